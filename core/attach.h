@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process under `strobe run`: does it record?
+ *
+ * `strobe run` makes a private folder and names it in STROBE_RUN_DIR. The folder holds:
+ *   config.json    the merged configuration (output.report is "<folder>/directories")
+ *   claim          made (O_EXCL) by the first process that records; holds its pid
+ *   directories    one result directory a line, appended as each is made
+ * and further STROBE_RUN_FOLLOW=1: every process in which a collector can work records, claimed or
+ * not; STROBE_RUN_STEP_ON: first, any, manual or a class name, read by the Python bootstrap.
+ */
+#ifndef STROBE_CORE_ATTACH_H
+#define STROBE_CORE_ATTACH_H
+
+#include <strobe/strobe.h>
+
+enum {
+    STROBE_PROCESS_NATIVE = 1, /* loaded by the preload library */
+    STROBE_PROCESS_LINKED = 2, /* the program itself uses libstrobe */
+    STROBE_PROCESS_PYTHON = 3
+};
+
+/* Decides whether this process records, claims the run, makes and starts the session. *session is
+ * NULL (and the status STROBE_UNAVAILABLE) when it does not. Native processes stop it at exit;
+ * Python stops it itself. Exported from libstrobe for the preload library and the Python module;
+ * not part of the public API. */
+STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
+                                          StrobeError **error);
+
+/* The session that was attached or made in this process, NULL if none. */
+STROBE_API StrobeSession *strobe_session_current(void);
+
+#endif

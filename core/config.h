@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The configuration: one format, JSON, whatever the front end.
+ *
+ * {
+ *   "schedule":   {"wait": 1, "warmup": 1, "active": 3, "repeat": 1, "skip_first": 0,
+ *                  "skip_first_wait": 0},            without it the session is one window
+ *   "collectors": {"cpu_op": {"shapes": true, "required": true}, "gc": {"threshold": "1ms"}},
+ *   "exporters":  {"chrome_trace": {}, "csv": {}},
+ *   "output":     {"directory": "./out",             parent of the result directories
+ *                  "worker": "name",                 default: the host name
+ *                  "report": "/path"},               each new result directory is appended to it
+ *   "buffer":     {"size": "64MB", "flush_interval": "1s"},
+ *   "metadata":   {"key": any},                      into profiler_metadata.json
+ *   "front_end":  {"common_config": {...}, "experimental_config": {...}, ...}
+ *                                                    into profiler_info.json as it is
+ * }
+ *
+ * "required" is accepted for every collector: its failure fails the session. A text over 1 MiB,
+ * nested deeper than 64 or with a duplicate key is refused before it is parsed.
+ */
+#ifndef STROBE_CORE_CONFIG_H
+#define STROBE_CORE_CONFIG_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+
+typedef struct StrobeScheduleConfig {
+    gint64 wait, warmup, active, repeat, skip_first, skip_first_wait;
+} StrobeScheduleConfig;
+
+/* A component that was asked for, with the options as given (unchecked until it is found). */
+typedef struct StrobeConfigComponent {
+    char *name;
+    char *origin;      /* the file or flag that asked for it */
+    JsonObject *json;  /* options from JSON, NULL if none */
+    GPtrArray *pairs;  /* options from a command line, alternating name and value, NULL if none */
+    gboolean required;
+} StrobeConfigComponent;
+
+typedef struct StrobeConfig {
+    gboolean has_schedule;
+    StrobeScheduleConfig schedule;
+    GPtrArray *collectors; /* of StrobeConfigComponent */
+    GPtrArray *exporters;
+    gboolean has_collectors, has_exporters; /* the key was there or a flag was given */
+    char *directory; /* NULL: the present one */
+    char *worker;    /* NULL: the host name */
+    char *report;    /* NULL: none */
+    gint64 pool_bytes;
+    gint64 flush_interval_ns;
+    JsonObject *metadata;  /* never NULL */
+    JsonObject *front_end; /* NULL: none */
+} StrobeConfig;
+
+/* `origin` names the text in messages. NULL or "" text gives the defaults. */
+StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError **error);
+StrobeConfig *strobe_config_load(const char *path, GError **error);
+void strobe_config_free(StrobeConfig *config);
+
+/* "wait=1,warmup=1,active=3,repeat=1,skip_first=0"; missing keys are 0, active is required. */
+gboolean strobe_config_set_schedule(StrobeConfig *config, const char *text, GError **error);
+
+/* Adds "NAME[:opt=value,...]"; the first one given replaces what the file said of that list if
+ * `replace`. A name given again adds to its options. */
+gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error);
+gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error);
+
+/* The default collectors and exporters, for a configuration that names none. */
+void strobe_config_add_defaults(StrobeConfig *config);
+
+/* The whole configuration as JSON text (free it): parsing it gives an equal configuration. */
+char *strobe_config_to_json(const StrobeConfig *config);
+
+#endif

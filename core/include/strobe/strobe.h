@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Strobe for programs: mark what the program does, and run a session.
+ *
+ * Link with `pkg-config --libs strobe`. Marking calls may be made from any thread, at any time,
+ * whether or not a session runs: without one they cost one load. They never block, never allocate
+ * and make no system call in steady state. Session calls are for one controlling thread; they
+ * return STROBE_OK or an error and never end the program. Since 1.0.
+ */
+#ifndef STROBE_STROBE_H
+#define STROBE_STROBE_H
+
+#include <stddef.h>
+#include <strobe/record.h>
+#include <strobe/status.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define STROBE_API __attribute__((visibility("default")))
+
+/* ---- marking ---------------------------------------------------------------------------- */
+
+/* Number of the window that records, 0 when none does. Read through strobe_enabled(). */
+extern STROBE_API uint32_t strobe_gate;
+
+/* 1 while records are accepted. Any thread. */
+static inline int strobe_enabled(void)
+{
+    return __builtin_expect(__atomic_load_n(&strobe_gate, __ATOMIC_RELAXED) != 0, 0);
+}
+
+/* A range that is open; copy it freely, end it once, on the thread that began it. */
+typedef struct StrobeRange {
+    uint64_t token; /* 0: not recorded */
+} StrobeRange;
+
+STROBE_API StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument);
+STROBE_API void strobe_range_end_recorded(StrobeRange range);
+STROBE_API void strobe_mark_recorded(const char *name, uint64_t argument);
+STROBE_API void strobe_counter_recorded(const char *name, double value);
+
+/* Begins a range called `name` (copied; any bytes up to the NUL) with one 64-bit argument. */
+static inline StrobeRange strobe_range_begin_argument(const char *name, uint64_t argument)
+{
+    StrobeRange none = {0};
+    return strobe_enabled() ? strobe_range_begin_recorded(name, argument) : none;
+}
+
+/* Begins a range without an argument. */
+static inline StrobeRange strobe_range_begin(const char *name)
+{
+    return strobe_range_begin_argument(name, STROBE_ABSENT_U64);
+}
+
+/* Ends it. A range begun while nothing recorded, or in an earlier window, is ignored. */
+static inline void strobe_range_end(StrobeRange range)
+{
+    if (range.token)
+        strobe_range_end_recorded(range);
+}
+
+/* Marks an instant. */
+static inline void strobe_mark(const char *name)
+{
+    if (strobe_enabled())
+        strobe_mark_recorded(name, STROBE_ABSENT_U64);
+}
+
+/* Reports a value of a quantity that changes over time. */
+static inline void strobe_counter(const char *name, double value)
+{
+    if (strobe_enabled())
+        strobe_counter_recorded(name, value);
+}
+
+/* Announces the end of a step to the process's session; nothing without one. Any thread. */
+STROBE_API void strobe_step(void);
+
+/* ---- errors ----------------------------------------------------------------------------- */
+
+typedef struct StrobeError StrobeError;
+
+/* The whole chain of causes in one line, NUL-terminated UTF-8, owned by the error. */
+STROBE_API const char *strobe_error_message(const StrobeError *error);
+STROBE_API StrobeStatus strobe_error_status(const StrobeError *error);
+STROBE_API void strobe_error_free(StrobeError *error); /* NULL is allowed */
+
+/* ---- session ---------------------------------------------------------------------------- */
+
+typedef struct StrobeSession StrobeSession;
+
+/* What the schedule says of a step. */
+typedef enum StrobeAction {
+    STROBE_ACTION_NONE = 0,
+    STROBE_ACTION_WARMUP = 1,
+    STROBE_ACTION_RECORD = 2,
+    STROBE_ACTION_RECORD_AND_SAVE = 3
+} StrobeAction;
+
+/* A window is complete: `directory` holds its capture. Called in the thread that steps or stops,
+ * between the end of that window and the beginning of the next. */
+typedef void (*StrobeTraceReady)(void *user, const char *directory);
+
+/* Replaces the schedule: the action for a step number. */
+typedef StrobeAction (*StrobeScheduleFunction)(void *user, int64_t step);
+
+/* Makes a session from a configuration in JSON (docs/config.md). NULL or "" is the default
+ * configuration. `origin` names it in messages (a file name), may be NULL. One session per process
+ * at a time. On failure *session is NULL and, if `error` is not NULL, *error is set (free it). */
+STROBE_API StrobeStatus strobe_session_new(const char *config, const char *origin,
+                                           StrobeSession **session, StrobeError **error);
+
+/* Stops if need be, closes the collectors and frees. NULL is allowed. */
+STROBE_API void strobe_session_free(StrobeSession *session);
+
+STROBE_API void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function,
+                                              void *user);
+STROBE_API void strobe_session_set_schedule(StrobeSession *session, StrobeScheduleFunction function,
+                                            void *user);
+
+/* Enters the first step's action. Starting a session that runs does nothing. */
+STROBE_API StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error);
+
+/* Ends the step that runs and begins the next. STROBE_ERROR_STATE after stop. */
+STROBE_API StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error);
+
+/* Ends the window that runs, if any. Stopping twice does nothing. */
+STROBE_API StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error);
+
+/* Lets collectors that wait for a library look again; call it after a library was loaded. */
+STROBE_API void strobe_session_retry(StrobeSession *session);
+
+/* Number of the step that runs, its action, and the folder of the window that records or recorded
+ * last ("" before the first; valid until the next session call). */
+STROBE_API int64_t strobe_session_step_number(const StrobeSession *session);
+STROBE_API StrobeAction strobe_session_action(const StrobeSession *session);
+STROBE_API const char *strobe_session_directory(const StrobeSession *session);
+
+/* Adds to profiler_metadata.json and to the capture. `json`: the value is JSON text, else plain
+ * text. STROBE_ERROR_ARGUMENT when it is not valid JSON. */
+STROBE_API StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key,
+                                                    const char *value, int json,
+                                                    StrobeError **error);
+
+/* One line per thing that is missing or degraded: failed collectors, losses. The text is owned by
+ * the session and valid until the next session call; "" if all is well. */
+STROBE_API const char *strobe_session_diagnostics(StrobeSession *session);
+
+/* Version of the library, "1.0.0". */
+STROBE_API const char *strobe_version(void);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of declared options: the one option parser. */
+#ifndef STROBE_CORE_OPTIONS_H
+#define STROBE_CORE_OPTIONS_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+#include <strobe/option.h>
+
+typedef struct StrobeOptions StrobeOptions;
+
+/* All defaults. The declarations must outlive the object. A default that does not parse is a
+ * plugin error. `owner` ("collector gc") is named in messages. */
+StrobeOptions *strobe_options_new(const StrobeOption *declared, guint n, const char *owner,
+                                  GError **error);
+void strobe_options_free(StrobeOptions *options);
+
+/* Sets one option from text as a user types it, or from JSON. Unknown name: error with the nearest
+ * one. `origin` (a file, "--collect") is named in messages. */
+gboolean strobe_options_set_text(StrobeOptions *options, const char *name, const char *text,
+                                 const char *origin, GError **error);
+gboolean strobe_options_set_json(StrobeOptions *options, const char *name, JsonNode *value,
+                                 const char *origin, GError **error);
+/* After all are set: is every required one there? */
+gboolean strobe_options_check(const StrobeOptions *options, GError **error);
+
+/* Values. The name must be declared; int serves int, duration (ns) and bytes. */
+gboolean strobe_options_bool(const StrobeOptions *options, const char *name);
+gint64 strobe_options_int(const StrobeOptions *options, const char *name);
+double strobe_options_double(const StrobeOptions *options, const char *name);
+const char *strobe_options_text(const StrobeOptions *options, const char *name);
+
+/* Splits "NAME[:opt=value[,opt=value]...]" (`\,` escapes). Returns the name (free it) and a
+ * GPtrArray of alternating option names and values (free with g_ptr_array_unref). */
+char *strobe_options_split(const char *text, GPtrArray **pairs, GError **error);
+
+/* "bool", "duration" ... and a text of the allowed range, "" if any value goes (free it). */
+const char *strobe_option_type_name(guint32 type);
+char *strobe_option_range(const StrobeOption *option);
+
+/* Parses "64MB" and "500ms" (used for the core's own settings too). */
+gboolean strobe_parse_bytes(const char *text, gint64 *bytes);
+gboolean strobe_parse_duration(const char *text, gint64 *ns);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The right-hand half: reader, passes, exporters. */
+#ifndef STROBE_CORE_PIPELINE_H
+#define STROBE_CORE_PIPELINE_H
+
+#include "config.h"
+#include "reader.h"
+#include "registry.h"
+#include "result.h"
+
+typedef struct StrobePipeline StrobePipeline;
+
+/* The registry must outlive the pipeline. */
+StrobePipeline *strobe_pipeline_new(StrobeRegistry *registry);
+void strobe_pipeline_free(StrobePipeline *pipeline);
+
+/* Adds an exporter by name with its options; fails on an unknown name or a wrong option. */
+gboolean strobe_pipeline_add_exporter(StrobePipeline *pipeline, const StrobeConfigComponent *wanted,
+                                      GError **error);
+
+/* Adds a consumer of the caller's own (`strobe show`). Its ops' open is given the instance. */
+gboolean strobe_pipeline_add_consumer(StrobePipeline *pipeline, const StrobeComponent *component,
+                                      GError **error);
+
+/* Called now and then with the share done, 0..1; for a progress bar. */
+typedef void (*StrobeProgress)(void *user, double share);
+void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress function, void *user);
+
+/* Recovers the capture if need be, streams it once through all consumers and the passes they need.
+ * `output` is the folder that exporters write to (made if missing), NULL if there are none. An
+ * exporter that fails leaves no file; the others go on; the call then fails, naming it. May be
+ * called for one result after another. */
+gboolean strobe_pipeline_run(StrobePipeline *pipeline, const StrobeResult *result,
+                             const char *output, GError **error);
+
+/* Statistics of the capture that was run last. */
+const StrobeReaderStats *strobe_pipeline_stats(const StrobePipeline *pipeline);
+/* One text per damaged place of the capture that was run last; NULL-terminated. */
+const char *const *strobe_pipeline_damage(const StrobePipeline *pipeline);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams the records of one capture, in bounded memory; damaged parts are skipped and reported. */
+#ifndef STROBE_CORE_READER_H
+#define STROBE_CORE_READER_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+#include <strobe/exporter.h>
+
+typedef struct StrobeReader StrobeReader;
+
+/* What was found out about a capture. Complete once the reader has come to its end. */
+typedef struct StrobeReaderStats {
+    guint64 n_records;
+    guint64 n_unfinished;
+    guint64 n_outside;   /* begun before or after the window: they belong to another one */
+    guint64 n_blocks;
+    guint64 n_bytes;     /* of the file */
+    guint64 n_damaged;   /* parts that were skipped */
+    guint64 lost[STROBE_LOSS_CAUSES];
+    gboolean sealed;     /* the window was closed properly or recovered */
+    gboolean recovered;  /* by a later run, after the program died */
+    gint64 begin_ns, end_ns; /* of the window, since the epoch */
+} StrobeReaderStats;
+
+/* Opens a capture. Fails if the file is not a capture or not one fact block is readable. */
+StrobeReader *strobe_reader_open(const char *path, GError **error);
+void strobe_reader_free(StrobeReader *reader);
+
+/* Next records, at most `max`. Returns their number; 0 at the end or on an I/O error (then error
+ * is set). The views are valid until the next call. */
+gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error);
+
+/* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
+JsonObject *strobe_reader_facts(const StrobeReader *reader);
+const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
+/* One text per damaged place: offset and reason. NULL-terminated; at most 100. */
+const char *const *strobe_reader_damage(const StrobeReader *reader);
+
+StrobeText strobe_reader_string(const StrobeReader *reader, StrobeStringId id);
+gsize strobe_reader_stack(const StrobeReader *reader, StrobeStackId id,
+                          const StrobeStringId **frames);
+const StrobeTrackView *strobe_reader_track(const StrobeReader *reader, StrobeTrackId id);
+guint32 strobe_reader_n_tracks(const StrobeReader *reader); /* ids are 1..n */
+const StrobeKindView *strobe_reader_kind(const StrobeReader *reader, guint32 index);
+guint32 strobe_reader_n_kinds(const StrobeReader *reader); /* indices are 0..n-1 */
+
+/* Adds to the reader's tables (derived records). */
+StrobeStringId strobe_reader_intern(StrobeReader *reader, const char *bytes, gsize length);
+StrobeStackId strobe_reader_intern_stack(StrobeReader *reader, const StrobeStringId *frames,
+                                         gsize n);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plugins: where they are looked for, how they are vetted and loaded, and component by name. */
+#ifndef STROBE_CORE_REGISTRY_H
+#define STROBE_CORE_REGISTRY_H
+
+#include <glib.h>
+#include <strobe/plugin.h>
+
+typedef struct StrobeRegistry StrobeRegistry;
+
+/* One plugin file that was found. Owned by the registry. */
+typedef struct StrobePluginFile {
+    char *path;
+    char *name;                 /* the file's stem */
+    const StrobePlugin *plugin; /* NULL: not loaded, see error */
+    char *error;                /* why it was refused or failed to load, NULL if it did not */
+    gboolean shadowed;          /* another file of this name comes first in the search order */
+} StrobePluginFile;
+
+/* Search order: `extra` (--plugin-path, NULL-terminated, may be NULL), STROBE_PLUGIN_PATH (ignored
+ * when setuid), the user's folder, the system's folder. */
+StrobeRegistry *strobe_registry_new(const char *const *extra);
+void strobe_registry_free(StrobeRegistry *registry); /* plugins stay loaded */
+
+/* Finds a component: "NAME", or "PLUGIN.NAME" for one of several in a plugin. An unknown name is an
+ * error with the nearest one; a plugin that was refused is an error with the reason. `file` may be
+ * NULL. */
+const StrobeComponent *strobe_registry_find(StrobeRegistry *registry, guint32 type,
+                                            const char *name, const StrobePluginFile **file,
+                                            GError **error);
+
+/* The pass that emits a derived kind, NULL if none does. */
+const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const char *kind);
+
+/* Loads every plugin and returns all files, refused ones too: GPtrArray of StrobePluginFile, owned
+ * by the registry, in search order. */
+GPtrArray *strobe_registry_scan(StrobeRegistry *registry);
+
+/* The search path, first to last; NULL-terminated, owned by the registry. */
+const char *const *strobe_registry_path(const StrobeRegistry *registry);
+
+/* A vetted file matching a shell pattern in the search path, NULL if none (free it). */
+char *strobe_registry_companion(StrobeRegistry *registry, const char *pattern, GError **error);
+
+/* "collector", "pass" ... */
+const char *strobe_component_type_name(guint32 type);
+
+#endif

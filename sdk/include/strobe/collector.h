@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a collector implements and what it may call.
+ *
+ * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
+ * `sample` and `flush` come from threads of the core. Recording calls (writer, reserve, commit,
+ * span_begin, span_end, intern, now) may come from any thread, a driver's callback thread too, and
+ * never block, never allocate and make no system call in steady state. Since ABI 1.0.
+ */
+#ifndef STROBE_COLLECTOR_H
+#define STROBE_COLLECTOR_H
+
+#include <strobe/plugin.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct StrobeInstance StrobeInstance; /* the host's side of one opened component */
+typedef struct StrobeWriter StrobeWriter;     /* a thread's way into its lane */
+
+/* A span begun and not yet ended. Opaque; 0 in every member is "not recorded". */
+typedef struct StrobeSpan {
+    uint64_t token;
+} StrobeSpan;
+
+typedef struct StrobeHost {
+    uint32_t struct_size;
+    uint32_t abi_minor;
+
+    /* Declares a kind and returns its id, the same id for the same declaration. A declaration that
+     * differs from an earlier one of that name fails, naming the field; fields added at the end of
+     * a standard kind, named "plugin.field", are allowed. Control thread. */
+    StrobeStatus (*kind)(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id);
+
+    /* Makes (or finds) a track. `track` and its strings are copied. Any thread; may take a lock:
+     * keep the id. Returns 0 when the track table is full: the record then lands on the thread. */
+    StrobeTrackId (*track)(StrobeInstance *self, const StrobeTrack *track);
+
+    /* The calling thread's writer, NULL while no window records. Valid until the next call that
+     * returns NULL; do not store it beyond the present event. Any thread. */
+    StrobeWriter *(*writer)(StrobeInstance *self);
+
+    /* Interns bytes (need not be NUL-terminated or valid UTF-8). Any thread, on its own writer. */
+    StrobeStringId (*intern)(StrobeWriter *writer, const char *bytes, size_t length);
+
+    /* Interns a call stack of `n` string ids, innermost first. */
+    StrobeStackId (*stack)(StrobeWriter *writer, const StrobeStringId *frames, size_t n);
+
+    /* Reserves one record of `kind` and returns its fields, to be filled in place; NULL when it
+     * cannot be stored (counted). begin and end are times in the track's clock; end is ignored for
+     * shapes that have none. Nothing else may be called on the writer until commit. */
+    void *(*reserve)(StrobeWriter *writer, StrobeKindId kind, StrobeTrackId track,
+                     StrobeStringId name, uint64_t begin, uint64_t end);
+
+    /* Makes the reserved record durable: from here on a kill does not lose it. */
+    void (*commit)(StrobeWriter *writer);
+
+    /* Reserves room for `bytes` of finished records for bulk emission, at most
+     * STROBE_BULK_MAX; the caller lays the records out itself (StrobeRecordHeader) and commits once. */
+    void *(*reserve_bulk)(StrobeWriter *writer, uint32_t bytes);
+
+    /* Opens a span on the thread's own track: the start time is taken and kept in the pool, so
+     * that a kill leaves the span as unfinished. `argument` is shown with an unfinished span. */
+    StrobeSpan (*span_begin)(StrobeWriter *writer, StrobeKindId kind, StrobeStringId name,
+                             uint64_t argument);
+
+    /* Ends it: as reserve, with the times filled in; NULL when there is nothing to store. A NULL
+     * result needs no commit. Spans of a thread end innermost first; ending an outer one closes
+     * the inner ones without a record. */
+    void *(*span_end)(StrobeWriter *writer, StrobeSpan span);
+
+    /* The host clock now: processor counter or, where that cannot be trusted, ns. */
+    StrobeTicks (*now)(void);
+
+    /* `n` consecutive ids, unique in the session, for STROBE_FIELD_LINK. */
+    uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
+
+    /* Counts records that this collector knows to be lost. */
+    void (*lost)(StrobeInstance *self, uint32_t cause, uint64_t count);
+
+    /* Values of the declared options; the name must be one of them. Texts live as long as the
+     * instance. A list is returned joined by '+'. */
+    int32_t (*option_bool)(StrobeInstance *self, const char *name);
+    int64_t (*option_int)(StrobeInstance *self, const char *name); /* int, duration (ns), bytes */
+    double (*option_double)(StrobeInstance *self, const char *name);
+    const char *(*option_text)(StrobeInstance *self, const char *name);
+
+    /* Finds a file that belongs to the plugin (a backend .so) in the plugin search path and checks
+     * its owner and permissions as for a plugin. `pattern` is a shell pattern on the file name.
+     * Writes the path to `path` (at least 4096 bytes). STROBE_UNAVAILABLE when there is none. */
+    StrobeStatus (*companion)(StrobeInstance *self, const char *pattern, char *path, size_t size);
+
+    /* A line in the session's log. Any thread. */
+    void (*log)(StrobeInstance *self, int32_t level, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
+
+    /* Adds a cause to the instance's error and returns `status`, so that an error return is one
+     * line: return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "Cannot open ..."). */
+    StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
+    /* end of base ABI 1.0 */
+} StrobeHost;
+
+#define STROBE_BULK_MAX 65536u
+
+typedef struct StrobeCollectorOps {
+    uint32_t struct_size;
+    uint32_t reserved;
+
+    /* May it work here? `question` is STROBE_PROBE_*. No side effects, no host. Optional: absent
+     * means yes. */
+    void (*probe)(uint32_t question, StrobeProbe *answer);
+
+    /* Required. Options are checked; `*state` is passed to the other calls. STROBE_AGAIN: the
+     * library it needs is not in the process yet; the host asks again before each window and when
+     * a library was loaded. After any other failure no further call is made, close neither. */
+    StrobeStatus (*open)(const StrobeHost *host, StrobeInstance *self, void **state);
+
+    /* Optional. On WARMUP, or just before start where there is none. Records emitted now are
+     * dropped by the host. May block. */
+    StrobeStatus (*warm)(void *state);
+
+    /* Required. A window begins; records are accepted from just before this call. Short. */
+    StrobeStatus (*start)(void *state);
+
+    /* Required. The window ends; records are accepted until it returns. Never waits for a device. */
+    StrobeStatus (*stop)(void *state);
+
+    /* Optional. Late records of the window that just stopped; core thread. STROBE_AGAIN: call
+     * again until `deadline` (host clock) has passed. */
+    StrobeStatus (*flush)(void *state, StrobeTicks deadline);
+
+    /* Optional. After the last window, or when a warm-up leads to no window. */
+    void (*cool)(void *state);
+
+    /* Required. Exactly once if open succeeded; nothing is called afterwards. */
+    void (*close)(void *state);
+
+    /* Optional. Called every sample_interval() ns by the core's sampler thread while a window
+     * records. Must not block. */
+    void (*sample)(void *state);
+    int64_t (*sample_interval)(void *state);
+    /* end of base ABI 1.0 */
+} StrobeCollectorOps;
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

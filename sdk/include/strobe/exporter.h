@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pass or an exporter implements and what it may call.
+ *
+ * Both are consumers: they are given batches of records of the kinds they want. A pass emits
+ * derived records as well; an exporter writes files. The host runs every needed pass once, in
+ * order of dependency; a window's derived records follow its raw ones. All calls to a consumer
+ * come from one thread. Consumers keep bounded state. Since ABI 1.0.
+ */
+#ifndef STROBE_EXPORTER_H
+#define STROBE_EXPORTER_H
+
+#include <strobe/collector.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* A field as it lies in a record that is being read. */
+typedef struct StrobeFieldView {
+    const char *name;
+    const char *unit;
+    const char *summary;
+    uint32_t type;
+    uint32_t offset; /* bytes from StrobeView.fields */
+} StrobeFieldView;
+
+/* A kind as it was stored. Kinds extended by a plugin are kinds of their own with equal names. */
+typedef struct StrobeKindView {
+    const char *name;
+    const char *summary;
+    const StrobeFieldView *fields;
+    uint32_t n_fields;
+    uint32_t shape;
+    StrobeKindId id;
+    uint32_t derived; /* 1: emitted by a pass */
+} StrobeKindView;
+
+typedef struct StrobeTrackView {
+    StrobeTrackId id;
+    uint32_t type; /* STROBE_TRACK_* */
+    int32_t device;
+    uint32_t reserved;
+    uint64_t pid;      /* process that recorded */
+    uint64_t number;   /* thread, stream, plane number */
+    const char *name;  /* "" if none was given */
+    const char *group; /* "" if none was given */
+} StrobeTrackView;
+
+enum {
+    STROBE_VIEW_UNFINISHED = 1u << 0, /* still open when the window ended or the program died;
+                                         end_ns is then the window's end */
+    STROBE_VIEW_STRADDLES = 1u << 1   /* ended after the window */
+};
+
+/* One record, valid during the batch call only. */
+typedef struct StrobeView {
+    const StrobeKindView *kind;
+    const void *fields; /* laid out by kind->fields[].offset */
+    int64_t begin_ns;   /* since the epoch, UTC */
+    int64_t end_ns;     /* equals begin_ns for shapes without an end */
+    StrobeTrackId track;
+    StrobeStringId name;
+    uint32_t flags; /* STROBE_VIEW_* */
+    uint32_t reserved;
+} StrobeView;
+
+typedef struct StrobeText {
+    const char *bytes; /* NUL-terminated behind `length`; may hold any bytes */
+    size_t length;
+} StrobeText;
+
+/* Facts about what is being exported; valid from open to close. */
+typedef struct StrobeFacts {
+    uint32_t struct_size;
+    int32_t rank; /* -1: unknown */
+    uint64_t pid;
+    const char *host;
+    const char *command;
+    const char *strobe_version;
+    int64_t window_begin_ns; /* since the epoch */
+    int64_t window_end_ns;   /* of the last record or the seal, whichever is known */
+    uint64_t n_lost;         /* records lost in the window, all causes */
+    int32_t directory;       /* descriptor of the folder to write into (exporters), -1 for passes */
+    int32_t complete;        /* 0: the capture was not sealed, or parts of it were unreadable */
+    const char *directory_path; /* for messages only */
+} StrobeFacts;
+
+typedef struct StrobeConsumerHost {
+    uint32_t struct_size;
+    uint32_t abi_minor;
+
+    const StrobeFacts *(*facts)(StrobeInstance *self);
+
+    /* Bytes of a string, "" for 0 or an unknown id. Valid until close. */
+    StrobeText (*string)(StrobeInstance *self, StrobeStringId id);
+    /* Frames of a stack, innermost first; returns their number. */
+    size_t (*stack_frames)(StrobeInstance *self, StrobeStackId id, const StrobeStringId **frames);
+    const StrobeTrackView *(*track)(StrobeInstance *self, StrobeTrackId id);
+    uint32_t (*track_count)(StrobeInstance *self); /* ids are 1..count */
+
+    /* Passes: interns text and stacks for derived records. */
+    StrobeStringId (*intern)(StrobeInstance *self, const char *bytes, size_t length);
+    StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
+
+    /* Passes: emits one derived record of a declared kind (index into the component's kinds) and
+     * returns its fields, zeroed, to be filled before the next call. NULL: out of space; the host
+     * then fails the pass. */
+    void *(*emit)(StrobeInstance *self, uint32_t kind_index, StrobeTrackId track,
+                  StrobeStringId name, int64_t begin_ns, int64_t end_ns);
+
+    int32_t (*option_bool)(StrobeInstance *self, const char *name);
+    int64_t (*option_int)(StrobeInstance *self, const char *name);
+    double (*option_double)(StrobeInstance *self, const char *name);
+    const char *(*option_text)(StrobeInstance *self, const char *name);
+
+    void (*log)(StrobeInstance *self, int32_t level, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
+    StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
+    /* end of base ABI 1.0 */
+} StrobeConsumerHost;
+
+typedef struct StrobeConsumerOps {
+    uint32_t struct_size;
+    uint32_t reserved;
+
+    void (*probe)(uint32_t question, StrobeProbe *answer); /* optional */
+
+    /* Required. close is called if and only if open succeeded. */
+    StrobeStatus (*open)(const StrobeConsumerHost *host, StrobeInstance *self, void **state);
+
+    /* Required. Records of the kinds it wants, raw ones first. */
+    StrobeStatus (*batch)(void *state, const StrobeView *records, size_t n);
+
+    /* Required. No more records. A pass emits what it still holds; an exporter finishes, syncs and
+     * renames its files into place. Without a good end, close discards partial output. */
+    StrobeStatus (*end)(void *state);
+
+    void (*close)(void *state); /* required */
+
+    /* Optional, for passes: no more raw records; derived ones follow. */
+    StrobeStatus (*raw_end)(void *state);
+    /* end of base ABI 1.0 */
+} StrobeConsumerOps;
+
+/* Reading a field of a record. `offset` comes from the kind's field table. */
+static inline uint64_t strobe_view_u64(const StrobeView *view, uint32_t offset)
+{
+    uint64_t value;
+    __builtin_memcpy(&value, (const char *)view->fields + offset, sizeof value);
+    return value;
+}
+
+static inline int64_t strobe_view_i64(const StrobeView *view, uint32_t offset)
+{
+    return (int64_t)strobe_view_u64(view, offset);
+}
+
+static inline double strobe_view_f64(const StrobeView *view, uint32_t offset)
+{
+    double value;
+    __builtin_memcpy(&value, (const char *)view->fields + offset, sizeof value);
+    return value;
+}
+
+static inline uint32_t strobe_view_u32(const StrobeView *view, uint32_t offset)
+{
+    uint32_t value;
+    __builtin_memcpy(&value, (const char *)view->fields + offset, sizeof value);
+    return value;
+}
+
+static inline uint8_t strobe_view_u8(const StrobeView *view, uint32_t offset)
+{
+    return ((const uint8_t *)view->fields)[offset];
+}
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers as text, in the forms that the result files use. Every function writes at most
+ * STROBE_NUMBER_MAX bytes, NUL included, and returns the length. libc only; any thread. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_NUMBER_H
+#define STROBE_HELPERS_NUMBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define STROBE_NUMBER_MAX 48
+
+size_t strobe_format_int(char *out, int64_t value);
+size_t strobe_format_uint(char *out, uint64_t value);
+/* Python's repr of a double: "0.1", "18816.5", "1e+16", "nan". Independent of the locale. */
+size_t strobe_format_double(char *out, double value);
+/* ns as microseconds with three decimals: "1736412474721516.710", "0.012", "-0.500". */
+size_t strobe_format_us_fixed(char *out, int64_t ns);
+/* repr of the double ns/1000.0: "89.61", "310.0". */
+size_t strobe_format_us_repr(char *out, int64_t ns);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files that appear whole or not at all.
+ *
+ * A file is written under a temporary name beside its final one, created with O_EXCL and
+ * O_NOFOLLOW, mode 0640, and renamed into place when it is finished. Names are plain file names:
+ * a name with a slash is refused. libc only. One file, one thread. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_SAFE_FILE_H
+#define STROBE_HELPERS_SAFE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct StrobeSafeFile StrobeSafeFile;
+
+/* Creates the temporary file in the folder `directory` (a descriptor, not owned). NULL on failure,
+ * errno set. */
+StrobeSafeFile *strobe_safe_file_create(int directory, const char *name);
+/* A nameless scratch file in the same folder, gone when it is closed. */
+StrobeSafeFile *strobe_safe_file_scratch(int directory);
+
+/* Buffered append. Returns 0 or an errno value, which later calls and finish repeat. Has the form
+ * of a StrobeSink. */
+int strobe_safe_file_write(void *file, const char *bytes, size_t length);
+int strobe_safe_file_puts(StrobeSafeFile *file, const char *text);
+uint64_t strobe_safe_file_size(const StrobeSafeFile *file);
+
+/* Appends the whole content of `from` to `to`. Returns 0 or an errno value. */
+int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from);
+
+/* Writes what is buffered, syncs, renames into place, closes and frees. Returns 0 or an errno
+ * value, in which case nothing appeared under the final name. */
+int strobe_safe_file_finish(StrobeSafeFile *file);
+/* Removes the temporary file, closes and frees. NULL is allowed. */
+void strobe_safe_file_discard(StrobeSafeFile *file);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one table driver: a table is data (kind, titles, fields, formats), rows come from records.
+ * Used by the CSV exporter and by `strobe show`. libc only. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_TABLE_H
+#define STROBE_HELPERS_TABLE_H
+
+#include <strobe/exporter.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* How a cell is written. */
+enum {
+    STROBE_CELL_AUTO = 0,       /* by the field's type: integer, repr, text */
+    STROBE_CELL_TEXT = 1,       /* string field or name; empty when absent */
+    STROBE_CELL_LIST = 2,       /* as TEXT, each ';' followed by CR LF (Ascend's shapes and stacks) */
+    STROBE_CELL_INT = 3,
+    STROBE_CELL_REPR = 4,       /* double as Python's repr */
+    STROBE_CELL_US_REPR = 5,    /* ns as microseconds, repr */
+    STROBE_CELL_US_FIXED = 6,   /* ns as microseconds, three decimals */
+    STROBE_CELL_US_TAB = 7,     /* as US_FIXED with the TAB that Ascend's CSV files carry */
+    STROBE_CELL_ZERO = 8,       /* constant 0: a device column without device data */
+    STROBE_CELL_FIXED2 = 9      /* double with two decimals */
+};
+
+/* Where a cell comes from besides the kind's own fields. */
+#define STROBE_COLUMN_NAME "@name"       /* the record's name */
+#define STROBE_COLUMN_BEGIN "@begin"     /* ns since the epoch */
+#define STROBE_COLUMN_END "@end"
+#define STROBE_COLUMN_DURATION "@duration" /* ns */
+#define STROBE_COLUMN_TRACK "@track"     /* the track's number, such as the thread id */
+#define STROBE_COLUMN_TRACK_NAME "@track_name"
+#define STROBE_COLUMN_NONE "@none"       /* no source: for STROBE_CELL_ZERO */
+
+typedef struct StrobeColumn {
+    const char *title;
+    const char *field; /* field name or one of STROBE_COLUMN_* */
+    uint32_t cell;     /* STROBE_CELL_* */
+} StrobeColumn;
+
+typedef struct StrobeTable {
+    const char *file; /* "operator_details.csv" */
+    const char *kind;
+    const StrobeColumn *columns;
+    uint32_t n_columns;
+} StrobeTable;
+
+#define STROBE_TABLE_COLUMNS_MAX (STROBE_KIND_FIELDS_MAX + 8)
+
+/* Growing text of one cell; reused from cell to cell. */
+typedef struct StrobeCell {
+    char *bytes;
+    size_t length, size;
+    uint32_t is_number; /* for alignment and JSON */
+    uint32_t is_empty;  /* absent */
+} StrobeCell;
+
+/* Finds each column's place in `kind`; `offsets` has n_columns entries. A column that the kind has
+ * not gets UINT32_MAX and stays empty. */
+void strobe_table_bind(const StrobeTable *table, const StrobeKindView *kind, uint32_t *offsets);
+
+/* Makes a table of all of a kind's fields (name, begin, duration or none, track, fields): the form
+ * in which a kind without a mapping is written. `columns` has STROBE_TABLE_COLUMNS_MAX entries.
+ * Returns the number of columns. */
+uint32_t strobe_table_generic(const StrobeKindView *kind, StrobeColumn *columns);
+
+/* Writes one cell's text. Returns 0, or -1 when out of memory. */
+int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
+                      const StrobeColumn *column, uint32_t offset, const StrobeView *record,
+                      StrobeCell *cell);
+void strobe_cell_clear(StrobeCell *cell); /* frees */
+
+/* Order of two records by a bound column: numbers by value, texts by bytes; absent first. */
+int strobe_table_compare(const StrobeConsumerHost *host, StrobeInstance *self,
+                         const StrobeColumn *column, uint32_t offset, const StrobeView *a,
+                         const StrobeView *b);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

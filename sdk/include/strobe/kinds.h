@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The standard kinds: what any collector may emit and every exporter knows.
+ *
+ * A collector fills the struct that belongs to the kind; the descriptions (strobe_kind_*) are in
+ * the static helper library. A test holds structs and descriptions together. Since ABI 1.0.
+ */
+#ifndef STROBE_KINDS_H
+#define STROBE_KINDS_H
+
+#include <strobe/record.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* "step": one iteration that the program announced; span on the steps track, named
+ * ProfilerStep#<number>. Emitted by the core. */
+struct strobe_step {
+    int64_t number;
+    uint64_t thread; /* kernel id of the thread that announced it */
+};
+
+/* "cpu_op": one operator that the framework ran; span on its thread. */
+struct strobe_cpu_op {
+    int64_t sequence;        /* autograd sequence number, -1: none */
+    uint64_t forward_thread; /* framework's logical id of the forward thread, 0: not a backward op */
+    StrobeStringId shapes;   /* "2,3;;4": one entry per input; 0: not recorded */
+    StrobeStringId types;    /* "float;Scalar;None"; 0: not recorded */
+    StrobeStackId stack;     /* Python call stack; 0: not recorded */
+    uint8_t scope;           /* at::RecordScope */
+    uint8_t is_async;        /* ended on another thread: takes no part in nesting */
+};
+
+/* "gc": one collection of the interpreter's garbage collector; span on the thread that paid. */
+struct strobe_gc {
+    uint32_t generation;
+    uint32_t reserved;
+    uint64_t collected;
+    uint64_t uncollectable;
+};
+
+/* "marker": a range or an instant that the program marked itself. Ranges are spans, so there are
+ * two kinds, "marker" (range) and "marker_instant". */
+struct strobe_marker {
+    uint64_t argument; /* STROBE_ABSENT_U64: none */
+    StrobeStringId domain;
+};
+
+/* "counter": a value that the program reported; named. */
+struct strobe_counter {
+    double value;
+};
+
+/* "host_cpu": processor use since the sample before. */
+struct strobe_host_cpu {
+    double usage;  /* % of one processor, user + system */
+    double user;   /* % */
+    double system; /* % */
+    uint32_t processors; /* processors that the process may use */
+    uint32_t threads;
+};
+
+/* "host_mem": memory of the process. */
+struct strobe_host_mem {
+    double usage;        /* resident set, % of the machine's memory */
+    uint64_t resident;   /* B */
+    uint64_t virtual_size; /* B */
+    uint64_t shared;     /* B */
+};
+
+/* "metadata": one fact about the run; instant; named by its key. */
+struct strobe_metadata {
+    StrobeStringId value; /* text, or JSON if is_json */
+    uint8_t is_json;
+};
+
+/* "loss": records that were lost, by cause and thread; span over the interval in which they were
+ * lost, named by the cause. Emitted by the core. */
+struct strobe_loss {
+    uint64_t count;
+    uint32_t cause; /* STROBE_LOSS_* */
+    StrobeTrackId lane; /* track of the thread that lost them; 0: not of one thread */
+};
+
+/* "collector_call": what Strobe itself cost: one call into a collector, or work of the writer
+ * thread; span on the process track, named "<collector>.<call>". Emitted by the core. */
+struct strobe_collector_call {
+    int64_t status; /* StrobeStatus it returned */
+};
+
+/* "diagnostic": what is missing or degraded in this result, in words; instant; named by the
+ * component. Emitted by the core. */
+struct strobe_diagnostic {
+    StrobeStringId text;
+    uint32_t level; /* STROBE_LOG_* */
+};
+
+extern const StrobeKind strobe_kind_step;
+extern const StrobeKind strobe_kind_cpu_op;
+extern const StrobeKind strobe_kind_gc;
+extern const StrobeKind strobe_kind_marker;
+extern const StrobeKind strobe_kind_marker_instant;
+extern const StrobeKind strobe_kind_counter;
+extern const StrobeKind strobe_kind_host_cpu;
+extern const StrobeKind strobe_kind_host_mem;
+extern const StrobeKind strobe_kind_metadata;
+extern const StrobeKind strobe_kind_loss;
+extern const StrobeKind strobe_kind_collector_call;
+extern const StrobeKind strobe_kind_diagnostic;
+
+/* Derived kinds, emitted by the bundled passes. */
+
+/* "operator_detail": one occurrence of an operator with its self time (pass operator_tree). */
+struct strobe_operator_detail {
+    int64_t host_total;      /* ns */
+    int64_t host_self;       /* ns: total less the direct children */
+    int64_t sequence;
+    uint64_t forward_thread;
+    StrobeStringId shapes;
+    StrobeStringId types;
+    StrobeStackId stack;
+    uint32_t children; /* direct children */
+    uint8_t scope;
+    uint8_t is_async;
+    uint8_t is_top; /* no operator of its thread encloses it */
+};
+
+/* "operator_link": forward operator and the backward operator that it caused (pass
+ * forward_backward); begin: start of the forward operator, on its track. */
+struct strobe_operator_link {
+    int64_t sequence;
+    int64_t to_begin; /* ns since the epoch: start of the backward operator */
+    StrobeTrackId to_track;
+};
+
+/* "operator_average": totals of all operators of one name (pass operator_average). */
+struct strobe_operator_average {
+    uint64_t calls;
+    int64_t host_self;  /* ns */
+    int64_t host_total; /* ns */
+    int64_t host_min;   /* ns */
+    int64_t host_max;   /* ns */
+    double host_average; /* ns */
+    double self_share;  /* % of the self time of all operators */
+    StrobeStringId shapes; /* only when grouped by shape */
+};
+
+/* "step_summary": what happened in one step (pass step_assignment). A record belongs to the step
+ * that holds its begin. Number -1: outside every step. */
+struct strobe_step_summary {
+    int64_t number;
+    int64_t duration;     /* ns; 0 for number -1 */
+    uint64_t operators;   /* count */
+    int64_t operator_self; /* ns, all threads */
+    int64_t gc;           /* ns */
+    uint64_t markers;     /* count */
+};
+
+/* "stack_total": time at one operator or call path (pass stack_total). */
+struct strobe_stack_total {
+    int64_t host_self; /* ns */
+    uint64_t calls;
+    StrobeStackId path; /* innermost first */
+};
+
+extern const StrobeKind strobe_kind_operator_detail;
+extern const StrobeKind strobe_kind_operator_link;
+extern const StrobeKind strobe_kind_operator_average;
+extern const StrobeKind strobe_kind_step_summary;
+extern const StrobeKind strobe_kind_stack_total;
+
+/* All standard kinds, raw then derived; NULL-terminated. */
+extern const StrobeKind *const strobe_standard_kinds[];
+
+/* Byte offset of field `index`, or of the end of the fields for index == n_fields (before the
+ * rounding up to 8). UINT32_MAX if the kind has a field of an unknown type. */
+uint32_t strobe_kind_offset(const StrobeKind *kind, uint32_t index);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

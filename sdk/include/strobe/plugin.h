@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a plugin is: one exported const descriptor, no undefined Strobe symbol.
+ *
+ * The file NAME.so exports `strobe_plugin_1` (1 is the ABI major), a StrobePlugin whose `name` is
+ * NAME. The host checks the integers at its head before it follows any pointer. A plugin holds one
+ * or more components; it is never unloaded. Since ABI 1.0.
+ */
+#ifndef STROBE_PLUGIN_H
+#define STROBE_PLUGIN_H
+
+#include <strobe/option.h>
+#include <strobe/record.h>
+#include <strobe/status.h>
+
+#define STROBE_ABI_MAJOR 1
+#define STROBE_ABI_MINOR 0
+#define STROBE_RECORD_VERSION 1
+#define STROBE_PLUGIN_SYMBOL "strobe_plugin_1"
+
+#if defined(__cplusplus)
+#define STROBE_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
+#else
+#define STROBE_PLUGIN_EXPORT __attribute__((visibility("default")))
+#endif
+
+enum {
+    STROBE_COMPONENT_COLLECTOR = 1, /* ops: StrobeCollectorOps */
+    STROBE_COMPONENT_IMPORTER = 2,  /* reserved: the ops are declared with the first importer */
+    STROBE_COMPONENT_PASS = 3,      /* ops: StrobeConsumerOps */
+    STROBE_COMPONENT_EXPORTER = 4   /* ops: StrobeConsumerOps */
+};
+
+enum {
+    /* Works in any process (samples the system, makes its own data): such a collector alone is
+     * no reason for a helper process, a shell say, to start recording under `strobe run`. */
+    STROBE_COMPONENT_ANY_PROCESS = 1u << 0,
+    /* Results are simulated; every listing and output says so. */
+    STROBE_COMPONENT_SIMULATED = 1u << 1
+};
+
+typedef struct StrobeComponent {
+    uint32_t struct_size;
+    uint32_t type;  /* STROBE_COMPONENT_* */
+    uint32_t flags; /* STROBE_COMPONENT_ANY_PROCESS ... */
+    uint32_t n_options;
+    const char *name; /* snake_case */
+    const char *summary;
+    const StrobeOption *options;
+    const StrobeKind *const *kinds; /* what it emits (collector, pass); n_kinds entries */
+    const char *const *wants;       /* kinds it consumes (pass, exporter), NULL-terminated;
+                                       "*": every raw kind; NULL for a collector */
+    uint32_t n_kinds;
+    uint32_t reserved;
+    const void *ops; /* by type; begins with its own struct_size */
+} StrobeComponent;
+
+typedef struct StrobePlugin {
+    uint32_t struct_size;    /* sizeof(StrobePlugin) */
+    uint32_t abi_minor;      /* the least host minor it needs, not the one it was built with */
+    uint32_t record_version; /* STROBE_RECORD_VERSION */
+    uint32_t n_components;
+    const char *name; /* equals the file's stem */
+    const char *version;
+    const char *summary;
+    const char *license; /* SPDX identifier */
+    const char *vendor;
+    const char *url;
+    const StrobeComponent *const *components;
+    /* end of base ABI 1.0; later fields are read only when struct_size covers them */
+} StrobePlugin;
+
+/* Log levels of StrobeHost.log and StrobeConsumerHost.log. */
+enum { STROBE_LOG_ERROR = 1, STROBE_LOG_WARNING = 2, STROBE_LOG_INFO = 3, STROBE_LOG_DEBUG = 4 };
+
+/* What a probe is asked: may the component work on this machine, in a suitable process (a listing),
+ * or in the calling process, now or once a library has been loaded into it. */
+enum { STROBE_PROBE_MACHINE = 1, STROBE_PROBE_PROCESS = 2 };
+
+/* Answer of a component's probe. The texts are static or owned by the plugin. */
+typedef struct StrobeProbe {
+    uint32_t struct_size;
+    int32_t available;  /* 1: can work here; 0: cannot; 2: cannot tell yet, or only partly */
+    const char *reason; /* why not, or what is limited; NULL if nothing to say */
+    const char *hint;   /* what the user can do about it; NULL if nothing */
+} StrobeProbe;
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The record: the one thing that flows through Strobe.
+ *
+ * A record is a kind, a track, one or two times, a name and the kind's fields. Kinds describe
+ * themselves (name, shape, fields with types and units), and their descriptions travel in the
+ * capture, so that a reader needs no knowledge of the plugin that wrote it.
+ *
+ * In memory a record is a header (8 bytes), its begin, its end if the shape is a span, the track
+ * if it is not the recording thread's own, and the fields laid out as a C struct of the field
+ * types in declaration order (natural alignment, size rounded up to 8). Since ABI 1.0.
+ */
+#ifndef STROBE_RECORD_H
+#define STROBE_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t StrobeKindId;   /* dealt out per session; 0 is no kind */
+typedef uint32_t StrobeStringId; /* interned bytes; 0 is "no string" */
+typedef uint32_t StrobeStackId;  /* interned list of string ids, innermost frame first; 0 is none */
+typedef uint32_t StrobeTrackId;  /* where a record happened; 0 is the recording thread itself */
+typedef uint64_t StrobeTicks;    /* the session's host clock, see StrobeHost.now */
+
+/* What times a record has and how a viewer draws it. */
+enum {
+    STROBE_SHAPE_SPAN = 1,    /* begin and end */
+    STROBE_SHAPE_INSTANT = 2, /* begin only */
+    STROBE_SHAPE_COUNTER = 3, /* begin; every numeric field is a series */
+    STROBE_SHAPE_MEMORY = 4,  /* begin; an allocation or a release */
+    STROBE_SHAPE_LINK = 5     /* begin; joins two records by ids */
+};
+
+/* Field types. The size of each is its alignment too. */
+enum {
+    STROBE_FIELD_U8 = 1,
+    STROBE_FIELD_U32 = 2,
+    STROBE_FIELD_I32 = 3,
+    STROBE_FIELD_U64 = 4,
+    STROBE_FIELD_I64 = 5,
+    STROBE_FIELD_F64 = 6,
+    STROBE_FIELD_BOOL = 7,   /* one byte, 0 or 1 */
+    STROBE_FIELD_STRING = 8, /* StrobeStringId */
+    STROBE_FIELD_STACK = 9,  /* StrobeStackId */
+    STROBE_FIELD_TRACK = 10, /* StrobeTrackId */
+    STROBE_FIELD_LINK = 11,  /* 64-bit id from StrobeHost.link_ids */
+    STROBE_FIELD_LAST_ = 11
+};
+
+/* "This field was not measured": such a cell is left out or empty, never shown as 0. */
+#define STROBE_ABSENT_U64 UINT64_MAX
+#define STROBE_ABSENT_I64 INT64_MIN
+#define STROBE_ABSENT_U32 UINT32_MAX
+#define STROBE_ABSENT_I32 INT32_MIN
+#define STROBE_ABSENT_F64 (__builtin_nan(""))
+
+typedef struct StrobeField {
+    const char *name;    /* snake_case; a plugin's addition to a standard kind is "plugin.field" */
+    uint32_t type;       /* STROBE_FIELD_* */
+    uint32_t reserved;   /* 0 */
+    const char *unit;    /* "ns", "B", "%", "1/s", "" */
+    const char *summary; /* one sentence */
+} StrobeField;
+
+typedef struct StrobeKind {
+    uint32_t struct_size; /* sizeof(StrobeKind) */
+    uint32_t shape;       /* STROBE_SHAPE_* */
+    const char *name;     /* a standard kind's name, or "plugin.kind" */
+    const char *summary;
+    const StrobeField *fields;
+    uint32_t n_fields; /* at most STROBE_KIND_FIELDS_MAX */
+    uint32_t reserved; /* 0 */
+} StrobeKind;
+
+#define STROBE_KIND_FIELDS_MAX 64
+
+/* Header of a record in a lane. `words` is written by the host. */
+typedef struct StrobeRecordHeader {
+    uint16_t words; /* whole record in 8-byte words; bit 15: a track word follows the times */
+    uint16_t kind;
+    StrobeStringId name;
+} StrobeRecordHeader;
+
+#define STROBE_RECORD_HAS_TRACK 0x8000u
+#define STROBE_RECORD_WORDS_MASK 0x7fffu
+
+/* What kind of place a track is. */
+enum {
+    STROBE_TRACK_THREAD = 1,  /* id: kernel thread id */
+    STROBE_TRACK_STREAM = 2,  /* id: device stream or queue */
+    STROBE_TRACK_PLANE = 3,   /* id: communication plane */
+    STROBE_TRACK_COUNTER = 4, /* a counter source */
+    STROBE_TRACK_STEPS = 5,   /* the step spans of a process */
+    STROBE_TRACK_PROCESS = 6  /* things of the process as a whole */
+};
+
+/* The clock in which a track's times are given. */
+enum {
+    STROBE_CLOCK_HOST = 0,      /* StrobeTicks */
+    STROBE_CLOCK_MONOTONIC = 1, /* CLOCK_MONOTONIC, ns */
+    STROBE_CLOCK_REALTIME = 2   /* CLOCK_REALTIME, ns since the epoch */
+};
+
+/* Strings are copied by the call that takes this. */
+typedef struct StrobeTrack {
+    uint32_t struct_size;
+    uint32_t type;    /* STROBE_TRACK_* */
+    uint32_t clock;   /* STROBE_CLOCK_* */
+    int32_t device;   /* device id, -1: host */
+    uint64_t id;      /* thread, stream, plane number */
+    const char *name; /* shown as the row's name; NULL: made from type and id */
+    const char *group; /* the layer it is drawn in, such as "CPU Usage"; NULL: the process */
+} StrobeTrack;
+
+/* Why records were lost. Values are stored in captures. */
+enum {
+    STROBE_LOSS_POOL_EMPTY = 0,       /* no free block: the disk is slower than the program */
+    STROBE_LOSS_DISK_FULL = 1,        /* the capture could not be written */
+    STROBE_LOSS_TOO_LARGE = 2,        /* the record does not fit a block */
+    STROBE_LOSS_NESTED = 3,           /* reserve inside reserve: a signal or interposer hit the bracket */
+    STROBE_LOSS_LATE = 4,             /* arrived after the window was sealed */
+    STROBE_LOSS_COLLECTOR_FAILED = 5, /* reported by a collector that failed */
+    STROBE_LOSS_NO_LANE = 6,          /* more threads recording at once than there are lanes */
+    STROBE_LOSS_SPAN_DEPTH = 7,       /* an open span deeper than the stack: not recoverable by a kill */
+    STROBE_LOSS_STRING_CUT = 8,       /* a string over the limit was cut (the record is kept) */
+    STROBE_LOSS_COLLECTOR_DROPPED = 9, /* the source itself dropped records and said so */
+    STROBE_LOSS_CAUSES = 10
+};
+
+/* Bytes of a field of the given type, 0 for an unknown type. */
+static inline uint32_t strobe_field_size(uint32_t type)
+{
+    switch (type) {
+    case STROBE_FIELD_U8:
+    case STROBE_FIELD_BOOL:
+        return 1;
+    case STROBE_FIELD_U32:
+    case STROBE_FIELD_I32:
+    case STROBE_FIELD_STRING:
+    case STROBE_FIELD_STACK:
+    case STROBE_FIELD_TRACK:
+        return 4;
+    case STROBE_FIELD_U64:
+    case STROBE_FIELD_I64:
+    case STROBE_FIELD_F64:
+    case STROBE_FIELD_LINK:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+#endif
