@@ -184,8 +184,8 @@ out:
 }
 
 gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
-                                GPtrArray *exporters, const char *parent,
-                                StrobeAnalysis **analysis, int *code)
+                                GPtrArray *exporters, const char *parent, StrobeAnalysis **analysis,
+                                int *code)
 {
     g_autoptr(GError) error = NULL;
     const char *name = result->directory ? result->directory : result->capture;

@@ -9,8 +9,8 @@
 
 /* What came of one result. */
 typedef struct StrobeAnalysis {
-    char *output;    /* the folder with the new files; NULL: none was made */
-    GPtrArray *files; /* names in it, sorted */
+    char *output;       /* the folder with the new files; NULL: none was made */
+    GPtrArray *files;   /* names in it, sorted */
     GPtrArray *missing; /* lines, see shortfall.h */
     guint64 n_records, n_steps, n_lost;
     gboolean is_live; /* the program still writes it */
@@ -31,7 +31,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
 /* Like strobe_analysis_run, and says on stderr where the files are and what is missing. FALSE and
  * the error's exit code in *code on failure. */
 gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
-                                GPtrArray *exporters, const char *parent,
-                                StrobeAnalysis **analysis, int *code);
+                                GPtrArray *exporters, const char *parent, StrobeAnalysis **analysis,
+                                int *code);
 
 #endif

@@ -56,8 +56,8 @@ static StrobeKindCount *kind_of(GHashTable *by_name, GPtrArray *kinds, const Str
     return kind;
 }
 
-static void count_record(StrobeContents *contents, const StrobeReader *reader,
-                         GHashTable *by_name, GArray *per_track, const StrobeView *record)
+static void count_record(StrobeContents *contents, const StrobeReader *reader, GHashTable *by_name,
+                         GArray *per_track, const StrobeView *record)
 {
     guint32 track = record->track <= strobe_reader_n_tracks(reader) ? record->track : 0;
     StrobeKindCount *kind = kind_of(by_name, contents->kinds, record->kind);
@@ -73,9 +73,9 @@ static void count_record(StrobeContents *contents, const StrobeReader *reader,
 static char *track_label(const StrobeTrackView *track)
 {
     static const char *const types[] = {
-        [STROBE_TRACK_THREAD] = "thread",   [STROBE_TRACK_STREAM] = "stream",
-        [STROBE_TRACK_PLANE] = "plane",     [STROBE_TRACK_COUNTER] = "counter",
-        [STROBE_TRACK_STEPS] = "steps",     [STROBE_TRACK_PROCESS] = "process",
+        [STROBE_TRACK_THREAD] = "thread", [STROBE_TRACK_STREAM] = "stream",
+        [STROBE_TRACK_PLANE] = "plane",   [STROBE_TRACK_COUNTER] = "counter",
+        [STROBE_TRACK_STEPS] = "steps",   [STROBE_TRACK_PROCESS] = "process",
     };
     const char *type =
         track->type < G_N_ELEMENTS(types) && types[track->type] ? types[track->type] : "track";

@@ -30,8 +30,9 @@ static const char *state_text(const StrobeReaderStats *stats)
 {
     if (stats->recovered)
         return "recovered after the program ended without closing it";
-    return stats->sealed ? "complete" : "open: still being written, or its program was killed "
-                                        "(\"strobe analyse\" recovers it)";
+    return stats->sealed ? "complete"
+                         : "open: still being written, or its program was killed "
+                           "(\"strobe analyse\" recovers it)";
 }
 
 /* Plain values among the facts: pid, host, command and whatever else the recorder noted. */
@@ -68,10 +69,10 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     add_line(grid, "size", strobe_text_bytes(stats->n_bytes));
     g_autofree char *overhead = strobe_text_duration(contents->overhead_ns);
     add_line(grid, "overhead",
-             duration > 0 ? g_strdup_printf("%s in collectors (%.2f %%)", overhead,
-                                            100.0 * (double)contents->overhead_ns /
-                                                (double)duration)
-                          : g_strdup(overhead));
+             duration > 0
+                 ? g_strdup_printf("%s in collectors (%.2f %%)", overhead,
+                                   100.0 * (double)contents->overhead_ns / (double)duration)
+                 : g_strdup(overhead));
     print_facts(grid, contents->facts);
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);

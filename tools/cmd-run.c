@@ -20,9 +20,8 @@
 static const StrobeUsage usage = {
     .name = "run",
     .arguments = "-- COMMAND [ARGUMENT...]",
-    .summary =
-        "Runs COMMAND and profiles it; the program needs no change. When it has ended, the\n"
-        "result directory's name is printed on stderr. The exit code is the command's own.",
+    .summary = "Runs COMMAND and profiles it; the program needs no change. When it has ended, the\n"
+               "result directory's name is printed on stderr. The exit code is the command's own.",
     .examples =
         "Examples:\n"
         "  strobe run -- python3 train.py\n"
@@ -34,7 +33,8 @@ static const StrobeUsage usage = {
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
         "      The first process in which a collector can work is recorded; --follow: all.\n"
         "\n"
-        "\"strobe plugins\" lists collectors and exporters, \"strobe plugins NAME\" their options.\n"
+        "\"strobe plugins\" lists collectors and exporters, \"strobe plugins NAME\" their "
+        "options.\n"
         "\n"
         "Exit codes before the command starts: 2 usage, 3 configuration, 4 plugin, 6 cannot\n"
         "write, 126 not executable, 127 not found. With --strict, 6 afterwards if the command\n"

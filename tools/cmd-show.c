@@ -60,8 +60,9 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     if (!strobe_command_parse(&usage, entries, argc, argv))
         return FALSE;
     if (flags->limit < 1 || flags->limit > (int)STROBE_ROWS_MAX) {
-        strobe_command_misuse(&usage, "--limit is %d, expected 1 to %u (the csv exporter writes "
-                                      "whole tables)",
+        strobe_command_misuse(&usage,
+                              "--limit is %d, expected 1 to %u (the csv exporter writes "
+                              "whole tables)",
                               flags->limit, STROBE_ROWS_MAX);
         return FALSE;
     }
@@ -84,16 +85,15 @@ static void add_derived(GPtrArray *names, StrobeRegistry *registry)
             if (component->type != STROBE_COMPONENT_PASS)
                 continue;
             for (guint k = 0; k < component->n_kinds; k++)
-                if (!g_ptr_array_find_with_equal_func(names, component->kinds[k]->name,
-                                                      g_str_equal, NULL))
+                if (!g_ptr_array_find_with_equal_func(names, component->kinds[k]->name, g_str_equal,
+                                                      NULL))
                     g_ptr_array_add(names, g_strdup(component->kinds[k]->name));
         }
     }
 }
 
 /* Counts the derived records of one kind. */
-static guint64 count_derived(StrobeRegistry *registry, const StrobeResult *result,
-                             const char *kind)
+static guint64 count_derived(StrobeRegistry *registry, const StrobeResult *result, const char *kind)
 {
     const StrobeRowsRequest request = {.kind = kind, .limit = 1, .raw = TRUE};
     StrobeRows *rows = strobe_rows_new(&request);
@@ -206,9 +206,9 @@ static void print_rows(const StrobeRows *rows)
 static void write_cell(StrobeJsonWriter *json, const StrobeRowsCell *cell)
 {
     /* A double that is not finite has no form in JSON. */
-    gboolean is_finite = cell->length > 0 && (g_ascii_isdigit(cell->text[0]) ||
-                                              (cell->text[0] == '-' &&
-                                               g_ascii_isdigit(cell->text[1])));
+    gboolean is_finite =
+        cell->length > 0 && (g_ascii_isdigit(cell->text[0]) ||
+                             (cell->text[0] == '-' && g_ascii_isdigit(cell->text[1])));
 
     if (cell->is_empty || (cell->is_number && !is_finite))
         strobe_json_null(json);
@@ -250,8 +250,9 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     g_autofree char *hint = NULL;
 
     if (!is_table(registry, result, table, &hint))
-        return strobe_command_misuse(&usage, "Unknown table \"%s\"%s (--list names those of a "
-                                             "result)",
+        return strobe_command_misuse(&usage,
+                                     "Unknown table \"%s\"%s (--list names those of a "
+                                     "result)",
                                      table, hint);
     strobe_complain("%s: table \"%s\" is empty (--list names those that are not)",
                     result->directory ? result->directory : result->capture, table);

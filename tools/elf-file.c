@@ -40,7 +40,7 @@ static guint16 own_machine(void)
     return machine;
 }
 
-static void read_interpreter(int file, const ElfW(Phdr) *segment, StrobeElfFile *answer)
+static void read_interpreter(int file, const ElfW(Phdr) * segment, StrobeElfFile *answer)
 {
     gsize length = MIN(segment->p_filesz, sizeof answer->interpreter - 1);
     ssize_t got = pread(file, answer->interpreter, length, (off_t)segment->p_offset);
@@ -49,7 +49,7 @@ static void read_interpreter(int file, const ElfW(Phdr) *segment, StrobeElfFile 
 }
 
 /* Finds NT_GNU_BUILD_ID among the notes of one segment. */
-static void read_notes(int file, const ElfW(Phdr) *segment, StrobeElfFile *answer)
+static void read_notes(int file, const ElfW(Phdr) * segment, StrobeElfFile *answer)
 {
     gsize size = MIN(segment->p_filesz, NOTES_MAX);
     g_autofree char *notes = g_malloc(size + 1);
@@ -74,7 +74,7 @@ static void read_notes(int file, const ElfW(Phdr) *segment, StrobeElfFile *answe
     }
 }
 
-static void read_segments(int file, const ElfW(Ehdr) *head, StrobeElfFile *answer)
+static void read_segments(int file, const ElfW(Ehdr) * head, StrobeElfFile *answer)
 {
     ElfW(Phdr) segment;
 
@@ -103,8 +103,8 @@ gboolean strobe_elf_read(const char *path, StrobeElfFile *answer, GError **error
     ssize_t got = pread(file, &head, sizeof head, 0);
     answer->is_elf = got >= EI_NIDENT && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0;
     answer->is_native = answer->is_elf && got == (ssize_t)sizeof head &&
-                        head.e_ident[EI_CLASS] == OWN_CLASS &&
-                        head.e_ident[EI_DATA] == OWN_DATA && head.e_machine == own_machine();
+                        head.e_ident[EI_CLASS] == OWN_CLASS && head.e_ident[EI_DATA] == OWN_DATA &&
+                        head.e_machine == own_machine();
     if (answer->is_native)
         read_segments(file, &head, answer);
     close(file);

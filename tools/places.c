@@ -87,8 +87,7 @@ static char *place(const char *built, const char *source, const char *installed,
         return find((const char *const[]){folder, NULL}, file, give_folder);
     }
     g_autofree char *in_build = g_build_filename(build, built, NULL);
-    g_autofree char *in_source =
-        source ? g_build_filename(source_folder(), source, NULL) : NULL;
+    g_autofree char *in_source = source ? g_build_filename(source_folder(), source, NULL) : NULL;
     return find((const char *const[]){in_build, in_source, NULL}, file, give_folder);
 }
 

@@ -108,8 +108,8 @@ static JsonObject *parse_answer(const GString *text, int status)
     g_autoptr(JsonParser) parser = json_parser_new();
 
     if (WIFSIGNALED(status))
-        return refused(g_strdup_printf("It crashes while it is loaded: %s",
-                                       g_strsignal(WTERMSIG(status))));
+        return refused(
+            g_strdup_printf("It crashes while it is loaded: %s", g_strsignal(WTERMSIG(status))));
     if (!json_parser_load_from_data(parser, text->str, (gssize)text->len, NULL) ||
         !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
         return refused(g_strdup("It ended the process that loaded it"));

@@ -125,8 +125,7 @@ static void attach(void)
     int process;
     void *session = NULL, *error = NULL;
 
-    if (!getenv("STROBE_RUN_DIR") || getauxval(AT_SECURE) || is_python() || is_over() ||
-        is_taken())
+    if (!getenv("STROBE_RUN_DIR") || getauxval(AT_SECURE) || is_python() || is_over() || is_taken())
         return;
     void *library = find_libstrobe(&process);
     if (library == NULL && process == PROCESS_NATIVE)
@@ -148,8 +147,8 @@ static int main_after_attach(int argc, char **argv, char **envp)
 
 /* The C library's start function is declared nowhere. */
 __attribute__((visibility("default"))) int
-__libc_start_main(MainFunction *main, int argc, char **argv, void (*init)(void),
-                  void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+__libc_start_main(MainFunction *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
+                  void (*rtld_fini)(void), void *stack_end);
 
 int __libc_start_main(MainFunction *main, int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end)

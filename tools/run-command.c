@@ -28,8 +28,7 @@ char *strobe_run_program(const char *name, char *const *environment)
     g_auto(GStrv) folders = g_strsplit(search ? search : "/bin:/usr/bin", ":", -1);
     for (char **folder = folders; *folder; folder++) {
         g_autofree char *path = g_build_filename(**folder ? *folder : ".", name, NULL);
-        if (g_file_test(path, G_FILE_TEST_IS_EXECUTABLE) &&
-            !g_file_test(path, G_FILE_TEST_IS_DIR))
+        if (g_file_test(path, G_FILE_TEST_IS_EXECUTABLE) && !g_file_test(path, G_FILE_TEST_IS_DIR))
             return g_steal_pointer(&path);
     }
     return NULL;

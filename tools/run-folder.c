@@ -37,8 +37,7 @@ static char **prepend(char **environment, const char *name, const char *first)
 
     environment = old ? g_environ_setenv(environment, kept, old, TRUE)
                       : g_environ_unsetenv(environment, kept);
-    g_autofree char *value =
-        old && *old ? g_strconcat(first, ":", old, NULL) : g_strdup(first);
+    g_autofree char *value = old && *old ? g_strconcat(first, ":", old, NULL) : g_strdup(first);
     return g_environ_setenv(environment, name, value, TRUE);
 }
 

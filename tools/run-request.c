@@ -45,8 +45,10 @@ StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error)
     }
     strobe_config_add_defaults(config);
     g_autofree char *given = config->directory;
-    config->directory = g_canonicalize_filename(
-        flags->output ? flags->output : given ? given : ".", NULL);
+    config->directory = g_canonicalize_filename(flags->output ? flags->output
+                                                : given       ? given
+                                                              : ".",
+                                                NULL);
     return config;
 }
 
@@ -69,8 +71,8 @@ static gboolean set_from_json(StrobeOptions *options, const StrobeConfigComponen
     return TRUE;
 }
 
-static gboolean check_options(const StrobeComponent *component,
-                              const StrobeConfigComponent *wanted, GError **error)
+static gboolean check_options(const StrobeComponent *component, const StrobeConfigComponent *wanted,
+                              GError **error)
 {
     g_autofree char *owner = g_strdup_printf("collector %s", wanted->name);
     StrobeOptions *options =
@@ -82,8 +84,7 @@ static gboolean check_options(const StrobeComponent *component,
     for (guint i = 0; good && wanted->pairs && i + 1 < wanted->pairs->len; i += 2) {
         const char *name = g_ptr_array_index(wanted->pairs, i);
         if (!g_str_equal(name, "required"))
-            good = strobe_options_set_text(options, name,
-                                           g_ptr_array_index(wanted->pairs, i + 1),
+            good = strobe_options_set_text(options, name, g_ptr_array_index(wanted->pairs, i + 1),
                                            wanted->origin, error);
     }
     good = good && strobe_options_check(options, error);
@@ -102,10 +103,10 @@ static gboolean check_probe(const StrobeComponent *component, const StrobeConfig
         ops->probe(STROBE_PROBE_MACHINE, &answer);
     if (answer.available != 0)
         return TRUE;
-    g_autofree char *text = g_strdup_printf(
-        "Collector \"%s\" cannot work here: %s%s%s", wanted->name,
-        answer.reason ? answer.reason : "it gives no reason", answer.hint ? "; " : "",
-        answer.hint ? answer.hint : "");
+    g_autofree char *text =
+        g_strdup_printf("Collector \"%s\" cannot work here: %s%s%s", wanted->name,
+                        answer.reason ? answer.reason : "it gives no reason",
+                        answer.hint ? "; " : "", answer.hint ? answer.hint : "");
     if (wanted->required) {
         g_set_error_literal(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, text);
         return FALSE;
@@ -122,8 +123,8 @@ static gboolean check_exporters(const StrobeConfig *config, StrobeRegistry *regi
     gboolean good = TRUE;
 
     for (guint i = 0; good && i < config->exporters->len; i++)
-        good = strobe_pipeline_add_exporter(pipeline, g_ptr_array_index(config->exporters, i),
-                                            error);
+        good =
+            strobe_pipeline_add_exporter(pipeline, g_ptr_array_index(config->exporters, i), error);
     strobe_pipeline_free(pipeline);
     return good;
 }
@@ -134,8 +135,8 @@ gboolean strobe_run_check(const StrobeConfig *config, StrobeRegistry *registry,
     *any_process = config->collectors->len > 0;
     for (guint i = 0; i < config->collectors->len; i++) {
         const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
-        const StrobeComponent *component = strobe_registry_find(
-            registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, error);
+        const StrobeComponent *component =
+            strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, error);
         if (!component || !check_options(component, wanted, error) ||
             !check_probe(component, wanted, config->has_collectors, error))
             return FALSE;

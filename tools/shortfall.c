@@ -138,12 +138,10 @@ static void add_losses(GPtrArray *lines, const StrobeReaderStats *stats)
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
         if (stats->lost[i] > 0)
             g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " records lost: %s (%s)",
-                                                   stats->lost[i], losses[i].name,
-                                                   losses[i].text));
+                                                   stats->lost[i], losses[i].name, losses[i].text));
 }
 
-static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats,
-                       const char *const *damage)
+static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const char *const *damage)
 {
     if (!stats->sealed)
         g_ptr_array_add(lines, g_strdup("The capture was not closed: its end may be missing"));
@@ -157,8 +155,7 @@ static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats,
                                                stats->n_damaged));
 }
 
-GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall,
-                                  const StrobePipeline *pipeline)
+GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const StrobePipeline *pipeline)
 {
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
     const StrobeReaderStats *stats = strobe_pipeline_stats(pipeline);

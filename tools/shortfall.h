@@ -21,8 +21,7 @@ gboolean strobe_shortfall_watch(StrobeShortfall *shortfall, StrobePipeline *pipe
 
 /* All that is missing, one text a line, after the run; empty if nothing is. Free with
  * g_ptr_array_unref. */
-GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall,
-                                  const StrobePipeline *pipeline);
+GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const StrobePipeline *pipeline);
 
 /* "pool_empty" and what it means; NULL beyond the last cause. */
 const char *strobe_loss_name(guint cause);

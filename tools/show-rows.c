@@ -6,7 +6,8 @@
 #include "error.h"
 #include "show-tables.h"
 
-#define SPARE_MIN 1024 /* rows kept beyond the limit before the order is made and the rest dropped */
+#define SPARE_MIN                                                                                  \
+    1024 /* rows kept beyond the limit before the order is made and the rest dropped */
 
 /* A kind of the wanted name; plugins may extend it, so there can be several. */
 typedef struct Bound {
@@ -106,8 +107,7 @@ static gboolean choose_columns(Sieve *sieve, const StrobeKindView *kind)
 {
     StrobeRows *rows = sieve->rows;
     const StrobeRowsRequest *request = &rows->request;
-    const StrobePresentation *known =
-        request->raw ? NULL : strobe_presentation_find(request->kind);
+    const StrobePresentation *known = request->raw ? NULL : strobe_presentation_find(request->kind);
     StrobeTable all = {NULL, request->kind, sieve->generic, 0};
     StrobeTable choice[2];
 
@@ -132,7 +132,7 @@ static gboolean choose_columns(Sieve *sieve, const StrobeKindView *kind)
         if (!column)
             return FALSE;
         sieve->sort = *column;
-        sieve->largest_first = !is_text_column(column, kind) != request->reverse;
+        sieve->largest_first = is_text_column(column, kind) == request->reverse;
     }
     return TRUE;
 }

@@ -16,7 +16,7 @@ typedef struct Column {
 } Column;
 
 struct StrobeGrid {
-    GArray *columns; /* of Column */
+    GArray *columns;  /* of Column */
     GPtrArray *cells; /* printable texts, row after row */
 };
 
@@ -127,8 +127,7 @@ static void append_cell(GString *line, const char *text, guint width, gboolean r
         g_string_append_printf(line, "%*s", (int)(width - used), "");
 }
 
-static void print_row(const StrobeGrid *grid, FILE *file, const guint *widths,
-                      char *const *texts)
+static void print_row(const StrobeGrid *grid, FILE *file, const guint *widths, char *const *texts)
 {
     g_autoptr(GString) line = g_string_new(NULL);
 
@@ -136,8 +135,11 @@ static void print_row(const StrobeGrid *grid, FILE *file, const guint *widths,
         const Column *column = &g_array_index(grid->columns, Column, i);
         if (i > 0)
             g_string_append_printf(line, "%*s", COLUMN_GAP, "");
-        append_cell(line, texts ? texts[i] : column->title ? column->title : "", widths[i],
-                    column->is_number, i + 1 == grid->columns->len);
+        append_cell(line,
+                    texts           ? texts[i]
+                    : column->title ? column->title
+                                    : "",
+                    widths[i], column->is_number, i + 1 == grid->columns->len);
     }
     g_string_append_c(line, '\n');
     fwrite(line->str, 1, line->len, file);
@@ -197,7 +199,10 @@ char *strobe_text_duration(gint64 ns)
     for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
         double value = size / units[i].ns;
         if (value >= 1)
-            return g_strdup_printf("%.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0,
+            return g_strdup_printf("%.*f %s",
+                                   value < 10    ? 2
+                                   : value < 100 ? 1
+                                                 : 0,
                                    (double)ns / units[i].ns, units[i].name);
     }
     return g_strdup_printf("%" G_GINT64_FORMAT " ns", ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed for people: aligned tables, texts made safe, a progress bar; and JSON for others. */
+/* What is printed for people: aligned tables, texts made safe, a progress bar; and JSON for others.
+ */
 #ifndef STROBE_TOOLS_TERMINAL_H
 #define STROBE_TOOLS_TERMINAL_H
 
