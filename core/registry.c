@@ -286,6 +286,32 @@ static void list_files(StrobeRegistry *registry)
         list_folder(registry, *path);
 }
 
+GPtrArray *strobe_registry_list(StrobeRegistry *registry)
+{
+    list_files(registry);
+    return registry->files;
+}
+
+const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const char *path)
+{
+    StrobePluginFile *file;
+
+    list_files(registry);
+    for (guint i = 0; i < registry->files->len; i++) {
+        file = g_ptr_array_index(registry->files, i);
+        if (strcmp(file->path, path) == 0) {
+            load(file);
+            return file;
+        }
+    }
+    file = g_new0(StrobePluginFile, 1);
+    file->path = g_strdup(path);
+    file->name = g_path_get_basename(path);
+    file->error = g_strdup("it is not in the plugin search path");
+    g_ptr_array_add(registry->files, file);
+    return file;
+}
+
 GPtrArray *strobe_registry_scan(StrobeRegistry *registry)
 {
     list_files(registry);
