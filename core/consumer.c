@@ -219,8 +219,7 @@ static gboolean matches(StrobeConsumer *c, const StrobeKindView *kind)
     guint verdict = GPOINTER_TO_UINT(g_hash_table_lookup(c->verdicts, kind));
 
     if (!verdict) {
-        gboolean wanted = c->wanted ? g_hash_table_contains(c->wanted, kind->name)
-                                    : !kind->derived;
+        gboolean wanted = c->wanted ? g_hash_table_contains(c->wanted, kind->name) : !kind->derived;
         verdict = wanted ? 1 : 2;
         g_hash_table_insert(c->verdicts, (gpointer)(uintptr_t)kind, GUINT_TO_POINTER(verdict));
     }
