@@ -9,6 +9,7 @@
 #endif
 
 int strobe_clock_counter;
+static StrobeClockPair first_pair;
 
 #if defined(__x86_64__)
 /* The kernel watches the counter; if it dropped it as its own clock source, so do we. */
@@ -50,7 +51,18 @@ void strobe_clock_init(void)
     if (done)
         return;
     strobe_clock_counter = counter_is_invariant();
+    first_pair = strobe_clock_pair();
     done = 1;
+}
+
+double strobe_clock_rate(void)
+{
+    StrobeClockPair now = strobe_clock_pair();
+    double ns = (double)(now.monotonic_ns - first_pair.monotonic_ns);
+
+    if (!strobe_clock_counter || ns < 1)
+        return 1.0;
+    return (double)(now.ticks - first_pair.ticks) / ns;
 }
 
 StrobeClockPair strobe_clock_pair(void)

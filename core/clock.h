@@ -28,6 +28,9 @@ void strobe_clock_init(void);
 /* Best of a few readings: the one whose counter reads lay closest together. */
 StrobeClockPair strobe_clock_pair(void);
 
+/* Ticks per ns, measured since strobe_clock_init; good for deadlines, not for converting times. */
+double strobe_clock_rate(void);
+
 static inline int64_t strobe_clock_ns(clockid_t id)
 {
     struct timespec t;

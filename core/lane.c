@@ -329,7 +329,7 @@ StrobeSpan strobe_lane_span_begin(StrobeWriter *w, uint32_t kind, uint32_t name,
     return span;
 }
 
-void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
+static inline void *end_span(StrobeWriter *w, StrobeSpan span, uint64_t *argument)
 {
     uint32_t depth = (uint32_t)span.token;
     void *fields = NULL;
@@ -341,6 +341,8 @@ void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
         return NULL;
     if (depth <= w->depth) {
         const struct pool_span *open = &w->lane->spans[depth - 1];
+        if (argument)
+            *argument = open->argument;
         fields = begin_record(w, open->kind, 0, open->name, open->begin, end);
         w->depth = depth - 1;
         atomic_store_explicit(&w->lane->depth, depth - 1, memory_order_release);
@@ -348,6 +350,16 @@ void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
     if (!fields)
         leave(w);
     return fields;
+}
+
+void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
+{
+    return end_span(w, span, NULL);
+}
+
+void *strobe_lane_span_end_argument(StrobeWriter *w, StrobeSpan span, uint64_t *argument)
+{
+    return end_span(w, span, argument);
 }
 
 /* The table is full: the string goes into the lane as a record of its own. */

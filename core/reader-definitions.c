@@ -205,27 +205,3 @@ guint32 strobe_definitions_n_tracks(const StrobeDefinitions *d)
 {
     return d->tracks->len;
 }
-
-gboolean strobe_json_is_too_deep(const char *text, gsize length)
-{
-    guint depth = 0;
-    gboolean in_string = FALSE;
-
-    for (gsize i = 0; i < length; i++) {
-        char c = text[i];
-        if (in_string) {
-            if (c == '\\')
-                i++;
-            else if (c == '"')
-                in_string = FALSE;
-        } else if (c == '"') {
-            in_string = TRUE;
-        } else if (c == '{' || c == '[') {
-            if (++depth > 64)
-                return TRUE;
-        } else if ((c == '}' || c == ']') && depth) {
-            depth--;
-        }
-    }
-    return FALSE;
-}

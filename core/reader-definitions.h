@@ -47,7 +47,4 @@ guint32 strobe_definitions_n_tracks(const StrobeDefinitions *definitions);
  * type is unknown. `fields` are owned by the caller. */
 gboolean strobe_reader_kind_lay_out(StrobeReaderKind *kind, StrobeFieldView *fields);
 
-/* Is the JSON text nested deeper than 64? (json-glib recurses.) */
-gboolean strobe_json_is_too_deep(const char *text, gsize length);
-
 #endif

@@ -10,6 +10,7 @@
 #include "block-index.h"
 #include "clock-map.h"
 #include "error.h"
+#include "json-text.h"
 #include "pool.h"
 #include "reader-definitions.h"
 #include "string-table.h"
@@ -64,15 +65,10 @@ static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
 
 static void take_facts(StrobeReader *reader, const char *text, guint32 length)
 {
-    g_autoptr(JsonParser) parser = json_parser_new();
-    JsonNode *root;
-
-    /* A hostile file must not reach json-glib's recursion: facts are shallow and small. */
-    if (reader->has_facts || length > (1u << 20) || strobe_json_is_too_deep(text, length) ||
-        !json_parser_load_from_data(parser, text, (gssize)length, NULL))
+    if (reader->has_facts)
         return;
-    root = json_parser_get_root(parser);
-    if (!root || !JSON_NODE_HOLDS_OBJECT(root))
+    g_autoptr(JsonNode) root = strobe_json_parse(text, length, "facts", NULL);
+    if (!root)
         return;
     json_object_unref(reader->facts);
     reader->facts = json_object_ref(json_node_get_object(root));
@@ -228,7 +224,7 @@ StrobeReader *strobe_reader_open(const char *path, GError **error)
     reader->strings = strobe_string_table_new(STROBE_POOL_STRINGS);
     reader->definitions = strobe_definitions_new();
     reader->facts = json_object_new();
-    reader->damage = g_ptr_array_new_with_free_func(g_free);
+    reader->damage = g_ptr_array_new_null_terminated(0, g_free, TRUE);
     if (!index_file(reader, path, error)) {
         strobe_reader_free(reader);
         return NULL;
@@ -441,6 +437,11 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
 
 /* ---- what was found ---- */
 
+double strobe_reader_progress(const StrobeReader *reader)
+{
+    return reader->blocks->len ? (double)reader->next_block / reader->blocks->len : 1.0;
+}
+
 JsonObject *strobe_reader_facts(const StrobeReader *reader)
 {
     return reader->facts;
@@ -453,9 +454,9 @@ const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader)
 
 const char *const *strobe_reader_damage(const StrobeReader *reader)
 {
-    if (reader->damage->len == 0 || g_ptr_array_index(reader->damage, reader->damage->len - 1))
-        g_ptr_array_add(reader->damage, NULL);
-    return (const char *const *)reader->damage->pdata;
+    static const char *const none[] = {NULL};
+
+    return reader->damage->len ? (const char *const *)reader->damage->pdata : none;
 }
 
 StrobeText strobe_reader_string(const StrobeReader *reader, StrobeStringId id)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interpreter.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+int strobe_interpreter_state(void)
+{
+    int (*is_initialized)(void);
+    *(void **)&is_initialized = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+    if (!is_initialized)
+        return STROBE_INTERPRETER_NONE;
+    return is_initialized() ? STROBE_INTERPRETER_RUNS : STROBE_INTERPRETER_IDLE;
+}
+
+void strobe_interpreter_version(char *text, unsigned long size)
+{
+    const char *(*get_version)(void);
+    *(void **)&get_version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+    const char *version = get_version ? get_version() : "";
+    snprintf(text, size, "%.*s", (int)strcspn(version, " "), version);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Python interpreter of this process, found without linking against it. */
+#ifndef STROBE_PLUGINS_INTERPRETER_H
+#define STROBE_PLUGINS_INTERPRETER_H
+
+/* What there is of CPython in the process. */
+enum {
+    STROBE_INTERPRETER_NONE = 0,
+    STROBE_INTERPRETER_IDLE = 1, /* its library is loaded; not initialised, or already finalising */
+    STROBE_INTERPRETER_RUNS = 2
+};
+
+/* Any thread, without the interpreter's lock. */
+int strobe_interpreter_state(void);
+
+/* "3.11.2" (the first word of sys.version) into `text`, "" without CPython. */
+void strobe_interpreter_version(char *text, unsigned long size);
+
+#endif

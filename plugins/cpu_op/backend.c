@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void make_pattern(const char *id, char *pattern, size_t size)
+{
+    snprintf(pattern, size, "cpu_op_torch-*-%s.so", id ? id : "*");
+}
+
+static int folder_has(const char *folder, const char *pattern)
+{
+    struct dirent *entry;
+    int found = 0;
+    DIR *directory = folder[0] ? opendir(folder) : NULL;
+    while (directory && !found && (entry = readdir(directory)))
+        found = fnmatch(pattern, entry->d_name, 0) == 0;
+    if (directory)
+        closedir(directory);
+    return found;
+}
+
+static int own_folder_has(const char *pattern)
+{
+    static const char place_in_this_file;
+    char folder[PATH_MAX];
+    Dl_info info;
+    if (!dladdr(&place_in_this_file, &info) || !info.dli_fname)
+        return 0;
+    const char *slash = strrchr(info.dli_fname, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - info.dli_fname) : 1,
+             slash ? info.dli_fname : ".");
+    return folder_has(folder, pattern);
+}
+
+static int user_folder_has(const char *pattern)
+{
+    char folder[PATH_MAX];
+    const char *home = secure_getenv("HOME");
+    if (!home || !home[0])
+        return 0;
+    snprintf(folder, sizeof folder, "%s/.local/lib/strobe", home);
+    return folder_has(folder, pattern);
+}
+
+static int search_path_has(const char *pattern)
+{
+    char folder[PATH_MAX];
+    const char *path = secure_getenv("STROBE_PLUGIN_PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        snprintf(folder, sizeof folder, "%.*s", length < PATH_MAX ? (int)length : 0, path);
+        if (folder_has(folder, pattern))
+            return 1;
+        path += length + (path[length] == ':');
+    }
+    return 0;
+}
+
+int strobe_backend_exists(const char *id)
+{
+    char pattern[64];
+    make_pattern(id, pattern, sizeof pattern);
+    return own_folder_has(pattern) || user_folder_has(pattern) || search_path_has(pattern);
+}
+
+StrobeStatus strobe_backend_load(const StrobeHost *host, StrobeInstance *self,
+                                 const StrobeLibtorch *libtorch, const StrobeTorchBackend **backend)
+{
+    char pattern[64], path[PATH_MAX];
+    const char *version = libtorch->version[0] ? libtorch->version : "of unknown version";
+    make_pattern(libtorch->id, pattern, sizeof pattern);
+    if (host->companion(self, pattern, path, sizeof path) != STROBE_OK)
+        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                          "Cannot record operators: no backend for libtorch %s "
+                          "(build-id=\"%s\", path=\"%s\"), looked for \"%s\". " STROBE_BACKEND_HINT,
+                          version, libtorch->id, libtorch->path, pattern);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library) {
+        const char *reason = dlerror();
+        return host->fail(self, STROBE_ERROR_PLUGIN, __FILE__, __LINE__,
+                          "Cannot load backend: path=\"%s\", reason=\"%s\"", path,
+                          reason ? reason : "unknown");
+    }
+    const StrobeTorchBackend *found = dlsym(library, STROBE_TORCH_BACKEND_SYMBOL);
+    if (!found || found->struct_size < sizeof *found)
+        return host->fail(self, STROBE_ERROR_ABI, __FILE__, __LINE__,
+                          "Cannot use backend: path=\"%s\", expected symbol \"%s\" of %zu bytes, "
+                          "found %u. " STROBE_BACKEND_HINT,
+                          path, STROBE_TORCH_BACKEND_SYMBOL, sizeof *found,
+                          found ? found->struct_size : 0);
+    host->log(self, STROBE_LOG_INFO, "Backend for libtorch %s: %s", version, path);
+    *backend = found;
+    return STROBE_OK;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The framework's functions that are open now, thread by thread, and their records. */
+#ifndef STROBE_PLUGINS_OPERATORS_H
+#define STROBE_PLUGINS_OPERATORS_H
+
+#include <strobe/collector.h>
+
+#include "torch_backend.h"
+
+/* What a backend calls. Static: a callback on its way outlives any session. */
+extern const StrobeTorchEvents strobe_operator_events;
+
+/* From attach to detach functions may end, and between record(1) and record(0) they may begin.
+ * Control thread. A forked child does not record until it says record(1) itself. */
+void strobe_operators_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind);
+void strobe_operators_record(int on);
+void strobe_operators_detach(void);
+
+#endif

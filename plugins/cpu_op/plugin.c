@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/kinds.h>
+#include <strobe/plugin.h>
+
+#include "cpu_op.h"
+
+static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "shapes",
+        .default_value = "false",
+        .summary = "Record the shapes and types of each operator's inputs.",
+    },
+};
+
+static const StrobeKind *const kinds[] = {&strobe_kind_cpu_op};
+
+static const StrobeComponent collector = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_COLLECTOR,
+    .name = "cpu_op",
+    .summary = "Operators that PyTorch runs, in all threads.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .kinds = kinds,
+    .n_kinds = sizeof kinds / sizeof *kinds,
+    .ops = &strobe_cpu_op_ops,
+};
+
+static const StrobeComponent *const components[] = {&collector};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .name = "cpu_op",
+    .version = STROBE_PLUGIN_VERSION,
+    .summary = "Operators of PyTorch",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+    .n_components = 1,
+};

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The backend of the cpu_op collector: libtorch's RecordFunction in C calls (torch_backend.h).
+ *
+ * The one C++ file, since libtorch has no C interface. Compiled against exactly the libtorch that
+ * it will meet: by the build for the installed one, by `strobe torch build` for any other. C++17.
+ */
+#include "torch_backend.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/record_function.h>
+#include <torch/csrc/api/include/torch/version.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#if TORCH_VERSION_MAJOR < 1 || (TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR < 13)
+#error "The cpu_op backend needs libtorch 1.13 or later"
+#endif
+
+namespace
+{
+
+const StrobeTorchEvents *events;
+
+/* Text that grows to the longest it ever held, one per thread; an append that finds no memory is
+ * left out. */
+class Text
+{
+  public:
+    Text() = default;
+    Text(const Text &) = delete;
+    Text &operator=(const Text &) = delete;
+    ~Text()
+    {
+        /* functions may still run while the thread's other objects are destroyed */
+        std::free(bytes_);
+        bytes_ = nullptr;
+        length_ = size_ = 0;
+    }
+    void clear()
+    {
+        length_ = 0;
+    }
+    void append(const char *bytes, size_t length)
+    {
+        if (length_ + length > size_ && !grow(length_ + length))
+            return;
+        std::memcpy(bytes_ + length_, bytes, length);
+        length_ += length;
+    }
+    void append_number(int64_t value)
+    {
+        char digits[24];
+        size_t at = sizeof digits;
+        uint64_t rest = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+        do
+            digits[--at] = static_cast<char>('0' + rest % 10);
+        while (rest /= 10);
+        if (value < 0)
+            digits[--at] = '-';
+        append(digits + at, sizeof digits - at);
+    }
+    const char *bytes() const
+    {
+        return bytes_ ? bytes_ : "";
+    }
+    size_t length() const
+    {
+        return length_;
+    }
+
+  private:
+    bool grow(size_t needed)
+    {
+        size_t size = needed * 2 + 512;
+        void *grown = std::realloc(bytes_, size);
+        if (!grown)
+            return false;
+        bytes_ = static_cast<char *>(grown);
+        size_ = size;
+        return true;
+    }
+    char *bytes_ = nullptr;
+    size_t length_ = 0;
+    size_t size_ = 0;
+};
+
+thread_local Text own_shapes;
+thread_local Text own_types;
+
+/* A tensor whose sizes and type can be read without asking a subclass. */
+bool is_plain(const at::Tensor &tensor)
+{
+    return tensor.defined() && !tensor.is_nested() &&
+           !tensor.unsafeGetTensorImpl()->has_symbolic_sizes_strides();
+}
+
+void append_type(const char *token)
+{
+    own_types.append(token, std::strlen(token));
+}
+
+void append_tensor(const at::Tensor &tensor)
+{
+    if (!is_plain(tensor)) {
+        append_type("None");
+        return;
+    }
+    bool first = true;
+    for (int64_t size : tensor.sizes()) {
+        if (!first)
+            own_shapes.append(",", 1);
+        own_shapes.append_number(size);
+        first = false;
+    }
+    const auto type = tensor.dtype().name();
+    own_types.append(type.data(), type.size());
+}
+
+void append_input(const c10::IValue &input)
+{
+    if (input.isTensor()) {
+        append_tensor(input.toTensor());
+    } else if (input.isTensorList()) {
+        append_type("TensorList");
+    } else if (input.isScalar()) {
+        append_type("Scalar");
+    } else if (input.isList()) {
+        const auto items = input.toListRef();
+        append_type(items.empty() || items[0].isScalar() ? "ScalarList" : "None");
+    } else {
+        append_type("None");
+    }
+}
+
+void describe_inputs(const at::RecordFunction &function, StrobeTorchOperator *description)
+{
+    own_shapes.clear();
+    own_types.clear();
+    bool first = true;
+    for (const c10::IValue &input : function.inputs()) {
+        if (!first) {
+            own_shapes.append(";", 1);
+            own_types.append(";", 1);
+        }
+        append_input(input);
+        first = false;
+    }
+    description->shapes = own_shapes.bytes();
+    description->shapes_length = own_shapes.length();
+    description->types = own_types.bytes();
+    description->types_length = own_types.length();
+}
+
+void describe(const at::RecordFunction &function, StrobeTorchOperator *description)
+{
+    description->sequence = function.seqNr();
+    description->forward_thread = function.forwardThreadId();
+    description->scope = static_cast<uint8_t>(function.scope());
+}
+
+/* The observer of an asynchronous function lies in cpu_op.so's memory: nothing is allocated. */
+class AsyncContext final : public at::ObserverContext
+{
+  public:
+    static void *operator new(std::size_t, void *memory) noexcept
+    {
+        return memory;
+    }
+    static void operator delete(void *memory) noexcept
+    {
+        events->free_async(memory);
+    }
+    static void operator delete(void *, void *) noexcept
+    {
+    }
+};
+static_assert(sizeof(AsyncContext) <= STROBE_TORCH_CONTEXT_SIZE, "the head is too small");
+
+template <bool with_inputs>
+std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &function) noexcept
+{
+    try {
+        StrobeTorchOperator description = {};
+        describe(function, &description);
+        description.name = function.name();
+        description.name_length = std::strlen(description.name);
+        if (with_inputs)
+            describe_inputs(function, &description);
+        if (!function.isAsync()) {
+            events->begin(&function, &description);
+            return nullptr;
+        }
+        void *memory = events->begin_async(&description);
+        return std::unique_ptr<at::ObserverContext>(memory ? new (memory) AsyncContext : nullptr);
+    } catch (...) {
+        return nullptr; /* the function is not recorded; the program must not notice */
+    }
+}
+
+void on_end(const at::RecordFunction &function, at::ObserverContext *context) noexcept
+{
+    try {
+        StrobeTorchOperator description = {};
+        describe(function, &description);
+        if (context)
+            events->end_async(static_cast<AsyncContext *>(context), &description);
+        else
+            events->end(&function, &description);
+    } catch (...) {
+    }
+}
+
+/* libtorch's header allows the adding of a global callback "only during the program
+ * initialization" and its removal only while "no other code can run", but puts no such limit on
+ * disabling and enabling one. So each of the two callbacks is added once per process, when it is
+ * first needed, and then switched. */
+struct Callback {
+    at::CallbackHandle handle = at::INVALID_CALLBACK_HANDLE;
+
+    template <bool with_inputs> void enable()
+    {
+        if (handle != at::INVALID_CALLBACK_HANDLE) {
+            at::reenableCallback(handle);
+            if (at::hasGlobalCallbacks())
+                return;
+            /* someone has cleared the whole list since */
+        }
+        handle = at::addGlobalCallback(
+            at::RecordFunctionCallback(on_begin<with_inputs>, on_end).needsInputs(with_inputs));
+    }
+    void disable()
+    {
+        if (handle != at::INVALID_CALLBACK_HANDLE)
+            at::disableCallback(handle);
+    }
+};
+
+std::mutex callbacks_lock;
+Callback plain_callback;
+Callback inputs_callback;
+
+const char *enable(const StrobeTorchEvents *new_events, int with_inputs) noexcept
+{
+    try {
+        std::lock_guard<std::mutex> guard(callbacks_lock);
+        events = new_events;
+        if (with_inputs)
+            inputs_callback.enable<true>();
+        else
+            plain_callback.enable<false>();
+        return nullptr;
+    } catch (...) {
+        return "libtorch refused the callback";
+    }
+}
+
+void disable() noexcept
+{
+    try {
+        std::lock_guard<std::mutex> guard(callbacks_lock);
+        plain_callback.disable();
+        inputs_callback.disable();
+    } catch (...) {
+    }
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_1;
+const StrobeTorchBackend strobe_torch_backend_1 = {sizeof(StrobeTorchBackend), 0, TORCH_VERSION,
+                                                   enable, disable};

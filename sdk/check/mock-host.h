@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A host for unit tests of collectors: plays the life of one collector and keeps what it emits.
+ *
+ * It implements the whole of StrobeHost, writes no file and needs only libc. It also watches the
+ * contract: a reserve inside a reserve, a commit without one, an unknown kind or option and the
+ * like are kept as complaints, which a test expects to be none.
+ *
+ * Life-cycle calls and the readers of results are for one thread; the collector may record from as
+ * many threads as it likes. Results are read while no thread records.
+ */
+#ifndef STROBE_CHECK_MOCK_HOST_H
+#define STROBE_CHECK_MOCK_HOST_H
+
+#include <strobe/collector.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define STROBE_MOCK_API __attribute__((visibility("default")))
+
+typedef struct StrobeMockHost StrobeMockHost;
+
+/* One record as the collector emitted it; valid until the host is freed or cleared. */
+typedef struct StrobeMockRecord {
+    const StrobeKind *kind;
+    const void *fields; /* the kind's struct */
+    const char *name;   /* NUL-terminated behind name_length; "" for no name */
+    size_t name_length;
+    uint64_t begin;
+    uint64_t end;        /* equals begin for shapes without an end */
+    uint64_t thread;     /* kernel id of the thread that recorded */
+    StrobeTrackId track; /* 0: the thread's own */
+    uint32_t size;       /* bytes of the fields */
+} StrobeMockRecord;
+
+/* A host for the collector `component` of `plugin` (NULL: its only component). NULL when there is
+ * no such collector or no memory. */
+STROBE_MOCK_API StrobeMockHost *strobe_mock_host_new(const StrobePlugin *plugin,
+                                                     const char *component);
+/* The same for a plugin file, which is loaded as Strobe loads it. On failure NULL, with the reason
+ * on stderr. */
+STROBE_MOCK_API StrobeMockHost *strobe_mock_host_load(const char *path, const char *component);
+STROBE_MOCK_API void strobe_mock_host_free(StrobeMockHost *mock); /* closes what is open */
+
+/* Sets an option as a user would type it, before open. 0, or -1: unknown name or wrong value. */
+STROBE_MOCK_API int strobe_mock_host_option(StrobeMockHost *mock, const char *name,
+                                            const char *value);
+/* The folder in which StrobeHost.companion looks; without one it finds nothing. */
+STROBE_MOCK_API void strobe_mock_host_companions(StrobeMockHost *mock, const char *folder);
+
+/* The table and the instance, for tests that call a part of a collector directly. */
+STROBE_MOCK_API const StrobeHost *strobe_mock_host_table(const StrobeMockHost *mock);
+STROBE_MOCK_API StrobeInstance *strobe_mock_host_instance(StrobeMockHost *mock);
+/* Opens or shuts the gate without calling the collector. */
+STROBE_MOCK_API void strobe_mock_host_gate(StrobeMockHost *mock, int open);
+
+/* The collector's calls, with the gate as Strobe has it: open from just before start until stop
+ * has returned, and during flush for the calling thread. A call that the collector does not have
+ * is STROBE_OK. The calls below after a failed or closed one return STROBE_ERROR_STATE. */
+STROBE_MOCK_API int strobe_mock_host_probe(StrobeMockHost *mock, uint32_t question,
+                                           StrobeProbe *answer);
+STROBE_MOCK_API StrobeStatus strobe_mock_host_open(StrobeMockHost *mock);
+STROBE_MOCK_API StrobeStatus strobe_mock_host_warm(StrobeMockHost *mock);
+STROBE_MOCK_API StrobeStatus strobe_mock_host_start(StrobeMockHost *mock);
+STROBE_MOCK_API StrobeStatus strobe_mock_host_stop(StrobeMockHost *mock);
+STROBE_MOCK_API StrobeStatus strobe_mock_host_flush(StrobeMockHost *mock, uint64_t timeout_ns);
+STROBE_MOCK_API StrobeStatus strobe_mock_host_cool(StrobeMockHost *mock);
+STROBE_MOCK_API StrobeStatus strobe_mock_host_sample(StrobeMockHost *mock);
+STROBE_MOCK_API int64_t strobe_mock_host_sample_interval(StrobeMockHost *mock);
+STROBE_MOCK_API StrobeStatus strobe_mock_host_close(StrobeMockHost *mock);
+
+/* Records, thread by thread, each thread's in the order of their commits. */
+STROBE_MOCK_API size_t strobe_mock_host_n_records(StrobeMockHost *mock);
+STROBE_MOCK_API const StrobeMockRecord *strobe_mock_host_record(StrobeMockHost *mock, size_t index);
+STROBE_MOCK_API void strobe_mock_host_clear(StrobeMockHost *mock); /* forgets the records */
+
+/* A field by name: its value as an integer (0 if there is no such field), as a double, or the text
+ * of a string field ("" for none). */
+STROBE_MOCK_API int64_t strobe_mock_host_integer(const StrobeMockRecord *record, const char *field);
+STROBE_MOCK_API double strobe_mock_host_double(const StrobeMockRecord *record, const char *field);
+STROBE_MOCK_API const char *
+strobe_mock_host_text(StrobeMockHost *mock, const StrobeMockRecord *record, const char *field);
+
+STROBE_MOCK_API const char *strobe_mock_host_string(StrobeMockHost *mock, StrobeStringId id,
+                                                    size_t *length);
+STROBE_MOCK_API const StrobeTrack *strobe_mock_host_track(StrobeMockHost *mock, StrobeTrackId id);
+STROBE_MOCK_API uint32_t strobe_mock_host_n_tracks(StrobeMockHost *mock);
+
+/* Spans that are open now, and spans that were closed by the end of an outer one. */
+STROBE_MOCK_API uint64_t strobe_mock_host_n_open(StrobeMockHost *mock);
+STROBE_MOCK_API uint64_t strobe_mock_host_n_dropped(StrobeMockHost *mock);
+/* Losses that the collector reported. */
+STROBE_MOCK_API uint64_t strobe_mock_host_n_lost(StrobeMockHost *mock, uint32_t cause);
+
+/* Causes given by fail, log lines, and breaches of the contract: one line each, "" if none. */
+STROBE_MOCK_API const char *strobe_mock_host_errors(StrobeMockHost *mock);
+STROBE_MOCK_API const char *strobe_mock_host_messages(StrobeMockHost *mock);
+STROBE_MOCK_API const char *strobe_mock_host_complaints(StrobeMockHost *mock);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
