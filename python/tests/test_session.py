@@ -50,7 +50,7 @@ class Arguments(SessionTest):
         for arguments in ((), ("k",), (1, "v"), ("k", 1), ("k", None)):
             self.assertRaises(TypeError, session.add_metadata, *arguments)
         self.assertRaises(Error, session.add_metadata, "k", "{", True)
-        session.add_metadata("k", "\ud800", False)
+        self.assertRaises(Error, session.add_metadata, "k", "\ud800", False)
         session.add_metadata("k", "[1]", json=True)
 
     def test_closed(self):

@@ -15,7 +15,7 @@ def _cpu():
 
 
 class Interval:
-    """Begin and end in us."""
+    """Begin and end, in us."""
 
     __slots__ = ("start", "end")
 
@@ -26,9 +26,10 @@ class Interval:
     def elapsed_us(self):
         return self.end - self.start
 
-    def move(self, by):
-        self.start += by
-        self.end += by
+    def to_microseconds(self, origin):
+        """From ns since the epoch to us since `origin`."""
+        self.start = (self.start - origin) / 1000
+        self.end = (self.end - origin) / 1000
 
     def encloses(self, other):
         return other.start < self.end and other.end <= self.end

@@ -72,10 +72,19 @@ def _checked_directory(value):
 def _checked_worker(value):
     if value is None:
         return None
-    if isinstance(value, str) and 0 < len(value) < _WORKER_LIMIT:
+    if isinstance(value, str) and _is_file_name(value):
         return value
     message.warn("Invalid parameter worker_name, reset it to default.")
     return None
+
+
+def _is_file_name(text):
+    """Whether a folder's name can begin with this text."""
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        return False
+    return 0 < size < _WORKER_LIMIT and "/" not in text and text.isprintable()
 
 
 def _checked_bool(name, value, instead):
