@@ -94,7 +94,7 @@ static gboolean check_options(const StrobeComponent *component, const StrobeConf
 
 /* A collector that cannot work here: an error if it is required, else a word beforehand. */
 static gboolean check_probe(const StrobeComponent *component, const StrobeConfigComponent *wanted,
-                            gboolean is_named, GError **error)
+                            GError **error)
 {
     const StrobeCollectorOps *ops = component->ops;
     StrobeProbe answer = {.struct_size = sizeof answer, .available = 1};
@@ -111,7 +111,7 @@ static gboolean check_probe(const StrobeComponent *component, const StrobeConfig
         g_set_error_literal(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, text);
         return FALSE;
     }
-    if (is_named)
+    if (!g_str_equal(wanted->origin, "default"))
         strobe_complain("%s", text);
     return TRUE;
 }
@@ -138,7 +138,7 @@ gboolean strobe_run_check(const StrobeConfig *config, StrobeRegistry *registry,
         const StrobeComponent *component =
             strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, error);
         if (!component || !check_options(component, wanted, error) ||
-            !check_probe(component, wanted, config->has_collectors, error))
+            !check_probe(component, wanted, error))
             return FALSE;
         if (!(component->flags & STROBE_COMPONENT_ANY_PROCESS))
             *any_process = FALSE;
