@@ -170,6 +170,26 @@ uint64_t strobe_safe_file_size(const StrobeSafeFile *file)
     return file->size;
 }
 
+int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, size_t length)
+{
+    if (offset > file->size || length > file->size - offset)
+        return EINVAL;
+    if (flush(file))
+        return file->error;
+    while (length) {
+        ssize_t n = pread(file->fd, bytes, length, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : EIO;
+        bytes += n;
+        offset += (uint64_t)n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
 int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from)
 {
     off_t at = 0;

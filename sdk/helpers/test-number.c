@@ -75,7 +75,7 @@ static void check_round_trip(double value)
 static void test_double_random(void)
 {
     for (int i = 0; i < 200000; i++) {
-        guint64 bits = (guint64)g_test_rand_int() << 32 | (guint32)g_test_rand_int();
+        guint64 bits = (guint64)(guint32)g_test_rand_int() << 32 | (guint32)g_test_rand_int();
         double value;
 
         memcpy(&value, &bits, sizeof value);
@@ -117,8 +117,9 @@ static void test_us_random(void)
 {
     for (int i = 0; i < 200000; i++) {
         char text[STROBE_NUMBER_MAX], general[STROBE_NUMBER_MAX];
-        int64_t ns = ((int64_t)g_test_rand_int() << 32 | (guint32)g_test_rand_int()) >>
-                     g_test_rand_int_range(0, 63);
+        int64_t ns =
+            (int64_t)((guint64)(guint32)g_test_rand_int() << 32 | (guint32)g_test_rand_int()) >>
+            g_test_rand_int_range(0, 63);
 
         strobe_format_us_repr(text, ns);
         g_assert_cmpfloat(g_ascii_strtod(text, NULL), ==, (double)ns / 1000.0);
@@ -138,7 +139,7 @@ static void test_int(void)
     strobe_format_uint(text, UINT64_MAX);
     g_assert_cmpstr(text, ==, "18446744073709551615");
     for (int i = 0; i < 100000; i++) {
-        guint64 value = ((guint64)g_test_rand_int() << 32 | (guint32)g_test_rand_int()) >>
+        guint64 value = ((guint64)(guint32)g_test_rand_int() << 32 | (guint32)g_test_rand_int()) >>
                         g_test_rand_int_range(0, 64);
 
         strobe_format_uint(text, value);

@@ -158,7 +158,13 @@ static void test_scratch(Folder *folder, gconstpointer unused)
     StrobeSafeFile *file = strobe_safe_file_scratch(folder->fd);
 
     strobe_safe_file_puts(file, "text");
+    char bytes[4] = "";
+
     g_assert_cmpuint(count(folder), ==, 0);
+    g_assert_cmpint(strobe_safe_file_read(file, 1, bytes, 3), ==, 0);
+    g_assert_cmpstr(bytes, ==, "ext");
+    g_assert_cmpint(strobe_safe_file_read(file, 1, bytes, 4), ==, EINVAL);
+    g_assert_cmpint(strobe_safe_file_read(file, UINT64_MAX, bytes, 2), ==, EINVAL);
     g_assert_cmpint(strobe_safe_file_finish(file), ==, EINVAL);
     g_assert_cmpuint(count(folder), ==, 0);
 }
