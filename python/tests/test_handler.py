@@ -160,7 +160,7 @@ with profiler.profile(on_trace_ready=handler):
             os.symlink("/proc/nothing", "out")
         _, told = self._run(_made(dir_name="out/x")[0])
         self.assertEqual(told[0][0], "ERROR")
-        self.assertIn("Call start failed. Exception: ", told[0][1])
+        self.assertIn("Call step failed. Exception: Cannot create ", told[0][1])
 
 
 @needs_torch

@@ -5,7 +5,7 @@ import os
 
 from .. import message
 from .analysis import analyse_result
-from .folders import checked_parent, default_parent, move_result
+from .folders import checked_parent, default_parent, place_result
 
 _WORKER_LIMIT = 226
 
@@ -28,8 +28,8 @@ class TraceHandler:
     def __call__(self, prof):
         """A window of `prof` is complete."""
         recording = prof._recording
-        if recording.is_private():  # called from a handler of the user's own
-            recording.directory = move_result(recording.result(), self.parent())
+        if prof.on_trace_ready is not self:  # called from a handler of the user's own
+            recording.directory = place_result(recording.result(), self.parent())
         if self.analyse_flag:
             analyse_result(
                 recording.result(),
