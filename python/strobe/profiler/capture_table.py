@@ -9,6 +9,7 @@ import csv
 import os
 import re
 import shutil
+import sys
 import tempfile
 
 from .. import command
@@ -36,7 +37,10 @@ def _read_file(path):
     limit = csv.field_size_limit(_CELL_LIMIT)
     try:
         with open(path, encoding="utf-8", errors="replace", newline="") as file:
-            yield from csv.DictReader(file)
+            rows = csv.reader(file)
+            titles = next(rows, [])
+            for row in rows:
+                yield dict(zip(titles, row))
     finally:
         csv.field_size_limit(limit)
 
@@ -91,7 +95,7 @@ def _shapes(text):
 def _event(row, **fields):
     begin = _begin_ns(row["Begin(us)"])
     end = begin + _duration_ns(row["Duration(us)"])
-    return FunctionEvent(row["Name"], begin, end, **fields)
+    return FunctionEvent(sys.intern(row["Name"]), begin, end, **fields)
 
 
 def _operator(row):
