@@ -75,8 +75,7 @@ static gboolean make_folders(StrobeResultDirectory *d, GError **error)
 
 static char *make_trace_id(const StrobeConfig *config)
 {
-    const char *given =
-        config->front_end ? strobe_json_member_text(config->front_end, "trace_id") : "";
+    const char *given = strobe_json_member_text(config->metadata, "trace_id");
     g_autofree char *random = NULL;
 
     if (*given)
@@ -336,8 +335,9 @@ static gboolean write_metadata(StrobeResultDirectory *d, const StrobeConfig *con
     g_autoptr(GList) keys = json_object_get_members(config->metadata);
 
     for (GList *k = keys; k; k = k->next)
-        json_object_set_member(top, k->data,
-                               json_node_copy(json_object_get_member(config->metadata, k->data)));
+        if (strcmp(k->data, "trace_id")) /* it goes last */
+            json_object_set_member(
+                top, k->data, json_node_copy(json_object_get_member(config->metadata, k->data)));
     json_object_set_object_member(top, "ENV_VARIABLES", environment());
     json_object_set_string_member(top, "trace_id", d->trace_id);
     g_autofree char *text = strobe_json_object_to_text(top, STROBE_JSON_SPACED);

@@ -370,8 +370,10 @@ static gboolean change_action(StrobeSession *session, int next, GError **error)
     g_autoptr(GError) failure = NULL;
 
     session->action = next == STROBE_ACTION_EXIT ? STROBE_ACTION_NONE : next;
+    /* A front end with a configuration of its own has told its user in its own form. */
     if ((transition->calls & STROBE_CALL_WARN) && has_schedule(session))
-        strobe_log(STROBE_LOG_WARNING, "%s", transition->warning);
+        strobe_log(session->config->front_end ? STROBE_LOG_INFO : STROBE_LOG_WARNING, "%s",
+                   transition->warning);
     if (transition->calls & STROBE_CALL_STOP) {
         gboolean was_open = session->directory != NULL;
         stop_window(session, &failure);

@@ -29,31 +29,33 @@ def _variables():
 
 
 def start(arguments, nice=False):
-    """Starts the command without waiting; what it says goes to stderr."""
+    """Starts the command without waiting; what it prints is kept for finish()."""
     line = [find(), *arguments]
     if nice and shutil.which("nice"):
         line = ["nice", "-n", "10", *line]
     return subprocess.Popen(
-        line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=_variables()
-    )
-
-
-def run(arguments):
-    """Runs the command and returns what it printed, as bytes. Its failure raises Error."""
-    done = subprocess.run(
-        [find(), *arguments],
+        line,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=_variables(),
     )
-    if done.returncode != 0:
-        raise Error(failure(arguments, done.returncode, done.stderr))
-    return done.stdout
 
 
-def failure(arguments, code, stderr=b""):
-    """The message for a command that ended by `code`."""
+def finish(process, name):
+    """Waits for the command and returns what it printed, as bytes. Its failure raises Error."""
+    stdout, stderr = process.communicate()
+    if process.returncode != 0:
+        raise Error(_failure(name, process.returncode, stderr))
+    return stdout
+
+
+def run(arguments):
+    """Runs the command and returns what it printed, as bytes. Its failure raises Error."""
+    return finish(start(arguments), arguments[0])
+
+
+def _failure(name, code, stderr):
     text = " ".join(stderr.decode("utf-8", "replace").split())
     end = "was killed by signal %d" % -code if code < 0 else "ended with exit code %d" % code
-    return "strobe %s %s%s" % (arguments[0], end, ": " + text if text else "")
+    return "strobe %s %s%s" % (name, end, ": " + text if text else "")

@@ -2,46 +2,60 @@
 """Analysis of result directories, by `strobe analyse` in processes of its own."""
 
 import datetime
+import json
 import os
 import re
 import time
 
-from .. import command, message
+from .. import Error, command, message
 from .experimental import supported_export_type
+from .export import compress_file
 
 _PROF_FOLDER = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 
-_pending = []  # (process, directory) of analyses that nobody waited for
+_TRACE = "trace_view.json"
+
+_pending = []  # analyses that nobody waited for
 
 
-def _exporters(export_types, use_gzip=False):
+class _Analysis:
+    """`strobe analyse` on one result directory, under way."""
+
+    def __init__(self, directory, export_types, mode, use_gzip=False):
+        message.info("Start parsing profiling data in %s mode at: %s" % (mode, directory))
+        arguments = ["analyse", directory, "--json", *_exporters(export_types)]
+        self.owner = os.getpid()
+        self._use_gzip = use_gzip
+        self._directory = directory
+        self._process = command.start(arguments, nice=mode == "async")
+
+    def is_done(self):
+        return self._process.poll() is not None
+
+    def wait(self):
+        """Waits and tells what went wrong or is missing. False if there are no results."""
+        try:
+            for outcome in json.loads(command.finish(self._process, "analyse")):
+                for line in outcome["missing"]:
+                    message.warn_once(line.strip())
+                if self._use_gzip:
+                    _compress(os.path.join(outcome["output"], _TRACE))
+        except (Error, OSError, ValueError, LookupError, TypeError) as error:
+            message.error("Cannot analyse %s: %s" % (self._directory, error))
+            return False
+        return True
+
+
+def _compress(path):
+    """Puts a gzipped file in the place of a file, if that is there."""
+    if os.path.exists(path):
+        compress_file(path, path + ".gz")
+        os.unlink(path)
+
+
+def _exporters(export_types):
     """Arguments that choose the exporters, none for those the result was made for."""
-    arguments = []
-    if use_gzip:
-        arguments += ["--export", "chrome_trace:gzip=true"]
-    return arguments
-
-
-def _wait(process, directory):
-    code = process.wait()
-    if code != 0:
-        text = command.failure(["analyse"], code)
-        message.error("Cannot analyse %s: %s" % (directory, text))
-    return code == 0
-
-
-def analyse_result(directory, export_types, async_mode=False, use_gzip=False):
-    """Makes the output files of one result directory."""
-    mode = "async" if async_mode else "sync"
-    message.info("Start parsing profiling data in %s mode at: %s" % (mode, directory))
-    began = time.monotonic()
-    arguments = ["analyse", directory, *_exporters(export_types, use_gzip)]
-    process = command.start(arguments, nice=async_mode)
-    if async_mode:
-        _pending[:] = [each for each in _pending if each[0].poll() is None]
-        _pending.append((process, directory, os.getpid()))
-    elif _wait(process, directory):
-        _tell_total(began)
+    return []
 
 
 def _tell_total(began):
@@ -49,12 +63,26 @@ def _tell_total(began):
     message.info("All profiling data parsed in a total time of %s" % total)
 
 
+def analyse_result(directory, export_types, async_mode=False, use_gzip=False):
+    """Makes the output files of one result directory."""
+    began = time.monotonic()
+    running = _Analysis(directory, export_types, "async" if async_mode else "sync", use_gzip)
+    if not async_mode:
+        if running.wait():
+            _tell_total(began)
+        return
+    for each in [each for each in _pending if each.is_done()]:
+        _pending.remove(each)
+        each.wait()
+    _pending.append(running)
+
+
 def join():
     """Waits, at exit, for the analyses of this process that still run."""
     while _pending:
-        process, directory, owner = _pending.pop()
-        if owner == os.getpid():
-            _wait(process, directory)
+        running = _pending.pop()
+        if running.owner == os.getpid():
+            running.wait()
 
 
 # ---- offline ----
@@ -83,11 +111,8 @@ def _analyse_all(found, number, export_types):
     waiting, running, good = list(found), [], True
     while waiting or running:
         while waiting and len(running) < number:
-            directory = waiting.pop(0)
-            message.info("Start parsing profiling data in sync mode at: %s" % directory)
-            arguments = ["analyse", directory, *_exporters(export_types)]
-            running.append((command.start(arguments), directory))
-        good = _wait(*running.pop(0)) and good
+            running.append(_Analysis(waiting.pop(0), export_types, "sync"))
+        good = running.pop(0).wait() and good
     if good:
         _tell_total(began)
 

@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of a result directory as Python objects, read through `strobe show --json`."""
+"""Records of a result directory as Python objects.
 
-import json
+The records come as CSV files that `strobe analyse` writes into a private folder: whole tables of
+any size, in one run over the capture.
+"""
 
-from .. import Error, command
+import csv
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+from .. import command
 from .events import EventList, FunctionEvent
 
-_USER_SCOPE = 7
-_NANOSECONDS = 1000.0  # in a microsecond
+_OPERATORS, _MARKERS, _STEPS = "cpu_op", "marker", "step"
+_USER_SCOPE = 7  # at::RecordScope::USER_SCOPE
+_CELL_LIMIT = 1 << 26  # a name may have 1 MiB
 # Helpers of PyTorch that its own profiler does not show either.
 _HIDDEN = {
     "profiler::_record_function_enter",
@@ -19,14 +29,54 @@ _HIDDEN = {
 }
 
 
-def read_rows(directory, table):
-    """All rows of one table, as dictionaries; times in ns."""
-    text = command.run(["show", directory, "--table", table, "--json", "--limit", "0"])
+# ---- tables ----
+
+
+def _read_file(path):
+    """Rows of a CSV file as dictionaries of texts."""
+    limit = csv.field_size_limit(_CELL_LIMIT)
     try:
-        answer = json.loads(text)
-        return answer["rows"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise Error("strobe show --table %s printed no table: %s" % (table, error)) from None
+        with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            rows = csv.reader(file)
+            titles = next(rows, [])
+            for row in rows:
+                yield dict(zip(titles, row))
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _read_tables(directory, kinds):
+    """(kind, row) of all records of some kinds. A kind has several files if plugins extend it."""
+    folder = tempfile.mkdtemp(prefix="strobe-")
+    try:
+        exporter = "csv:kinds=" + "+".join(kinds)
+        command.run(["analyse", directory, "--export", exporter, "-o", folder])
+        for parent, _, names in os.walk(folder):
+            for name in names:
+                match = re.fullmatch(r"(\w+?)(_\d+)?\.csv", name)
+                if match and match.group(1) in kinds:
+                    for row in _read_file(os.path.join(parent, name)):
+                        yield match.group(1), row
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# ---- cells ----
+
+
+def _begin_ns(text):
+    """Microseconds since the epoch with three decimals: more digits than a float has."""
+    return int(text.strip().replace(".", ""))
+
+
+def _duration_ns(text):
+    return round(float(text) * 1000)
+
+
+def _number(row, column, absent=0):
+    """A cell whose title may carry a unit."""
+    text = row.get(column)
+    return int(text) if text else absent
 
 
 def _shapes(text):
@@ -39,49 +89,48 @@ def _shapes(text):
         return []
 
 
+# ---- events ----
+
+
 def _event(row, **fields):
-    begin = row["begin"]
-    end = row["end"] if "end" in row else begin + row.get("duration", row.get("host_total", 0))
-    return FunctionEvent(
-        name=row.get("name") or "",
-        start_us=begin / _NANOSECONDS,
-        end_us=end / _NANOSECONDS,
-        **fields,
+    begin = _begin_ns(row["Begin(us)"])
+    end = begin + _duration_ns(row["Duration(us)"])
+    return FunctionEvent(sys.intern(row["Name"]), begin, end, **fields)
+
+
+def _operator(row):
+    return _event(
+        row,
+        thread=_number(row, "Track"),
+        fwd_thread=_number(row, "forward_thread") or None,
+        sequence_nr=_number(row, "sequence", -1),
+        input_shapes=_shapes(row.get("shapes")),
+        scope=_number(row, "scope"),
+        is_async=_number(row, "is_async") != 0,
     )
 
 
-def _operators(directory):
-    for row in read_rows(directory, "operator_detail"):
-        if row.get("name") in _HIDDEN:
-            continue
-        yield _event(
-            row,
-            thread=row["track"],
-            fwd_thread=row.get("forward_thread") or None,
-            sequence_nr=row.get("sequence", -1),
-            input_shapes=_shapes(row.get("shapes")),
-            stack=row.get("stack") or [],
-            scope=row.get("scope", 0),
-            is_async=bool(row.get("is_async")),
-        )
-
-
-def _ranges(directory):
-    """What the program marked through Strobe: ranges, steps."""
-    for row in read_rows(directory, "marker"):
-        yield _event(row, thread=row["track"], scope=_USER_SCOPE)
-    for row in read_rows(directory, "step"):
-        yield _event(row, thread=row.get("thread"), scope=_USER_SCOPE)
+def _all_events(directory):
+    for kind, row in _read_tables(directory, (_OPERATORS, _MARKERS, _STEPS)):
+        if kind == _OPERATORS:
+            if row["Name"] not in _HIDDEN:
+                yield _operator(row)
+        elif kind == _MARKERS:
+            yield _event(row, thread=_number(row, "Track"), scope=_USER_SCOPE)
+        else:
+            yield _event(row, thread=_number(row, "thread"), scope=_USER_SCOPE)
 
 
 def read_events(directory, switches):
-    """The events of a window in order of their begin, with the tree that they make."""
-    events = [*_operators(directory), *_ranges(directory)]
-    events.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
+    """The events of a window in order of their begin, with the tree that they make; times in us
+    since the first."""
+    events = sorted(
+        _all_events(directory), key=lambda event: (event.time_range.start, -event.time_range.end)
+    )
     origin = events[0].time_range.start if events else 0
     for number, event in enumerate(events):
         event.id = number
-        event.time_range.move(-origin)
-    found = EventList(events, profile_memory=False, with_flops=switches["with_flops"])
+        event.time_range.to_microseconds(origin)
+    found = EventList(events, with_flops=switches["with_flops"])
     found.build_tree()
     return found

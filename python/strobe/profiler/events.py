@@ -15,7 +15,7 @@ def _cpu():
 
 
 class Interval:
-    """Begin and end in us."""
+    """Begin and end, in us."""
 
     __slots__ = ("start", "end")
 
@@ -26,9 +26,10 @@ class Interval:
     def elapsed_us(self):
         return self.end - self.start
 
-    def move(self, by):
-        self.start += by
-        self.end += by
+    def to_microseconds(self, origin):
+        """From ns since the epoch to us since `origin`."""
+        self.start = (self.start - origin) / 1000
+        self.end = (self.end - origin) / 1000
 
     def encloses(self, other):
         return other.start < self.end and other.end <= self.end
@@ -36,6 +37,8 @@ class Interval:
 
 class _Times:
     """What is derived from count, totals and self totals."""
+
+    __slots__ = ()
 
     @property
     def cpu_time(self):
@@ -60,12 +63,31 @@ class _Times:
 class FunctionEvent(_Times):
     """One call of an operator, or one range."""
 
+    __slots__ = (
+        "id",
+        "name",
+        "key",
+        "trace_name",
+        "time_range",
+        "thread",
+        "fwd_thread",
+        "sequence_nr",
+        "input_shapes",
+        "stack",
+        "scope",
+        "is_async",
+        "flops",
+        "cpu_children",
+        "cpu_parent",
+        "device_type",
+    )
+
     count = 1
     node_id = -1
     is_remote = False
     is_legacy = False
     device_index = 0
-    flops = 0
+    kernels = ()
     cuda_time_total = 0
     self_cuda_time_total = 0
     cpu_memory_usage = 0
@@ -97,7 +119,7 @@ class FunctionEvent(_Times):
         self.stack = stack or []
         self.scope = scope
         self.is_async = is_async
-        self.kernels = []
+        self.flops = 0
         self.cpu_children = []
         self.cpu_parent = None
         self.device_type = _cpu()
@@ -216,7 +238,6 @@ class EventList(list):
             while len(event.cpu_children) == 1 and event.cpu_children[0].name == event.name:
                 child = event.cpu_children.pop()
                 lifted.add(id(child))
-                event.kernels = child.kernels
                 for each in child.cpu_children:
                     event.adopt(each)
         self[:] = [event for event in self if id(event) not in lifted]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single files from a result directory: chrome trace, folded stacks."""
 
+import contextlib
 import gzip
 import os
 import shutil
@@ -20,44 +21,50 @@ def _target(path):
     return path
 
 
-def _write(directory, exporter, suffixes, target, compress=False):
-    """Makes one file in a private folder and moves it to `target`, whole or not at all."""
+def _write(directory, exporter, name, target, compress=False):
+    """Makes the file of one exporter in a private folder and moves it to `target`."""
     folder = tempfile.mkdtemp(prefix="strobe-")
     try:
         command.run(["analyse", directory, "--export", exporter, "-o", folder])
-        found = [
-            os.path.join(parent, name)
-            for parent, _, names in os.walk(folder)
-            for name in names
-            if name.endswith(suffixes)
-        ]
-        if len(found) != 1:
-            raise Error("strobe analyse made %d files for %s, expected 1" % (len(found), exporter))
-        _place(found[0], target, compress)
+        for parent, _, names in os.walk(folder):
+            if name in names:
+                _place(os.path.join(parent, name), target, compress)
+                return
+        raise Error("strobe analyse made no %s: there is nothing to write" % name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _place(source, target, compress):
+    if compress:
+        compress_file(source, target)
+        return
+    with _whole(target) as part:
+        shutil.copyfile(source, part)
+
+
+def compress_file(source, target):
+    """Writes `target`, the gzipped `source`."""
+    with _whole(target) as part, open(source, "rb") as reading, gzip.open(part, "wb", 6) as writing:
+        shutil.copyfileobj(reading, writing, 1 << 20)
+
+
+@contextlib.contextmanager
+def _whole(target):
+    """A path to write to; becomes `target` only if nothing fails."""
     part = "%s.%d.part" % (target, os.getpid())
     try:
-        _copy(source, part, compress)
+        yield part
         os.replace(part, target)
     finally:
-        if os.path.exists(part):
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(part)
-
-
-def _copy(source, target, compress):
-    with open(source, "rb") as reading:
-        with gzip.open(target, "wb") if compress else open(target, "wb") as writing:
-            shutil.copyfileobj(reading, writing, 1 << 20)
 
 
 def chrome_trace(directory, path):
     """Writes a Chrome trace, gzipped if the path ends in .gz."""
     target = _target(path)
-    _write(directory, "chrome_trace", (".json",), target, target.endswith(".gz"))
+    _write(directory, "chrome_trace", "trace_view.json", target, target.endswith(".gz"))
 
 
 def stacks(directory, path, metric):
@@ -71,4 +78,4 @@ def stacks(directory, path, metric):
     if not target.endswith(".log"):
         target = os.path.splitext(target)[0] + ".log"
         message.warn("Output file name of stacks should end with .log, write %s." % target)
-    _write(directory, "stacks", (".log", ".folded", ".txt"), target)
+    _write(directory, "stacks", "stacks.log", target)

@@ -42,8 +42,10 @@ def checked_parent(path):
     return path
 
 
-def move_result(directory, parent):
+def place_result(directory, parent):
     """Moves a result directory under another parent; its new path."""
+    if os.path.realpath(os.path.dirname(directory)) == os.path.realpath(parent):
+        return directory
     os.makedirs(parent, mode=0o750, exist_ok=True)
     target = os.path.join(parent, os.path.basename(directory))
     if os.path.exists(target):

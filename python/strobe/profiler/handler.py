@@ -5,7 +5,7 @@ import os
 
 from .. import message
 from .analysis import analyse_result
-from .folders import checked_parent, default_parent, move_result
+from .folders import checked_parent, default_parent, place_result
 
 _WORKER_LIMIT = 226
 
@@ -28,8 +28,8 @@ class TraceHandler:
     def __call__(self, prof):
         """A window of `prof` is complete."""
         recording = prof._recording
-        if recording.is_private():  # called from a handler of the user's own
-            recording.directory = move_result(recording.result(), self.parent())
+        if prof.on_trace_ready is not self:  # called from a handler of the user's own
+            recording.directory = place_result(recording.result(), self.parent())
         if self.analyse_flag:
             analyse_result(
                 recording.result(),
@@ -72,10 +72,19 @@ def _checked_directory(value):
 def _checked_worker(value):
     if value is None:
         return None
-    if isinstance(value, str) and 0 < len(value) < _WORKER_LIMIT:
+    if isinstance(value, str) and _is_file_name(value):
         return value
     message.warn("Invalid parameter worker_name, reset it to default.")
     return None
+
+
+def _is_file_name(text):
+    """Whether a folder's name can begin with this text."""
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        return False
+    return 0 < size < _WORKER_LIMIT and "/" not in text and text.isprintable()
 
 
 def _checked_bool(name, value, instead):

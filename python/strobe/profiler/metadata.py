@@ -4,7 +4,7 @@
 import json
 import sys
 
-from .. import message
+from .. import Error, message
 
 _MAX_LENGTH = 4096
 _MAX_BYTES = 50 * 1024
@@ -12,6 +12,17 @@ _MAX_BYTES = 50 * 1024
 
 def _refuse_constant(name):
     raise ValueError(name + " is not JSON")
+
+
+def _is_short_text(text):
+    """Lone surrogates have no place in a file."""
+    if len(text) > _MAX_LENGTH:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_json(text):
@@ -36,7 +47,7 @@ class Metadata:
                 "The key and value of metadata must be string. Skip this metadata."
             )
             return False
-        if len(key) > _MAX_LENGTH or len(value) > _MAX_LENGTH:
+        if not _is_short_text(key) or not _is_short_text(value):
             message.warn("Invalid input key or value. Skip this metadata.")
             return False
         size = sys.getsizeof(self._entries) + sys.getsizeof(key) + sys.getsizeof(value)
@@ -59,5 +70,9 @@ class Metadata:
 
     def send_entries(self, session):
         """Gives what the user added to a session that has a trace id of its own."""
-        for key, (value, is_json) in self._entries.items():
-            session.add_metadata(key, value, is_json)
+        for key, (value, is_json) in list(self._entries.items()):
+            try:
+                session.add_metadata(key, value, is_json)
+            except Error as error:  # JSON of a form that only Strobe refuses
+                del self._entries[key]
+                message.warn("%s Skip this metadata." % error)

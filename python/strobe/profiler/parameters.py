@@ -9,6 +9,7 @@ from .experimental import _ExperimentalConfig
 from .schedules import always_record, schedule
 
 SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
+_GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
 _NOT_COLLECTED = ("profile_memory", "with_stack", "with_modules", "with_flops")
 
 
@@ -96,7 +97,7 @@ def _collectors(activities, switches, experimental):
     if ProfilerActivity.CPU in activities:
         collectors["cpu_op"] = {"shapes": switches["record_shapes"]}
         if threshold is not None:
-            collectors["gc"] = {"threshold": "%dns" % round(threshold * 1e6)}
+            collectors["gc"] = {"threshold": "%dns" % min(threshold * 1e6, _GC_LIMIT_NS)}
     systems = experimental.collected_host_sys()
     if systems:
         collectors["host_sys"] = {"items": "+".join(systems)}

@@ -13,7 +13,8 @@ from .folders import default_parent
 from .handler import TraceHandler
 from .metadata import Metadata
 from .recording import Recording, weakly
-from .schedules import ProfilerAction, action_of, always_record, schedule, warn_of_transition
+from .schedules import ProfilerAction, action_of, always_record, warn_of_transition
+from .schedules import schedule as _Schedule
 
 __all__ = ["_KinetoProfile", "analyse", "profile"]
 
@@ -42,6 +43,8 @@ def _reported(method):
 
 class _KinetoProfile:
     """A profile without steps: everything between start() and stop(), for the export functions."""
+
+    step_num = 0
 
     def __init__(
         self,
@@ -90,7 +93,7 @@ class _KinetoProfile:
         """The results are read when they are asked for."""
 
     def _start(self, user_schedule, parent, worker, steps=None):
-        """`steps` maps a step of the session to an action's number, None for the schedule's own."""
+        """`steps` maps a step to an action's number; without it the session knows the schedule."""
         config = parameters.session_config(
             self.activities,
             user_schedule,
@@ -99,11 +102,11 @@ class _KinetoProfile:
             self._recording.parent(parent),
             worker,
         )
-        if isinstance(user_schedule, schedule) and steps is None:
+        if isinstance(user_schedule, _Schedule) and steps is None:
             config["schedule"] = {
                 name: int(value) for name, value in user_schedule.settings().items()
             }
-        self._recording.start(config, self._metadata, steps)
+        self._recording.start(config, self._metadata, steps, self.step_num)
         if self._recording.is_running():
             _running.add(self)
 
@@ -225,7 +228,6 @@ class profile(_KinetoProfile):
         self.step_num = 0
         self.current_action = self._action(0)
         self.stopped = False
-        self._first_step = 0  # number of the step that the session began with
 
     def __enter__(self):
         self.start()
@@ -243,11 +245,9 @@ class profile(_KinetoProfile):
             return
         self.stopped = False
         self._before(ProfilerAction.NONE, self.current_action)
-        self._first_step = self.step_num
         parent, worker = self._destination()
-        is_plain = self._first_step == 0 and _is_schedule(self.schedule)
         steps = None
-        if self.record_steps and not is_plain:
+        if self.record_steps and (self.step_num or not isinstance(self.schedule, _Schedule)):
             steps = weakly(self._session_action, ProfilerAction.NONE.value)
         self._start(self.schedule, parent, worker, steps)
         self._observe("start")
@@ -286,9 +286,8 @@ class profile(_KinetoProfile):
         return action_of(self.schedule(step), step)
 
     def _session_action(self, step):
-        """The session asks for its own step numbers; each step is evaluated once."""
-        number = step + self._first_step
-        return (self.current_action if number == self.step_num else self._action(number)).value
+        """Each step is evaluated once, before the session asks."""
+        return (self.current_action if step == self.step_num else self._action(step)).value
 
     def _before(self, before, after):
         """A window that begins gets an id; one that follows another at once gets it between."""
@@ -337,7 +336,3 @@ class profile(_KinetoProfile):
     @classmethod
     def disable_profiler_in_child_thread(cls):
         """Counterpart of enable_profiler_in_child_thread(): nothing to undo."""
-
-
-def _is_schedule(value):
-    return isinstance(value, schedule)

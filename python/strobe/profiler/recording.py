@@ -48,8 +48,9 @@ class Recording:
             self._private = PrivateFolder()
         return self._private.path
 
-    def start(self, config, metadata, schedule=None):
-        """Starts. `schedule` maps a step of this session to an action's number."""
+    def start(self, config, metadata, schedule=None, first_step=0):
+        """Starts with step `first_step`. `schedule`, if given, maps a step to an action's number
+        and goes before the configuration's."""
         if self.is_running():
             return
         if stepping.run_session is not None:
@@ -62,12 +63,14 @@ class Recording:
         session = _strobe.Session(json.dumps(config), "profile()")
         try:
             session.on_trace_ready(weakly(self._window_complete))
-            if schedule is not None:
-                session.set_schedule(schedule)
             metadata.send(session)
             self._session = session
             self._owner = os.getpid()
+            if schedule is not None:
+                session.set_schedule(lambda step: schedule(step) if step >= first_step else 0)
             session.start()
+            for _ in range(first_step):  # none of them records
+                session.step()
         except BaseException:
             self._close()
             raise
@@ -91,7 +94,7 @@ class Recording:
         try:
             self._session.stop()
             for line in (self._session.diagnostics or "").splitlines():
-                message.warn(line)
+                message.warn_once(line)
         finally:
             self._close()
 

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Taking `strobe run` out of the environment and of sys.path."""
+
+import unittest
+
+from strobe.run import environment
+
+_PACKAGE = environment.package_parent()
+_BOOTSTRAP = environment.bootstrap_folder()
+_RUN = {
+    "STROBE_RUN_DIR": "/run",
+    "STROBE_RUN_STEP_ON": "first",
+    "STROBE_RUN_FOLLOW": "1",
+    "STROBE_RUN_LIBRARY": "/lib/libstrobe.so",
+}
+
+
+def _clean(**variables):
+    environ = {**_RUN, **variables}
+    environment.clean(environ)
+    return environ
+
+
+class Clean(unittest.TestCase):
+    def test_not_ours(self):
+        environ = {"PYTHONPATH": _BOOTSTRAP, "LD_PRELOAD": "libstrobe-preload.so"}
+        before = dict(environ)
+        environment.clean(environ)
+        self.assertEqual(environ, before)
+
+    def test_unset_before(self):
+        self.assertEqual(
+            _clean(
+                PYTHONPATH=_BOOTSTRAP + ":" + _PACKAGE,
+                LD_PRELOAD="/x/libstrobe-preload.so",
+                HOME="/root",
+            ),
+            {"HOME": "/root"},
+        )
+
+    def test_set_before(self):
+        self.assertEqual(
+            _clean(
+                PYTHONPATH=":".join([_BOOTSTRAP, _PACKAGE, "/a", _PACKAGE]),
+                STROBE_RUN_OLD_PYTHONPATH="/a:" + _PACKAGE,
+                LD_PRELOAD="/x/libstrobe-preload.so:/y/libother.so",
+                STROBE_RUN_OLD_LD_PRELOAD="/y/libother.so",
+            ),
+            {"PYTHONPATH": "/a:" + _PACKAGE, "LD_PRELOAD": "/y/libother.so"},
+        )
+
+    def test_empty_before(self):
+        self.assertEqual(_clean(PYTHONPATH=_BOOTSTRAP, STROBE_RUN_OLD_PYTHONPATH=""), {})
+
+    def test_added_since(self):
+        self.assertEqual(
+            _clean(
+                PYTHONPATH=":".join(["/new", _BOOTSTRAP, _PACKAGE]),
+                LD_PRELOAD="/x/libstrobe-preload.so:/y/libasan.so",
+            ),
+            {"PYTHONPATH": "/new", "LD_PRELOAD": "/y/libasan.so"},
+        )
+
+
+class CleanPath(unittest.TestCase):
+    def _path(self, path, old=None, site_folders=()):
+        environment.clean_path(path, old, site_folders)
+        return path
+
+    def test_plain(self):
+        self.assertEqual(self._path(["/s", _BOOTSTRAP, _PACKAGE, "/lib"]), ["/s", "/lib"])
+
+    def test_package_was_there(self):
+        self.assertEqual(
+            self._path(["/s", _BOOTSTRAP, _PACKAGE, "/a", "/lib"], "/a:" + _PACKAGE),
+            ["/s", _PACKAGE, "/a", "/lib"],
+        )
+
+    def test_package_in_a_folder_of_the_interpreter(self):
+        self.assertEqual(
+            self._path([_BOOTSTRAP, _PACKAGE, "/lib"], None, [_PACKAGE]), ["/lib", _PACKAGE]
+        )
+
+    def test_current_folder(self):
+        self.assertEqual(self._path(["", _BOOTSTRAP]), [""])

@@ -1,0 +1,481 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles of real PyTorch work, compared with PyTorch's own legacy profiler."""
+
+import collections
+import gzip
+import json
+import os
+import tempfile
+import threading
+import unittest
+
+from support import FolderTest, messages, needs_torch, results, torch
+from strobe import Error, profiler
+
+_LEVELS = ("WARNING", "ERROR")
+
+
+def _quiet(told):
+    """What was told, without INFO lines."""
+    return [(level, text) for level, text in told if level in _LEVELS]
+
+
+class _Work:
+    """A small convolutional network and its training step."""
+
+    def __init__(self):
+        torch.manual_seed(1)
+        self.model = torch.nn.Sequential(
+            torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(144, 3)
+        )
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1, momentum=0.9)
+        self.input = torch.randn(2, 1, 8, 8)
+        self.target = torch.tensor([0, 2])
+
+    def step(self):
+        self.optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(self.model(self.input), self.target)
+        loss.backward()
+        self.optimizer.step()
+
+
+def _legacy(function):
+    """Names and counts that the legacy profiler sees, with those it does not."""
+    with torch.autograd.profiler.profile(use_kineto=False) as prof:
+        function()
+    return collections.Counter(event.name for event in prof.function_events)
+
+
+def _counts(prof):
+    return {each.key: each.count for each in prof.key_averages()}
+
+
+@needs_torch
+class Profile(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.work = _Work()
+        self.work.step()
+        private = tempfile.mkdtemp(dir=self.folder)
+        old, tempfile.tempdir = tempfile.tempdir, private
+        self.addCleanup(setattr, tempfile, "tempdir", old)
+        self.private = private
+
+    def test_counts_like_the_legacy_profiler(self):
+        expected = _legacy(self.work.step)
+        with profiler.profile() as prof:
+            self.work.step()
+        found = _counts(prof)
+        self.assertEqual(found, dict(expected))
+
+    def test_nothing_is_left(self):
+        with messages() as told:
+            with profiler.profile() as prof:
+                self.work.step()
+            self.assertEqual(len(os.listdir(self.private)), 1)
+            self.assertEqual(results(self.folder), [])
+            del prof
+        self.assertEqual(os.listdir(self.private), [])
+        self.assertEqual(_quiet(told), [])
+
+    def test_only_active_steps(self):
+        expected = _legacy(self.work.step)
+        schedule = profiler.schedule(wait=1, warmup=1, active=3, repeat=1)
+        with messages() as told:
+            with profiler.profile(schedule=schedule) as prof:
+                for _ in range(7):
+                    self.work.step()
+                    prof.step()
+        found = _counts(prof)
+        self.assertEqual(found.pop("ProfilerStep*"), 3)
+        self.assertEqual(found, {name: 3 * count for name, count in expected.items()})
+        steps = [event.trace_name for event in prof.events() if event.key == "ProfilerStep*"]
+        self.assertEqual(steps, ["ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#4"])
+        self.assertEqual(_quiet(told), [])
+
+    def test_steps_enclose_their_operators(self):
+        schedule = profiler.schedule(wait=0, warmup=1, active=2, repeat=1)
+        with profiler.profile(schedule=schedule) as prof:
+            for _ in range(4):
+                self.work.step()
+                prof.step()
+        tops = [event for event in prof.events() if event.cpu_parent is None]
+        here = [event.key for event in tops if event.thread == threading.get_native_id()]
+        self.assertEqual(set(here), {"ProfilerStep*"})
+
+    def test_self_times_sum_to_the_top(self):
+        with profiler.profile() as prof:
+            self.work.step()
+        events = prof.events()
+        tops = sum(event.cpu_time_total for event in events if event.cpu_parent is None)
+        self.assertAlmostEqual(events.self_cpu_time_total, tops, delta=0.01)
+        for event in events:
+            self.assertGreaterEqual(event.self_cpu_time_total, -1e-6)
+
+    def test_shapes(self):
+        with profiler.profile(record_shapes=True) as prof:
+            torch.mm(torch.ones(2, 3), torch.ones(3, 4))
+        found = {each.key: each for each in prof.key_averages(group_by_input_shape=True)}
+        self.assertEqual(found["aten::mm"].input_shapes, [[2, 3], [3, 4]])
+        self.assertIn("[[2, 3], [3, 4]]", prof.key_averages(True).table())
+
+    def test_record_function(self):
+        @profiler.record_function("decorated")
+        def decorated():
+            torch.ones(1).add(1)
+
+        with profiler.profile() as prof:
+            with profiler.record_function("mine \"quoted\"\n"):
+                decorated()
+        by_name = {event.name: event for event in prof.events()}
+        self.assertIs(by_name["decorated"].cpu_parent, by_name['mine "quoted"\n'])
+
+    def test_range_of_strobe(self):
+        import strobe
+
+        with profiler.profile() as prof:
+            with strobe.range("marked"):
+                torch.ones(1).add(1)
+        by_name = {event.name: event for event in prof.events()}
+        self.assertIs(by_name["aten::add"].cpu_parent, by_name["marked"])
+
+    def test_other_threads(self):
+        def work():
+            torch.ones(3).mul(2)
+
+        with profiler.profile() as prof:
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        used = {event.thread for event in prof.events() if event.name == "aten::mul"}
+        self.assertEqual(len(used), 3)
+
+    def test_table(self):
+        with profiler.profile() as prof:
+            self.work.step()
+        text = prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=3)
+        lines = text.splitlines()
+        self.assertEqual(len(lines), 3 + 3 + 2)
+        self.assertRegex(lines[-1], r"^Self CPU time total: \d+\.\d{3}(us|ms|s)$")
+
+    def test_export_chrome_trace(self):
+        with profiler.profile() as prof:
+            self.work.step()
+        with messages() as told:
+            prof.export_chrome_trace("trace.json")
+            prof.export_chrome_trace("trace.json.gz")
+        self.assertEqual(_quiet(told), [])
+        with open("trace.json") as file:
+            plain = json.load(file)
+        with gzip.open("trace.json.gz", "rt") as file:
+            self.assertEqual(json.load(file), plain)
+        self.assertIn("aten::conv2d", [event["name"] for event in plain])
+        self.assertEqual(sorted(os.listdir("."))[-2:], ["trace.json", "trace.json.gz"])
+
+    def test_export_errors(self):
+        prof = profiler.profile()
+        for path in ("trace.json", self.folder):
+            with messages() as told:
+                prof.export_chrome_trace(path)
+            self.assertIn("Call export_chrome_trace failed. Exception: ", told[0][1])
+        with prof:
+            self.work.step()
+        for path in (self.folder, "no/such/folder/trace.json"):
+            with messages() as told:
+                prof.export_chrome_trace(path)
+            self.assertIn("Call export_chrome_trace failed. Exception: ", told[0][1])
+
+    def test_export_stacks(self):
+        with messages():
+            prof = profiler.profile(with_stack=True)
+        with prof:
+            self.work.step()
+        with messages() as told:
+            prof.export_stacks("stacks.txt")
+        self.assertEqual([level for level, _ in told], ["WARNING"])
+        with open("stacks.log") as file:
+            for line in file:
+                self.assertRegex(line, r"\A\S.* [1-9]\d*\n?\Z")
+
+    def test_export_stacks_needs_with_stack(self):
+        prof = profiler.profile()
+        with messages() as told:
+            prof.export_stacks("stacks.log")
+        self.assertEqual(
+            told, [("WARNING", "Function export_stacks() requires with_stack=True.")]
+        )
+
+    def test_memory_timeline(self):
+        with messages() as told:
+            profiler.profile(with_modules=True).export_memory_timeline("m.html")
+        self.assertEqual(
+            told[-1],
+            (
+                "WARNING",
+                "record_shapes=True, profile_memory=True required for memory profiling.",
+            ),
+        )
+        with messages() as told:
+            prof = profiler.profile(record_shapes=True, profile_memory=True, with_stack=True)
+            prof.export_memory_timeline("m.html")
+        self.assertIn("memory is not collected yet", told[-1][1])
+
+    def test_no_result(self):
+        prof = profiler.profile()
+        for call in (prof.events, prof.key_averages):
+            with self.assertRaisesRegex(Error, "no window"):
+                call()
+
+    def test_twice(self):
+        prof = profiler.profile()
+        for n in (1, 2):
+            prof.start()
+            prof.start()
+            for _ in range(n):
+                torch.ones(1).mul(2)
+            prof.stop()
+            prof.stop()
+            self.assertEqual(_counts(prof)["aten::mul"], n)
+
+    def test_schedule_goes_on_after_stop(self):
+        schedule = profiler.schedule(wait=1, warmup=1, active=1)
+        ready = []
+        with messages():
+            prof = profiler.profile(schedule=schedule, on_trace_ready=lambda p: ready.append(
+                p.step_num))
+            for _ in range(2):
+                prof.start()
+                for _ in range(4):
+                    prof.step()
+                prof.stop()
+        self.assertEqual((prof.step_num, ready), (8, [3, 6, 8]))
+
+    def test_two_profiles(self):
+        first = profiler.profile()
+        first.start()
+        with messages() as told:
+            with profiler.profile() as second:
+                torch.ones(1).mul(2)
+        self.assertEqual([level for level, _ in told], ["ERROR"])
+        self.assertIn("Call start failed. Exception: ", told[0][1])
+        first.stop()
+        self.assertEqual(_counts(first)["aten::mul"], 1)
+        with second:
+            torch.ones(1).mul(2)
+        self.assertEqual(_counts(second)["aten::mul"], 1)
+
+    def test_exception_in_the_body(self):
+        with self.assertRaises(KeyError):
+            with profiler.profile() as prof:
+                torch.ones(1).mul(2)
+                raise KeyError(1)
+        self.assertEqual(_counts(prof)["aten::mul"], 1)
+
+    def test_after_stop(self):
+        with profiler.profile() as prof:
+            pass
+        with messages() as told:
+            prof.step()
+        self.assertEqual(told, [("WARNING", "Profiler is stopped, step takes no effect!")])
+        self.assertEqual(prof.step_num, 0)
+
+    def test_schedule_of_torch(self):
+        import torch.profiler
+
+        schedule = torch.profiler.schedule(wait=1, warmup=1, active=1, repeat=1)
+        with profiler.profile(schedule=schedule) as prof:
+            for _ in range(4):
+                torch.ones(1).mul(2)
+                prof.step()
+        self.assertEqual(_counts(prof)["aten::mul"], 1)
+
+    def test_schedule_that_fails(self):
+        def schedule(step):
+            if step == 1:
+                raise KeyError("step 1")
+            return profiler.ProfilerAction.RECORD
+
+        with messages() as told:
+            with profiler.profile(schedule=schedule) as prof:
+                prof.step()
+                torch.ones(1).mul(2)
+                prof.step()
+        self.assertEqual(told[0], ("ERROR", "Call step failed. Exception: 'step 1'"))
+        self.assertEqual((prof.step_num, _counts(prof)["aten::mul"]), (2, 1))
+
+    def test_many_cycles(self):
+        schedule = profiler.schedule(wait=0, warmup=1, active=1)
+        n = 0
+
+        def ready(prof):
+            nonlocal n
+            n += 1
+
+        with messages():
+            with profiler.profile(schedule=schedule, on_trace_ready=ready) as prof:
+                for _ in range(60):
+                    self.work.step()
+                    prof.step()
+                kept = len(results(self.folder))
+            private = profiler.profile(schedule=schedule)
+            with private:
+                for _ in range(20):
+                    private.step()
+                (folder,) = [private._recording._private.path]
+                self.assertLessEqual(len(results(folder)), 2)
+        self.assertEqual((n, kept), (30, 30))
+
+    def test_work_path(self):
+        os.environ["ASCEND_WORK_PATH"] = os.path.join(self.folder, "work")
+        self.addCleanup(os.environ.pop, "ASCEND_WORK_PATH")
+        with profiler.profile():
+            self.work.step()
+        self.assertEqual(len(results("work/profiling_data")), 1)
+
+    def test_observer(self):
+        calls = []
+
+        class Observer:
+            def start(self):
+                calls.append("start")
+
+            def stop(self):
+                calls.append("stop")
+
+        with profiler.profile(execution_trace_observer=Observer()):
+            calls.append("body")
+        self.assertEqual(calls, ["start", "body", "stop"])
+
+    def test_without_steps(self):
+        prof = profiler._KinetoProfile(record_shapes=True)
+        prof.start()
+        torch.ones(1).mul(2)
+        prof.stop()
+        self.assertEqual(_counts(prof)["aten::mul"], 1)
+        self.assertFalse(hasattr(prof, "step"))
+
+
+@needs_torch
+class Results(FolderTest):
+    """What the result directory says of the profile."""
+
+    def _json(self, directory, name):
+        with open(os.path.join(directory, name)) as file:
+            return json.load(file)
+
+    def test_info_and_metadata_of_every_cycle(self):
+        schedule = profiler.schedule(wait=0, warmup=1, active=1, repeat=2)
+        ids = []
+        with messages():
+            prof = profiler.profile(
+                schedule=schedule,
+                on_trace_ready=lambda prof: ids.append(prof.get_trace_id()),
+                record_shapes=True,
+            )
+            prof.add_metadata("early", 'te"xt\n')
+            with prof:
+                prof.add_metadata_json("late", '{"a": [1, 2.5, null]}')
+                for _ in range(5):
+                    prof.step()
+        found = results(self.folder)
+        self.assertEqual(len(found), 2)
+        self.assertEqual(len(set(ids)), 2)
+        for directory, trace_id in zip(found, ids):
+            metadata = self._json(directory, "profiler_metadata.json")
+            self.assertEqual(metadata["early"], 'te"xt\n')
+            self.assertEqual(metadata["late"], {"a": [1, 2.5, None]})
+            self.assertEqual(metadata["trace_id"], trace_id)
+            common = self._json(directory, "profiler_info.json")["config"]["common_config"]
+            self.assertEqual(common["schedule"], schedule.settings())
+            self.assertEqual(
+                list(common["schedule"]),
+                ["wait", "active", "warmup", "repeat", "skip_first", "skip_first_wait"],
+            )
+            self.assertIs(common["record_shapes"], True)
+            experimental = self._json(directory, "profiler_info.json")["config"][
+                "experimental_config"
+            ]
+            self.assertEqual(experimental["_profiler_level"], "Level0")
+
+
+@needs_torch
+class Processes(FolderTest):
+    """Forks, exits."""
+
+    _IMPORTS = """
+import os, sys
+import torch
+from strobe import profiler
+def handler():
+    return profiler.tensorboard_trace_handler("out", analyse_flag=False)
+"""
+
+    def check(self, text, code=0, n_results=1):
+        done = self.run_python(self._IMPORTS + text)
+        self.assertEqual(done.returncode, code, done.stderr)
+        found = results(os.path.join(self.folder, "out"))
+        self.assertEqual(len(found), n_results, done.stderr)
+        return done
+
+    def test_fork_in_the_middle(self):
+        done = self.check("""
+with profiler.profile(on_trace_ready=handler()) as prof:
+    torch.ones(1).mul(2)
+    child = os.fork()
+    if child == 0:
+        torch.ones(1).mul(2)
+        prof.step()
+        sys.exit(7)  # leaves the block: stop() of a child
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    torch.ones(1).mul(2)
+print(sum(each.count for each in prof.key_averages() if each.key == "aten::mul"))
+""")
+        self.assertEqual((done.stdout, done.stderr), ("7\n2\n", ""))
+
+    def test_worker_processes(self):
+        done = self.check("""
+class Data(torch.utils.data.Dataset):
+    def __len__(self): return 8
+    def __getitem__(self, i): return torch.ones(2) * i
+with profiler.profile(on_trace_ready=handler()) as prof:
+    total = sum(batch.sum().item() for batch in torch.utils.data.DataLoader(
+        Data(), batch_size=2, num_workers=2))
+print(total)
+""")
+        self.assertEqual((done.stdout, done.stderr), ("56.0\n", ""))
+
+    def test_not_stopped(self):
+        self.check("""
+prof = profiler.profile(on_trace_ready=handler())
+prof.start()
+torch.ones(1).mul(2)
+""")
+
+    def test_dropped_without_stop(self):
+        self.check("""
+def work():
+    prof = profiler.profile(on_trace_ready=handler())
+    prof.start()
+    torch.ones(1).mul(2)
+work()
+with profiler.profile(on_trace_ready=handler()): pass
+""", n_results=2)
+
+    def test_exit_in_the_body(self):
+        self.check("""
+with profiler.profile(on_trace_ready=handler()):
+    sys.exit(3)
+""", code=3)
+
+    def test_uncaught_exception(self):
+        done = self.check("""
+with profiler.profile(on_trace_ready=handler()):
+    raise KeyError("mine")
+""", code=1)
+        self.assertTrue(done.stderr.endswith("KeyError: 'mine'\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
