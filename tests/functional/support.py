@@ -95,7 +95,7 @@ class StrobeTest(unittest.TestCase):
 
     # ---- recordings ----
 
-    def record(self, *command, collect=("fake:records=100",), flags=(), **options):
+    def record(self, *command, collect=("fake:threads=0,records=100",), flags=(), **options):
         """`strobe run` into self.out; returns the completed process."""
         words = ["run", "-o", self.out]
         for text in collect:
