@@ -31,6 +31,9 @@ void strobe_reader_free(StrobeReader *reader);
  * is set). The views are valid until the next call. */
 gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error);
 
+/* Share of the file that has been read, 0..1. */
+double strobe_reader_progress(const StrobeReader *reader);
+
 /* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_facts(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);

@@ -36,6 +36,14 @@ const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const
  * by the registry, in search order. */
 GPtrArray *strobe_registry_scan(StrobeRegistry *registry);
 
+/* All plugin files in search order as strobe_registry_scan() gives them, but none of them is opened:
+ * neither `plugin` nor `error` is set. For a listing that loads each in a process of its own. */
+GPtrArray *strobe_registry_list(StrobeRegistry *registry);
+
+/* Vets and loads the one file of that path, which strobe_registry_list() gave. Never NULL; either
+ * its `plugin` or its `error` is set. */
+const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const char *path);
+
 /* The search path, first to last; NULL-terminated, owned by the registry. */
 const char *const *strobe_registry_path(const StrobeRegistry *registry);
 

@@ -102,7 +102,7 @@ typedef struct StrobeHost {
     /* end of base ABI 1.0 */
 } StrobeHost;
 
-#define STROBE_BULK_MAX 65536u
+#define STROBE_BULK_MAX 61440u
 
 typedef struct StrobeCollectorOps {
     uint32_t struct_size;

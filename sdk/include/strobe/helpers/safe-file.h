@@ -30,6 +30,10 @@ int strobe_safe_file_write(void *file, const char *bytes, size_t length);
 int strobe_safe_file_puts(StrobeSafeFile *file, const char *text);
 uint64_t strobe_safe_file_size(const StrobeSafeFile *file);
 
+/* Reads back what was appended: `length` bytes from `offset` on, all of which must exist. Returns 0
+ * or an errno value. */
+int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, size_t length);
+
 /* Appends the whole content of `from` to `to`. Returns 0 or an errno value. */
 int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from);
 

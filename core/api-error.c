@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api-error.h"
+
+#include "error.h"
+
+/* A StrobeError is a GError: programs see neither its type nor GLib. */
+static const GError *inner(const StrobeError *error)
+{
+    return (const GError *)(const void *)error;
+}
+
+StrobeStatus strobe_api_result(GError *failure, StrobeError **error)
+{
+    StrobeStatus status = strobe_status_of(failure);
+
+    if (error)
+        *error = (StrobeError *)(void *)failure;
+    else
+        g_clear_error(&failure);
+    return status;
+}
+
+const char *strobe_error_message(const StrobeError *error)
+{
+    return error ? inner(error)->message : "";
+}
+
+StrobeStatus strobe_error_status(const StrobeError *error)
+{
+    return strobe_status_of(inner(error));
+}
+
+void strobe_error_free(StrobeError *error)
+{
+    if (error)
+        g_error_free((GError *)(void *)error);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strobe/exporter.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "api-error.h"
+#include "config.h"
+#include "error.h"
+#include "registry.h"
+
+static StrobeSession *attached;
+
+static const char *run_folder(void)
+{
+    const char *folder = g_getenv("STROBE_RUN_DIR");
+    struct stat st;
+
+    /* Only what `strobe run` of this user made is believed. */
+    if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+        (st.st_mode & (S_IWGRP | S_IWOTH)))
+        return NULL;
+    return folder;
+}
+
+/* Can this collector collect from this very process, now or once a library is loaded? */
+static gboolean can_work(const StrobeComponent *component)
+{
+    const StrobeCollectorOps *ops = component->ops;
+    StrobeProbe answer = {.struct_size = sizeof answer, .available = 1};
+
+    if (ops->probe)
+        ops->probe(STROBE_PROBE_PROCESS, &answer);
+    return answer.available != 0;
+}
+
+/* Is there a reason for this process to record? Collectors that work anywhere are none, unless
+ * there are no others. */
+static gboolean has_reason(const StrobeConfig *config, int process)
+{
+    StrobeRegistry *registry = strobe_registry_new(NULL);
+    gboolean all_anywhere = TRUE, found = FALSE;
+
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
+        const StrobeComponent *component = strobe_registry_find(
+            registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, NULL);
+        if (!component || (component->flags & STROBE_COMPONENT_ANY_PROCESS))
+            continue;
+        all_anywhere = FALSE;
+        found |= can_work(component);
+    }
+    strobe_registry_free(registry);
+    return found || all_anywhere || process == STROBE_PROCESS_LINKED;
+}
+
+/* The first process to make the file records; with --follow all do. */
+static gboolean claim(const char *folder)
+{
+    g_autofree char *path = g_build_filename(folder, "claim", NULL);
+    gboolean follow = g_strcmp0(g_getenv("STROBE_RUN_FOLLOW"), "1") == 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    char text[32];
+
+    if (fd < 0)
+        return follow && errno == EEXIST;
+    int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+    gboolean ok = write(fd, text, (size_t)n) == n;
+    close(fd);
+    return ok;
+}
+
+static void stop_attached(void)
+{
+    if (strobe_session_current() == attached)
+        strobe_session_free(attached);
+    attached = NULL;
+}
+
+static StrobeStatus start_session(const char *text, const char *origin, StrobeSession **session,
+                                  StrobeError **error)
+{
+    StrobeStatus status = strobe_session_new(text, origin, session, error);
+
+    if (status == STROBE_OK)
+        status = strobe_session_start(*session, error);
+    if (status != STROBE_OK) {
+        strobe_session_free(*session);
+        *session = NULL;
+    }
+    return status;
+}
+
+StrobeStatus strobe_run_attach(int process, StrobeSession **session, StrobeError **error)
+{
+    const char *folder = run_folder();
+    g_autofree char *path = folder ? g_build_filename(folder, "config.json", NULL) : NULL;
+    GError *failure = NULL;
+
+    *session = NULL;
+    if (error)
+        *error = NULL;
+    if (!folder || strobe_session_current())
+        return STROBE_UNAVAILABLE;
+    StrobeConfig *config = strobe_config_load(path, &failure);
+    if (!config)
+        return strobe_api_result(failure, error);
+    strobe_config_add_defaults(config);
+    gboolean records = has_reason(config, process) && claim(folder);
+    g_autofree char *text = strobe_config_to_json(config);
+    strobe_config_free(config);
+    if (!records)
+        return STROBE_UNAVAILABLE;
+    StrobeStatus status = start_session(text, path, session, error);
+    if (status == STROBE_OK && process != STROBE_PROCESS_PYTHON) {
+        attached = *session;
+        atexit(stop_attached);
+    }
+    return status;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The capture file: a sequence of blocks, each with its own framing and checksums.
+ *
+ * Every block can be found (magic), checked and understood by itself: its header names its lane,
+ * track and window and carries a clock pair. Little endian. Blocks of definitions (facts, kinds,
+ * tracks, strings) come before the first record that needs them, and the definitions that matter
+ * most are repeated at the seal. docs/capture.md is the description for readers.
+ */
+#ifndef STROBE_CORE_CAPTURE_FORMAT_H
+#define STROBE_CORE_CAPTURE_FORMAT_H
+
+#include <stdint.h>
+
+#define STROBE_BLOCK_MAGIC "StrobeB1"
+#define STROBE_CAPTURE_VERSION 1
+#define STROBE_PAYLOAD_MAX (64u << 20)
+
+enum {
+    STROBE_BLOCK_FACTS = 1,      /* JSON text: the session's facts and the configuration */
+    STROBE_BLOCK_KINDS = 2,      /* kind definitions, see kind-table.h */
+    STROBE_BLOCK_STRINGS = 3,    /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
+    STROBE_BLOCK_TRACKS = 4,     /* struct strobe_stored_track each */
+    STROBE_BLOCK_RECORDS = 5,    /* records as they lay in the lane */
+    STROBE_BLOCK_UNFINISHED = 6, /* spans still open; their end is the window's end */
+    STROBE_BLOCK_SEAL = 7        /* struct strobe_stored_seal: the window is complete */
+};
+
+struct strobe_block_header {
+    char magic[8];
+    uint32_t header_crc; /* of this header with 0 in this place */
+    uint32_t payload_crc;
+    uint32_t type;
+    uint32_t payload_bytes;
+    uint32_t window;   /* number of the window in its session, from 1 */
+    uint32_t lane;     /* STROBE_LANE_NONE: not from a lane */
+    uint64_t sequence; /* of the lane's block: (lane, sequence, offset) names these bytes */
+    uint32_t offset;   /* of the payload in the lane's block */
+    uint32_t track;    /* of the lane's thread */
+    uint64_t ticks;    /* clock pair taken shortly before the block was written */
+    int64_t monotonic_ns;
+    int64_t realtime_ns;
+};
+
+_Static_assert(sizeof(struct strobe_block_header) == 72, "capture format");
+
+#define STROBE_LANE_NONE UINT32_MAX
+
+struct strobe_stored_track {
+    uint32_t id;
+    uint32_t type;
+    uint32_t clock;
+    int32_t device;
+    uint64_t pid;
+    uint64_t number;
+    uint32_t name;  /* string ids */
+    uint32_t group;
+};
+
+_Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
+
+struct strobe_stored_seal {
+    uint64_t begin_ticks;
+    uint64_t end_ticks;
+    uint32_t recovered; /* 1: by a later run, after the program died */
+    uint32_t reserved;
+};
+
+/* A kind's definition: this, then the NUL-terminated texts name and summary, then for each field
+ * one byte of type and the texts name, unit and summary; padded to 8. */
+struct strobe_stored_kind {
+    uint32_t bytes; /* of the whole definition */
+    uint32_t id;
+    uint32_t shape;
+    uint32_t n_fields;
+};
+
+/* Kind id of a string written beside its record, when the string table is full. Its header's name
+ * is the string's id (bit 31 set), its fields a u32 length (bit 31: a stack) and the bytes. */
+#define STROBE_KIND_STRING 0xffffu
+#define STROBE_STRING_BESIDE 0x80000000u
+#define STROBE_STRING_IS_STACK 0x80000000u
+
+#endif

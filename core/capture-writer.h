@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Appends blocks to a capture file; used by the writer thread and by recovery. libc only. */
+#ifndef STROBE_CORE_CAPTURE_WRITER_H
+#define STROBE_CORE_CAPTURE_WRITER_H
+
+#include <sys/uio.h>
+#include "pool.h"
+
+#define STROBE_WRITER_BUFFER (2u << 20)
+
+/* One capture file being written, and how far definitions have been written into it. */
+typedef struct StrobeCaptureWriter {
+    int fd;           /* -1: none */
+    uint64_t bytes;   /* of good blocks */
+    uint32_t window;
+    StrobeClockPair pair;
+    uint32_t kinds_done;   /* bytes of the pool's kind area */
+    uint32_t tracks_done;  /* all ids up to this one */
+    uint32_t strings_done; /* all ids below this one */
+    uint64_t string_written[STROBE_POOL_STRINGS / 64];
+    uint64_t track_written[STROBE_POOL_TRACKS / 64 + 1];
+    char *buffer; /* STROBE_WRITER_BUFFER bytes, from capture_writer_init */
+} StrobeCaptureWriter;
+
+/* Allocates the buffer. Returns 0 or ENOMEM. */
+int strobe_capture_writer_init(StrobeCaptureWriter *writer);
+void strobe_capture_writer_clear(StrobeCaptureWriter *writer);
+
+/* Begins writing to `fd` (owned from now on), at its present end. */
+void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window);
+void strobe_capture_writer_end(StrobeCaptureWriter *writer);
+
+/* In a forked child: frees the buffer and forgets the file. */
+void strobe_capture_writer_forget(StrobeCaptureWriter *writer);
+
+/* Takes the clock pair that goes into the headers of the following blocks. */
+void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer);
+
+/* Appends one block that belongs to no lane. Returns 0 or an errno value; a block that could not be
+ * written whole is cut off again. */
+int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
+                               uint32_t bytes);
+
+/* Appends committed bytes [from, to) of a lane's block. */
+int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_block *block,
+                                 uint32_t from, uint32_t to);
+
+/* Appends the kinds, tracks and strings that were added to the pool since the last call. */
+int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct pool_header *pool);
+
+/* Appends the open spans of all lanes of the window as unfinished records. */
+int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                                    uint64_t end);
+
+/* Appends the seal. */
+int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
+                              uint32_t recovered);
+
+/* Number of records in [from, to) of a block. */
+uint64_t strobe_capture_count_records(const struct pool_block *block, uint32_t from, uint32_t to);
+
+#endif

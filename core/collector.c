@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collector.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strobe/kinds.h>
+#include "clock.h"
+#include "error.h"
+#include "kind-table.h"
+#include "lane.h"
+#include "log.h"
+#include "recorder.h"
+
+struct collector_call_cost {
+    const char *call;
+    guint64 begin, end;
+    StrobeStatus status;
+};
+
+/* ---- host table ---- */
+
+static StrobeStatus host_kind(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id)
+{
+    char text[512] = "";
+
+    *id = strobe_recorder_kind(kind, text, sizeof text);
+    if (*id)
+        return STROBE_OK;
+    return strobe_instance_fail(self, STROBE_ERROR_PLUGIN, __FILE__, __LINE__,
+                                "Cannot declare a kind: %s", text);
+}
+
+static StrobeTrackId host_track(StrobeInstance *self, const StrobeTrack *track)
+{
+    return strobe_recorder_track(track);
+}
+
+static StrobeWriter *host_writer(StrobeInstance *self)
+{
+    return strobe_lane_writer();
+}
+
+static StrobeStringId host_intern(StrobeWriter *writer, const char *bytes, size_t length)
+{
+    return strobe_lane_intern(writer, bytes, length, 0);
+}
+
+static StrobeStackId host_stack(StrobeWriter *writer, const StrobeStringId *frames, size_t n)
+{
+    return strobe_lane_intern(writer, frames, n * sizeof *frames, 1);
+}
+
+static StrobeTicks host_now(void)
+{
+    return strobe_clock_now();
+}
+
+static uint64_t host_link_ids(StrobeInstance *self, uint32_t n)
+{
+    return strobe_recorder_link_ids(n);
+}
+
+static void host_lost(StrobeInstance *self, uint32_t cause, uint64_t count)
+{
+    strobe_recorder_lost(cause, count);
+}
+
+static StrobeStatus host_companion(StrobeInstance *self, const char *pattern, char *path,
+                                   size_t size)
+{
+    StrobeCollector *c = self->owner;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *found = strobe_registry_companion(c->registry, pattern, &error);
+
+    if (!found) {
+        strobe_instance_fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__, "%s", error->message);
+        return STROBE_UNAVAILABLE;
+    }
+    if (g_strlcpy(path, found, size) >= size)
+        return strobe_instance_fail(self, STROBE_ERROR_ARGUMENT, __FILE__, __LINE__,
+                                    "Cannot return a path of %zu bytes", strlen(found));
+    return STROBE_OK;
+}
+
+static const StrobeHost collector_host = {
+    .struct_size = sizeof(StrobeHost),
+    .abi_minor = STROBE_ABI_MINOR,
+    .kind = host_kind,
+    .track = host_track,
+    .writer = host_writer,
+    .intern = host_intern,
+    .stack = host_stack,
+    .reserve = strobe_lane_reserve,
+    .commit = strobe_lane_commit,
+    .reserve_bulk = strobe_lane_reserve_bulk,
+    .span_begin = strobe_lane_span_begin,
+    .span_end = strobe_lane_span_end,
+    .now = host_now,
+    .link_ids = host_link_ids,
+    .lost = host_lost,
+    .option_bool = strobe_instance_option_bool,
+    .option_int = strobe_instance_option_int,
+    .option_double = strobe_instance_option_double,
+    .option_text = strobe_instance_option_text,
+    .companion = host_companion,
+    .log = strobe_instance_log,
+    .fail = strobe_instance_fail,
+};
+
+/* ---- core records ---- */
+
+static StrobeTrackId core_track;
+
+StrobeTrackId strobe_core_track(void)
+{
+    static const StrobeTrack track = {.struct_size = sizeof track,
+                                      .type = STROBE_TRACK_PROCESS,
+                                      .device = -1,
+                                      .name = "Strobe"};
+
+    if (!core_track)
+        core_track = strobe_recorder_track(&track);
+    return core_track;
+}
+
+void strobe_core_track_reset(void)
+{
+    core_track = 0;
+}
+
+static void record_call(StrobeCollector *c, const struct collector_call_cost *cost)
+{
+    StrobeWriter *writer = strobe_lane_writer();
+    g_autofree char *name = g_strdup_printf("%s.%s", c->component->name, cost->call);
+
+    if (!writer)
+        return;
+    StrobeStringId id = strobe_lane_intern(writer, name, strlen(name), 0);
+    struct strobe_collector_call *fields =
+        strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_collector_call),
+                            strobe_core_track(), id, cost->begin, cost->end);
+    if (!fields)
+        return;
+    fields->status = cost->status;
+    strobe_lane_commit(writer);
+}
+
+static void finish_call(StrobeCollector *c, const char *call, guint64 begin, StrobeStatus status)
+{
+    struct collector_call_cost cost = {call, begin, strobe_clock_now(), status};
+
+    if (strobe_recorder_window())
+        record_call(c, &cost);
+    else
+        g_array_append_val(c->calls, cost);
+    if (status < 0 && !c->failure) {
+        strobe_instance_set_error(&c->instance, call, status, &c->failure);
+        strobe_log(STROBE_LOG_WARNING, "%s", c->failure->message);
+    }
+}
+
+void strobe_collector_tell_calls(StrobeCollector *c)
+{
+    for (guint i = 0; i < c->calls->len; i++)
+        record_call(c, &g_array_index(c->calls, struct collector_call_cost, i));
+    g_array_set_size(c->calls, 0);
+}
+
+/* ---- life ---- */
+
+static void log_line(StrobeInstance *self, gint32 level, const char *text)
+{
+    strobe_log(level, "%s: %s", self->component->name, text);
+}
+
+StrobeCollector *strobe_collector_new(StrobeRegistry *registry, const StrobeConfigComponent *wanted,
+                                      GError **error)
+{
+    const StrobeComponent *component =
+        strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, error);
+
+    if (!component) {
+        g_prefix_error(error, "%s: ", wanted->origin);
+        return NULL;
+    }
+    StrobeCollector *c = g_new0(StrobeCollector, 1);
+    c->registry = registry;
+    c->component = component;
+    c->ops = component->ops;
+    c->required = wanted->required;
+    c->calls = g_array_new(FALSE, FALSE, sizeof(struct collector_call_cost));
+    if (!strobe_instance_init(&c->instance, component, wanted, log_line, c, error)) {
+        g_array_unref(c->calls);
+        g_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void strobe_collector_free(gpointer collector)
+{
+    StrobeCollector *c = collector;
+
+    if (c->phase == STROBE_COLLECTOR_OPEN)
+        c->ops->close(c->state);
+    strobe_instance_clear(&c->instance);
+    g_clear_error(&c->failure);
+    g_array_unref(c->calls);
+    g_free(c);
+}
+
+void strobe_collector_open(StrobeCollector *c)
+{
+    guint64 begin = strobe_clock_now();
+
+    if (c->phase != STROBE_COLLECTOR_PENDING)
+        return;
+    StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
+    if (status == STROBE_AGAIN)
+        return;
+    if (status == STROBE_OK) {
+        c->phase = STROBE_COLLECTOR_OPEN;
+    } else {
+        c->phase = STROBE_COLLECTOR_FAILED;
+        if (status > 0)
+            status = STROBE_ERROR_PLUGIN;
+    }
+    finish_call(c, "open", begin, status);
+}
+
+/* A failed collector takes no further part, but is still closed: its open was OK. */
+static gboolean is_usable(const StrobeCollector *c)
+{
+    return c->phase == STROBE_COLLECTOR_OPEN && !c->failure;
+}
+
+void strobe_collector_warm(StrobeCollector *c)
+{
+    if (!is_usable(c) || c->is_warm)
+        return;
+    c->is_warm = TRUE;
+    if (c->ops->warm) {
+        guint64 begin = strobe_clock_now();
+        finish_call(c, "warm", begin, c->ops->warm(c->state));
+    }
+}
+
+void strobe_collector_start(StrobeCollector *c)
+{
+    strobe_collector_warm(c);
+    if (!is_usable(c) || c->is_started)
+        return;
+    guint64 begin = strobe_clock_now();
+    StrobeStatus status = c->ops->start(c->state);
+    c->is_started = status >= 0;
+    finish_call(c, "start", begin, status);
+}
+
+void strobe_collector_stop(StrobeCollector *c)
+{
+    if (!c->is_started)
+        return;
+    guint64 begin = strobe_clock_now();
+    finish_call(c, "stop", begin, c->ops->stop(c->state));
+}
+
+void strobe_collector_flush(StrobeCollector *c, gint64 deadline_ns)
+{
+    gint64 until = strobe_clock_ns(CLOCK_MONOTONIC) + deadline_ns;
+    StrobeStatus status;
+
+    if (!c->is_started)
+        return;
+    c->is_started = FALSE;
+    if (!c->ops->flush)
+        return;
+    guint64 begin = strobe_clock_now();
+    guint64 deadline = begin + (guint64)((double)deadline_ns * strobe_clock_rate());
+    while ((status = c->ops->flush(c->state, deadline)) == STROBE_AGAIN &&
+           strobe_clock_ns(CLOCK_MONOTONIC) < until)
+        g_usleep(1000);
+    finish_call(c, "flush", begin, status);
+}
+
+void strobe_collector_cool(StrobeCollector *c)
+{
+    if (c->phase != STROBE_COLLECTOR_OPEN || !c->is_warm)
+        return;
+    c->is_warm = FALSE;
+    if (c->ops->cool) {
+        guint64 begin = strobe_clock_now();
+        c->ops->cool(c->state);
+        finish_call(c, "cool", begin, STROBE_OK);
+    }
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One collector of a session: its life, with each call timed and each failure kept. */
+#ifndef STROBE_CORE_COLLECTOR_H
+#define STROBE_CORE_COLLECTOR_H
+
+#include "instance.h"
+#include "registry.h"
+
+typedef enum StrobeCollectorPhase {
+    STROBE_COLLECTOR_PENDING, /* not opened: its library is not in the process yet */
+    STROBE_COLLECTOR_OPEN,
+    STROBE_COLLECTOR_FAILED
+} StrobeCollectorPhase;
+
+typedef struct StrobeCollector {
+    StrobeInstance instance;
+    StrobeRegistry *registry;
+    const StrobeComponent *component;
+    const StrobeCollectorOps *ops;
+    void *state;
+    StrobeCollectorPhase phase;
+    gboolean required;
+    gboolean is_warm, is_started;
+    GError *failure; /* the first one, kept for the session's life */
+    GArray *calls;   /* of struct collector_call_cost: made while no window recorded */
+} StrobeCollector;
+
+/* `wanted` names the component and its options. */
+StrobeCollector *strobe_collector_new(StrobeRegistry *registry, const StrobeConfigComponent *wanted,
+                                      GError **error);
+/* Closes it if it is open. */
+void strobe_collector_free(gpointer collector);
+
+/* Each does nothing unless the collector is in the phase for it. A failure is kept in `failure`. */
+void strobe_collector_open(StrobeCollector *collector);
+void strobe_collector_warm(StrobeCollector *collector);
+void strobe_collector_start(StrobeCollector *collector);
+void strobe_collector_stop(StrobeCollector *collector);
+/* Calls flush until it is done or `deadline_ns` (from now) has passed. */
+void strobe_collector_flush(StrobeCollector *collector, gint64 deadline_ns);
+void strobe_collector_cool(StrobeCollector *collector);
+
+/* Records the calls that were made before the window began. */
+void strobe_collector_tell_calls(StrobeCollector *collector);
+
+/* The process track on which core records lie; 0 outside a session. */
+StrobeTrackId strobe_core_track(void);
+void strobe_core_track_reset(void);
+
+#endif

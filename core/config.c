@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include <string.h>
+#include "error.h"
+#include "json-text.h"
+#include "options.h"
+#include "pool.h"
+
+#define DEFAULT_POOL_BYTES (64 << 20)
+#define MAX_POOL_BYTES ((gint64)64 << 30)
+#define DEFAULT_FLUSH_NS 1000000000
+#define MIN_FLUSH_NS 1000000
+
+/* ---- components ---- */
+
+static void free_component(gpointer data)
+{
+    StrobeConfigComponent *component = data;
+
+    g_free(component->name);
+    g_free(component->origin);
+    g_clear_pointer(&component->json, json_object_unref);
+    g_clear_pointer(&component->pairs, g_ptr_array_unref);
+    g_free(component);
+}
+
+static StrobeConfigComponent *find_component(GPtrArray *list, const char *name)
+{
+    for (guint i = 0; i < list->len; i++) {
+        StrobeConfigComponent *component = g_ptr_array_index(list, i);
+        if (strcmp(component->name, name) == 0)
+            return component;
+    }
+    return NULL;
+}
+
+static StrobeConfigComponent *add_component(GPtrArray *list, const char *name, const char *origin)
+{
+    StrobeConfigComponent *component = find_component(list, name);
+
+    if (!component) {
+        component = g_new0(StrobeConfigComponent, 1);
+        component->name = g_strdup(name);
+        component->origin = g_strdup(origin);
+        g_ptr_array_add(list, component);
+    }
+    return component;
+}
+
+static StrobeConfig *new_config(void)
+{
+    StrobeConfig *config = g_new0(StrobeConfig, 1);
+
+    config->collectors = g_ptr_array_new_with_free_func(free_component);
+    config->exporters = g_ptr_array_new_with_free_func(free_component);
+    config->pool_bytes = DEFAULT_POOL_BYTES;
+    config->flush_interval_ns = DEFAULT_FLUSH_NS;
+    config->metadata = json_object_new();
+    return config;
+}
+
+void strobe_config_free(StrobeConfig *config)
+{
+    if (!config)
+        return;
+    g_ptr_array_unref(config->collectors);
+    g_ptr_array_unref(config->exporters);
+    g_free(config->directory);
+    g_free(config->worker);
+    g_free(config->report);
+    json_object_unref(config->metadata);
+    g_clear_pointer(&config->front_end, json_object_unref);
+    g_free(config);
+}
+
+/* ---- reading ---- */
+
+/* Where in the text a member is: "file: key \"schedule.wait\"". */
+struct place {
+    const char *origin;
+    const char *section; /* NULL at the top */
+};
+
+static void set_wrong(const struct place *place, const char *key, const char *expected,
+                      JsonNode *node, GError **error)
+{
+    g_autofree char *found = strobe_json_to_text(node, STROBE_JSON_SPACED);
+
+    if (strlen(found) > 60)
+        strcpy(found + 57, "...");
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                "%s: key \"%s%s%s\": expected %s, found %s", place->origin,
+                place->section ? place->section : "", place->section ? "." : "", key, expected,
+                found);
+}
+
+static void set_unknown(const struct place *place, const char *key, const char *const *known,
+                        GError **error)
+{
+    g_autofree char *hint = strobe_nearest_hint(key, known);
+    g_autofree char *all = g_strjoinv(", ", (char **)(uintptr_t)known);
+
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                "%s: unknown key \"%s%s%s\"%s (known: %s)", place->origin,
+                place->section ? place->section : "", place->section ? "." : "", key, hint, all);
+}
+
+static gboolean check_keys(const struct place *place, JsonObject *object,
+                           const char *const *known, GError **error)
+{
+    g_autoptr(GList) keys = json_object_get_members(object);
+
+    for (GList *k = keys; k; k = k->next)
+        if (!g_strv_contains(known, k->data)) {
+            set_unknown(place, k->data, known, error);
+            return FALSE;
+        }
+    return TRUE;
+}
+
+/* The member as an object; *out is NULL if it is not there. */
+static gboolean get_object(const struct place *place, JsonObject *object, const char *key,
+                           JsonObject **out, GError **error)
+{
+    JsonNode *node = json_object_get_member(object, key);
+
+    *out = NULL;
+    if (!node)
+        return TRUE;
+    if (!JSON_NODE_HOLDS_OBJECT(node)) {
+        set_wrong(place, key, "an object", node, error);
+        return FALSE;
+    }
+    *out = json_node_get_object(node);
+    return TRUE;
+}
+
+static gboolean get_count(const struct place *place, JsonObject *object, const char *key,
+                          gint64 least, gint64 *out, GError **error)
+{
+    JsonNode *node = json_object_get_member(object, key);
+
+    if (!node)
+        return TRUE;
+    if (json_node_get_value_type(node) != G_TYPE_INT64 || json_node_get_int(node) < least) {
+        g_autofree char *expected = least == G_MININT64
+                                        ? g_strdup("an integer")
+                                        : g_strdup_printf("an integer from %d", (int)least);
+        set_wrong(place, key, expected, node, error);
+        return FALSE;
+    }
+    *out = json_node_get_int(node);
+    return TRUE;
+}
+
+static gboolean get_string(const struct place *place, JsonObject *object, const char *key,
+                           char **out, GError **error)
+{
+    JsonNode *node = json_object_get_member(object, key);
+
+    if (!node)
+        return TRUE;
+    if (json_node_get_value_type(node) != G_TYPE_STRING || !*json_node_get_string(node)) {
+        set_wrong(place, key, "a text that is not empty", node, error);
+        return FALSE;
+    }
+    g_free(*out);
+    *out = g_strdup(json_node_get_string(node));
+    return TRUE;
+}
+
+static gboolean read_schedule(StrobeConfig *config, JsonObject *object, const char *origin,
+                              GError **error)
+{
+    static const char *const known[] = {"wait",       "warmup",          "active", "repeat",
+                                        "skip_first", "skip_first_wait", NULL};
+    struct place place = {origin, "schedule"};
+    StrobeScheduleConfig *s = &config->schedule;
+
+    if (!object)
+        return TRUE;
+    *s = (StrobeScheduleConfig){0};
+    config->has_schedule = TRUE;
+    if (!check_keys(&place, object, known, error) ||
+        !get_count(&place, object, "wait", 0, &s->wait, error) ||
+        !get_count(&place, object, "warmup", 0, &s->warmup, error) ||
+        !get_count(&place, object, "active", 1, &s->active, error) ||
+        !get_count(&place, object, "repeat", 0, &s->repeat, error) ||
+        !get_count(&place, object, "skip_first", 0, &s->skip_first, error) ||
+        !get_count(&place, object, "skip_first_wait", G_MININT64, &s->skip_first_wait, error))
+        return FALSE;
+    if (s->active < 1) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                    "%s: key \"schedule.active\" is missing: an integer from 1", origin);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean read_component(GPtrArray *list, const struct place *place, const char *name,
+                               JsonNode *node, GError **error)
+{
+    if (!JSON_NODE_HOLDS_OBJECT(node)) {
+        set_wrong(place, name, "an object of options", node, error);
+        return FALSE;
+    }
+    StrobeConfigComponent *component = add_component(list, name, place->origin);
+    JsonObject *options = json_node_get_object(node);
+    component->json = json_object_new();
+    g_autoptr(GList) keys = json_object_get_members(options);
+    for (GList *k = keys; k; k = k->next) {
+        JsonNode *value = json_object_get_member(options, k->data);
+        if (strcmp(k->data, "required")) {
+            json_object_set_member(component->json, k->data, json_node_copy(value));
+            continue;
+        }
+        if (json_node_get_value_type(value) != G_TYPE_BOOLEAN) {
+            set_wrong(place, "required", "true or false", value, error);
+            return FALSE;
+        }
+        component->required = json_node_get_boolean(value);
+    }
+    return TRUE;
+}
+
+static gboolean read_components(GPtrArray *list, gboolean *has, JsonObject *top,
+                                const char *section, const char *origin, GError **error)
+{
+    struct place top_place = {origin, NULL}, place = {origin, section};
+    JsonObject *object;
+
+    if (!get_object(&top_place, top, section, &object, error))
+        return FALSE;
+    if (!object)
+        return TRUE;
+    *has = TRUE;
+    g_autoptr(GList) names = json_object_get_members(object);
+    for (GList *n = names; n; n = n->next)
+        if (!read_component(list, &place, n->data, json_object_get_member(object, n->data), error))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean read_output(StrobeConfig *config, JsonObject *object, const char *origin,
+                            GError **error)
+{
+    static const char *const known[] = {"directory", "worker", "report", NULL};
+    struct place place = {origin, "output"};
+
+    if (!object)
+        return TRUE;
+    if (!check_keys(&place, object, known, error) ||
+        !get_string(&place, object, "directory", &config->directory, error) ||
+        !get_string(&place, object, "worker", &config->worker, error) ||
+        !get_string(&place, object, "report", &config->report, error))
+        return FALSE;
+    if (config->worker && (strlen(config->worker) >= 226 || strchr(config->worker, '/'))) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                    "%s: key \"output.worker\": expected a name of fewer than 226 bytes "
+                    "without '/'", origin);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* A size or duration with its limits. */
+static gboolean get_measure(const struct place *place, JsonObject *object, const char *key,
+                            gboolean (*parse)(const char *, gint64 *), gint64 low, gint64 high,
+                            const char *expected, gint64 *out, GError **error)
+{
+    JsonNode *node = json_object_get_member(object, key);
+    gint64 value = 0;
+
+    if (!node)
+        return TRUE;
+    if (json_node_get_value_type(node) != G_TYPE_STRING ||
+        !parse(json_node_get_string(node), &value) || value < low || value > high) {
+        set_wrong(place, key, expected, node, error);
+        return FALSE;
+    }
+    *out = value;
+    return TRUE;
+}
+
+static gboolean read_buffer(StrobeConfig *config, JsonObject *object, const char *origin,
+                            GError **error)
+{
+    static const char *const known[] = {"size", "flush_interval", NULL};
+    struct place place = {origin, "buffer"};
+
+    if (!object)
+        return TRUE;
+    return check_keys(&place, object, known, error) &&
+           get_measure(&place, object, "size", strobe_parse_bytes, STROBE_POOL_MIN_BYTES,
+                       MAX_POOL_BYTES, "a size from \"8MB\" to \"64GB\"", &config->pool_bytes,
+                       error) &&
+           get_measure(&place, object, "flush_interval", strobe_parse_duration, MIN_FLUSH_NS,
+                       (gint64)3600 * 1000000000, "a duration from \"1ms\" to \"60min\"",
+                       &config->flush_interval_ns, error);
+}
+
+static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
+                            GError **error)
+{
+    static const char *const known[] = {"schedule", "collectors", "exporters", "output",
+                                        "buffer",   "metadata",   "front_end", NULL};
+    struct place place = {origin, NULL};
+    JsonObject *schedule, *output, *buffer, *metadata, *front_end;
+
+    if (!check_keys(&place, top, known, error) ||
+        !get_object(&place, top, "schedule", &schedule, error) ||
+        !get_object(&place, top, "output", &output, error) ||
+        !get_object(&place, top, "buffer", &buffer, error) ||
+        !get_object(&place, top, "metadata", &metadata, error) ||
+        !get_object(&place, top, "front_end", &front_end, error))
+        return FALSE;
+    if (metadata) {
+        json_object_unref(config->metadata);
+        config->metadata = json_object_ref(metadata);
+    }
+    if (front_end)
+        config->front_end = json_object_ref(front_end);
+    return read_schedule(config, schedule, origin, error) &&
+           read_components(config->collectors, &config->has_collectors, top, "collectors", origin,
+                           error) &&
+           read_components(config->exporters, &config->has_exporters, top, "exporters", origin,
+                           error) &&
+           read_output(config, output, origin, error) && read_buffer(config, buffer, origin, error);
+}
+
+StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError **error)
+{
+    StrobeConfig *config = new_config();
+
+    if (!text || !*text)
+        return config;
+    if (!origin)
+        origin = "configuration";
+    /* A mutable copy: metadata is added to while the session runs. */
+    g_autoptr(JsonNode) root = strobe_json_parse(text, strlen(text), origin, error);
+    if (!root || !read_config(config, json_node_get_object(root), origin, error)) {
+        strobe_config_free(config);
+        return NULL;
+    }
+    JsonObject *own = json_object_new();
+    g_autoptr(GList) keys = json_object_get_members(config->metadata);
+    for (GList *k = keys; k; k = k->next)
+        json_object_set_member(own, k->data,
+                               json_node_copy(json_object_get_member(config->metadata, k->data)));
+    json_object_unref(config->metadata);
+    config->metadata = own;
+    return config;
+}
+
+StrobeConfig *strobe_config_load(const char *path, GError **error)
+{
+    g_autoptr(GMappedFile) file = NULL;
+    g_autoptr(GError) cause = NULL;
+
+    file = g_mapped_file_new(path, FALSE, &cause);
+    if (!file) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                    "Cannot read the configuration %s: %s", path, cause->message);
+        return NULL;
+    }
+    if (g_mapped_file_get_length(file) > STROBE_JSON_MAX_BYTES) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                    "%s: %" G_GSIZE_FORMAT " bytes, at most %u are allowed", path,
+                    g_mapped_file_get_length(file), STROBE_JSON_MAX_BYTES);
+        return NULL;
+    }
+    gsize n = g_mapped_file_get_length(file);
+    g_autofree char *text = g_strndup(n ? g_mapped_file_get_contents(file) : "", n);
+    if (strlen(text) != n || n == 0) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: %s", path,
+                    n ? "holds a NUL byte, is no JSON" : "is empty, expected a JSON object");
+        return NULL;
+    }
+    return strobe_config_parse(text, path, error);
+}
+
+/* ---- command line ---- */
+
+gboolean strobe_config_set_schedule(StrobeConfig *config, const char *text, GError **error)
+{
+    g_autofree char *with_name = g_strconcat("schedule:", text, NULL);
+    g_autoptr(GPtrArray) pairs = NULL;
+    g_autofree char *name = strobe_options_split(with_name, &pairs, error);
+
+    if (!name)
+        return FALSE;
+    g_autoptr(JsonObject) object = json_object_new();
+    for (guint i = 0; i < pairs->len; i += 2) {
+        const char *value = g_ptr_array_index(pairs, i + 1);
+        char *end;
+        gint64 number = g_ascii_strtoll(value, &end, 10);
+        if (end == value || *end)
+            json_object_set_string_member(object, g_ptr_array_index(pairs, i), value);
+        else
+            json_object_set_int_member(object, g_ptr_array_index(pairs, i), number);
+    }
+    return read_schedule(config, object, "--schedule", error);
+}
+
+static gboolean add_from_flag(GPtrArray *list, gboolean *has, const char *text, const char *flag,
+                              GError **error)
+{
+    g_autoptr(GPtrArray) pairs = NULL;
+    g_autofree char *name = strobe_options_split(text, &pairs, error);
+
+    if (!name) {
+        g_prefix_error(error, "%s ", flag);
+        return FALSE;
+    }
+    StrobeConfigComponent *component = add_component(list, name, flag);
+    *has = TRUE;
+    if (!component->pairs)
+        component->pairs = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < pairs->len; i += 2) {
+        const char *key = g_ptr_array_index(pairs, i), *value = g_ptr_array_index(pairs, i + 1);
+        if (strcmp(key, "required") == 0 && strcmp(value, "true") && strcmp(value, "false")) {
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                        "%s %s: option \"required\": expected true or false, found \"%s\"", flag,
+                        name, value);
+            return FALSE;
+        }
+        if (strcmp(key, "required") == 0) {
+            component->required = strcmp(value, "true") == 0;
+            continue;
+        }
+        g_ptr_array_add(component->pairs, g_strdup(key));
+        g_ptr_array_add(component->pairs, g_strdup(value));
+    }
+    return TRUE;
+}
+
+gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error)
+{
+    return add_from_flag(config->collectors, &config->has_collectors, text, "--collect", error);
+}
+
+gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error)
+{
+    return add_from_flag(config->exporters, &config->has_exporters, text, "--export", error);
+}
+
+void strobe_config_add_defaults(StrobeConfig *config)
+{
+    static const char *const collectors[] = {"cpu_op", "gc", "host_sys", "metadata"};
+    static const char *const exporters[] = {"chrome_trace", "csv", "stacks"};
+
+    for (guint i = 0; !config->has_collectors && i < G_N_ELEMENTS(collectors); i++)
+        add_component(config->collectors, collectors[i], "default");
+    for (guint i = 0; !config->has_exporters && i < G_N_ELEMENTS(exporters); i++)
+        add_component(config->exporters, exporters[i], "default");
+    config->has_collectors = config->has_exporters = TRUE;
+}
+
+/* ---- writing ---- */
+
+static JsonObject *components_to_json(GPtrArray *list)
+{
+    JsonObject *out = json_object_new();
+
+    for (guint i = 0; i < list->len; i++) {
+        const StrobeConfigComponent *component = g_ptr_array_index(list, i);
+        JsonObject *options = json_object_new();
+        g_autoptr(GList) keys = component->json ? json_object_get_members(component->json) : NULL;
+        for (GList *k = keys; k; k = k->next)
+            json_object_set_member(options, k->data,
+                                   json_node_copy(json_object_get_member(component->json,
+                                                                         k->data)));
+        /* Texts from a command line are accepted for every type. */
+        for (guint p = 0; component->pairs && p < component->pairs->len; p += 2)
+            json_object_set_string_member(options, g_ptr_array_index(component->pairs, p),
+                                          g_ptr_array_index(component->pairs, p + 1));
+        if (component->required)
+            json_object_set_boolean_member(options, "required", TRUE);
+        json_object_set_object_member(out, component->name, options);
+    }
+    return out;
+}
+
+static void set_text(JsonObject *object, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_string_member(object, key, text);
+}
+
+static JsonObject *schedule_to_json(const StrobeScheduleConfig *schedule)
+{
+    JsonObject *out = json_object_new();
+
+    json_object_set_int_member(out, "wait", schedule->wait);
+    json_object_set_int_member(out, "active", schedule->active);
+    json_object_set_int_member(out, "warmup", schedule->warmup);
+    json_object_set_int_member(out, "repeat", schedule->repeat);
+    json_object_set_int_member(out, "skip_first", schedule->skip_first);
+    json_object_set_int_member(out, "skip_first_wait", schedule->skip_first_wait);
+    return out;
+}
+
+char *strobe_config_to_json(const StrobeConfig *config)
+{
+    g_autoptr(JsonObject) top = json_object_new();
+    JsonObject *output = json_object_new(), *buffer = json_object_new();
+    g_autofree char *size = g_strdup_printf("%" G_GINT64_FORMAT "B", config->pool_bytes);
+    g_autofree char *flush = g_strdup_printf("%" G_GINT64_FORMAT "ns", config->flush_interval_ns);
+
+    if (config->has_schedule)
+        json_object_set_object_member(top, "schedule", schedule_to_json(&config->schedule));
+    if (config->has_collectors)
+        json_object_set_object_member(top, "collectors", components_to_json(config->collectors));
+    if (config->has_exporters)
+        json_object_set_object_member(top, "exporters", components_to_json(config->exporters));
+    set_text(output, "directory", config->directory);
+    set_text(output, "worker", config->worker);
+    set_text(output, "report", config->report);
+    json_object_set_object_member(top, "output", output);
+    json_object_set_string_member(buffer, "size", size);
+    json_object_set_string_member(buffer, "flush_interval", flush);
+    json_object_set_object_member(top, "buffer", buffer);
+    json_object_set_object_member(top, "metadata", json_object_ref(config->metadata));
+    if (config->front_end)
+        json_object_set_object_member(top, "front_end", json_object_ref(config->front_end));
+    return strobe_json_object_to_text(top, 0);
+}

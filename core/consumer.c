@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "consumer.h"
+
+#include <string.h>
+#include "error.h"
+#include "log.h"
+
+#define DERIVED_ID_BASE 0x10000u
+
+/* ---- host table ---- */
+
+static StrobeConsumer *consumer_of(StrobeInstance *self)
+{
+    return self->owner;
+}
+
+static const StrobeFacts *host_facts(StrobeInstance *self)
+{
+    return consumer_of(self)->facts;
+}
+
+static StrobeText host_string(StrobeInstance *self, StrobeStringId id)
+{
+    return strobe_reader_string(consumer_of(self)->reader, id);
+}
+
+static size_t host_stack_frames(StrobeInstance *self, StrobeStackId id,
+                                const StrobeStringId **frames)
+{
+    return strobe_reader_stack(consumer_of(self)->reader, id, frames);
+}
+
+static const StrobeTrackView *host_track(StrobeInstance *self, StrobeTrackId id)
+{
+    return strobe_reader_track(consumer_of(self)->reader, id);
+}
+
+static uint32_t host_track_count(StrobeInstance *self)
+{
+    return strobe_reader_n_tracks(consumer_of(self)->reader);
+}
+
+static StrobeStringId host_intern(StrobeInstance *self, const char *bytes, size_t length)
+{
+    return strobe_reader_intern(consumer_of(self)->reader, bytes, length);
+}
+
+static StrobeStackId host_stack(StrobeInstance *self, const StrobeStringId *frames, size_t n)
+{
+    return strobe_reader_intern_stack(consumer_of(self)->reader, frames, n);
+}
+
+static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId track,
+                       StrobeStringId name, int64_t begin_ns, int64_t end_ns)
+{
+    StrobeConsumer *c = consumer_of(self);
+
+    if (!c->spool || kind_index >= c->component->n_kinds)
+        return NULL;
+    struct StrobeSpooled record = {.kind = kind_index,
+                                   .track = track,
+                                   .name = name,
+                                   .field_bytes = c->kinds[kind_index].field_words * 8,
+                                   .begin_ns = begin_ns,
+                                   .end_ns = end_ns};
+    void *fields = strobe_spool_add(c->spool, &record);
+    if (!fields && !c->failure)
+        g_set_error(&c->failure, STROBE_ERROR, STROBE_ERROR_IO,
+                    "pass %s: no space for its derived records in the temporary folder",
+                    c->component->name);
+    return fields;
+}
+
+static const StrobeConsumerHost consumer_host = {
+    .struct_size = sizeof(StrobeConsumerHost),
+    .abi_minor = STROBE_ABI_MINOR,
+    .facts = host_facts,
+    .string = host_string,
+    .stack_frames = host_stack_frames,
+    .track = host_track,
+    .track_count = host_track_count,
+    .intern = host_intern,
+    .stack = host_stack,
+    .emit = host_emit,
+    .option_bool = strobe_instance_option_bool,
+    .option_int = strobe_instance_option_int,
+    .option_double = strobe_instance_option_double,
+    .option_text = strobe_instance_option_text,
+    .log = strobe_instance_log,
+    .fail = strobe_instance_fail,
+};
+
+static void log_line(StrobeInstance *self, gint32 level, const char *text)
+{
+    strobe_log(level, "%s: %s", self->component->name, text);
+}
+
+/* ---- making ---- */
+
+static gboolean lay_out_kinds(StrobeConsumer *c, GError **error)
+{
+    c->kinds = g_new0(StrobeReaderKind, c->component->n_kinds + 1);
+    for (uint32_t i = 0; i < c->component->n_kinds; i++) {
+        const StrobeKind *kind = c->component->kinds[i];
+        if (!kind || !kind->name || kind->n_fields > STROBE_KIND_FIELDS_MAX) {
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN,
+                        "pass %s: its kind %u has no name or too many fields", c->component->name,
+                        i);
+            return FALSE;
+        }
+        StrobeFieldView *fields = g_new0(StrobeFieldView, kind->n_fields + 1);
+        c->kinds[i].view = (StrobeKindView){.name = kind->name,
+                                            .summary = kind->summary,
+                                            .fields = fields,
+                                            .n_fields = kind->n_fields,
+                                            .shape = kind->shape,
+                                            .id = DERIVED_ID_BASE + i,
+                                            .derived = 1};
+        for (uint32_t f = 0; f < kind->n_fields; f++)
+            fields[f] = (StrobeFieldView){.name = kind->fields[f].name,
+                                          .unit = kind->fields[f].unit,
+                                          .summary = kind->fields[f].summary,
+                                          .type = kind->fields[f].type};
+        if (!strobe_reader_kind_lay_out(&c->kinds[i], fields)) {
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN,
+                        "pass %s: kind \"%s\" has a field of unknown type", c->component->name,
+                        kind->name);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
+                                    const StrobeConfigComponent *wanted, GError **error)
+{
+    StrobeConsumer *c = g_new0(StrobeConsumer, 1);
+
+    c->component = component;
+    c->ops = component->ops;
+    c->is_pass = component->type == STROBE_COMPONENT_PASS;
+    c->batch = g_new(StrobeView, STROBE_BATCH);
+    c->verdicts = g_hash_table_new(NULL, NULL);
+    for (const char *const *kind = component->wants; *kind; kind++) {
+        if (strcmp(*kind, "*") == 0) {
+            g_clear_pointer(&c->wanted, g_hash_table_unref);
+            break;
+        }
+        if (!c->wanted)
+            c->wanted = g_hash_table_new(g_str_hash, g_str_equal);
+        g_hash_table_add(c->wanted, (gpointer)(uintptr_t)*kind);
+    }
+    if (!strobe_instance_init(&c->instance, component, wanted, log_line, c, error) ||
+        !lay_out_kinds(c, error)) {
+        strobe_consumer_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void strobe_consumer_free(gpointer consumer)
+{
+    StrobeConsumer *c = consumer;
+
+    if (!c)
+        return;
+    strobe_consumer_close(c);
+    for (uint32_t i = 0; c->kinds && i < c->component->n_kinds; i++)
+        g_free((void *)(uintptr_t)c->kinds[i].view.fields);
+    g_free(c->kinds);
+    g_clear_pointer(&c->wanted, g_hash_table_unref);
+    g_hash_table_unref(c->verdicts);
+    strobe_instance_clear(&c->instance);
+    g_clear_error(&c->failure);
+    g_free(c->batch);
+    g_free(c);
+}
+
+gboolean strobe_consumer_wants(const StrobeConsumer *c, const char *kind)
+{
+    return c->wanted && g_hash_table_contains(c->wanted, kind);
+}
+
+/* ---- a run ---- */
+
+static void take_status(StrobeConsumer *c, const char *call, StrobeStatus status)
+{
+    if (status < 0 && !c->failure)
+        strobe_instance_set_error(&c->instance, call, status, &c->failure);
+}
+
+void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeFacts *facts)
+{
+    StrobeStatus status;
+
+    c->reader = reader;
+    c->facts = facts;
+    c->n_batch = 0;
+    g_clear_error(&c->failure);
+    g_hash_table_remove_all(c->verdicts);
+    if (c->is_pass)
+        c->spool = strobe_spool_new();
+    status = c->ops->open(&consumer_host, &c->instance, &c->state);
+    c->is_open = status == STROBE_OK;
+    if (status > 0)
+        status = STROBE_ERROR_FAILED;
+    take_status(c, "open", status);
+}
+
+static void flush_batch(StrobeConsumer *c)
+{
+    if (c->n_batch && !c->failure)
+        take_status(c, "batch", c->ops->batch(c->state, c->batch, c->n_batch));
+    c->n_batch = 0;
+}
+
+static gboolean matches(StrobeConsumer *c, const StrobeKindView *kind)
+{
+    guint verdict = GPOINTER_TO_UINT(g_hash_table_lookup(c->verdicts, kind));
+
+    if (!verdict) {
+        gboolean wanted = c->wanted ? g_hash_table_contains(c->wanted, kind->name)
+                                    : !kind->derived;
+        verdict = wanted ? 1 : 2;
+        g_hash_table_insert(c->verdicts, (gpointer)(uintptr_t)kind, GUINT_TO_POINTER(verdict));
+    }
+    return verdict == 1;
+}
+
+void strobe_consumer_feed(StrobeConsumer *c, const StrobeView *views, gsize n)
+{
+    const StrobeKindView *last = NULL;
+    gboolean last_matches = FALSE;
+
+    if (!c->is_open || c->failure)
+        return;
+    for (gsize i = 0; i < n; i++) {
+        if (views[i].kind != last) { /* records of one kind come in runs */
+            last = views[i].kind;
+            last_matches = matches(c, last);
+        }
+        if (!last_matches)
+            continue;
+        c->batch[c->n_batch++] = views[i];
+        if (c->n_batch == STROBE_BATCH)
+            flush_batch(c);
+    }
+    flush_batch(c); /* the views' fields live as long as the caller's batch */
+}
+
+void strobe_consumer_raw_end(StrobeConsumer *c)
+{
+    if (c->is_open && !c->failure && c->ops->raw_end)
+        take_status(c, "raw_end", c->ops->raw_end(c->state));
+}
+
+void strobe_consumer_end(StrobeConsumer *c)
+{
+    if (c->is_open && !c->failure)
+        take_status(c, "end", c->ops->end(c->state));
+}
+
+void strobe_consumer_close(StrobeConsumer *c)
+{
+    if (c->is_open)
+        c->ops->close(c->state);
+    c->is_open = FALSE;
+    c->state = NULL;
+    g_clear_pointer(&c->spool, strobe_spool_free);
+}

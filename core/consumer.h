@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One pass or exporter in a pipeline: what it wants, its state, what it emits. */
+#ifndef STROBE_CORE_CONSUMER_H
+#define STROBE_CORE_CONSUMER_H
+
+#include "instance.h"
+#include "reader-definitions.h"
+#include "reader.h"
+#include "spool.h"
+
+#define STROBE_BATCH 2048u
+
+typedef struct StrobeConsumer {
+    StrobeInstance instance;
+    const StrobeComponent *component;
+    const StrobeConsumerOps *ops;
+    gboolean is_pass;
+    void *state;
+    gboolean is_open;
+    GError *failure; /* first one of this run */
+
+    /* Of the run. */
+    StrobeReader *reader;
+    const StrobeFacts *facts;
+    GHashTable *wanted;          /* kind names; NULL: every raw kind */
+    GHashTable *verdicts;        /* StrobeKindView* to wanted (1) or not (2) */
+    StrobeReaderKind *kinds;     /* a pass's derived kinds, n_kinds of the component */
+    StrobeSpool *spool;          /* a pass's derived records */
+    StrobeView *batch;           /* matching records on their way */
+    gsize n_batch;
+} StrobeConsumer;
+
+StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
+                                    const StrobeConfigComponent *wanted, GError **error);
+void strobe_consumer_free(gpointer consumer);
+
+/* A run: open, any number of records, raw_end, more records, end, close. After a failure the other
+ * calls do nothing. */
+void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader,
+                          const StrobeFacts *facts);
+void strobe_consumer_feed(StrobeConsumer *consumer, const StrobeView *views, gsize n);
+void strobe_consumer_raw_end(StrobeConsumer *consumer);
+void strobe_consumer_end(StrobeConsumer *consumer);
+void strobe_consumer_close(StrobeConsumer *consumer);
+
+/* Does it want a kind of this name? */
+gboolean strobe_consumer_wants(const StrobeConsumer *consumer, const char *kind);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "intern.h"
+
+#include <string.h>
+
+/* In the arena a string is its length (bit 31: a stack) and its bytes, aligned to 4. */
+struct arena_string {
+    uint32_t length;
+    char bytes[];
+};
+
+static inline uint64_t load64(const unsigned char *p)
+{
+    uint64_t value;
+    memcpy(&value, p, 8);
+    return value;
+}
+
+static inline uint64_t mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t hash_bytes(const unsigned char *p, size_t n, uint64_t seed)
+{
+    uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15u);
+
+    for (; n >= 8; p += 8, n -= 8)
+        h = mix(h ^ load64(p), 0xd6e8feb86659fd93u);
+    if (n) {
+        uint64_t tail = 0;
+        memcpy(&tail, p, n);
+        h = mix(h ^ tail, 0xa0761d6478bd642fu);
+    }
+    return mix(h, 0xe7037ed1a0b428dbu);
+}
+
+static _Atomic uint64_t *offsets_of(const struct pool_header *header)
+{
+    return strobe_pool_at(header, header->offsets_at);
+}
+
+static struct arena_string *string_at(const struct pool_header *header, uint64_t offset)
+{
+    return strobe_pool_at(header, header->arena_at + offset);
+}
+
+static int is_equal(const struct pool_header *header, uint32_t id, const void *bytes,
+                    uint32_t stored_length, size_t length)
+{
+    uint64_t offset = atomic_load_explicit(&offsets_of(header)[id], memory_order_acquire);
+    const struct arena_string *string = string_at(header, offset - 1);
+
+    return string->length == stored_length && memcmp(string->bytes, bytes, length) == 0;
+}
+
+/* Copies the bytes into the arena and publishes them under a new id; 0 when there is no room. */
+static uint32_t publish(struct pool_header *header, const void *bytes, uint32_t stored_length,
+                        size_t length)
+{
+    uint64_t need = (sizeof(struct arena_string) + length + 3) & ~(uint64_t)3;
+    uint64_t used = atomic_load_explicit(&header->arena_used, memory_order_relaxed);
+
+    do
+        if (used + need > header->arena_bytes)
+            return 0;
+    while (!atomic_compare_exchange_weak_explicit(&header->arena_used, &used, used + need,
+                                                  memory_order_relaxed, memory_order_relaxed));
+    struct arena_string *string = string_at(header, used);
+    string->length = stored_length;
+    memcpy(string->bytes, bytes, length);
+    uint32_t id = atomic_load_explicit(&header->n_strings, memory_order_relaxed);
+    do
+        if (id >= STROBE_POOL_STRINGS)
+            return 0;
+    while (!atomic_compare_exchange_weak_explicit(&header->n_strings, &id, id + 1,
+                                                  memory_order_relaxed, memory_order_relaxed));
+    atomic_store_explicit(&offsets_of(header)[id], used + 1, memory_order_release);
+    return id;
+}
+
+uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_t length,
+                            int is_stack)
+{
+    _Atomic uint32_t *slots = strobe_pool_at(header, header->slots_at);
+    uint32_t stored_length = (uint32_t)length | (is_stack ? STROBE_STRING_IS_STACK : 0);
+    uint32_t mine = 0;
+
+    if (length == 0)
+        return 0;
+    uint64_t hash = hash_bytes(bytes, length, is_stack ? 0x51ab : 0x2545f491);
+    for (uint32_t i = (uint32_t)hash, n = 0; n < STROBE_POOL_STRING_SLOTS; i++, n++) {
+        _Atomic uint32_t *slot = &slots[i & (STROBE_POOL_STRING_SLOTS - 1)];
+        uint32_t id = atomic_load_explicit(slot, memory_order_acquire);
+        if (id == 0) {
+            if (mine == 0)
+                mine = publish(header, bytes, stored_length, length);
+            if (mine == 0)
+                return 0;
+            if (atomic_compare_exchange_strong_explicit(slot, &id, mine, memory_order_release,
+                                                        memory_order_acquire))
+                return mine;
+            /* Another thread took the slot: it may hold the same bytes, and `id` is now its. */
+        }
+        if (is_equal(header, id, bytes, stored_length, length))
+            return id;
+    }
+    return mine;
+}
+
+const char *strobe_pool_string(const struct pool_header *header, uint32_t id, uint32_t *length)
+{
+    if (id == 0 || id >= STROBE_POOL_STRINGS)
+        return NULL;
+    uint64_t offset = atomic_load_explicit(&offsets_of(header)[id], memory_order_acquire);
+    if (offset == 0 || offset > header->arena_bytes ||
+        header->arena_bytes - (offset - 1) < sizeof(struct arena_string))
+        return NULL;
+    const struct arena_string *string = string_at(header, offset - 1);
+    *length = string->length;
+    if ((*length & ~STROBE_STRING_IS_STACK) >
+        header->arena_bytes - (offset - 1) - sizeof(struct arena_string))
+        return NULL;
+    return string->bytes;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interned strings and stacks in the pool: lock-free, no allocation. libc only. */
+#ifndef STROBE_CORE_INTERN_H
+#define STROBE_CORE_INTERN_H
+
+#include <stddef.h>
+#include "pool.h"
+
+#define STROBE_STRING_MAX (1u << 20)
+
+/* Id of the bytes, the old one if they are known; 0 when the table or its arena is full (or the
+ * string is empty, which needs no id). `is_stack`: the bytes are string ids of a call stack. Any
+ * thread. */
+uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_t length,
+                            int is_stack);
+
+/* The bytes of a published id; NULL if it is not published (yet) or out of range. `length` has bit
+ * 31 set for a stack. Checks every bound, so that a damaged pool is safe to read. */
+const char *strobe_pool_string(const struct pool_header *header, uint32_t id, uint32_t *length);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON text from outside: what is refused before json-glib sees it, and writing of trees. */
+#ifndef STROBE_CORE_JSON_TEXT_H
+#define STROBE_CORE_JSON_TEXT_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+#include <strobe/helpers/json-writer.h>
+
+#define STROBE_JSON_MAX_BYTES (1u << 20)
+#define STROBE_JSON_MAX_DEPTH 64u
+
+/* Parses text that is an object. Refused, with place and reason: over 1 MiB, nested deeper than 64,
+ * a duplicate key, anything that is not strict JSON. `origin` is named in messages. */
+JsonNode *strobe_json_parse(const char *text, gsize length, const char *origin, GError **error);
+
+/* Any JSON value, with the same limits. */
+JsonNode *strobe_json_parse_value(const char *text, gsize length, const char *origin,
+                                  GError **error);
+
+/* Writes a tree through the JSON writer. */
+void strobe_json_write_node(StrobeJsonWriter *json, JsonNode *node);
+
+/* Text of a tree (free it); `flags` are STROBE_JSON_*. */
+char *strobe_json_to_text(JsonNode *node, guint32 flags);
+char *strobe_json_object_to_text(JsonObject *object, guint32 flags);
+
+/* The member's text, "" if it is missing or no text. */
+const char *strobe_json_member_text(JsonObject *object, const char *name);
+gint64 strobe_json_member_int(JsonObject *object, const char *name, gint64 otherwise);
+
+/* Is the text nested deeper than STROBE_JSON_MAX_DEPTH? (json-glib recurses.) */
+gboolean strobe_json_is_too_deep(const char *text, gsize length);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kind-table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strobe/kinds.h>
+#include "lane.h"
+
+#define NAME_MAX_BYTES 128u
+#define SUMMARY_MAX_BYTES 1024u
+
+static const StrobeKind *kinds[STROBE_KINDS_MAX]; /* by id; declarations are never unloaded */
+static uint32_t n_kinds;
+
+static int is_name(const char *name, size_t max)
+{
+    size_t n = name ? strnlen(name, max + 1) : 0;
+
+    if (n == 0 || n > max)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= '0' && name[i] <= '9') ||
+              name[i] == '_' || name[i] == '.'))
+            return 0;
+    return 1;
+}
+
+/* Does the declaration itself make sense? */
+static int check(const StrobeKind *kind, char *error, size_t size)
+{
+    if (kind->struct_size < sizeof *kind || !is_name(kind->name, NAME_MAX_BYTES))
+        return snprintf(error, size, "a kind's name must be 1 to %u of a-z 0-9 _ .",
+                        NAME_MAX_BYTES), 0;
+    if (kind->shape < STROBE_SHAPE_SPAN || kind->shape > STROBE_SHAPE_LINK)
+        return snprintf(error, size, "kind \"%s\": unknown shape %u", kind->name, kind->shape), 0;
+    if (kind->n_fields > STROBE_KIND_FIELDS_MAX || (kind->n_fields && !kind->fields))
+        return snprintf(error, size, "kind \"%s\": %u fields, at most %u are allowed", kind->name,
+                        kind->n_fields, STROBE_KIND_FIELDS_MAX), 0;
+    for (uint32_t i = 0; i < kind->n_fields; i++) {
+        if (!is_name(kind->fields[i].name, NAME_MAX_BYTES))
+            return snprintf(error, size, "kind \"%s\": field %u has a bad name", kind->name, i), 0;
+        if (strobe_field_size(kind->fields[i].type) == 0)
+            return snprintf(error, size, "kind \"%s\": field \"%s\" has unknown type %u",
+                            kind->name, kind->fields[i].name, kind->fields[i].type), 0;
+    }
+    return 1;
+}
+
+/* Fields 0..n-1 equal? Writes the first difference. */
+static int fields_agree(const StrobeKind *a, const StrobeKind *b, uint32_t n, char *error,
+                        size_t size)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(a->fields[i].name, b->fields[i].name) || a->fields[i].type != b->fields[i].type)
+            return snprintf(error, size,
+                            "kind \"%s\" is declared differently elsewhere: field %u is \"%s\" "
+                            "(type %u) there and \"%s\" (type %u) here", a->name, i,
+                            b->fields[i].name, b->fields[i].type, a->fields[i].name,
+                            a->fields[i].type), 0;
+    return 1;
+}
+
+/* May `kind` stand beside `old` of the same name? An extension adds fields named plugin.field. */
+static int is_extension(const StrobeKind *kind, const StrobeKind *old, char *error, size_t size)
+{
+    if (kind->shape != old->shape)
+        return snprintf(error, size, "kind \"%s\" is declared with another shape elsewhere",
+                        kind->name), 0;
+    uint32_t common = kind->n_fields < old->n_fields ? kind->n_fields : old->n_fields;
+    while (common && (strchr(kind->fields[common - 1].name, '.') ||
+                      strchr(old->fields[common - 1].name, '.')))
+        common--;
+    if (!fields_agree(kind, old, common, error, size))
+        return 0;
+    for (uint32_t i = common; i < kind->n_fields; i++)
+        if (!strchr(kind->fields[i].name, '.'))
+            return snprintf(error, size, "kind \"%s\" has no field \"%s\": a field that a plugin "
+                            "adds is named \"plugin.field\"", kind->name,
+                            kind->fields[i].name), 0;
+    for (uint32_t i = common; i < old->n_fields; i++)
+        if (!strchr(old->fields[i].name, '.'))
+            return snprintf(error, size, "kind \"%s\" lacks the field \"%s\"", kind->name,
+                            old->fields[i].name), 0;
+    return 1;
+}
+
+static int is_same(const StrobeKind *a, const StrobeKind *b)
+{
+    char scratch[256];
+    return a == b || (a->shape == b->shape && a->n_fields == b->n_fields &&
+                      fields_agree(a, b, a->n_fields, scratch, sizeof scratch));
+}
+
+static size_t put_text(char *out, size_t at, const char *text, size_t max)
+{
+    size_t n = text ? strnlen(text, max) : 0;
+
+    memcpy(out + at, text ? text : "", n);
+    out[at + n] = 0;
+    return at + n + 1;
+}
+
+/* Writes the definition behind the others; 0 when there is no room. */
+static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id)
+{
+    uint32_t used = atomic_load(&header->kinds_used);
+    size_t worst = sizeof(struct strobe_stored_kind) + NAME_MAX_BYTES + SUMMARY_MAX_BYTES + 2 +
+                   kind->n_fields * (size_t)(1 + 2 * NAME_MAX_BYTES + SUMMARY_MAX_BYTES + 3) + 8;
+    char *base = (char *)strobe_pool_at(header, header->kinds_at) + used;
+    struct strobe_stored_kind *head = (void *)base;
+    size_t at = sizeof *head;
+
+    if (used + worst > STROBE_POOL_KIND_BYTES)
+        return 0;
+    at = put_text(base, at, kind->name, NAME_MAX_BYTES);
+    at = put_text(base, at, kind->summary, SUMMARY_MAX_BYTES);
+    for (uint32_t i = 0; i < kind->n_fields; i++) {
+        base[at++] = (char)kind->fields[i].type;
+        at = put_text(base, at, kind->fields[i].name, NAME_MAX_BYTES);
+        at = put_text(base, at, kind->fields[i].unit, NAME_MAX_BYTES);
+        at = put_text(base, at, kind->fields[i].summary, SUMMARY_MAX_BYTES);
+    }
+    while (at % 8)
+        base[at++] = 0;
+    head->bytes = (uint32_t)at;
+    head->id = id;
+    head->shape = kind->shape;
+    head->n_fields = kind->n_fields;
+    atomic_store_explicit(&header->kinds_used, used + (uint32_t)at, memory_order_release);
+    return 1;
+}
+
+uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind, char *error,
+                              size_t size)
+{
+    if (!kind || !check(kind, error, size))
+        return 0;
+    for (uint32_t id = 1; id <= n_kinds; id++) {
+        if (strcmp(kinds[id]->name, kind->name))
+            continue;
+        if (is_same(kind, kinds[id]))
+            return id;
+        if (!is_extension(kind, kinds[id], error, size))
+            return 0;
+    }
+    if (n_kinds + 1 >= STROBE_KINDS_MAX || !store(header, kind, n_kinds + 1)) {
+        snprintf(error, size, "too many kinds (at most %u)", STROBE_KINDS_MAX - 1);
+        return 0;
+    }
+    uint32_t id = ++n_kinds;
+    uint32_t has_end = kind->shape == STROBE_SHAPE_SPAN;
+    kinds[id] = kind;
+    strobe_lane_kinds[id].has_end = (uint16_t)has_end;
+    strobe_lane_kinds[id].words =
+        (uint16_t)(2 + has_end + (strobe_kind_offset(kind, kind->n_fields) + 7) / 8);
+    return id;
+}
+
+uint32_t strobe_kind_id(const StrobeKind *kind)
+{
+    for (uint32_t id = 1; id <= n_kinds; id++)
+        if (kinds[id] == kind || strcmp(kinds[id]->name, kind->name) == 0)
+            return id;
+    return 0;
+}
+
+void strobe_kind_begin(struct pool_header *header)
+{
+    char error[256];
+
+    n_kinds = 0;
+    memset(strobe_lane_kinds, 0, sizeof strobe_lane_kinds);
+    /* Derived kinds are the readers' business and are not in a capture. */
+    for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {
+        if (*kind == &strobe_kind_operator_detail)
+            break;
+        strobe_kind_register(header, *kind, error, sizeof error);
+    }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lanes: how a thread records. No lock, no allocation, no system call, no wait.
+ *
+ * A thread's StrobeWriter is its private half of a lane; the half that must survive a kill is in
+ * the pool. Everything that touches the pool happens between enter and leave; closing the gate and
+ * waiting until no writer is inside makes it safe to unmap the pool. libc only.
+ */
+#ifndef STROBE_CORE_LANE_H
+#define STROBE_CORE_LANE_H
+
+#include <strobe/collector.h>
+#include "pool.h"
+
+#define STROBE_KINDS_MAX 256u
+
+struct StrobeWriter {
+    _Atomic uint32_t busy; /* inside a bracket */
+    uint32_t generation;   /* window this writer is attached to */
+    char *cursor, *limit;  /* free part of the block */
+    struct pool_block *block;
+    struct pool_lane *lane;
+    uint32_t pending; /* bytes reserved and not committed */
+    uint32_t depth;   /* open spans */
+    uint32_t index;   /* of the lane */
+    uint32_t session; /* that the track belongs to */
+    uint32_t track;
+} __attribute__((aligned(128)));
+
+/* What reserve must know of a kind; words 0: no such kind. */
+struct lane_kind {
+    uint16_t words; /* of a record without a track word */
+    uint16_t has_end;
+};
+
+/* Set by the recorder; see recorder.h. */
+extern struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
+
+/* Called once per process, before the first window. Returns 0 or an errno value. */
+int strobe_lane_init(void);
+
+/* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
+ * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool
+ * must then stay mapped). */
+void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
+unsigned strobe_lane_close_gate(void);
+
+/* Records that came while no window was open, since the last call. */
+uint64_t strobe_lane_take_late(void);
+/* Records lost because more threads than lanes recorded, since the last call. */
+uint64_t strobe_lane_take_no_lane(void);
+
+/* See StrobeHost for what these do. */
+StrobeWriter *strobe_lane_writer(void);
+void *strobe_lane_reserve(StrobeWriter *writer, uint32_t kind, uint32_t track, uint32_t name,
+                          uint64_t begin, uint64_t end);
+void strobe_lane_commit(StrobeWriter *writer);
+void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes);
+StrobeSpan strobe_lane_span_begin(StrobeWriter *writer, uint32_t kind, uint32_t name,
+                                  uint64_t argument);
+void *strobe_lane_span_end(StrobeWriter *writer, StrobeSpan span);
+/* As span_end; `argument` is set to what span_begin was given. */
+void *strobe_lane_span_end_argument(StrobeWriter *writer, StrobeSpan span, uint64_t *argument);
+uint32_t strobe_lane_intern(StrobeWriter *writer, const void *bytes, size_t length, int is_stack);
+
+#endif

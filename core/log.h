@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages to the user, on stderr; a session keeps them for its log file as well. */
+#ifndef STROBE_CORE_LOG_H
+#define STROBE_CORE_LOG_H
+
+#include <glib.h>
+#include <strobe/plugin.h>
+
+/* One line. ERROR and WARNING are printed as "strobe: warning: ..."; INFO and DEBUG only with
+ * STROBE_LOG=info or debug. Any thread. */
+void strobe_log(gint32 level, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Called with each line whatever its level; NULL to stop. */
+typedef void (*StrobeLogSink)(gint32 level, const char *text);
+void strobe_log_set_sink(StrobeLogSink sink);
+
+#endif

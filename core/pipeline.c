@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pipeline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "consumer.h"
+#include "error.h"
+#include "json-text.h"
+
+struct StrobePipeline {
+    StrobeRegistry *registry;
+    GPtrArray *consumers; /* of StrobeConsumer: exporters and callers' own */
+    GPtrArray *passes;    /* of StrobeConsumer, each behind those it depends on */
+    StrobeProgress progress;
+    gpointer progress_user;
+    StrobeReaderStats stats;
+    GPtrArray *damage;
+};
+
+StrobePipeline *strobe_pipeline_new(StrobeRegistry *registry)
+{
+    StrobePipeline *p = g_new0(StrobePipeline, 1);
+
+    p->registry = registry;
+    p->consumers = g_ptr_array_new_with_free_func(strobe_consumer_free);
+    p->passes = g_ptr_array_new_with_free_func(strobe_consumer_free);
+    p->damage = g_ptr_array_new_null_terminated(0, g_free, TRUE);
+    return p;
+}
+
+void strobe_pipeline_free(StrobePipeline *p)
+{
+    if (!p)
+        return;
+    g_ptr_array_unref(p->consumers);
+    g_ptr_array_unref(p->passes);
+    g_ptr_array_unref(p->damage);
+    g_free(p);
+}
+
+void strobe_pipeline_on_progress(StrobePipeline *p, StrobeProgress function, void *user)
+{
+    p->progress = function;
+    p->progress_user = user;
+}
+
+/* ---- who takes part ---- */
+
+static gboolean has_pass(const StrobePipeline *p, const StrobeComponent *component)
+{
+    for (guint i = 0; i < p->passes->len; i++)
+        if (((StrobeConsumer *)g_ptr_array_index(p->passes, i))->component == component)
+            return TRUE;
+    return FALSE;
+}
+
+/* Adds the passes that make the kinds wanted, those that they need first. */
+static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint depth,
+                           GError **error)
+{
+    for (; *wants; wants++) {
+        const StrobeComponent *pass = strobe_registry_find_pass(p->registry, *wants);
+        if (!pass || has_pass(p, pass))
+            continue;
+        if (depth > 32) {
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN,
+                        "passes depend on each other in a circle, pass %s among them", pass->name);
+            return FALSE;
+        }
+        if (!add_passes(p, pass->wants, depth + 1, error))
+            return FALSE;
+        if (has_pass(p, pass))
+            continue;
+        StrobeConsumer *consumer = strobe_consumer_new(pass, NULL, error);
+        if (!consumer)
+            return FALSE;
+        g_ptr_array_add(p->passes, consumer);
+    }
+    return TRUE;
+}
+
+gboolean strobe_pipeline_add_exporter(StrobePipeline *p, const StrobeConfigComponent *wanted,
+                                      GError **error)
+{
+    const StrobeComponent *component = strobe_registry_find(
+        p->registry, STROBE_COMPONENT_EXPORTER, wanted->name, NULL, error);
+
+    if (!component) {
+        g_prefix_error(error, "%s: ", wanted->origin);
+        return FALSE;
+    }
+    StrobeConsumer *consumer = strobe_consumer_new(component, wanted, error);
+    if (!consumer)
+        return FALSE;
+    g_ptr_array_add(p->consumers, consumer);
+    return add_passes(p, component->wants, 0, error);
+}
+
+gboolean strobe_pipeline_add_consumer(StrobePipeline *p, const StrobeComponent *component,
+                                      GError **error)
+{
+    StrobeConsumer *consumer = strobe_consumer_new(component, NULL, error);
+
+    if (!consumer)
+        return FALSE;
+    g_ptr_array_add(p->consumers, consumer);
+    return add_passes(p, component->wants, 0, error);
+}
+
+/* ---- running ---- */
+
+struct run {
+    StrobePipeline *p;
+    StrobeReader *reader;
+    StrobeFacts facts;
+    guint64 n_read;
+    guint64 size;
+};
+
+static void for_all(struct run *run, void (*call)(StrobeConsumer *))
+{
+    for (guint i = 0; i < run->p->passes->len; i++)
+        call(g_ptr_array_index(run->p->passes, i));
+    for (guint i = 0; i < run->p->consumers->len; i++)
+        call(g_ptr_array_index(run->p->consumers, i));
+}
+
+static void feed_all(struct run *run, const StrobeView *views, gsize n)
+{
+    for (guint i = 0; i < run->p->passes->len; i++)
+        strobe_consumer_feed(g_ptr_array_index(run->p->passes, i), views, n);
+    for (guint i = 0; i < run->p->consumers->len; i++)
+        strobe_consumer_feed(g_ptr_array_index(run->p->consumers, i), views, n);
+}
+
+static void update_facts(struct run *run)
+{
+    const StrobeReaderStats *stats = strobe_reader_stats(run->reader);
+
+    run->facts.window_begin_ns = stats->begin_ns;
+    run->facts.window_end_ns = stats->end_ns;
+    run->facts.n_lost = 0;
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        if (i != STROBE_LOSS_STRING_CUT) /* the record was kept */
+            run->facts.n_lost += stats->lost[i];
+    run->facts.complete = stats->sealed && stats->n_damaged == 0;
+}
+
+static gboolean stream_raw(struct run *run, GError **error)
+{
+    g_autofree StrobeView *views = g_new(StrobeView, STROBE_BATCH);
+    g_autoptr(GError) failure = NULL;
+    gsize n;
+
+    for (guint turn = 0; (n = strobe_reader_next(run->reader, views, STROBE_BATCH, &failure));
+         turn++) {
+        feed_all(run, views, n);
+        run->n_read += n;
+        if (run->p->progress && turn % 64 == 0)
+            run->p->progress(run->p->progress_user, strobe_reader_progress(run->reader));
+    }
+    if (failure) {
+        g_propagate_error(error, g_steal_pointer(&failure));
+        return FALSE;
+    }
+    update_facts(run);
+    for_all(run, strobe_consumer_raw_end);
+    return TRUE;
+}
+
+static void feed_piece(struct run *run, const StrobeConsumer *pass, const char *piece, gsize bytes)
+{
+    StrobeView views[256];
+    gsize n = 0, at = 0;
+
+    while (at < bytes) {
+        const struct StrobeSpooled *record = (const void *)(piece + at);
+        views[n++] = (StrobeView){.kind = &pass->kinds[record->kind].view,
+                                  .fields = record + 1,
+                                  .begin_ns = record->begin_ns,
+                                  .end_ns = record->end_ns,
+                                  .track = record->track,
+                                  .name = record->name};
+        at += sizeof *record + record->field_bytes;
+        if (n == G_N_ELEMENTS(views) || at >= bytes) {
+            feed_all(run, views, n);
+            n = 0;
+        }
+    }
+}
+
+/* Passes end in order of dependency, and what each derived goes to those behind it. */
+static void stream_derived(struct run *run)
+{
+    for (guint i = 0; i < run->p->passes->len; i++) {
+        StrobeConsumer *pass = g_ptr_array_index(run->p->passes, i);
+        const char *piece;
+        gsize bytes;
+
+        strobe_consumer_end(pass);
+        if (pass->failure || !strobe_spool_rewind(pass->spool, &pass->failure))
+            continue;
+        while ((piece = strobe_spool_next(pass->spool, &bytes, &pass->failure)))
+            feed_piece(run, pass, piece, bytes);
+        g_clear_pointer(&pass->spool, strobe_spool_free);
+    }
+}
+
+static void open_one(struct run *run, StrobeConsumer *consumer)
+{
+    strobe_consumer_open(consumer, run->reader, &run->facts);
+}
+
+static void run_consumers(struct run *run, GError **error)
+{
+    for (guint i = 0; i < run->p->passes->len; i++)
+        open_one(run, g_ptr_array_index(run->p->passes, i));
+    for (guint i = 0; i < run->p->consumers->len; i++)
+        open_one(run, g_ptr_array_index(run->p->consumers, i));
+    if (stream_raw(run, error)) {
+        stream_derived(run);
+        for (guint i = 0; i < run->p->consumers->len; i++)
+            strobe_consumer_end(g_ptr_array_index(run->p->consumers, i));
+    }
+    for_all(run, strobe_consumer_close);
+}
+
+/* The first failure of all, with the number of the others. */
+static gboolean collect_failures(StrobePipeline *p, GError **error)
+{
+    const GError *first = NULL;
+    guint n = 0;
+
+    for (guint i = 0; i < p->passes->len + p->consumers->len; i++) {
+        StrobeConsumer *c = i < p->passes->len
+                                ? g_ptr_array_index(p->passes, i)
+                                : g_ptr_array_index(p->consumers, i - p->passes->len);
+        if (c->failure && n++ == 0)
+            first = c->failure;
+    }
+    if (n == 0)
+        return TRUE;
+    if (error && !*error) {
+        *error = g_error_copy(first);
+        if (n > 1) {
+            g_autofree char *whole = g_strdup_printf("%s (and %u more failed)", first->message,
+                                                     n - 1);
+            g_free((*error)->message);
+            (*error)->message = g_steal_pointer(&whole);
+        }
+    }
+    return FALSE;
+}
+
+static int open_output(const char *output, GError **error)
+{
+    int fd;
+
+    if (g_mkdir_with_parents(output, 0750) == 0) {
+        fd = open(output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0)
+            return fd;
+    }
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write to %s: %s", output,
+                g_strerror(errno));
+    return -1;
+}
+
+static void set_facts(struct run *run, const char *output)
+{
+    JsonObject *facts = strobe_reader_facts(run->reader);
+
+    run->facts.struct_size = sizeof run->facts;
+    run->facts.rank = (gint32)strobe_json_member_int(facts, "rank", -1);
+    run->facts.pid = (guint64)strobe_json_member_int(facts, "pid", 0);
+    run->facts.host = strobe_json_member_text(facts, "host");
+    run->facts.command = strobe_json_member_text(facts, "command");
+    run->facts.strobe_version =
+        strobe_json_member_text(facts, "strobe_version");
+    run->facts.directory_path = output ? output : "";
+    update_facts(run);
+}
+
+gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, const char *output,
+                             GError **error)
+{
+    struct run run = {.p = p};
+    GError *failure = NULL;
+
+    g_ptr_array_set_size(p->damage, 0);
+    memset(&p->stats, 0, sizeof p->stats);
+    if (!strobe_result_recover(result, NULL, error))
+        return FALSE;
+    run.reader = strobe_reader_open(result->capture, error);
+    if (!run.reader)
+        return FALSE;
+    run.facts.directory = output ? open_output(output, error) : -1;
+    if (output && run.facts.directory < 0) {
+        strobe_reader_free(run.reader);
+        return FALSE;
+    }
+    set_facts(&run, output);
+    run_consumers(&run, &failure);
+    p->stats = *strobe_reader_stats(run.reader);
+    for (const char *const *text = strobe_reader_damage(run.reader); *text; text++)
+        g_ptr_array_add(p->damage, g_strdup(*text));
+    if (run.facts.directory >= 0)
+        close(run.facts.directory);
+    strobe_reader_free(run.reader);
+    collect_failures(p, &failure);
+    if (failure) {
+        g_propagate_error(error, failure);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+const StrobeReaderStats *strobe_pipeline_stats(const StrobePipeline *p)
+{
+    return &p->stats;
+}
+
+const char *const *strobe_pipeline_damage(const StrobePipeline *p)
+{
+    static const char *const none[] = {NULL};
+    return p->damage->len ? (const char *const *)p->damage->pdata : none;
+}

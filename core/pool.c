@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include "process.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static uint64_t align_up(uint64_t value, uint64_t to)
+{
+    return (value + to - 1) / to * to;
+}
+
+/* Places the parts one behind the other; what is left of `bytes` becomes blocks. */
+static void lay_out(struct pool_header *h, size_t bytes)
+{
+    uint64_t at = align_up(sizeof *h, 4096);
+
+    memcpy(h->magic, STROBE_POOL_MAGIC, sizeof h->magic);
+    h->version = STROBE_POOL_VERSION;
+    h->block_bytes = STROBE_POOL_BLOCK_BYTES;
+    h->n_lanes = STROBE_POOL_LANES;
+    h->lanes_at = at;
+    at = align_up(at + sizeof(struct pool_lane) * (uint64_t)h->n_lanes, 4096);
+    h->tracks_at = at;
+    at = align_up(at + sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
+    h->kinds_at = at;
+    at += STROBE_POOL_KIND_BYTES;
+    h->offsets_at = at;
+    at += sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS;
+    h->slots_at = at;
+    at += sizeof(uint32_t) * (uint64_t)STROBE_POOL_STRING_SLOTS;
+    h->arena_at = at;
+    h->arena_bytes = align_up(bytes / 8, 4096);
+    at = align_up(at + h->arena_bytes, STROBE_POOL_BLOCK_BYTES);
+    h->blocks_at = at;
+    h->n_blocks = (uint32_t)((bytes - h->arena_bytes) / STROBE_POOL_BLOCK_BYTES);
+    h->total_bytes = at + (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES;
+}
+
+static int open_file(StrobePool *pool, const char *directory)
+{
+    for (int i = 0; i < 16; i++) {
+        uint64_t random = 0;
+
+        if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
+            random = strobe_clock_now() * 0x9e3779b97f4a7c15u + (unsigned)i;
+        int n = snprintf(pool->path, sizeof pool->path, "%s/strobe-%ld-%08x.pool", directory,
+                         (long)getpid(), (unsigned)(random >> 32));
+        if (n < 0 || (size_t)n >= sizeof pool->path)
+            return ENAMETOOLONG;
+        pool->fd = open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (pool->fd >= 0)
+            return 0;
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
+static int map_file(StrobePool *pool, uint64_t total)
+{
+    int error = posix_fallocate(pool->fd, 0, (off_t)total);
+
+    if (error)
+        return error;
+    void *map = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED, pool->fd, 0);
+    if (map == MAP_FAILED)
+        return errno;
+    pool->header = map;
+    pool->bytes = total;
+    /* A child must neither write into the parent's lanes nor pay for them. */
+    madvise(map, total, MADV_DONTFORK);
+    return 0;
+}
+
+static void link_blocks(struct pool_header *h)
+{
+    for (uint32_t i = 0; i < h->n_blocks; i++) {
+        struct pool_block *block = strobe_pool_block(h, i);
+        block->next = i + 1 < h->n_blocks ? i + 1 : STROBE_NO_BLOCK;
+    }
+    atomic_store(&h->free_blocks, h->n_blocks ? 0 : STROBE_NO_BLOCK);
+    atomic_store(&h->full_blocks, STROBE_NO_BLOCK);
+    for (uint32_t i = 0; i < h->n_lanes; i++)
+        atomic_store_explicit(&strobe_pool_lane(h, i)->block, STROBE_NO_BLOCK,
+                              memory_order_relaxed);
+}
+
+static int create_in(StrobePool *pool, const struct pool_header *plan, const char *directory)
+{
+    struct statvfs fs;
+    int error = open_file(pool, directory);
+
+    if (error)
+        return error;
+    /* posix_fallocate on a full tmpfs fails only after it has taken all there is. */
+    if (fstatvfs(pool->fd, &fs) == 0 &&
+        (uint64_t)fs.f_bavail * fs.f_frsize < plan->total_bytes + (plan->total_bytes >> 3))
+        error = ENOSPC;
+    else
+        error = map_file(pool, plan->total_bytes);
+    if (error) {
+        unlink(pool->path);
+        close(pool->fd);
+        pool->fd = -1;
+    }
+    return error;
+}
+
+int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
+{
+    struct pool_header plan;
+    int error;
+
+    memset(pool, 0, sizeof *pool);
+    memset(&plan, 0, sizeof plan);
+    pool->fd = -1;
+    if (bytes < STROBE_POOL_MIN_BYTES)
+        bytes = STROBE_POOL_MIN_BYTES;
+    lay_out(&plan, bytes);
+    pool->is_tmpfs = 1;
+    error = create_in(pool, &plan, "/dev/shm");
+    if (error) {
+        pool->is_tmpfs = 0;
+        error = create_in(pool, &plan, fallback_dir);
+    }
+    if (error)
+        return error;
+    madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE); /* without it the first laps fault */
+    *pool->header = plan;
+    pool->header->pid = (uint64_t)getpid();
+    pool->header->start_time = strobe_process_start_time(getpid());
+    pool->header->clock_counter = (uint32_t)strobe_clock_counter;
+    atomic_store(&pool->header->n_strings, 1); /* id 0 is "no string" */
+    link_blocks(pool->header);
+    return 0;
+}
+
+void strobe_pool_destroy(StrobePool *pool, int remove)
+{
+    if (pool->header)
+        munmap(pool->header, pool->bytes);
+    if (remove && pool->path[0])
+        unlink(pool->path);
+    if (pool->fd >= 0)
+        close(pool->fd);
+    memset(pool, 0, sizeof *pool);
+    pool->fd = -1;
+}
+
+/* A part must lie behind the header and inside the file. */
+static int part_fits(const struct pool_header *h, uint64_t at, uint64_t size, uint64_t bytes)
+{
+    return at >= sizeof *h && at % 8 == 0 && at <= bytes && size <= bytes - at;
+}
+
+static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
+{
+    return memcmp(h->magic, STROBE_POOL_MAGIC, sizeof h->magic) == 0 &&
+           h->version == STROBE_POOL_VERSION && h->block_bytes == STROBE_POOL_BLOCK_BYTES &&
+           h->total_bytes == bytes && h->n_lanes <= STROBE_POOL_LANES &&
+           part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
+           part_fits(h, h->tracks_at,
+                     sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, bytes) &&
+           part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
+           part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS, bytes) &&
+           part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
+           part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
+           memchr(h->capture, 0, sizeof h->capture) != NULL;
+}
+
+int strobe_pool_open(StrobePool *pool, const char *path)
+{
+    struct stat st;
+
+    memset(pool, 0, sizeof *pool);
+    snprintf(pool->path, sizeof pool->path, "%s", path);
+    pool->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (pool->fd < 0)
+        return errno;
+    if (fstat(pool->fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+        (uint64_t)st.st_size < sizeof(struct pool_header)) {
+        strobe_pool_destroy(pool, 0);
+        return EINVAL;
+    }
+    /* A private mapping: the program that owned the file is gone, and nothing is written back. */
+    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, pool->fd, 0);
+    if (map == MAP_FAILED) {
+        int error = errno;
+        strobe_pool_destroy(pool, 0);
+        return error;
+    }
+    pool->header = map;
+    pool->bytes = (size_t)st.st_size;
+    if (!layout_is_sound(pool->header, pool->bytes)) {
+        strobe_pool_destroy(pool, 0);
+        return EINVAL;
+    }
+    return 0;
+}
+
+struct pool_block *strobe_pool_take(struct pool_header *header)
+{
+    uint64_t head = atomic_load_explicit(&header->free_blocks, memory_order_acquire);
+
+    for (;;) {
+        uint32_t index = (uint32_t)head;
+        if (index == STROBE_NO_BLOCK)
+            return NULL;
+        struct pool_block *block = strobe_pool_block(header, index);
+        /* The tag changes with every exchange, so a block that went and came back is noticed. */
+        uint64_t next = ((head >> 32) + 1) << 32 | block->next;
+        if (atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
+                                                  memory_order_acq_rel, memory_order_acquire))
+            return block;
+    }
+}
+
+void strobe_pool_give(struct pool_header *header, struct pool_block *block)
+{
+    uint64_t head = atomic_load_explicit(&header->free_blocks, memory_order_relaxed);
+    uint64_t next;
+
+    atomic_store_explicit(&block->owned, 0, memory_order_release);
+    do {
+        block->next = (uint32_t)head;
+        next = ((head >> 32) + 1) << 32 | strobe_pool_index(header, block);
+    } while (!atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
+                                                    memory_order_release, memory_order_relaxed));
+}
+
+void strobe_pool_push_full(struct pool_header *header, struct pool_block *block)
+{
+    uint32_t head = atomic_load_explicit(&header->full_blocks, memory_order_relaxed);
+
+    do
+        block->next = head;
+    while (!atomic_compare_exchange_weak_explicit(&header->full_blocks, &head,
+                                                  strobe_pool_index(header, block),
+                                                  memory_order_release, memory_order_relaxed));
+}
+
+uint32_t strobe_pool_take_full(struct pool_header *header)
+{
+    uint32_t index = atomic_exchange_explicit(&header->full_blocks, STROBE_NO_BLOCK,
+                                              memory_order_acquire);
+    uint32_t reversed = STROBE_NO_BLOCK;
+
+    while (index != STROBE_NO_BLOCK) {
+        struct pool_block *block = strobe_pool_block(header, index);
+        uint32_t next = block->next;
+        block->next = reversed;
+        reversed = index;
+        index = next;
+    }
+    return reversed;
+}

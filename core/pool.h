@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pool: a preallocated shared file mapping that holds all that a window records until the
+ * writer thread has appended it to the capture. Because it is a file, it outlives a kill, and
+ * recovery finds in it every committed record, the open spans, strings, tracks and kinds.
+ *
+ * Offsets, not pointers, inside; every number read by recovery is checked against the file's size.
+ * libc only.
+ */
+#ifndef STROBE_CORE_POOL_H
+#define STROBE_CORE_POOL_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <strobe/record.h>
+#include "capture-format.h"
+#include "clock.h"
+
+#define STROBE_POOL_MAGIC "StrobeP1"
+#define STROBE_POOL_VERSION 1
+#define STROBE_POOL_MIN_BYTES (8u << 20)
+
+#define STROBE_POOL_LANES 1024u
+#define STROBE_POOL_SPANS 256u
+#define STROBE_POOL_TRACKS 16384u
+#define STROBE_POOL_STRINGS 65536u
+#define STROBE_POOL_STRING_SLOTS (2u * STROBE_POOL_STRINGS)
+#define STROBE_POOL_KIND_BYTES (256u << 10)
+#define STROBE_POOL_BLOCK_BYTES (64u << 10)
+#define STROBE_NO_BLOCK UINT32_MAX
+
+struct pool_span {
+    uint64_t begin;
+    uint64_t argument;
+    uint32_t name;
+    uint32_t kind;
+};
+
+/* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
+struct pool_lane {
+    _Atomic uint32_t block;  /* the block being filled, STROBE_NO_BLOCK if none */
+    _Atomic uint32_t depth;  /* open spans */
+    uint32_t track;
+    uint32_t window;
+    uint64_t sequence;       /* of the last block taken */
+    _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
+    struct pool_span spans[STROBE_POOL_SPANS];
+};
+
+struct pool_block {
+    uint32_t next; /* in the free or the full list */
+    uint32_t lane;
+    uint64_t sequence;
+    uint32_t track;
+    uint32_t window;
+    _Atomic uint32_t used;    /* committed bytes behind this header */
+    _Atomic uint32_t flushed; /* of these, appended to the capture */
+    _Atomic uint32_t owned;   /* 1: by a lane or waiting to be written; 0: free */
+    uint32_t reserved[7];
+};
+
+_Static_assert(sizeof(struct pool_block) == 64, "pool layout");
+#define STROBE_BLOCK_DATA (STROBE_POOL_BLOCK_BYTES - (uint32_t)sizeof(struct pool_block))
+
+struct pool_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t block_bytes;
+    uint64_t total_bytes;
+    uint32_t n_lanes, n_blocks;
+    uint64_t lanes_at, tracks_at, kinds_at, offsets_at, slots_at, arena_at, blocks_at;
+    uint64_t arena_bytes;
+
+    uint64_t pid;
+    uint64_t start_time; /* of the process, in clock ticks since boot: tells a reused pid */
+    uint32_t clock_counter;
+
+    _Atomic uint64_t free_blocks; /* tag << 32 | index */
+    _Atomic uint32_t full_blocks; /* index of the last one pushed */
+    _Atomic uint32_t kinds_used;
+    _Atomic uint32_t n_tracks;
+    _Atomic uint32_t n_strings; /* ids dealt out */
+    _Atomic uint64_t arena_used;
+    _Atomic uint32_t n_beside;  /* strings written beside their records */
+
+    _Atomic uint32_t window; /* the one whose capture is open, 0: none */
+    uint64_t window_begin;
+    StrobeClockPair window_pair;
+    char capture[PATH_MAX];
+};
+
+typedef struct StrobePool {
+    struct pool_header *header;
+    size_t bytes;
+    int fd;
+    char path[PATH_MAX];
+    int is_tmpfs;
+} StrobePool;
+
+/* Makes and prefaults a pool of about `bytes`: on /dev/shm, else in `fallback_dir`. Returns 0 or an
+ * errno value. */
+int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir);
+/* Unmaps and closes; `remove` unlinks the file. */
+void strobe_pool_destroy(StrobePool *pool, int remove);
+
+/* Maps an existing pool read-only after checking its layout. Returns 0, EINVAL for a file that is
+ * not a pool, or an errno value. */
+int strobe_pool_open(StrobePool *pool, const char *path);
+
+static inline void *strobe_pool_at(const struct pool_header *header, uint64_t offset)
+{
+    return (char *)(uintptr_t)header + offset;
+}
+
+static inline struct pool_lane *strobe_pool_lane(const struct pool_header *header, uint32_t index)
+{
+    return (struct pool_lane *)strobe_pool_at(header, header->lanes_at) + index;
+}
+
+static inline struct pool_block *strobe_pool_block(const struct pool_header *header, uint32_t index)
+{
+    return (struct pool_block *)strobe_pool_at(
+        header, header->blocks_at + (uint64_t)index * STROBE_POOL_BLOCK_BYTES);
+}
+
+static inline uint32_t strobe_pool_index(const struct pool_header *header,
+                                         const struct pool_block *block)
+{
+    return (uint32_t)(((uintptr_t)block - (uintptr_t)strobe_pool_at(header, header->blocks_at)) /
+                      STROBE_POOL_BLOCK_BYTES);
+}
+
+/* Takes a free block, NULL when there is none. Lock-free, any thread. */
+struct pool_block *strobe_pool_take(struct pool_header *header);
+/* Gives a block back. */
+void strobe_pool_give(struct pool_header *header, struct pool_block *block);
+/* Queues a block for the writer thread. */
+void strobe_pool_push_full(struct pool_header *header, struct pool_block *block);
+/* Takes the whole queue, oldest first; returns the first index or STROBE_NO_BLOCK. Writer only. */
+uint32_t strobe_pool_take_full(struct pool_header *header);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t read_file(const char *path, char *out, size_t size)
+{
+    size_t used = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        ssize_t n;
+        while (used + 1 < size && (n = read(fd, out + used, size - 1 - used)) > 0)
+            used += (size_t)n;
+        close(fd);
+    }
+    out[used] = 0;
+    return used;
+}
+
+uint64_t strobe_process_start_time(pid_t pid)
+{
+    char path[64], text[1024];
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    if (!read_file(path, text, sizeof text))
+        return 0;
+    /* The name in parentheses may hold anything; the 22nd field is counted from its end. */
+    char *p = strrchr(text, ')');
+    for (int field = 2; p && field < 22; field++)
+        p = strchr(p + 1, ' ');
+    return p ? strtoull(p + 1, NULL, 10) : 0;
+}
+
+void strobe_process_command(char *out, size_t size)
+{
+    size_t n = read_file("/proc/self/cmdline", out, size);
+
+    while (n && out[n - 1] == 0)
+        n--;
+    for (size_t i = 0; i < n; i++)
+        if (out[i] == 0)
+            out[i] = ' ';
+}
+
+void strobe_boot_id(char out[64])
+{
+    size_t n = read_file("/proc/sys/kernel/random/boot_id", out, 64);
+
+    while (n && out[n - 1] == '\n')
+        out[--n] = 0;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reader-definitions.h"
+
+#include <string.h>
+#include "capture-format.h"
+#include "lane.h"
+
+struct StrobeDefinitions {
+    StrobeReaderKind *by_id[STROBE_KINDS_MAX];
+    GPtrArray *kinds; /* of StrobeReaderKind, in order of definition */
+    GPtrArray *texts; /* copies of the definitions, which the views point into */
+    GArray *tracks;   /* of StrobeReaderTrack, by id - 1 */
+};
+
+static void free_kind(gpointer data)
+{
+    StrobeReaderKind *kind = data;
+    g_free((void *)(uintptr_t)kind->view.fields);
+    g_free(kind);
+}
+
+StrobeDefinitions *strobe_definitions_new(void)
+{
+    StrobeDefinitions *d = g_new0(StrobeDefinitions, 1);
+
+    d->kinds = g_ptr_array_new_with_free_func(free_kind);
+    d->texts = g_ptr_array_new_with_free_func(g_free);
+    d->tracks = g_array_new(FALSE, TRUE, sizeof(StrobeReaderTrack));
+    return d;
+}
+
+void strobe_definitions_free(StrobeDefinitions *d)
+{
+    if (!d)
+        return;
+    g_ptr_array_unref(d->kinds);
+    g_ptr_array_unref(d->texts);
+    g_array_unref(d->tracks);
+    g_free(d);
+}
+
+/* ---- kinds ---- */
+
+gboolean strobe_reader_kind_lay_out(StrobeReaderKind *kind, StrobeFieldView *fields)
+{
+    guint32 at = 0;
+
+    kind->n_string_fields = 0;
+    for (guint32 i = 0; i < kind->view.n_fields; i++) {
+        guint32 size = strobe_field_size(fields[i].type);
+        if (size == 0)
+            return FALSE;
+        at = (at + size - 1) / size * size;
+        fields[i].offset = at;
+        if (fields[i].type == STROBE_FIELD_STRING || fields[i].type == STROBE_FIELD_STACK)
+            kind->string_offsets[kind->n_string_fields++] = at;
+        at += size;
+    }
+    kind->view.fields = fields;
+    kind->field_words = (at + 7) / 8;
+    kind->has_end = kind->view.shape == STROBE_SHAPE_SPAN;
+    return TRUE;
+}
+
+/* Next NUL-terminated text at *at, NULL if it does not end before `end`. */
+static const char *take_text(const char **at, const char *end)
+{
+    const char *text = *at;
+    const char *nul = memchr(text, 0, (size_t)(end - text));
+
+    if (!nul)
+        return NULL;
+    *at = nul + 1;
+    return text;
+}
+
+static gboolean take_fields(StrobeFieldView *fields, guint32 n, const char *at, const char *end)
+{
+    for (guint32 i = 0; i < n; i++) {
+        if (at >= end)
+            return FALSE;
+        fields[i].type = (guint8)*at++;
+        fields[i].name = take_text(&at, end);
+        fields[i].unit = fields[i].name ? take_text(&at, end) : NULL;
+        fields[i].summary = fields[i].unit ? take_text(&at, end) : NULL;
+        if (!fields[i].summary)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static guint32 role_of(const StrobeReaderKind *kind)
+{
+    const char *name = kind->view.name;
+
+    if (strcmp(name, "loss") == 0 && kind->field_words >= 2)
+        return STROBE_ROLE_LOSS;
+    if (strcmp(name, "collector_call") == 0 || strcmp(name, "diagnostic") == 0 ||
+        strcmp(name, "metadata") == 0)
+        return STROBE_ROLE_CORE;
+    return STROBE_ROLE_NONE;
+}
+
+static void take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *head,
+                      const char *texts, const char *end)
+{
+    if (head->id == 0 || head->id >= STROBE_KINDS_MAX || d->by_id[head->id] ||
+        head->n_fields > STROBE_KIND_FIELDS_MAX || head->shape < STROBE_SHAPE_SPAN ||
+        head->shape > STROBE_SHAPE_LINK)
+        return;
+    StrobeReaderKind *kind = g_new0(StrobeReaderKind, 1);
+    StrobeFieldView *fields = g_new0(StrobeFieldView, head->n_fields + 1);
+    kind->view.name = take_text(&texts, end);
+    kind->view.summary = kind->view.name ? take_text(&texts, end) : NULL;
+    kind->view.n_fields = head->n_fields;
+    kind->view.shape = head->shape;
+    kind->view.id = head->id;
+    if (!kind->view.summary || !take_fields(fields, head->n_fields, texts, end) ||
+        !strobe_reader_kind_lay_out(kind, fields)) {
+        g_free(fields);
+        g_free(kind);
+        return;
+    }
+    kind->role = role_of(kind);
+    d->by_id[head->id] = kind;
+    g_ptr_array_add(d->kinds, kind);
+}
+
+void strobe_definitions_take_kinds(StrobeDefinitions *d, const char *bytes, guint32 n)
+{
+    char *copy = g_memdup2(bytes, n);
+    guint32 at = 0;
+
+    g_ptr_array_add(d->texts, copy);
+    while (n - at >= sizeof(struct strobe_stored_kind)) {
+        struct strobe_stored_kind head;
+        memcpy(&head, copy + at, sizeof head);
+        if (head.bytes < sizeof head || head.bytes > n - at)
+            return;
+        take_kind(d, &head, copy + at + sizeof head, copy + at + head.bytes);
+        at += head.bytes;
+    }
+}
+
+const StrobeReaderKind *strobe_definitions_kind(const StrobeDefinitions *d, guint32 id)
+{
+    return id < STROBE_KINDS_MAX ? d->by_id[id] : NULL;
+}
+
+const StrobeReaderKind *strobe_definitions_kind_at(const StrobeDefinitions *d, guint32 index)
+{
+    return index < d->kinds->len ? g_ptr_array_index(d->kinds, index) : NULL;
+}
+
+guint32 strobe_definitions_n_kinds(const StrobeDefinitions *d)
+{
+    return d->kinds->len;
+}
+
+/* ---- tracks ---- */
+
+void strobe_definitions_take_tracks(StrobeDefinitions *d, const char *bytes, guint32 n)
+{
+    for (guint32 at = 0; n - at >= sizeof(struct strobe_stored_track);
+         at += sizeof(struct strobe_stored_track)) {
+        struct strobe_stored_track stored;
+        memcpy(&stored, bytes + at, sizeof stored);
+        if (stored.id == 0 || stored.id > STROBE_POOL_TRACKS)
+            continue;
+        if (stored.id > d->tracks->len)
+            g_array_set_size(d->tracks, stored.id);
+        StrobeReaderTrack *track = &g_array_index(d->tracks, StrobeReaderTrack, stored.id - 1);
+        track->view.id = stored.id;
+        track->view.type = stored.type;
+        track->view.device = stored.device;
+        track->view.pid = stored.pid;
+        track->view.number = stored.number;
+        track->view.name = track->view.group = "";
+        track->clock = stored.clock;
+        track->name = stored.name;
+        track->group = stored.group;
+    }
+}
+
+void strobe_definitions_finish(StrobeDefinitions *d, const StrobeStringTable *strings)
+{
+    for (guint i = 0; i < d->tracks->len; i++) {
+        StrobeReaderTrack *track = &g_array_index(d->tracks, StrobeReaderTrack, i);
+        if (track->view.id == 0)
+            continue;
+        track->view.name = strobe_string_table_text(strings, track->name).bytes;
+        track->view.group = strobe_string_table_text(strings, track->group).bytes;
+    }
+}
+
+const StrobeReaderTrack *strobe_definitions_track(const StrobeDefinitions *d, guint32 id)
+{
+    if (id == 0 || id > d->tracks->len)
+        return NULL;
+    const StrobeReaderTrack *track = &g_array_index(d->tracks, StrobeReaderTrack, id - 1);
+    return track->view.id ? track : NULL;
+}
+
+guint32 strobe_definitions_n_tracks(const StrobeDefinitions *d)
+{
+    return d->tracks->len;
+}

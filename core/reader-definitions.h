@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kinds and tracks of a capture as a reader keeps them. */
+#ifndef STROBE_CORE_READER_DEFINITIONS_H
+#define STROBE_CORE_READER_DEFINITIONS_H
+
+#include <glib.h>
+#include <strobe/exporter.h>
+#include "string-table.h"
+
+/* Kinds whose records are the core's own and are not cut at the window's edges. */
+enum { STROBE_ROLE_NONE, STROBE_ROLE_CORE, STROBE_ROLE_LOSS };
+
+typedef struct StrobeReaderKind {
+    StrobeKindView view;
+    guint32 has_end;
+    guint32 field_words;
+    guint32 role;
+    guint32 n_string_fields;
+    guint32 string_offsets[STROBE_KIND_FIELDS_MAX]; /* strings and stacks */
+} StrobeReaderKind;
+
+typedef struct StrobeReaderTrack {
+    StrobeTrackView view;
+    guint32 clock;
+    guint32 name, group; /* string ids */
+} StrobeReaderTrack;
+
+typedef struct StrobeDefinitions StrobeDefinitions;
+
+StrobeDefinitions *strobe_definitions_new(void);
+void strobe_definitions_free(StrobeDefinitions *definitions);
+
+/* Takes the payload of a block; what makes no sense in it is left out. */
+void strobe_definitions_take_kinds(StrobeDefinitions *definitions, const char *bytes, guint32 n);
+void strobe_definitions_take_tracks(StrobeDefinitions *definitions, const char *bytes, guint32 n);
+/* All strings are known: gives the tracks their names. */
+void strobe_definitions_finish(StrobeDefinitions *definitions, const StrobeStringTable *strings);
+
+const StrobeReaderKind *strobe_definitions_kind(const StrobeDefinitions *definitions, guint32 id);
+const StrobeReaderKind *strobe_definitions_kind_at(const StrobeDefinitions *definitions,
+                                                   guint32 index);
+guint32 strobe_definitions_n_kinds(const StrobeDefinitions *definitions);
+const StrobeReaderTrack *strobe_definitions_track(const StrobeDefinitions *definitions, guint32 id);
+guint32 strobe_definitions_n_tracks(const StrobeDefinitions *definitions);
+
+/* Computes offsets and the rest from view.fields' types; used for derived kinds too. FALSE if a
+ * type is unknown. `fields` are owned by the caller. */
+gboolean strobe_reader_kind_lay_out(StrobeReaderKind *kind, StrobeFieldView *fields);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "capture-writer.h"
+#include "drain.h"
+#include "kind-table.h"
+#include "lane.h"
+#include "pool.h"
+#include "track-table.h"
+
+static struct {
+    StrobePool pool;
+    StrobeDrain drain;
+    int is_open;
+    int in_window;
+    uint32_t session; /* counts sessions of the process */
+    uint32_t window;  /* counts windows of the process: a stale writer never matches */
+    uint64_t begin, end;
+    _Atomic uint64_t next_link;
+} recorder = {.pool = {.fd = -1}};
+
+int strobe_recorder_open(const StrobeRecorderSettings *settings)
+{
+    int error;
+
+    if (recorder.is_open)
+        return EBUSY;
+    strobe_clock_init();
+    error = strobe_lane_init();
+    if (error == 0)
+        error = strobe_pool_create(&recorder.pool, settings->pool_bytes, settings->fallback_dir);
+    if (error)
+        return error;
+    strobe_kind_begin(recorder.pool.header);
+    error = strobe_drain_start(&recorder.drain, recorder.pool.header, settings->flush_interval_ns);
+    if (error) {
+        strobe_pool_destroy(&recorder.pool, 1);
+        return error;
+    }
+    recorder.session++;
+    recorder.is_open = 1;
+    return 0;
+}
+
+void strobe_recorder_close(void)
+{
+    if (!recorder.is_open)
+        return;
+    strobe_recorder_end_window();
+    strobe_drain_stop(&recorder.drain);
+    if (recorder.drain.n_stuck) {
+        /* A thread is stopped inside a bracket: its pages must stay, the file need not. */
+        unlink(recorder.pool.path);
+        recorder.pool.header = NULL;
+    }
+    strobe_pool_destroy(&recorder.pool, 1);
+    recorder.is_open = 0;
+}
+
+const char *strobe_recorder_pool(int *is_tmpfs)
+{
+    if (is_tmpfs)
+        *is_tmpfs = recorder.pool.is_tmpfs;
+    return recorder.is_open ? recorder.pool.path : "";
+}
+
+int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
+{
+    struct pool_header *header = recorder.pool.header;
+    int error;
+
+    if (!recorder.is_open || recorder.in_window)
+        return EINVAL;
+    if (strlen(path) >= sizeof header->capture)
+        return ENAMETOOLONG;
+    recorder.window++;
+    snprintf(header->capture, sizeof header->capture, "%s", path);
+    error = strobe_drain_begin_window(&recorder.drain, fd, recorder.window, facts);
+    if (error)
+        return error;
+    header->window_pair = strobe_clock_pair();
+    recorder.begin = strobe_clock_now();
+    recorder.end = 0;
+    header->window_begin = recorder.begin;
+    atomic_store(&header->window, recorder.window);
+    recorder.in_window = 1;
+    strobe_lane_take_late();
+    strobe_lane_take_no_lane();
+    strobe_lane_open_gate(header, recorder.session, recorder.window);
+    return 0;
+}
+
+void strobe_recorder_mark_end(void)
+{
+    if (recorder.in_window && recorder.end == 0)
+        recorder.end = strobe_clock_now();
+}
+
+int strobe_recorder_end_window(void)
+{
+    int error;
+
+    if (!recorder.in_window)
+        return 0;
+    strobe_recorder_mark_end();
+    recorder.drain.n_stuck += strobe_lane_close_gate();
+    strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
+    error = strobe_drain_end_window(&recorder.drain, recorder.begin, recorder.end);
+    atomic_store(&recorder.pool.header->window, 0);
+    recorder.in_window = 0;
+    return error;
+}
+
+uint32_t strobe_recorder_window(void)
+{
+    return recorder.in_window ? recorder.window : 0;
+}
+
+StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t size)
+{
+    if (!recorder.is_open) {
+        snprintf(error, size, "no session is open");
+        return 0;
+    }
+    return strobe_kind_register(recorder.pool.header, kind, error, size);
+}
+
+StrobeTrackId strobe_recorder_track(const StrobeTrack *track)
+{
+    return recorder.is_open ? strobe_track_find_or_add(recorder.pool.header, track) : 0;
+}
+
+uint64_t strobe_recorder_link_ids(uint32_t n)
+{
+    return atomic_fetch_add(&recorder.next_link, n) + 1;
+}
+
+void strobe_recorder_lost(uint32_t cause, uint64_t count)
+{
+    if (cause < STROBE_LOSS_CAUSES && count)
+        atomic_fetch_add(&recorder.drain.lost[cause], count);
+}
+
+void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])
+{
+    strobe_drain_losses(&recorder.drain, lost);
+}
+
+void strobe_recorder_forget(void)
+{
+    /* The pool is not mapped here (MADV_DONTFORK); only descriptors are to be given up. */
+    if (recorder.pool.fd >= 0)
+        close(recorder.pool.fd);
+    if (recorder.drain.writer.fd >= 0)
+        close(recorder.drain.writer.fd);
+    strobe_capture_writer_forget(&recorder.drain.writer);
+    memset(&recorder.pool, 0, sizeof recorder.pool);
+    recorder.pool.fd = -1;
+    recorder.is_open = 0;
+    recorder.in_window = 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recorder: pool, lanes and writer thread of one session; one capture per window.
+ *
+ * One recorder per process. All functions are for the control thread unless said otherwise; errors
+ * are errno values, 0 is success. C11, pthread and libc only.
+ */
+#ifndef STROBE_CORE_RECORDER_H
+#define STROBE_CORE_RECORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <strobe/collector.h>
+
+typedef struct StrobeRecorderSettings {
+    size_t pool_bytes;
+    int64_t flush_interval_ns; /* partly filled blocks are written at least this often */
+    const char *fallback_dir;  /* for the pool, where tmpfs is too small */
+} StrobeRecorderSettings;
+
+/* Makes the pool and registers the standard kinds. EBUSY when one is open already. */
+int strobe_recorder_open(const StrobeRecorderSettings *settings);
+/* Ends the window if one is open, then the writer thread; removes the pool. */
+void strobe_recorder_close(void);
+
+/* Path of the pool file and whether it is in memory. "" without a recorder. */
+const char *strobe_recorder_pool(int *is_tmpfs);
+
+/* Begins a window whose capture is `fd` (owned from now on), known to recovery as `path`; `facts`
+ * is JSON text. From its return on, records are accepted. */
+int strobe_recorder_begin_window(int fd, const char *path, const char *facts);
+/* Marks the window's end: records that begin later belong to no window. */
+void strobe_recorder_mark_end(void);
+/* Shuts the gate, writes what is left and seals the capture. Returns the first error of writing. */
+int strobe_recorder_end_window(void);
+
+/* Number of the window that records, 0 if none. Any thread. */
+uint32_t strobe_recorder_window(void);
+
+/* Registers a kind; 0 and a text in `error` when it is refused. */
+StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t size);
+/* Any thread. 0 when the table is full or no recorder is open. */
+StrobeTrackId strobe_recorder_track(const StrobeTrack *track);
+/* Unique ids. Any thread. */
+uint64_t strobe_recorder_link_ids(uint32_t n);
+/* Counts losses that a collector or the core knows of. Any thread. */
+void strobe_recorder_lost(uint32_t cause, uint64_t count);
+/* Losses of the present or last window by cause. */
+void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
+
+/* In a forked child: forgets the parent's recorder without touching its files. */
+void strobe_recorder_forget(void);
+
+#endif

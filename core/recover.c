@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "block-index.h"
+#include "capture-writer.h"
+#include "error.h"
+#include "json-text.h"
+#include "pool.h"
+#include "process.h"
+
+/* What one walk over the capture finds out. */
+struct survey {
+    int fd;
+    char *pool_path;
+    char *boot_id;
+    gboolean has_facts, is_sealed;
+    guint32 window;
+    guint64 good_end; /* behind the last sound block */
+    guint64 last_ticks;
+    StrobeClockPair last_pair;
+    GHashTable *written; /* lane << 48 ^ sequence to bytes written of that block */
+    gboolean torn;
+};
+
+static guint64 *block_key(guint32 lane, guint64 sequence)
+{
+    guint64 key = (guint64)lane << 48 ^ sequence;
+    return g_memdup2(&key, sizeof key);
+}
+
+static void take_facts(struct survey *survey, const StrobeBlockPlace *place)
+{
+    if (survey->has_facts || place->header.payload_bytes > STROBE_JSON_MAX_BYTES)
+        return;
+    g_autofree char *text = g_malloc(place->header.payload_bytes + 1u);
+    if (!strobe_block_read(survey->fd, place, text))
+        return;
+    g_autoptr(JsonNode) root =
+        strobe_json_parse(text, place->header.payload_bytes, "facts", NULL);
+    if (!root)
+        return;
+    JsonObject *facts = json_node_get_object(root);
+    survey->has_facts = TRUE;
+    survey->window = place->header.window;
+    survey->pool_path = g_strdup(strobe_json_member_text(facts, "pool"));
+    survey->boot_id = g_strdup(strobe_json_member_text(facts, "boot_id"));
+}
+
+static gboolean on_block(void *user, const StrobeBlockPlace *place)
+{
+    struct survey *survey = user;
+    const struct strobe_block_header *h = &place->header;
+
+    survey->good_end = place->offset + h->payload_bytes;
+    if (h->ticks >= survey->last_ticks) {
+        survey->last_ticks = h->ticks;
+        survey->last_pair = (StrobeClockPair){h->ticks, h->monotonic_ns, h->realtime_ns};
+    }
+    if (h->type == STROBE_BLOCK_FACTS)
+        take_facts(survey, place);
+    else if (h->type == STROBE_BLOCK_SEAL)
+        survey->is_sealed = TRUE;
+    else if (h->type == STROBE_BLOCK_RECORDS && h->lane != STROBE_LANE_NONE)
+        g_hash_table_insert(survey->written, block_key(h->lane, h->sequence),
+                            GUINT_TO_POINTER(h->offset + h->payload_bytes));
+    return TRUE;
+}
+
+static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
+{
+    struct survey *survey = user;
+    struct stat st;
+
+    survey->torn = fstat(survey->fd, &st) == 0 && to == (guint64)st.st_size;
+}
+
+static gboolean owner_lives(const struct pool_header *pool)
+{
+    guint64 start = strobe_process_start_time((pid_t)pool->pid);
+    return start != 0 && start == pool->start_time;
+}
+
+/* Is it this capture's pool? A path that a capture names is not to be believed by itself. */
+static gboolean belongs_to(const struct pool_header *pool, int fd)
+{
+    struct stat mine, named;
+
+    if (fstat(fd, &mine) || stat(pool->capture, &named))
+        return errno == ENOENT; /* the capture was moved since */
+    return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
+}
+
+static gboolean open_pool(struct survey *survey, StrobePool *pool)
+{
+    g_autofree char *name = g_path_get_basename(survey->pool_path);
+
+    if (!g_path_is_absolute(survey->pool_path) || !g_str_has_prefix(name, "strobe-") ||
+        !g_str_has_suffix(name, ".pool") || strobe_pool_open(pool, survey->pool_path))
+        return FALSE;
+    if (!belongs_to(pool->header, survey->fd)) {
+        strobe_pool_destroy(pool, 0);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* Latest time in committed bytes: the window's end is no earlier. */
+static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 to, guint64 latest,
+                         guint64 limit)
+{
+    const char *base = (const char *)(block + 1);
+
+    while (from + 24 <= to) {
+        guint64 words[3];
+        memcpy(words, base + from, sizeof words);
+        guint32 bytes = (guint32)(words[0] & STROBE_RECORD_WORDS_MASK) * 8;
+        if (bytes == 0)
+            break;
+        if (((words[0] >> 16) & 0xffff) != STROBE_KIND_STRING) {
+            for (int i = 1; i < 3; i++)
+                if (words[i] > latest && words[i] < limit)
+                    latest = words[i];
+        }
+        from += bytes;
+    }
+    return latest;
+}
+
+static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
+                        const struct pool_header *pool, guint64 *latest)
+{
+    guint64 now = strobe_clock_now();
+    int error = 0;
+
+    for (guint32 i = 0; i < pool->n_blocks && error == 0; i++) {
+        const struct pool_block *block = strobe_pool_block(pool, i);
+        guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
+        if (!atomic_load(&block->owned) || block->window != survey->window)
+            continue;
+        g_autofree guint64 *key = block_key(block->lane, block->sequence);
+        guint32 from = GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key));
+        *latest = latest_in(block, 0, used, *latest, now);
+        if (used > from)
+            error = strobe_capture_write_records(writer, block, from, used);
+    }
+    return error;
+}
+
+static int finish_capture(struct survey *survey, int fd, const struct pool_header *pool)
+{
+    g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
+    guint64 latest = survey->last_ticks;
+    char boot_id[64];
+    int error = strobe_capture_writer_init(writer);
+
+    if (error)
+        return error;
+    strobe_clock_init();
+    strobe_boot_id(boot_id);
+    strobe_capture_writer_begin(writer, fd, survey->window);
+    /* After a reboot, or with another clock, this machine's counter says nothing about theirs. */
+    if (strcmp(boot_id, survey->boot_id) || pool->clock_counter != (guint32)strobe_clock_counter)
+        writer->pair = survey->last_pair;
+    error = strobe_capture_write_definitions(writer, pool);
+    if (error == 0)
+        error = write_blocks(survey, writer, pool, &latest);
+    if (error == 0)
+        error = strobe_capture_write_unfinished(writer, pool, latest);
+    if (error == 0)
+        error = strobe_capture_write_seal(writer, pool->window_begin, latest, 1);
+    strobe_capture_writer_clear(writer);
+    return error;
+}
+
+/* Is there anything in the pool that the capture lacks? */
+static gboolean needs_pool(const struct survey *survey, const struct pool_header *pool)
+{
+    return !survey->is_sealed && atomic_load(&pool->window) == survey->window;
+}
+
+static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
+                             gboolean *live, GError **error)
+{
+    int result = 0;
+
+    if (owner_lives(pool->header)) {
+        *live = !survey->is_sealed;
+        strobe_pool_destroy(pool, 0);
+        return TRUE;
+    }
+    if (needs_pool(survey, pool->header)) {
+        int fd = open(capture, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+            result = errno;
+        else if (survey->torn && ftruncate(fd, (off_t)survey->good_end))
+            result = errno;
+        else
+            result = finish_capture(survey, fd, pool->header);
+    }
+    strobe_pool_destroy(pool, result == 0);
+    if (result)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot finish %s from the pool of its program, which is kept: %s", capture,
+                    g_strerror(result));
+    return result == 0;
+}
+
+static gboolean walk(struct survey *survey, GError **error)
+{
+    struct stat st;
+
+    if (fstat(survey->fd, &st)) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read: %s",
+                    g_strerror(errno));
+        return FALSE;
+    }
+    return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
+}
+
+gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
+{
+    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    gboolean ok = TRUE, ignored;
+    StrobePool pool;
+
+    if (!live)
+        live = &ignored;
+    *live = FALSE;
+    if (survey.fd < 0) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot open %s: %s", capture,
+                    g_strerror(errno));
+        return FALSE;
+    }
+    survey.written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    flock(survey.fd, LOCK_EX); /* two analyses at once finish it once */
+    ok = walk(&survey, error);
+    if (ok && survey.has_facts && open_pool(&survey, &pool))
+        ok = recover_open(&survey, capture, &pool, live, error);
+    close(survey.fd);
+    g_hash_table_unref(survey.written);
+    g_free(survey.pool_path);
+    g_free(survey.boot_id);
+    return ok;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "registry.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <pwd.h>
+#include <string.h>
+#include <strobe/exporter.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "error.h"
+
+struct StrobeRegistry {
+    GPtrArray *path;  /* folders, NULL-terminated */
+    GPtrArray *files; /* of StrobePluginFile, in search order */
+    gboolean is_listed; /* all folders have been read */
+};
+
+static void free_file(gpointer data)
+{
+    StrobePluginFile *file = data;
+
+    g_free(file->path);
+    g_free(file->name);
+    g_free(file->error);
+    g_free(file);
+}
+
+/* ---- search path ---- */
+
+static void add_folder(StrobeRegistry *registry, const char *folder)
+{
+    if (folder && *folder)
+        g_ptr_array_add(registry->path, g_strdup(folder));
+}
+
+/* Where this Strobe's own plugins are: beside the library in an installation (LIBDIR/strobe), in
+ * the build tree's folders before. */
+static void add_own_folders(StrobeRegistry *registry)
+{
+    Dl_info info;
+
+    if (!dladdr((void *)(uintptr_t)strobe_registry_new, &info) || !info.dli_fname)
+        return;
+    g_autofree char *real = realpath(info.dli_fname, NULL);
+    g_autofree char *folder = g_path_get_dirname(real ? real : info.dli_fname);
+    g_autofree char *plugins = g_build_filename(folder, "..", "plugins", NULL);
+    g_autofree char *exporters = g_build_filename(folder, "..", "exporters", NULL);
+    g_autofree char *plain = g_build_filename(folder, "strobe", NULL);
+    g_autofree char *root = g_build_filename(folder, "..", "meson-private", NULL);
+
+    if (g_file_test(root, G_FILE_TEST_IS_DIR)) {
+        g_autofree char *p = realpath(plugins, NULL);
+        g_autofree char *e = realpath(exporters, NULL);
+        add_folder(registry, p);
+        add_folder(registry, e);
+        return;
+    }
+    add_folder(registry, g_file_test(plain, G_FILE_TEST_IS_DIR) ? plain : STROBE_PLUGIN_DIR);
+}
+
+StrobeRegistry *strobe_registry_new(const char *const *extra)
+{
+    StrobeRegistry *registry = g_new0(StrobeRegistry, 1);
+    const char *from_environment = getauxval(AT_SECURE) ? NULL : g_getenv("STROBE_PLUGIN_PATH");
+
+    registry->path = g_ptr_array_new_null_terminated(0, g_free, TRUE);
+    registry->files = g_ptr_array_new_with_free_func(free_file);
+    for (; extra && *extra; extra++)
+        add_folder(registry, *extra);
+    if (from_environment) {
+        g_auto(GStrv) folders = g_strsplit(from_environment, ":", -1);
+        for (guint i = 0; folders[i]; i++)
+            add_folder(registry, folders[i]);
+    }
+    g_autofree char *user = g_build_filename(g_get_home_dir(), ".local", "lib", "strobe", NULL);
+    add_folder(registry, user);
+    add_own_folders(registry);
+    return registry;
+}
+
+void strobe_registry_free(StrobeRegistry *registry)
+{
+    if (!registry)
+        return;
+    g_ptr_array_unref(registry->path);
+    g_ptr_array_unref(registry->files);
+    g_free(registry);
+}
+
+const char *const *strobe_registry_path(const StrobeRegistry *registry)
+{
+    static const char *const none[] = {NULL};
+    return registry->path->len ? (const char *const *)registry->path->pdata : none;
+}
+
+/* ---- vetting ---- */
+
+/* Is `gid` the owner's own group (the primary group, of which nobody else is told)? */
+static gboolean is_own_group(uid_t uid, gid_t gid)
+{
+    struct passwd entry, *found = NULL;
+    char buffer[4096];
+
+    return getpwuid_r(uid, &entry, buffer, sizeof buffer, &found) == 0 && found &&
+           found->pw_gid == gid;
+}
+
+/* Owner of the program or library that this code is part of. */
+static uid_t owner_of_strobe(void)
+{
+    Dl_info info;
+    struct stat st;
+
+    if (dladdr((void *)(uintptr_t)strobe_registry_new, &info) && info.dli_fname &&
+        stat(info.dli_fname, &st) == 0)
+        return st.st_uid;
+    return 0;
+}
+
+/* Why `path` is not to be trusted, NULL if it is (free it). */
+static char *find_fault(const char *path, const struct stat *st)
+{
+    if (st->st_uid != 0 && st->st_uid != geteuid() && st->st_uid != owner_of_strobe())
+        return g_strdup_printf("%s is owned by user %u, neither root nor you nor the owner of "
+                               "Strobe", path, (unsigned)st->st_uid);
+    if ((st->st_mode & S_IWOTH) && !(st->st_mode & S_ISVTX))
+        return g_strdup_printf("%s is writable by everybody", path);
+    if ((st->st_mode & S_IWGRP) && !is_own_group(st->st_uid, st->st_gid))
+        return g_strdup_printf("%s is writable by group %u", path, (unsigned)st->st_gid);
+    return NULL;
+}
+
+static char *vet(const char *path)
+{
+    g_autofree char *real = realpath(path, NULL);
+    struct stat st;
+    char *fault;
+
+    if (!real || stat(real, &st))
+        return g_strdup_printf("%s: %s", path, g_strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return g_strdup_printf("%s is not a regular file", path);
+    fault = find_fault(real, &st);
+    if (fault)
+        return fault;
+    g_autofree char *folder = g_path_get_dirname(real);
+    if (stat(folder, &st))
+        return g_strdup_printf("%s: %s", folder, g_strerror(errno));
+    if (st.st_mode & S_IWOTH) /* the sticky bit does not stop others from adding files */
+        return g_strdup_printf("its folder %s is writable by everybody", folder);
+    return find_fault(folder, &st);
+}
+
+/* ---- loading ---- */
+
+/* Why the descriptor cannot be used, NULL if it can. Integers before pointers. */
+static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
+{
+    if (plugin->struct_size < sizeof(StrobePlugin) || plugin->struct_size > 4096)
+        return g_strdup_printf("its descriptor says %u bytes, expected at least %zu",
+                               plugin->struct_size, sizeof(StrobePlugin));
+    if (plugin->abi_minor > STROBE_ABI_MINOR)
+        return g_strdup_printf("it needs plugin ABI %d.%u, this Strobe has %d.%d: upgrade Strobe",
+                               STROBE_ABI_MAJOR, plugin->abi_minor, STROBE_ABI_MAJOR,
+                               STROBE_ABI_MINOR);
+    if (plugin->record_version != STROBE_RECORD_VERSION)
+        return g_strdup_printf("it writes records of version %u, this Strobe knows %d",
+                               plugin->record_version, STROBE_RECORD_VERSION);
+    if (plugin->n_components == 0 || plugin->n_components > 64 || !plugin->components)
+        return g_strdup_printf("it declares %u components, expected 1 to 64",
+                               plugin->n_components);
+    if (!plugin->name || strcmp(plugin->name, stem))
+        return g_strdup_printf("it calls itself \"%s\", but its file is named \"%s\"",
+                               plugin->name ? plugin->name : "", stem);
+    if (!plugin->version || !plugin->summary || !plugin->license || !plugin->vendor)
+        return g_strdup("its descriptor lacks version, summary, license or vendor");
+    return NULL;
+}
+
+static char *check_component(const StrobeComponent *component)
+{
+    if (!component || component->struct_size < sizeof(StrobeComponent))
+        return g_strdup("a component's descriptor is too small");
+    if (!component->name || !*component->name || !component->summary || !component->ops)
+        return g_strdup("a component lacks name, summary or ops");
+    if (component->type != STROBE_COMPONENT_COLLECTOR && component->type != STROBE_COMPONENT_PASS &&
+        component->type != STROBE_COMPONENT_EXPORTER)
+        return g_strdup_printf("component \"%s\" is of unknown type %u", component->name,
+                               component->type);
+    if (component->n_options > 256 || (component->n_options && !component->options) ||
+        component->n_kinds > 256 || (component->n_kinds && !component->kinds))
+        return g_strdup_printf("component \"%s\": options or kinds are missing", component->name);
+    if (component->type == STROBE_COMPONENT_COLLECTOR) {
+        const StrobeCollectorOps *ops = component->ops;
+        if (ops->struct_size < sizeof *ops || !ops->open || !ops->start || !ops->stop ||
+            !ops->close)
+            return g_strdup_printf("collector \"%s\" lacks open, start, stop or close",
+                                   component->name);
+    } else {
+        const StrobeConsumerOps *ops = component->ops;
+        if (ops->struct_size < sizeof *ops || !ops->open || !ops->batch || !ops->end ||
+            !ops->close || !component->wants)
+            return g_strdup_printf("\"%s\" lacks open, batch, end, close or its wanted kinds",
+                                   component->name);
+    }
+    return NULL;
+}
+
+/* A plugin without our symbol may be one for another ABI: say which. */
+static char *explain_missing_symbol(void *handle)
+{
+    for (int major = 0; major < 16; major++) {
+        g_autofree char *symbol = g_strdup_printf("strobe_plugin_%d", major);
+        if (dlsym(handle, symbol))
+            return g_strdup_printf("it is for plugin ABI %d, this Strobe has ABI %d: upgrade %s",
+                                   major, STROBE_ABI_MAJOR,
+                                   major > STROBE_ABI_MAJOR ? "Strobe" : "the plugin");
+    }
+    return g_strdup("it has no symbol " STROBE_PLUGIN_SYMBOL ": not a Strobe plugin");
+}
+
+static void load(StrobePluginFile *file)
+{
+    if (file->plugin || file->error)
+        return;
+    file->error = vet(file->path);
+    if (file->error)
+        return;
+    void *handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!handle) {
+        file->error = g_strdup_printf("cannot be loaded: %s", dlerror());
+        return;
+    }
+    const StrobePlugin *plugin = dlsym(handle, STROBE_PLUGIN_SYMBOL);
+    if (!plugin) {
+        file->error = explain_missing_symbol(handle);
+        return;
+    }
+    file->error = check_descriptor(plugin, file->name);
+    for (uint32_t i = 0; !file->error && i < plugin->n_components; i++)
+        file->error = check_component(plugin->components[i]);
+    if (!file->error)
+        file->plugin = plugin;
+}
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void list_folder(StrobeRegistry *registry, const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir)))
+        /* A backend of a plugin is named PLUGIN_something-version.so and loaded by the plugin. */
+        if (g_str_has_suffix(name, ".so") && !strchr(name, '-'))
+            g_ptr_array_add(names, g_strdup(name));
+    g_ptr_array_sort(names, compare_names);
+    for (guint i = 0; i < names->len; i++) {
+        StrobePluginFile *file = g_new0(StrobePluginFile, 1);
+        name = g_ptr_array_index(names, i);
+        file->path = g_build_filename(folder, name, NULL);
+        file->name = g_strndup(name, strlen(name) - 3);
+        for (guint k = 0; k < registry->files->len; k++) {
+            StrobePluginFile *other = g_ptr_array_index(registry->files, k);
+            file->shadowed |= strcmp(other->name, file->name) == 0;
+        }
+        g_ptr_array_add(registry->files, file);
+    }
+}
+
+static void list_files(StrobeRegistry *registry)
+{
+    const char *const *path = strobe_registry_path(registry);
+
+    if (registry->is_listed)
+        return;
+    registry->is_listed = TRUE;
+    for (; *path; path++)
+        list_folder(registry, *path);
+}
+
+GPtrArray *strobe_registry_list(StrobeRegistry *registry)
+{
+    list_files(registry);
+    return registry->files;
+}
+
+const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const char *path)
+{
+    StrobePluginFile *file;
+
+    list_files(registry);
+    for (guint i = 0; i < registry->files->len; i++) {
+        file = g_ptr_array_index(registry->files, i);
+        if (strcmp(file->path, path) == 0) {
+            load(file);
+            return file;
+        }
+    }
+    file = g_new0(StrobePluginFile, 1);
+    file->path = g_strdup(path);
+    file->name = g_path_get_basename(path);
+    file->error = g_strdup("it is not in the plugin search path");
+    g_ptr_array_add(registry->files, file);
+    return file;
+}
+
+GPtrArray *strobe_registry_scan(StrobeRegistry *registry)
+{
+    list_files(registry);
+    for (guint i = 0; i < registry->files->len; i++)
+        load(g_ptr_array_index(registry->files, i));
+    return registry->files;
+}
+
+/* ---- finding ---- */
+
+const char *strobe_component_type_name(guint32 type)
+{
+    static const char *const names[] = {"component", "collector", "importer", "pass", "exporter"};
+    return type < G_N_ELEMENTS(names) ? names[type] : names[0];
+}
+
+static const StrobeComponent *component_of(const StrobePluginFile *file, guint32 type,
+                                           const char *name)
+{
+    for (uint32_t i = 0; file->plugin && i < file->plugin->n_components; i++) {
+        const StrobeComponent *component = file->plugin->components[i];
+        if (component->type == type && strcmp(component->name, name) == 0)
+            return component;
+    }
+    return NULL;
+}
+
+/* Looks into files called `stem` only, so that one name opens one file. */
+static const StrobeComponent *find_in(StrobeRegistry *registry, const char *stem, guint32 type,
+                                      const char *name, const StrobePluginFile **file)
+{
+    for (guint i = 0; i < registry->files->len; i++) {
+        StrobePluginFile *candidate = g_ptr_array_index(registry->files, i);
+        if (candidate->shadowed || (stem && strcmp(candidate->name, stem)))
+            continue;
+        load(candidate);
+        const StrobeComponent *component = component_of(candidate, type, name);
+        if (component || (stem && candidate->error)) {
+            *file = candidate;
+            return component;
+        }
+    }
+    return NULL;
+}
+
+static void set_not_found(StrobeRegistry *registry, guint32 type, const char *name,
+                          const StrobePluginFile *file, GError **error)
+{
+    if (file && file->error) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, "Cannot use %s \"%s\": %s: %s",
+                    strobe_component_type_name(type), name, file->path, file->error);
+        return;
+    }
+    g_autoptr(GPtrArray) names = g_ptr_array_new_null_terminated(0, NULL, TRUE);
+    for (guint i = 0; i < registry->files->len; i++) {
+        const StrobePluginFile *f = g_ptr_array_index(registry->files, i);
+        for (uint32_t k = 0; f->plugin && k < f->plugin->n_components; k++)
+            if (f->plugin->components[k]->type == type)
+                g_ptr_array_add(names, (gpointer)(uintptr_t)f->plugin->components[k]->name);
+    }
+    g_autofree char *hint =
+        strobe_nearest_hint(name, names->len ? (const char *const *)names->pdata : NULL);
+    g_autofree char *path = g_strjoinv(":", (char **)(uintptr_t)strobe_registry_path(registry));
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN,
+                "There is no %s \"%s\"%s (searched %s)", strobe_component_type_name(type), name,
+                hint, path);
+}
+
+const StrobeComponent *strobe_registry_find(StrobeRegistry *registry, guint32 type,
+                                            const char *name, const StrobePluginFile **file,
+                                            GError **error)
+{
+    const StrobePluginFile *found = NULL;
+    const char *dot = strchr(name, '.');
+    g_autofree char *stem = dot ? g_strndup(name, (gsize)(dot - name)) : g_strdup(name);
+    const char *component_name = dot ? dot + 1 : name;
+    const StrobeComponent *component;
+
+    list_files(registry);
+    component = find_in(registry, stem, type, component_name, &found);
+    if (!component && !dot && !found)
+        component = find_in(registry, NULL, type, component_name, &found);
+    if (!component) {
+        set_not_found(registry, type, name, found, error);
+        return NULL;
+    }
+    if (file)
+        *file = found;
+    return component;
+}
+
+const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const char *kind)
+{
+    GPtrArray *files = strobe_registry_scan(registry);
+
+    for (guint i = 0; i < files->len; i++) {
+        const StrobePluginFile *file = g_ptr_array_index(files, i);
+        for (uint32_t k = 0; !file->shadowed && file->plugin && k < file->plugin->n_components;
+             k++) {
+            const StrobeComponent *component = file->plugin->components[k];
+            for (uint32_t j = 0; component->type == STROBE_COMPONENT_PASS && j < component->n_kinds;
+                 j++)
+                if (strcmp(component->kinds[j]->name, kind) == 0)
+                    return component;
+        }
+    }
+    return NULL;
+}
+
+char *strobe_registry_companion(StrobeRegistry *registry, const char *pattern, GError **error)
+{
+    g_autofree char *refused = NULL;
+
+    for (const char *const *path = strobe_registry_path(registry); *path; path++) {
+        g_autoptr(GDir) dir = g_dir_open(*path, 0, NULL);
+        const char *name;
+        while (dir && (name = g_dir_read_name(dir))) {
+            if (fnmatch(pattern, name, FNM_PERIOD))
+                continue;
+            char *file = g_build_filename(*path, name, NULL);
+            char *fault = vet(file);
+            if (!fault)
+                return file;
+            g_free(file);
+            g_free(refused);
+            refused = fault;
+        }
+    }
+    if (refused)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, "%s", refused);
+    else
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, "no file %s in the plugin path",
+                    pattern);
+    return NULL;
+}

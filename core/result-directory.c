@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result-directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strobe/helpers/safe-file.h>
+#include <strobe/strobe.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "error.h"
+#include "json-text.h"
+#include "log.h"
+#include "process.h"
+#include "recorder.h"
+#include "result.h"
+
+gint strobe_rank(void)
+{
+    static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        const char *text = g_getenv(names[i]);
+        guint64 rank;
+        if (text && g_ascii_string_to_unsigned(text, 10, 0, G_MAXINT, &rank, NULL))
+            return (gint)rank;
+    }
+    return -1;
+}
+
+/* ---- making ---- */
+
+static gboolean set_io_error(const char *path, GError **error)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot create %s: %s", path,
+                g_strerror(errno));
+    return FALSE;
+}
+
+static void stamp_now(char stamp[18], gint64 realtime_ns)
+{
+    time_t seconds = (time_t)(realtime_ns / 1000000000);
+    struct tm local;
+
+    localtime_r(&seconds, &local);
+    strftime(stamp, 18, "%Y%m%d%H%M%S", &local);
+    g_snprintf(stamp + 14, 4, "%03d", (int)(realtime_ns / 1000000 % 1000));
+}
+
+/* On a clash (two threads of results in one millisecond) the next millisecond is taken. */
+static gboolean make_directory(StrobeResultDirectory *d, const char *parent, const char *worker,
+                               GError **error)
+{
+    for (gint64 ms = 0; ms < 1000; ms++) {
+        stamp_now(d->stamp, d->start.realtime_ns + ms * 1000000);
+        g_free(d->path);
+        d->path = g_strdup_printf("%s/%s_%ld_%s_ascend_pt", parent, worker, (long)getpid(),
+                                  d->stamp);
+        if (mkdir(d->path, 0750) == 0) {
+            d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            return d->fd >= 0 || set_io_error(d->path, error);
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return set_io_error(d->path, error);
+}
+
+static gboolean make_folders(StrobeResultDirectory *d, GError **error)
+{
+    if (mkdirat(d->fd, STROBE_FRAMEWORK_DIR, 0750) || mkdirat(d->fd, "logs", 0750))
+        return set_io_error(d->path, error);
+    return TRUE;
+}
+
+static char *make_trace_id(const StrobeConfig *config)
+{
+    const char *given =
+        config->front_end ? strobe_json_member_text(config->front_end, "trace_id") : "";
+    g_autofree char *random = NULL;
+
+    if (*given)
+        return g_strdup(given);
+    random = g_uuid_string_random();
+    g_auto(GStrv) parts = g_strsplit(random, "-", -1);
+    g_autofree char *joined = g_strjoinv("", parts);
+    return g_ascii_strup(joined, -1);
+}
+
+StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, GError **error)
+{
+    StrobeResultDirectory *d = g_new0(StrobeResultDirectory, 1);
+    g_autofree char *parent =
+        g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
+    const char *worker = config->worker ? config->worker : g_get_host_name();
+
+    d->fd = -1;
+    d->start = strobe_clock_pair();
+    d->start_raw_ns = strobe_clock_ns(CLOCK_MONOTONIC_RAW);
+    d->trace_id = make_trace_id(config);
+    if (g_mkdir_with_parents(parent, 0750)) {
+        set_io_error(parent, error);
+    } else if (make_directory(d, parent, worker, error) && make_folders(d, error)) {
+        return d;
+    }
+    strobe_result_directory_free(d);
+    return NULL;
+}
+
+void strobe_result_directory_free(StrobeResultDirectory *d)
+{
+    if (!d)
+        return;
+    if (d->fd >= 0)
+        close(d->fd);
+    g_free(d->path);
+    g_free(d->trace_id);
+    g_free(d);
+}
+
+int strobe_result_directory_capture(StrobeResultDirectory *d, char **path, GError **error)
+{
+    int fd;
+
+    *path = g_build_filename(d->path, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
+    fd = openat(d->fd, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME,
+                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+    if (fd < 0)
+        set_io_error(*path, error);
+    return fd;
+}
+
+/* ---- facts ---- */
+
+static JsonObject *names_of(GPtrArray *components)
+{
+    JsonObject *out = json_object_new();
+
+    for (guint i = 0; i < components->len; i++) {
+        const StrobeConfigComponent *c = g_ptr_array_index(components, i);
+        JsonObject *options = json_object_new();
+        for (guint p = 0; c->pairs && p + 1 < c->pairs->len; p += 2)
+            json_object_set_string_member(options, g_ptr_array_index(c->pairs, p),
+                                          g_ptr_array_index(c->pairs, p + 1));
+        g_autoptr(GList) keys = c->json ? json_object_get_members(c->json) : NULL;
+        for (GList *k = keys; k; k = k->next)
+            json_object_set_member(options, k->data,
+                                   json_node_copy(json_object_get_member(c->json, k->data)));
+        json_object_set_object_member(out, c->name, options);
+    }
+    return out;
+}
+
+char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config)
+{
+    g_autoptr(JsonObject) facts = json_object_new();
+    char command[4096], boot_id[64];
+    int is_tmpfs;
+
+    strobe_process_command(command, sizeof command);
+    strobe_boot_id(boot_id);
+    json_object_set_string_member(facts, "strobe_version", strobe_version());
+    json_object_set_int_member(facts, "pid", getpid());
+    json_object_set_int_member(facts, "rank", strobe_rank());
+    json_object_set_string_member(facts, "host", g_get_host_name());
+    /* Kept as bytes a JSON string can hold; the records hold the raw ones. */
+    g_autofree char *valid = g_utf8_make_valid(command, -1);
+    json_object_set_string_member(facts, "command", valid);
+    json_object_set_string_member(facts, "boot_id", boot_id);
+    json_object_set_string_member(facts, "trace_id", d->trace_id);
+    json_object_set_string_member(facts, "clock",
+                                  strobe_clock_counter ? "counter" : "CLOCK_MONOTONIC");
+    json_object_set_string_member(facts, "pool", strobe_recorder_pool(&is_tmpfs));
+    json_object_set_boolean_member(facts, "pool_in_memory", is_tmpfs);
+    json_object_set_int_member(facts, "pool_bytes", config->pool_bytes);
+    json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);
+    json_object_set_object_member(facts, "collectors", names_of(config->collectors));
+    if (config->has_exporters)
+        json_object_set_object_member(facts, "exporters", names_of(config->exporters));
+    return strobe_json_object_to_text(facts, 0);
+}
+
+/* ---- the info files ---- */
+
+static JsonNode *copy_member(JsonObject *object, const char *name)
+{
+    JsonNode *node = object ? json_object_get_member(object, name) : NULL;
+    return node ? json_node_copy(node) : NULL;
+}
+
+static JsonNode *schedule_node(const StrobeConfig *config)
+{
+    const StrobeScheduleConfig *s = &config->schedule;
+    JsonObject *out = json_object_new();
+
+    if (config->has_schedule) {
+        json_object_set_int_member(out, "wait", s->wait);
+        json_object_set_int_member(out, "active", s->active);
+        json_object_set_int_member(out, "warmup", s->warmup);
+        json_object_set_int_member(out, "repeat", s->repeat);
+        json_object_set_int_member(out, "skip_first", s->skip_first);
+        json_object_set_int_member(out, "skip_first_wait", s->skip_first_wait);
+    }
+    JsonNode *node = json_node_alloc();
+    return json_node_init_object(node, out);
+}
+
+static const char *option_of(const StrobeConfig *config, const char *collector, const char *option)
+{
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *c = g_ptr_array_index(config->collectors, i);
+        if (strcmp(c->name, collector))
+            continue;
+        for (guint p = 0; c->pairs && p + 1 < c->pairs->len; p += 2)
+            if (strcmp(g_ptr_array_index(c->pairs, p), option) == 0)
+                return g_ptr_array_index(c->pairs, p + 1);
+        JsonNode *node = c->json ? json_object_get_member(c->json, option) : NULL;
+        if (node && json_node_get_value_type(node) == G_TYPE_BOOLEAN)
+            return json_node_get_boolean(node) ? "true" : "false";
+        if (node && json_node_get_value_type(node) == G_TYPE_STRING)
+            return json_node_get_string(node);
+    }
+    return NULL;
+}
+
+/* What torch_npu writes of its arguments; a session of another front end has no such arguments, and
+ * says what its collectors amount to. */
+static JsonNode *common_config(const StrobeConfig *config)
+{
+    JsonNode *given = copy_member(config->front_end, "common_config");
+    static const char *const off[] = {"profile_memory", "with_stack", "with_flops",
+                                      "with_modules"};
+
+    if (given)
+        return given;
+    JsonObject *out = json_object_new();
+    JsonArray *activities = json_array_new();
+    const char *shapes = option_of(config, "cpu_op", "shapes");
+    json_array_add_string_element(activities, "ProfilerActivity.CPU");
+    json_object_set_array_member(out, "activities", activities);
+    json_object_set_member(out, "schedule", schedule_node(config));
+    json_object_set_boolean_member(out, "record_shapes", g_strcmp0(shapes, "true") == 0);
+    for (guint i = 0; i < G_N_ELEMENTS(off); i++)
+        json_object_set_boolean_member(out, off[i], FALSE);
+    JsonNode *node = json_node_alloc();
+    return json_node_init_object(node, out);
+}
+
+static JsonObject *config_member(const StrobeConfig *config)
+{
+    JsonObject *out = json_object_new();
+    JsonNode *experimental = copy_member(config->front_end, "experimental_config");
+
+    json_object_set_member(out, "common_config", common_config(config));
+    if (!experimental) {
+        experimental = json_node_alloc();
+        json_node_init_object(experimental, json_object_new());
+    }
+    json_object_set_member(out, "experimental_config", experimental);
+    return out;
+}
+
+static JsonObject *start_info(const StrobeResultDirectory *d)
+{
+    JsonObject *out = json_object_new();
+
+    json_object_set_boolean_member(out, "syscnt_enable", FALSE);
+    json_object_set_int_member(out, "freq", 100);
+    json_object_set_int_member(out, "start_cnt", 0);
+    json_object_set_int_member(out, "start_monotonic", d->start_raw_ns);
+    return out;
+}
+
+static JsonObject *end_info(void)
+{
+    JsonObject *out = json_object_new();
+
+    json_object_set_int_member(out, "collectionTimeEnd", strobe_clock_ns(CLOCK_REALTIME));
+    json_object_set_int_member(out, "MonotonicTimeEnd", strobe_clock_ns(CLOCK_MONOTONIC));
+    return out;
+}
+
+static gboolean write_file(StrobeResultDirectory *d, int folder, const char *name,
+                           const char *text, GError **error)
+{
+    StrobeSafeFile *file = strobe_safe_file_create(folder, name);
+    int failed = errno;
+
+    if (file) {
+        strobe_safe_file_puts(file, text);
+        failed = strobe_safe_file_finish(file);
+        if (failed == 0)
+            return TRUE;
+    }
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write %s/%s: %s", d->path, name,
+                g_strerror(failed));
+    return FALSE;
+}
+
+static gboolean write_info(StrobeResultDirectory *d, const StrobeConfig *config, GError **error)
+{
+    g_autoptr(JsonObject) top = json_object_new();
+    gint rank = strobe_rank();
+    g_autofree char *name = rank < 0 ? g_strdup("profiler_info.json")
+                                     : g_strdup_printf("profiler_info_%d.json", rank);
+
+    json_object_set_object_member(top, "config", config_member(config));
+    json_object_set_object_member(top, "start_info", start_info(d));
+    json_object_set_object_member(top, "end_info", end_info());
+    json_object_set_string_member(top, "strobe_version", strobe_version());
+    if (rank >= 0) { /* a string, as torch_npu writes one that came from the environment */
+        g_autofree char *text = g_strdup_printf("%d", rank);
+        json_object_set_string_member(top, "rank_id", text);
+    }
+    g_autofree char *text = strobe_json_object_to_text(top, STROBE_JSON_INDENTED);
+    return write_file(d, d->fd, name, text, error);
+}
+
+static JsonObject *environment(void)
+{
+    static const char *const names[] = {
+        "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",         "HCCL_RDMA_SL",
+        "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",  "ASCEND_ENHANCE_ENABLE",
+        "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO"};
+    JsonObject *out = json_object_new();
+
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        const char *value = g_getenv(names[i]);
+        json_object_set_string_member(out, names[i], value ? value : "");
+    }
+    return out;
+}
+
+static gboolean write_metadata(StrobeResultDirectory *d, const StrobeConfig *config,
+                               GError **error)
+{
+    g_autoptr(JsonObject) top = json_object_new();
+    g_autoptr(GList) keys = json_object_get_members(config->metadata);
+
+    for (GList *k = keys; k; k = k->next)
+        json_object_set_member(top, k->data,
+                               json_node_copy(json_object_get_member(config->metadata, k->data)));
+    json_object_set_object_member(top, "ENV_VARIABLES", environment());
+    json_object_set_string_member(top, "trace_id", d->trace_id);
+    g_autofree char *text = strobe_json_object_to_text(top, STROBE_JSON_SPACED);
+    return write_file(d, d->fd, "profiler_metadata.json", text, error);
+}
+
+static gboolean write_log(StrobeResultDirectory *d, const char *log_text, GError **error)
+{
+    g_autofree char *name =
+        g_strdup_printf("profiler_%.14s_%ld_Strobe.log", d->stamp, (long)getpid());
+    int folder = openat(d->fd, "logs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    gboolean ok;
+
+    if (folder < 0)
+        return set_io_error("logs", error);
+    ok = write_file(d, folder, name, log_text, error);
+    close(folder);
+    return ok;
+}
+
+gboolean strobe_result_directory_finish(StrobeResultDirectory *d, const StrobeConfig *config,
+                                        const char *log_text, GError **error)
+{
+    return write_info(d, config, error) && write_metadata(d, config, error) &&
+           write_log(d, log_text, error);
+}
+
+void strobe_result_directory_report(const StrobeResultDirectory *d, const StrobeConfig *config)
+{
+    if (!config->report)
+        return;
+    int fd = open(config->report, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    g_autofree char *line = g_strconcat(d->path, "\n", NULL);
+    if (fd < 0)
+        return;
+    if (write(fd, line, strlen(line)) != (ssize_t)strlen(line))
+        strobe_log(STROBE_LOG_WARNING, "Cannot report %s in %s", d->path, config->report);
+    close(fd);
+}

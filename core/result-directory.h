@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result directory of a window as the session makes it. */
+#ifndef STROBE_CORE_RESULT_DIRECTORY_H
+#define STROBE_CORE_RESULT_DIRECTORY_H
+
+#include <glib.h>
+#include "clock.h"
+#include "config.h"
+
+typedef struct StrobeResultDirectory {
+    char *path; /* absolute */
+    int fd;
+    char stamp[18]; /* YYYYmmddHHMMSSmmm */
+    StrobeClockPair start;
+    gint64 start_raw_ns; /* CLOCK_MONOTONIC_RAW */
+    char *trace_id;
+} StrobeResultDirectory;
+
+/* Makes {worker}_{pid}_{time}_ascend_pt below the configured parent, with FRAMEWORK and logs. */
+StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, GError **error);
+void strobe_result_directory_free(StrobeResultDirectory *directory);
+
+/* Creates FRAMEWORK/capture.strobe; returns its descriptor and path (free it), -1 on failure. */
+int strobe_result_directory_capture(StrobeResultDirectory *directory, char **path, GError **error);
+
+/* Facts for the capture, as JSON text (free it). */
+char *strobe_result_directory_facts(const StrobeResultDirectory *directory,
+                                    const StrobeConfig *config);
+
+/* Writes profiler_info[_rank].json, profiler_metadata.json and the log. */
+gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
+                                        const StrobeConfig *config, const char *log_text,
+                                        GError **error);
+
+/* Appends the path to the report file of the configuration, if it names one. */
+void strobe_result_directory_report(const StrobeResultDirectory *directory,
+                                    const StrobeConfig *config);
+
+/* Rank by RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID; -1 if none is a number. */
+gint strobe_rank(void);
+
+#endif

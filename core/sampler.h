@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread that calls the periodic collectors. One that overruns its interval gets a thread of
+ * its own, and a warning. */
+#ifndef STROBE_CORE_SAMPLER_H
+#define STROBE_CORE_SAMPLER_H
+
+#include <glib.h>
+#include "collector.h"
+
+typedef struct StrobeSampler StrobeSampler;
+
+/* Starts sampling those of `collectors` (of StrobeCollector) that are started and have a sample
+ * call; NULL if there are none. */
+StrobeSampler *strobe_sampler_start(GPtrArray *collectors);
+/* Returns when no sample call runs any more. NULL is allowed. */
+void strobe_sampler_stop(StrobeSampler *sampler);
+
+#endif

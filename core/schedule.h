@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The schedule: action of a step, and what a change of action calls for. Pure functions. */
+#ifndef STROBE_CORE_SCHEDULE_H
+#define STROBE_CORE_SCHEDULE_H
+
+#include <strobe/strobe.h>
+#include "config.h"
+
+/* Action of step `step` (from 0). The parameters are valid: see config.c. */
+StrobeAction strobe_schedule_action(const StrobeScheduleConfig *schedule, gint64 step);
+
+/* Beyond the actions: the session is not running. */
+#define STROBE_ACTION_EXIT 4
+
+/* What a transition calls for, carried out in this order. */
+enum {
+    STROBE_CALL_WARN = 1u << 0,    /* the transition's message */
+    STROBE_CALL_STOP = 1u << 1,    /* the window ends: stop, flush, seal, write the info files */
+    STROBE_CALL_HANDLER = 1u << 2, /* on_trace_ready */
+    STROBE_CALL_COOL = 1u << 3,
+    STROBE_CALL_WARM = 1u << 4,
+    STROBE_CALL_START = 1u << 5 /* a window begins */
+};
+
+typedef struct StrobeTransition {
+    guint32 calls;
+    const char *warning; /* with STROBE_CALL_WARN */
+} StrobeTransition;
+
+/* `previous` is an action; `next` an action or STROBE_ACTION_EXIT. */
+const StrobeTransition *strobe_schedule_transition(int previous, int next);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings and stacks of a reader: those of the capture under their own ids, new ones behind them. */
+#ifndef STROBE_CORE_STRING_TABLE_H
+#define STROBE_CORE_STRING_TABLE_H
+
+#include <glib.h>
+#include <strobe/exporter.h>
+
+typedef struct StrobeStringTable StrobeStringTable;
+
+/* Ids below `first_free` are for strobe_string_table_set, the others are dealt out. */
+StrobeStringTable *strobe_string_table_new(guint32 first_free);
+void strobe_string_table_free(StrobeStringTable *table);
+
+/* Gives a captured id its bytes (copied); a second time is ignored. */
+void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
+                             gboolean is_stack);
+/* Id of the bytes. When the table holds STROBE_STRING_TABLE_MAX_BYTES, a fixed text takes the place
+ * of every new string, and `n_refused` counts. */
+guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
+                                   gboolean is_stack);
+
+StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id);
+gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,
+                                const StrobeStringId **frames);
+guint64 strobe_string_table_n_refused(const StrobeStringTable *table);
+
+#define STROBE_STRING_TABLE_MAX_BYTES (256u << 20)
+#define STROBE_STRING_TABLE_FULL "(string table full)"
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which writer a kind gets, and which of its fields that writer takes care of itself. */
+#include <strobe/helpers/fields.h>
+
+#include "chrome-trace.h"
+
+/* A kind of another shape than the one here, or without the fields marked so, is written
+ * generically. */
+static const struct {
+    const char *name;
+    guint32 shape;
+    TraceWriter write;
+    gboolean only_known; /* no other fields are written */
+    gboolean
+        only_extended; /* of the other fields only those that a plugin added ("plugin.field") */
+    guint n_required;  /* of the known fields the first so many */
+    StrobeWantedField known[TRACE_KNOWN_FIELDS];
+} writers[] = {
+    {"cpu_op", STROBE_SHAPE_SPAN, write_cpu_op, .only_extended = TRUE,
+     .known = {{"sequence", STROBE_FIELD_I64},
+               {"forward_thread", STROBE_FIELD_U64},
+               {"shapes", STROBE_FIELD_STRING},
+               {"types", STROBE_FIELD_STRING},
+               {"stack", STROBE_FIELD_STACK}}},
+    {"step", STROBE_SHAPE_SPAN, write_step, .only_known = TRUE},
+    {"gc", STROBE_SHAPE_SPAN, write_gc, .only_known = TRUE},
+    {"operator_link", STROBE_SHAPE_LINK, write_link, .only_known = TRUE, .n_required = 3,
+     .known = {{"sequence", STROBE_FIELD_I64},
+               {"to_begin", STROBE_FIELD_I64},
+               {"to_track", STROBE_FIELD_TRACK}}},
+    {"marker", STROBE_SHAPE_SPAN, write_marker,
+     .known = {{"argument", STROBE_FIELD_U64}, {"domain", STROBE_FIELD_STRING}}},
+    {"marker_instant", STROBE_SHAPE_INSTANT, write_marker,
+     .known = {{"argument", STROBE_FIELD_U64}, {"domain", STROBE_FIELD_STRING}}},
+    {"host_cpu", STROBE_SHAPE_COUNTER, write_cpu_usage, .only_known = TRUE, .n_required = 1,
+     .known = {{"usage", STROBE_FIELD_F64}}},
+    {"host_mem", STROBE_SHAPE_COUNTER, write_memory_usage, .only_known = TRUE, .n_required = 1,
+     .known = {{"usage", STROBE_FIELD_F64}}},
+    {"loss", STROBE_SHAPE_SPAN, write_loss},
+};
+
+/* Index in writers, -1: generic. */
+static int choose(TraceKind *kind)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(writers); i++) {
+        if (strcmp(writers[i].name, kind->view->name) || writers[i].shape != kind->view->shape)
+            continue;
+        for (guint k = 0; k < TRACE_KNOWN_FIELDS && writers[i].known[k].name; k++) {
+            kind->known[k] =
+                strobe_field_offset(kind->view, writers[i].known[k].name, writers[i].known[k].type);
+            if (k < writers[i].n_required && kind->known[k] == STROBE_FIELD_MISSING)
+                return -1;
+        }
+        return (int)i;
+    }
+    return -1;
+}
+
+/* Is the field written by put_field? */
+static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldView *field)
+{
+    if (!strobe_field_size(field->type))
+        return FALSE;
+    if (writer < 0)
+        return kind->view->shape != STROBE_SHAPE_COUNTER ||
+               (field->type != STROBE_FIELD_STRING && field->type != STROBE_FIELD_STACK &&
+                field->type != STROBE_FIELD_TRACK && field->type != STROBE_FIELD_LINK);
+    if (writers[writer].only_known || (writers[writer].only_extended && !strchr(field->name, '.')))
+        return FALSE;
+    for (guint k = 0; k < TRACE_KNOWN_FIELDS && writers[writer].known[k].name; k++)
+        if (kind->known[k] == field->offset && field->type == writers[writer].known[k].type)
+            return FALSE;
+    return TRUE;
+}
+
+static void add_field(ChromeTrace *trace, TraceKind *kind, const StrobeFieldView *field)
+{
+    const CachedText *name = text_cache_escape(trace->texts, field->name, strlen(field->name));
+    TraceField *added = &kind->fields[kind->n_fields++];
+
+    added->key_length = name->length + 2;
+    added->key = g_strdup_printf("%.*s: ", (int)name->length, name->bytes);
+    /* A viewer draws numbers only. */
+    added->type = kind->write == write_generic_counter && field->type == STROBE_FIELD_BOOL
+                      ? STROBE_FIELD_U8
+                      : field->type;
+    added->offset = field->offset;
+}
+
+TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
+{
+    TraceKind *kind = g_new0(TraceKind, 1);
+    const CachedText *name;
+    int writer;
+
+    kind->view = view;
+    kind->view_fields = view->fields;
+    kind->view_n_fields = view->n_fields;
+    kind->view_id = view->id;
+    for (guint k = 0; k < TRACE_KNOWN_FIELDS; k++)
+        kind->known[k] = STROBE_FIELD_MISSING;
+    writer = choose(kind);
+    if (writer >= 0)
+        kind->write = writers[writer].write;
+    else if (view->shape == STROBE_SHAPE_COUNTER)
+        kind->write = write_generic_counter;
+    else
+        kind->write = write_generic;
+    name = text_cache_escape(trace->texts, view->name, strlen(view->name));
+    kind->name_text = g_strndup(name->bytes, name->length);
+    kind->name_length = name->length;
+    kind->fields = g_new0(TraceField, view->n_fields + 1);
+    for (guint i = 0; i < view->n_fields; i++)
+        if (is_other(kind, writer, &view->fields[i]))
+            add_field(trace, kind, &view->fields[i]);
+    return kind;
+}
+
+void trace_kind_free(gpointer user)
+{
+    TraceKind *kind = user;
+
+    for (guint i = 0; i < kind->n_fields; i++)
+        g_free(kind->fields[i].key);
+    g_free(kind->fields);
+    g_free(kind->name_text);
+    g_free(kind);
+}

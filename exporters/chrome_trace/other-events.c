@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks, counters, losses, and every kind that this exporter does not know by name. */
+#include <math.h>
+#include <strobe/helpers/fields.h>
+
+#include "chrome-trace.h"
+
+enum { ARGUMENT, DOMAIN }; /* in TraceKind.known */
+enum { USAGE };
+
+#define LOSS_ROW "Strobe losses"
+
+void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    TraceOut *out = &trace->tail;
+    const TraceRow *row = trace_rows_of_marker(trace->rows, record->track);
+    gboolean is_range = kind->view->shape == STROBE_SHAPE_SPAN;
+    guint32 domain = strobe_field_u32(record, kind->known[DOMAIN], 0);
+    guint64 argument = strobe_field_u64(record, kind->known[ARGUMENT], STROBE_ABSENT_U64);
+    gint64 duration = record->end_ns - record->begin_ns;
+    gboolean first = FALSE;
+    char *at = trace_out_event(out);
+
+    PUT_LITERAL(at, "{\"name\": ");
+    at = put_name(trace, out, at, kind, record);
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"dur\": ");
+    at += strobe_format_us_repr(at, is_range ? MAX(duration, 0) : 0);
+    PUT_LITERAL(at, ", \"ph\": \"X\", \"args\": {\"event_type\": ");
+    if (is_range)
+        PUT_LITERAL(at, "\"start/end\", \"domain\": ");
+    else
+        PUT_LITERAL(at, "\"marker\", \"domain\": ");
+    if (domain)
+        at = put_text(trace, out, at, TEXT_CACHE_PLAIN, domain);
+    else
+        PUT_LITERAL(at, "\"default\"");
+    if (argument != STROBE_ABSENT_U64) {
+        PUT_LITERAL(at, ", \"argument\": ");
+        at = put_uint(at, argument);
+    }
+    for (guint i = 0; i < kind->n_fields; i++)
+        at = put_field(trace, out, at, &kind->fields[i], record, &first);
+    at = put_flags(at, record, first);
+    PUT_LITERAL(at, "}}");
+    trace_out_done(out, at);
+}
+
+/* A share of the machine, in the layer that readers know for it. */
+static void write_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                        const char *layer)
+{
+    TraceOut *out = &trace->tail;
+    const TraceRow *row = trace_rows_in_layer(trace->rows, record->track, layer, 0, NULL);
+    double usage = strobe_view_f64(record, kind->known[USAGE]);
+    char *at;
+
+    if (!isfinite(usage))
+        return;
+    at = trace_out_event(out);
+    PUT_LITERAL(at, "{\"name\": ");
+    if (record->name) {
+        at = put_text(trace, out, at, TEXT_CACHE_PLAIN, record->name);
+    } else {
+        *at++ = '"';
+        at = trace_out_text(out, at, layer, strlen(layer));
+        *at++ = '"';
+    }
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"ph\": \"C\", \"args\": {\"Usage(%)\": ");
+    at += strobe_format_double(at, usage);
+    PUT_LITERAL(at, "}}");
+    trace_out_done(out, at);
+}
+
+void write_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    write_usage(trace, kind, record, "CPU Usage");
+}
+
+void write_memory_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    write_usage(trace, kind, record, "Memory Usage");
+}
+
+static void write_on_row(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                         const TraceRow *row)
+{
+    TraceOut *out = &trace->tail;
+    char *at = put_begin_of_span(trace, out, kind, record, row);
+    gboolean first = TRUE;
+
+    PUT_LITERAL(at, ", \"cat\": ");
+    at = trace_out_text(out, at, kind->name_text, kind->name_length);
+    PUT_LITERAL(at, ", \"args\": {");
+    for (guint i = 0; i < kind->n_fields; i++)
+        at = put_field(trace, out, at, &kind->fields[i], record, &first);
+    at = put_flags(at, record, first);
+    PUT_LITERAL(at, "}}");
+    trace_out_done(out, at);
+}
+
+void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    write_on_row(trace, kind, record, trace_rows_extra(trace->rows, record->track, LOSS_ROW));
+}
+
+/* A span; anything else is one without length. */
+void write_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    StrobeView moment;
+
+    if (kind->view->shape != STROBE_SHAPE_SPAN && record->end_ns != record->begin_ns) {
+        moment = *record;
+        moment.end_ns = moment.begin_ns;
+        record = &moment;
+    }
+    write_on_row(trace, kind, record, trace_rows_of_track(trace->rows, record->track));
+}
+
+/* Only the numbers of a counter are its fields here: a viewer draws nothing else. */
+void write_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    TraceOut *out = &trace->tail;
+    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+    char *at = trace_out_event(out);
+    gboolean first = TRUE;
+
+    PUT_LITERAL(at, "{\"name\": ");
+    at = put_name(trace, out, at, kind, record);
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"ph\": \"C\", \"args\": {");
+    for (guint i = 0; i < kind->n_fields; i++)
+        at = put_field(trace, out, at, &kind->fields[i], record, &first);
+    PUT_LITERAL(at, "}}");
+    trace_out_done(out, at);
+}
+
+void write_incomplete(ChromeTrace *trace)
+{
+    const StrobeFacts *facts = trace->host->facts(trace->self);
+    gint64 duration = facts->window_end_ns - facts->window_begin_ns;
+    TraceOut *out = &trace->tail;
+    const TraceRow *row;
+    char *at;
+
+    if (!facts->n_lost && facts->complete)
+        return;
+    row = trace_rows_extra(trace->rows, 0, LOSS_ROW);
+    at = trace_out_event(out);
+    PUT_LITERAL(at, "{\"ph\": \"X\", \"name\": \"Incomplete\", ");
+    at = put_place(at, row, facts->window_begin_ns);
+    PUT_LITERAL(at, ", \"dur\": ");
+    at += strobe_format_us_repr(at, MAX(duration, 0));
+    PUT_LITERAL(at, ", \"cat\": \"loss\", \"args\": {\"lost\": ");
+    at = put_uint(at, facts->n_lost);
+    if (facts->complete)
+        PUT_LITERAL(at, ", \"capture_complete\": true}}");
+    else
+        PUT_LITERAL(at, ", \"capture_complete\": false}}");
+    trace_out_done(out, at);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/strobe-plugin.h>
+
+#include "chrome-trace.h"
+
+static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_STRING,
+        .name = "file",
+        .default_value = "trace_view.json",
+        .summary = "Name of the file in the result directory.",
+    },
+};
+
+static const char *const wants[] = {"*", "operator_link", NULL};
+
+static const StrobeComponent component = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_EXPORTER,
+    .name = "chrome_trace",
+    .summary = "trace_view.json for MindStudio Insight, chrome://tracing and Perfetto.",
+    .options = options,
+    .n_options = G_N_ELEMENTS(options),
+    .wants = wants,
+    .ops = &chrome_trace_ops,
+};
+
+static const StrobeComponent *const components[] = {&component};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .n_components = 1,
+    .name = "chrome_trace",
+    .version = "0.1.0",
+    .summary = "Trace in the Chrome trace event format.",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+};

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <string.h>
+#include <strobe/helpers/json-writer.h>
+
+#define GC_LAYER "Python GC"
+#define MARKER_SORT_INDEX 6
+#define HOST_DEVICE 31u
+
+/* Above every thread id that the kernel deals out, so that no thread has such a row. */
+#define FIRST_EXTRA_TID 4194305u
+
+/* Sort indices of the layers that readers know. */
+static const struct {
+    const char *name;
+    guint32 sort_index;
+} known_layers[] = {
+    {GC_LAYER, 1},
+    {"CANN", 7},
+    {"CPU Usage", 9},
+    {"Memory Usage", 10},
+    {"Network Usage", 11},
+    {"Disk Usage", 12},
+    {"OS Runtime API", 13},
+    {"Ascend Hardware", 14},
+    {"AI Core Freq", 15},
+    {"Communication", 16},
+    {"NPU MEM", 17},
+    {"DDR", 18},
+    {"Acc PMU", 19},
+    {"HCCS", 20},
+    {"NIC", 21},
+    {"RoCE", 22},
+    {"PCIe", 23},
+    {"HBM", 24},
+    {"Stars Soc Info", 25},
+    {"Stars Chip Trans", 26},
+    {"LLC", 27},
+    {"SIO", 28},
+    {"QoS", 29},
+    {"CCU", 30},
+    {"Overlap Analysis", 31},
+    {"Biu Perf", 32},
+    {"Ub", 33},
+    {"Block Detail", 34},
+    {"Fusion Task", 35},
+};
+
+struct TraceRows {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    GPtrArray *layers; /* in order of first use */
+    GHashTable *by_key;
+    GPtrArray *of_track, *of_marker; /* TraceRow by track id */
+    GHashTable *unknown_layers;      /* name -> number */
+    guint64 next_extra;
+};
+
+static void free_row(gpointer row)
+{
+    g_free(((TraceRow *)row)->name);
+    g_free(row);
+}
+
+static void free_layer(gpointer user)
+{
+    TraceLayer *layer = user;
+
+    g_hash_table_unref(layer->by_tid);
+    g_ptr_array_unref(layer->rows);
+    g_free(layer->name);
+    g_free(layer);
+}
+
+TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self)
+{
+    TraceRows *rows = g_new0(TraceRows, 1);
+
+    rows->host = host;
+    rows->self = self;
+    rows->layers = g_ptr_array_new_with_free_func(free_layer);
+    rows->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    rows->of_track = g_ptr_array_new();
+    rows->of_marker = g_ptr_array_new();
+    rows->unknown_layers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    rows->next_extra = FIRST_EXTRA_TID;
+    return rows;
+}
+
+void trace_rows_free(TraceRows *rows)
+{
+    g_hash_table_unref(rows->by_key);
+    g_hash_table_unref(rows->unknown_layers);
+    g_ptr_array_unref(rows->of_track);
+    g_ptr_array_unref(rows->of_marker);
+    g_ptr_array_unref(rows->layers);
+    g_free(rows);
+}
+
+/* A sort index for a layer that readers do not know: 2 to 5 are free, further ones repeat them 32
+ * higher, where they spill into the pid but meet no known layer of another process. */
+static guint32 unknown_sort_index(TraceRows *rows, const char *name)
+{
+    gpointer number;
+
+    if (!g_hash_table_lookup_extended(rows->unknown_layers, name, NULL, &number)) {
+        guint n = g_hash_table_size(rows->unknown_layers);
+
+        number = GUINT_TO_POINTER(n < 4 ? 2 + n : 32 * (2 + (n - 4) / 4) + 2 + n % 4);
+        g_hash_table_insert(rows->unknown_layers, g_strdup(name), number);
+    }
+    return GPOINTER_TO_UINT(number);
+}
+
+static guint32 layer_sort_index(TraceRows *rows, const char *name)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(known_layers); i++)
+        if (!strcmp(name, known_layers[i].name))
+            return known_layers[i].sort_index;
+    return unknown_sort_index(rows, name);
+}
+
+/* `name` NULL: the process itself. `sort_index` 0 otherwise: by name. */
+static TraceLayer *find_layer(TraceRows *rows, guint64 pid, const char *name, guint32 sort_index,
+                              gint32 device)
+{
+    g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT " %d %u %s", pid,
+                                           name ? device : -1, sort_index, name ? name : "");
+    TraceLayer *layer = g_hash_table_lookup(rows->by_key, key);
+
+    if (layer)
+        return layer;
+    layer = g_new0(TraceLayer, 1);
+    layer->name = g_strdup(name ? name : "Python");
+    layer->is_process = !name;
+    layer->device = name && device >= 0 ? device : -1;
+    if (name)
+        layer->sort_index = sort_index ? sort_index : layer_sort_index(rows, name);
+    layer->is_framework = !name || !strcmp(name, GC_LAYER);
+    layer->pid = name ? (guint32)((guint32)pid << 10 | layer->sort_index << 5 |
+                                  (device < 0 ? HOST_DEVICE : (guint32)device & HOST_DEVICE))
+                      : pid;
+    layer->by_tid = g_hash_table_new(g_int64_hash, g_int64_equal);
+    layer->rows = g_ptr_array_new_with_free_func(free_row);
+    g_ptr_array_add(rows->layers, layer);
+    g_hash_table_insert(rows->by_key, g_steal_pointer(&key), layer);
+    return layer;
+}
+
+/* `name` is copied. */
+static TraceRow *find_row(TraceLayer *layer, guint64 tid, const char *name)
+{
+    TraceRow *row = g_hash_table_lookup(layer->by_tid, &tid);
+
+    if (row)
+        return row;
+    row = g_new0(TraceRow, 1);
+    row->layer = layer;
+    row->tid = row->sort_index = tid;
+    row->name = g_strdup(name);
+    row->place_length = (guint)g_snprintf(row->place, sizeof row->place,
+                                          "\"pid\": %" G_GUINT64_FORMAT
+                                          ", \"tid\": %" G_GUINT64_FORMAT ", \"ts\": \"",
+                                          layer->pid, tid);
+    g_ptr_array_add(layer->rows, row);
+    g_hash_table_insert(layer->by_tid, &row->tid, row);
+    return row;
+}
+
+static char *track_name(const StrobeTrackView *track)
+{
+    static const char *const words[] = {
+        [STROBE_TRACK_THREAD] = "Thread", [STROBE_TRACK_STREAM] = "Stream",
+        [STROBE_TRACK_PLANE] = "Plane",   [STROBE_TRACK_COUNTER] = "Counter",
+        [STROBE_TRACK_STEPS] = "Steps",   [STROBE_TRACK_PROCESS] = "Process",
+    };
+    const char *word =
+        track->type && track->type < G_N_ELEMENTS(words) ? words[track->type] : "Track";
+
+    if (track->type != STROBE_TRACK_THREAD && track->name && *track->name)
+        return g_strdup(track->name);
+    if (track->type == STROBE_TRACK_STEPS || track->type == STROBE_TRACK_PROCESS)
+        return g_strdup(word);
+    return g_strdup_printf("%s %" G_GUINT64_FORMAT, word, track->number);
+}
+
+guint64 trace_rows_pid(TraceRows *rows, StrobeTrackId id)
+{
+    const StrobeTrackView *track = rows->host->track(rows->self, id);
+
+    return track && track->pid ? track->pid : rows->host->facts(rows->self)->pid;
+}
+
+static TraceRow *make_row(TraceRows *rows, StrobeTrackId id)
+{
+    const StrobeTrackView *track = rows->host->track(rows->self, id);
+    guint64 pid = trace_rows_pid(rows, id);
+    g_autofree char *name = NULL;
+
+    if (!track)
+        return trace_rows_extra(rows, id, "Unknown track");
+    name = track_name(track);
+    if (track->type == STROBE_TRACK_STEPS)
+        return find_row(find_layer(rows, pid, NULL, 0, -1), 0, name);
+    if (track->group && *track->group)
+        return find_row(find_layer(rows, pid, track->group, 0, track->device), track->number, name);
+    if (track->type == STROBE_TRACK_THREAD)
+        return find_row(find_layer(rows, pid, NULL, 0, -1), track->number, name);
+    return find_row(find_layer(rows, pid, NULL, 0, -1), rows->next_extra++, name);
+}
+
+/* Where the row of a track is kept; ids that no track has share the place of 0. */
+static gpointer *slot_of(TraceRows *rows, GPtrArray *by_track, StrobeTrackId id)
+{
+    guint32 n = rows->host->track_count(rows->self);
+
+    if (id > n)
+        id = 0;
+    if (id >= by_track->len)
+        g_ptr_array_set_size(by_track, (gint)n + 1);
+    return &by_track->pdata[id];
+}
+
+TraceRow *trace_rows_of_track(TraceRows *rows, StrobeTrackId id)
+{
+    gpointer *slot;
+
+    if (G_LIKELY(id < rows->of_track->len && rows->of_track->pdata[id]))
+        return rows->of_track->pdata[id];
+    slot = slot_of(rows, rows->of_track, id);
+    if (!*slot)
+        *slot = make_row(rows, id);
+    return *slot;
+}
+
+/* The layer of marks is named after the program, as the original does. */
+static char *program_name(TraceRows *rows)
+{
+    const char *command = rows->host->facts(rows->self)->command;
+    g_autofree char *program = NULL;
+
+    if (!command || !*command || *command == ' ')
+        return g_strdup("Markers");
+    program = g_strndup(command, strcspn(command, " "));
+    return g_path_get_basename(program);
+}
+
+TraceRow *trace_rows_of_marker(TraceRows *rows, StrobeTrackId id)
+{
+    gpointer *slot;
+
+    if (G_LIKELY(id < rows->of_marker->len && rows->of_marker->pdata[id]))
+        return rows->of_marker->pdata[id];
+    slot = slot_of(rows, rows->of_marker, id);
+    if (!*slot) {
+        const StrobeTrackView *track = rows->host->track(rows->self, id);
+        g_autofree char *program = program_name(rows);
+        g_autofree char *name = track ? track_name(track) : g_strdup("Unknown track");
+        TraceLayer *layer =
+            find_layer(rows, trace_rows_pid(rows, id), program, MARKER_SORT_INDEX, -1);
+
+        *slot = find_row(layer, track ? track->number : 0, name);
+    }
+    return *slot;
+}
+
+TraceRow *trace_rows_extra(TraceRows *rows, StrobeTrackId track, const char *name)
+{
+    TraceLayer *layer = find_layer(rows, trace_rows_pid(rows, track), NULL, 0, -1);
+
+    for (guint i = 0; i < layer->rows->len; i++) {
+        TraceRow *row = layer->rows->pdata[i];
+
+        if (row->tid >= FIRST_EXTRA_TID && !g_strcmp0(row->name, name))
+            return row;
+    }
+    return find_row(layer, rows->next_extra++, name);
+}
+
+void trace_rows_need_process(TraceRows *rows)
+{
+    find_layer(rows, trace_rows_pid(rows, 0), NULL, 0, -1);
+}
+
+TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *layer, guint64 tid,
+                              const char *name)
+{
+    return find_row(find_layer(rows, trace_rows_pid(rows, track), layer, 0, -1), tid, name);
+}
+
+/* One M event with one argument. `text` NULL: the number. */
+static void write_event(TraceOut *out, const TraceLayer *layer, const char *name, guint64 tid,
+                        const char *key, const char *text, guint64 number)
+{
+    StrobeJsonWriter json;
+
+    trace_out_done(out, trace_out_event(out));
+    strobe_json_init(&json, trace_out_sink, out, STROBE_JSON_SPACED);
+    strobe_json_begin_object(&json);
+    if (layer->is_framework) {
+        strobe_json_key(&json, "ph");
+        strobe_json_string(&json, "M");
+    }
+    strobe_json_key(&json, "name");
+    strobe_json_string(&json, name);
+    strobe_json_key(&json, "pid");
+    strobe_json_uint(&json, layer->pid);
+    strobe_json_key(&json, "tid");
+    strobe_json_uint(&json, tid);
+    if (!layer->is_framework) {
+        strobe_json_key(&json, "ph");
+        strobe_json_string(&json, "M");
+    }
+    strobe_json_key(&json, "args");
+    strobe_json_begin_object(&json);
+    strobe_json_key(&json, key);
+    if (text)
+        strobe_json_string(&json, text);
+    else
+        strobe_json_uint(&json, number);
+    strobe_json_end_object(&json);
+    strobe_json_end_object(&json);
+    strobe_json_flush(&json);
+}
+
+static void write_layer(TraceLayer *layer, TraceOut *out)
+{
+    if (!layer->is_named) {
+        char label[32] = "CPU";
+
+        layer->is_named = TRUE;
+        if (layer->device >= 0)
+            g_snprintf(label, sizeof label, "NPU %d", layer->device);
+        write_event(out, layer, "process_name", 0, "name", layer->name, 0);
+        write_event(out, layer, "process_labels", 0, "labels", label, 0);
+        write_event(out, layer, "process_sort_index", 0, "sort_index", NULL, layer->sort_index);
+    }
+    for (guint i = 0; i < layer->rows->len; i++) {
+        TraceRow *row = layer->rows->pdata[i];
+
+        if (row->is_named || !row->name)
+            continue;
+        row->is_named = TRUE;
+        write_event(out, layer, "thread_name", row->tid, "name", row->name, 0);
+        write_event(out, layer, "thread_sort_index", row->tid, "sort_index", NULL, row->sort_index);
+    }
+}
+
+void trace_rows_write(TraceRows *rows, guint which, TraceOut *out)
+{
+    for (guint i = 0; i < rows->layers->len; i++) {
+        TraceLayer *layer = rows->layers->pdata[i];
+        guint sort = layer->is_process     ? TRACE_LAYERS_PROCESS
+                     : layer->is_framework ? TRACE_LAYERS_GC
+                                           : TRACE_LAYERS_OTHER;
+
+        if (sort == which)
+            write_layer(layer, out);
+    }
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where an event is drawn: layers (what the trace calls processes) and the rows in them, and the
+ * M events that name both. A layer of the process itself has the plain pid, any other one
+ * (pid << 10) | (sort index << 5) | device in 32 bits.
+ */
+#ifndef STROBE_CHROME_TRACE_ROWS_H
+#define STROBE_CHROME_TRACE_ROWS_H
+
+#include <glib.h>
+#include <strobe/exporter.h>
+
+#include "trace-out.h"
+
+typedef struct TraceLayer {
+    char *name;
+    guint64 pid; /* as written */
+    guint32 sort_index;
+    gint32 device;         /* -1: host */
+    gboolean is_process;   /* plain pid */
+    gboolean is_framework; /* key order of the framework's half of the file */
+    gboolean is_named;     /* its own M events are written */
+    GHashTable *by_tid;
+    GPtrArray *rows; /* TraceRow, in order of first use */
+} TraceLayer;
+
+typedef struct TraceRow {
+    TraceLayer *layer;
+    guint64 tid;
+    guint64 sort_index;
+    char *name; /* NULL: no M events, as for counters */
+    gboolean is_named;
+    guint place_length;
+    char place[96]; /* "pid": 1, "tid": 2, "ts": " */
+} TraceRow;
+
+typedef struct TraceRows TraceRows;
+
+TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self);
+void trace_rows_free(TraceRows *rows);
+
+/* The row of a track: in its process, or in the layer that the track's group names. */
+TraceRow *trace_rows_of_track(TraceRows *rows, StrobeTrackId track);
+/* The row of a thread in the layer of the program's own marks. */
+TraceRow *trace_rows_of_marker(TraceRows *rows, StrobeTrackId track);
+/* A row of the process of a track that no thread has: `name` is a literal. */
+TraceRow *trace_rows_extra(TraceRows *rows, StrobeTrackId track, const char *name);
+/* A row in a known layer of the host ("Python GC", "CPU Usage") of the track's process. `name`
+ * NULL: without M events. */
+TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *layer, guint64 tid,
+                              const char *name);
+/* Makes sure that there is a layer for the process that was profiled. */
+void trace_rows_need_process(TraceRows *rows);
+/* The process that recorded on the track. */
+guint64 trace_rows_pid(TraceRows *rows, StrobeTrackId track);
+
+enum { TRACE_LAYERS_PROCESS = 1, TRACE_LAYERS_GC = 2, TRACE_LAYERS_OTHER = 3 };
+
+/* Writes the M events, as far as not yet written, of one sort of layers. */
+void trace_rows_write(TraceRows *rows, guint which, TraceOut *out);
+
+#endif

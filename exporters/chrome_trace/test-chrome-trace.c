@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <mock-consumer-host.h>
+#include <unistd.h>
+
+extern const StrobePlugin strobe_plugin_1;
+
+#define T0 1736412474000000000 /* ns */
+
+typedef struct Fixture {
+    char *folder;
+    int directory;
+    StrobeMockHost *mock;
+    StrobeTrackId thread, worker;
+} Fixture;
+
+static void set_up(Fixture *f, gconstpointer unused)
+{
+    f->folder = g_dir_make_tmp("strobe-chrome-trace-XXXXXX", NULL);
+    f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
+    f->thread = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, "main", NULL, -1);
+    f->worker = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4712, NULL, NULL, -1);
+}
+
+static void tear_down(Fixture *f, gconstpointer unused)
+{
+    GDir *dir = g_dir_open(f->folder, 0, NULL);
+    const char *name;
+
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(f->folder, name, NULL);
+        g_remove(path);
+    }
+    g_dir_close(dir);
+    g_rmdir(f->folder);
+    g_free(f->folder);
+    close(f->directory);
+    strobe_mock_free(f->mock);
+}
+
+static guint string(Fixture *f, const char *text)
+{
+    return strobe_mock_string(f->mock, text);
+}
+
+static char *read_file(Fixture *f, const char *name)
+{
+    g_autofree char *path = g_build_filename(f->folder, name, NULL);
+    char *text = NULL;
+
+    g_file_get_contents(path, &text, NULL, NULL);
+    return text;
+}
+
+/* Runs and returns the file, which must be one line of valid JSON. */
+static char *run(Fixture *f)
+{
+    g_autoptr(JsonParser) parser = json_parser_new_immutable();
+    GError *error = NULL;
+    char *text;
+
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    text = read_file(f, "trace_view.json");
+    g_assert_nonnull(text);
+    g_assert_true(g_utf8_validate(text, -1, NULL));
+    for (const char *at = text; *at; at++)
+        g_assert_cmpint((guchar)*at, >=, 0x20);
+    json_parser_load_from_data(parser, text, -1, &error);
+    g_assert_no_error(error);
+    g_assert_true(JSON_NODE_HOLDS_ARRAY(json_parser_get_root(parser)));
+    return text;
+}
+
+#define PYTHON_M                                                                                   \
+    "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 4711, \"tid\": 0, \"args\": {\"name\": " \
+    "\"Python\"}}, "                                                                               \
+    "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": 4711, \"tid\": 0, \"args\": "          \
+    "{\"labels\": \"CPU\"}}, "                                                                     \
+    "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": 4711, \"tid\": 0, \"args\": "      \
+    "{\"sort_index\": 0}}"
+#define THREAD_M(tid, name)                                                                        \
+    ", {\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 4711, \"tid\": " tid                    \
+    ", \"args\": {\"name\": \"" name "\"}}, "                                                      \
+    "{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": 4711, \"tid\": " tid                \
+    ", \"args\": {\"sort_index\": " tid "}}"
+
+/* The whole file: operators, names, flows, collections, in this order. */
+static void test_framework(Fixture *f, gconstpointer unused)
+{
+    static const char *const frames[] = {"m.py(2): f", "m.py(9): <module>", NULL};
+    struct strobe_cpu_op to = {-1, 0, 0, 0, 0, 0, 0};
+    struct strobe_cpu_op plain = {1376, 1, 0, 0, 0, 1, 0};
+    const struct strobe_step step = {50, 4711};
+    const struct strobe_gc gc = {2, 0, 10, 0};
+    const struct strobe_operator_link link = {1376, T0 + 5000, f->worker};
+    const struct strobe_operator_link same = {1377, T0 + 5000, f->thread};
+    StrobeTrackId steps = strobe_mock_track(f->mock, STROBE_TRACK_STEPS, 0, NULL, NULL, -1);
+
+    to.shapes = string(f, "160;;");
+    to.types = string(f, "bool;Scalar;None");
+    to.stack = strobe_mock_stack(f->mock, frames);
+    strobe_mock_add(f->mock, &strobe_kind_gc, f->thread, 0, T0 + 100, T0 + 2100, &gc);
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, string(f, "aten::to"), T0 + 752818770,
+                    T0 + 753119560, &to);
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->worker, string(f, "NllLossBackward0"),
+                    T0 + 5000, T0 + 315000, &plain);
+    strobe_mock_add(f->mock, &strobe_kind_step, steps, string(f, "ProfilerStep#50"), T0, T0 + 96600,
+                    &step);
+    strobe_mock_add(f->mock, &strobe_kind_operator_link, f->thread, 0, T0 + 1, T0 + 1, &link);
+    strobe_mock_add(f->mock, &strobe_kind_operator_link, f->thread, 0, T0 + 1, T0 + 1, &same);
+    g_autofree char *text = run(f);
+
+    g_assert_cmpstr(
+        text, ==,
+        "[{\"ph\": \"X\", \"name\": \"aten::to\", \"pid\": 4711, \"tid\": 4711, \"ts\": "
+        "\"1736412474752818.770\", \"dur\": 300.79, \"cat\": \"cpu_op\", \"args\": {\"Sequence "
+        "number\": -1, \"Fwd thread id\": 0, \"Input Dims\": \"160;\\r\\n;\\r\\n\", \"Input "
+        "type\": \"bool;\\r\\nScalar;\\r\\nNone\", \"Call stack\": \"m.py(2): f;\\r\\nm.py(9): "
+        "<module>\"}}, "
+        "{\"ph\": \"X\", \"name\": \"NllLossBackward0\", \"pid\": 4711, \"tid\": 4712, \"ts\": "
+        "\"1736412474000005.000\", \"dur\": 310.0, \"cat\": \"cpu_op\", \"args\": {\"Sequence "
+        "number\": 1376, \"Fwd thread id\": 1}}, "
+        "{\"ph\": \"X\", \"name\": \"ProfilerStep#50\", \"pid\": 4711, \"tid\": 0, \"ts\": "
+        "\"1736412474000000.000\", \"dur\": 96.6, \"cat\": \"cpu_op\", \"args\": {\"Sequence "
+        "number\": -1, \"Fwd thread id\": 0}}, " PYTHON_M THREAD_M("4711", "Thread 4711")
+            THREAD_M("4712", "Thread 4712") THREAD_M(
+                "0",
+                "Steps") ", "
+                         "{\"ph\": \"s\", \"bp\": \"e\", \"name\": \"fwdbwd\", \"id\": 1376, "
+                         "\"pid\": 4711, "
+                         "\"tid\": 4711, \"ts\": \"1736412474000000.001\", \"cat\": \"fwdbwd\"}, "
+                         "{\"ph\": \"f\", \"bp\": \"e\", \"name\": \"fwdbwd\", \"id\": 1376, "
+                         "\"pid\": 4711, "
+                         "\"tid\": 4712, \"ts\": \"1736412474000005.000\", \"cat\": \"fwdbwd\"}, "
+                         "{\"ph\": \"X\", \"name\": \"GC\", \"pid\": 4824127, \"tid\": 4711, "
+                         "\"ts\": "
+                         "\"1736412474000000.100\", \"dur\": 2.0, \"cat\": \"GC\", \"args\": {}}, "
+                         "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 4824127, \"tid\": "
+                         "0, \"args\": "
+                         "{\"name\": \"Python GC\"}}, "
+                         "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": 4824127, \"tid\": "
+                         "0, \"args\": "
+                         "{\"labels\": \"CPU\"}}, "
+                         "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": 4824127, "
+                         "\"tid\": 0, "
+                         "\"args\": {\"sort_index\": 1}}, "
+                         "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 4824127, \"tid\": "
+                         "4711, \"args\": "
+                         "{\"name\": \"Python GC\"}}, "
+                         "{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": 4824127, "
+                         "\"tid\": 4711, "
+                         "\"args\": {\"sort_index\": 4711}}]");
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        g_error("\"%s\" is not in: %s", part, text);
+}
+
+/* pid of a host layer: 4711 << 10 | sort index << 5 | 31 */
+static void test_counters_and_markers(Fixture *f, gconstpointer unused)
+{
+    const struct strobe_host_cpu cpu = {150.5, 100, 50.5, 2, 9};
+    const struct strobe_host_mem mem = {12.25, 1, 2, 3};
+    const struct strobe_counter counter = {0.125};
+    struct strobe_marker marker = {STROBE_ABSENT_U64, 0};
+    struct strobe_marker with_all = {7, 0};
+
+    with_all.domain = string(f, "io");
+    strobe_mock_add(f->mock, &strobe_kind_host_cpu, 0, 0, T0, T0, &cpu);
+    strobe_mock_add(f->mock, &strobe_kind_host_mem, 0, 0, T0, T0, &mem);
+    strobe_mock_add(f->mock, &strobe_kind_counter, f->thread, string(f, "loss"), T0, T0, &counter);
+    strobe_mock_add(f->mock, &strobe_kind_marker, f->thread, string(f, "load"), T0, T0 + 1500,
+                    &with_all);
+    strobe_mock_add(f->mock, &strobe_kind_marker_instant, f->thread, string(f, "now"), T0, T0,
+                    &marker);
+    g_autofree char *text = run(f);
+
+    assert_has(text, "{\"name\": \"CPU Usage\", \"pid\": 4824383, \"tid\": 0, \"ts\": "
+                     "\"1736412474000000.000\", \"ph\": \"C\", \"args\": {\"Usage(%)\": 150.5}}");
+    assert_has(text, "{\"name\": \"Memory Usage\", \"pid\": 4824415, \"tid\": 0, \"ts\": "
+                     "\"1736412474000000.000\", \"ph\": \"C\", \"args\": {\"Usage(%)\": 12.25}}");
+    assert_has(text, "{\"name\": \"process_labels\", \"pid\": 4824415, \"tid\": 0, \"ph\": \"M\", "
+                     "\"args\": {\"labels\": \"CPU\"}}");
+    assert_has(text, "{\"name\": \"loss\", \"pid\": 4711, \"tid\": 4711, \"ts\": "
+                     "\"1736412474000000.000\", \"ph\": \"C\", \"args\": {\"value\": 0.125}}");
+    assert_has(text, "{\"name\": \"load\", \"pid\": 4824287, \"tid\": 4711, \"ts\": "
+                     "\"1736412474000000.000\", \"dur\": 1.5, \"ph\": \"X\", \"args\": "
+                     "{\"event_type\": \"start/end\", \"domain\": \"io\", \"argument\": 7}}");
+    assert_has(text, "\"dur\": 0.0, \"ph\": \"X\", \"args\": {\"event_type\": \"marker\", "
+                     "\"domain\": \"default\"}}");
+    assert_has(text, "{\"name\": \"process_name\", \"pid\": 4824287, \"tid\": 0, \"ph\": \"M\", "
+                     "\"args\": {\"name\": \"python3\"}}");
+}
+
+static const StrobeField vendor_fields[] = {
+    {"bytes", STROBE_FIELD_U64, 0, "B", ""},  {"delta", STROBE_FIELD_I32, 0, "", ""},
+    {"share", STROBE_FIELD_F64, 0, "%", ""},  {"flag", STROBE_FIELD_BOOL, 0, "", ""},
+    {"text", STROBE_FIELD_STRING, 0, "", ""}, {"where", STROBE_FIELD_TRACK, 0, "", ""},
+    {"stack", STROBE_FIELD_STACK, 0, "", ""}, {"odd \"name\"\n", STROBE_FIELD_U8, 0, "", ""},
+};
+
+struct vendor {
+    uint64_t bytes;
+    int32_t delta;
+    double share;
+    uint8_t flag;
+    uint32_t text, where, stack;
+    uint8_t odd;
+};
+
+static const StrobeKind vendor_span = {
+    sizeof(StrobeKind), STROBE_SHAPE_SPAN, "vendor.task", "", vendor_fields, 8, 0};
+static const StrobeKind vendor_instant = {
+    sizeof(StrobeKind), STROBE_SHAPE_MEMORY, "vendor.memory", "", vendor_fields, 8, 0};
+static const StrobeKind vendor_counter = {
+    sizeof(StrobeKind), STROBE_SHAPE_COUNTER, "vendor.rate", "", vendor_fields, 8, 0};
+
+/* Kinds that the exporter has never heard of, in layers of their own. */
+static void test_generic(Fixture *f, gconstpointer unused)
+{
+    struct vendor full = {18446744073709551614u, -3, 0.5, 1, 0, f->worker, 0, 9};
+    const struct vendor absent = {STROBE_ABSENT_U64, STROBE_ABSENT_I32, NAN, 0, 0, 0, 0, 0};
+    StrobeTrackId stream =
+        strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 3, NULL, "Ascend Hardware", 1);
+    StrobeTrackId other = strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 3, "q\"1", "GPU", 0);
+
+    full.text = string(f, "a\xff;b");
+    strobe_mock_add(f->mock, &vendor_span, stream, string(f, "kernel"), T0, T0 + 2260, &full);
+    strobe_mock_add(f->mock, &vendor_instant, other, 0, T0, T0 + 99, &absent);
+    strobe_mock_add(f->mock, &vendor_counter, stream, 0, T0, T0, &full)->flags =
+        STROBE_VIEW_STRADDLES;
+    g_autofree char *text = run(f);
+
+    assert_has(text,
+               "{\"ph\": \"X\", \"name\": \"kernel\", \"pid\": 4824513, \"tid\": 3, \"ts\": "
+               "\"1736412474000000.000\", \"dur\": 2.26, \"cat\": \"vendor.task\", \"args\": "
+               "{\"bytes\": 18446744073709551614, \"delta\": -3, \"share\": 0.5, \"flag\": true, "
+               "\"text\": \"a\xef\xbf\xbd;b\", \"where\": 4712, \"odd \\\"name\\\"\\n\": 9}}");
+    assert_has(text, "{\"ph\": \"X\", \"name\": \"vendor.memory\", \"pid\": 4824128, \"tid\": 3, "
+                     "\"ts\": \"1736412474000000.000\", \"dur\": 0.0, \"cat\": \"vendor.memory\", "
+                     "\"args\": {\"flag\": false, \"odd \\\"name\\\"\\n\": 0}}");
+    assert_has(text, "\"ph\": \"C\", \"args\": {\"bytes\": 18446744073709551614, \"delta\": -3, "
+                     "\"share\": 0.5, \"flag\": 1, \"odd \\\"name\\\"\\n\": 9}}");
+    assert_has(text, "{\"name\": \"process_labels\", \"pid\": 4824513, \"tid\": 0, \"ph\": \"M\", "
+                     "\"args\": {\"labels\": \"NPU 1\"}}");
+    assert_has(text, "{\"name\": \"thread_name\", \"pid\": 4824128, \"tid\": 3, \"ph\": \"M\", "
+                     "\"args\": {\"name\": \"q\\\"1\"}}");
+    assert_has(text, "\"args\": {\"name\": \"Stream 3\"}}");
+    assert_has(text, "[{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 4711");
+}
+
+/* Nothing that was recorded about the run itself gets lost. */
+static void test_core_kinds(Fixture *f, gconstpointer unused)
+{
+    struct strobe_metadata metadata = {0, 1};
+    struct strobe_diagnostic diagnostic = {0, 2};
+    const struct strobe_loss loss = {12, 3, f->thread};
+    StrobeTrackId process = strobe_mock_track(f->mock, STROBE_TRACK_PROCESS, 0, NULL, NULL, -1);
+
+    metadata.value = string(f, "{\"rank\": 1");
+    diagnostic.text = string(f, "no libtorch");
+    strobe_mock_facts(f->mock)->n_lost = 12;
+    strobe_mock_facts(f->mock)->window_begin_ns = T0;
+    strobe_mock_facts(f->mock)->window_end_ns = T0 + 1000000;
+    strobe_mock_add(f->mock, &strobe_kind_metadata, process, string(f, "args"), T0, T0, &metadata);
+    strobe_mock_add(f->mock, &strobe_kind_diagnostic, process, string(f, "cpu_op"), T0, T0,
+                    &diagnostic);
+    strobe_mock_add(f->mock, &strobe_kind_loss, process, string(f, "nested"), T0, T0 + 10, &loss);
+    g_autofree char *text = run(f);
+
+    assert_has(text, "\"name\": \"args\", \"pid\": 4711, \"tid\": 4194305, ");
+    assert_has(text, "\"args\": {\"value\": \"{\\\"rank\\\": 1\", \"is_json\": true}}");
+    assert_has(text, "\"args\": {\"text\": \"no libtorch\", \"level\": 2}}");
+    assert_has(text, "\"dur\": 0.01, \"cat\": \"loss\", \"args\": {\"count\": 12, \"cause\": 3, "
+                     "\"lane\": 4711}}");
+    assert_has(text, "\"args\": {\"name\": \"Strobe losses\"}}");
+    assert_has(text, "\"name\": \"Incomplete\", \"pid\": 4711, \"tid\": 4194306, \"ts\": "
+                     "\"1736412474000000.000\", \"dur\": 1000.0, \"cat\": \"loss\", \"args\": "
+                     "{\"lost\": 12, \"capture_complete\": true}}");
+}
+
+/* Names and stacks of any bytes and length; flags of the record. */
+static void test_hostile_names(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *longest = g_strnfill(100 * 1024, '"');
+    const char *frames[] = {longest, "a\nb", NULL};
+    struct strobe_cpu_op op = {-1, 0, 0, 0, 0, 0, 0};
+    const char bytes[] = "\x00\x1f\\\"\xed\xa0\x80\xf0\x9f\x98";
+
+    op.stack = strobe_mock_stack(f->mock, frames);
+    op.shapes = strobe_mock_string(f->mock, longest);
+    for (int i = 0; i < 3; i++) {
+        strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, string(f, longest), T0, T0, &op);
+        strobe_mock_add(f->mock, &strobe_kind_cpu_op, 77777,
+                        strobe_mock_bytes(f->mock, bytes, sizeof bytes - 1), T0, T0 - 5, NULL)
+            ->flags = STROBE_VIEW_UNFINISHED;
+    }
+    g_autofree char *text = run(f);
+
+    assert_has(text, "\"name\": \"\\u0000\\u001f\\\\\\\"" /* then four invalid parts */
+                     "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\", ");
+    assert_has(text, "\"dur\": 0.0, ");
+    assert_has(text, "\"Fwd thread id\": 0, \"Unfinished\": true}}");
+    g_assert_cmpuint(strlen(text), >, 3 * 3 * 2 * 100 * 1024);
+}
+
+/* Known names with fields of other types, or without any. */
+static void test_foreign_kinds(Fixture *f, gconstpointer unused)
+{
+    static const char *const names[] = {"cpu_op",        "step",     "gc",
+                                        "operator_link", "marker",   "marker_instant",
+                                        "host_cpu",      "host_mem", "loss"};
+    static const StrobeField fields[] = {
+        {"usage", STROBE_FIELD_U8, 0, "", ""},       {"sequence", STROBE_FIELD_STRING, 0, "", ""},
+        {"domain", STROBE_FIELD_F64, 0, "", ""},     {"to_track", STROBE_FIELD_U8, 0, "", ""},
+        {"mine.extra", STROBE_FIELD_U32, 0, "", ""}, {"future", 200, 0, "", ""}};
+    StrobeKind kinds[G_N_ELEMENTS(names) * 6 * 2];
+    const uint64_t values[8] = {0};
+    gsize n = 0;
+
+    for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
+        for (uint32_t shape = 0; shape < 6; shape++)
+            for (uint32_t some = 0; some < 2; some++) {
+                kinds[n] =
+                    (StrobeKind){sizeof(StrobeKind), shape, names[i], "", fields, some ? 5 : 0, 0};
+                strobe_mock_add(f->mock, &kinds[n++], f->thread, 0, T0, T0, some ? values : NULL);
+            }
+    g_autofree char *text = run(f);
+
+    assert_has(text, "\"Fwd thread id\": 0, \"mine.extra\": 0}}");
+    assert_has(text, "\"cat\": \"host_cpu\", \"args\": {\"usage\": 0, ");
+}
+
+static void test_nothing(Fixture *f, gconstpointer unused)
+{
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *text = read_file(f, "trace_view.json");
+
+    g_assert_null(text);
+}
+
+static void test_file_option(Fixture *f, gconstpointer unused)
+{
+    strobe_mock_option(f->mock, "file", "../escape.json");
+    g_assert_cmpint(strobe_mock_open(f->mock), ==, STROBE_ERROR_IO);
+    assert_has(strobe_mock_error(f->mock), "../escape.json");
+    strobe_mock_option(f->mock, "file", "mine.json");
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0, T0, NULL);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *text = read_file(f, "mine.json");
+
+    assert_has(text, "\"name\": \"cpu_op\"");
+}
+
+/* Without a good end nothing appears. */
+static void test_no_end(Fixture *f, gconstpointer unused)
+{
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0, T0, NULL);
+    g_assert_cmpint(strobe_mock_open(f->mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+    strobe_mock_close(f->mock);
+    g_autoptr(GDir) dir = g_dir_open(f->folder, 0, NULL);
+
+    g_assert_null(g_dir_read_name(dir));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(path, function)                                                                        \
+    g_test_add("/chrome-trace/" path, Fixture, NULL, set_up, function, tear_down)
+    ADD("framework", test_framework);
+    ADD("counters-and-markers", test_counters_and_markers);
+    ADD("generic", test_generic);
+    ADD("core-kinds", test_core_kinds);
+    ADD("hostile-names", test_hostile_names);
+    ADD("foreign-kinds", test_foreign_kinds);
+    ADD("nothing", test_nothing);
+    ADD("file-option", test_file_option);
+    ADD("no-end", test_no_end);
+    return g_test_run();
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text-cache.h"
+
+#include <string.h>
+#include <strobe/helpers/json-writer.h>
+
+/* Slots are a power of two. Together at most 16384 * 1 KB * 2 + 4096 * 8 KB = 64 MB. */
+static const struct {
+    guint slots;
+    guint longest;
+} limits[TEXT_CACHE_KINDS] = {
+    [TEXT_CACHE_PLAIN] = {16384, 1024},
+    [TEXT_CACHE_LIST] = {16384, 1024},
+    [TEXT_CACHE_STACK] = {4096, 8192},
+};
+
+/* A damaged capture may name a stack of any number of frames of any length. */
+#define STACK_TEXT_MAX (16u * 1024 * 1024)
+
+struct TextCache {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    CachedText *slots[TEXT_CACHE_KINDS];
+    GString *made; /* the text that was made last */
+    CachedText unkept;
+    StrobeJsonWriter json;
+};
+
+TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self)
+{
+    TextCache *cache = g_new0(TextCache, 1);
+
+    cache->host = host;
+    cache->self = self;
+    cache->made = g_string_new(NULL);
+    for (guint kind = 0; kind < TEXT_CACHE_KINDS; kind++)
+        cache->slots[kind] = g_new0(CachedText, limits[kind].slots);
+    return cache;
+}
+
+void text_cache_free(TextCache *cache)
+{
+    for (guint kind = 0; kind < TEXT_CACHE_KINDS; kind++) {
+        for (guint i = 0; i < limits[kind].slots; i++)
+            g_free(cache->slots[kind][i].bytes);
+        g_free(cache->slots[kind]);
+    }
+    g_string_free(cache->made, TRUE);
+    g_free(cache);
+}
+
+static int append(void *user, const char *bytes, size_t length)
+{
+    g_string_append_len(user, bytes, (gssize)length);
+    return 0;
+}
+
+static void begin(TextCache *cache)
+{
+    g_string_truncate(cache->made, 0);
+    strobe_json_init(&cache->json, append, cache->made, 0);
+    strobe_json_string_begin(&cache->json);
+}
+
+static void end(TextCache *cache)
+{
+    strobe_json_string_end(&cache->json);
+    strobe_json_flush(&cache->json);
+}
+
+static void put_list(TextCache *cache, StrobeText text)
+{
+    const char *at = text.bytes, *stop = text.bytes + text.length, *mark;
+
+    while ((mark = memchr(at, ';', (size_t)(stop - at)))) {
+        strobe_json_string_part(&cache->json, at, (size_t)(mark + 1 - at));
+        strobe_json_string_part(&cache->json, "\r\n", 2);
+        at = mark + 1;
+    }
+    strobe_json_string_part(&cache->json, at, (size_t)(stop - at));
+}
+
+static void put_stack(TextCache *cache, StrobeStackId id)
+{
+    const StrobeStringId *frames = NULL;
+    size_t n = cache->host->stack_frames(cache->self, id, &frames);
+
+    for (size_t i = 0; i < n; i++) {
+        StrobeText text = cache->host->string(cache->self, frames[i]);
+
+        if (i)
+            strobe_json_string_part(&cache->json, ";\r\n", 3);
+        if (cache->made->len > STACK_TEXT_MAX) {
+            strobe_json_string_part(&cache->json, "...", 3);
+            break;
+        }
+        strobe_json_string_part(&cache->json, text.bytes, text.length);
+    }
+}
+
+static void make(TextCache *cache, guint kind, guint32 id)
+{
+    StrobeText text;
+
+    begin(cache);
+    if (kind == TEXT_CACHE_STACK) {
+        put_stack(cache, id);
+    } else {
+        text = cache->host->string(cache->self, id);
+        if (kind == TEXT_CACHE_LIST)
+            put_list(cache, text);
+        else
+            strobe_json_string_part(&cache->json, text.bytes, text.length);
+    }
+    end(cache);
+}
+
+const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id)
+{
+    CachedText *slot = &cache->slots[kind][id & (limits[kind].slots - 1)];
+
+    if (G_LIKELY(slot->bytes && slot->id == id))
+        return slot;
+    make(cache, kind, id);
+    if (cache->made->len > limits[kind].longest)
+        slot = &cache->unkept;
+    else if (slot->bytes)
+        g_free(slot->bytes);
+    slot->id = id;
+    slot->length = (guint32)cache->made->len;
+    slot->bytes =
+        slot == &cache->unkept ? cache->made->str : g_memdup2(cache->made->str, cache->made->len);
+    return slot;
+}
+
+const CachedText *text_cache_escape(TextCache *cache, const char *bytes, gsize length)
+{
+    begin(cache);
+    strobe_json_string_part(&cache->json, bytes, length);
+    end(cache);
+    cache->unkept = (CachedText){0, (guint32)cache->made->len, cache->made->str};
+    return &cache->unkept;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Strings and stacks as JSON strings, quotes included, remembered by id. Bounded: one slot an id
+ * falls into, long texts are not kept.
+ */
+#ifndef STROBE_CHROME_TRACE_TEXT_CACHE_H
+#define STROBE_CHROME_TRACE_TEXT_CACHE_H
+
+#include <glib.h>
+#include <strobe/exporter.h>
+
+enum {
+    TEXT_CACHE_PLAIN = 0, /* a string */
+    TEXT_CACHE_LIST = 1,  /* a string, each ';' followed by CR LF */
+    TEXT_CACHE_STACK = 2, /* a stack, frames joined by ';' CR LF */
+    TEXT_CACHE_KINDS = 3
+};
+
+typedef struct TextCache TextCache;
+
+/* A text, valid until the next call for the same cache. */
+typedef struct CachedText {
+    guint32 id;
+    guint32 length;
+    char *bytes;
+} CachedText;
+
+TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
+void text_cache_free(TextCache *cache);
+const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id);
+/* Bytes of the caller's own as a JSON string. */
+const CachedText *text_cache_escape(TextCache *cache, const char *bytes, gsize length);
+
+#endif

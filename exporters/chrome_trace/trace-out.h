@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One part of the trace file on its way out: a buffer that events are composed in, and the file
+ * behind it.
+ *
+ * An event is composed through a cursor: trace_out_event gives one with TRACE_OUT_ROOM free bytes,
+ * every put moves it on. Texts and fields of any length go through trace_out_text, which keeps
+ * TRACE_OUT_ROOM bytes free for the fixed parts that follow. trace_out_done takes it back.
+ */
+#ifndef STROBE_CHROME_TRACE_TRACE_OUT_H
+#define STROBE_CHROME_TRACE_TRACE_OUT_H
+
+#include <glib.h>
+#include <string.h>
+#include <strobe/helpers/number.h>
+#include <strobe/helpers/safe-file.h>
+
+#define TRACE_OUT_SIZE 65536
+#define TRACE_OUT_ROOM 1024
+
+typedef struct TraceOut {
+    StrobeSafeFile *file; /* NULL: a scratch file, made when it is needed */
+    int directory;
+    int error; /* errno of the first failure */
+    gboolean has_events;
+    gboolean is_scratch; /* its first event needs a separator too: something comes before it */
+    gsize used;
+    char bytes[TRACE_OUT_SIZE];
+} TraceOut;
+
+#define PUT_LITERAL(at_, literal_)                                                                 \
+    (memcpy((at_), "" literal_, sizeof(literal_) - 1), (at_) += sizeof(literal_) - 1)
+
+/* Hands what is buffered to the file. */
+void trace_out_flush(TraceOut *out);
+/* The slow way of trace_out_text: flushes, and lets long bytes pass the buffer by. */
+char *trace_out_text_slow(TraceOut *out, const char *bytes, gsize length);
+/* A StrobeSink onto a TraceOut. */
+int trace_out_sink(void *out, const char *bytes, size_t length);
+
+/* Begins an event: the separator is written, the rest of it, brace included, is not. */
+static inline char *trace_out_event(TraceOut *out)
+{
+    char *at;
+
+    if (G_UNLIKELY(out->used + TRACE_OUT_ROOM > TRACE_OUT_SIZE))
+        trace_out_flush(out);
+    at = out->bytes + out->used;
+    if (G_LIKELY(out->has_events || out->is_scratch))
+        PUT_LITERAL(at, ", ");
+    out->has_events = TRUE;
+    return at;
+}
+
+static inline void trace_out_done(TraceOut *out, char *at)
+{
+    out->used = (gsize)(at - out->bytes);
+}
+
+static inline char *trace_out_text(TraceOut *out, char *at, const char *bytes, gsize length)
+{
+    out->used = (gsize)(at - out->bytes);
+    if (G_UNLIKELY(out->used + length + TRACE_OUT_ROOM > TRACE_OUT_SIZE))
+        return trace_out_text_slow(out, bytes, length);
+    memcpy(at, bytes, length);
+    return at + length;
+}
+
+static inline char *put_int(char *at, gint64 value)
+{
+    return at + strobe_format_int(at, value);
+}
+
+static inline char *put_uint(char *at, guint64 value)
+{
+    return at + strobe_format_uint(at, value);
+}
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <mock-consumer-host.h>
+#include <unistd.h>
+
+#include "row-sorter.h"
+
+extern const StrobePlugin strobe_plugin_1;
+
+#define T0 1736412474721516710
+
+typedef struct Fixture {
+    char *folder;
+    int directory;
+    StrobeMockHost *mock;
+    StrobeTrackId thread;
+} Fixture;
+
+static void set_up(Fixture *f, gconstpointer unused)
+{
+    f->folder = g_dir_make_tmp("strobe-csv-XXXXXX", NULL);
+    f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
+    f->thread = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, NULL, NULL, -1);
+}
+
+/* Removes the files and returns their number. */
+static guint clear_folder(Fixture *f)
+{
+    GDir *dir = g_dir_open(f->folder, 0, NULL);
+    const char *name;
+    guint n = 0;
+
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(f->folder, name, NULL);
+        g_remove(path);
+        n++;
+    }
+    g_dir_close(dir);
+    return n;
+}
+
+static void tear_down(Fixture *f, gconstpointer unused)
+{
+    clear_folder(f);
+    g_rmdir(f->folder);
+    g_free(f->folder);
+    close(f->directory);
+    strobe_mock_free(f->mock);
+}
+
+static void check_file(Fixture *f, const char *name, const char *expected)
+{
+    g_autofree char *path = g_build_filename(f->folder, name, NULL);
+    g_autofree char *text = NULL;
+
+    g_file_get_contents(path, &text, NULL, NULL);
+    g_assert_cmpstr(text, ==, expected);
+}
+
+static void add_operator(Fixture *f, const char *name, const char *shapes, int64_t begin,
+                         int64_t total, int64_t self, StrobeStackId stack)
+{
+    struct strobe_operator_detail detail = {.host_total = total, .host_self = self, .stack = stack};
+
+    detail.shapes = strobe_mock_string(f->mock, shapes);
+    strobe_mock_add(f->mock, &strobe_kind_operator_detail, f->thread,
+                    strobe_mock_string(f->mock, name), begin, begin + total, &detail);
+}
+
+#define HEADER                                                                                     \
+    "Name,Input Shapes,Call Stack,Host Self Duration(us),Host Total Duration(us),"                 \
+    "Device Self Duration(us),Device Total Duration(us),Device Self Duration With AICore(us),"     \
+    "Device Total Duration With AICore(us)\r\n"
+
+static void test_operator_details(Fixture *f, gconstpointer unused)
+{
+    static const char *const frames[] = {"m.py(2): f", "m.py(9): g", NULL};
+
+    add_operator(f, "aten::inner", "", T0 + 5, 1000, 1000, 0);
+    add_operator(f, "say \"hi\", all", "2,3;;4", T0, 96600, 89610, 0);
+    add_operator(f, "ProfilerStep#3", "", T0, 96600, 89610, 0);
+    add_operator(f, "aten::stacked", "", T0 + 5, 500, -20, strobe_mock_stack(f->mock, frames));
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "operator_details.csv",
+               HEADER "\"say \"\"hi\"\", all\",\"2,3;\r\n;\r\n4\",,89.61,96.6,0,0,0,0\r\n"
+                      "aten::inner,,,1.0,1.0,0,0,0,0\r\n"
+                      "aten::stacked,,\"m.py(2): f;\r\nm.py(9): g\",-0.02,0.5,0,0,0,0\r\n");
+    g_assert_cmpuint(clear_folder(f), ==, 1);
+}
+
+static const StrobeField fields[] = {
+    {"size", STROBE_FIELD_U64, 0, "B", ""},
+    {"share", STROBE_FIELD_F64, 0, "%", ""},
+    {"what", STROBE_FIELD_STRING, 0, "", ""},
+    {"ok", STROBE_FIELD_BOOL, 0, "", ""},
+};
+
+struct vendor {
+    uint64_t size;
+    double share;
+    uint32_t what;
+    uint8_t ok;
+};
+
+static const StrobeKind vendor = {
+    sizeof(StrobeKind), STROBE_SHAPE_SPAN, "vendor.task", "", fields, 4, 0};
+static const StrobeKind vendor_shorter = {
+    sizeof(StrobeKind), STROBE_SHAPE_INSTANT, "vendor.task", "", fields, 1, 0};
+
+static void test_generic(Fixture *f, gconstpointer unused)
+{
+    struct vendor full = {7, 0.5, 0, 1};
+    const struct vendor absent = {STROBE_ABSENT_U64, STROBE_ABSENT_F64, 0, 0};
+
+    full.what = strobe_mock_bytes(f->mock, "a\xff\nb", 4);
+    strobe_mock_add(f->mock, &vendor, f->thread, strobe_mock_string(f->mock, "t1"), T0, T0 + 2260,
+                    &full);
+    strobe_mock_add(f->mock, &vendor, 0, 0, T0, T0, &absent);
+    strobe_mock_add(f->mock, &vendor_shorter, f->thread, 0, T0, T0, &full);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "vendor.task.csv",
+               "Name,Begin(us),Duration(us),Track,size(B),share(%),what,ok\r\n"
+               "t1,1736412474721516.710\t,2.26,4711,7,0.5,\"a\xef\xbf\xbd\nb\",1\r\n"
+               ",1736412474721516.710\t,0.0,,,,,0\r\n");
+    check_file(f, "vendor.task_2.csv",
+               "Name,Begin(us),Track,size(B)\r\n"
+               ",1736412474721516.710\t,4711,7\r\n");
+    g_assert_cmpuint(clear_folder(f), ==, 2);
+}
+
+static void add_all(Fixture *f)
+{
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0, T0, NULL);
+    strobe_mock_add(f->mock, &strobe_kind_collector_call, f->thread, 0, T0, T0, NULL);
+    strobe_mock_add(f->mock, &strobe_kind_diagnostic, f->thread, 0, T0, T0, NULL);
+    strobe_mock_add(f->mock, &strobe_kind_metadata, f->thread, 0, T0, T0, NULL);
+    strobe_mock_add(f->mock, &strobe_kind_loss, f->thread, 0, T0, T0, NULL);
+    add_operator(f, "aten::mm", "", T0, 1, 1, 0);
+}
+
+static void test_defaults(Fixture *f, gconstpointer unused)
+{
+    add_all(f);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "operator_details.csv", HEADER "aten::mm,,,0.001,0.001,0,0,0,0\r\n");
+    check_file(f, "loss.csv",
+               "Name,Begin(us),Duration(us),Track,count,cause,lane\r\n"
+               ",1736412474721516.710\t,0.0,4711,0,0,\r\n");
+    g_assert_cmpuint(clear_folder(f), ==, 2);
+}
+
+static void test_kinds_option(Fixture *f, gconstpointer unused)
+{
+    strobe_mock_option(f->mock, "kinds", "diagnostic+cpu_op");
+    add_all(f);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "diagnostic.csv",
+               "Name,Begin(us),Track,text,level\r\n"
+               ",1736412474721516.710\t,4711,,0\r\n");
+    g_assert_cmpuint(clear_folder(f), ==, 2);
+}
+
+/* Names of kinds are no paths. */
+static void test_hostile_kind(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *longest = g_strnfill(5000, 'k');
+    const char *const names[] = {"../../etc/passwd", "", ".hidden", longest, "a\nb\xff"};
+    StrobeKind kinds[G_N_ELEMENTS(names)];
+
+    for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+        kinds[i] = vendor_shorter;
+        kinds[i].name = names[i];
+        strobe_mock_add(f->mock, &kinds[i], f->thread, 0, T0, T0, NULL);
+    }
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "_.._.._etc_passwd.csv",
+               "Name,Begin(us),Track,size(B)\r\n,1736412474721516.710\t,4711,0\r\n");
+    check_file(f, "_.hidden.csv",
+               "Name,Begin(us),Track,size(B)\r\n,1736412474721516.710\t,4711,0\r\n");
+    g_assert_cmpuint(clear_folder(f), ==, G_N_ELEMENTS(names));
+}
+
+/* A damaged capture may declare any number of kinds: files are bounded, and it is said. */
+static void test_many_kinds(Fixture *f, gconstpointer unused)
+{
+    static StrobeKind kinds[300];
+    static char names[300][16];
+
+    for (gsize i = 0; i < 300; i++) {
+        kinds[i] = vendor_shorter;
+        g_snprintf(names[i], sizeof names[i], "kind.%u", (guint)i);
+        kinds[i].name = names[i];
+        strobe_mock_add(f->mock, &kinds[i], f->thread, 0, T0, T0, NULL);
+    }
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 1);
+    g_assert_cmpuint(clear_folder(f), ==, 200);
+}
+
+static void test_nothing(Fixture *f, gconstpointer unused)
+{
+    add_operator(f, "ProfilerStep#1", "", T0, 1, 1, 0);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_assert_cmpuint(clear_folder(f), ==, 0);
+}
+
+static void test_unwritable(Fixture *f, gconstpointer unused)
+{
+    strobe_mock_facts(f->mock)->directory = -1;
+    add_operator(f, "aten::mm", "", T0, 1, 1, 0);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_ERROR_IO);
+    g_assert_nonnull(strstr(strobe_mock_error(f->mock), "operator_details.csv"));
+}
+
+static int collect(void *user, const char *bytes, size_t length)
+{
+    g_string_append_len(user, bytes, (gssize)length);
+    return 0;
+}
+
+/* Small runs and large ones give the same order: by time, equal times as they came. */
+static void test_sorter(Fixture *f, gconstpointer unused)
+{
+    GString *texts[2];
+
+    for (int pass = 0; pass < 2; pass++) {
+        RowSorter *sorter = row_sorter_new(f->directory, pass ? 1000 : 100000000);
+
+        texts[pass] = g_string_new(NULL);
+        for (int i = 0; i < 5000; i++) {
+            g_autofree char *row = g_strdup_printf("%d:%d\n", i * 7919 % 101, i);
+
+            g_assert_cmpint(row_sorter_add(sorter, i * 7919 % 101 - 50, row, strlen(row)), ==, 0);
+        }
+        g_assert_cmpint(row_sorter_finish(sorter, collect, texts[pass]), ==, 0);
+        row_sorter_free(sorter);
+    }
+    g_assert_true(g_str_has_prefix(texts[0]->str, "0:0\n0:101\n0:202\n"));
+    g_assert_cmpstr(texts[0]->str, ==, texts[1]->str);
+    g_assert_cmpuint(clear_folder(f), ==, 0);
+    g_string_free(texts[0], TRUE);
+    g_string_free(texts[1], TRUE);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(path, function) g_test_add("/csv/" path, Fixture, NULL, set_up, function, tear_down)
+    ADD("operator-details", test_operator_details);
+    ADD("generic", test_generic);
+    ADD("defaults", test_defaults);
+    ADD("kinds-option", test_kinds_option);
+    ADD("hostile-kind", test_hostile_kind);
+    ADD("many-kinds", test_many_kinds);
+    ADD("nothing", test_nothing);
+    ADD("unwritable", test_unwritable);
+    ADD("sorter", test_sorter);
+    return g_test_run();
+}

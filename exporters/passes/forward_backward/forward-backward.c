@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu_op -> operator_link: of all operators with one autograd sequence number, the forward one
+ * that starts last and the backward one that starts last.
+ */
+#include "forward-backward.h"
+
+#include <glib.h>
+#include <strobe/helpers/fields.h>
+#include <strobe/kinds.h>
+#include <string.h>
+
+/* Sequence numbers rise, so the oldest half is complete when so many are known. */
+#define PAIRS_MAX 524288
+
+enum { SEQUENCE, FORWARD_THREAD, N_WANTED };
+
+static const StrobeWantedField wanted[N_WANTED] = {
+    [SEQUENCE] = {"sequence", STROBE_FIELD_I64},
+    [FORWARD_THREAD] = {"forward_thread", STROBE_FIELD_U64},
+};
+
+/* One end of a link. */
+typedef struct End {
+    gint64 begin_ns;
+    StrobeTrackId track;
+    StrobeStringId name;
+    gboolean known;
+} End;
+
+typedef struct Pair {
+    gint64 sequence;
+    End forward, backward;
+} Pair;
+
+typedef struct ForwardBackward {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeBinder binder;
+    GHashTable *by_sequence; /* sequence of a Pair -> the Pair */
+    GQueue order;            /* the same pairs, first seen first */
+} ForwardBackward;
+
+static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                          void **state)
+{
+    ForwardBackward *links = g_new0(ForwardBackward, 1);
+
+    links->host = host;
+    links->self = self;
+    links->binder.wanted = wanted;
+    links->binder.n_wanted = N_WANTED;
+    links->by_sequence = g_hash_table_new(g_int64_hash, g_int64_equal);
+    *state = links;
+    return STROBE_OK;
+}
+
+static gboolean emit(ForwardBackward *links, const Pair *pair)
+{
+    struct strobe_operator_link *fields;
+
+    if (!pair->forward.known || !pair->backward.known)
+        return TRUE;
+    fields = links->host->emit(links->self, 0, pair->forward.track, pair->forward.name,
+                               pair->forward.begin_ns, pair->forward.begin_ns);
+    if (!fields)
+        return FALSE;
+    fields->sequence = pair->sequence;
+    fields->to_begin = pair->backward.begin_ns;
+    fields->to_track = pair->backward.track;
+    return TRUE;
+}
+
+/* Emits and forgets the oldest pairs until `n` are left. */
+static gboolean drain(ForwardBackward *links, guint n)
+{
+    while (links->order.length > n) {
+        Pair *pair = g_queue_pop_head(&links->order);
+        gboolean emitted = emit(links, pair);
+
+        g_hash_table_remove(links->by_sequence, &pair->sequence);
+        g_free(pair);
+        if (!emitted)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static Pair *find_pair(ForwardBackward *links, gint64 sequence)
+{
+    Pair *pair = g_hash_table_lookup(links->by_sequence, &sequence);
+
+    if (pair)
+        return pair;
+    if (links->order.length >= PAIRS_MAX && !drain(links, PAIRS_MAX / 2))
+        return NULL;
+    pair = g_new0(Pair, 1);
+    pair->sequence = sequence;
+    g_hash_table_insert(links->by_sequence, &pair->sequence, pair);
+    g_queue_push_tail(&links->order, pair);
+    return pair;
+}
+
+static StrobeStatus out_of_space(ForwardBackward *links)
+{
+    return links->host->fail(links->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                             "Cannot emit operator_link: the host has no room for it");
+}
+
+static StrobeStatus forward_backward_batch(void *state, const StrobeView *records, size_t n)
+{
+    ForwardBackward *links = state;
+
+    for (size_t i = 0; i < n; i++) {
+        const StrobeView *record = &records[i];
+        const uint32_t *offsets;
+        gint64 sequence;
+        Pair *pair;
+        End *end;
+
+        if (strcmp(record->kind->name, "cpu_op"))
+            continue;
+        offsets = strobe_binder_offsets(&links->binder, record->kind);
+        sequence = strobe_field_i64(record, offsets[SEQUENCE], -1);
+        if (sequence < 0)
+            continue;
+        pair = find_pair(links, sequence);
+        if (!pair)
+            return out_of_space(links);
+        end =
+            strobe_field_u64(record, offsets[FORWARD_THREAD], 0) ? &pair->backward : &pair->forward;
+        if (!end->known || record->begin_ns > end->begin_ns)
+            *end = (End){record->begin_ns, record->track, record->name, TRUE};
+    }
+    return STROBE_OK;
+}
+
+static StrobeStatus forward_backward_end(void *state)
+{
+    ForwardBackward *links = state;
+
+    return drain(links, 0) ? STROBE_OK : out_of_space(links);
+}
+
+static void forward_backward_close(void *state)
+{
+    ForwardBackward *links = state;
+
+    g_hash_table_unref(links->by_sequence);
+    g_queue_clear_full(&links->order, g_free);
+    g_free(links);
+}
+
+const StrobeConsumerOps forward_backward_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = forward_backward_open,
+    .batch = forward_backward_batch,
+    .end = forward_backward_end,
+    .close = forward_backward_close,
+};

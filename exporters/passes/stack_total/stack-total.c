@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu_op -> stack_total: self time by the operator's Python call stack; where it has none, by the
+ * path of the operators that enclose it.
+ */
+#include "stack-total.h"
+
+#include <glib.h>
+#include <strobe/helpers/fields.h>
+#include <strobe/kinds.h>
+#include <string.h>
+
+#include "nesting.h"
+
+#define NODES_MAX 1000000 /* paths */
+#define HEIGHT_MAX 512    /* operators on one path */
+#define WIDTH_MAX 4096    /* different operators below one: a search is linear */
+#define CHUNK 1000
+
+enum { STACK, IS_ASYNC, N_WANTED };
+
+static const StrobeWantedField wanted[N_WANTED] = {
+    [STACK] = {"stack", STROBE_FIELD_STACK},
+    [IS_ASYNC] = {"is_async", STROBE_FIELD_BOOL},
+};
+
+typedef struct Node Node;
+
+/* Operators below one parent, equal names merged. */
+typedef struct NodeList {
+    Node *first;
+    guint height; /* of the tallest subtree, at most HEIGHT_MAX */
+    guint width;  /* nodes in this list, at most WIDTH_MAX */
+} NodeList;
+
+/* `calls` 0: only a step on the way to others. */
+struct Node {
+    StrobeStringId name;
+    guint64 calls;
+    gint64 self_ns;
+    NodeList children;
+    Node *next;
+};
+
+typedef struct StackSum {
+    guint64 calls;
+    gint64 self_ns;
+} StackSum;
+
+/* An operator that waits for its parent. */
+typedef struct Entry {
+    NestingSpan span;
+    StrobeStringId name;
+    StrobeStackId stack;
+    NodeList children;
+} Entry;
+
+typedef struct StackTotal {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    Nesting *nesting;
+    StrobeBinder binder;
+    GHashTable *stacks; /* StrobeStackId -> StackSum */
+    NodeList roots;
+    StackSum others; /* no room for the path, or it is too long */
+    Node *free_nodes;
+    guint n_nodes;
+    GPtrArray *chunks; /* where the nodes lie, CHUNK each */
+} StackTotal;
+
+static Node *take_node(StackTotal *total)
+{
+    Node *node = total->free_nodes;
+
+    if (node) {
+        total->free_nodes = node->next;
+        memset(node, 0, sizeof *node);
+        return node;
+    }
+    if (total->n_nodes == NODES_MAX)
+        return NULL;
+    if (total->n_nodes % CHUNK == 0)
+        g_ptr_array_add(total->chunks, g_new0(Node, CHUNK));
+    node = (Node *)g_ptr_array_index(total->chunks, total->n_nodes / CHUNK);
+    return node + total->n_nodes++ % CHUNK;
+}
+
+static void give_back_node(StackTotal *total, Node *node)
+{
+    node->next = total->free_nodes;
+    total->free_nodes = node;
+}
+
+static Node *find_name(const NodeList *list, StrobeStringId name)
+{
+    Node *node = list->first;
+
+    while (node && node->name != name)
+        node = node->next;
+    return node;
+}
+
+static void drop_list(StackTotal *total, NodeList list);
+
+/* Gives up a node: its time, and that of all below it, goes to the others. */
+static void drop_node(StackTotal *total, Node *node)
+{
+    total->others.calls += node->calls;
+    total->others.self_ns += node->self_ns;
+    drop_list(total, node->children);
+    give_back_node(total, node);
+}
+
+static void drop_list(StackTotal *total, NodeList list)
+{
+    Node *next;
+
+    for (Node *node = list.first; node; node = next) {
+        next = node->next;
+        drop_node(total, node);
+    }
+}
+
+/* Merges the list `from` into `into`, whole subtrees. Recursion is at most HEIGHT_MAX deep. */
+static void merge_lists(StackTotal *total, NodeList *into, NodeList from)
+{
+    Node *next;
+
+    if (!into->first) {
+        *into = from;
+        return;
+    }
+    into->height = MAX(into->height, from.height);
+    for (Node *node = from.first; node; node = next) {
+        Node *same = find_name(into, node->name);
+
+        next = node->next;
+        if (same) {
+            same->calls += node->calls;
+            same->self_ns += node->self_ns;
+            merge_lists(total, &same->children, node->children);
+            give_back_node(total, node);
+        } else if (into->width < WIDTH_MAX) {
+            node->next = into->first;
+            into->first = node;
+            into->width++;
+        } else {
+            drop_node(total, node);
+        }
+    }
+}
+
+/* Time of an operator with a Python stack is counted by that stack. */
+static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
+{
+    StackSum *sum = g_hash_table_lookup(total->stacks, GUINT_TO_POINTER(stack));
+
+    if (!sum) {
+        sum = g_new0(StackSum, 1);
+        g_hash_table_insert(total->stacks, GUINT_TO_POINTER(stack), sum);
+    }
+    sum->calls++;
+    sum->self_ns += self_ns;
+}
+
+/* The node of an operator in a list, made if need be; NULL when there is no room. */
+static Node *node_in(StackTotal *total, NodeList *list, StrobeStringId name)
+{
+    Node *node = find_name(list, name);
+
+    if (node)
+        return node;
+    node = list->width < WIDTH_MAX ? take_node(total) : NULL;
+    if (node) {
+        node->name = name;
+        node->next = list->first;
+        list->first = node;
+        list->height = MAX(list->height, 1);
+        list->width++;
+    }
+    return node;
+}
+
+/* Hangs an operator, or all operators of a fold, into a list. */
+static void attach(StackTotal *total, NodeList *list, Entry *entry)
+{
+    gint64 self_ns = entry->span.total_ns - entry->span.children_ns;
+    Node *node;
+
+    if (entry->span.is_fold) {
+        merge_lists(total, list, entry->children);
+        return;
+    }
+    if (entry->stack)
+        count_stack(total, entry->stack, self_ns);
+    if (entry->stack && !entry->children.first)
+        return;
+    if (entry->children.height >= HEIGHT_MAX) {
+        drop_list(total, entry->children);
+        entry->children = (NodeList){0};
+    }
+    node = node_in(total, list, entry->name);
+    if (node) {
+        merge_lists(total, &node->children, entry->children);
+        list->height = MAX(list->height, 1 + node->children.height);
+    } else {
+        drop_list(total, entry->children);
+    }
+    if (entry->stack)
+        return;
+    if (node) {
+        node->calls++;
+        node->self_ns += self_ns;
+    } else {
+        total->others.calls++;
+        total->others.self_ns += self_ns;
+    }
+}
+
+static gboolean adopt(void *user, NestingSpan *parent, NestingSpan *child)
+{
+    attach(user, &((Entry *)parent)->children, (Entry *)child);
+    return TRUE;
+}
+
+/* Turns an operator into a list of one, so that it can be merged. */
+static gboolean fold(void *user, NestingSpan *span)
+{
+    Entry *entry = (Entry *)span;
+    NodeList list = {0};
+
+    attach(user, &list, entry);
+    entry->children = list;
+    return TRUE;
+}
+
+static gboolean merge(void *user, NestingSpan *into, NestingSpan *from)
+{
+    merge_lists(user, &((Entry *)into)->children, ((Entry *)from)->children);
+    return TRUE;
+}
+
+static gboolean outermost(void *user, NestingSpan *span)
+{
+    StackTotal *total = user;
+
+    attach(total, &total->roots, (Entry *)span);
+    return TRUE;
+}
+
+static const NestingOps nesting_ops = {sizeof(Entry), adopt, fold, merge, outermost};
+
+static StrobeStatus stack_total_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                     void **state)
+{
+    StackTotal *total = g_new0(StackTotal, 1);
+
+    total->host = host;
+    total->self = self;
+    total->binder.wanted = wanted;
+    total->binder.n_wanted = N_WANTED;
+    total->chunks = g_ptr_array_new_with_free_func(g_free);
+    total->nesting = nesting_new(&nesting_ops, total);
+    total->stacks = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+    *state = total;
+    return STROBE_OK;
+}
+
+static StrobeStatus stack_total_batch(void *state, const StrobeView *records, size_t n)
+{
+    StackTotal *total = state;
+
+    for (size_t i = 0; i < n; i++) {
+        const StrobeView *record = &records[i];
+        const uint32_t *offsets;
+        Entry entry = {.name = record->name};
+
+        if (strcmp(record->kind->name, "cpu_op"))
+            continue;
+        offsets = strobe_binder_offsets(&total->binder, record->kind);
+        if (strobe_field_u8(record, offsets[IS_ASYNC], 0))
+            continue;
+        entry.span.begin_ns = record->begin_ns;
+        entry.span.end_ns = MAX(record->end_ns, record->begin_ns);
+        entry.span.track = record->track;
+        entry.stack = strobe_field_u32(record, offsets[STACK], 0);
+        nesting_add(total->nesting, &entry.span);
+    }
+    return STROBE_OK;
+}
+
+static gboolean emit(StackTotal *total, StrobeStringId name, StrobeStackId path, guint64 calls,
+                     gint64 self_ns)
+{
+    gint64 at = total->host->facts(total->self)->window_begin_ns;
+    struct strobe_stack_total *fields = total->host->emit(total->self, 0, 0, name, at, at);
+
+    if (!fields)
+        return FALSE;
+    fields->host_self = self_ns;
+    fields->calls = calls;
+    fields->path = path;
+    return TRUE;
+}
+
+/* Emits the subtrees of a list. The path grows downwards from the end of its room, so that it lies
+ * innermost first. */
+static gboolean emit_list(StackTotal *total, const NodeList *list, StrobeStringId *path,
+                          guint depth)
+{
+    StrobeStringId *frames;
+
+    if (depth == HEIGHT_MAX)
+        return TRUE;
+    frames = path + HEIGHT_MAX - (depth + 1);
+    for (const Node *node = list->first; node; node = node->next) {
+        *frames = node->name;
+        if (node->calls &&
+            !emit(total, node->name, total->host->stack(total->self, frames, depth + 1),
+                  node->calls, node->self_ns))
+            return FALSE;
+        if (!emit_list(total, &node->children, path, depth + 1))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean emit_others(StackTotal *total)
+{
+    StrobeStringId name;
+
+    if (!total->others.calls)
+        return TRUE;
+    total->host->log(total->self, STROBE_LOG_WARNING,
+                     "Time of %" G_GUINT64_FORMAT
+                     " operators is shown as \"(others)\": more than %d "
+                     "call paths, %d operators on one path or %d different ones below one",
+                     total->others.calls, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
+    name = total->host->intern(total->self, "(others)", 8);
+    return emit(total, name, total->host->stack(total->self, &name, 1), total->others.calls,
+                total->others.self_ns);
+}
+
+static gboolean emit_stacks(StackTotal *total)
+{
+    GHashTableIter iter;
+    gpointer key, value;
+
+    g_hash_table_iter_init(&iter, total->stacks);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        const StackSum *sum = value;
+        StrobeStackId stack = GPOINTER_TO_UINT(key);
+        const StrobeStringId *frames;
+        size_t n = total->host->stack_frames(total->self, stack, &frames);
+
+        if (!emit(total, n ? frames[0] : 0, stack, sum->calls, sum->self_ns))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static StrobeStatus stack_total_end(void *state)
+{
+    StackTotal *total = state;
+    StrobeStringId path[HEIGHT_MAX];
+
+    nesting_finish(total->nesting);
+    if (emit_stacks(total) && emit_list(total, &total->roots, path, 0) && emit_others(total))
+        return STROBE_OK;
+    return total->host->fail(total->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                             "Cannot emit stack_total: the host has no room for it");
+}
+
+static void stack_total_close(void *state)
+{
+    StackTotal *total = state;
+
+    nesting_free(total->nesting);
+    g_hash_table_unref(total->stacks);
+    g_ptr_array_unref(total->chunks);
+    g_free(total);
+}
+
+const StrobeConsumerOps stack_total_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = stack_total_open,
+    .batch = stack_total_batch,
+    .end = stack_total_end,
+    .close = stack_total_close,
+};

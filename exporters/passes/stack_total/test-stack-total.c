@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <glib.h>
+#include <mock-consumer-host.h>
+
+#include "nesting.h"
+
+extern const StrobePlugin strobe_plugin_1;
+
+typedef struct Fixture {
+    StrobeMockHost *mock;
+    StrobeStackId stack;
+} Fixture;
+
+static void set_up(Fixture *f, gconstpointer unused)
+{
+    static const char *const frames[] = {"b.py(2): inner", "a.py(1): outer", NULL};
+
+    f->mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+    f->stack = strobe_mock_stack(f->mock, frames);
+}
+
+static void tear_down(Fixture *f, gconstpointer unused)
+{
+    strobe_mock_free(f->mock);
+}
+
+static void add(Fixture *f, const char *name, int64_t begin, int64_t end, StrobeStackId stack)
+{
+    const struct strobe_cpu_op op = {.sequence = -1, .stack = stack};
+
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, 1, strobe_mock_string(f->mock, name), begin, end,
+                    &op);
+}
+
+/* "innermost;...;outermost" of an emitted path. */
+static char *path_text(Fixture *f, StrobeStackId path)
+{
+    GString *text = g_string_new(NULL);
+    const StrobeStringId *frames;
+    size_t n = strobe_mock_table(f->mock)->stack_frames(f->mock, path, &frames);
+
+    for (size_t i = 0; i < n; i++)
+        g_string_append_printf(text, "%s%s", i ? ";" : "", strobe_mock_text(f->mock, frames[i]));
+    return g_string_free(text, FALSE);
+}
+
+static void check(Fixture *f, const char *path, uint64_t calls, int64_t self)
+{
+    const StrobeView *views;
+    size_t n = strobe_mock_emitted(f->mock, &views);
+    guint found = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct strobe_stack_total *fields = views[i].fields;
+        g_autofree char *text = path_text(f, fields->path);
+
+        if (g_strcmp0(text, path))
+            continue;
+        found++;
+        g_assert_cmpuint(fields->calls, ==, calls);
+        g_assert_cmpint(fields->host_self, ==, self);
+    }
+    g_assert_cmpuint(found, ==, 1);
+}
+
+static void test_operators(Fixture *f, gconstpointer unused)
+{
+    add(f, "mm", 10, 20, 0);
+    add(f, "add", 20, 25, 0);
+    add(f, "mm", 30, 45, 0);
+    add(f, "linear", 0, 50, 0); /* self 20 */
+    add(f, "mm", 60, 70, 0);
+    add(f, "linear", 55, 75, 0); /* self 10 */
+    add(f, "mm", 80, 81, 0);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 4);
+    check(f, "linear", 2, 30);
+    check(f, "mm;linear", 3, 35);
+    check(f, "add;linear", 1, 5);
+    check(f, "mm", 1, 1);
+}
+
+/* Operators with a Python stack count on it; one without, inside, counts on operator names. */
+static void test_python_stack(Fixture *f, gconstpointer unused)
+{
+    add(f, "mm", 10, 20, f->stack);
+    add(f, "copy", 30, 33, 0);
+    add(f, "linear", 0, 50, f->stack);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 2);
+    check(f, "b.py(2): inner;a.py(1): outer", 2, 10 + 37);
+    check(f, "copy;linear", 1, 3);
+}
+
+/* Folded operators keep their paths, whether a parent comes or not. */
+static void test_folds(Fixture *f, gconstpointer unused)
+{
+    const int64_t n = 3 * NESTING_PENDING_MAX;
+
+    for (int64_t i = 0; i < n; i++) {
+        add(f, "inner", 10 * i + 2, 10 * i + 4, 0);
+        add(f, i % 2 ? "odd" : "even", 10 * i + 1, 10 * i + 8, 0);
+    }
+    add(f, "all", 0, 10 * n, 0);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 5);
+    check(f, "all", 1, 3 * n);
+    check(f, "odd;all", (uint64_t)n / 2, 5 * n / 2);
+    check(f, "inner;even;all", (uint64_t)n / 2, 2 * n / 2);
+}
+
+/* A path of hostile depth neither overflows the stack nor loses time. */
+static void test_deep(Fixture *f, gconstpointer unused)
+{
+    const int64_t n = 100000;
+    const StrobeView *views;
+    size_t emitted;
+    int64_t self = 0;
+    uint64_t calls = 0;
+
+    for (int64_t i = n; i-- > 0;)
+        add(f, "deep", i, 2 * n - i, 0);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    emitted = strobe_mock_emitted(f->mock, &views);
+    g_assert_cmpuint(emitted, <=, 513);
+    for (size_t i = 0; i < emitted; i++) {
+        const struct strobe_stack_total *fields = views[i].fields;
+
+        self += fields->host_self;
+        calls += fields->calls;
+    }
+    g_assert_cmpint(self, ==, 2 * n);
+    g_assert_cmpuint(calls, ==, (uint64_t)n);
+    g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 1);
+}
+
+/* A name of its own for every call: bounded, and no time lost. */
+static void test_wide(Fixture *f, gconstpointer unused)
+{
+    const int64_t n = 50000;
+    const StrobeView *views;
+    size_t emitted;
+    int64_t self = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        char name[32];
+
+        g_snprintf(name, sizeof name, "iteration %d", (int)i);
+        add(f, name, 10 * i, 10 * i + 3, 0);
+    }
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    emitted = strobe_mock_emitted(f->mock, &views);
+    g_assert_cmpuint(emitted, <=, 4097);
+    for (size_t i = 0; i < emitted; i++)
+        self += ((const struct strobe_stack_total *)views[i].fields)->host_self;
+    g_assert_cmpint(self, ==, 3 * n);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(path, function)                                                                        \
+    g_test_add("/stack-total/" path, Fixture, NULL, set_up, function, tear_down)
+    ADD("operators", test_operators);
+    ADD("python-stack", test_python_stack);
+    ADD("folds", test_folds);
+    ADD("deep", test_deep);
+    ADD("wide", test_wide);
+    return g_test_run();
+}

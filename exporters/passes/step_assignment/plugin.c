@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/strobe-plugin.h>
+
+#include "step-assignment.h"
+
+static const StrobeKind *const kinds[] = {&strobe_kind_step_summary};
+static const char *const wants[] = {"step", "gc", "marker", "marker_instant", "operator_detail",
+                                    NULL};
+
+static const StrobeComponent component = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_PASS,
+    .name = "step_assignment",
+    .summary = "What happened in each step: operators, collections, markers.",
+    .kinds = kinds,
+    .n_kinds = 1,
+    .wants = wants,
+    .ops = &step_assignment_ops,
+};
+
+static const StrobeComponent *const components[] = {&component};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .n_components = 1,
+    .name = "step_assignment",
+    .version = "0.1.0",
+    .summary = "Records by step.",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+};

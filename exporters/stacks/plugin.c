@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/strobe-plugin.h>
+
+#include "stacks.h"
+
+static const char *const metrics[] = {"self_cpu_time_total", NULL};
+
+static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_ENUM,
+        .name = "metric",
+        .default_value = "self_cpu_time_total",
+        .choices = metrics,
+        .summary = "What the number of a stack counts, in microseconds.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_STRING,
+        .name = "file",
+        .default_value = "stacks.log",
+        .summary = "Name of the file in the result directory.",
+    },
+};
+
+static const char *const wants[] = {"stack_total", NULL};
+
+static const StrobeComponent component = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_EXPORTER,
+    .name = "stacks",
+    .summary = "Folded call stacks for FlameGraph and speedscope.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .wants = wants,
+    .ops = &stacks_ops,
+};
+
+static const StrobeComponent *const components[] = {&component};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .n_components = 1,
+    .name = "stacks",
+    .version = "0.1.0",
+    .summary = "Folded call stacks.",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <mock-consumer-host.h>
+#include <unistd.h>
+
+extern const StrobePlugin strobe_plugin_1;
+
+typedef struct Fixture {
+    char *folder;
+    int directory;
+    StrobeMockHost *mock;
+} Fixture;
+
+static void set_up(Fixture *f, gconstpointer unused)
+{
+    f->folder = g_dir_make_tmp("strobe-stacks-XXXXXX", NULL);
+    f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
+}
+
+static char *take_file(Fixture *f, const char *name)
+{
+    g_autofree char *path = g_build_filename(f->folder, name, NULL);
+    char *text = NULL;
+
+    g_file_get_contents(path, &text, NULL, NULL);
+    g_remove(path);
+    return text;
+}
+
+/* Removing the folder fails when a file is left in it. */
+static void tear_down(Fixture *f, gconstpointer unused)
+{
+    g_assert_cmpint(g_rmdir(f->folder), ==, 0);
+    g_free(f->folder);
+    close(f->directory);
+    strobe_mock_free(f->mock);
+}
+
+static void add(Fixture *f, int64_t self, const char *const *frames)
+{
+    const struct strobe_stack_total total = {
+        .host_self = self, .calls = 1, .path = frames ? strobe_mock_stack(f->mock, frames) : 0};
+
+    strobe_mock_add(f->mock, &strobe_kind_stack_total, 0, 0, 0, 0, &total);
+}
+
+static void test_lines(Fixture *f, gconstpointer unused)
+{
+    static const char *const deep[] = {"  c.py(3): h ", "b;x\ny\xff", "a.py(1): f\t", NULL};
+    static const char *const flat[] = {"aten::mm", NULL};
+    static const char *const blank[] = {" \n ", NULL};
+
+    add(f, 1234999, deep);
+    add(f, 999, flat);
+    add(f, -5000, flat);
+    add(f, 5000, NULL);
+    add(f, 1000, flat);
+    add(f, 2000, blank);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *text = take_file(f, "stacks.log");
+
+    g_assert_cmpstr(text, ==,
+                    "a.py(1): f;b_x_y\xef\xbf\xbd;c.py(3): h 1234\n"
+                    "aten::mm 1\n"
+                    " 2");
+}
+
+static void test_nothing(Fixture *f, gconstpointer unused)
+{
+    static const char *const flat[] = {"aten::mm", NULL};
+
+    add(f, 999, flat);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *text = take_file(f, "stacks.log");
+
+    g_assert_null(text);
+}
+
+static void test_file_option(Fixture *f, gconstpointer unused)
+{
+    static const char *const flat[] = {"aten::mm", NULL};
+
+    strobe_mock_option(f->mock, "file", "a/b");
+    g_assert_cmpint(strobe_mock_open(f->mock), ==, STROBE_ERROR_IO);
+    strobe_mock_option(f->mock, "file", "my.log");
+    add(f, 1000, flat);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *text = take_file(f, "my.log");
+
+    g_assert_cmpstr(text, ==, "aten::mm 1");
+}
+
+static void test_foreign_kind(Fixture *f, gconstpointer unused)
+{
+    static const StrobeField fields[] = {{"host_self", STROBE_FIELD_F64, 0, "", ""},
+                                         {"path", STROBE_FIELD_U8, 0, "", ""}};
+    static const StrobeKind kind = {
+        sizeof(StrobeKind), STROBE_SHAPE_INSTANT, "stack_total", "", fields, 2, 0};
+    const double values[2] = {1e9, 0};
+
+    strobe_mock_add(f->mock, &kind, 0, 0, 0, 0, values);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *text = take_file(f, "stacks.log");
+
+    g_assert_null(text);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(path, function) g_test_add("/stacks/" path, Fixture, NULL, set_up, function, tear_down)
+    ADD("lines", test_lines);
+    ADD("nothing", test_nothing);
+    ADD("file-option", test_file_option);
+    ADD("foreign-kind", test_foreign_kind);
+    return g_test_run();
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The extension module `strobe._strobe`: its functions, types and errors. */
+#include "module.h"
+
+#include <pthread.h>
+#include <string.h>
+
+PyObject *strobe_python_error;
+
+static unsigned n_forks;
+
+static void count_fork(void)
+{
+    n_forks++;
+}
+
+unsigned strobe_python_forks(void)
+{
+    return n_forks;
+}
+
+PyObject *strobe_python_raise(StrobeStatus status, StrobeError *error)
+{
+    const char *message = error ? strobe_error_message(error) : "the call failed without a reason";
+    PyObject *text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+    strobe_error_free(error);
+    if (!text)
+        return NULL;
+    PyObject *exception = PyObject_CallFunctionObjArgs(strobe_python_error, text, NULL);
+    Py_DECREF(text);
+    PyObject *code = exception ? PyLong_FromLong(status) : NULL;
+    if (code && PyObject_SetAttrString(exception, "status", code) == 0)
+        PyErr_SetObject(strobe_python_error, exception);
+    Py_XDECREF(code);
+    Py_XDECREF(exception);
+    return NULL;
+}
+
+const char *strobe_python_text(PyObject *text, PyObject **keep)
+{
+    *keep = NULL;
+    if (!PyUnicode_Check(text)) {
+        PyErr_Format(PyExc_TypeError, "expected a str, found %R", (PyObject *)Py_TYPE(text));
+        return NULL;
+    }
+    /* The interpreter keeps this form with the str: nothing is copied after the first time. */
+    const char *bytes = PyUnicode_AsUTF8AndSize(text, NULL);
+    if (bytes || !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+        return bytes;
+    PyErr_Clear();
+    *keep = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
+    return *keep ? PyBytes_AsString(*keep) : NULL;
+}
+
+static PyObject *version(PyObject *module, PyObject *unused)
+{
+    return PyUnicode_FromString(strobe_version());
+}
+
+static PyMethodDef functions[] = {
+    {"attach", strobe_python_attach, METH_NOARGS,
+     "attach()\n--\n\nThe session of `strobe run` if this process records, else None."},
+    {"step", strobe_python_step, METH_NOARGS,
+     "step()\n--\n\nEnds the step of the process's session; nothing without one."},
+    {"version", version, METH_NOARGS, "version()\n--\n\nVersion of the library."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_strobe",
+    .m_doc = "libstrobe for Python: sessions and marks.",
+    .m_size = -1,
+    .m_methods = functions,
+};
+
+static int add_types(PyObject *module)
+{
+    PyObject *session = strobe_python_session_type();
+    PyObject *range = strobe_python_range_type();
+    int failed = !session || !range || PyModule_AddObjectRef(module, "Session", session) < 0 ||
+                 PyModule_AddObjectRef(module, "Range", range) < 0;
+    Py_XDECREF(session);
+    Py_XDECREF(range);
+    return failed ? -1 : 0;
+}
+
+PyMODINIT_FUNC PyInit__strobe(void);
+
+PyMODINIT_FUNC PyInit__strobe(void)
+{
+    if (!strobe_python_error) {
+        strobe_python_error = PyErr_NewExceptionWithDoc(
+            "strobe.Error", "A call of Strobe failed; `status` is the code of the failure.", NULL,
+            NULL);
+        if (!strobe_python_error)
+            return NULL;
+        pthread_atfork(NULL, NULL, count_fork);
+    }
+    PyObject *module = PyModule_Create(&definition);
+    if (!module)
+        return NULL;
+    if (PyModule_AddFunctions(module, strobe_python_marking) < 0 || add_types(module) < 0 ||
+        PyModule_AddObjectRef(module, "Error", strobe_python_error) < 0) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

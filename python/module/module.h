@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the extension module `strobe._strobe` share.
+ *
+ * The module keeps to CPython's stable interface (abi3), so that one build serves every
+ * interpreter from 3.11 on. Its state is the library's, which is one per process.
+ */
+#ifndef STROBE_PYTHON_MODULE_H
+#define STROBE_PYTHON_MODULE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+
+#include <strobe/strobe.h>
+
+/* strobe.Error: the message of a StrobeError; attribute `status` is its code. */
+extern PyObject *strobe_python_error;
+
+/* Raises strobe.Error for a failed call and frees `error` (NULL is allowed). Returns NULL. */
+PyObject *strobe_python_raise(StrobeStatus status, StrobeError *error);
+
+/* The bytes of a str as UTF-8, NUL-terminated. Lone surrogates pass as they are. *keep owns the
+ * bytes and is released after use (NULL is allowed). NULL with an exception if it is no str. */
+const char *strobe_python_text(PyObject *text, PyObject **keep);
+
+/* Number of forks that led to this process since the module was loaded. */
+unsigned strobe_python_forks(void);
+
+/* marking.c */
+extern PyMethodDef strobe_python_marking[];
+PyObject *strobe_python_range_type(void);
+
+/* session.c */
+PyObject *strobe_python_session_type(void);
+PyObject *strobe_python_attach(PyObject *module, PyObject *unused);
+PyObject *strobe_python_step(PyObject *module, PyObject *unused);
+
+#endif

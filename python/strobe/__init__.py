@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strobe: profile this process, or mark what it does.
+
+`strobe.profiler` is the profiler for training scripts. The functions here mark the program for
+whatever session runs; without one each costs about as much as an empty call. This module is
+imported into every process under `strobe run`, so it imports nothing that it can do without.
+"""
+
+from . import _strobe
+from ._strobe import Error, counter, enabled, mark, range_begin, range_end
+from .run import stepping as _stepping
+
+__all__ = ["Error", "counter", "enabled", "mark", "range", "range_begin", "range_end", "step"]
+__version__ = _strobe.version()
+
+
+class range(_strobe.Range):  # the builtin is not used in this module
+    """A range as a context manager or a decorator: range(name, argument=None).
+
+    One object serves one thread at a time.
+    """
+
+    def __call__(self, function):
+        from functools import wraps
+
+        name = self.name
+
+        @wraps(function)
+        def marked(*args, **kwargs):
+            with _strobe.Range(name):
+                return function(*args, **kwargs)
+
+        return marked
+
+
+def step():
+    """Ends the step of the session that runs here, if any, and begins the next."""
+    if _stepping.script_steps():
+        _strobe.step()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`strobe run` puts this folder at the head of PYTHONPATH, so that site imports this file.
+
+It starts the recording, leaves no trace of itself on sys.path, and runs the sitecustomize that
+would have been imported without it.
+"""
+
+import os
+import sys
+
+
+def _attach():
+    bootstrap = os.path.dirname(os.path.abspath(__file__))
+    packages = os.path.dirname(os.path.dirname(bootstrap))
+    sys.path.insert(0, packages)
+    try:
+        from strobe.run.attach import attach
+    finally:
+        sys.path.remove(packages)
+    attach()
+
+
+def _chain():
+    """The next sitecustomize on the path takes this one's place; its errors are its own."""
+    ours = sys.modules.pop("sitecustomize")
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != folder]
+    try:
+        import sitecustomize  # noqa: F401
+    except ImportError as error:
+        if error.name != "sitecustomize":
+            raise
+    finally:
+        sys.modules.setdefault("sitecustomize", ours)
+
+
+try:
+    _attach()
+except Exception as error:
+    try:
+        sys.stderr.write("strobe: Cannot record this process: %s\n" % " ".join(str(error).split()))
+    except Exception:
+        pass
+_chain()

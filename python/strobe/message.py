@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to the user, in the form of the Ascend PyTorch Profiler, on stderr."""
+
+import os
+import sys
+import time
+
+_told = set()
+
+
+def _write(level, text):
+    stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+    try:
+        sys.stderr.write("[%s] [%s] [%d] profiler.py: %s\n" % (stamp, level, os.getpid(), text))
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        pass  # no stderr, or a closed one
+
+
+def _warnings_disabled():
+    """Warnings are told by rank 0 only."""
+    for name in ("TORCH_NPU_WARNING_DISABLE", "TORCH_NPU_DISABLED_WARNING"):
+        if os.environ.get(name) == "1":
+            return True
+    return os.environ.get("RANK", "0") != "0"
+
+
+def info(text):
+    _write("INFO", text)
+
+
+def warn(text):
+    if not _warnings_disabled():
+        _write("WARNING", text)
+
+
+def warn_once(text):
+    """The same text only once per process."""
+    if text not in _told:
+        _told.add(text)
+        warn(text)
+
+
+def error(text):
+    _write("ERROR", text)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profiler: the names of torch_npu.profiler and torch.profiler.
+
+    from strobe import profiler
+
+    with profiler.profile(
+        schedule=profiler.schedule(wait=1, warmup=1, active=3, repeat=1),
+        on_trace_ready=profiler.tensorboard_trace_handler("./result"),
+    ) as prof:
+        for batch in batches:
+            train(batch)
+            prof.step()
+"""
+
+import atexit as _atexit
+
+from . import analysis as _analysis
+from . import folders as _folders
+from .activity import ProfilerActivity, supported_activities
+from .analysis import analyse
+from .experimental import (
+    AiCMetrics,
+    ExportType,
+    HostSystem,
+    ProfilerLevel,
+    _ExperimentalConfig,
+    supported_ai_core_metrics,
+    supported_export_type,
+    supported_profiler_level,
+)
+from .handler import tensorboard_trace_handler
+from .profiler import _KinetoProfile, profile
+from .profiler import stop_running as _stop_running
+from .ranges import kineto_available, record_function
+from .schedules import ProfilerAction, schedule
+
+__all__ = [
+    "AiCMetrics",
+    "ExportType",
+    "HostSystem",
+    "ProfilerAction",
+    "ProfilerActivity",
+    "ProfilerLevel",
+    "_ExperimentalConfig",
+    "_KinetoProfile",
+    "analyse",
+    "kineto_available",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "supported_ai_core_metrics",
+    "supported_export_type",
+    "supported_profiler_level",
+    "tensorboard_trace_handler",
+]
+
+
+def _finish():
+    """At exit: profiles that nobody stopped, analyses that nobody waited for."""
+    _stop_running()
+    _analysis.join()
+    _folders.remove_private()
+
+
+_atexit.register(_finish)

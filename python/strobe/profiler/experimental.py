@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experimental configuration: names, values, checks, in the order of torch_npu."""
+
+import math
+import warnings
+
+from .. import message
+
+
+class ProfilerLevel:
+    Level0 = "Level0"
+    Level1 = "Level1"
+    Level2 = "Level2"
+    Level_none = "Level_none"
+
+
+class AiCMetrics:
+    PipeUtilization = "ACL_AICORE_PIPE_UTILIZATION"
+    ArithmeticUtilization = "ACL_AICORE_ARITHMETIC_UTILIZATION"
+    Memory = "ACL_AICORE_MEMORY_BANDWIDTH"
+    MemoryL0 = "ACL_AICORE_L0B_AND_WIDTH"
+    MemoryUB = "ACL_AICORE_MEMORY_UB"
+    ResourceConflictRatio = "ACL_AICORE_RESOURCE_CONFLICT_RATIO"
+    L2Cache = "ACL_AICORE_L2_CACHE"
+    MemoryAccess = "ACL_AICORE_MEMORY_ACCESS"
+    AiCoreNone = "ACL_AICORE_NONE"
+
+
+class ExportType:
+    Text = "text"
+    Db = "db"
+
+
+class HostSystem:
+    CPU = "cpu"
+    MEM = "mem"
+    DISK = "disk"
+    NETWORK = "network"
+    OSRT = "osrt"
+    NUMA = "numa"
+
+
+def _values(constants):
+    return {value for name, value in vars(constants).items() if not name.startswith("__")}
+
+
+def supported_profiler_level():
+    return _values(ProfilerLevel)
+
+
+def supported_ai_core_metrics():
+    return _values(AiCMetrics)
+
+
+def supported_export_type():
+    return _values(ExportType)
+
+
+_BY_LEVEL = object()  # aic_metrics was not given: the level decides
+
+# Host systems that have a collector.
+_COLLECTED_HOST_SYS = {HostSystem.CPU, HostSystem.MEM}
+
+
+class _ExperimentalConfig:
+    """Options beyond the common ones. A bad value is replaced, with a warning."""
+
+    def __init__(
+        self,
+        profiler_level=ProfilerLevel.Level0,
+        aic_metrics=_BY_LEVEL,
+        l2_cache=False,
+        msprof_tx=False,
+        mstx=False,
+        data_simplification=True,
+        record_op_args=False,
+        export_type=ExportType.Text,
+        host_sys=None,
+        op_attr=False,
+        gc_detect_threshold=None,
+        mstx_domain_include=None,
+        mstx_domain_exclude=None,
+        sys_io=False,
+        sys_interconnection=False,
+        **others,
+    ):
+        self._profiler_level = profiler_level
+        self._aic_metrics = aic_metrics
+        self._l2_cache = l2_cache
+        self._msprof_tx = msprof_tx
+        self._mstx = mstx
+        self._data_simplification = data_simplification
+        self.record_op_args = record_op_args
+        self._export_type = _export_types(export_type)
+        self._host_sys = [] if host_sys is None else host_sys
+        self._op_attr = op_attr
+        self._gc_detect_threshold = gc_detect_threshold
+        self._mstx_domain_include = mstx_domain_include
+        self._mstx_domain_exclude = mstx_domain_exclude
+        self._sys_io = sys_io
+        self._sys_interconnection = sys_interconnection
+        self._check()
+        for name in others:  # torch.profiler's own, and those of later versions
+            message.warn("Parameter %s of _ExperimentalConfig has no effect." % name)
+
+    def settings(self):
+        """The attributes by name, in the order of profiler_info.json."""
+        return dict(vars(self))
+
+    # ---- checks ----
+
+    def _check(self):
+        self._check_metrics_for_level()
+        self._check_bool("l2_cache")
+        self._check_marks()
+        if self._data_simplification is not None:
+            self._check_bool("data_simplification", True)
+        self._check_bool("record_op_args", attribute="record_op_args")
+        self._check_level_and_metrics()
+        self._check_export()
+        self._check_gc_threshold()
+        self._check_bool("sys_io")
+        self._check_bool("sys_interconnection")
+        self._check_domains()
+        self._check_host_sys()
+
+    def _check_bool(self, name, instead=False, attribute=None):
+        attribute = attribute or "_" + name
+        if not isinstance(getattr(self, attribute), bool):
+            _reset(name, instead)
+            setattr(self, attribute, instead)
+
+    def _check_metrics_for_level(self):
+        low = self._profiler_level in (ProfilerLevel.Level0, ProfilerLevel.Level_none)
+        if self._aic_metrics is _BY_LEVEL:
+            self._aic_metrics = AiCMetrics.AiCoreNone if low else AiCMetrics.PipeUtilization
+        elif low and self._aic_metrics != AiCMetrics.AiCoreNone:
+            message.warn(
+                "Please use level1 or level2 if you want to collect aic metrics, "
+                "reset aic metrics to None!"
+            )
+            self._aic_metrics = AiCMetrics.AiCoreNone
+
+    def _check_marks(self):
+        self._check_bool("msprof_tx")
+        if self._msprof_tx:
+            warnings.warn("The parameter msprof_tx will be deprecated, please use mstx instead.")
+        self._check_bool("mstx")
+        if self._profiler_level == ProfilerLevel.Level_none and not self._marks():
+            message.warn("The profiler level is Level_none, mstx is set to True.")
+            self._mstx = True
+
+    def _marks(self):
+        return self._mstx or self._msprof_tx
+
+    def _check_level_and_metrics(self):
+        if not _is_one_of(self._profiler_level, supported_profiler_level()):
+            _reset("profiler_level", "ProfilerLevel.Level0")
+            self._profiler_level = ProfilerLevel.Level0
+            # Unlike torch_npu: metrics that the level cannot have are not kept.
+            if _is_one_of(self._aic_metrics, supported_ai_core_metrics()):
+                self._aic_metrics = AiCMetrics.AiCoreNone
+        if not _is_one_of(self._aic_metrics, supported_ai_core_metrics()):
+            low = self._profiler_level == ProfilerLevel.Level0
+            name = "AiCoreNone" if low else "PipeUtilization"
+            _reset("aic_metrics", "AiCMetrics." + name)
+            self._aic_metrics = getattr(AiCMetrics, name)
+
+    def _check_export(self):
+        self._check_bool("op_attr")
+        if any(not _is_one_of(each, supported_export_type()) for each in self._export_type):
+            _reset("export_type", "text")
+            self._export_type = [ExportType.Text]
+        if self._op_attr and ExportType.Db not in self._export_type:
+            message.warn("op_attr switch is invalid with export type set as text.")
+            self._op_attr = False
+
+    def _check_gc_threshold(self):
+        value = self._gc_detect_threshold
+        if value is None:
+            return
+        if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+            _reset("gc_detect_threshold", None)
+            self._gc_detect_threshold = None
+        elif value == 0:
+            message.info("Parameter gc_detect_threshold is 0, it will collect all gc events.")
+
+    def _check_domains(self):
+        include, exclude = self._mstx_domain_include or [], self._mstx_domain_exclude or []
+        if not self._marks():
+            if include or exclude:
+                message.warn("mstx_domain_include and mstx_domain_exclude need mstx, reset them.")
+            include = exclude = []
+        include = _domains("mstx_domain_include", include)
+        exclude = _domains("mstx_domain_exclude", exclude)
+        if include and exclude:
+            message.warn(
+                "mstx_domain_include and mstx_domain_exclude are both set, "
+                "mstx_domain_exclude is ignored."
+            )
+            exclude = []
+        self._mstx_domain_include, self._mstx_domain_exclude = include, exclude
+
+    def _check_host_sys(self):
+        value = self._host_sys
+        if not isinstance(value, list):
+            _reset("host_sys", [])
+            self._host_sys = []
+        elif any(not _is_one_of(each, _values(HostSystem)) for each in value):
+            _reset("host_sys", [])
+            self._host_sys = []
+        else:
+            self._host_sys = list(dict.fromkeys(value))
+
+    # ---- what has no collector yet ----
+
+    def not_collected(self):
+        """Names of the options that were asked for and are not collected yet."""
+        wanted = {
+            "profiler_level": self._profiler_level != ProfilerLevel.Level0,
+            "aic_metrics": self._aic_metrics != AiCMetrics.AiCoreNone,
+            "l2_cache": self._l2_cache,
+            "msprof_tx": self._msprof_tx,
+            "mstx": self._mstx,
+            "record_op_args": self.record_op_args,
+            "op_attr": self._op_attr,
+            "sys_io": self._sys_io,
+            "sys_interconnection": self._sys_interconnection,
+        }
+        names = [name for name, is_wanted in wanted.items() if is_wanted]
+        names += ["host_sys " + each for each in self._host_sys if each not in _COLLECTED_HOST_SYS]
+        return names
+
+    def collected_host_sys(self):
+        return [each for each in self._host_sys if each in _COLLECTED_HOST_SYS]
+
+
+def _reset(name, value):
+    message.warn("Invalid parameter %s, reset it to %s." % (name, value))
+
+
+def _is_one_of(value, values):
+    return isinstance(value, str) and value in values
+
+
+def _export_types(value):
+    if not value:
+        message.warn("Invalid parameter export_type: %s, reset it to text." % value)
+        return [ExportType.Text]
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return list(dict.fromkeys(value))
+    _reset("export_type", "text")
+    return [ExportType.Text]
+
+
+def _domains(name, value):
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return list(dict.fromkeys(value))
+    _reset(name, [])
+    return []

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where results go, and private folders that do not outlive their profile."""
+
+import os
+import shutil
+import tempfile
+
+_private = set()  # folders of this process that are still there
+
+
+class PrivateFolder:
+    """A temporary folder, removed with the object or at exit, never by a forked child."""
+
+    def __init__(self):
+        self.path = tempfile.mkdtemp(prefix="strobe-")
+        self._owner = os.getpid()
+        _private.add(self)
+
+    def remove(self):
+        _private.discard(self)
+        if self._owner == os.getpid():
+            shutil.rmtree(self.path, ignore_errors=True)
+
+
+def remove_private():
+    """Removes what is left at exit."""
+    for folder in list(_private):
+        folder.remove()
+
+
+def default_parent():
+    """The parent of result directories that the environment names, None if it names none."""
+    path = os.environ.get("ASCEND_WORK_PATH")
+    return os.path.join(os.path.realpath(path), "profiling_data") if path else None
+
+
+def checked_parent(path):
+    """The real path of a parent directory that the user named; it need not exist."""
+    path = os.path.realpath(os.path.expanduser(path))
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise NotADirectoryError("Cannot write results: %s is not a directory" % path)
+    return path
+
+
+def move_result(directory, parent):
+    """Moves a result directory under another parent; its new path."""
+    os.makedirs(parent, mode=0o750, exist_ok=True)
+    target = os.path.join(parent, os.path.basename(directory))
+    if os.path.exists(target):
+        raise FileExistsError("Cannot move the result: %s exists" % target)
+    return shutil.move(directory, target)

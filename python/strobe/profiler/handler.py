@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tensorboard_trace_handler: a result directory for each window, analysed on the spot."""
+
+import os
+
+from .. import message
+from .analysis import analyse_result
+from .folders import checked_parent, default_parent, move_result
+
+_WORKER_LIMIT = 226
+
+
+class TraceHandler:
+    """What tensorboard_trace_handler() returns. The profile that it is given to takes its
+    directory and worker; all of its state is that of one handler."""
+
+    def __init__(self, directory, worker_name, analyse_flag, async_mode, use_gzip):
+        self.directory = directory
+        self.worker_name = worker_name
+        self.analyse_flag = analyse_flag
+        self.async_mode = async_mode
+        self.use_gzip = use_gzip
+
+    def parent(self):
+        """The parent of the result directories."""
+        return self.directory or default_parent() or os.getcwd()
+
+    def __call__(self, prof):
+        """A window of `prof` is complete."""
+        recording = prof._recording
+        if recording.is_private():  # called from a handler of the user's own
+            recording.directory = move_result(recording.result(), self.parent())
+        if self.analyse_flag:
+            analyse_result(
+                recording.result(),
+                prof.experimental_config._export_type,
+                async_mode=self.async_mode,
+                use_gzip=self.use_gzip,
+            )
+
+
+def tensorboard_trace_handler(
+    dir_name=None, worker_name=None, analyse_flag=True, async_mode=False, use_gzip=False
+):
+    """A function for on_trace_ready that leaves a result directory in `dir_name` per window.
+
+    `analyse_flag`: make the output files at once; `async_mode`: without waiting for them;
+    `use_gzip`: compress the trace. None, with an ERROR line, if `dir_name` is a file.
+    """
+    try:
+        return TraceHandler(
+            _checked_directory(dir_name),
+            _checked_worker(worker_name),
+            _checked_bool("analyse_flag", analyse_flag, True),
+            _checked_bool("async_mode", async_mode, False),
+            _checked_bool("use_gzip", use_gzip, False),
+        )
+    except Exception as error:
+        message.error("Call tensorboard_trace_handler failed. Exception: %s" % error)
+        return None
+
+
+def _checked_directory(value):
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value:
+        message.warn("Invalid parameter dir_name, reset it to default.")
+        return None
+    return checked_parent(value)
+
+
+def _checked_worker(value):
+    if value is None:
+        return None
+    if isinstance(value, str) and 0 < len(value) < _WORKER_LIMIT:
+        return value
+    message.warn("Invalid parameter worker_name, reset it to default.")
+    return None
+
+
+def _checked_bool(name, value, instead):
+    if isinstance(value, bool):
+        return value
+    message.warn("%s is not bool, set by default." % name)
+    return instead

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the user adds to profiler_metadata.json."""
+
+import json
+import sys
+
+from .. import message
+
+_MAX_LENGTH = 4096
+_MAX_BYTES = 50 * 1024
+
+
+def _refuse_constant(name):
+    raise ValueError(name + " is not JSON")
+
+
+def _is_json(text):
+    try:
+        json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+class Metadata:
+    """Keys with their values; kept for every cycle of the profile."""
+
+    def __init__(self):
+        self._entries = {}  # key: (text, whether it is JSON)
+        self.trace_id = ""
+
+    def add(self, key, value, is_json):
+        """Checks and keeps an entry. False, with a warning, if it is refused."""
+        if not isinstance(key, str) or not isinstance(value, str):
+            message.warn(
+                "The key and value of metadata must be string. Skip this metadata."
+            )
+            return False
+        if len(key) > _MAX_LENGTH or len(value) > _MAX_LENGTH:
+            message.warn("Invalid input key or value. Skip this metadata.")
+            return False
+        size = sys.getsizeof(self._entries) + sys.getsizeof(key) + sys.getsizeof(value)
+        if size >= _MAX_BYTES:
+            message.warn("Too many metadata added. Skip this metadata")
+            return False
+        if is_json and not _is_json(value):
+            message.warn("The metadata value must be json format string. Skip this metadata")
+            return False
+        if key in self._entries:
+            message.warn("%s is already saved as metadata, override it." % key)
+        self._entries[key] = (value, is_json)
+        return True
+
+    def send(self, session):
+        """Gives all entries to a new session."""
+        self.send_entries(session)
+        if self.trace_id:
+            session.add_metadata("trace_id", self.trace_id, False)
+
+    def send_entries(self, session):
+        """Gives what the user added to a session that has a trace id of its own."""
+        for key, (value, is_json) in self._entries.items():
+            session.add_metadata(key, value, is_json)

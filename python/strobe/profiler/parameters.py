@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of a profile: checks, and the configuration that they make."""
+
+import uuid
+
+from .. import message
+from .activity import ProfilerActivity, activity_of, supported_activities
+from .experimental import _ExperimentalConfig
+from .schedules import always_record, schedule
+
+SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
+_NOT_COLLECTED = ("profile_memory", "with_stack", "with_modules", "with_flops")
+
+
+def check_activities(activities):
+    """The set of activities; anything unknown in it resets the whole set."""
+    if not activities:
+        return supported_activities()
+    found = {activity_of(each) for each in activities}
+    if None in found:
+        message.warn("Invalid activities, only CPU and NPU are supported, reset it to default.")
+        return supported_activities()
+    if ProfilerActivity.NPU in found:
+        warn_not_collected("ProfilerActivity.NPU")
+    return found
+
+
+def check_switch(name, value):
+    if isinstance(value, bool):
+        return value
+    message.warn("Parameter %s is of boolean type, reset it to False." % name)
+    return False
+
+
+def check_experimental(value, activities):
+    """The experimental configuration; a default one is nothing to warn of."""
+    if value is None:
+        return _ExperimentalConfig()
+    if not isinstance(value, _ExperimentalConfig):
+        message.warn(
+            "Parameter experimental_config is an instance of _ExperimentalConfig, "
+            "reset it to default."
+        )
+        return _ExperimentalConfig()
+    if ProfilerActivity.NPU not in activities:
+        message.warn(
+            "Experimental config will not be used while ProfilerActivity.NPU is not set."
+        )
+    if ProfilerActivity.CPU not in activities and value._gc_detect_threshold is not None:
+        message.warn("GC detect will not take effect while ProfilerActivity.CPU is not set.")
+    for name in value.not_collected():
+        warn_not_collected(name)
+    return value
+
+
+def check_callable(name, value, instead=None):
+    if value is None or callable(value):
+        return value
+    message.warn("%s is not Callable, set by default." % name)
+    return instead
+
+
+def check_schedule(value):
+    return check_callable("schedule", value) or always_record
+
+
+def warn_not_collected(name):
+    message.warn_once("%s is accepted but not collected yet, it has no effect." % name)
+
+
+def warn_switches(switches):
+    for name in _NOT_COLLECTED:
+        if switches[name]:
+            warn_not_collected(name)
+
+
+def trace_id(callback):
+    """The id of a trace: the user's, or a random one."""
+    if callback is not None:
+        try:
+            value = callback()
+            if isinstance(value, str) and len(value) <= 1024:
+                return value
+            message.warn("custom_trace_id_callback must return a string of at most 1024 characters")
+        except Exception as error:
+            message.warn("custom_trace_id_callback failed: %s" % error)
+    return uuid.uuid4().hex.upper()
+
+
+# ---- the session's configuration ----
+
+
+def _collectors(activities, switches, experimental):
+    collectors = {"metadata": {}}
+    threshold = experimental._gc_detect_threshold
+    if ProfilerActivity.CPU in activities:
+        collectors["cpu_op"] = {"shapes": switches["record_shapes"]}
+        if threshold is not None:
+            collectors["gc"] = {"threshold": "%dns" % round(threshold * 1e6)}
+    systems = experimental.collected_host_sys()
+    if systems:
+        collectors["host_sys"] = {"items": "+".join(systems)}
+    return collectors
+
+
+def _front_end(activities, user_schedule, switches, experimental):
+    is_ours = isinstance(user_schedule, schedule)
+    return {
+        "common_config": {
+            "activities": sorted(str(each) for each in activities),
+            "schedule": user_schedule.settings() if is_ours else {},
+            **switches,
+        },
+        "experimental_config": experimental.settings(),
+    }
+
+
+def session_config(activities, user_schedule, switches, experimental, directory, worker):
+    """The configuration of the session, as core/config.h describes it."""
+    output = {"directory": directory}
+    if worker is not None:
+        output["worker"] = worker
+    return {
+        "collectors": _collectors(activities, switches, experimental),
+        "output": output,
+        "front_end": _front_end(activities, user_schedule, switches, experimental),
+    }

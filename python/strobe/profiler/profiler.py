@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profile object: `profile` with steps, `_KinetoProfile` without."""
+
+import functools
+import os
+import weakref
+
+from .. import message
+from . import export, parameters
+from .analysis import analyse
+from .capture_table import read_events
+from .folders import default_parent
+from .handler import TraceHandler
+from .metadata import Metadata
+from .recording import Recording, weakly
+from .schedules import ProfilerAction, action_of, always_record, schedule, warn_of_transition
+
+__all__ = ["_KinetoProfile", "analyse", "profile"]
+
+_running = weakref.WeakSet()
+
+
+def stop_running():
+    """At exit: stops the profiles that nobody stopped."""
+    for each in list(_running):
+        each.stop()
+
+
+def _reported(method):
+    """A failure is an ERROR line, never an exception in the profiled program."""
+
+    @functools.wraps(method)
+    def call(*args, **kwargs):
+        try:
+            return method(*args, **kwargs)
+        except Exception as error:
+            message.error("Call %s failed. Exception: %s" % (method.__name__, error))
+            return None
+
+    return call
+
+
+class _KinetoProfile:
+    """A profile without steps: everything between start() and stop(), for the export functions."""
+
+    def __init__(
+        self,
+        *,
+        activities=None,
+        record_shapes=False,
+        profile_memory=False,
+        with_stack=False,
+        with_flops=False,
+        with_modules=False,
+        experimental_config=None,
+        custom_trace_id_callback=None,
+    ):
+        given = locals()
+        self._switches = {
+            name: parameters.check_switch(name, given[name]) for name in parameters.SWITCHES
+        }
+        parameters.warn_switches(self._switches)
+        for name, value in self._switches.items():
+            setattr(self, name, value)
+        self.activities = parameters.check_activities(activities)
+        self.experimental_config = parameters.check_experimental(
+            experimental_config, self.activities
+        )
+        self._trace_id_callback = parameters.check_callable(
+            "custom_trace_id_callback", custom_trace_id_callback
+        )
+        self._trace_id = ""
+        self._metadata = Metadata()
+        self._recording = Recording(self._window_complete)
+        self._events = None  # (result directory, its events)
+
+    # ---- start and stop ----
+
+    @_reported
+    def start(self):
+        self._new_trace_id()
+        self._start(always_record, None, None)
+
+    @_reported
+    def stop(self):
+        _running.discard(self)
+        self._recording.stop()
+
+    def _window_complete(self):
+        """The results are read when they are asked for."""
+
+    def _start(self, user_schedule, parent, worker, steps=None):
+        """`steps` maps a step of the session to an action's number, None for the schedule's own."""
+        config = parameters.session_config(
+            self.activities,
+            user_schedule,
+            self._switches,
+            self.experimental_config,
+            self._recording.parent(parent),
+            worker,
+        )
+        if isinstance(user_schedule, schedule) and steps is None:
+            config["schedule"] = {
+                name: int(value) for name, value in user_schedule.settings().items()
+            }
+        self._recording.start(config, self._metadata, steps)
+        if self._recording.is_running():
+            _running.add(self)
+
+    def __del__(self):
+        recording = getattr(self, "_recording", None)
+        if recording is None:
+            return
+        if recording.is_running():
+            self.stop()
+        recording.remove()
+
+    # ---- metadata ----
+
+    @_reported
+    def add_metadata(self, key, value):
+        """Adds a text to profiler_metadata.json, in every cycle."""
+        if self._metadata.add(key, value, False):
+            self._recording.add_metadata(key, value, False)
+
+    @_reported
+    def add_metadata_json(self, key, value):
+        """Adds a value that is JSON text to profiler_metadata.json, in every cycle."""
+        if self._metadata.add(key, value, True):
+            self._recording.add_metadata(key, value, True)
+
+    def set_custom_trace_id_callback(self, callback):
+        self._trace_id_callback = parameters.check_callable("custom_trace_id_callback", callback)
+
+    def get_trace_id(self):
+        """The id of the trace that is recorded or was recorded last, "" before the first."""
+        return self._trace_id
+
+    def _new_trace_id(self):
+        self._trace_id = parameters.trace_id(self._trace_id_callback)
+        self._metadata.trace_id = self._trace_id
+        if self._recording.is_running():
+            self._recording.add_metadata("trace_id", self._trace_id, False)
+
+    # ---- results ----
+
+    @_reported
+    def export_chrome_trace(self, output_path):
+        """Writes the last window as a Chrome trace, gzipped if the path ends in .gz."""
+        export.chrome_trace(self._recording.result(), output_path)
+
+    @_reported
+    def export_stacks(self, output_path, metric="self_cpu_time_total"):
+        """Writes the last window as folded stacks for flame graphs."""
+        if not self.with_stack:
+            message.warn("Function export_stacks() requires with_stack=True.")
+            return
+        export.stacks(self._recording.result(), output_path, metric)
+
+    @_reported
+    def export_memory_timeline(self, output_path, device=None):
+        """Memory is not collected yet: says so."""
+        missing = []
+        if not self.record_shapes:
+            missing.append("record_shapes=True")
+        if not self.profile_memory:
+            missing.append("profile_memory=True")
+        if not self.with_stack and not self.with_modules:
+            missing.append("with_stack=True or with_modules=True")
+        if missing:
+            message.warn("%s required for memory profiling." % ", ".join(missing))
+            return
+        message.warn(
+            "Function export_memory_timeline() has no data: memory is not collected yet, "
+            "%s is not written." % output_path
+        )
+
+    def events(self):
+        """The operators of the last window, in order of their begin."""
+        directory = self._recording.result()
+        if self._events is None or self._events[0] != directory:
+            self._events = (directory, read_events(directory, self._switches))
+        return self._events[1]
+
+    def key_averages(self, group_by_input_shape=False, group_by_stack_n=0):
+        """The operators of the last window by name, and input shapes or stack if asked for."""
+        return self.events().key_averages(group_by_input_shape, group_by_stack_n)
+
+
+class profile(_KinetoProfile):
+    """A profile of a training loop: a context manager, or start(), step(), stop()."""
+
+    def __init__(
+        self,
+        *,
+        activities=None,
+        schedule=None,
+        on_trace_ready=None,
+        record_shapes=False,
+        profile_memory=False,
+        with_stack=False,
+        with_modules=False,
+        with_flops=False,
+        experimental_config=None,
+        execution_trace_observer=None,
+        custom_trace_id_callback=None,
+        use_cuda=None,
+    ):
+        super().__init__(
+            activities=activities,
+            record_shapes=record_shapes,
+            profile_memory=profile_memory,
+            with_stack=with_stack,
+            with_flops=with_flops,
+            with_modules=with_modules,
+            experimental_config=experimental_config,
+            custom_trace_id_callback=custom_trace_id_callback,
+        )
+        if use_cuda is not None:
+            message.warn("This is npu environment, use_cuda is invalid")
+        self.schedule = parameters.check_schedule(schedule)
+        self.record_steps = self.schedule is not always_record
+        self.on_trace_ready = parameters.check_callable("on_trace_ready", on_trace_ready)
+        self.execution_trace_observer = execution_trace_observer
+        self.step_num = 0
+        self.current_action = self._action(0)
+        self.stopped = False
+        self._first_step = 0  # number of the step that the session began with
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.stop()
+
+    # ---- steps ----
+
+    @_reported
+    def start(self):
+        """Starts; a second call does nothing. After stop() the schedule goes on where it was."""
+        if self._recording.is_running():
+            return
+        self.stopped = False
+        self._before(ProfilerAction.NONE, self.current_action)
+        self._first_step = self.step_num
+        parent, worker = self._destination()
+        is_plain = self._first_step == 0 and _is_schedule(self.schedule)
+        steps = None
+        if self.record_steps and not is_plain:
+            steps = weakly(self._session_action, ProfilerAction.NONE.value)
+        self._start(self.schedule, parent, worker, steps)
+        self._observe("start")
+
+    @_reported
+    def step(self):
+        """Ends a step and begins the next."""
+        if self.stopped:
+            message.warn("Profiler is stopped, step takes no effect!")
+            return
+        self.step_num += 1
+        before = self.current_action
+        try:
+            self.current_action = self._action(self.step_num)
+        finally:  # a schedule that fails leaves the action as it is; the step ends all the same
+            warn_of_transition(before, self.current_action)
+            self._before(before, self.current_action)
+            if self.record_steps or not self._recording.is_running():
+                self._recording.step()
+
+    @_reported
+    def stop(self):
+        """Stops; a second call does nothing."""
+        _running.discard(self)
+        was_stopped, self.stopped = self.stopped, True
+        if was_stopped or not self._recording.is_running():
+            return
+        try:
+            if self.record_steps:
+                warn_of_transition(self.current_action, None)
+            self._recording.stop()
+        finally:
+            self._observe("stop")
+
+    def _action(self, step):
+        return action_of(self.schedule(step), step)
+
+    def _session_action(self, step):
+        """The session asks for its own step numbers; each step is evaluated once."""
+        number = step + self._first_step
+        return (self.current_action if number == self.step_num else self._action(number)).value
+
+    def _before(self, before, after):
+        """A window that begins gets an id; one that follows another at once gets it between."""
+        if before is ProfilerAction.NONE and after is not ProfilerAction.NONE:
+            self._new_trace_id()
+
+    def _observe(self, method):
+        if self.execution_trace_observer is not None:
+            getattr(self.execution_trace_observer, method)()
+
+    # ---- windows ----
+
+    def _destination(self):
+        """Parent of the result directories and worker; no parent: a private folder."""
+        if isinstance(self.on_trace_ready, TraceHandler):
+            handler = self.on_trace_ready
+            return handler.parent(), handler.worker_name
+        if self.on_trace_ready is not None:
+            return default_parent() or os.getcwd(), None
+        return default_parent(), None
+
+    def _window_complete(self):
+        try:
+            if self.on_trace_ready is not None:
+                self.on_trace_ready(self)
+        finally:
+            if not self.stopped and self.current_action is not ProfilerAction.NONE:
+                self._new_trace_id()
+
+    # ---- other threads ----
+
+    @classmethod
+    def enable_profiler_in_child_thread(
+        cls,
+        record_shapes=False,
+        profile_memory=False,
+        with_stack=False,
+        with_flops=False,
+        with_modules=False,
+    ):
+        """Every thread is recorded without this call, with the options of the profile."""
+        given = locals()
+        for name in parameters.SWITCHES:
+            parameters.check_switch(name, given[name])
+
+    @classmethod
+    def disable_profiler_in_child_thread(cls):
+        """Counterpart of enable_profiler_in_child_thread(): nothing to undo."""
+
+
+def _is_schedule(value):
+    return isinstance(value, schedule)

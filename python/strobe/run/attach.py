@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the recording of a Python process under `strobe run`, and ends it at exit.
+
+Nothing here may break the script: a failure is one line on stderr. core/attach.h has the
+protocol. No import here that the interpreter has not made already, but for atexit.
+"""
+
+import atexit
+import os
+import sys
+
+from .. import _strobe
+from . import environment, stepping
+
+
+def report(text):
+    """One line on stderr, or nothing if even that fails."""
+    try:
+        sys.stderr.write("strobe: %s\n" % " ".join(str(text).split()))
+        sys.stderr.flush()
+    except Exception:
+        pass
+
+
+def attach():
+    """Called once, before the script."""
+    _clean_path()
+    follow = os.environ.get("STROBE_RUN_FOLLOW") == "1"
+    step_on = os.environ.get("STROBE_RUN_STEP_ON") or "first"
+    session = _start()
+    if session is None:
+        return
+    if not follow:
+        environment.clean(os.environ)
+    _hook(step_on)
+    if follow:
+        os.register_at_fork(after_in_child=_start)
+
+
+def _clean_path():
+    site = sys.modules.get("site")
+    folders = site.getsitepackages() if site is not None else []
+    environment.clean_path(sys.path, os.environ.get("STROBE_RUN_OLD_PYTHONPATH"), folders)
+
+
+def _start():
+    try:
+        session = _strobe.attach()
+    except Exception as error:
+        report("Cannot record this process: %s" % error)
+        return None
+    stepping.run_session = session
+    if session is not None:
+        atexit.register(_stop, session)
+    return session
+
+
+def _stop(session):
+    """A forked child inherits the call; there the session does nothing."""
+    try:
+        session.stop()
+        session.close()
+    except Exception as error:
+        report("Cannot finish the recording: %s" % error)
+    if stepping.run_session is session:
+        stepping.run_session = None
+
+
+def _hook(step_on):
+    from . import torch_import
+
+    def ready():
+        try:
+            if stepping.run_session is not None:
+                stepping.run_session.retry()
+            if step_on != "manual":
+                from . import optimizer_step
+
+                optimizer_step.watch(step_on)
+        except Exception as error:
+            report("Cannot watch PyTorch: %s" % error)
+
+    torch_import.call_after(ready)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `strobe run` puts into the environment, and how to take it out again.
+
+Imported into every process under `strobe run`: only modules that are loaded anyway.
+"""
+
+import os
+
+_OLD = "STROBE_RUN_OLD_"
+_PRELOAD = "libstrobe-preload"
+
+
+def package_parent():
+    """The folder that holds the package."""
+    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def bootstrap_folder():
+    """The folder that holds our sitecustomize.py."""
+    return os.path.join(package_parent(), "strobe", "bootstrap")
+
+
+def _is_our_folder(path):
+    return bool(path) and os.path.abspath(path) in (package_parent(), bootstrap_folder())
+
+
+def _is_our_library(path):
+    return os.path.basename(path).startswith(_PRELOAD)
+
+
+def _restore(environ, name, separator, is_ours):
+    """Gives a list variable the value it had before, or takes ours out of what it is now."""
+    value = environ.get(_OLD + name)
+    if value is None and name in environ:
+        kept = [part for part in environ[name].split(separator) if not is_ours(part)]
+        value = separator.join(kept)
+    if value:
+        environ[name] = value
+    else:
+        environ.pop(name, None)
+
+
+def clean(environ):
+    """Takes everything of `strobe run` out of a mapping of variables, in place."""
+    if "STROBE_RUN_DIR" not in environ:
+        return
+    _restore(environ, "PYTHONPATH", os.pathsep, _is_our_folder)
+    _restore(environ, "LD_PRELOAD", ":", _is_our_library)
+    for name in [name for name in environ if name.startswith("STROBE_RUN_")]:
+        del environ[name]
+
+
+def clean_path(path, old, site_folders):
+    """Takes our folders out of a sys.path, in place.
+
+    The folder of the package is wanted there without us if `old`, the PYTHONPATH before, names it,
+    or if it is one of the interpreter's own folders: then its place is at the end.
+    """
+    ours, parent = bootstrap_folder(), package_parent()
+    wanted = {os.path.abspath(part) for part in (old or "").split(os.pathsep) if part}
+    kept = []
+    for part in path:
+        whole = os.path.abspath(part)
+        if whole == ours or (whole == parent and parent not in wanted):
+            continue
+        kept.append(part)
+    if parent in site_folders and parent not in wanted:
+        kept.append(parent)
+    path[:] = kept

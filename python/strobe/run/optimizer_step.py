@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A step ends as the step() of an optimizer returns (`strobe run --step-on`).
+
+`first`: of the first optimizer that stepped, for as long as it lives. `any`: of every optimizer.
+Anything else is the name of a class. Of nested calls only the outermost counts; a call that ends
+by an exception does not.
+
+step() is wrapped in the class, as PyTorch does itself. Ours has to be the outer wrapper: PyTorch's
+opens an operator range that has to end before the step does. PyTorch wraps in Optimizer.__init__,
+so ours follows there; classes that never call it are wrapped as they are defined. An optimizer's
+step may thus be wrapped twice, which the nesting rule makes harmless.
+"""
+
+import functools
+import threading
+import weakref
+
+from . import stepping
+from .attach import report
+
+_MARK = "_strobe_wrapper"
+
+
+class _Running(threading.local):
+    """The optimizers in whose step() this thread is, outermost first."""
+
+    def __init__(self):
+        self.optimizers = []
+
+
+class _Watch:
+    """Decides which call ends a step."""
+
+    def __init__(self, step_on):
+        self._step_on = step_on
+        self._running = _Running()
+        self._first = None  # weak reference to the optimizer that counts
+
+    def _names(self, optimizer):
+        kind = type(optimizer)
+        return kind.__name__, "%s.%s" % (kind.__module__, kind.__qualname__)
+
+    def _ends_step(self, optimizer, outer):
+        """A call on `optimizer` returned that ran inside calls on `outer`."""
+        if self._step_on == "any":
+            return not outer
+        if self._step_on != "first":
+            matching = [each for each in outer if self._step_on in self._names(each)]
+            return not matching and self._step_on in self._names(optimizer)
+        first = self._first and self._first()
+        if first is None:
+            if outer:
+                return False
+            self._first = weakref.ref(optimizer)
+            return True
+        return first is optimizer and all(each is not optimizer for each in outer)
+
+    def call(self, function, optimizer, args, kwargs):
+        running = self._running.optimizers
+        running.append(optimizer)
+        try:
+            result = function(optimizer, *args, **kwargs)
+        finally:
+            running.pop()
+        self._announce(optimizer, running)
+        return result
+
+    def _announce(self, optimizer, outer):
+        try:
+            session = stepping.run_session
+            if session is None or stepping.announced_by_script():
+                return
+            if self._ends_step(optimizer, outer):
+                stepping.count_announced()
+                session.step()
+        except Exception as error:
+            report("Cannot end the step: %s" % error)
+
+
+def _wrap(kind, watch):
+    """Makes ours the outer wrapper of the step() that `kind` has or inherits."""
+    for owner in kind.__mro__:
+        function = owner.__dict__.get("step")
+        if function is not None:
+            break
+    else:
+        return
+    # The identity tells: functools.wraps copies the mark onto wrappers around ours.
+    if not callable(function) or getattr(function, _MARK, None) is function:
+        return
+
+    @functools.wraps(function)
+    def step(optimizer, *args, **kwargs):
+        return watch.call(function, optimizer, args, kwargs)
+
+    setattr(step, _MARK, step)
+    owner.step = step
+
+
+def _subclasses(kind):
+    for each in kind.__subclasses__():
+        yield each
+        yield from _subclasses(each)
+
+
+def watch(step_on):
+    """Begins to announce steps. PyTorch must have been imported."""
+    from torch.optim import Optimizer
+
+    watching = _Watch(step_on)
+    initialise = Optimizer.__init__
+    # A class method of its own, or that of `object`, which does nothing.
+    inherited = getattr(Optimizer.__init_subclass__, "__func__", lambda cls: None)
+
+    @functools.wraps(initialise)
+    def __init__(self, *args, **kwargs):
+        initialise(self, *args, **kwargs)
+        _wrap(type(self), watching)
+
+    def __init_subclass__(cls, **kwargs):
+        inherited(cls, **kwargs)
+        if "step" in cls.__dict__:
+            _wrap(cls, watching)
+
+    Optimizer.__init__ = __init__
+    Optimizer.__init_subclass__ = classmethod(__init_subclass__)
+    for kind in _subclasses(Optimizer):
+        if "step" in kind.__dict__ and getattr(kind.__dict__["step"], "hooked", False):
+            _wrap(kind, watching)

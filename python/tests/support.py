@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several test modules need."""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+needs_torch = unittest.skipIf(torch is None, "PyTorch is not installed")
+
+_LINE = re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] \[(\w+)\] \[\d+\] profiler\.py: (.*)")
+
+
+@contextlib.contextmanager
+def messages():
+    """Collects what the front end tells: a list of (level, text)."""
+    found = []
+    old, sys.stderr = sys.stderr, io.StringIO()
+    try:
+        yield found
+    finally:
+        text, sys.stderr = sys.stderr.getvalue(), old
+        for line in text.splitlines():
+            match = _LINE.fullmatch(line)
+            found.append(match.groups() if match else ("OTHER", line))
+
+
+class FolderTest(unittest.TestCase):
+    """A test with a temporary folder as its working directory."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-test-")
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        self.folder = os.path.realpath(folder.name)
+        os.chdir(self.folder)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def run_python(self, text, *arguments, **variables):
+        """Runs a script in a process of its own; the finished process."""
+        script = self.write("script.py", text)
+        return subprocess.run(
+            [sys.executable, script, *arguments],
+            cwd=self.folder,
+            env={**os.environ, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            timeout=120,
+        )
+
+
+def results(folder):
+    """The result directories in a folder."""
+    return sorted(
+        os.path.join(folder, name) for name in os.listdir(folder) if name.endswith("_ascend_pt")
+    )

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A host for unit tests of passes and exporters: strings, stacks, tracks and kinds are made by the
+ * test, records are sent by the test, what a pass emits is kept for inspection. libc only; running
+ * out of memory ends the test. One thread.
+ */
+#ifndef STROBE_CHECK_MOCK_CONSUMER_HOST_H
+#define STROBE_CHECK_MOCK_CONSUMER_HOST_H
+
+#include <strobe/strobe-plugin.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* The mock is the instance that the component is given. */
+typedef StrobeInstance StrobeMockHost;
+
+/* A host for `component`, which may be NULL where only strings and tracks are needed. `directory`
+ * is lent; -1: none. */
+StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory);
+void strobe_mock_free(StrobeMockHost *mock);
+
+const StrobeConsumerHost *strobe_mock_table(StrobeMockHost *mock);
+StrobeFacts *strobe_mock_facts(StrobeMockHost *mock); /* may be changed before the run */
+
+/* Sets an option as a user would type it; others have their declared defaults. */
+void strobe_mock_option(StrobeMockHost *mock, const char *name, const char *value);
+
+StrobeStringId strobe_mock_string(StrobeMockHost *mock, const char *text);
+StrobeStringId strobe_mock_bytes(StrobeMockHost *mock, const char *bytes, size_t length);
+/* A stack of frames given innermost first, NULL-terminated. */
+StrobeStackId strobe_mock_stack(StrobeMockHost *mock, const char *const *frames);
+StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t number,
+                                const char *name, const char *group, int32_t device);
+/* The view of a kind; the same one for the same declaration. */
+const StrobeKindView *strobe_mock_kind(StrobeMockHost *mock, const StrobeKind *kind);
+
+/* Queues a record; `fields` is the kind's struct and is copied. */
+StrobeView *strobe_mock_add(StrobeMockHost *mock, const StrobeKind *kind, StrobeTrackId track,
+                            StrobeStringId name, int64_t begin_ns, int64_t end_ns,
+                            const void *fields);
+
+/* The component's calls. Sending passes everything queued as one batch and then overwrites its
+ * memory, so that a consumer that kept a pointer is found out. run is all of them, records queued
+ * meanwhile included; close is called if open succeeded. */
+StrobeStatus strobe_mock_open(StrobeMockHost *mock);
+StrobeStatus strobe_mock_send(StrobeMockHost *mock);
+StrobeStatus strobe_mock_raw_end(StrobeMockHost *mock);
+StrobeStatus strobe_mock_end(StrobeMockHost *mock);
+void strobe_mock_close(StrobeMockHost *mock);
+StrobeStatus strobe_mock_run(StrobeMockHost *mock);
+
+/* What the pass emitted, in order. `views` may be NULL. */
+size_t strobe_mock_emitted(StrobeMockHost *mock, const StrobeView **views);
+/* Text of the last fail call, "" if there was none; number of warnings and errors logged. */
+const char *strobe_mock_error(StrobeMockHost *mock);
+unsigned strobe_mock_warnings(StrobeMockHost *mock);
+/* A string by id, for comparing; "" for 0. */
+const char *strobe_mock_text(StrobeMockHost *mock, StrobeStringId id);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

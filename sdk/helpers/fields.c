@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/helpers/fields.h>
+
+#include <string.h>
+
+uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint32_t type)
+{
+    for (uint32_t i = 0; i < kind->n_fields; i++)
+        if (kind->fields[i].type == type && !strcmp(kind->fields[i].name, name))
+            return kind->fields[i].offset;
+    return STROBE_FIELD_MISSING;
+}
+
+const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind)
+{
+    if (binder->kind == kind && binder->fields == kind->fields &&
+        binder->n_fields == kind->n_fields)
+        return binder->offsets;
+    binder->kind = kind;
+    binder->fields = kind->fields;
+    binder->n_fields = kind->n_fields;
+    for (uint32_t i = 0; i < binder->n_wanted && i < STROBE_BINDER_FIELDS_MAX; i++)
+        binder->offsets[i] =
+            strobe_field_offset(kind, binder->wanted[i].name, binder->wanted[i].type);
+    return binder->offsets;
+}

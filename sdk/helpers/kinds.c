@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Descriptions of the standard kinds. The fields stand in the order of the struct's members;
+ * padding members ("reserved") are no fields, natural alignment makes room for them.
+ */
+#include <strobe/kinds.h>
+
+#define FIELD(name_, type_, unit_, summary_)                                                       \
+    {                                                                                              \
+        .name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_            \
+    }
+
+#define KIND(symbol_, name_, shape_, fields_, summary_)                                            \
+    const StrobeKind strobe_kind_##symbol_ = {                                                     \
+        .struct_size = sizeof(StrobeKind),                                                         \
+        .shape = STROBE_SHAPE_##shape_,                                                            \
+        .name = name_,                                                                             \
+        .summary = summary_,                                                                       \
+        .fields = fields_,                                                                         \
+        .n_fields = sizeof(fields_) / sizeof((fields_)[0]),                                        \
+    }
+
+static const StrobeField step_fields[] = {
+    FIELD("number", I64, "", "Number of the step."),
+    FIELD("thread", U64, "", "Kernel id of the thread that announced the step."),
+};
+KIND(step, "step", SPAN, step_fields, "One iteration that the program announced.");
+
+static const StrobeField cpu_op_fields[] = {
+    FIELD("sequence", I64, "", "Autograd sequence number, -1 if there is none."),
+    FIELD("forward_thread", U64, "",
+          "Framework's id of the thread that ran the forward operator, 0 outside backward."),
+    FIELD("shapes", STRING, "", "Input shapes, one entry per input, joined by ';'."),
+    FIELD("types", STRING, "", "Input types, one entry per input, joined by ';'."),
+    FIELD("stack", STACK, "", "Python call stack."),
+    FIELD("scope", U8, "", "Record scope of the framework: 0 function, 1 backward, 7 user range."),
+    FIELD("is_async", BOOL, "", "Ended on another thread; takes no part in nesting."),
+};
+KIND(cpu_op, "cpu_op", SPAN, cpu_op_fields, "One operator that the framework ran.");
+
+static const StrobeField gc_fields[] = {
+    FIELD("generation", U32, "", "Generation that was collected."),
+    FIELD("collected", U64, "", "Objects that were freed."),
+    FIELD("uncollectable", U64, "", "Objects that could not be freed."),
+};
+KIND(gc, "gc", SPAN, gc_fields, "One collection of the interpreter's garbage collector.");
+
+static const StrobeField marker_fields[] = {
+    FIELD("argument", U64, "", "Number that the program gave with the mark."),
+    FIELD("domain", STRING, "", "Domain of the mark."),
+};
+KIND(marker, "marker", SPAN, marker_fields, "A range that the program marked itself.");
+KIND(marker_instant, "marker_instant", INSTANT, marker_fields,
+     "A moment that the program marked itself.");
+
+static const StrobeField counter_fields[] = {
+    FIELD("value", F64, "", "Value at this moment."),
+};
+KIND(counter, "counter", COUNTER, counter_fields, "A value that the program reported.");
+
+static const StrobeField host_cpu_fields[] = {
+    FIELD("usage", F64, "%", "Processor use since the sample before, of one processor."),
+    FIELD("user", F64, "%", "Part of it in user mode."),
+    FIELD("system", F64, "%", "Part of it in the kernel."),
+    FIELD("processors", U32, "", "Processors that the process may use."),
+    FIELD("threads", U32, "", "Threads of the process."),
+};
+KIND(host_cpu, "host_cpu", COUNTER, host_cpu_fields, "Processor use of the process.");
+
+static const StrobeField host_mem_fields[] = {
+    FIELD("usage", F64, "%", "Resident set as a share of the machine's memory."),
+    FIELD("resident", U64, "B", "Resident set."),
+    FIELD("virtual_size", U64, "B", "Address space."),
+    FIELD("shared", U64, "B", "Resident memory that is shared or backed by files."),
+};
+KIND(host_mem, "host_mem", COUNTER, host_mem_fields, "Memory of the process.");
+
+static const StrobeField metadata_fields[] = {
+    FIELD("value", STRING, "", "The fact, as text or as JSON."),
+    FIELD("is_json", BOOL, "", "The value is JSON."),
+};
+KIND(metadata, "metadata", INSTANT, metadata_fields, "One fact about the run, named by its key.");
+
+static const StrobeField loss_fields[] = {
+    FIELD("count", U64, "", "Records that were lost."),
+    FIELD("cause", U32, "", "Why they were lost, STROBE_LOSS_*."),
+    FIELD("lane", TRACK, "", "Track of the thread that lost them."),
+};
+KIND(loss, "loss", SPAN, loss_fields, "Records that were lost, by cause and thread.");
+
+static const StrobeField collector_call_fields[] = {
+    FIELD("status", I64, "", "Status that the call returned."),
+};
+KIND(collector_call, "collector_call", SPAN, collector_call_fields,
+     "One call into a collector, or work of the writer thread: what Strobe itself cost.");
+
+static const StrobeField diagnostic_fields[] = {
+    FIELD("text", STRING, "", "What is missing or degraded."),
+    FIELD("level", U32, "", "Severity: 1 error, 2 warning, 3 information, 4 debugging."),
+};
+KIND(diagnostic, "diagnostic", INSTANT, diagnostic_fields,
+     "What is missing or degraded in this result, named by the component.");
+
+static const StrobeField operator_detail_fields[] = {
+    FIELD("host_total", I64, "ns", "Duration of the operator."),
+    FIELD("host_self", I64, "ns", "Duration less that of the direct children."),
+    FIELD("sequence", I64, "", "Autograd sequence number, -1 if there is none."),
+    FIELD("forward_thread", U64, "",
+          "Framework's id of the thread that ran the forward operator, 0 outside backward."),
+    FIELD("shapes", STRING, "", "Input shapes, one entry per input, joined by ';'."),
+    FIELD("types", STRING, "", "Input types, one entry per input, joined by ';'."),
+    FIELD("stack", STACK, "", "Python call stack."),
+    FIELD("children", U32, "", "Direct children."),
+    FIELD("scope", U8, "", "Record scope of the framework: 0 function, 1 backward, 7 user range."),
+    FIELD("is_async", BOOL, "", "Ended on another thread; takes no part in nesting."),
+    FIELD("is_top", BOOL, "", "No operator of its thread encloses it."),
+};
+KIND(operator_detail, "operator_detail", SPAN, operator_detail_fields,
+     "One occurrence of an operator with its self time.");
+
+static const StrobeField operator_link_fields[] = {
+    FIELD("sequence", I64, "", "Autograd sequence number that both operators carry."),
+    FIELD("to_begin", I64, "ns", "Start of the backward operator, since the epoch."),
+    FIELD("to_track", TRACK, "", "Track of the backward operator."),
+};
+KIND(operator_link, "operator_link", LINK, operator_link_fields,
+     "A forward operator and the backward operator that it caused.");
+
+static const StrobeField operator_average_fields[] = {
+    FIELD("calls", U64, "", "Occurrences."),
+    FIELD("host_self", I64, "ns", "Sum of the self times."),
+    FIELD("host_total", I64, "ns", "Sum of the durations."),
+    FIELD("host_min", I64, "ns", "Shortest duration."),
+    FIELD("host_max", I64, "ns", "Longest duration."),
+    FIELD("host_average", F64, "ns", "Mean duration."),
+    FIELD("self_share", F64, "%", "Share of the self time of all operators."),
+    FIELD("shapes", STRING, "", "Input shapes, when grouped by shape."),
+};
+KIND(operator_average, "operator_average", INSTANT, operator_average_fields,
+     "Totals of all operators of one name.");
+
+static const StrobeField step_summary_fields[] = {
+    FIELD("number", I64, "", "Number of the step, -1: outside every step."),
+    FIELD("duration", I64, "ns", "Duration of the step."),
+    FIELD("operators", U64, "", "Operators begun in the step."),
+    FIELD("operator_self", I64, "ns", "Self time of these operators, all threads."),
+    FIELD("gc", I64, "ns", "Time of the garbage collections begun in the step."),
+    FIELD("markers", U64, "", "Markers begun in the step."),
+};
+KIND(step_summary, "step_summary", SPAN, step_summary_fields, "What happened in one step.");
+
+static const StrobeField stack_total_fields[] = {
+    FIELD("host_self", I64, "ns", "Sum of the self times."),
+    FIELD("calls", U64, "", "Occurrences."),
+    FIELD("path", STACK, "", "The call path, innermost first."),
+};
+KIND(stack_total, "stack_total", INSTANT, stack_total_fields, "Time by operator or call path.");
+
+const StrobeKind *const strobe_standard_kinds[] = {
+    &strobe_kind_step,
+    &strobe_kind_cpu_op,
+    &strobe_kind_gc,
+    &strobe_kind_marker,
+    &strobe_kind_marker_instant,
+    &strobe_kind_counter,
+    &strobe_kind_host_cpu,
+    &strobe_kind_host_mem,
+    &strobe_kind_metadata,
+    &strobe_kind_loss,
+    &strobe_kind_collector_call,
+    &strobe_kind_diagnostic,
+    &strobe_kind_operator_detail,
+    &strobe_kind_operator_link,
+    &strobe_kind_operator_average,
+    &strobe_kind_step_summary,
+    &strobe_kind_stack_total,
+    NULL,
+};
+
+uint32_t strobe_kind_offset(const StrobeKind *kind, uint32_t index)
+{
+    uint32_t offset = 0;
+
+    for (uint32_t i = 0; i < kind->n_fields; i++) {
+        uint32_t size = strobe_field_size(kind->fields[i].type);
+
+        if (!size)
+            return UINT32_MAX;
+        offset = (offset + size - 1) & ~(size - 1);
+        if (i == index)
+            return offset;
+        offset += size;
+    }
+    return offset;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/helpers/number.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS_MAX 17 /* a double needs at most so many */
+
+/* A decimal of at most 15 digits is the shortest text of the double nearest to it. */
+#define EXACT_LIMIT 1000000000000000ull
+
+static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
+                                     "25262728293031323334353637383940414243444546474849"
+                                     "50515253545556575859606162636465666768697071727374"
+                                     "75767778798081828384858687888990919293949596979899";
+
+static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+
+static uint64_t magnitude(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* Writes the digits without a NUL. */
+static size_t put_uint(char *out, uint64_t value)
+{
+    char text[20];
+    char *at = text + sizeof text;
+    size_t length;
+
+    while (value >= 100) {
+        at -= 2;
+        memcpy(at, digit_pairs + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        at -= 2;
+        memcpy(at, digit_pairs + 2 * value, 2);
+    } else {
+        *--at = (char)('0' + value);
+    }
+    length = (size_t)(text + sizeof text - at);
+    memcpy(out, at, length);
+    return length;
+}
+
+/* Writes exactly `width` digits, zeros in front. */
+static void put_padded(char *out, uint64_t value, unsigned width)
+{
+    while (width) {
+        out[--width] = (char)('0' + value % 10);
+        value /= 10;
+    }
+}
+
+size_t strobe_format_uint(char *out, uint64_t value)
+{
+    size_t length = put_uint(out, value);
+
+    out[length] = '\0';
+    return length;
+}
+
+size_t strobe_format_int(char *out, int64_t value)
+{
+    size_t sign = value < 0;
+
+    if (sign)
+        *out = '-';
+    return sign + strobe_format_uint(out + sign, magnitude(value));
+}
+
+size_t strobe_format_us_fixed(char *out, int64_t ns)
+{
+    uint64_t value = magnitude(ns);
+    size_t length = 0;
+
+    if (ns < 0)
+        out[length++] = '-';
+    length += put_uint(out + length, value / 1000);
+    out[length++] = '.';
+    put_padded(out + length, value % 1000, 3);
+    length += 3;
+    out[length] = '\0';
+    return length;
+}
+
+size_t strobe_format_us_repr(char *out, int64_t ns)
+{
+    uint64_t value = magnitude(ns);
+    size_t length;
+
+    if (value >= EXACT_LIMIT)
+        return strobe_format_double(out, (double)ns / 1000.0);
+    length = strobe_format_us_fixed(out, ns);
+    /* Python writes no trailing zeros but keeps one decimal. */
+    for (int i = 0; i < 2 && out[length - 1] == '0'; i++)
+        length--;
+    out[length] = '\0';
+    return length;
+}
+
+/* The decimal value/10^places, where it is the shortest text of `value`. */
+static size_t put_short_decimal(char *out, double value)
+{
+    for (unsigned places = 0; places < sizeof powers / sizeof powers[0]; places++) {
+        double scaled = value * powers[places];
+        uint64_t digits;
+        uint64_t unit = (uint64_t)powers[places];
+        size_t length;
+
+        if (scaled >= (double)EXACT_LIMIT)
+            return 0;
+        digits = (uint64_t)(scaled + 0.5);
+        if ((double)digits / powers[places] != value)
+            continue;
+        length = put_uint(out, digits / unit);
+        out[length++] = '.';
+        if (places == 0)
+            places = 1;
+        put_padded(out + length, digits % unit, places);
+        return length + places;
+    }
+    return 0;
+}
+
+/* Is digits * 10^exponent read back as `value`? An integer with an exponent holds no decimal
+ * point, so that strtod's answer does not depend on the locale. */
+static int reads_back(const char *digits, int n, int exponent, double value)
+{
+    char text[DIGITS_MAX + 8];
+
+    snprintf(text, sizeof text, "%.*se%d", n, digits, exponent - (n - 1));
+    return strtod(text, NULL) == value;
+}
+
+/* Adds one in the last place; returns the number of digits after dropping zeros at the end. */
+static int increment(char *digits, int n, int *exponent)
+{
+    int last = n - 1;
+
+    while (last >= 0 && digits[last] == '9')
+        last--;
+    if (last < 0) {
+        digits[0] = '1';
+        (*exponent)++;
+        return 1;
+    }
+    digits[last]++;
+    return last + 1;
+}
+
+/* Shortest digits d.ddd * 10^exponent that read back as `value` (finite, above 0). */
+static int shortest_digits(double value, char *digits, int *exponent)
+{
+    int binary;
+    /* Below a power of two the doubles lie closer: a text above it may be shorter though farther.
+     */
+    int is_power = frexp(value, &binary) == 0.5;
+
+    for (int n = 1; n <= DIGITS_MAX; n++) {
+        char text[40];
+        int used = 0;
+        const char *at;
+
+        snprintf(text, sizeof text, "%.*e", n - 1, value);
+        for (at = text; *at && *at != 'e'; at++)
+            if (*at >= '0' && *at <= '9')
+                digits[used++] = *at;
+        *exponent = *at ? atoi(at + 1) : 0;
+        if (reads_back(digits, used, *exponent, value))
+            return used;
+        if (is_power) {
+            used = increment(digits, used, exponent);
+            if (reads_back(digits, used, *exponent, value))
+                return used;
+        }
+    }
+    return DIGITS_MAX;
+}
+
+/* d.ddde+XX, at least two digits of exponent, as Python. */
+static size_t put_exponent_form(char *out, const char *digits, int n, int exponent)
+{
+    size_t length = 0;
+    int size = abs(exponent);
+
+    out[length++] = digits[0];
+    if (n > 1) {
+        out[length++] = '.';
+        memcpy(out + length, digits + 1, (size_t)n - 1);
+        length += (size_t)n - 1;
+    }
+    out[length++] = 'e';
+    out[length++] = exponent < 0 ? '-' : '+';
+    if (size < 10)
+        out[length++] = '0';
+    return length + put_uint(out + length, (uint64_t)size);
+}
+
+static size_t put_plain_form(char *out, const char *digits, int n, int exponent)
+{
+    size_t length = 0;
+
+    if (exponent < 0) {
+        out[length++] = '0';
+        out[length++] = '.';
+        for (int i = -1; i > exponent; i--)
+            out[length++] = '0';
+        memcpy(out + length, digits, (size_t)n);
+        return length + (size_t)n;
+    }
+    for (int i = 0; i <= exponent; i++)
+        out[length++] = i < n ? digits[i] : '0';
+    out[length++] = '.';
+    if (n <= exponent + 1)
+        out[length++] = '0';
+    for (int i = exponent + 1; i < n; i++)
+        out[length++] = digits[i];
+    return length;
+}
+
+static size_t put_digits(char *out, double value)
+{
+    char digits[DIGITS_MAX + 1];
+    int exponent;
+    int n = shortest_digits(value, digits, &exponent);
+
+    if (exponent < -4 || exponent >= 16)
+        return put_exponent_form(out, digits, n, exponent);
+    return put_plain_form(out, digits, n, exponent);
+}
+
+size_t strobe_format_double(char *out, double value)
+{
+    size_t length = 0;
+    size_t used = 0;
+
+    if (isnan(value)) {
+        memcpy(out, "nan", 4);
+        return 3;
+    }
+    if (signbit(value)) {
+        out[length++] = '-';
+        value = -value;
+    }
+    if (isinf(value)) {
+        memcpy(out + length, "inf", 4);
+        return length + 3;
+    }
+    if (value == 0 || value >= 1e-4)
+        used = put_short_decimal(out + length, value);
+    length += used ? used : put_digits(out + length, value);
+    out[length] = '\0';
+    return length;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/helpers/safe-file.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE (256u * 1024)
+#define NAME_LENGTH_MAX 255
+#define NAME_TRIES 1000
+
+struct StrobeSafeFile {
+    int directory; /* own descriptor */
+    int fd;
+    int error;     /* errno of the first failure */
+    uint64_t size; /* bytes appended, those in the buffer too */
+    size_t used;
+    char name[NAME_LENGTH_MAX + 1];      /* "" for a scratch file */
+    char temporary[NAME_LENGTH_MAX + 1]; /* "" for a scratch file */
+    char buffer[BUFFER_SIZE];
+};
+
+static StrobeSafeFile *new_file(int directory)
+{
+    StrobeSafeFile *file = malloc(sizeof *file);
+
+    if (!file)
+        return NULL;
+    file->fd = -1;
+    file->error = 0;
+    file->size = 0;
+    file->used = 0;
+    file->name[0] = file->temporary[0] = '\0';
+    file->directory = fcntl(directory, F_DUPFD_CLOEXEC, 3);
+    if (file->directory < 0) {
+        free(file);
+        return NULL;
+    }
+    return file;
+}
+
+static void free_file(StrobeSafeFile *file)
+{
+    int saved = errno;
+
+    if (file->fd >= 0)
+        close(file->fd);
+    close(file->directory);
+    free(file);
+    errno = saved;
+}
+
+/* Creates a file of a name that was not there; a symbolic link of that name counts as there. */
+static int create_temporary(StrobeSafeFile *file)
+{
+    for (unsigned i = 0; i < NAME_TRIES; i++) {
+        snprintf(file->temporary, sizeof file->temporary, ".strobe-%ld-%u.tmp", (long)getpid(), i);
+        file->fd = openat(file->directory, file->temporary,
+                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+        if (file->fd >= 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    file->temporary[0] = '\0';
+    return -1;
+}
+
+static int check_name(const char *name)
+{
+    size_t length = strlen(name);
+
+    if (!length || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..")) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (length > NAME_LENGTH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return 0;
+}
+
+StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
+{
+    StrobeSafeFile *file;
+
+    if (check_name(name) || !(file = new_file(directory)))
+        return NULL;
+    strcpy(file->name, name);
+    if (create_temporary(file)) {
+        free_file(file);
+        return NULL;
+    }
+    return file;
+}
+
+StrobeSafeFile *strobe_safe_file_scratch(int directory)
+{
+    StrobeSafeFile *file = new_file(directory);
+
+    if (!file)
+        return NULL;
+    file->fd = openat(file->directory, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (file->fd < 0) {
+        /* A file system without nameless files. */
+        if (create_temporary(file)) {
+            free_file(file);
+            return NULL;
+        }
+        unlinkat(file->directory, file->temporary, 0);
+        file->temporary[0] = '\0';
+    }
+    return file;
+}
+
+static void write_out(StrobeSafeFile *file, const char *bytes, size_t length)
+{
+    while (length && !file->error) {
+        ssize_t done = write(file->fd, bytes, length);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            file->error = done < 0 ? errno : EIO;
+            break;
+        }
+        bytes += done;
+        length -= (size_t)done;
+    }
+}
+
+static int flush(StrobeSafeFile *file)
+{
+    write_out(file, file->buffer, file->used);
+    file->used = 0;
+    return file->error;
+}
+
+int strobe_safe_file_write(void *user, const char *bytes, size_t length)
+{
+    StrobeSafeFile *file = user;
+
+    if (file->error)
+        return file->error;
+    file->size += length;
+    if (length > BUFFER_SIZE - file->used) {
+        flush(file);
+        if (length >= BUFFER_SIZE) {
+            write_out(file, bytes, length);
+            return file->error;
+        }
+    }
+    memcpy(file->buffer + file->used, bytes, length);
+    file->used += length;
+    return file->error;
+}
+
+int strobe_safe_file_puts(StrobeSafeFile *file, const char *text)
+{
+    return strobe_safe_file_write(file, text, strlen(text));
+}
+
+uint64_t strobe_safe_file_size(const StrobeSafeFile *file)
+{
+    return file->size;
+}
+
+int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, size_t length)
+{
+    if (offset > file->size || length > file->size - offset)
+        return EINVAL;
+    if (flush(file))
+        return file->error;
+    while (length) {
+        ssize_t n = pread(file->fd, bytes, length, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : EIO;
+        bytes += n;
+        offset += (uint64_t)n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from)
+{
+    off_t at = 0;
+
+    if (to == from)
+        return EINVAL;
+    if (flush(from))
+        return from->error;
+    if (flush(to))
+        return to->error;
+    while ((uint64_t)at < from->size) {
+        /* The buffer is empty now and serves for the copy. */
+        ssize_t n = pread(from->fd, to->buffer, BUFFER_SIZE, at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return to->error = n < 0 ? errno : EIO;
+        write_out(to, to->buffer, (size_t)n);
+        if (to->error)
+            return to->error;
+        to->size += (uint64_t)n;
+        at += n;
+    }
+    return 0;
+}
+
+int strobe_safe_file_finish(StrobeSafeFile *file)
+{
+    int error;
+
+    flush(file);
+    if (!file->error && !file->name[0])
+        file->error = EINVAL; /* a scratch file has no place to go to */
+    if (!file->error && fsync(file->fd))
+        file->error = errno;
+    if (!file->error && renameat(file->directory, file->temporary, file->directory, file->name))
+        file->error = errno;
+    error = file->error;
+    if (!error) {
+        file->temporary[0] = '\0';
+        fsync(file->directory); /* the name; not every file system can */
+    }
+    strobe_safe_file_discard(file);
+    return error;
+}
+
+void strobe_safe_file_discard(StrobeSafeFile *file)
+{
+    if (!file)
+        return;
+    if (file->temporary[0])
+        unlinkat(file->directory, file->temporary, 0);
+    free_file(file);
+}

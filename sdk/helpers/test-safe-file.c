@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <strobe/helpers/safe-file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct Folder {
+    char *path;
+    int fd;
+} Folder;
+
+static void set_up(Folder *folder, gconstpointer unused)
+{
+    folder->path = g_dir_make_tmp("strobe-safe-file-XXXXXX", NULL);
+    g_assert_nonnull(folder->path);
+    folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    g_assert_cmpint(folder->fd, >=, 0);
+}
+
+/* Number of entries of any name. */
+static guint count(Folder *folder)
+{
+    GDir *dir = g_dir_open(folder->path, 0, NULL);
+    guint n = 0;
+
+    while (g_dir_read_name(dir))
+        n++;
+    g_dir_close(dir);
+    return n;
+}
+
+static void tear_down(Folder *folder, gconstpointer unused)
+{
+    GDir *dir = g_dir_open(folder->path, 0, NULL);
+    const char *name;
+
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(folder->path, name, NULL);
+        g_remove(path);
+    }
+    g_dir_close(dir);
+    g_rmdir(folder->path);
+    close(folder->fd);
+    g_free(folder->path);
+}
+
+static char *content(Folder *folder, const char *name, gsize *length)
+{
+    g_autofree char *path = g_build_filename(folder->path, name, NULL);
+    char *text = NULL;
+
+    g_file_get_contents(path, &text, length, NULL);
+    return text;
+}
+
+static void test_whole_or_not(Folder *folder, gconstpointer unused)
+{
+    StrobeSafeFile *file = strobe_safe_file_create(folder->fd, "out.json");
+    struct stat info;
+
+    g_assert_nonnull(file);
+    strobe_safe_file_puts(file, "hello");
+    g_assert_cmpuint(strobe_safe_file_size(file), ==, 5);
+    g_assert_cmpint(fstatat(folder->fd, "out.json", &info, 0), ==, -1);
+    g_assert_cmpint(strobe_safe_file_finish(file), ==, 0);
+    g_assert_cmpint(fstatat(folder->fd, "out.json", &info, 0), ==, 0);
+    g_assert_cmpuint(info.st_mode & 0137, ==, 0);
+    g_assert_cmpuint(count(folder), ==, 1);
+    g_autofree char *text = content(folder, "out.json", NULL);
+
+    g_assert_cmpstr(text, ==, "hello");
+
+    /* A discarded rewrite leaves the old content. */
+    file = strobe_safe_file_create(folder->fd, "out.json");
+    strobe_safe_file_puts(file, "other");
+    strobe_safe_file_discard(file);
+    strobe_safe_file_discard(NULL);
+    g_assert_cmpuint(count(folder), ==, 1);
+}
+
+static void test_names(Folder *folder, gconstpointer unused)
+{
+    g_autofree char *longest = g_strnfill(300, 'n');
+    static const char *const bad[] = {"", ".", "..", "a/b", "/etc/passwd", "../x"};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_assert_null(strobe_safe_file_create(folder->fd, bad[i]));
+        g_assert_cmpint(errno, ==, EINVAL);
+    }
+    g_assert_null(strobe_safe_file_create(folder->fd, longest));
+    g_assert_cmpint(errno, ==, ENAMETOOLONG);
+    g_assert_null(strobe_safe_file_create(-1, "x"));
+    g_assert_cmpint(errno, ==, EBADF);
+    g_assert_cmpuint(count(folder), ==, 0);
+}
+
+/* Someone else has put symbolic links where the temporary and the final name will be. */
+static void test_symlinks(Folder *folder, gconstpointer unused)
+{
+    g_autofree char *victim = g_build_filename(folder->path, "victim", NULL);
+    g_autofree char *temporary = g_strdup_printf(".strobe-%ld-0.tmp", (long)getpid());
+    StrobeSafeFile *file;
+    struct stat info;
+
+    g_assert_true(g_file_set_contents(victim, "precious", -1, NULL));
+    g_assert_cmpint(symlinkat(victim, folder->fd, temporary), ==, 0);
+    g_assert_cmpint(symlinkat(victim, folder->fd, "out"), ==, 0);
+    file = strobe_safe_file_create(folder->fd, "out");
+    g_assert_nonnull(file);
+    strobe_safe_file_puts(file, "mine");
+    g_assert_cmpint(strobe_safe_file_finish(file), ==, 0);
+    g_autofree char *kept = content(folder, "victim", NULL);
+    g_autofree char *made = content(folder, "out", NULL);
+
+    g_assert_cmpstr(kept, ==, "precious");
+    g_assert_cmpstr(made, ==, "mine");
+    g_assert_cmpint(fstatat(folder->fd, "out", &info, AT_SYMLINK_NOFOLLOW), ==, 0);
+    g_assert_true(S_ISREG(info.st_mode));
+}
+
+static void test_large(Folder *folder, gconstpointer unused)
+{
+    StrobeSafeFile *file = strobe_safe_file_create(folder->fd, "large");
+    StrobeSafeFile *tail = strobe_safe_file_scratch(folder->fd);
+    g_autofree char *block = g_strnfill(300000, 'b');
+    gsize length;
+
+    g_assert_nonnull(tail);
+    for (int i = 0; i < 50000; i++)
+        strobe_safe_file_puts(tail, "tail 789\n");
+    strobe_safe_file_puts(file, "head");
+    strobe_safe_file_write(file, block, 300000);
+    g_assert_cmpint(strobe_safe_file_append(file, file), ==, EINVAL);
+    g_assert_cmpint(strobe_safe_file_append(file, tail), ==, 0);
+    g_assert_cmpint(strobe_safe_file_append(file, tail), ==, 0);
+    strobe_safe_file_puts(file, "end");
+    strobe_safe_file_discard(tail);
+    g_assert_cmpuint(strobe_safe_file_size(file), ==, 4 + 300000 + 900000 + 3);
+    g_assert_cmpint(strobe_safe_file_finish(file), ==, 0);
+    g_autofree char *text = content(folder, "large", &length);
+
+    g_assert_cmpuint(length, ==, 1200007);
+    g_assert_true(g_str_has_prefix(text, "headbbb"));
+    g_assert_true(g_str_has_suffix(text, "tail 789\nend"));
+    g_assert_true(g_str_has_prefix(text + 300004, "tail 789\ntail 789\n"));
+    g_assert_cmpuint(count(folder), ==, 1);
+}
+
+/* A scratch file has no name, neither while it lives nor by finishing it. */
+static void test_scratch(Folder *folder, gconstpointer unused)
+{
+    StrobeSafeFile *file = strobe_safe_file_scratch(folder->fd);
+
+    strobe_safe_file_puts(file, "text");
+    char bytes[4] = "";
+
+    g_assert_cmpuint(count(folder), ==, 0);
+    g_assert_cmpint(strobe_safe_file_read(file, 1, bytes, 3), ==, 0);
+    g_assert_cmpstr(bytes, ==, "ext");
+    g_assert_cmpint(strobe_safe_file_read(file, 1, bytes, 4), ==, EINVAL);
+    g_assert_cmpint(strobe_safe_file_read(file, UINT64_MAX, bytes, 2), ==, EINVAL);
+    g_assert_cmpint(strobe_safe_file_finish(file), ==, EINVAL);
+    g_assert_cmpuint(count(folder), ==, 0);
+}
+
+/* A file size limit stands for a full disk. */
+static void test_disk_full(Folder *folder, gconstpointer unused)
+{
+    StrobeSafeFile *file = strobe_safe_file_create(folder->fd, "out");
+    g_autofree char *block = g_strnfill(100000, 'b');
+    struct rlimit limit, old;
+    int error = 0;
+
+    getrlimit(RLIMIT_FSIZE, &old);
+    limit = old;
+    limit.rlim_cur = 1000000;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (int i = 0; i < 20 && !error; i++)
+        error = strobe_safe_file_write(file, block, 100000);
+    g_assert_cmpint(error, ==, EFBIG);
+    g_assert_cmpint(strobe_safe_file_write(file, "x", 1), ==, EFBIG);
+    error = strobe_safe_file_finish(file);
+    setrlimit(RLIMIT_FSIZE, &old);
+    g_assert_cmpint(error, ==, EFBIG);
+    g_assert_cmpuint(count(folder), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(path, function)                                                                        \
+    g_test_add("/safe-file/" path, Folder, NULL, set_up, function, tear_down)
+    ADD("whole-or-not", test_whole_or_not);
+    ADD("names", test_names);
+    ADD("symlinks", test_symlinks);
+    ADD("large", test_large);
+    ADD("scratch", test_scratch);
+    ADD("disk-full", test_disk_full);
+    return g_test_run();
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading the fields that a consumer knows by name, whatever else a kind has and whoever declared
+ * it: a field that is missing or of another type reads as the fallback. libc only. One binder, one
+ * thread. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_FIELDS_H
+#define STROBE_HELPERS_FIELDS_H
+
+#include <strobe/exporter.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define STROBE_BINDER_FIELDS_MAX 16
+#define STROBE_FIELD_MISSING UINT32_MAX
+
+typedef struct StrobeWantedField {
+    const char *name;
+    uint32_t type; /* STROBE_FIELD_* */
+} StrobeWantedField;
+
+/* Where the wanted fields lie in the kind that was asked for last. Start with wanted and n_wanted
+ * set and the rest 0. */
+typedef struct StrobeBinder {
+    const StrobeWantedField *wanted;
+    uint32_t n_wanted; /* at most STROBE_BINDER_FIELDS_MAX */
+    uint32_t n_fields; /* of the kind that was bound */
+    const StrobeKindView *kind;
+    const StrobeFieldView *fields;
+    uint32_t offsets[STROBE_BINDER_FIELDS_MAX];
+} StrobeBinder;
+
+/* Offset of a field of this name and type, STROBE_FIELD_MISSING if there is none. */
+uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint32_t type);
+
+/* Offsets of the wanted fields in `kind`, in the order wanted. Valid until the next call. */
+const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind);
+
+static inline int64_t strobe_field_i64(const StrobeView *view, uint32_t offset, int64_t fallback)
+{
+    return offset == STROBE_FIELD_MISSING ? fallback : strobe_view_i64(view, offset);
+}
+
+static inline uint64_t strobe_field_u64(const StrobeView *view, uint32_t offset, uint64_t fallback)
+{
+    return offset == STROBE_FIELD_MISSING ? fallback : strobe_view_u64(view, offset);
+}
+
+static inline uint32_t strobe_field_u32(const StrobeView *view, uint32_t offset, uint32_t fallback)
+{
+    return offset == STROBE_FIELD_MISSING ? fallback : strobe_view_u32(view, offset);
+}
+
+static inline uint8_t strobe_field_u8(const StrobeView *view, uint32_t offset, uint8_t fallback)
+{
+    return offset == STROBE_FIELD_MISSING ? fallback : strobe_view_u8(view, offset);
+}
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

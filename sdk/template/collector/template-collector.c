@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A collector to copy: page faults of the process, sampled at an interval. */
+#include <strobe/strobe-plugin.h>
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* 1. The kind. The struct has the fields in the same order; Strobe lays it out as C does. */
+
+struct faults {
+    uint64_t minor;
+    uint64_t major;
+};
+
+static const StrobeField faults_fields[] = {
+    {"minor", STROBE_FIELD_U64, 0, "", "Page faults served without the disk, since the start."},
+    {"major", STROBE_FIELD_U64, 0, "", "Page faults that read the disk, since the start."},
+};
+
+static const StrobeKind faults_kind = {
+    .struct_size = sizeof(StrobeKind),
+    .shape = STROBE_SHAPE_COUNTER,
+    .name = "template_collector.faults",
+    .summary = "Page faults of the process.",
+    .fields = faults_fields,
+    .n_fields = sizeof faults_fields / sizeof faults_fields[0],
+};
+
+/* 2. The options. */
+
+static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "interval",
+        .default_value = "100ms",
+        .min = 1e6, /* ns */
+        .max = 60e9,
+        .summary = "Time between two samples.",
+    },
+};
+
+/* 3. One opened instance. */
+
+typedef struct Faults {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    StrobeKindId kind;
+    StrobeTrackId track;
+    int64_t interval_ns;
+} Faults;
+
+static StrobeStatus faults_open(const StrobeHost *host, StrobeInstance *self, void **state)
+{
+    const StrobeTrack track = {.struct_size = sizeof track,
+                               .type = STROBE_TRACK_COUNTER,
+                               .clock = STROBE_CLOCK_HOST,
+                               .device = -1,
+                               .name = "page faults"};
+    Faults *faults = calloc(1, sizeof *faults);
+    StrobeStatus status;
+
+    if (!faults)
+        return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__, "Out of memory");
+    faults->host = host;
+    faults->self = self;
+    faults->interval_ns = host->option_int(self, "interval");
+    status = host->kind(self, &faults_kind, &faults->kind);
+    if (status) {
+        free(faults);
+        return status; /* the host has said why */
+    }
+    faults->track = host->track(self, &track);
+    *state = faults;
+    return STROBE_OK;
+}
+
+static StrobeStatus faults_start(void *state)
+{
+    (void)state;
+    return STROBE_OK;
+}
+
+static StrobeStatus faults_stop(void *state)
+{
+    (void)state;
+    return STROBE_OK;
+}
+
+static void faults_close(void *state)
+{
+    free(state);
+}
+
+static int64_t faults_sample_interval(void *state)
+{
+    return ((Faults *)state)->interval_ns;
+}
+
+/* Called by the core's sampler thread. writer, reserve and commit neither lock nor allocate. */
+static void faults_sample(void *state)
+{
+    const Faults *faults = state;
+    StrobeWriter *writer = faults->host->writer(faults->self);
+    struct rusage usage;
+    struct faults *fields;
+
+    if (!writer || getrusage(RUSAGE_SELF, &usage))
+        return;
+    fields = faults->host->reserve(writer, faults->kind, faults->track, 0, faults->host->now(), 0);
+    if (!fields)
+        return; /* counted as lost by the host */
+    fields->minor = (uint64_t)usage.ru_minflt;
+    fields->major = (uint64_t)usage.ru_majflt;
+    faults->host->commit(writer);
+}
+
+static const StrobeCollectorOps ops = {
+    .struct_size = sizeof(StrobeCollectorOps),
+    .open = faults_open,
+    .start = faults_start,
+    .stop = faults_stop,
+    .close = faults_close,
+    .sample = faults_sample,
+    .sample_interval = faults_sample_interval,
+};
+
+/* 4. What the file holds. */
+
+static const StrobeKind *const kinds[] = {&faults_kind};
+
+static const StrobeComponent component = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_COLLECTOR,
+    .flags = STROBE_COMPONENT_ANY_PROCESS,
+    .n_options = sizeof options / sizeof options[0],
+    .name = "template_collector",
+    .summary = "Page faults of the process.",
+    .options = options,
+    .kinds = kinds,
+    .n_kinds = 1,
+    .ops = &ops,
+};
+
+static const StrobeComponent *const components[] = {&component};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0, /* the least that it needs */
+    .record_version = STROBE_RECORD_VERSION,
+    .n_components = 1,
+    .name = "template_collector",
+    .version = "1.0.0",
+    .summary = "A collector to copy.",
+    .license = "Apache-2.0",
+    .vendor = "Example",
+    .url = "",
+    .components = components,
+};

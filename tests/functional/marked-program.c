@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that marks itself up: marked-program STEPS. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <strobe/strobe.h>
+
+int main(int argc, char **argv)
+{
+    int steps = argc > 1 ? atoi(argv[1]) : 0;
+    char name[32];
+
+    for (int i = 0; i < steps; i++) {
+        StrobeRange outer = strobe_range_begin("outer");
+        StrobeRange inner = strobe_range_begin_argument("inner", (uint64_t)i);
+        snprintf(name, sizeof name, "mark %d", i);
+        strobe_mark(name);
+        strobe_counter("loss", 1.0 / (1 + i));
+        strobe_range_end(inner);
+        strobe_range_end(outer);
+        strobe_step();
+    }
+    return 0;
+}

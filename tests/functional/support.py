@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the command share: a folder of their own, a clean environment, processes."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve()
+STROBE = str(BUILD / "tools" / "strobe")
+PROGRAMS = BUILD / "tests" / "functional"
+PYTHON = "/usr/bin/python3"
+SCHEDULE = "wait=1,warmup=1,active=2,repeat=1"
+TIMEOUT = float(os.environ.get("STROBE_TEST_TIMEOUT", "60"))
+
+
+needs_python = unittest.skipUnless(
+    (BUILD / "python" / "strobe").is_dir(), "built without the Python package"
+)
+
+
+def program(name):
+    """A program that meson built for these tests."""
+    return str(PROGRAMS / name)
+
+
+def has_torch():
+    return subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode == 0
+
+
+class StrobeTest(unittest.TestCase):
+    """Every test works in a folder of its own, which is its home and its current folder too."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="strobe-test-"))
+        self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
+        self.out = self.work / "out"
+        self.runtime = self.work / "runtime"
+        self.runtime.mkdir(mode=0o700)
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("STROBE_", "PYTHON", "LD_"))
+            and name not in ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+        }
+        self.environment.update(
+            HOME=str(self.work), XDG_RUNTIME_DIR=str(self.runtime), LC_ALL="C.UTF-8"
+        )
+
+    # ---- processes ----
+
+    def start(self, *words, **options):
+        options.setdefault("cwd", self.work)
+        options.setdefault("env", self.environment)
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        process = subprocess.Popen([STROBE, *map(str, words)], text=True, **options)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def strobe(self, *words, code=0, **options):
+        """Runs strobe to its end and checks its exit code. Negative: ended by that signal."""
+        given = options.pop("input", None)
+        if given is not None:
+            options["stdin"] = subprocess.PIPE
+        process = self.start(*words, **options)
+        try:
+            output, errors = process.communicate(given, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, errors = process.communicate()
+            self.fail("%s takes more than %g s\n%s" % (words, TIMEOUT, errors))
+        self.assertEqual(
+            process.returncode, code, "strobe %s\n%s\n%s" % (" ".join(map(str, words)), output, errors)
+        )
+        return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+    def json(self, *words, **options):
+        """What a subcommand says with --json."""
+        return json.loads(self.strobe(*words, "--json", **options).stdout)
+
+    # ---- recordings ----
+
+    def record(self, *command, collect=("fake:records=100",), flags=(), **options):
+        """`strobe run` into self.out; returns the completed process."""
+        words = ["run", "-o", self.out]
+        for text in collect:
+            words += ["--collect", text]
+        return self.strobe(*words, *flags, "--", *(command or ("true",)), **options)
+
+    def results(self):
+        return sorted(self.out.glob("*_ascend_pt")) if self.out.exists() else []
+
+    def result(self):
+        """The one result directory."""
+        results = self.results()
+        self.assertEqual(len(results), 1, results)
+        return results[0]
+
+    def records_of(self, path, kind):
+        """How many records of a kind the capture holds."""
+        return self.json("info", path)[0]["kinds"].get(kind, 0)
+
+    # ---- waiting ----
+
+    def wait_until(self, condition, what):
+        end = time.monotonic() + TIMEOUT
+        while time.monotonic() < end:
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.01)
+        self.fail("waited in vain for %s" % what)
+
+    def wait_for_file(self, path):
+        self.wait_until(path.exists, path)
+        return path
+
+    def assertNothingLeft(self):
+        """No private folder of a run is left behind."""
+        self.assertEqual(list(self.runtime.iterdir()), [])
+
+    def script(self, name, text):
+        """A file in the test's folder."""
+        path = self.work / name
+        path.write_text(text)
+        return path

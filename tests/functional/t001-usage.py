@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words on the command line: help, versions, usage errors."""
+
+from support import StrobeTest
+
+COMMANDS = ("run", "show", "analyse", "info", "plugins", "torch")
+
+
+class UsageTest(StrobeTest):
+    def assertUsageError(self, *words, says):
+        done = self.strobe(*words, code=2)
+        self.assertEqual(done.stdout, "")
+        self.assertIn(says, done.stderr)
+        self.assertIn("--help", done.stderr)
+
+    def test_help_names_every_command(self):
+        text = self.strobe("--help").stdout
+        for command in COMMANDS:
+            self.assertIn("\n  %s " % command, text)
+        self.assertIn("strobe run -- python3 train.py", text)
+
+    def test_help_of_each_command_has_examples(self):
+        for command in COMMANDS + ("analyze",):
+            with self.subTest(command):
+                text = self.strobe(command, "--help").stdout
+                self.assertIn("Examples:", text)
+                self.assertEqual(text, self.strobe("help", command).stdout)
+
+    def test_version(self):
+        self.assertRegex(self.strobe("--version").stdout, r"^strobe \d+\.\d+\.\d+\n$")
+
+    def test_without_words(self):
+        self.assertUsageError(says="A command is needed")
+
+    def test_unknown_command_gives_the_nearest(self):
+        self.assertUsageError("shwo", says='did you mean "show"')
+
+    def test_unknown_option(self):
+        for command in COMMANDS:
+            with self.subTest(command):
+                self.assertUsageError(command, "--nonesuch", says="--nonesuch")
+
+    def test_missing_arguments(self):
+        self.assertUsageError("run", says="A command is needed")
+        self.assertUsageError("run", "--", says="A command is needed")
+        for command in ("show", "analyse", "info"):
+            with self.subTest(command):
+                self.assertUsageError(command, says="is needed")
+        self.assertUsageError("torch", says="strobe torch build")
+        self.assertUsageError("plugins", "a", "b", says="One name")
+
+    def test_limit_out_of_range(self):
+        self.assertUsageError("show", ".", "--limit", "0", says="--limit is 0")
+        self.assertUsageError("show", ".", "--limit", "100001", says="--limit is 100001")
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            done = self.strobe("--help", code=6, stdout=full)
+        self.assertIn("Cannot write", done.stderr)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A configuration that is wrong is refused before the command starts, and nothing is left."""
+
+import json
+
+from support import StrobeTest
+
+
+class ConfigurationTest(StrobeTest):
+    def assertRefused(self, *flags, code, says):
+        marker = self.work / "ran"
+        done = self.strobe("run", "-o", self.out, *flags, "--", "touch", marker, code=code)
+        for text in (says,) if isinstance(says, str) else says:
+            self.assertIn(text, done.stderr)
+        self.assertFalse(marker.exists(), "the command was started")
+        self.assertEqual(self.results(), [])
+        self.assertNothingLeft()
+
+    def assertFileRefused(self, text, says, code=3):
+        path = self.script("config.json", text)
+        self.assertRefused("-c", path, code=code, says=says)
+
+    def test_unknown_collector(self):
+        self.assertRefused("--collect", "fkae", code=4, says=["fkae", 'did you mean "fake"'])
+
+    def test_unknown_exporter(self):
+        self.assertRefused(
+            "--collect", "fake", "--export", "chrome_tracee", code=4,
+            says=["chrome_tracee", 'did you mean "chrome_trace"'],
+        )
+
+    def test_unknown_option(self):
+        self.assertRefused(
+            "--collect", "fake:recrods=3", code=3, says=["recrods", 'did you mean "records"']
+        )
+
+    def test_wrong_option_value(self):
+        for value in ("many", "-1", "1.5", ""):
+            with self.subTest(value):
+                self.assertRefused(
+                    "--collect", "fake:records=%s" % value, code=3, says=["records"]
+                )
+
+    def test_wrong_exporter_option(self):
+        self.assertRefused(
+            "--collect", "fake", "--export", "chrome_trace:nonesuch=1", code=3, says="nonesuch"
+        )
+
+    def test_wrong_schedule(self):
+        for text in ("wait=1", "active=0", "active=x", "acitve=1", "active", ""):
+            with self.subTest(text):
+                self.assertRefused(
+                    "--collect", "fake", "--schedule", text, code=3, says="schedule"
+                )
+
+    def test_missing_file(self):
+        self.assertRefused("-c", self.work / "none.json", code=3, says="none.json")
+
+    def test_malformed_json(self):
+        for text in ("", "{", "[]", '{"collectors": }', "\0", '{"a": 1} {'):
+            with self.subTest(text):
+                self.assertFileRefused(text, "config.json")
+
+    def test_unknown_key(self):
+        self.assertFileRefused('{"colectors": {}}', ["colectors", 'did you mean "collectors"'])
+
+    def test_key_twice(self):
+        self.assertFileRefused('{"metadata": {}, "metadata": {}}', "metadata")
+
+    def test_too_large_or_deep(self):
+        self.assertFileRefused('{"metadata": "%s"}' % ("x" * (1 << 20)), "config.json")
+        self.assertFileRefused('{"metadata": %s%s}' % ("[" * 100, "]" * 100), "config.json")
+
+    def test_option_in_the_file(self):
+        text = json.dumps({"collectors": {"fake": {"records": "lots"}}})
+        self.assertFileRefused(text, ["config.json", "records", "lots"])
+
+    def test_flag_comes_before_the_file(self):
+        path = self.script(
+            "config.json", json.dumps({"collectors": {"fake": {"records": 10, "seed": 3}}})
+        )
+        self.strobe(
+            "run", "-o", self.out, "-c", path, "--collect", "fake:records=30", "--", "true"
+        )
+        self.assertEqual(self.records_of(self.result(), "marker"), 30)
+
+    def test_report_of_the_file_gets_every_result(self):
+        report = self.work / "report"
+        path = self.script(
+            "config.json",
+            json.dumps({"collectors": {"fake": {}}, "output": {"report": str(report)}}),
+        )
+        self.strobe("run", "-o", self.out, "-c", path, "--", "true")
+        self.assertEqual(report.read_text(), "%s\n" % self.result())

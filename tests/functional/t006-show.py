@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`strobe show` and `strobe info` on captures of the fake collector."""
+
+import json
+import unicodedata
+
+from support import StrobeTest
+
+
+class ShowTest(StrobeTest):
+    def test_info_counts_what_was_recorded(self):
+        self.record(collect=["fake:records=123,threads=3"])
+        info = self.json("info", self.result())[0]
+        self.assertEqual(info["kinds"]["marker"], 123)
+        self.assertEqual(info["records"], sum(info["kinds"].values()))
+        self.assertEqual(sum(track["records"] for track in info["tracks"]), info["records"])
+        self.assertTrue(info["sealed"])
+        self.assertFalse(info["recovered"])
+        self.assertEqual(set(info["lost"].values()), {0})
+        self.assertGreaterEqual(info["end_ns"], info["begin_ns"])
+        self.assertIn("facts", info)
+
+    def test_info_of_parent_directory_and_capture(self):
+        self.record()
+        capture = self.result() / "FRAMEWORK" / "capture.strobe"
+        whole = self.json("info", self.out)
+        self.assertEqual(whole, self.json("info", self.result()))
+        self.assertEqual(whole, self.json("info", capture))
+
+    def test_info_for_people(self):
+        self.record()
+        text = self.strobe("info", self.out).stdout
+        self.assertRegex(text, r"\nstate +complete\n")
+        self.assertRegex(text, r"\nmarker +span +100 ")
+        self.assertIn("\nLost: nothing\n", text)
+
+    def test_losses_are_told_everywhere(self):
+        done = self.record(collect=["fake:records=10,loss=7"])
+        self.assertIn("7 records lost: collector_dropped", done.stderr)
+        self.assertEqual(self.json("info", self.out)[0]["lost"]["collector_dropped"], 7)
+        self.assertIn("Lost: 7 collector_dropped", self.strobe("info", self.out).stdout)
+
+    def test_rows(self):
+        self.record()
+        table = self.json("show", self.out, "--table", "marker", "--limit", "5")[0]
+        self.assertEqual((table["table"], table["total_rows"]), ("marker", 100))
+        self.assertEqual(len(table["rows"]), 5)
+        self.assertIsInstance(table["rows"][0]["name"], str)
+
+    def test_order_and_limit(self):
+        self.record()
+        everything = self.json(
+            "show", self.out, "--table", "marker", "--columns", "duration", "--limit", "1000"
+        )[0]["rows"]
+        durations = [row["duration"] for row in everything]
+        self.assertEqual(len(durations), 100)
+        for flags, wanted in (
+            ([], sorted(durations, reverse=True)),
+            (["--reverse"], sorted(durations)),
+        ):
+            rows = self.json(
+                "show", self.out, "--table", "marker", "--sort", "duration", "--limit", "7", *flags
+            )[0]["rows"]
+            self.assertEqual([row["duration"] for row in rows], wanted[:7])
+
+    def test_limit_below_what_is_kept_between_sorts(self):
+        self.record(collect=["fake:records=5000"])
+        flags = ["--table", "marker", "--columns", "begin", "--sort", "begin"]
+        rows = self.json("show", self.out, *flags, "--limit", "3")[0]["rows"]
+        whole = self.json("show", self.out, *flags, "--limit", "5000")[0]["rows"]
+        self.assertEqual(len(whole), 5000)
+        self.assertEqual(rows, whole[:3])
+
+    def test_texts_are_sorted_from_a_to_z(self):
+        self.record()
+        rows = self.json("show", self.out, "--table", "marker", "--sort", "name", "-n", "100")
+        names = [row["name"] for row in rows[0]["rows"]]
+        self.assertEqual(names, sorted(names, key=lambda name: name.encode()))
+
+    def test_columns_in_the_order_asked_for(self):
+        self.record()
+        rows = self.json("show", self.out, "--table", "marker", "--columns", "duration,name")
+        self.assertEqual(list(rows[0]["rows"][0]), ["duration", "name"])
+
+    def test_unknown_column(self):
+        self.record()
+        for flag in ("--sort", "--columns"):
+            done = self.strobe("show", self.out, "--table", "marker", flag, "duratoin", code=2)
+            self.assertIn('did you mean "duration"', done.stderr)
+
+    def test_unknown_table(self):
+        self.record()
+        done = self.strobe("show", self.out, "--table", "markre", code=2)
+        self.assertIn('did you mean "marker"', done.stderr)
+
+    def test_table_without_rows(self):
+        self.record()
+        done = self.strobe("show", self.out)
+        self.assertEqual(done.stdout, "")
+        self.assertIn('"operator_average" is empty', done.stderr)
+
+    def test_list(self):
+        self.record(collect=["fake:records=120,kind=all"])
+        tables = {entry["table"]: entry for entry in self.json("show", self.out, "--list")}
+        self.assertEqual(tables["marker"]["origin"], "recorded")
+        self.assertEqual(tables["operator_average"]["origin"], "derived")
+        self.assertGreater(tables["operator_average"]["records"], 0)
+        self.assertEqual(
+            tables["marker"]["records"], self.json("info", self.out)[0]["kinds"]["marker"]
+        )
+        for table, entry in tables.items():
+            with self.subTest(table):
+                rows = self.json("show", self.out, "--table", table)[0]
+                self.assertEqual(rows["total_rows"], entry["records"])
+
+    def test_default_table(self):
+        self.record(collect=["fake:records=300,kind=all"])
+        lines = self.strobe("show", self.out).stdout.splitlines()
+        self.assertRegex(lines[0], r"^Operator +Calls +Self us +Self % +Total us")
+        own = [float(line.split()[-5]) for line in lines[2:] if not line.startswith("(")]
+        self.assertTrue(own)
+
+    def test_several_results(self):
+        self.record()
+        self.record()
+        self.assertEqual(len(self.json("show", self.out, "--table", "marker")), 2)
+        text = self.strobe("show", self.out, "--table", "marker").stdout
+        for result in self.results():
+            self.assertIn(str(result), text)
+
+    def test_hostile_names_do_not_reach_the_terminal(self):
+        self.record(collect=["fake:records=200,names=hostile,kind=all"])
+        for table in ("marker", "operator_average"):
+            text = self.strobe("show", self.out, "--table", table, "-n", "500").stdout
+            for character in text.replace("\n", ""):
+                self.assertNotIn(unicodedata.category(character), ("Cc", "Cf"), repr(character))
+            self.assertLess(max(map(len, text.splitlines())), 1000)
+
+    def test_hostile_names_in_json(self):
+        self.record(collect=["fake:records=200,names=hostile,kind=all"])
+        text = self.strobe("show", self.out, "--table", "marker", "-n", "500", "--json").stdout
+        self.assertTrue(json.loads(text)[0]["rows"])
+
+    def test_what_cannot_be_read(self):
+        empty = self.work / "empty"
+        empty.mkdir()
+        text = self.script("text", "no capture")
+        for command in ("show", "info", "analyse"):
+            for path in (empty, text, self.work / "none"):
+                with self.subTest(command=command, path=path.name):
+                    done = self.strobe(command, path, code=5)
+                    self.assertIn(str(path), done.stderr)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several processes below one command."""
+
+from support import PYTHON, StrobeTest, needs_python
+
+TWO = "%s -c 'import gc; gc.collect()' a; %s -c 'import gc; gc.collect()' b" % (PYTHON, PYTHON)
+
+
+class FollowTest(StrobeTest):
+    def command_of(self, result):
+        return self.json("info", result)[0]["facts"]["command"]
+
+    @needs_python
+    def test_first_process_that_suits_records(self):
+        self.record("bash", "-c", TWO, collect=["gc"])
+        self.assertEqual(self.command_of(self.result()).split()[-1], "a")
+        self.assertNothingLeft()
+
+    @needs_python
+    def test_follow_records_each_into_its_own_directory(self):
+        self.record("bash", "-c", TWO, collect=["gc"], flags=["--follow"])
+        commands = [self.command_of(result).split()[-1] for result in self.results()]
+        self.assertEqual(sorted(commands), ["a", "b"])
+        for result in self.results():
+            self.assertGreaterEqual(self.records_of(result, "gc"), 1)
+            self.assertTrue((result / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
+
+    @needs_python
+    def test_spawned_workers(self):
+        script = self.script(
+            "spawn.py",
+            "import gc, multiprocessing\n"
+            "def work(number):\n"
+            "    gc.collect()\n"
+            "if __name__ == '__main__':\n"
+            "    context = multiprocessing.get_context('spawn')\n"
+            "    workers = [context.Process(target=work, args=(i,)) for i in range(2)]\n"
+            "    for worker in workers: worker.start()\n"
+            "    for worker in workers: worker.join()\n",
+        )
+        self.record(PYTHON, script, collect=["gc"])
+        self.assertEqual(len(self.results()), 1)
+        self.record(PYTHON, script, collect=["gc"], flags=["--follow"])
+        # The parent and both workers; multiprocessing's resource tracker is Python too.
+        self.assertGreaterEqual(len(self.results()), 1 + 3)
+
+    def test_collector_for_any_process_records_the_first(self):
+        self.record("sh", "-c", "/bin/true; /bin/true")
+        self.assertTrue(self.command_of(self.result()).startswith("sh"))
+
+    def test_collector_for_any_process_follows_too(self):
+        self.record("sh", "-c", "/bin/true; /bin/true; exit", flags=["--follow"])
+        self.assertEqual(len(self.results()), 3)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was recorded outlives the program that recorded it."""
+
+import os
+import pathlib
+import signal
+
+from support import StrobeTest
+
+RECORDS = 5000
+COLLECT = "fake:records=%d,threads=2" % RECORDS
+
+
+class KillTest(StrobeTest):
+    def start_command(self):
+        process = self.start(
+            "run", "-o", self.out, "--collect", COLLECT, "--",
+            "sh", "-c", "echo $$ > pid; sleep 0.5; touch ready; while :; do sleep 0.05; done",
+        )
+        self.wait_for_file(self.work / "ready")
+        return process, int((self.work / "pid").read_text())
+
+    def test_killed_command_is_finished_by_run(self):
+        process, pid = self.start_command()
+        os.kill(pid, signal.SIGKILL)
+        errors = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        info = self.json("info", self.result())[0]
+        self.assertTrue(info["recovered"])
+        self.assertEqual(info["kinds"]["marker"], RECORDS)
+        self.assertIn("recovered", errors)
+        self.assertTrue((self.result() / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
+        self.assertNothingLeft()
+
+    def test_analyse_recovers_when_all_were_killed(self):
+        process, pid = self.start_command()
+        process.kill()
+        process.wait()
+        self.assertFalse((self.result() / "ASCEND_PROFILER_OUTPUT").exists())
+        live = self.json("analyse", self.out)[0]
+        self.assertTrue(live["live"])
+        os.kill(pid, signal.SIGKILL)
+        self.wait_until(lambda: not pathlib.Path("/proc/%d" % pid).exists(), "the end")
+        self.assertFalse(self.json("info", self.out)[0]["recovered"])
+        answer = self.json("analyse", self.out)[0]
+        self.assertFalse(answer["live"])
+        info = self.json("info", self.out)[0]
+        self.assertTrue(info["recovered"])
+        self.assertEqual(info["kinds"]["marker"], RECORDS)
+        self.assertEqual(info["lost"]["pool_empty"], 0)
+
+    def test_recovering_twice_changes_nothing(self):
+        process, pid = self.start_command()
+        process.kill()
+        process.wait()
+        os.kill(pid, signal.SIGKILL)
+        self.wait_until(lambda: not pathlib.Path("/proc/%d" % pid).exists(), "the end")
+        self.strobe("analyse", self.out)
+        capture = self.result() / "FRAMEWORK" / "capture.strobe"
+        before = capture.read_bytes()
+        self.strobe("analyse", self.out)
+        self.assertEqual(capture.read_bytes(), before)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One source for all the bad plugins; FAULT chooses what is wrong, NAME the descriptor's name. */
+#include <strobe/strobe-plugin.h>
+
+#define GOOD 0
+#define WRONG_ABI 1
+#define NO_SYMBOL 2
+#define TOO_NEW 3
+#define TOO_SMALL 4
+#define NO_OPS 5
+#define CRASHES 6
+#define HANGS 7
+#define OPEN_FAILS 8
+
+static StrobeStatus bad_open(const StrobeHost *host, StrobeInstance *self, void **state)
+{
+#if FAULT == OPEN_FAILS
+    return host->fail(self, STROBE_ERROR_FAILED, __FILE__, __LINE__, "made to fail");
+#else
+    (void)host, (void)self, (void)state;
+    return STROBE_OK;
+#endif
+}
+
+static StrobeStatus bad_call(void *state)
+{
+    (void)state;
+    return STROBE_OK;
+}
+
+static void bad_close(void *state)
+{
+    (void)state;
+}
+
+static const StrobeCollectorOps ops = {
+    .struct_size = sizeof ops,
+    .open = bad_open,
+#if FAULT != NO_OPS
+    .start = bad_call,
+    .stop = bad_call,
+#endif
+    .close = bad_close,
+};
+
+static const StrobeComponent component = {
+    .struct_size = sizeof component,
+    .type = STROBE_COMPONENT_COLLECTOR,
+    .name = NAME,
+    .summary = "For tests.",
+    .ops = &ops,
+};
+
+static const StrobeComponent *const components[] = {&component};
+
+#if FAULT == WRONG_ABI
+#define SYMBOL strobe_plugin_9
+#elif FAULT == NO_SYMBOL
+#define SYMBOL something_else
+#else
+#define SYMBOL strobe_plugin_1
+#endif
+
+extern const StrobePlugin SYMBOL;
+STROBE_PLUGIN_EXPORT const StrobePlugin SYMBOL = {
+    .struct_size = FAULT == TOO_SMALL ? 8 : sizeof(StrobePlugin),
+    .abi_minor = FAULT == TOO_NEW ? 77 : 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .n_components = 1,
+    .name = NAME,
+    .version = "1",
+    .summary = "For tests.",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+};
+
+#if FAULT == CRASHES
+__attribute__((constructor)) static void crash(void)
+{
+    __builtin_trap();
+}
+#elif FAULT == HANGS
+#include <unistd.h>
+__attribute__((constructor)) static void hang(void)
+{
+    for (;;)
+        pause();
+}
+#endif

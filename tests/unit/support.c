@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+
+#include <string.h>
+#include "reader.h"
+
+char *scratch_new(void)
+{
+    g_autoptr(GError) error = NULL;
+    char *folder = g_dir_make_tmp("strobe-test-XXXXXX", &error);
+
+    g_assert_no_error(error);
+    return folder;
+}
+
+void scratch_remove(char *folder)
+{
+    g_autofree char *quoted = g_shell_quote(folder);
+    g_autofree char *command = g_strdup_printf("rm -rf %s", quoted);
+
+    g_assert_true(g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL));
+    g_free(folder);
+}
+
+StrobeSession *session_new(const char *folder, const char *collectors, const char *more)
+{
+    g_autofree char *config = g_strdup_printf(
+        "{\"collectors\": %s, \"output\": {\"directory\": \"%s\"}, \"buffer\": {\"size\": \"8MB\"}"
+        "%s%s}", collectors, folder, more ? ", " : "", more ? more : "");
+    StrobeSession *session = NULL;
+    StrobeError *error = NULL;
+
+    strobe_session_new(config, "test", &session, &error);
+    g_assert_cmpstr(strobe_error_message(error), ==, "");
+    return session;
+}
+
+char *capture_of(StrobeSession *session)
+{
+    return g_build_filename(strobe_session_directory(session), "FRAMEWORK", "capture.strobe", NULL);
+}
+
+guint64 read_capture(const char *path, const char *kind, EachRecord each, gpointer user)
+{
+    g_autoptr(GError) error = NULL;
+    StrobeReader *reader = strobe_reader_open(path, &error);
+    StrobeView views[500];
+    guint64 total = 0;
+    gsize n;
+
+    g_assert_no_error(error);
+    while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), &error)))
+        for (gsize i = 0; i < n; i++) {
+            if (kind && strcmp(views[i].kind->name, kind))
+                continue;
+            total++;
+            if (each)
+                each(&views[i], strobe_reader_string(reader, views[i].name), user);
+        }
+    g_assert_no_error(error);
+    strobe_reader_free(reader);
+    return total;
+}
+
+char *write_bytes(const char *folder, const char *name, const char *bytes, gsize n)
+{
+    g_autoptr(GError) error = NULL;
+    char *path = g_build_filename(folder, name, NULL);
+
+    g_file_set_contents(path, bytes, (gssize)n, &error);
+    g_assert_no_error(error);
+    return path;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+#include <string.h>
+#include "error.h"
+
+struct bad {
+    const char *text, *part;
+};
+
+static void test_bad(void)
+{
+    static const struct bad bads[] = {
+        {"{", "no valid JSON"},
+        {"[]", "expected a JSON object"},
+        {"{\"shedule\": {}}", "did you mean \"schedule\"?"},
+        {"{\"schedule\": 3}", "key \"schedule\": expected an object, found 3"},
+        {"{\"schedule\": {\"wait\": 1}}", "\"schedule.active\" is missing"},
+        {"{\"schedule\": {\"wait\": -1, \"active\": 1}}", "key \"schedule.wait\""},
+        {"{\"schedule\": {\"active\": 0}}", "an integer from 1"},
+        {"{\"schedule\": {\"active\": 1.5}}", "found 1.5"},
+        {"{\"schedule\": {\"active\": 1, \"warm_up\": 1}}", "did you mean \"warmup\"?"},
+        {"{\"collectors\": {\"gc\": 1}}", "key \"collectors.gc\": expected an object"},
+        {"{\"collectors\": {\"gc\": {\"required\": 1}}}", "expected true or false"},
+        {"{\"output\": {\"directory\": \"\"}}", "a text that is not empty"},
+        {"{\"output\": {\"worker\": \"a/b\"}}", "without '/'"},
+        {"{\"buffer\": {\"size\": \"1KB\"}}", "8MB"},
+        {"{\"buffer\": {\"size\": 5}}", "a size from"},
+        {"{\"buffer\": {\"flush_interval\": \"0ms\"}}", "a duration from"},
+        {"{\"output\": {}, \"output\": {}}", "key \"output\" is given twice"},
+        {"{\"metadata\": {\"a\": {\"b\": 1, \"b\": 2}}}", "key \"b\" is given twice"},
+    };
+
+    for (guint i = 0; i < G_N_ELEMENTS(bads); i++) {
+        g_autoptr(GError) error = NULL;
+        g_assert_null(strobe_config_parse(bads[i].text, "c.json", &error));
+        g_assert_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG);
+        g_assert_cmpint(strobe_exit_code(error), ==, 3);
+        if (!strstr(error->message, bads[i].part) || !strstr(error->message, "c.json"))
+            g_error("\"%s\" lacks \"%s\"", error->message, bads[i].part);
+    }
+}
+
+static void test_deep(void)
+{
+    for (guint depth = 60; depth <= 100000; depth = depth * 3 / 2) {
+        GString *text = g_string_new("{\"metadata\":{\"a\":");
+        g_autoptr(GError) error = NULL;
+        for (guint i = 0; i < depth; i++)
+            g_string_append_c(text, '[');
+        for (guint i = 0; i < depth; i++)
+            g_string_append_c(text, ']');
+        g_string_append(text, "}}");
+        StrobeConfig *config = strobe_config_parse(text->str, "deep", &error);
+        if (depth + 2 <= 64)
+            g_assert_no_error(error);
+        else
+            g_assert_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG);
+        strobe_config_free(config);
+        g_string_free(text, TRUE);
+    }
+}
+
+static void test_large(void)
+{
+    GString *text = g_string_new("{\"metadata\":{\"a\":\"");
+    g_autoptr(GError) error = NULL;
+
+    for (guint i = 0; i < (1u << 20); i++)
+        g_string_append_c(text, 'x');
+    g_string_append(text, "\"}}");
+    g_assert_null(strobe_config_parse(text->str, "large", &error));
+    g_assert_nonnull(strstr(error->message, "at most 1048576"));
+    g_string_free(text, TRUE);
+}
+
+static void test_round_trip(void)
+{
+    const char *text =
+        "{\"schedule\":{\"wait\":1,\"warmup\":2,\"active\":3,\"repeat\":4,\"skip_first\":5},"
+        "\"collectors\":{\"gc\":{\"threshold\":\"1ms\",\"required\":true},\"fake\":{}},"
+        "\"exporters\":{\"csv\":{}},\"output\":{\"directory\":\"/d\",\"worker\":\"w\"},"
+        "\"buffer\":{\"size\":\"16MB\",\"flush_interval\":\"10ms\"},\"metadata\":{\"k\":[1,\"x\"]}}";
+    g_autoptr(GError) error = NULL;
+    StrobeConfig *first = strobe_config_parse(text, "a", &error);
+
+    g_assert_no_error(error);
+    g_assert_true(strobe_config_set_schedule(first, "active=7,wait=2", &error));
+    g_assert_true(strobe_config_add_collector(first, "gc:threshold=2ms", &error));
+    g_assert_true(strobe_config_add_exporter(first, "stacks", &error));
+    g_autofree char *once = strobe_config_to_json(first);
+    StrobeConfig *second = strobe_config_parse(once, "b", &error);
+    g_assert_no_error(error);
+    g_autofree char *twice = strobe_config_to_json(second);
+    g_assert_cmpstr(once, ==, twice);
+    g_assert_cmpint(second->schedule.active, ==, 7);
+    g_assert_cmpint(second->schedule.warmup, ==, 0);
+    g_assert_cmpint(second->pool_bytes, ==, 16 << 20);
+    StrobeConfigComponent *gc = g_ptr_array_index(second->collectors, 0);
+    g_assert_cmpstr(json_object_get_string_member(gc->json, "threshold"), ==, "2ms");
+    g_assert_true(gc->required);
+    strobe_config_free(first);
+    strobe_config_free(second);
+}
+
+static void test_bad_flags(void)
+{
+    g_autoptr(GError) error = NULL;
+    StrobeConfig *config = strobe_config_parse(NULL, NULL, &error);
+
+    g_assert_false(strobe_config_set_schedule(config, "active=x", &error));
+    g_assert_nonnull(strstr(error->message, "--schedule"));
+    g_clear_error(&error);
+    g_assert_false(strobe_config_set_schedule(config, "wait=1", &error));
+    g_clear_error(&error);
+    g_assert_false(strobe_config_add_collector(config, "gc:x", &error));
+    g_assert_nonnull(strstr(error->message, "--collect"));
+    strobe_config_free(config);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/config/bad", test_bad);
+    g_test_add_func("/config/deep", test_deep);
+    g_test_add_func("/config/large", test_large);
+    g_test_add_func("/config/round-trip", test_round_trip);
+    g_test_add_func("/config/bad-flags", test_bad_flags);
+    return g_test_run();
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json-text.h"
+#include <string.h>
+#include "error.h"
+
+static void check_value(const char *text, gboolean ok)
+{
+    g_autoptr(GError) error = NULL;
+    JsonNode *node = strobe_json_parse_value(text, strlen(text), "t", &error);
+
+    g_assert_cmpint(node != NULL, ==, ok);
+    g_assert_cmpint(error == NULL, ==, ok);
+    g_clear_pointer(&node, json_node_unref);
+}
+
+static void test_values(void)
+{
+    check_value("{}", TRUE);
+    check_value("\"a\"", TRUE);
+    check_value("[1, 2.5, null, true]", TRUE);
+    check_value("", FALSE);
+    check_value("{\"a\":}", FALSE);
+    check_value("{\"a\": \"\\\"b\\\\\", \"c\": 1}", TRUE);
+    check_value("{\"a\": [\"a\", \"a\"]}", TRUE);
+    check_value("{\"a\": {\"a\": 1}}", TRUE);
+    check_value("[{\"a\": 1}, {\"a\": 1}]", TRUE);
+    check_value("{\"a\": 1, \"a\": 1}", FALSE);
+}
+
+/* Damage at every offset neither crashes nor hangs. */
+static void test_damage(void)
+{
+    const char *text = "{\"a\": [1, {\"b\": \"x\\u00e4\"}], \"c\": -1.5e3, \"d\": null}";
+
+    for (gsize i = 0; i < strlen(text); i++)
+        for (guint bit = 0; bit < 8; bit++) {
+            g_autofree char *copy = g_strdup(text);
+            copy[i] = (char)(copy[i] ^ (1 << bit));
+            g_autoptr(JsonNode) node = strobe_json_parse(copy, strlen(text), "t", NULL);
+            (void)node;
+        }
+}
+
+static void test_write(void)
+{
+    const char *text = "{\"b\":[1,-2,0.5,\"x\\\"y\\n\",null,true,{}],\"a\":{\"z\":\"\"}}";
+    g_autoptr(JsonNode) node = strobe_json_parse(text, strlen(text), "t", NULL);
+    g_autofree char *compact = strobe_json_to_text(node, 0);
+    g_autofree char *spaced = strobe_json_to_text(node, STROBE_JSON_SPACED);
+
+    g_assert_cmpstr(compact, ==, text);
+    g_assert_nonnull(strstr(spaced, "\"b\": [1, -2, 0.5"));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/json-text/values", test_values);
+    g_test_add_func("/json-text/damage", test_damage);
+    g_test_add_func("/json-text/write", test_write);
+    return g_test_run();
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes, pool and writer thread through a real session: every record offered is stored or counted. */
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <strobe/kinds.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "kind-table.h"
+#include "lane.h"
+#include "recorder.h"
+#include "support.h"
+
+static void test_standard_ids(void)
+{
+    g_autofree char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+
+    g_assert_cmpuint(strobe_kind_id(&strobe_kind_marker), ==, STROBE_KIND_ID_MARKER);
+    g_assert_cmpuint(strobe_kind_id(&strobe_kind_marker_instant), ==,
+                     STROBE_KIND_ID_MARKER_INSTANT);
+    g_assert_cmpuint(strobe_kind_id(&strobe_kind_counter), ==, STROBE_KIND_ID_COUNTER);
+    strobe_session_free(session);
+    scratch_remove(g_steal_pointer(&folder));
+}
+
+static gpointer mark_many(gpointer data)
+{
+    for (gsize i = 0; i < GPOINTER_TO_SIZE(data); i++) {
+        StrobeRange outer = strobe_range_begin_argument("outer", i);
+        StrobeRange inner = strobe_range_begin("inner");
+        strobe_range_end(inner);
+        strobe_mark("mark");
+        strobe_range_end(outer);
+    }
+    return NULL;
+}
+
+struct order {
+    guint64 next[8];
+    guint64 tracks[8];
+    guint n;
+};
+
+/* Arguments of one thread arrive in order and without a gap. */
+static void check_order(const StrobeView *view, StrobeText name, gpointer user)
+{
+    struct order *order = user;
+    guint i;
+
+    g_assert_cmpint(view->end_ns, >=, view->begin_ns);
+    if (strcmp(name.bytes, "outer"))
+        return;
+    for (i = 0; i < order->n && order->tracks[i] != view->track; i++)
+        ;
+    if (i == order->n)
+        order->tracks[order->n++] = view->track;
+    g_assert_cmpuint(strobe_view_u64(view, 0), ==, order->next[i]++);
+}
+
+static void test_threads(void)
+{
+    enum { THREADS = 4, RANGES = 40000 };
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    GThread *threads[THREADS];
+    uint64_t lost[STROBE_LOSS_CAUSES];
+    struct order order = {0};
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < THREADS; i++)
+        threads[i] = g_thread_new("marks", mark_many, GSIZE_TO_POINTER(RANGES));
+    for (guint i = 0; i < THREADS; i++)
+        g_thread_join(threads[i]);
+    strobe_session_stop(session, NULL);
+    strobe_recorder_losses(lost);
+    g_autofree char *capture = capture_of(session);
+    guint64 ranges = read_capture(capture, "marker", lost[0] ? NULL : check_order, &order);
+    guint64 marks = read_capture(capture, "marker_instant", NULL, NULL);
+    g_assert_cmpuint(ranges + marks + lost[STROBE_LOSS_POOL_EMPTY], ==, THREADS * RANGES * 3);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* A pool that the disk cannot follow: what is lost is counted to the record. */
+static void test_ledger(void)
+{
+    enum { MARKS = 2000000 };
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    guint64 told = 0;
+    uint64_t lost[STROBE_LOSS_CAUSES];
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < MARKS; i++)
+        strobe_mark("m");
+    strobe_session_stop(session, NULL);
+    strobe_recorder_losses(lost);
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        told += lost[i];
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL) + told, ==, MARKS);
+    g_test_message("%" G_GUINT64_FORMAT " of %d records lost", told, MARKS);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static volatile sig_atomic_t signals;
+static volatile int keep_on = 1;
+
+static void mark_in_handler(int number)
+{
+    strobe_mark("from a handler");
+    signals++;
+}
+
+/* A signal that records inside another record's bracket loses its record, counted; nothing else
+ * breaks. */
+static void test_nested(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct sigaction action = {.sa_handler = mark_in_handler};
+    struct itimerval timer = {{0, 50}, {0, 50}}, off = {{0, 0}, {0, 0}};
+    uint64_t lost[STROBE_LOSS_CAUSES];
+    guint64 own = 0;
+
+    sigaction(SIGALRM, &action, NULL);
+    strobe_session_start(session, NULL);
+    strobe_mark("attach");
+    setitimer(ITIMER_REAL, &timer, NULL);
+    for (; own < 300000; own++)
+        strobe_mark("own");
+    setitimer(ITIMER_REAL, &off, NULL);
+    strobe_session_stop(session, NULL);
+    strobe_recorder_losses(lost);
+    g_autofree char *capture = capture_of(session);
+    guint64 found = read_capture(capture, "marker_instant", NULL, NULL);
+    g_assert_cmpuint(found + lost[STROBE_LOSS_NESTED] + lost[STROBE_LOSS_POOL_EMPTY], ==,
+                     1 + own + (guint64)signals);
+    g_test_message("%d signals, %d nested", (int)signals, (int)lost[STROBE_LOSS_NESTED]);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static gpointer one_mark(gpointer data)
+{
+    strobe_mark("short");
+    return NULL;
+}
+
+/* More threads in all than there are lanes. */
+static void test_short_threads(void)
+{
+    enum { THREADS = 3000 };
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < THREADS; i++)
+        g_thread_join(g_thread_new(NULL, one_mark, NULL));
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, THREADS);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void check_unique(const StrobeView *view, StrobeText name, gpointer user)
+{
+    guint64 *next = user;
+    g_autofree char *expected = g_strdup_printf("step %" G_GUINT64_FORMAT, (*next)++);
+
+    g_assert_cmpstr(name.bytes, ==, expected);
+}
+
+/* Endless unique names: beyond the table they are written beside their records. */
+static void test_unique_names(void)
+{
+    enum { NAMES = 150000 };
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    uint64_t lost[STROBE_LOSS_CAUSES];
+    guint64 next = 0;
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < NAMES; i++) {
+        char name[32];
+        g_snprintf(name, sizeof name, "step %u", i);
+        strobe_mark(name);
+        if (i % 20000 == 0)
+            g_usleep(30000); /* an 8 MB pool: let the writer follow */
+    }
+    strobe_session_stop(session, NULL);
+    strobe_recorder_losses(lost);
+    g_assert_cmpuint(lost[STROBE_LOSS_POOL_EMPTY], ==, 0);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", check_unique, &next), ==, NAMES);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void find_long(const StrobeView *view, StrobeText name, gpointer user)
+{
+    gsize *longest = user;
+    *longest = MAX(*longest, name.length);
+}
+
+static void test_long_names(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    g_autofree char *name = g_strnfill(100000, 'n');
+    g_autofree char *huge = g_strnfill(2000000, 'h');
+    uint64_t lost[STROBE_LOSS_CAUSES];
+    gsize longest = 0;
+
+    strobe_session_start(session, NULL);
+    strobe_mark(name);
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    read_capture(capture, "marker_instant", find_long, &longest);
+    g_assert_cmpuint(longest, ==, 100000);
+    strobe_session_start(session, NULL);
+    strobe_mark(huge);
+    strobe_session_stop(session, NULL);
+    strobe_recorder_losses(lost);
+    g_assert_cmpuint(lost[STROBE_LOSS_STRING_CUT], >=, 1);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void find_unfinished(const StrobeView *view, StrobeText name, gpointer user)
+{
+    GString *names = user;
+
+    if (view->flags & STROBE_VIEW_UNFINISHED)
+        g_string_append_printf(names, "%s=%" G_GUINT64_FORMAT ";", name.bytes,
+                               strobe_view_u64(view, 0));
+}
+
+/* Spans open at the window's end are in it, unfinished; ending them later does nothing. */
+static void test_open_spans(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    g_autoptr(GString) names = g_string_new(NULL);
+
+    strobe_session_start(session, NULL);
+    StrobeRange outer = strobe_range_begin_argument("outer", 1);
+    StrobeRange inner = strobe_range_begin_argument("inner", 2);
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    read_capture(capture, "marker", find_unfinished, names);
+    g_assert_cmpstr(names->str, ==, "inner=2;outer=1;");
+    strobe_session_start(session, NULL);
+    strobe_range_end(inner);
+    strobe_range_end(outer);
+    strobe_session_stop(session, NULL);
+    g_autofree char *second = capture_of(session);
+    g_assert_cmpuint(read_capture(second, "marker", NULL, NULL), ==, 0);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void test_deep_spans(void)
+{
+    enum { DEEP = 300 };
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    StrobeRange ranges[DEEP];
+    uint64_t lost[STROBE_LOSS_CAUSES];
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < DEEP; i++)
+        ranges[i] = strobe_range_begin("deep");
+    for (guint i = DEEP; i-- > 0;)
+        strobe_range_end(ranges[i]);
+    strobe_session_stop(session, NULL);
+    strobe_recorder_losses(lost);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(lost[STROBE_LOSS_SPAN_DEPTH], ==, DEEP - STROBE_POOL_SPANS);
+    g_assert_cmpuint(read_capture(capture, "marker", NULL, NULL), ==, STROBE_POOL_SPANS);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static gpointer mark_on(gpointer data)
+{
+    guint64 n = 0;
+
+    while (keep_on) {
+        strobe_mark("load");
+        if (++n % 1000 == 0)
+            g_usleep(100);
+    }
+    return NULL;
+}
+
+/* Children forked under load record nothing, hang nowhere, and leave the parent's capture alone. */
+static void test_fork(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    GThread *thread;
+
+    keep_on = 1;
+    strobe_session_start(session, NULL);
+    thread = g_thread_new("load", mark_on, NULL);
+    for (guint i = 0; i < 50; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            strobe_mark("child");
+            alarm(5);
+            if (strobe_session_stop(session, NULL) != STROBE_ERROR_STATE || strobe_enabled())
+                _exit(1);
+            strobe_session_free(session);
+            _exit(0);
+        }
+        int status;
+        g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+        g_assert_cmpint(status, ==, 0);
+    }
+    keep_on = 0;
+    g_thread_join(thread);
+    strobe_mark("parent");
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    gsize longest = 0;
+    read_capture(capture, "marker_instant", find_long, &longest);
+    g_assert_cmpuint(longest, ==, strlen("parent"));
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* Windows come and go while threads record: the gate's brackets hold. */
+static void test_windows_under_load(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    GThread *threads[3];
+
+    keep_on = 1;
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        threads[i] = g_thread_new("load", mark_on, NULL);
+    for (guint i = 0; i < 30; i++) {
+        strobe_session_start(session, NULL);
+        g_usleep(2000);
+        strobe_session_stop(session, NULL);
+        g_autofree char *capture = capture_of(session);
+        read_capture(capture, "marker_instant", NULL, NULL);
+    }
+    keep_on = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        g_thread_join(threads[i]);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/recorder/standard-ids", test_standard_ids);
+    g_test_add_func("/recorder/threads", test_threads);
+    g_test_add_func("/recorder/ledger", test_ledger);
+    g_test_add_func("/recorder/nested", test_nested);
+    g_test_add_func("/recorder/short-threads", test_short_threads);
+    g_test_add_func("/recorder/unique-names", test_unique_names);
+    g_test_add_func("/recorder/long-names", test_long_names);
+    g_test_add_func("/recorder/open-spans", test_open_spans);
+    g_test_add_func("/recorder/deep-spans", test_deep_spans);
+    g_test_add_func("/recorder/fork", test_fork);
+    g_test_add_func("/recorder/windows-under-load", test_windows_under_load);
+    return g_test_run();
+}

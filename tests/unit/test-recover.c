@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SIGKILL at random moments: every committed record is recovered, nothing is invented. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "reader.h"
+#include "result.h"
+#include "support.h"
+
+#define THREADS 3
+
+/* Shared with the child: records each thread knows to be committed. */
+struct progress {
+    guint64 committed[THREADS];
+    char directory[4096];
+};
+
+struct thread {
+    struct progress *progress;
+    guint index;
+};
+
+static gpointer record_and_tell(gpointer data)
+{
+    struct thread *thread = data;
+    guint64 *mine = &thread->progress->committed[thread->index];
+    char name[16];
+
+    g_snprintf(name, sizeof name, "t%u", thread->index);
+    for (guint64 i = 0;; i++) {
+        StrobeRange outer = strobe_range_begin_argument("open", i);
+        StrobeRange range = strobe_range_begin_argument(name, i);
+        strobe_range_end(range);
+        __atomic_store_n(mine, i + 1, __ATOMIC_RELEASE); /* told only after the commit */
+        strobe_range_end(outer);
+        if (i % 64 == 0)
+            g_usleep(50); /* the point is the kill, not the load */
+    }
+    return NULL;
+}
+
+static void run_child(struct progress *progress, const char *folder)
+{
+    struct thread threads[THREADS];
+    StrobeSession *session = session_new(folder, "{}", NULL);
+
+    strobe_session_start(session, NULL);
+    g_strlcpy(progress->directory, strobe_session_directory(session), 4096);
+    for (guint i = 0; i < THREADS; i++) {
+        threads[i] = (struct thread){progress, i};
+        g_thread_new("load", record_and_tell, &threads[i]);
+    }
+    for (;;)
+        pause();
+}
+
+struct found {
+    guint64 next[THREADS];
+    guint unfinished;
+};
+
+static void check_record(const StrobeView *view, StrobeText name, gpointer user)
+{
+    struct found *found = user;
+
+    if (view->flags & STROBE_VIEW_UNFINISHED) {
+        found->unfinished++;
+        return;
+    }
+    if (name.bytes[0] != 't')
+        return;
+    guint i = (guint)(name.bytes[1] - '0');
+    g_assert_cmpuint(i, <, THREADS);
+    g_assert_cmpuint(strobe_view_u64(view, 0), ==, found->next[i]++); /* in order, none twice */
+}
+
+static StrobeResult *only_result(const char *directory, GPtrArray **results)
+{
+    g_autoptr(GError) error = NULL;
+
+    *results = strobe_result_find(directory, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint((*results)->len, ==, 1);
+    return g_ptr_array_index(*results, 0);
+}
+
+static void check_recovered(const struct progress *progress)
+{
+    g_autoptr(GPtrArray) results = NULL;
+    g_autoptr(GError) error = NULL;
+    StrobeResult *result = only_result(progress->directory, &results);
+    gboolean live = TRUE;
+    struct found found = {0};
+    g_autofree char *once = NULL, *twice = NULL;
+    gsize n, m;
+
+    g_assert_true(strobe_result_recover(result, &live, &error));
+    g_assert_no_error(error);
+    g_assert_false(live);
+    read_capture(result->capture, "marker", check_record, &found);
+    for (guint i = 0; i < THREADS; i++) {
+        g_assert_cmpuint(found.next[i], >=, progress->committed[i]);
+        g_assert_cmpuint(found.next[i], <=, progress->committed[i] + 1);
+    }
+    g_assert_cmpuint(found.unfinished, <=, 2 * THREADS);
+    g_file_get_contents(result->capture, &once, &n, NULL);
+    g_assert_true(strobe_result_recover(result, NULL, &error)); /* idempotent */
+    g_file_get_contents(result->capture, &twice, &m, NULL);
+    g_assert_cmpmem(once, n, twice, m);
+    StrobeReader *reader = strobe_reader_open(result->capture, &error);
+    g_assert_true(strobe_reader_stats(reader)->sealed);
+    g_assert_true(strobe_reader_stats(reader)->recovered);
+    strobe_reader_free(reader);
+}
+
+static guint count_pools(pid_t pid)
+{
+    g_autoptr(GDir) dir = g_dir_open("/dev/shm", 0, NULL);
+    g_autofree char *prefix = g_strdup_printf("strobe-%ld-", (long)pid);
+    const char *name;
+    guint n = 0;
+
+    while (dir && (name = g_dir_read_name(dir)))
+        n += g_str_has_prefix(name, prefix);
+    return n;
+}
+
+static void kill_once(const char *folder, guint delay_us)
+{
+    struct progress *progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0)
+        run_child(progress, folder);
+    while (__atomic_load_n(&progress->committed[THREADS - 1], __ATOMIC_ACQUIRE) == 0)
+        g_usleep(100);
+    g_usleep(delay_us);
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    g_assert_true(WIFSIGNALED(status));
+    check_recovered(progress);
+    g_assert_cmpuint(count_pools(pid), ==, 0);
+    munmap(progress, sizeof *progress);
+}
+
+static void test_kill(void)
+{
+    const char *wanted = g_getenv("STROBE_TEST_KILLS");
+    guint kills = wanted ? (guint)atoi(wanted) : 24;
+    char *folder = scratch_new();
+
+    for (guint i = 0; i < kills; i++)
+        kill_once(folder, (guint)g_test_rand_int_range(0, i % 8 ? 20000 : 1500000));
+    scratch_remove(folder);
+}
+
+/* A capture that is being written is left alone. */
+static void test_live(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    g_autoptr(GPtrArray) results = NULL;
+    gboolean live = FALSE;
+
+    strobe_session_start(session, NULL);
+    strobe_mark("x");
+    StrobeResult *result = only_result(strobe_session_directory(session), &results);
+    g_assert_true(strobe_result_recover(result, &live, NULL));
+    g_assert_true(live);
+    strobe_mark("y");
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(read_capture(result->capture, "marker_instant", NULL, NULL), ==, 2);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/recover/kill", test_kill);
+    g_test_add_func("/recover/live", test_live);
+    return g_test_run();
+}

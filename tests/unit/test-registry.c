@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plugins that are wrong in every way: each refused with its reason, none takes the program down. */
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "error.h"
+#include "registry.h"
+#include "support.h"
+
+static StrobeRegistry *bad_registry(void)
+{
+    static const char *const path[] = {BAD_PLUGINS, NULL};
+    return strobe_registry_new(path);
+}
+
+static void check_refused(const char *name, const char *part)
+{
+    StrobeRegistry *registry = bad_registry();
+    g_autoptr(GError) error = NULL;
+
+    g_assert_null(strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, name, NULL, &error));
+    g_assert_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN);
+    g_assert_cmpint(strobe_exit_code(error), ==, 4);
+    if (!strstr(error->message, part))
+        g_error("\"%s\" lacks \"%s\"", error->message, part);
+    strobe_registry_free(registry);
+}
+
+static void test_refused(void)
+{
+    check_refused("wrong_abi", "it is for plugin ABI 9, this Strobe has ABI 1: upgrade Strobe");
+    check_refused("no_symbol", "no symbol strobe_plugin_1");
+    check_refused("wrong_name", "it calls itself \"other_name\"");
+    check_refused("too_new", "it needs plugin ABI 1.77");
+    check_refused("too_small", "its descriptor says 8 bytes");
+    check_refused("no_ops", "lacks open, start, stop or close");
+    check_refused("not_elf", "cannot be loaded");
+}
+
+static void test_unknown(void)
+{
+    check_refused("cpu_opp", "did you mean \"cpu_op\"?");
+    check_refused("", "There is no collector");
+}
+
+static void test_permissions(void)
+{
+    char *folder = scratch_new();
+    const char *const path[] = {folder, NULL};
+    g_autofree char *source = g_build_filename(BAD_PLUGINS, "good.so", NULL);
+    g_autofree char *target = g_build_filename(folder, "good.so", NULL);
+    g_autofree char *bytes = NULL;
+    gsize n;
+
+    g_assert_true(g_file_get_contents(source, &bytes, &n, NULL));
+    g_assert_true(g_file_set_contents(target, bytes, (gssize)n, NULL));
+    for (guint i = 0; i < 4; i++) {
+        static const int file_modes[] = {0755, 0757, 0755, 0755};
+        static const int folder_modes[] = {0755, 0755, 0777, 01777};
+        g_autoptr(GError) error = NULL;
+        g_chmod(target, file_modes[i]);
+        g_chmod(folder, folder_modes[i]);
+        StrobeRegistry *registry = strobe_registry_new(path);
+        const StrobeComponent *found =
+            strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, "good", NULL, &error);
+        g_assert_cmpint(found != NULL, ==, i == 0);
+        if (i)
+            g_assert_nonnull(strstr(error->message, "writable by everybody"));
+        strobe_registry_free(registry);
+    }
+    scratch_remove(folder);
+}
+
+static void test_shadowing(void)
+{
+    char *folder = scratch_new();
+    const char *const path[] = {folder, BAD_PLUGINS, NULL};
+    g_autofree char *source = g_build_filename(BAD_PLUGINS, "good.so", NULL);
+    g_autofree char *target = g_build_filename(folder, "good.so", NULL);
+    g_autofree char *bytes = NULL;
+    const StrobePluginFile *file;
+    gsize n;
+
+    g_assert_true(g_file_get_contents(source, &bytes, &n, NULL));
+    g_assert_true(g_file_set_contents(target, bytes, (gssize)n, NULL));
+    StrobeRegistry *registry = strobe_registry_new(path);
+    g_assert_nonnull(
+        strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, "good", &file, NULL));
+    g_assert_cmpstr(file->path, ==, target);
+    GPtrArray *files = strobe_registry_scan(registry);
+    guint shadowed = 0;
+    for (guint i = 0; i < files->len; i++)
+        shadowed += ((StrobePluginFile *)g_ptr_array_index(files, i))->shadowed;
+    g_assert_cmpuint(shadowed, ==, 1);
+    strobe_registry_free(registry);
+    scratch_remove(folder);
+}
+
+static void test_passes(void)
+{
+    StrobeRegistry *registry = strobe_registry_new(NULL);
+    const StrobeComponent *pass = strobe_registry_find_pass(registry, "operator_detail");
+
+    g_assert_nonnull(pass);
+    g_assert_cmpstr(pass->name, ==, "operator_tree");
+    g_assert_null(strobe_registry_find_pass(registry, "cpu_op"));
+    strobe_registry_free(registry);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/registry/refused", test_refused);
+    g_test_add_func("/registry/unknown", test_unknown);
+    g_test_add_func("/registry/permissions", test_permissions);
+    g_test_add_func("/registry/shadowing", test_shadowing);
+    g_test_add_func("/registry/passes", test_passes);
+    return g_test_run();
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Windows on a schedule, failing collectors, long life. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "error.h"
+#include "result.h"
+#include "support.h"
+
+struct ready {
+    guint n;
+    char *last;
+};
+
+static void count_ready(void *user, const char *directory)
+{
+    struct ready *ready = user;
+
+    ready->n++;
+    g_free(ready->last);
+    ready->last = g_strdup(directory);
+}
+
+static void check_steps(const StrobeView *view, StrobeText name, gpointer user)
+{
+    GString *names = user;
+    g_string_append_printf(names, "%s ", name.bytes);
+}
+
+static void check_marks(const StrobeView *view, StrobeText name, gpointer user)
+{
+    GString *names = user;
+    g_string_append_printf(names, "%s ", name.bytes);
+}
+
+/* N W R R S N: bodies 2, 3 and 4 and nothing else. */
+static void test_schedule(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(
+        folder, "{\"metadata\": {}}",
+        "\"schedule\": {\"wait\": 1, \"warmup\": 1, \"active\": 3, \"repeat\": 1}");
+    g_autoptr(GString) steps = g_string_new(NULL);
+    g_autoptr(GString) marks = g_string_new(NULL);
+    struct ready ready = {0};
+
+    strobe_session_on_trace_ready(session, count_ready, &ready);
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    for (guint i = 0; i < 8; i++) {
+        char name[8];
+        g_snprintf(name, sizeof name, "b%u", i);
+        g_assert_cmpint(strobe_enabled(), ==, i >= 2 && i <= 4);
+        strobe_mark(name);
+        strobe_step();
+    }
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(ready.n, ==, 1);
+    g_autofree char *capture = capture_of(session);
+    read_capture(capture, "step", check_steps, steps);
+    read_capture(capture, "marker_instant", check_marks, marks);
+    g_assert_cmpstr(steps->str, ==, "ProfilerStep#2 ProfilerStep#3 ProfilerStep#4 ");
+    g_assert_cmpstr(marks->str, ==, "b2 b3 b4 ");
+    strobe_session_free(session);
+    g_free(ready.last);
+    scratch_remove(folder);
+}
+
+/* Leaving in WARMUP leaves no directory; in RECORD it leaves one. */
+static void test_leaving(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{\"metadata\": {}}",
+                                         "\"schedule\": {\"warmup\": 1, \"active\": 2}");
+    struct ready ready = {0};
+
+    strobe_session_on_trace_ready(session, count_ready, &ready);
+    strobe_session_start(session, NULL);
+    strobe_session_stop(session, NULL);
+    g_assert_cmpstr(strobe_session_directory(session), ==, "");
+    g_assert_cmpuint(ready.n, ==, 0);
+    strobe_session_start(session, NULL);
+    strobe_session_step(session, NULL);
+    strobe_session_stop(session, NULL);
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(ready.n, ==, 1);
+    g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_ERROR_STATE);
+    strobe_session_free(session);
+    g_free(ready.last);
+    scratch_remove(folder);
+}
+
+static void test_files(void)
+{
+    char *folder = scratch_new();
+    g_setenv("RANK", "3", TRUE);
+    StrobeSession *session = session_new(folder, "{\"metadata\": {}}",
+                                         "\"metadata\": {\"who\": [1]}");
+    struct stat st;
+
+    strobe_session_add_metadata(session, "json", "{\"a\": 1}", 1, NULL);
+    g_assert_cmpint(strobe_session_add_metadata(session, "json", "{", 1, NULL), ==,
+                    STROBE_ERROR_ARGUMENT);
+    strobe_session_start(session, NULL);
+    strobe_session_stop(session, NULL);
+    g_autofree char *info =
+        g_build_filename(strobe_session_directory(session), "profiler_info_3.json", NULL);
+    g_autofree char *metadata =
+        g_build_filename(strobe_session_directory(session), "profiler_metadata.json", NULL);
+    g_autofree char *info_text = NULL, *metadata_text = NULL;
+    g_assert_true(g_file_get_contents(info, &info_text, NULL, NULL));
+    g_assert_true(g_file_get_contents(metadata, &metadata_text, NULL, NULL));
+    g_assert_nonnull(strstr(info_text, "\"rank_id\": \"3\""));
+    g_assert_true(g_str_has_prefix(metadata_text, "{\"who\": [1], \"json\": {\"a\": 1}, "
+                                                  "\"ENV_VARIABLES\": {\"ASCEND_GLOBAL_LOG"));
+    g_assert_cmpint(stat(strobe_session_directory(session), &st), ==, 0);
+    g_assert_cmpint(st.st_mode & 0777, ==, 0750);
+    g_assert_cmpint(stat(info, &st), ==, 0);
+    g_assert_cmpint(st.st_mode & 0777, ==, 0640);
+    g_unsetenv("RANK");
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void check_failing(const char *fail, const char *part)
+{
+    char *folder = scratch_new();
+    g_autofree char *collectors =
+        g_strdup_printf("{\"fake\": {\"fail\": \"%s\"}, \"metadata\": {}}", fail);
+    StrobeSession *session = session_new(folder, collectors, NULL);
+
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK); /* goes on without it */
+    strobe_mark("still recorded");
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
+    if (!strstr(strobe_session_diagnostics(session), part))
+        g_error("%s: \"%s\" lacks \"%s\"", fail, strobe_session_diagnostics(session), part);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(read_capture(capture, "diagnostic", NULL, NULL), ==, 1);
+    g_assert_cmpuint(read_capture(capture, "metadata", NULL, NULL), >, 5);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void test_failing(void)
+{
+    check_failing("open", "collector fake: open failed");
+    check_failing("warm", "collector fake: warm failed");
+    check_failing("start", "collector fake: start failed");
+    check_failing("stop", "collector fake: stop failed");
+    check_failing("flush", "collector fake: flush failed");
+}
+
+static void test_required(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{\"fake\": {\"fail\": \"open\", \"required\": true}}", NULL);
+    StrobeError *error = NULL;
+
+    g_assert_cmpint(strobe_session_start(session, &error), <, 0);
+    g_assert_nonnull(strstr(strobe_error_message(error), "A required collector"));
+    strobe_error_free(error);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void test_one_at_a_time(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *first = session_new(folder, "{}", NULL), *second;
+    StrobeError *error = NULL;
+
+    g_assert_cmpint(strobe_session_new("{\"collectors\":{}}", NULL, &second, &error), ==,
+                    STROBE_ERROR_STATE);
+    g_assert_null(second);
+    strobe_error_free(error);
+    strobe_session_free(first);
+    scratch_remove(folder);
+}
+
+static void test_unwritable(void)
+{
+    char *folder = scratch_new();
+    g_autofree char *file = write_bytes(folder, "file", "x", 1);
+    StrobeSession *session = session_new(file, "{}", NULL);
+    StrobeError *error = NULL;
+
+    g_assert_cmpint(strobe_session_start(session, &error), ==, STROBE_ERROR_IO);
+    g_assert_nonnull(strstr(strobe_error_message(error), file));
+    strobe_error_free(error);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static guint64 resident_pages(void)
+{
+    unsigned long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    g_assert_cmpint(fscanf(file, "%lu %lu", &size, &resident), ==, 2);
+    fclose(file);
+    return resident;
+}
+
+static guint open_descriptors(void)
+{
+    g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
+    guint n = 0;
+
+    while (g_dir_read_name(dir))
+        n++;
+    return n;
+}
+
+/* 200 cycles of a schedule: memory and descriptors stay where they are. */
+static void test_cycles(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{\"fake\": {\"records\": 20}, \"metadata\": {}, \"host_sys\": {}}",
+                    "\"schedule\": {\"warmup\": 1, \"active\": 1}");
+    guint64 pages = 0;
+    guint descriptors = 0;
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < 200; i++) {
+        strobe_session_step(session, NULL);
+        strobe_session_step(session, NULL);
+        if (i == 50) {
+            pages = resident_pages();
+            descriptors = open_descriptors();
+        }
+    }
+    g_assert_cmpuint(open_descriptors(), <=, descriptors);
+    g_assert_cmpuint(resident_pages(), <=, pages + 128); /* 512 KiB of allocator noise */
+    strobe_session_free(session);
+    g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
+    g_assert_cmpuint(results->len, ==, 200);
+    scratch_remove(folder);
+}
+
+static StrobeAction every_third(void *user, int64_t step)
+{
+    return step % 3 == 2 ? STROBE_ACTION_RECORD_AND_SAVE : STROBE_ACTION_NONE;
+}
+
+static void test_own_schedule(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct ready ready = {0};
+
+    strobe_session_set_schedule(session, every_third, NULL);
+    strobe_session_on_trace_ready(session, count_ready, &ready);
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < 9; i++)
+        strobe_session_step(session, NULL);
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(ready.n, ==, 3);
+    strobe_session_free(session);
+    g_free(ready.last);
+    scratch_remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/session/schedule", test_schedule);
+    g_test_add_func("/session/leaving", test_leaving);
+    g_test_add_func("/session/files", test_files);
+    g_test_add_func("/session/failing", test_failing);
+    g_test_add_func("/session/required", test_required);
+    g_test_add_func("/session/one-at-a-time", test_one_at_a_time);
+    g_test_add_func("/session/unwritable", test_unwritable);
+    g_test_add_func("/session/cycles", test_cycles);
+    g_test_add_func("/session/own-schedule", test_own_schedule);
+    return g_test_run();
+}

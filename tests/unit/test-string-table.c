@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "string-table.h"
+#include <string.h>
+
+static void test_set_and_intern(void)
+{
+    StrobeStringTable *table = strobe_string_table_new(100);
+    guint32 frames[] = {7, 8};
+    const StrobeStringId *found;
+
+    strobe_string_table_set(table, 7, "abc", 3, FALSE);
+    strobe_string_table_set(table, 7, "other", 5, FALSE);
+    strobe_string_table_set(table, 9, (char *)frames, sizeof frames, TRUE);
+    g_assert_cmpstr(strobe_string_table_text(table, 7).bytes, ==, "abc");
+    g_assert_cmpuint(strobe_string_table_intern(table, "abc", 3, FALSE), ==, 7);
+    guint32 id = strobe_string_table_intern(table, "a\0b", 3, FALSE);
+    g_assert_cmpuint(id, >=, 100);
+    g_assert_cmpuint(strobe_string_table_intern(table, "a\0b", 3, FALSE), ==, id);
+    g_assert_cmpuint(strobe_string_table_text(table, id).length, ==, 3);
+    g_assert_cmpuint(strobe_string_table_stack(table, 9, &found), ==, 2);
+    g_assert_cmpuint(found[1], ==, 8);
+    g_assert_cmpuint(strobe_string_table_stack(table, 7, &found), ==, 0);
+    g_assert_cmpstr(strobe_string_table_text(table, 9).bytes, ==, "");
+    g_assert_cmpstr(strobe_string_table_text(table, 4000000).bytes, ==, "");
+    strobe_string_table_free(table);
+}
+
+/* Endless unique names end in a fixed text, not in the machine's memory. */
+static void test_bounded(void)
+{
+    StrobeStringTable *table = strobe_string_table_new(1);
+    g_autofree char *text = g_malloc(1u << 20);
+    guint32 id = 0;
+
+    memset(text, 'x', 1u << 20);
+    for (guint i = 0; i < 300; i++) {
+        memcpy(text, &i, sizeof i);
+        id = strobe_string_table_intern(table, text, 1u << 20, FALSE);
+    }
+    g_assert_cmpstr(strobe_string_table_text(table, id).bytes, ==, STROBE_STRING_TABLE_FULL);
+    g_assert_cmpuint(strobe_string_table_n_refused(table), >, 0);
+    strobe_string_table_free(table);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/string-table/set-and-intern", test_set_and_intern);
+    g_test_add_func("/string-table/bounded", test_bounded);
+    return g_test_run();
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "error.h"
+#include "folder.h"
+#include "terminal.h"
+
+#define DONE_NAME "analyse.done"
+#define RESULT_SUFFIX "_ascend_pt"
+
+void strobe_analysis_free(StrobeAnalysis *analysis)
+{
+    if (!analysis)
+        return;
+    g_free(analysis->output);
+    g_clear_pointer(&analysis->files, g_ptr_array_unref);
+    g_clear_pointer(&analysis->missing, g_ptr_array_unref);
+    g_free(analysis);
+}
+
+/* The exporters that the capture was recorded with, as a configuration; the default ones if it
+ * does not say. */
+static StrobeConfig *stored_exporters(const StrobeResult *result, GError **error)
+{
+    StrobeReader *reader = strobe_reader_open(result->capture, error);
+
+    if (!reader)
+        return NULL;
+    g_autofree char *text = NULL;
+    JsonObject *facts = strobe_reader_facts(reader);
+    JsonNode *node = facts ? json_object_get_member(facts, "exporters") : NULL;
+    if (node && JSON_NODE_HOLDS_OBJECT(node)) {
+        g_autofree char *exporters = json_to_string(node, FALSE);
+        text = g_strdup_printf("{\"exporters\": %s}", exporters);
+    }
+    StrobeConfig *config = strobe_config_parse(text, result->capture, error);
+    strobe_reader_free(reader);
+    if (config && !config->has_exporters)
+        strobe_config_add_defaults(config);
+    return config;
+}
+
+/* Where the files of this result belong. */
+static char *final_folder(const StrobeResult *result, const char *parent)
+{
+    g_autofree char *name = NULL, *above = NULL;
+
+    if (result->directory && !parent)
+        return g_build_filename(result->directory, STROBE_OUTPUT_DIR, NULL);
+    if (result->directory) {
+        g_autofree char *whole = g_canonicalize_filename(result->directory, NULL);
+        name = g_path_get_basename(whole);
+    } else {
+        name = g_path_get_basename(result->capture);
+        if (g_str_has_suffix(name, ".strobe"))
+            name[strlen(name) - strlen(".strobe")] = '\0';
+        above = g_strconcat(name, RESULT_SUFFIX, NULL);
+    }
+    return g_build_filename(parent ? parent : ".", above ? above : name, STROBE_OUTPUT_DIR, NULL);
+}
+
+/* The file that says "finished", written last. */
+static gboolean write_done(const char *folder, GError **error)
+{
+    g_autofree char *path = g_build_filename(folder, DONE_NAME, NULL);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+
+    if (file >= 0 && close(file) == 0)
+        return TRUE;
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write \"%s\": %s", path,
+                g_strerror(errno));
+    return FALSE;
+}
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static GPtrArray *list_files(const char *folder)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GDir) entries = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (entries && (name = g_dir_read_name(entries)))
+        g_ptr_array_add(names, g_strdup(name));
+    g_ptr_array_sort(names, compare_names);
+    return names;
+}
+
+static StrobePipeline *make_pipeline(StrobeRegistry *registry, const GPtrArray *exporters,
+                                     StrobeShortfall *shortfall, GError **error)
+{
+    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+
+    strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "analysing");
+    for (guint i = 0; i < exporters->len; i++)
+        if (!strobe_pipeline_add_exporter(pipeline, g_ptr_array_index(exporters, i), error))
+            goto failed;
+    if (!strobe_shortfall_watch(shortfall, pipeline, error))
+        goto failed;
+    return pipeline;
+
+failed:
+    strobe_pipeline_free(pipeline);
+    return NULL;
+}
+
+/* Runs the pipeline into a fresh folder and puts that into place if anything was made: TRUE then,
+ * with the error set too when an exporter failed. */
+static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result,
+                            const char *folder, GError **error)
+{
+    g_autofree char *fresh = strobe_folder_beside(folder, error);
+    GError *failure = NULL;
+
+    if (!fresh)
+        return FALSE;
+    gboolean good = strobe_pipeline_run(pipeline, result, fresh, &failure);
+    strobe_bar_clear();
+    good = good && write_done(fresh, &failure);
+    gboolean placed = (good || strobe_folder_count(fresh) > 0) &&
+                      strobe_folder_replace(fresh, folder, failure ? NULL : &failure);
+    if (!placed)
+        strobe_folder_remove(fresh);
+    if (failure)
+        g_propagate_error(error, failure);
+    return placed;
+}
+
+static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
+                     const StrobeShortfall *shortfall)
+{
+    const StrobeReaderStats *stats = strobe_pipeline_stats(pipeline);
+
+    analysis->missing = strobe_shortfall_lines(shortfall, pipeline);
+    analysis->n_steps = shortfall->n_steps;
+    if (!stats)
+        return;
+    analysis->n_records = stats->n_records;
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        if (i != STROBE_LOSS_STRING_CUT && i != STROBE_LOSS_SPAN_DEPTH)
+            analysis->n_lost += stats->lost[i];
+    analysis->is_complete = stats->sealed && stats->n_damaged == 0 && analysis->n_lost == 0;
+}
+
+StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
+                                    GPtrArray *exporters, const char *parent, GError **error)
+{
+    g_autoptr(StrobeAnalysis) analysis = g_new0(StrobeAnalysis, 1);
+    g_autoptr(StrobeShortfall) shortfall = strobe_shortfall_new();
+    g_autofree char *folder = final_folder(result, parent);
+    StrobeConfig *stored = NULL;
+    StrobePipeline *pipeline = NULL;
+    gboolean placed = FALSE;
+
+    if (!strobe_result_recover(result, &analysis->is_live, error))
+        goto out;
+    if (!exporters) {
+        stored = stored_exporters(result, error);
+        if (!stored)
+            goto out;
+        exporters = stored->exporters;
+    }
+    pipeline = make_pipeline(registry, exporters, shortfall, error);
+    if (!pipeline)
+        goto out;
+    placed = fill_folder(pipeline, result, folder, error);
+    describe(analysis, pipeline, shortfall);
+    analysis->files = list_files(folder);
+    analysis->output = g_steal_pointer(&folder);
+
+out:
+    strobe_pipeline_free(pipeline);
+    strobe_config_free(stored);
+    return placed ? g_steal_pointer(&analysis) : NULL;
+}
+
+gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
+                                GPtrArray *exporters, const char *parent, StrobeAnalysis **analysis,
+                                int *code)
+{
+    g_autoptr(GError) error = NULL;
+    const char *name = result->directory ? result->directory : result->capture;
+
+    *analysis = strobe_analysis_run(registry, result, exporters, parent, &error);
+    if (*analysis) {
+        strobe_complain("%s: %" G_GUINT64_FORMAT " records, files in %s", name,
+                        (*analysis)->n_records, (*analysis)->output);
+        if ((*analysis)->is_live)
+            strobe_complain("  the program still records; analyse it again when it has ended");
+        for (guint i = 0; i < (*analysis)->missing->len; i++)
+            strobe_complain("  %s", (char *)g_ptr_array_index((*analysis)->missing, i));
+    }
+    if (!error)
+        return TRUE;
+    strobe_complain("%s: %s", name, error->message);
+    *code = strobe_exit_code(error);
+    return FALSE;
+}

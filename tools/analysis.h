@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One result through the pipeline, and its new files into place. */
+#ifndef STROBE_TOOLS_ANALYSIS_H
+#define STROBE_TOOLS_ANALYSIS_H
+
+#include "config.h"
+#include "pipeline.h"
+#include "shortfall.h"
+
+/* What came of one result. */
+typedef struct StrobeAnalysis {
+    char *output;       /* the folder with the new files; NULL: none was made */
+    GPtrArray *files;   /* names in it, sorted */
+    GPtrArray *missing; /* lines, see shortfall.h */
+    guint64 n_records, n_steps, n_lost;
+    gboolean is_live; /* the program still writes it */
+    gboolean is_complete;
+} StrobeAnalysis;
+
+void strobe_analysis_free(StrobeAnalysis *analysis);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeAnalysis, strobe_analysis_free)
+
+/* Analyses `result` with `exporters` (of StrobeConfigComponent; NULL: those that its capture was
+ * recorded with, else the default ones). The files go to ASCEND_PROFILER_OUTPUT in the result
+ * directory, or in parent/<name of the result> if `parent` is given. What was there before stays
+ * until the new files are complete. Returns NULL only if nothing was made; an exporter that failed
+ * while others succeeded sets the error too. */
+StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
+                                    GPtrArray *exporters, const char *parent, GError **error);
+
+/* Like strobe_analysis_run, and says on stderr where the files are and what is missing. FALSE and
+ * the error's exit code in *code on failure. */
+gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
+                                GPtrArray *exporters, const char *parent, StrobeAnalysis **analysis,
+                                int *code);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture-contents.h"
+
+#include <string.h>
+
+#include "terminal.h"
+
+#define BATCH 512
+
+const char *strobe_shape_name(guint32 shape)
+{
+    static const char *const names[] = {
+        [STROBE_SHAPE_SPAN] = "span",       [STROBE_SHAPE_INSTANT] = "instant",
+        [STROBE_SHAPE_COUNTER] = "counter", [STROBE_SHAPE_MEMORY] = "memory",
+        [STROBE_SHAPE_LINK] = "link",
+    };
+
+    return shape < G_N_ELEMENTS(names) && names[shape] ? names[shape] : "unknown";
+}
+
+static void free_kind(gpointer data)
+{
+    g_free(((StrobeKindCount *)data)->name);
+    g_free(data);
+}
+
+static void free_track(gpointer data)
+{
+    g_free(((StrobeTrackCount *)data)->label);
+    g_free(data);
+}
+
+void strobe_contents_free(StrobeContents *contents)
+{
+    if (!contents)
+        return;
+    g_ptr_array_unref(contents->kinds);
+    g_ptr_array_unref(contents->tracks);
+    g_clear_pointer(&contents->facts, json_object_unref);
+    g_strfreev(contents->damage);
+    g_free(contents);
+}
+
+/* The count of a kind; those of one name, as plugins extend them, are counted together. */
+static StrobeKindCount *kind_of(GHashTable *by_name, GPtrArray *kinds, const StrobeKindView *view)
+{
+    StrobeKindCount *kind = g_hash_table_lookup(by_name, view->name);
+
+    if (!kind) {
+        kind = g_new0(StrobeKindCount, 1);
+        kind->name = g_strdup(view->name);
+        kind->shape = view->shape;
+        g_ptr_array_add(kinds, kind);
+        g_hash_table_insert(by_name, kind->name, kind);
+    }
+    return kind;
+}
+
+static void count_record(StrobeContents *contents, const StrobeReader *reader, GHashTable *by_name,
+                         GArray *per_track, const StrobeView *record)
+{
+    guint32 track = record->track <= strobe_reader_n_tracks(reader) ? record->track : 0;
+    StrobeKindCount *kind = kind_of(by_name, contents->kinds, record->kind);
+
+    kind->n++;
+    if (record->kind->shape == STROBE_SHAPE_SPAN)
+        kind->total_ns += record->end_ns - record->begin_ns;
+    if (track >= per_track->len)
+        g_array_set_size(per_track, track + 1);
+    g_array_index(per_track, guint64, track)++;
+}
+
+static char *track_label(const StrobeTrackView *track)
+{
+    static const char *const types[] = {
+        [STROBE_TRACK_THREAD] = "thread", [STROBE_TRACK_STREAM] = "stream",
+        [STROBE_TRACK_PLANE] = "plane",   [STROBE_TRACK_COUNTER] = "counter",
+        [STROBE_TRACK_STEPS] = "steps",   [STROBE_TRACK_PROCESS] = "process",
+    };
+    const char *type =
+        track->type < G_N_ELEMENTS(types) && types[track->type] ? types[track->type] : "track";
+
+    return track->name[0]
+               ? g_strdup_printf("%s %" G_GUINT64_FORMAT " (%s)", type, track->number, track->name)
+               : g_strdup_printf("%s %" G_GUINT64_FORMAT, type, track->number);
+}
+
+static void add_tracks(StrobeContents *contents, const StrobeReader *reader,
+                       const GArray *per_track)
+{
+    for (guint32 id = 0; id < per_track->len; id++) {
+        guint64 n = g_array_index(per_track, guint64, id);
+        const StrobeTrackView *view = id ? strobe_reader_track(reader, id) : NULL;
+        if (n == 0)
+            continue;
+        StrobeTrackCount *track = g_new0(StrobeTrackCount, 1);
+        track->label = view ? track_label(view) : g_strdup("unknown");
+        track->pid = view ? view->pid : 0;
+        track->n = n;
+        g_ptr_array_add(contents->tracks, track);
+    }
+}
+
+static int compare_counts(gconstpointer a, gconstpointer b)
+{
+    const StrobeKindCount *first = *(StrobeKindCount *const *)a;
+    const StrobeKindCount *second = *(StrobeKindCount *const *)b;
+
+    if (first->n != second->n)
+        return first->n < second->n ? 1 : -1;
+    return strcmp(first->name, second->name);
+}
+
+static void conclude(StrobeContents *contents, StrobeReader *reader)
+{
+    JsonObject *facts = strobe_reader_facts(reader);
+    const char *const *damage = strobe_reader_damage(reader);
+
+    contents->facts = facts ? json_object_ref(facts) : NULL;
+    contents->stats = *strobe_reader_stats(reader);
+    contents->damage = g_strdupv((char **)damage);
+    g_ptr_array_sort(contents->kinds, compare_counts);
+    for (guint i = 0; i < contents->kinds->len; i++) {
+        const StrobeKindCount *kind = g_ptr_array_index(contents->kinds, i);
+        if (strcmp(kind->name, "collector_call") == 0)
+            contents->overhead_ns = kind->total_ns;
+        else if (strcmp(kind->name, "step") == 0)
+            contents->n_steps = kind->n;
+    }
+}
+
+StrobeContents *strobe_contents_read(const char *capture, GError **error)
+{
+    StrobeReader *reader = strobe_reader_open(capture, error);
+    StrobeView records[BATCH];
+    GError *failure = NULL;
+    gsize n;
+
+    if (!reader)
+        return NULL;
+    StrobeContents *contents = g_new0(StrobeContents, 1);
+    contents->kinds = g_ptr_array_new_with_free_func(free_kind);
+    contents->tracks = g_ptr_array_new_with_free_func(free_track);
+    g_autoptr(GHashTable) by_name = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GArray) per_track = g_array_new(FALSE, TRUE, sizeof(guint64));
+    while ((n = strobe_reader_next(reader, records, BATCH, &failure)) > 0)
+        for (gsize i = 0; i < n; i++)
+            count_record(contents, reader, by_name, per_track, &records[i]);
+    add_tracks(contents, reader, per_track);
+    conclude(contents, reader);
+    strobe_reader_free(reader);
+    if (failure) {
+        g_propagate_error(error, failure);
+        g_clear_pointer(&contents, strobe_contents_free);
+    }
+    return contents;
+}

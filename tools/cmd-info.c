@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strobe info: what a capture holds, and what is missing from it. */
+#include <string.h>
+
+#include "capture-contents.h"
+#include "command.h"
+#include "result.h"
+#include "shortfall.h"
+#include "terminal.h"
+
+static const StrobeUsage usage = {
+    .name = "info",
+    .arguments = "CAPTURE_OR_DIR...",
+    .summary =
+        "Says what a capture holds: kinds of records and how many, tracks, the window, losses by\n"
+        "cause, duration, what the profiling itself cost, damage. Changes nothing.",
+    .examples = "Examples:\n"
+                "  strobe info results\n"
+                "  strobe info capture.strobe --json",
+};
+
+static void add_line(StrobeGrid *grid, const char *what, char *text)
+{
+    strobe_grid_add(grid, what);
+    strobe_grid_add(grid, text);
+    g_free(text);
+}
+
+static const char *state_text(const StrobeReaderStats *stats)
+{
+    if (stats->recovered)
+        return "recovered after the program ended without closing it";
+    return stats->sealed ? "complete"
+                         : "open: still being written, or its program was killed "
+                           "(\"strobe analyse\" recovers it)";
+}
+
+/* Plain values among the facts: pid, host, command and whatever else the recorder noted. */
+static void print_facts(StrobeGrid *grid, JsonObject *facts)
+{
+    g_autoptr(GList) names = facts ? json_object_get_members(facts) : NULL;
+
+    for (GList *name = names; name; name = name->next) {
+        JsonNode *node = json_object_get_member(facts, name->data);
+        if (!JSON_NODE_HOLDS_VALUE(node))
+            continue;
+        add_line(grid, name->data,
+                 json_node_get_value_type(node) == G_TYPE_STRING
+                     ? g_strdup(json_node_get_string(node))
+                     : json_to_string(node, FALSE));
+    }
+}
+
+static void print_overview(const StrobeContents *contents, const StrobeResult *result)
+{
+    StrobeGrid *grid = strobe_grid_new();
+    const StrobeReaderStats *stats = &contents->stats;
+    gint64 duration = stats->end_ns - stats->begin_ns;
+
+    strobe_grid_add_column(grid, NULL, FALSE, 0);
+    strobe_grid_add_column(grid, NULL, FALSE, 0);
+    add_line(grid, "capture", g_strdup(result->capture));
+    add_line(grid, "state", g_strdup(state_text(stats)));
+    add_line(grid, "begin", strobe_text_time(stats->begin_ns));
+    add_line(grid, "duration", strobe_text_duration(duration));
+    add_line(grid, "records", g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_records));
+    add_line(grid, "steps", g_strdup_printf("%" G_GUINT64_FORMAT, contents->n_steps));
+    add_line(grid, "unfinished", g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_unfinished));
+    add_line(grid, "size", strobe_text_bytes(stats->n_bytes));
+    g_autofree char *overhead = strobe_text_duration(contents->overhead_ns);
+    add_line(grid, "overhead",
+             duration > 0
+                 ? g_strdup_printf("%s in collectors (%.2f %%)", overhead,
+                                   100.0 * (double)contents->overhead_ns / (double)duration)
+                 : g_strdup(overhead));
+    print_facts(grid, contents->facts);
+    strobe_grid_print(grid, stdout);
+    strobe_grid_free(grid);
+}
+
+static void print_kinds(const StrobeContents *contents)
+{
+    StrobeGrid *grid = strobe_grid_new();
+
+    strobe_grid_add_column(grid, "Kind", FALSE, 0);
+    strobe_grid_add_column(grid, "Shape", FALSE, 0);
+    strobe_grid_add_column(grid, "Records", TRUE, 0);
+    strobe_grid_add_column(grid, "Total time", TRUE, 0);
+    for (guint i = 0; i < contents->kinds->len; i++) {
+        const StrobeKindCount *kind = g_ptr_array_index(contents->kinds, i);
+        g_autofree char *total =
+            kind->shape == STROBE_SHAPE_SPAN ? strobe_text_duration(kind->total_ns) : NULL;
+        strobe_grid_add(grid, kind->name);
+        strobe_grid_add(grid, strobe_shape_name(kind->shape));
+        strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, kind->n);
+        strobe_grid_add(grid, total);
+    }
+    putchar('\n');
+    strobe_grid_print(grid, stdout);
+    strobe_grid_free(grid);
+}
+
+static void print_tracks(const StrobeContents *contents)
+{
+    StrobeGrid *grid = strobe_grid_new();
+
+    strobe_grid_add_column(grid, "Track", FALSE, 60);
+    strobe_grid_add_column(grid, "Process", TRUE, 0);
+    strobe_grid_add_column(grid, "Records", TRUE, 0);
+    for (guint i = 0; i < contents->tracks->len; i++) {
+        const StrobeTrackCount *track = g_ptr_array_index(contents->tracks, i);
+        strobe_grid_add(grid, track->label);
+        strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, track->pid);
+        strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, track->n);
+    }
+    putchar('\n');
+    strobe_grid_print(grid, stdout);
+    strobe_grid_free(grid);
+}
+
+static void print_losses(const StrobeContents *contents)
+{
+    const StrobeReaderStats *stats = &contents->stats;
+
+    putchar('\n');
+    guint64 lost = 0;
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++) {
+        lost += stats->lost[i];
+        if (stats->lost[i] > 0)
+            printf("Lost: %" G_GUINT64_FORMAT " %s (%s)\n", stats->lost[i], strobe_loss_name(i),
+                   strobe_loss_text(i));
+    }
+    if (lost == 0)
+        puts("Lost: nothing");
+    for (char **text = contents->damage; text && *text; text++)
+        printf("Damaged: %s\n", *text);
+    if (stats->n_damaged > g_strv_length(contents->damage ? contents->damage : (char *[]){NULL}))
+        printf("Damaged: %" G_GUINT64_FORMAT " places in all\n", stats->n_damaged);
+}
+
+static void write_uint(StrobeJsonWriter *json, const char *key, guint64 value)
+{
+    strobe_json_key(json, key);
+    strobe_json_uint(json, value);
+}
+
+static void write_int(StrobeJsonWriter *json, const char *key, gint64 value)
+{
+    strobe_json_key(json, key);
+    strobe_json_int(json, value);
+}
+
+static void write_overview(StrobeJsonWriter *json, const StrobeContents *contents,
+                           const StrobeResult *result)
+{
+    const StrobeReaderStats *stats = &contents->stats;
+
+    strobe_json_key(json, "directory");
+    strobe_json_string(json, result->directory);
+    strobe_json_key(json, "capture");
+    strobe_json_string(json, result->capture);
+    strobe_json_key(json, "sealed");
+    strobe_json_bool(json, stats->sealed);
+    strobe_json_key(json, "recovered");
+    strobe_json_bool(json, stats->recovered);
+    write_int(json, "begin_ns", stats->begin_ns);
+    write_int(json, "end_ns", stats->end_ns);
+    write_int(json, "overhead_ns", contents->overhead_ns);
+    write_uint(json, "records", stats->n_records);
+    write_uint(json, "steps", contents->n_steps);
+    write_uint(json, "unfinished", stats->n_unfinished);
+    write_uint(json, "outside", stats->n_outside);
+    write_uint(json, "blocks", stats->n_blocks);
+    write_uint(json, "bytes", stats->n_bytes);
+    write_uint(json, "damaged", stats->n_damaged);
+    if (contents->facts) {
+        JsonNode *node = json_node_init_object(json_node_alloc(), contents->facts);
+        g_autofree char *facts = json_to_string(node, FALSE);
+        strobe_json_key(json, "facts");
+        strobe_json_raw(json, facts, strlen(facts));
+        json_node_unref(node);
+    }
+}
+
+static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
+{
+    strobe_json_key(json, "kinds");
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < contents->kinds->len; i++) {
+        const StrobeKindCount *kind = g_ptr_array_index(contents->kinds, i);
+        strobe_json_key_text(json, kind->name, strlen(kind->name));
+        strobe_json_uint(json, kind->n);
+    }
+    strobe_json_end_object(json);
+    strobe_json_key(json, "tracks");
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < contents->tracks->len; i++) {
+        const StrobeTrackCount *track = g_ptr_array_index(contents->tracks, i);
+        strobe_json_begin_object(json);
+        strobe_json_key(json, "name");
+        strobe_json_string(json, track->label);
+        write_uint(json, "pid", track->pid);
+        write_uint(json, "records", track->n);
+        strobe_json_end_object(json);
+    }
+    strobe_json_end_array(json);
+    strobe_json_key(json, "lost");
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        write_uint(json, strobe_loss_name(i), contents->stats.lost[i]);
+    strobe_json_end_object(json);
+    strobe_json_key(json, "damage");
+    strobe_json_begin_array(json);
+    for (char **text = contents->damage; text && *text; text++)
+        strobe_json_string(json, *text);
+    strobe_json_end_array(json);
+}
+
+static int describe(const StrobeResult *result, StrobeJsonWriter *json, gboolean is_first)
+{
+    GError *error = NULL;
+    StrobeContents *contents = strobe_contents_read(result->capture, &error);
+
+    if (!contents)
+        return strobe_command_fail(error);
+    if (json) {
+        strobe_json_begin_object(json);
+        write_overview(json, contents, result);
+        write_lists(json, contents);
+        strobe_json_end_object(json);
+    } else {
+        if (!is_first)
+            puts("\n");
+        print_overview(contents, result);
+        print_kinds(contents);
+        print_tracks(contents);
+        print_losses(contents);
+    }
+    strobe_contents_free(contents);
+    return 0;
+}
+
+static int run(char **paths, StrobeJsonWriter *json)
+{
+    int code = 0;
+    gboolean is_first = TRUE;
+
+    for (; *paths; paths++) {
+        GError *error = NULL;
+        GPtrArray *results = strobe_result_find(*paths, &error);
+        if (!results) {
+            int failed = strobe_command_fail(error);
+            code = code ? code : failed;
+            continue;
+        }
+        for (guint i = 0; i < results->len; i++) {
+            int failed = describe(g_ptr_array_index(results, i), json, is_first);
+            code = code ? code : failed;
+            is_first = FALSE;
+        }
+        g_ptr_array_unref(results);
+    }
+    return code;
+}
+
+int strobe_command_info(int argc, char **argv)
+{
+    gboolean as_json = FALSE;
+    const GOptionEntry entries[] = {
+        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object a capture", NULL},
+        {NULL},
+    };
+
+    if (!strobe_command_parse(&usage, entries, &argc, &argv))
+        return STROBE_EXIT_USAGE;
+    if (argc < 2)
+        return strobe_command_misuse(&usage, "A capture or a result directory is needed");
+    StrobeJsonWriter *json = as_json ? strobe_json_open() : NULL;
+    if (json)
+        strobe_json_begin_array(json);
+    int code = run(argv + 1, json);
+    if (json) {
+        strobe_json_end_array(json);
+        strobe_json_close(json);
+    }
+    return code;
+}

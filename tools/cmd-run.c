@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strobe run: profiles an unchanged command. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "analysis.h"
+#include "command.h"
+#include "error.h"
+#include "folder.h"
+#include "run-command.h"
+#include "run-diagnosis.h"
+#include "run-folder.h"
+#include "terminal.h"
+
+#define RESULTS_MAX 100000
+#define NOTES_MAX 10
+
+static const StrobeUsage usage = {
+    .name = "run",
+    .arguments = "-- COMMAND [ARGUMENT...]",
+    .summary = "Runs COMMAND and profiles it; the program needs no change. When it has ended, the\n"
+               "result directory's name is printed on stderr. The exit code is the command's own.",
+    .examples =
+        "Examples:\n"
+        "  strobe run -- python3 train.py\n"
+        "      One window over the whole run.\n"
+        "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
+        "      Leaves the first step out, warms up for one, records three. A step ends when the\n"
+        "      optimizer has stepped (see --step-on).\n"
+        "  strobe run --collect cpu_op:shapes=true --collect gc:threshold=1ms -- python3 train.py\n"
+        "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
+        "      The first process in which a collector can work is recorded; --follow: all.\n"
+        "\n"
+        "\"strobe plugins\" lists collectors and exporters, \"strobe plugins NAME\" their "
+        "options.\n"
+        "\n"
+        "Exit codes before the command starts: 2 usage, 3 configuration, 4 plugin, 6 cannot\n"
+        "write, 126 not executable, 127 not found. With --strict, 6 afterwards if the command\n"
+        "succeeded and its result could not be written completely.",
+    .stops_early = TRUE,
+};
+
+static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
+{
+    const GOptionEntry entries[] = {
+        {"config", 'c', 0, G_OPTION_ARG_FILENAME, &flags->config,
+         "Configuration in JSON; the flags below come before it", "FILE"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
+         "Parent of the result directories (default: the present folder)", "DIR"},
+        {"schedule", 0, 0, G_OPTION_ARG_FILENAME, &flags->schedule,
+         "Which steps to record: wait=1,warmup=1,active=3,repeat=1,skip_first=0", "TEXT"},
+        {"collect", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->collect,
+         "Collector with options; repeatable", "NAME[:OPTION=VALUE,...]"},
+        {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
+         "Exporter with options; repeatable", "NAME[:OPTION=VALUE,...]"},
+        {"step-on", 0, 0, G_OPTION_ARG_FILENAME, &flags->step_on,
+         "What ends a step: first (the first optimizer that steps), any (each optimizer), the "
+         "class name of an optimizer, manual (only prof.step(), strobe.step())",
+         "WHAT"},
+        {"follow", 0, 0, G_OPTION_ARG_NONE, &flags->follow,
+         "Record every process in which a collector can work, each into its own directory", NULL},
+        {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
+         "Fail if the command succeeded but its result is incomplete", NULL},
+        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
+         "Look for plugins here first; repeatable", "DIR"},
+        {NULL},
+    };
+
+    return strobe_command_parse(&usage, entries, argc, argv);
+}
+
+/* Lines about results, which the user asked to be told in a file of his own too. */
+static void append_report(const char *path, char *const *directories)
+{
+    FILE *file = path ? fopen(path, "ae") : NULL;
+
+    if (path && !file)
+        strobe_complain("Cannot write \"%s\": %s", path, g_strerror(errno));
+    if (!file)
+        return;
+    for (; *directories; directories++)
+        fprintf(file, "%s\n", *directories);
+    if (fclose(file) != 0)
+        strobe_complain("Cannot write \"%s\": %s", path, g_strerror(errno));
+}
+
+/* Nobody recorded, or nothing came of it: says why. */
+static void explain_nothing(const StrobeConfig *config, char **command, char *const *environment,
+                            gboolean is_claimed, gboolean has_notes)
+{
+    g_autofree char *program = strobe_run_program(command[0], environment);
+    g_autofree char *obstacle =
+        program && !is_claimed ? strobe_run_obstacle(program, command) : NULL;
+    g_autofree char *names = strobe_run_collector_names(config);
+
+    if (obstacle)
+        strobe_complain("Nothing was recorded: %s", obstacle);
+    else if (is_claimed && config->has_schedule)
+        strobe_complain("Nothing was recorded: the program made no step, or too few for the "
+                        "schedule to come to one it records. A step ends when an optimizer has "
+                        "stepped (see --step-on) or the program calls prof.step(), strobe.step() "
+                        "or strobe_step()");
+    else if (is_claimed)
+        strobe_complain("Nothing was recorded: the program ended before it began to record");
+    else if (!has_notes)
+        strobe_complain("Nothing was recorded: no process of the command is one in which a "
+                        "requested collector (%s) can work",
+                        names);
+    else
+        strobe_complain("Nothing was recorded");
+}
+
+/* Analyses what the command left. FALSE if any of it is missing or could not be written. */
+static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *registry,
+                               char *const *directories)
+{
+    gboolean good = TRUE;
+    guint64 n_steps = 0, n_records = 0;
+
+    for (; *directories; directories++) {
+        g_autofree char *capture =
+            g_build_filename(*directories, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
+        StrobeResult result = {*directories, capture};
+        g_autoptr(StrobeAnalysis) analysis = NULL;
+        int code;
+        if (!strobe_analysis_report(registry, &result, config->exporters, NULL, &analysis, &code))
+            good = FALSE;
+        if (!analysis)
+            continue;
+        good = good && analysis->is_complete;
+        n_steps += analysis->n_steps;
+        n_records += analysis->n_records;
+    }
+    if (config->has_schedule && n_records > 0 && n_steps == 0)
+        strobe_complain("The program never stepped, so that the schedule stayed at its first "
+                        "step (see --step-on)");
+    return good;
+}
+
+/* After the command. FALSE if its result is missing or incomplete. */
+static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry,
+                       StrobeRunFolder *folder, const char *report, char **command,
+                       char *const *environment)
+{
+    g_auto(GStrv) directories = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
+    g_auto(GStrv) notes = strobe_run_folder_lines(folder, "notes", NOTES_MAX);
+    gboolean is_claimed = strobe_run_folder_is_claimed(folder);
+
+    /* From here on Ctrl-C ends the analysis, which can be made again. */
+    strobe_run_folder_remove(folder);
+    strobe_run_restore_signals();
+    for (char **note = notes; *note; note++) {
+        g_autofree char *text = strobe_text_printable(*note, strlen(*note));
+        strobe_complain("%s", text);
+    }
+    if (!*directories) {
+        explain_nothing(config, command, environment, is_claimed, *notes != NULL);
+        return FALSE;
+    }
+    append_report(report, directories);
+    return finish_results(config, registry, directories);
+}
+
+static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
+               char **command)
+{
+    StrobeRunFolder folder = {NULL};
+    GError *error = NULL;
+    gboolean any_process;
+    int status, code = 0;
+
+    if (!strobe_run_check(config, registry, &any_process, &error) ||
+        !strobe_folder_check_writable(config->directory, &error))
+        return strobe_command_fail(error);
+    g_autofree char *report = g_strdup(config->report);
+    if (!strobe_run_folder_make(&folder, config, &error))
+        return strobe_command_fail(error);
+    g_auto(GStrv) environment = strobe_run_folder_environment(&folder, flags, any_process);
+    code = strobe_run_command(command, environment, &status, &error);
+    if (error) {
+        strobe_run_folder_remove(&folder);
+        strobe_run_restore_signals();
+        strobe_complain("%s", error->message);
+        g_error_free(error);
+        return code;
+    }
+    gboolean good = finish(config, registry, &folder, report, command, environment);
+    if (flags->strict && !good && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return STROBE_EXIT_WRITE;
+    return strobe_run_end_alike(status);
+}
+
+int strobe_command_run(int argc, char **argv)
+{
+    StrobeRunFlags flags = {0};
+    GError *error = NULL;
+    int code = STROBE_EXIT_USAGE;
+
+    if (!parse_flags(&argc, &argv, &flags))
+        goto out;
+    if (argc < 2) {
+        code = strobe_command_misuse(&usage, "A command is needed, such as: strobe run -- python3 "
+                                             "train.py");
+        goto out;
+    }
+    StrobeConfig *config = strobe_run_configure(&flags, &error);
+    if (!config) {
+        code = strobe_command_fail(error);
+        goto out;
+    }
+    StrobeRegistry *registry = strobe_registry_new((const char *const *)flags.plugin_path);
+    code = run(&flags, config, registry, argv + 1);
+    strobe_registry_free(registry);
+    strobe_config_free(config);
+
+out:
+    strobe_run_flags_clear(&flags);
+    return code;
+}

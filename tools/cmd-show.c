@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strobe show: tables of a result in the terminal. */
+#include <string.h>
+
+#include <strobe/kinds.h>
+
+#include "capture-contents.h"
+#include "command.h"
+#include "error.h"
+#include "pipeline.h"
+#include "show-rows.h"
+#include "terminal.h"
+
+#define DEFAULT_TABLE "operator_average"
+#define DEFAULT_LIMIT 20
+#define TEXT_WIDTH_MAX 60
+
+static const StrobeUsage usage = {
+    .name = "show",
+    .arguments = "DIR_OR_CAPTURE...",
+    .summary =
+        "Prints a table of a result: by default the operators that took longest by themselves.\n"
+        "Every kind of record is a table, as it was recorded (cpu_op, gc, host_mem, ...) or\n"
+        "derived (operator_average, operator_detail, step_summary, ...); --list names them.",
+    .examples = "Examples:\n"
+                "  strobe show results\n"
+                "  strobe show results --sort calls --limit 5\n"
+                "  strobe show results --table step_summary\n"
+                "  strobe show results --table gc --columns begin,duration,generation\n"
+                "  strobe show results --json | jq '.[0].rows[0]'\n"
+                "\n"
+                "Numbers are sorted largest first, texts from A to Z; --reverse turns that round.",
+};
+
+typedef struct Flags {
+    char *table, *sort, *columns;
+    char **plugin_path;
+    int limit;
+    gboolean reverse, json, list;
+} Flags;
+
+static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
+{
+    const GOptionEntry entries[] = {
+        {"table", 't', 0, G_OPTION_ARG_FILENAME, &flags->table,
+         "Kind of record to show (default: " DEFAULT_TABLE ")", "NAME"},
+        {"sort", 's', 0, G_OPTION_ARG_FILENAME, &flags->sort, "Order by this column", "COLUMN"},
+        {"reverse", 'r', 0, G_OPTION_ARG_NONE, &flags->reverse, "Turn the order round", NULL},
+        {"limit", 'n', 0, G_OPTION_ARG_INT, &flags->limit, "Rows to print (default: 20)", "N"},
+        {"columns", 0, 0, G_OPTION_ARG_FILENAME, &flags->columns, "Only these, in this order",
+         "COLUMN,..."},
+        {"list", 'l', 0, G_OPTION_ARG_NONE, &flags->list, "List the tables instead", NULL},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json,
+         "Print JSON, one object a result; times in ns", NULL},
+        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
+         "Look for plugins here first; repeatable", "DIR"},
+        {NULL},
+    };
+
+    if (!strobe_command_parse(&usage, entries, argc, argv))
+        return FALSE;
+    if (flags->limit < 1 || flags->limit > (int)STROBE_ROWS_MAX) {
+        strobe_command_misuse(&usage,
+                              "--limit is %d, expected 1 to %u (the csv exporter writes "
+                              "whole tables)",
+                              flags->limit, STROBE_ROWS_MAX);
+        return FALSE;
+    }
+    if (*argc < 2)
+        strobe_command_misuse(&usage, "A result directory or a capture is needed");
+    return *argc >= 2;
+}
+
+/* ---- which tables there are ---- */
+
+/* Kinds that a pass of a loaded plugin can derive, added to `names`. */
+static void add_derived(GPtrArray *names, StrobeRegistry *registry)
+{
+    GPtrArray *files = strobe_registry_scan(registry);
+
+    for (guint i = 0; i < files->len; i++) {
+        const StrobePluginFile *file = g_ptr_array_index(files, i);
+        for (guint c = 0; file->plugin && c < file->plugin->n_components; c++) {
+            const StrobeComponent *component = file->plugin->components[c];
+            if (component->type != STROBE_COMPONENT_PASS)
+                continue;
+            for (guint k = 0; k < component->n_kinds; k++)
+                if (!g_ptr_array_find_with_equal_func(names, component->kinds[k]->name, g_str_equal,
+                                                      NULL))
+                    g_ptr_array_add(names, g_strdup(component->kinds[k]->name));
+        }
+    }
+}
+
+/* Counts the derived records of one kind. */
+static guint64 count_derived(StrobeRegistry *registry, const StrobeResult *result, const char *kind)
+{
+    const StrobeRowsRequest request = {.kind = kind, .limit = 1, .raw = TRUE};
+    StrobeRows *rows = strobe_rows_new(&request);
+    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    guint64 n = 0;
+
+    if (strobe_rows_watch(rows, pipeline, NULL) &&
+        strobe_pipeline_run(pipeline, result, NULL, NULL))
+        n = rows->n_seen;
+    strobe_pipeline_free(pipeline);
+    strobe_rows_free(rows);
+    return n;
+}
+
+static void write_table_entry(StrobeJsonWriter *json, StrobeGrid *grid, const char *name,
+                              const char *origin, guint64 n)
+{
+    if (json) {
+        strobe_json_begin_object(json);
+        strobe_json_key(json, "table");
+        strobe_json_string(json, name);
+        strobe_json_key(json, "origin");
+        strobe_json_string(json, origin);
+        strobe_json_key(json, "records");
+        strobe_json_uint(json, n);
+        strobe_json_end_object(json);
+        return;
+    }
+    strobe_grid_add(grid, name);
+    strobe_grid_add(grid, origin);
+    strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, n);
+}
+
+static gboolean list_tables(StrobeRegistry *registry, const StrobeResult *result,
+                            StrobeJsonWriter *json, GError **error)
+{
+    StrobeContents *contents = strobe_contents_read(result->capture, error);
+    g_autoptr(GPtrArray) derived = g_ptr_array_new_with_free_func(g_free);
+    StrobeGrid *grid = strobe_grid_new();
+
+    if (contents) {
+        strobe_grid_add_column(grid, "Table", FALSE, 0);
+        strobe_grid_add_column(grid, "Origin", FALSE, 0);
+        strobe_grid_add_column(grid, "Records", TRUE, 0);
+        for (guint i = 0; i < contents->kinds->len; i++) {
+            const StrobeKindCount *kind = g_ptr_array_index(contents->kinds, i);
+            write_table_entry(json, grid, kind->name, "recorded", kind->n);
+        }
+        add_derived(derived, registry);
+        for (guint i = 0; i < derived->len; i++) {
+            const char *name = g_ptr_array_index(derived, i);
+            guint64 n = count_derived(registry, result, name);
+            if (n > 0)
+                write_table_entry(json, grid, name, "derived", n);
+        }
+        if (!json)
+            strobe_grid_print(grid, stdout);
+    }
+    strobe_grid_free(grid);
+    strobe_contents_free(contents);
+    return contents != NULL;
+}
+
+/* Whether there is such a table; else *hint is what else might be meant. */
+static gboolean is_table(StrobeRegistry *registry, const StrobeResult *result, const char *name,
+                         char **hint)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+    for (gsize i = 0; strobe_standard_kinds[i]; i++)
+        g_ptr_array_add(names, g_strdup(strobe_standard_kinds[i]->name));
+    add_derived(names, registry);
+    StrobeContents *contents = strobe_contents_read(result->capture, NULL);
+    for (guint i = 0; contents && i < contents->kinds->len; i++) {
+        const StrobeKindCount *kind = g_ptr_array_index(contents->kinds, i);
+        g_ptr_array_add(names, g_strdup(kind->name));
+    }
+    strobe_contents_free(contents);
+    gboolean is_known = g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL);
+    g_ptr_array_add(names, NULL);
+    *hint = strobe_nearest_hint(name, (const char *const *)names->pdata);
+    return is_known;
+}
+
+/* ---- rows ---- */
+
+static void print_rows(const StrobeRows *rows)
+{
+    StrobeGrid *grid = strobe_grid_new();
+    guint n = rows->titles->len;
+
+    for (guint i = 0; i < n; i++) {
+        gboolean is_number = FALSE;
+        for (guint c = i; c < rows->cells->len && !is_number; c += n)
+            is_number = g_array_index(rows->cells, StrobeRowsCell, c).is_number;
+        strobe_grid_add_column(grid, g_ptr_array_index(rows->titles, i), is_number,
+                               is_number ? 0 : TEXT_WIDTH_MAX);
+    }
+    for (guint i = 0; i < rows->cells->len; i++) {
+        const StrobeRowsCell *cell = &g_array_index(rows->cells, StrobeRowsCell, i);
+        strobe_grid_add_bytes(grid, cell->text, cell->length);
+    }
+    strobe_grid_print(grid, stdout);
+    strobe_grid_free(grid);
+    if (rows->n_seen > rows->n_rows)
+        printf("(%u of %" G_GUINT64_FORMAT " rows; --limit shows more)\n", rows->n_rows,
+               rows->n_seen);
+}
+
+static void write_cell(StrobeJsonWriter *json, const StrobeRowsCell *cell)
+{
+    /* A double that is not finite has no form in JSON. */
+    gboolean is_finite =
+        cell->length > 0 && (g_ascii_isdigit(cell->text[0]) ||
+                             (cell->text[0] == '-' && g_ascii_isdigit(cell->text[1])));
+
+    if (cell->is_empty || (cell->is_number && !is_finite))
+        strobe_json_null(json);
+    else if (cell->is_number)
+        strobe_json_raw(json, cell->text, cell->length);
+    else
+        strobe_json_text(json, cell->text, cell->length);
+}
+
+static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const StrobeResult *result)
+{
+    guint n = rows->titles->len;
+
+    strobe_json_begin_object(json);
+    strobe_json_key(json, "directory");
+    strobe_json_string(json, result->directory);
+    strobe_json_key(json, "table");
+    strobe_json_string(json, rows->request.kind);
+    strobe_json_key(json, "total_rows");
+    strobe_json_uint(json, rows->n_seen);
+    strobe_json_key(json, "rows");
+    strobe_json_begin_array(json);
+    for (guint row = 0; row < rows->n_rows; row++) {
+        strobe_json_begin_object(json);
+        for (guint i = 0; i < n; i++) {
+            const char *title = g_ptr_array_index(rows->titles, i);
+            strobe_json_key_text(json, title, strlen(title));
+            write_cell(json, &g_array_index(rows->cells, StrobeRowsCell, row * n + i));
+        }
+        strobe_json_end_object(json);
+    }
+    strobe_json_end_array(json);
+    strobe_json_end_object(json);
+}
+
+/* Nothing was found: is the name wrong, or is the table empty? */
+static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, const char *table)
+{
+    g_autofree char *hint = NULL;
+
+    if (!is_table(registry, result, table, &hint))
+        return strobe_command_misuse(&usage,
+                                     "Unknown table \"%s\"%s (--list names those of a "
+                                     "result)",
+                                     table, hint);
+    strobe_complain("%s: table \"%s\" is empty (--list names those that are not)",
+                    result->directory ? result->directory : result->capture, table);
+    return STROBE_EXIT_OK;
+}
+
+static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
+                     const StrobeRowsRequest *request, StrobeJsonWriter *json)
+{
+    StrobeRows *rows = strobe_rows_new(request);
+    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    GError *error = NULL;
+    int code = STROBE_EXIT_OK;
+
+    strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
+    gboolean good = strobe_rows_watch(rows, pipeline, &error) &&
+                    strobe_pipeline_run(pipeline, result, NULL, &error);
+    strobe_bar_clear();
+    if (rows->misuse) {
+        code = strobe_command_misuse(&usage, "%s", rows->misuse);
+        g_clear_error(&error);
+    } else if (rows->n_seen == 0 && (good || error->code == STROBE_ERROR_PLUGIN)) {
+        code = explain_empty(registry, result, request->kind);
+        g_clear_error(&error);
+    }
+    if (error)
+        code = strobe_command_fail(error);
+    else if (code == STROBE_EXIT_OK && json)
+        write_rows(json, rows, result);
+    else if (rows->n_rows > 0)
+        print_rows(rows);
+    strobe_pipeline_free(pipeline);
+    strobe_rows_free(rows);
+    return code;
+}
+
+/* ---- results ---- */
+
+static int show_results(const char *path, const Flags *flags, StrobeRegistry *registry,
+                        StrobeJsonWriter *json)
+{
+    GError *error = NULL;
+    GPtrArray *results = strobe_result_find(path, &error);
+    g_auto(GStrv) columns = flags->columns ? g_strsplit(flags->columns, ",", -1) : NULL;
+    const StrobeRowsRequest request = {.kind = flags->table ? flags->table : DEFAULT_TABLE,
+                                       .sort = flags->sort,
+                                       .columns = (const char *const *)columns,
+                                       .limit = (guint)flags->limit,
+                                       .reverse = flags->reverse,
+                                       .raw = flags->json};
+    int code = 0;
+
+    if (!results)
+        return strobe_command_fail(error);
+    for (guint i = 0; i < results->len && code != STROBE_EXIT_USAGE; i++) {
+        const StrobeResult *result = g_ptr_array_index(results, i);
+        int failed = 0;
+        if (results->len > 1 && !json)
+            printf("%s%s\n", i ? "\n" : "", result->directory ? result->directory : path);
+        if (!flags->list)
+            failed = show_rows(registry, result, &request, json);
+        else if (!list_tables(registry, result, json, &error))
+            failed = strobe_command_fail(g_steal_pointer(&error));
+        code = code ? code : failed;
+    }
+    g_ptr_array_unref(results);
+    return code;
+}
+
+static int run(const Flags *flags, char **paths)
+{
+    StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
+    int code = 0;
+
+    if (json)
+        strobe_json_begin_array(json);
+    for (; *paths; paths++) {
+        int failed = show_results(*paths, flags, registry, json);
+        code = code ? code : failed;
+    }
+    if (json) {
+        strobe_json_end_array(json);
+        strobe_json_close(json);
+    }
+    strobe_registry_free(registry);
+    return code;
+}
+
+int strobe_command_show(int argc, char **argv)
+{
+    Flags flags = {.limit = DEFAULT_LIMIT};
+    int code = STROBE_EXIT_USAGE;
+
+    if (parse_flags(&argc, &argv, &flags))
+        code = run(&flags, argv + 1);
+    g_free(flags.table);
+    g_free(flags.sort);
+    g_free(flags.columns);
+    g_strfreev(flags.plugin_path);
+    return code;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+
+void strobe_complain(const char *format, ...)
+{
+    va_list arguments;
+
+    /* One write, so that the words of the profiled command do not come between ours. */
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_autofree char *line = g_strdup_printf("strobe: %s\n", text);
+    fflush(stdout);
+    fputs(line, stderr);
+}
+
+int strobe_command_fail(GError *error)
+{
+    int code = strobe_exit_code(error);
+
+    strobe_complain("%s", error->message);
+    g_error_free(error);
+    return code;
+}
+
+gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entries, int *argc,
+                              char ***argv)
+{
+    g_autoptr(GOptionContext) context = g_option_context_new(usage->arguments);
+    g_autofree char *program = g_strconcat("strobe ", usage->name, NULL);
+    g_autoptr(GError) error = NULL;
+
+    g_set_prgname(program); /* for the first line of --help */
+    g_option_context_set_summary(context, usage->summary);
+    g_option_context_set_description(context, usage->examples);
+    g_option_context_add_main_entries(context, entries, NULL);
+    g_option_context_set_strict_posix(context, usage->stops_early);
+    if (!g_option_context_parse(context, argc, argv, &error)) {
+        strobe_command_misuse(usage, "%s", error->message);
+        return FALSE;
+    }
+    /* GOption keeps a "--" that is followed by something like an option. */
+    if (*argc > 1 && strcmp((*argv)[1], "--") == 0) {
+        memmove(&(*argv)[1], &(*argv)[2], (size_t)(*argc - 1) * sizeof **argv);
+        (*argc)--;
+    }
+    return TRUE;
+}
+
+int strobe_command_misuse(const StrobeUsage *usage, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "strobe %s: %s\nTry \"strobe %s --help\".\n", usage->name, text, usage->name);
+    return STROBE_EXIT_USAGE;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the subcommands share: exit codes, messages, the option parser's frame. */
+#ifndef STROBE_TOOLS_COMMAND_H
+#define STROBE_TOOLS_COMMAND_H
+
+#include <glib.h>
+
+/* Exit codes of Strobe's own; those of errors come from strobe_exit_code(). */
+enum {
+    STROBE_EXIT_OK = 0,
+    STROBE_EXIT_FAILED = 1,
+    STROBE_EXIT_USAGE = 2,
+    STROBE_EXIT_CONFIG = 3,
+    STROBE_EXIT_PLUGIN = 4,
+    STROBE_EXIT_INPUT = 5,
+    STROBE_EXIT_WRITE = 6,
+    STROBE_EXIT_NOT_EXECUTABLE = 126,
+    STROBE_EXIT_NOT_FOUND = 127
+};
+
+/* Each is given its own name in argv[0]; returns the exit code. */
+int strobe_command_run(int argc, char **argv);
+int strobe_command_analyse(int argc, char **argv);
+int strobe_command_show(int argc, char **argv);
+int strobe_command_info(int argc, char **argv);
+int strobe_command_plugins(int argc, char **argv);
+int strobe_command_torch(int argc, char **argv);
+
+/* "strobe: ..." and a newline on stderr. */
+void strobe_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* Prints the error, frees it and returns its exit code. */
+int strobe_command_fail(GError *error);
+
+/* How a subcommand presents itself in its --help. */
+typedef struct StrobeUsage {
+    const char *name;      /* "show" */
+    const char *arguments; /* "DIR..." */
+    const char *summary;   /* paragraph above the options */
+    const char *examples;  /* paragraph below them */
+    gboolean stops_early;  /* the first word that is no option ends the options */
+} StrobeUsage;
+
+/* Parses the options. On success argv[1..argc-1] are the other words. FALSE after a usage error,
+ * which has been printed: exit with STROBE_EXIT_USAGE. --help prints and exits the process. */
+gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entries, int *argc,
+                              char ***argv);
+
+/* Prints "strobe NAME: <message>" and where help is; returns STROBE_EXIT_USAGE. */
+int strobe_command_misuse(const StrobeUsage *usage, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+#endif

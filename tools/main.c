@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The strobe command: finds the subcommand. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <strobe/strobe.h>
+
+#include "command.h"
+#include "error.h"
+
+typedef struct Command {
+    const char *name;
+    const char *alias; /* NULL: none */
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} Command;
+
+static const Command commands[] = {
+    {"run", NULL, strobe_command_run, "run a command and profile it"},
+    {"show", NULL, strobe_command_show, "print tables of a result in the terminal"},
+    {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again"},
+    {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
+    {"plugins", NULL, strobe_command_plugins, "list collectors, passes and exporters"},
+    {"torch", NULL, strobe_command_torch, "build the operator backend for your PyTorch"},
+};
+
+static void print_help(void)
+{
+    puts("Usage: strobe COMMAND [OPTION...]\n"
+         "\n"
+         "Strobe records what a program does, step by step, and turns it into files that trace\n"
+         "viewers open. The program needs no change.\n"
+         "\n"
+         "Commands:");
+    for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+        printf("  %-9s %s\n", commands[i].name, commands[i].summary);
+    puts("\n"
+         "\"strobe COMMAND --help\" explains a command; \"strobe --version\" prints the version.\n"
+         "\n"
+         "A first run:\n"
+         "  strobe run -- python3 train.py     profile the whole run\n"
+         "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
+         "                                     skip one step, warm up for one, record three\n"
+         "  strobe show DIR                    the operators that took longest\n"
+         "\n"
+         "\"strobe run\" prints the name of the result directory (DIR). Its\n"
+         "ASCEND_PROFILER_OUTPUT/trace_view.json opens in chrome://tracing, ui.perfetto.dev and\n"
+         "MindStudio Insight.\n"
+         "\n"
+         "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
+         "write, 1 anything else. \"strobe run\" ends as the command it ran ended.");
+}
+
+static const Command *find_command(const char *name)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (strcmp(commands[i].name, name) == 0 || g_strcmp0(commands[i].alias, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int refuse_command(const char *name)
+{
+    const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+        names[i] = commands[i].name;
+    g_autofree char *hint = strobe_nearest_hint(name, names);
+    strobe_complain("Unknown command \"%s\"%s\nTry \"strobe --help\".", name, hint);
+    return STROBE_EXIT_USAGE;
+}
+
+/* "strobe help" and "strobe help COMMAND". */
+static int run_help(int argc, char **argv)
+{
+    char *words[] = {argc > 1 ? argv[1] : NULL, (char *)"--help", NULL};
+
+    if (argc < 2) {
+        print_help();
+        return STROBE_EXIT_OK;
+    }
+    const Command *command = find_command(argv[1]);
+    return command ? command->run(2, words) : refuse_command(argv[1]);
+}
+
+/* Output that did not reach its file is a failure, whatever the subcommand said. */
+static int close_output(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    strobe_complain("Cannot write the standard output");
+    return code == STROBE_EXIT_OK ? STROBE_EXIT_WRITE : code;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    if (argc < 2) {
+        fputs("strobe: A command is needed, such as: strobe run -- python3 train.py\n"
+              "Try \"strobe --help\".\n",
+              stderr);
+        return STROBE_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help();
+        return close_output(STROBE_EXIT_OK);
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("strobe %s\n", strobe_version());
+        return close_output(STROBE_EXIT_OK);
+    }
+    if (strcmp(argv[1], "help") == 0)
+        return close_output(run_help(argc - 1, argv + 1));
+    const Command *command = find_command(argv[1]);
+    if (!command)
+        return refuse_command(argv[1]);
+    int code = command->run(argc - 1, argv + 1);
+    /* `strobe run` answers for the command that it ran. */
+    return command->run == strobe_command_run ? code : close_output(code);
+}

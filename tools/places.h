@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where Strobe's own files are: beside this command in the build tree, or installed. */
+#ifndef STROBE_TOOLS_PLACES_H
+#define STROBE_TOOLS_PLACES_H
+
+#include <glib.h>
+
+/* Each returns an absolute path (free it), NULL when the file is not there. */
+char *strobe_place_library(void);      /* libstrobe.so */
+char *strobe_place_preload(void);      /* libstrobe-preload.so */
+char *strobe_place_python(void);       /* the folder that holds the package "strobe" */
+char *strobe_place_bootstrap(void);    /* the folder that holds our sitecustomize.py */
+char *strobe_place_torch_source(void); /* the folder that holds torch_backend.cpp */
+char *strobe_place_headers(void);      /* the folder that holds strobe/plugin.h */
+
+#endif

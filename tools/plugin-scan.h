@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every plugin file looked at in a process of its own, so that none can take the command down. */
+#ifndef STROBE_TOOLS_PLUGIN_SCAN_H
+#define STROBE_TOOLS_PLUGIN_SCAN_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+
+/*
+ * All plugin files in the search path, in its order: a GPtrArray of JsonObject, each
+ *   {"file": path, "name": ..., "shadowed": bool,
+ *    "error": why it was refused, failed to load, crashed or hung       (then nothing more)
+ *    "version", "summary", "license", "vendor", "url",
+ *    "components": [{"type", "name", "summary", "simulated": bool, "any_process": bool,
+ *                    "available": "yes" | "no" | "unknown", "reason", "hint",
+ *                    "kinds": [..], "wants": [..],
+ *                    "options": [{"name", "type", "default", "range", "choices": [..],
+ *                                 "required": bool, "summary"}]}]}
+ */
+GPtrArray *strobe_plugin_scan(const char *const *extra);
+
+#endif

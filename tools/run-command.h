@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process of the profiled command: started, waited for, its end passed on. */
+#ifndef STROBE_TOOLS_RUN_COMMAND_H
+#define STROBE_TOOLS_RUN_COMMAND_H
+
+#include <glib.h>
+
+/* The program that execvp would start for `name`, NULL if there is none (free it). */
+char *strobe_run_program(const char *name, char *const *environment);
+
+/* Runs it to its end in the foreground: TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT
+ * are left to it alone. Returns 0 and its wait status; or, when it could not be started,
+ * STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and the error. */
+int strobe_run_command(char **command, char **environment, int *status, GError **error);
+
+/* Signals act on this process again as they did before strobe_run_command(). */
+void strobe_run_restore_signals(void);
+
+/* Ends this process as the command ended: returns its exit code or raises its signal. */
+int strobe_run_end_alike(int status);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why nothing could be injected into a command. */
+#ifndef STROBE_TOOLS_RUN_DIAGNOSIS_H
+#define STROBE_TOOLS_RUN_DIAGNOSIS_H
+
+#include <glib.h>
+
+/* One sentence, such as "/bin/x is linked statically ..."; NULL when the program itself gives no
+ * reason (free it). `program` is the file, `command` its words. */
+char *strobe_run_obstacle(const char *program, char *const *command);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run-folder.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "folder.h"
+#include "places.h"
+
+gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, GError **error)
+{
+    folder->path = strobe_folder_private(error);
+    if (!folder->path)
+        return FALSE;
+    g_free(config->report);
+    config->report = g_build_filename(folder->path, "directories", NULL);
+    g_autofree char *json = strobe_config_to_json(config);
+    g_autofree char *path = g_build_filename(folder->path, "config.json", NULL);
+    if (g_file_set_contents_full(path, json, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, error))
+        return TRUE;
+    strobe_run_folder_remove(folder);
+    return FALSE;
+}
+
+void strobe_run_folder_remove(StrobeRunFolder *folder)
+{
+    if (folder->path)
+        strobe_folder_remove(folder->path);
+    g_clear_pointer(&folder->path, g_free);
+}
+
+/* Puts `first` before what the variable holds; keeps the old value under STROBE_RUN_OLD_<name>. */
+static char **prepend(char **environment, const char *name, const char *first)
+{
+    g_autofree char *kept = g_strconcat("STROBE_RUN_OLD_", name, NULL);
+    g_autofree char *old = g_strdup(g_environ_getenv(environment, name));
+
+    environment = old ? g_environ_setenv(environment, kept, old, TRUE)
+                      : g_environ_unsetenv(environment, kept);
+    g_autofree char *value = old && *old ? g_strconcat(first, ":", old, NULL) : g_strdup(first);
+    return g_environ_setenv(environment, name, value, TRUE);
+}
+
+static char **set_or_unset(char **environment, const char *name, const char *value)
+{
+    return value ? g_environ_setenv(environment, name, value, TRUE)
+                 : g_environ_unsetenv(environment, name);
+}
+
+/* LD_PRELOAD is split at blanks and colons, PYTHONPATH at colons; there is no way to quote them. */
+static gboolean may_be_listed(const char *path, const char *separators, const char *variable)
+{
+    if (!path[strcspn(path, separators)])
+        return TRUE;
+    strobe_complain("\"%s\" cannot be named in %s because of a character in it; install Strobe "
+                    "somewhere else",
+                    path, variable);
+    return FALSE;
+}
+
+static char **inject_native(char **environment)
+{
+    g_autofree char *preload = strobe_place_preload();
+    g_autofree char *library = strobe_place_library();
+
+    if (!preload || !library) {
+        strobe_complain("%s is missing: only Python programs can be profiled",
+                        preload ? "libstrobe.so" : "libstrobe-preload.so");
+        return environment;
+    }
+    environment = g_environ_setenv(environment, "STROBE_RUN_LIBRARY", library, TRUE);
+    if (!may_be_listed(preload, " \t:", "LD_PRELOAD"))
+        return environment;
+    return prepend(environment, "LD_PRELOAD", preload);
+}
+
+static char **inject_python(char **environment)
+{
+    g_autofree char *bootstrap = strobe_place_bootstrap();
+    g_autofree char *package = strobe_place_python();
+
+    if (!bootstrap || !package) {
+        strobe_complain("The Python package \"strobe\" is missing: Python programs cannot be "
+                        "profiled");
+        return environment;
+    }
+    g_autofree char *both = g_strconcat(bootstrap, ":", package, NULL);
+    if (!may_be_listed(bootstrap, ":", "PYTHONPATH") || !may_be_listed(package, ":", "PYTHONPATH"))
+        return environment;
+    return prepend(environment, "PYTHONPATH", both);
+}
+
+/* --plugin-path reaches the session through STROBE_PLUGIN_PATH. */
+static char **set_plugin_path(char **environment, char *const *folders)
+{
+    g_autoptr(GString) value = g_string_new(NULL);
+    const char *old = g_environ_getenv(environment, "STROBE_PLUGIN_PATH");
+
+    if (!folders || !*folders)
+        return environment;
+    for (; *folders; folders++) {
+        g_autofree char *whole = g_canonicalize_filename(*folders, NULL);
+        g_string_append_printf(value, "%s%s", value->len ? ":" : "", whole);
+    }
+    if (old && *old)
+        g_string_append_printf(value, ":%s", old);
+    return g_environ_setenv(environment, "STROBE_PLUGIN_PATH", value->str, TRUE);
+}
+
+char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
+                                     gboolean any_process)
+{
+    char **environment = g_get_environ();
+
+    environment = inject_native(environment);
+    environment = inject_python(environment);
+    environment = set_plugin_path(environment, flags->plugin_path);
+    environment = g_environ_setenv(environment, "STROBE_RUN_DIR", folder->path, TRUE);
+    environment = set_or_unset(environment, "STROBE_RUN_FOLLOW", flags->follow ? "1" : NULL);
+    environment = set_or_unset(environment, "STROBE_RUN_ANY", any_process ? "1" : NULL);
+    return g_environ_setenv(environment, "STROBE_RUN_STEP_ON",
+                            flags->step_on ? flags->step_on : "first", TRUE);
+}
+
+char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max)
+{
+    g_autofree char *path = g_build_filename(folder->path, name, NULL);
+    g_autofree char *text = NULL;
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+
+    g_file_get_contents(path, &text, NULL, NULL);
+    g_auto(GStrv) parts = g_strsplit(text ? text : "", "\n", -1);
+    for (char **part = parts; *part && lines->len < max; part++)
+        if (**part)
+            g_ptr_array_add(lines, g_strdup(*part));
+    g_ptr_array_add(lines, NULL);
+    return (char **)g_ptr_array_steal(lines, NULL);
+}
+
+gboolean strobe_run_folder_is_claimed(const StrobeRunFolder *folder)
+{
+    g_autofree char *path = g_build_filename(folder->path, "claim", NULL);
+
+    return g_file_test(path, G_FILE_TEST_EXISTS);
+}

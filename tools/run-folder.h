@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The private folder and the environment through which a command's processes learn of the run. */
+#ifndef STROBE_TOOLS_RUN_FOLDER_H
+#define STROBE_TOOLS_RUN_FOLDER_H
+
+#include "run-request.h"
+
+/*
+ * Besides what core/attach.h names, the environment holds
+ *   STROBE_RUN_LIBRARY         libstrobe.so, for processes that have none
+ *   STROBE_RUN_ANY=1           every requested collector works in any process
+ *   STROBE_RUN_OLD_LD_PRELOAD, STROBE_RUN_OLD_PYTHONPATH
+ *                              the values that were there before; absent if there was none
+ * and the folder "notes", lines that processes leave for the user about what did not work.
+ */
+typedef struct StrobeRunFolder {
+    char *path;
+} StrobeRunFolder;
+
+/* Makes the folder and writes the configuration, whose report is pointed into the folder. */
+gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, GError **error);
+/* Removes it; processes that outlive the command then start no new session. */
+void strobe_run_folder_remove(StrobeRunFolder *folder);
+
+/* The environment for the command; free with g_strfreev. Says on stderr what is out of reach. */
+char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
+                                     gboolean any_process);
+
+/* Lines of a file in the folder ("directories", "notes"), at most `max`; free with g_strfreev. */
+char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max);
+
+/* Whether a process has claimed the run. */
+gboolean strobe_run_folder_is_claimed(const StrobeRunFolder *folder);
+
+#endif

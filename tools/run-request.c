@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run-request.h"
+
+#include <strobe/collector.h>
+
+#include "command.h"
+#include "error.h"
+#include "options.h"
+#include "pipeline.h"
+
+void strobe_run_flags_clear(StrobeRunFlags *flags)
+{
+    g_free(flags->config);
+    g_free(flags->output);
+    g_free(flags->schedule);
+    g_free(flags->step_on);
+    g_strfreev(flags->collect);
+    g_strfreev(flags->export);
+    g_strfreev(flags->plugin_path);
+}
+
+static gboolean merge_flags(StrobeConfig *config, const StrobeRunFlags *flags, GError **error)
+{
+    if (flags->schedule && !strobe_config_set_schedule(config, flags->schedule, error))
+        return FALSE;
+    for (char **text = flags->collect; text && *text; text++)
+        if (!strobe_config_add_collector(config, *text, error))
+            return FALSE;
+    for (char **text = flags->export; text && *text; text++)
+        if (!strobe_config_add_exporter(config, *text, error))
+            return FALSE;
+    return TRUE;
+}
+
+StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error)
+{
+    StrobeConfig *config = flags->config ? strobe_config_load(flags->config, error)
+                                         : strobe_config_parse(NULL, NULL, error);
+
+    if (!config)
+        return NULL;
+    if (!merge_flags(config, flags, error)) {
+        strobe_config_free(config);
+        return NULL;
+    }
+    strobe_config_add_defaults(config);
+    g_autofree char *given = config->directory;
+    config->directory = g_canonicalize_filename(flags->output ? flags->output
+                                                : given       ? given
+                                                              : ".",
+                                                NULL);
+    return config;
+}
+
+static gboolean set_from_json(StrobeOptions *options, const StrobeConfigComponent *wanted,
+                              GError **error)
+{
+    JsonObjectIter iter;
+    const char *name;
+    JsonNode *value;
+
+    if (!wanted->json)
+        return TRUE;
+    json_object_iter_init(&iter, wanted->json);
+    while (json_object_iter_next(&iter, &name, &value)) {
+        if (g_str_equal(name, "required"))
+            continue; /* the host's own */
+        if (!strobe_options_set_json(options, name, value, wanted->origin, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean check_options(const StrobeComponent *component, const StrobeConfigComponent *wanted,
+                              GError **error)
+{
+    g_autofree char *owner = g_strdup_printf("collector %s", wanted->name);
+    StrobeOptions *options =
+        strobe_options_new(component->options, component->n_options, owner, error);
+
+    if (!options)
+        return FALSE;
+    gboolean good = set_from_json(options, wanted, error);
+    for (guint i = 0; good && wanted->pairs && i + 1 < wanted->pairs->len; i += 2) {
+        const char *name = g_ptr_array_index(wanted->pairs, i);
+        if (!g_str_equal(name, "required"))
+            good = strobe_options_set_text(options, name, g_ptr_array_index(wanted->pairs, i + 1),
+                                           wanted->origin, error);
+    }
+    good = good && strobe_options_check(options, error);
+    strobe_options_free(options);
+    return good;
+}
+
+/* A collector that cannot work here: an error if it is required, else a word beforehand. */
+static gboolean check_probe(const StrobeComponent *component, const StrobeConfigComponent *wanted,
+                            GError **error)
+{
+    const StrobeCollectorOps *ops = component->ops;
+    StrobeProbe answer = {.struct_size = sizeof answer, .available = 1};
+
+    if (ops->probe)
+        ops->probe(STROBE_PROBE_MACHINE, &answer);
+    if (answer.available != 0)
+        return TRUE;
+    g_autofree char *text =
+        g_strdup_printf("Collector \"%s\" cannot work here: %s%s%s", wanted->name,
+                        answer.reason ? answer.reason : "it gives no reason",
+                        answer.hint ? "; " : "", answer.hint ? answer.hint : "");
+    if (wanted->required) {
+        g_set_error_literal(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, text);
+        return FALSE;
+    }
+    if (!g_str_equal(wanted->origin, "default"))
+        strobe_complain("%s", text);
+    return TRUE;
+}
+
+static gboolean check_exporters(const StrobeConfig *config, StrobeRegistry *registry,
+                                GError **error)
+{
+    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    gboolean good = TRUE;
+
+    for (guint i = 0; good && i < config->exporters->len; i++)
+        good =
+            strobe_pipeline_add_exporter(pipeline, g_ptr_array_index(config->exporters, i), error);
+    strobe_pipeline_free(pipeline);
+    return good;
+}
+
+gboolean strobe_run_check(const StrobeConfig *config, StrobeRegistry *registry,
+                          gboolean *any_process, GError **error)
+{
+    *any_process = config->collectors->len > 0;
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
+        const StrobeComponent *component =
+            strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, error);
+        if (!component || !check_options(component, wanted, error) ||
+            !check_probe(component, wanted, error))
+            return FALSE;
+        if (!(component->flags & STROBE_COMPONENT_ANY_PROCESS))
+            *any_process = FALSE;
+    }
+    return check_exporters(config, registry, error);
+}
+
+char *strobe_run_collector_names(const StrobeConfig *config)
+{
+    GString *names = g_string_new(NULL);
+
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
+        g_string_append_printf(names, "%s%s", i ? ", " : "", wanted->name);
+    }
+    return g_string_free(names, FALSE);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run is asked to do: the configuration merged from file and flags, and checked. */
+#ifndef STROBE_TOOLS_RUN_REQUEST_H
+#define STROBE_TOOLS_RUN_REQUEST_H
+
+#include "config.h"
+#include "registry.h"
+
+/* Flags as given; NULL where one was not. */
+typedef struct StrobeRunFlags {
+    char *config, *output, *schedule, *step_on;
+    char **collect, **export, **plugin_path;
+    gboolean follow, strict;
+} StrobeRunFlags;
+
+void strobe_run_flags_clear(StrobeRunFlags *flags);
+
+/* File first, then flags; the default components where none is named; the output folder made
+ * absolute, since the command may change its own. */
+StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error);
+
+/* Finds every component and checks its options, so that nothing of this can fail once the command
+ * runs. *any_process: every collector works in any process. Says on stderr which collectors that
+ * were named cannot work on this machine. */
+gboolean strobe_run_check(const StrobeConfig *config, StrobeRegistry *registry,
+                          gboolean *any_process, GError **error);
+
+/* "cpu_op, gc". Free it. */
+char *strobe_run_collector_names(const StrobeConfig *config);
+
+#endif

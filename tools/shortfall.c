@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shortfall.h"
+
+#include <string.h>
+
+#include "terminal.h"
+
+#define DIAGNOSTICS_MAX 100
+#define DAMAGE_MAX 3
+
+static const struct {
+    const char *name, *text;
+} losses[] = {
+    [STROBE_LOSS_POOL_EMPTY] = {"pool_empty", "no free buffer (a larger buffer.size helps)"},
+    [STROBE_LOSS_DISK_FULL] = {"disk_full", "the capture could not be written"},
+    [STROBE_LOSS_TOO_LARGE] = {"too_large", "larger than a buffer block"},
+    [STROBE_LOSS_NESTED] = {"nested", "recorded inside another recording"},
+    [STROBE_LOSS_LATE] = {"late", "arrived after the window was closed"},
+    [STROBE_LOSS_COLLECTOR_FAILED] = {"collector_failed", "their collector failed"},
+    [STROBE_LOSS_NO_LANE] = {"no_lane", "more threads at once than can record"},
+    [STROBE_LOSS_SPAN_DEPTH] = {"span_depth", "spans open deeper than a kill can preserve"},
+    [STROBE_LOSS_STRING_CUT] = {"string_cut", "texts that were cut (their records are kept)"},
+    [STROBE_LOSS_COLLECTOR_DROPPED] = {"collector_dropped", "dropped by their source"},
+};
+G_STATIC_ASSERT(G_N_ELEMENTS(losses) == STROBE_LOSS_CAUSES);
+
+const char *strobe_loss_name(guint cause)
+{
+    return cause < G_N_ELEMENTS(losses) ? losses[cause].name : NULL;
+}
+
+const char *strobe_loss_text(guint cause)
+{
+    return cause < G_N_ELEMENTS(losses) ? losses[cause].text : NULL;
+}
+
+StrobeShortfall *strobe_shortfall_new(void)
+{
+    StrobeShortfall *shortfall = g_new0(StrobeShortfall, 1);
+
+    shortfall->diagnostics = g_ptr_array_new_with_free_func(g_free);
+    return shortfall;
+}
+
+void strobe_shortfall_free(StrobeShortfall *shortfall)
+{
+    if (!shortfall)
+        return;
+    g_ptr_array_unref(shortfall->diagnostics);
+    g_free(shortfall);
+}
+
+/* ---- the consumer ---- */
+
+typedef struct Watch {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeShortfall *shortfall;
+} Watch;
+
+/* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
+static StrobeShortfall *watched;
+
+static StrobeStatus watch_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
+{
+    Watch *watch = g_new0(Watch, 1);
+
+    watch->host = host;
+    watch->self = self;
+    watch->shortfall = watched;
+    *state = watch;
+    return STROBE_OK;
+}
+
+static void note_diagnostic(const Watch *watch, const StrobeView *record)
+{
+    StrobeShortfall *shortfall = watch->shortfall;
+    guint32 offset = G_MAXUINT32;
+
+    shortfall->n_diagnostics++;
+    if (shortfall->diagnostics->len >= DIAGNOSTICS_MAX)
+        return;
+    for (guint32 i = 0; i < record->kind->n_fields; i++)
+        if (strcmp(record->kind->fields[i].name, "text") == 0 &&
+            record->kind->fields[i].type == STROBE_FIELD_STRING)
+            offset = record->kind->fields[i].offset;
+    if (offset == G_MAXUINT32)
+        return;
+    StrobeText name = watch->host->string(watch->self, record->name);
+    StrobeText text = watch->host->string(watch->self, strobe_view_u32(record, offset));
+    g_autofree char *clean_name = strobe_text_printable(name.bytes, name.length);
+    g_autofree char *clean_text = strobe_text_printable(text.bytes, text.length);
+    g_ptr_array_add(shortfall->diagnostics, g_strdup_printf("%s: %s", clean_name, clean_text));
+}
+
+static StrobeStatus watch_batch(void *state, const StrobeView *records, size_t n)
+{
+    Watch *watch = state;
+
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(records[i].kind->name, "step") == 0)
+            watch->shortfall->n_steps++;
+        else if (strcmp(records[i].kind->name, "diagnostic") == 0)
+            note_diagnostic(watch, &records[i]);
+    }
+    return STROBE_OK;
+}
+
+static StrobeStatus watch_end(void *state)
+{
+    return STROBE_OK;
+}
+
+gboolean strobe_shortfall_watch(StrobeShortfall *shortfall, StrobePipeline *pipeline,
+                                GError **error)
+{
+    static const char *const wants[] = {"diagnostic", "step", NULL};
+    static const StrobeConsumerOps ops = {.struct_size = sizeof ops,
+                                          .open = watch_open,
+                                          .batch = watch_batch,
+                                          .end = watch_end,
+                                          .close = g_free};
+    static const StrobeComponent component = {.struct_size = sizeof component,
+                                              .type = STROBE_COMPONENT_EXPORTER,
+                                              .name = "shortfall",
+                                              .summary = "What the result lacks.",
+                                              .wants = wants,
+                                              .ops = &ops};
+
+    watched = shortfall;
+    return strobe_pipeline_add_consumer(pipeline, &component, error);
+}
+
+/* ---- lines ---- */
+
+static void add_losses(GPtrArray *lines, const StrobeReaderStats *stats)
+{
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        if (stats->lost[i] > 0)
+            g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " records lost: %s (%s)",
+                                                   stats->lost[i], losses[i].name, losses[i].text));
+}
+
+static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const char *const *damage)
+{
+    if (!stats->sealed)
+        g_ptr_array_add(lines, g_strdup("The capture was not closed: its end may be missing"));
+    if (stats->recovered)
+        g_ptr_array_add(lines, g_strdup("The program ended without closing its capture; what it "
+                                        "had recorded was recovered"));
+    for (guint i = 0; damage && damage[i] && i < DAMAGE_MAX; i++)
+        g_ptr_array_add(lines, g_strdup_printf("Damaged: %s", damage[i]));
+    if (stats->n_damaged > DAMAGE_MAX)
+        g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " damaged places in all",
+                                               stats->n_damaged));
+}
+
+GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const StrobePipeline *pipeline)
+{
+    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+    const StrobeReaderStats *stats = strobe_pipeline_stats(pipeline);
+
+    for (guint i = 0; i < shortfall->diagnostics->len; i++)
+        g_ptr_array_add(lines, g_strdup(g_ptr_array_index(shortfall->diagnostics, i)));
+    if (shortfall->n_diagnostics > DIAGNOSTICS_MAX)
+        g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " diagnostics in all",
+                                               shortfall->n_diagnostics));
+    if (stats) {
+        add_losses(lines, stats);
+        add_damage(lines, stats, strobe_pipeline_damage(pipeline));
+    }
+    return lines;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a result lacks: failed collectors, losses, damage, steps; as lines for people. */
+#ifndef STROBE_TOOLS_SHORTFALL_H
+#define STROBE_TOOLS_SHORTFALL_H
+
+#include "pipeline.h"
+
+typedef struct StrobeShortfall {
+    GPtrArray *diagnostics; /* texts "component: what", as the recorder wrote them; at most 100 */
+    guint64 n_diagnostics;
+    guint64 n_steps;
+} StrobeShortfall;
+
+StrobeShortfall *strobe_shortfall_new(void);
+void strobe_shortfall_free(StrobeShortfall *shortfall);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeShortfall, strobe_shortfall_free)
+
+/* Lets it see the records of the next run of this pipeline. One at a time. */
+gboolean strobe_shortfall_watch(StrobeShortfall *shortfall, StrobePipeline *pipeline,
+                                GError **error);
+
+/* All that is missing, one text a line, after the run; empty if nothing is. Free with
+ * g_ptr_array_unref. */
+GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const StrobePipeline *pipeline);
+
+/* "pool_empty" and what it means; NULL beyond the last cause. */
+const char *strobe_loss_name(guint cause);
+const char *strobe_loss_text(guint cause);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of one table that `strobe show` prints: kept while the records stream by. */
+#ifndef STROBE_TOOLS_SHOW_ROWS_H
+#define STROBE_TOOLS_SHOW_ROWS_H
+
+#include <strobe/helpers/table.h>
+
+#include "pipeline.h"
+
+#define STROBE_ROWS_MAX 100000u
+
+/* What is wanted. */
+typedef struct StrobeRowsRequest {
+    const char *kind;
+    const char *sort;           /* field or title; NULL: the table's own order */
+    const char *const *columns; /* fields or titles; NULL: all that hold anything */
+    guint limit;                /* 1..STROBE_ROWS_MAX */
+    gboolean reverse;           /* smallest first, Z before A */
+    gboolean raw;               /* titles are field names and times in ns, as JSON wants them */
+} StrobeRowsRequest;
+
+typedef struct StrobeRowsCell {
+    char *text;
+    gsize length;
+    gboolean is_number, is_empty;
+} StrobeRowsCell;
+
+typedef struct StrobeRows {
+    StrobeRowsRequest request;
+    GPtrArray *titles; /* of text, one a column that is shown */
+    GArray *cells;     /* of StrobeRowsCell, row after row */
+    guint n_rows;
+    guint64 n_seen; /* records of the kind */
+    char *misuse;   /* the request names what there is not; NULL if all is well */
+} StrobeRows;
+
+StrobeRows *strobe_rows_new(const StrobeRowsRequest *request);
+void strobe_rows_free(StrobeRows *rows);
+
+/* Lets it see the records of the next run of this pipeline. One at a time. */
+gboolean strobe_rows_watch(StrobeRows *rows, StrobePipeline *pipeline, GError **error);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "terminal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COLUMN_GAP 2
+#define BAR_WIDTH 40
+
+typedef struct Column {
+    char *title;
+    gboolean is_number;
+    guint width_max;
+} Column;
+
+struct StrobeGrid {
+    GArray *columns;  /* of Column */
+    GPtrArray *cells; /* printable texts, row after row */
+};
+
+static void clear_column(gpointer data)
+{
+    g_free(((Column *)data)->title);
+}
+
+StrobeGrid *strobe_grid_new(void)
+{
+    StrobeGrid *grid = g_new0(StrobeGrid, 1);
+
+    grid->columns = g_array_new(FALSE, FALSE, sizeof(Column));
+    g_array_set_clear_func(grid->columns, clear_column);
+    grid->cells = g_ptr_array_new_with_free_func(g_free);
+    return grid;
+}
+
+void strobe_grid_free(StrobeGrid *grid)
+{
+    if (!grid)
+        return;
+    g_array_unref(grid->columns);
+    g_ptr_array_unref(grid->cells);
+    g_free(grid);
+}
+
+void strobe_grid_add_column(StrobeGrid *grid, const char *title, gboolean is_number,
+                            guint width_max)
+{
+    Column column = {NULL, is_number, width_max};
+
+    if (title)
+        column.title = strobe_text_printable(title, strlen(title));
+    g_array_append_val(grid->columns, column);
+}
+
+void strobe_grid_add(StrobeGrid *grid, const char *text)
+{
+    strobe_grid_add_bytes(grid, text ? text : "", text ? strlen(text) : 0);
+}
+
+void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length)
+{
+    /* No terminal shows more of one cell. */
+    g_ptr_array_add(grid->cells, strobe_text_printable(bytes, MIN(length, 65536)));
+}
+
+void strobe_grid_printf(StrobeGrid *grid, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    strobe_grid_add(grid, text);
+}
+
+static guint character_width(gunichar character)
+{
+    return g_unichar_iszerowidth(character) ? 0 : g_unichar_iswide(character) ? 2 : 1;
+}
+
+/* Terminal columns of a text; stops at `limit` columns and then sets *end to where. */
+static guint measure(const char *text, guint limit, const char **end)
+{
+    guint width = 0;
+
+    for (; *text; text = g_utf8_next_char(text)) {
+        guint more = character_width(g_utf8_get_char(text));
+        if (width + more > limit)
+            break;
+        width += more;
+    }
+    if (end)
+        *end = text;
+    return width;
+}
+
+/* The width of column `index`: of its widest cell, within its limit. */
+static guint column_width(const StrobeGrid *grid, guint index)
+{
+    const Column *column = &g_array_index(grid->columns, Column, index);
+    guint limit = column->width_max ? column->width_max : G_MAXUINT16;
+    guint width = column->title ? measure(column->title, G_MAXUINT16, NULL) : 0;
+
+    for (guint i = index; i < grid->cells->len; i += grid->columns->len)
+        width = MAX(width, measure(g_ptr_array_index(grid->cells, i), limit, NULL));
+    return width;
+}
+
+/* Appends one cell, padded or cut ("...") to its column's width. */
+static void append_cell(GString *line, const char *text, guint width, gboolean right,
+                        gboolean is_last)
+{
+    const char *end;
+    guint used = measure(text, width, &end);
+    gboolean is_cut = *end != '\0';
+
+    if (is_cut)
+        used = measure(text, width > 3 ? width - 3 : 0, &end) + (width > 3 ? 3 : 0);
+    if (right)
+        g_string_append_printf(line, "%*s", (int)(width - used), "");
+    g_string_append_len(line, text, end - text);
+    if (is_cut && width > 3)
+        g_string_append(line, "...");
+    if (!right && !is_last)
+        g_string_append_printf(line, "%*s", (int)(width - used), "");
+}
+
+static void print_row(const StrobeGrid *grid, FILE *file, const guint *widths, char *const *texts)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+
+    for (guint i = 0; i < grid->columns->len; i++) {
+        const Column *column = &g_array_index(grid->columns, Column, i);
+        if (i > 0)
+            g_string_append_printf(line, "%*s", COLUMN_GAP, "");
+        append_cell(line,
+                    texts           ? texts[i]
+                    : column->title ? column->title
+                                    : "",
+                    widths[i], column->is_number, i + 1 == grid->columns->len);
+    }
+    g_string_append_c(line, '\n');
+    fwrite(line->str, 1, line->len, file);
+}
+
+static void print_rule(const StrobeGrid *grid, FILE *file, const guint *widths)
+{
+    guint width = COLUMN_GAP * (grid->columns->len - 1);
+
+    for (guint i = 0; i < grid->columns->len; i++)
+        width += widths[i];
+    g_autofree char *rule = g_strnfill(width, '-');
+    fprintf(file, "%s\n", rule);
+}
+
+void strobe_grid_print(const StrobeGrid *grid, FILE *file)
+{
+    guint n = grid->columns->len;
+
+    if (n == 0)
+        return;
+    g_autofree guint *widths = g_new(guint, n);
+    for (guint i = 0; i < n; i++)
+        widths[i] = column_width(grid, i);
+    if (g_array_index(grid->columns, Column, 0).title) {
+        print_row(grid, file, widths, NULL);
+        print_rule(grid, file, widths);
+    }
+    for (guint i = 0; i + n <= grid->cells->len; i += n)
+        print_row(grid, file, widths, (char *const *)&grid->cells->pdata[i]);
+}
+
+char *strobe_text_printable(const char *bytes, gsize length)
+{
+    g_autofree char *valid = g_utf8_make_valid(bytes, (gssize)length);
+    GString *text = g_string_sized_new(length);
+
+    for (const char *at = valid; *at; at = g_utf8_next_char(at)) {
+        gunichar character = g_utf8_get_char(at);
+        /* Format characters too: they can reorder what stands around them. */
+        if (g_unichar_type(character) == G_UNICODE_FORMAT || g_unichar_iscntrl(character))
+            g_string_append_c(text, character == '\n' || character == '\t' ? ' ' : '?');
+        else
+            g_string_append_unichar(text, character);
+    }
+    return g_string_free(text, FALSE);
+}
+
+char *strobe_text_duration(gint64 ns)
+{
+    static const struct {
+        double ns;
+        const char *name;
+    } units[] = {{60e9, "min"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+    double size = fabs((double)ns);
+
+    for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
+        double value = size / units[i].ns;
+        if (value >= 1)
+            return g_strdup_printf("%.*f %s",
+                                   value < 10    ? 2
+                                   : value < 100 ? 1
+                                                 : 0,
+                                   (double)ns / units[i].ns, units[i].name);
+    }
+    return g_strdup_printf("%" G_GINT64_FORMAT " ns", ns);
+}
+
+char *strobe_text_bytes(guint64 bytes)
+{
+    static const char *const names[] = {"B", "KB", "MB", "GB", "TB"};
+    double size = (double)bytes;
+    gsize i = 0;
+
+    while (size >= 1024 && i + 1 < G_N_ELEMENTS(names)) {
+        size /= 1024;
+        i++;
+    }
+    return i == 0 ? g_strdup_printf("%" G_GUINT64_FORMAT " B", bytes)
+                  : g_strdup_printf("%.1f %s", size, names[i]);
+}
+
+char *strobe_text_time(gint64 ns)
+{
+    g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(ns / G_GINT64_CONSTANT(1000000000));
+
+    if (!time)
+        return g_strdup_printf("%" G_GINT64_FORMAT " ns", ns);
+    g_autofree char *seconds = g_date_time_format(time, "%Y-%m-%d %H:%M:%S");
+    return g_strdup_printf("%s.%03d", seconds,
+                           (int)(ns % G_GINT64_CONSTANT(1000000000) / G_GINT64_CONSTANT(1000000)));
+}
+
+static gboolean bar_is_shown;
+
+void strobe_bar_show(void *user, double share)
+{
+    static gint64 last_us;
+    char bar[BAR_WIDTH + 1];
+    gint64 now_us = g_get_monotonic_time();
+
+    if (!isatty(STDERR_FILENO) || (bar_is_shown && now_us - last_us < 100000))
+        return;
+    last_us = now_us;
+    share = CLAMP(share, 0.0, 1.0);
+    int full = (int)(share * BAR_WIDTH);
+    memset(bar, ' ', BAR_WIDTH);
+    memset(bar, '#', (size_t)full);
+    bar[BAR_WIDTH] = '\0';
+    fprintf(stderr, "\r%s [%s] %3.0f%%", (const char *)user, bar, share * 100);
+    bar_is_shown = TRUE;
+}
+
+void strobe_bar_clear(void)
+{
+    if (bar_is_shown)
+        fputs("\r\033[K", stderr);
+    bar_is_shown = FALSE;
+}
+
+static int write_stdout(void *user, const char *bytes, size_t length)
+{
+    return fwrite(bytes, 1, length, stdout) == length ? 0 : errno ? errno : EIO;
+}
+
+StrobeJsonWriter *strobe_json_open(void)
+{
+    StrobeJsonWriter *json = g_new0(StrobeJsonWriter, 1);
+
+    strobe_json_init(json, write_stdout, NULL, STROBE_JSON_INDENTED | STROBE_JSON_SPACED);
+    return json;
+}
+
+void strobe_json_close(StrobeJsonWriter *json)
+{
+    strobe_json_flush(json);
+    putchar('\n');
+    g_free(json);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is printed for people: aligned tables, texts made safe, a progress bar; and JSON for others.
+ */
+#ifndef STROBE_TOOLS_TERMINAL_H
+#define STROBE_TOOLS_TERMINAL_H
+
+#include <stdio.h>
+
+#include <glib.h>
+#include <strobe/helpers/json-writer.h>
+
+/* An aligned table. Texts are copied; whatever bytes they hold, nothing but printable characters
+ * reaches the terminal. */
+typedef struct StrobeGrid StrobeGrid;
+
+StrobeGrid *strobe_grid_new(void);
+void strobe_grid_free(StrobeGrid *grid);
+/* `width_max` in terminal columns, 0: no limit. A title of NULL in every column: no head. */
+void strobe_grid_add_column(StrobeGrid *grid, const char *title, gboolean is_number,
+                            guint width_max);
+/* Cells fill row after row. */
+void strobe_grid_add(StrobeGrid *grid, const char *text);
+void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length);
+void strobe_grid_printf(StrobeGrid *grid, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void strobe_grid_print(const StrobeGrid *grid, FILE *file);
+
+/* Text as it may be shown: valid UTF-8, no control characters. Free it. */
+char *strobe_text_printable(const char *bytes, gsize length);
+
+/* ns as people read it: "312 ns", "1.50 ms", "12.3 s"; bytes: "640 B", "12.5 MB". Free it. */
+char *strobe_text_duration(gint64 ns);
+char *strobe_text_bytes(guint64 bytes);
+/* ns since the epoch as local time with milliseconds. Free it. */
+char *strobe_text_time(gint64 ns);
+
+/* A bar on stderr; nothing when stderr is no terminal. `user` is the label. Has the form of a
+ * StrobeProgress. */
+void strobe_bar_show(void *user, double share);
+void strobe_bar_clear(void);
+
+/* A JSON writer on stdout, indented; flush and free with strobe_json_close. */
+StrobeJsonWriter *strobe_json_open(void);
+void strobe_json_close(StrobeJsonWriter *json);
+
+#endif

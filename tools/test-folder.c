@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "folder.h"
+
+typedef struct Fixture {
+    char *root;
+} Fixture;
+
+static void set_up(Fixture *fixture, gconstpointer data)
+{
+    fixture->root = g_dir_make_tmp("strobe-folder-XXXXXX", NULL);
+    g_assert_nonnull(fixture->root);
+}
+
+static void tear_down(Fixture *fixture, gconstpointer data)
+{
+    strobe_folder_remove(fixture->root);
+    g_assert_false(g_file_test(fixture->root, G_FILE_TEST_EXISTS));
+    g_free(fixture->root);
+}
+
+static char *below(const Fixture *fixture, const char *name)
+{
+    return g_build_filename(fixture->root, name, NULL);
+}
+
+static void write_file(const char *folder, const char *name)
+{
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+
+    g_assert_true(g_file_set_contents(path, name, -1, NULL));
+}
+
+static void test_replace(Fixture *fixture, gconstpointer data)
+{
+    g_autofree char *path = below(fixture, "a/output");
+    g_autoptr(GError) error = NULL;
+    struct stat status;
+
+    for (guint round = 1; round <= 3; round++) {
+        g_autofree char *fresh = strobe_folder_beside(path, &error);
+        g_assert_no_error(error);
+        for (guint i = 0; i < round; i++) {
+            g_autofree char *name = g_strdup_printf("%u-%u", round, i);
+            write_file(fresh, name);
+        }
+        g_assert_true(strobe_folder_replace(fresh, path, &error));
+        g_assert_no_error(error);
+        g_assert_cmpuint(strobe_folder_count(path), ==, round);
+        g_assert_false(g_file_test(fresh, G_FILE_TEST_EXISTS));
+    }
+    g_assert_cmpint(stat(path, &status), ==, 0);
+    g_assert_cmpuint(status.st_mode & 07027, ==, 0);
+}
+
+static void test_links_are_not_followed(Fixture *fixture, gconstpointer data)
+{
+    g_autofree char *precious = below(fixture, "precious");
+    g_autofree char *doomed = below(fixture, "doomed");
+    g_autofree char *link = below(fixture, "doomed/link");
+    g_autofree char *itself = below(fixture, "itself");
+
+    g_assert_cmpint(g_mkdir(precious, 0700), ==, 0);
+    g_assert_cmpint(g_mkdir(doomed, 0700), ==, 0);
+    write_file(precious, "file");
+    g_assert_cmpint(symlink(precious, link), ==, 0);
+    g_assert_cmpint(symlink(precious, itself), ==, 0);
+    strobe_folder_remove(doomed);
+    strobe_folder_remove(itself);
+    g_assert_false(g_file_test(doomed, G_FILE_TEST_EXISTS));
+    g_assert_false(g_file_test(itself, G_FILE_TEST_IS_SYMLINK));
+    g_assert_cmpuint(strobe_folder_count(precious), ==, 1);
+}
+
+static void test_check_writable(Fixture *fixture, gconstpointer data)
+{
+    g_autofree char *deep = below(fixture, "b/c/d");
+    g_autofree char *file = below(fixture, "file");
+    g_autofree char *under_file = below(fixture, "file/d");
+    g_autoptr(GError) error = NULL;
+
+    g_assert_true(strobe_folder_check_writable(deep, &error));
+    g_assert_no_error(error);
+    g_assert_cmpuint(strobe_folder_count(deep), ==, 0);
+    write_file(fixture->root, "file");
+    g_assert_false(strobe_folder_check_writable(file, &error));
+    g_clear_error(&error);
+    g_assert_false(strobe_folder_check_writable(under_file, &error));
+    g_assert_nonnull(error);
+}
+
+static void test_private(Fixture *fixture, gconstpointer data)
+{
+    struct stat status;
+    g_autoptr(GError) error = NULL;
+
+    g_setenv("XDG_RUNTIME_DIR", fixture->root, TRUE);
+    g_autofree char *path = strobe_folder_private(&error);
+    g_assert_no_error(error);
+    g_assert_true(g_str_has_prefix(path, fixture->root));
+    g_assert_cmpint(stat(path, &status), ==, 0);
+    g_assert_cmpuint(status.st_mode & 07777, ==, 0700);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add("/folder/replace", Fixture, NULL, set_up, test_replace, tear_down);
+    g_test_add("/folder/links-are-not-followed", Fixture, NULL, set_up, test_links_are_not_followed,
+               tear_down);
+    g_test_add("/folder/check-writable", Fixture, NULL, set_up, test_check_writable, tear_down);
+    g_test_add("/folder/private", Fixture, NULL, set_up, test_private, tear_down);
+    return g_test_run();
+}
