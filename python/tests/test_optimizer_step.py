@@ -274,6 +274,7 @@ assert calls == [1]
 
     def test_no_torch(self):
         done = self.run_python(self._HOOK + """
+path = sys.path[:]
 sys.path[:] = []
 try:
     import torch
@@ -281,7 +282,8 @@ except ImportError as error:
     assert error.name == "torch"
 else:
     raise AssertionError
-import json
+sys.path[:] = path
+import json.tool
 """)
         self.assertEqual(done.returncode, 0, done.stderr)
 
