@@ -48,8 +48,8 @@ static gboolean has_reason(const StrobeConfig *config, int process)
 
     for (guint i = 0; i < config->collectors->len; i++) {
         const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
-        const StrobeComponent *component = strobe_registry_find(
-            registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, NULL);
+        const StrobeComponent *component =
+            strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, NULL);
         if (!component || (component->flags & STROBE_COMPONENT_ANY_PROCESS))
             continue;
         all_anywhere = FALSE;

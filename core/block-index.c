@@ -63,8 +63,7 @@ gboolean strobe_block_walk(int fd, guint64 size, StrobeBlockFunction block,
         StrobeBlockPlace place;
         gssize n = read_at(fd, &place.header, sizeof place.header, at);
         if (n < 0) {
-            g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot read: %s",
-                        g_strerror(errno));
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot read: %s", g_strerror(errno));
             return FALSE;
         }
         if (n < (gssize)sizeof place.header) {

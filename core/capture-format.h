@@ -53,7 +53,7 @@ struct strobe_stored_track {
     int32_t device;
     uint64_t pid;
     uint64_t number;
-    uint32_t name;  /* string ids */
+    uint32_t name; /* string ids */
     uint32_t group;
 };
 

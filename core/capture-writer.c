@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/kinds.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "crc32c.h"
@@ -140,10 +141,10 @@ static int write_kinds(StrobeCaptureWriter *writer, const struct pool_header *po
 
     if (used > STROBE_POOL_KIND_BYTES || used <= writer->kinds_done)
         return 0;
-    error = strobe_capture_write_block(
-        writer, STROBE_BLOCK_KINDS,
-        (const char *)strobe_pool_at(pool, pool->kinds_at) + writer->kinds_done,
-        used - writer->kinds_done);
+    error = strobe_capture_write_block(writer, STROBE_BLOCK_KINDS,
+                                       (const char *)strobe_pool_at(pool, pool->kinds_at) +
+                                           writer->kinds_done,
+                                       used - writer->kinds_done);
     if (error == 0)
         writer->kinds_done = used;
     return error;
@@ -282,6 +283,42 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
     if (at && error == 0)
         error = strobe_capture_write_block(writer, STROBE_BLOCK_UNFINISHED, writer->buffer, at);
     return error;
+}
+
+static uint32_t put_loss(char *out, uint32_t kind, const struct strobe_loss *loss, uint64_t begin,
+                         uint64_t end)
+{
+    uint64_t words[3 + sizeof *loss / 8] = {(uint64_t)kind << 16 | (sizeof words / 8), begin, end};
+
+    memcpy(words + 3, loss, sizeof *loss);
+    memcpy(out, words, sizeof words);
+    return sizeof words;
+}
+
+int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                                uint32_t kind, uint64_t begin, uint64_t end)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
+            uint64_t lost = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
+            struct strobe_loss loss = {lost - lane->lost_told[cause], cause, lane->track};
+            if (loss.count)
+                at += put_loss(writer->buffer + at, kind, &loss, begin, end);
+        }
+    }
+    return at ? strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at) : 0;
+}
+
+int strobe_capture_write_loss(StrobeCaptureWriter *writer, uint32_t kind, uint32_t cause,
+                              uint64_t count, uint64_t begin, uint64_t end)
+{
+    struct strobe_loss loss = {count, cause, 0};
+    uint32_t n = put_loss(writer->buffer, kind, &loss, begin, end);
+
+    return strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, n);
 }
 
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,

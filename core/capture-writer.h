@@ -10,8 +10,8 @@
 
 /* One capture file being written, and how far definitions have been written into it. */
 typedef struct StrobeCaptureWriter {
-    int fd;           /* -1: none */
-    uint64_t bytes;   /* of good blocks */
+    int fd;         /* -1: none */
+    uint64_t bytes; /* of good blocks */
     uint32_t window;
     StrobeClockPair pair;
     uint32_t kinds_done;   /* bytes of the pool's kind area */
@@ -51,6 +51,14 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
 /* Appends the open spans of all lanes of the window as unfinished records. */
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                     uint64_t end);
+
+/* Appends a loss record for every lane and cause that lost more than has been told. The lanes' told
+ * counts are the caller's to update. */
+int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                                uint32_t kind, uint64_t begin, uint64_t end);
+/* One that is of no lane. */
+int strobe_capture_write_loss(StrobeCaptureWriter *writer, uint32_t kind, uint32_t cause,
+                              uint64_t count, uint64_t begin, uint64_t end);
 
 /* Appends the seal. */
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,

@@ -2,11 +2,11 @@
 #include "clock-map.h"
 
 /* Closer pairs say more about the noise of taking them than about drift. */
-#define KNOT_DISTANCE_NS 1000000000
+#define KNOT_DISTANCE_NS 900000000
 
 struct knot {
     guint64 ticks;
-    gint64 ns;        /* CLOCK_MONOTONIC */
+    gint64 ns;          /* CLOCK_MONOTONIC */
     gint64 ns_per_2_32; /* of the piece that begins here: ns per tick, scaled by 2^32 */
 };
 

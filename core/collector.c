@@ -113,10 +113,8 @@ static StrobeTrackId core_track;
 
 StrobeTrackId strobe_core_track(void)
 {
-    static const StrobeTrack track = {.struct_size = sizeof track,
-                                      .type = STROBE_TRACK_PROCESS,
-                                      .device = -1,
-                                      .name = "Strobe"};
+    static const StrobeTrack track = {
+        .struct_size = sizeof track, .type = STROBE_TRACK_PROCESS, .device = -1, .name = "Strobe"};
 
     if (!core_track)
         core_track = strobe_recorder_track(&track);

@@ -106,8 +106,8 @@ static void set_unknown(const struct place *place, const char *key, const char *
                 place->section ? place->section : "", place->section ? "." : "", key, hint, all);
 }
 
-static gboolean check_keys(const struct place *place, JsonObject *object,
-                           const char *const *known, GError **error)
+static gboolean check_keys(const struct place *place, JsonObject *object, const char *const *known,
+                           GError **error)
 {
     g_autoptr(GList) keys = json_object_get_members(object);
 
@@ -258,7 +258,8 @@ static gboolean read_output(StrobeConfig *config, JsonObject *object, const char
     if (config->worker && (strlen(config->worker) >= 226 || strchr(config->worker, '/'))) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                     "%s: key \"output.worker\": expected a name of fewer than 226 bytes "
-                    "without '/'", origin);
+                    "without '/'",
+                    origin);
         return FALSE;
     }
     return TRUE;
@@ -468,9 +469,8 @@ static JsonObject *components_to_json(GPtrArray *list)
         JsonObject *options = json_object_new();
         g_autoptr(GList) keys = component->json ? json_object_get_members(component->json) : NULL;
         for (GList *k = keys; k; k = k->next)
-            json_object_set_member(options, k->data,
-                                   json_node_copy(json_object_get_member(component->json,
-                                                                         k->data)));
+            json_object_set_member(
+                options, k->data, json_node_copy(json_object_get_member(component->json, k->data)));
         /* Texts from a command line are accepted for every type. */
         for (guint p = 0; component->pairs && p < component->pairs->len; p += 2)
             json_object_set_string_member(options, g_ptr_array_index(component->pairs, p),

@@ -32,9 +32,9 @@ typedef struct StrobeScheduleConfig {
 /* A component that was asked for, with the options as given (unchecked until it is found). */
 typedef struct StrobeConfigComponent {
     char *name;
-    char *origin;      /* the file or flag that asked for it */
-    JsonObject *json;  /* options from JSON, NULL if none */
-    GPtrArray *pairs;  /* options from a command line, alternating name and value, NULL if none */
+    char *origin;     /* the file or flag that asked for it */
+    JsonObject *json; /* options from JSON, NULL if none */
+    GPtrArray *pairs; /* options from a command line, alternating name and value, NULL if none */
     gboolean required;
 } StrobeConfigComponent;
 
@@ -44,9 +44,9 @@ typedef struct StrobeConfig {
     GPtrArray *collectors; /* of StrobeConfigComponent */
     GPtrArray *exporters;
     gboolean has_collectors, has_exporters; /* the key was there or a flag was given */
-    char *directory; /* NULL: the present one */
-    char *worker;    /* NULL: the host name */
-    char *report;    /* NULL: none */
+    char *directory;                        /* NULL: the present one */
+    char *worker;                           /* NULL: the host name */
+    char *report;                           /* NULL: none */
     gint64 pool_bytes;
     gint64 flush_interval_ns;
     JsonObject *metadata;  /* never NULL */

@@ -22,11 +22,12 @@ typedef struct StrobeConsumer {
     /* Of the run. */
     StrobeReader *reader;
     const StrobeFacts *facts;
-    GHashTable *wanted;          /* kind names; NULL: every raw kind */
-    GHashTable *verdicts;        /* StrobeKindView* to wanted (1) or not (2) */
-    StrobeReaderKind *kinds;     /* a pass's derived kinds, n_kinds of the component */
-    StrobeSpool *spool;          /* a pass's derived records */
-    StrobeView *batch;           /* matching records on their way */
+    gboolean wants_all_raw;  /* it asked for "*" */
+    GHashTable *wanted;      /* kind names */
+    GHashTable *verdicts;    /* StrobeKindView* to wanted (1) or not (2) */
+    StrobeReaderKind *kinds; /* a pass's derived kinds, n_kinds of the component */
+    StrobeSpool *spool;      /* a pass's derived records */
+    StrobeView *batch;       /* matching records on their way */
     gsize n_batch;
 } StrobeConsumer;
 
@@ -36,8 +37,7 @@ void strobe_consumer_free(gpointer consumer);
 
 /* A run: open, any number of records, raw_end, more records, end, close. After a failure the other
  * calls do nothing. */
-void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader,
-                          const StrobeFacts *facts);
+void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader, const StrobeFacts *facts);
 void strobe_consumer_feed(StrobeConsumer *consumer, const StrobeView *views, gsize n);
 void strobe_consumer_raw_end(StrobeConsumer *consumer);
 void strobe_consumer_end(StrobeConsumer *consumer);

@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <strobe/kinds.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "kind-table.h"
 
-#define POLL_NS 10000000 /* full blocks wait at most this long */
+/* How long full blocks wait at most: less when the pool was found filling up. */
+#define POLL_NS 10000000
+#define BUSY_POLL_NS 500000
 
 static void remember(StrobeDrain *d, int error)
 {
@@ -66,43 +67,26 @@ static void write_full(StrobeDrain *d, uint32_t index)
 
 /* ---- losses ---- */
 
-static uint32_t put_loss(StrobeDrain *d, char *out, uint32_t cause, uint64_t count, uint32_t track,
-                         uint64_t now)
-{
-    struct strobe_loss loss = {.count = count, .cause = cause, .lane = track};
-    uint64_t words[3 + sizeof loss / 8];
-
-    words[0] = (uint64_t)strobe_kind_id(&strobe_kind_loss) << 16 | (sizeof words / 8);
-    words[1] = d->last_flush_ticks;
-    words[2] = now;
-    memcpy(words + 3, &loss, sizeof loss);
-    memcpy(out, words, sizeof words);
-    d->window_lost[cause] += count;
-    return sizeof words;
-}
-
 /* Writes what was lost since the last time, by cause and thread. */
 static void write_losses(StrobeDrain *d, uint64_t now)
 {
-    uint32_t at = 0;
-
+    remember(d, strobe_capture_write_losses(&d->writer, d->pool, STROBE_KIND_ID_LOSS,
+                                            d->last_flush_ticks, now));
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
         uint64_t total = atomic_load(&d->lost[cause]);
         if (total > d->lost_told[cause])
-            at += put_loss(d, d->writer.buffer + at, cause, total - d->lost_told[cause], 0, now);
+            remember(d, strobe_capture_write_loss(&d->writer, STROBE_KIND_ID_LOSS, cause,
+                                                  total - d->lost_told[cause], d->last_flush_ticks,
+                                                  now));
+        d->window_lost[cause] += total - d->lost_told[cause];
         d->lost_told[cause] = total;
         for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
-            const struct pool_lane *lane = strobe_pool_lane(d->pool, i);
-            total = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
-            if (total > d->lane_told[i][cause])
-                at += put_loss(d, d->writer.buffer + at, cause, total - d->lane_told[i][cause],
-                               lane->track, now);
-            d->lane_told[i][cause] = total;
+            struct pool_lane *lane = strobe_pool_lane(d->pool, i);
+            uint64_t lost = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
+            d->window_lost[cause] += lost - lane->lost_told[cause];
+            lane->lost_told[cause] = lost;
         }
     }
-    if (at)
-        remember(d, strobe_capture_write_block(&d->writer, STROBE_BLOCK_RECORDS, d->writer.buffer,
-                                               at));
 }
 
 /* ---- cycles ---- */
@@ -123,7 +107,11 @@ static void flush_all(StrobeDrain *d)
 static void flush_full(StrobeDrain *d)
 {
     uint32_t full = strobe_pool_take_full(d->pool);
+    uint32_t n = 0;
 
+    for (uint32_t i = full; i != STROBE_NO_BLOCK; i = strobe_pool_block(d->pool, i)->next)
+        n++;
+    d->poll_ns = n > d->pool->n_blocks / 16 ? BUSY_POLL_NS : POLL_NS;
     if (full == STROBE_NO_BLOCK)
         return;
     strobe_capture_writer_take_pair(&d->writer);
@@ -160,7 +148,7 @@ static void end_window(StrobeDrain *d)
 
 static void wait_for_work(StrobeDrain *d)
 {
-    int64_t until = strobe_clock_ns(CLOCK_MONOTONIC) + POLL_NS;
+    int64_t until = strobe_clock_ns(CLOCK_MONOTONIC) + d->poll_ns;
     struct timespec deadline = {until / 1000000000, until % 1000000000};
 
     if (d->request == DRAIN_NONE && d->is_writing)
@@ -217,6 +205,7 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool, int64_t flush_i
         return error;
     d->pool = pool;
     d->flush_interval_ns = flush_interval_ns;
+    d->poll_ns = POLL_NS;
     pthread_mutex_init(&d->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -252,8 +241,8 @@ int strobe_drain_begin_window(StrobeDrain *d, int fd, uint32_t window, const cha
     memset(d->window_lost, 0, sizeof d->window_lost);
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
         d->lost_told[cause] = atomic_load(&d->lost[cause]);
-    error = strobe_capture_write_block(&d->writer, STROBE_BLOCK_FACTS, facts,
-                                       (uint32_t)strlen(facts));
+    error =
+        strobe_capture_write_block(&d->writer, STROBE_BLOCK_FACTS, facts, (uint32_t)strlen(facts));
     if (error == 0)
         error = strobe_capture_write_definitions(&d->writer, d->pool);
     if (error) {

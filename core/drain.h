@@ -18,6 +18,7 @@ typedef struct StrobeDrain {
     int error;      /* first failed write of the window */
     struct pool_header *pool;
     int64_t flush_interval_ns;
+    int64_t poll_ns;
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
     uint64_t begin, end; /* of the window that ends */
@@ -27,7 +28,6 @@ typedef struct StrobeDrain {
     /* Losses: those not of one lane, and what has been written into the capture. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES];
-    uint64_t lane_told[STROBE_POOL_LANES][STROBE_LOSS_CAUSES];
     uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in this window */
     struct drain_partial {
         uint32_t block, used;

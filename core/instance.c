@@ -37,8 +37,7 @@ gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *compo
     self->on_log = on_log;
     g_mutex_init(&self->lock);
     self->causes = g_string_new(NULL);
-    self->options =
-        strobe_options_new(component->options, component->n_options, name, error);
+    self->options = strobe_options_new(component->options, component->n_options, name, error);
     if (!self->options || !set_options(self, wanted, error)) {
         strobe_instance_clear(self);
         return FALSE;

@@ -88,7 +88,7 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
     uint32_t mine = 0;
 
     if (length == 0)
-        return 0;
+        return is_stack ? 0 : STROBE_EMPTY_STRING;
     uint64_t hash = hash_bytes(bytes, length, is_stack ? 0x51ab : 0x2545f491);
     for (uint32_t i = (uint32_t)hash, n = 0; n < STROBE_POOL_STRING_SLOTS; i++, n++) {
         _Atomic uint32_t *slot = &slots[i & (STROBE_POOL_STRING_SLOTS - 1)];
@@ -107,6 +107,12 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
             return id;
     }
     return mine;
+}
+
+void strobe_pool_intern_begin(struct pool_header *header)
+{
+    atomic_store(&header->n_strings, STROBE_EMPTY_STRING); /* id 0 is "no string" */
+    publish(header, "", 0, 0);
 }
 
 const char *strobe_pool_string(const struct pool_header *header, uint32_t id, uint32_t *length)

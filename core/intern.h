@@ -8,9 +8,14 @@
 
 #define STROBE_STRING_MAX (1u << 20)
 
-/* Id of the bytes, the old one if they are known; 0 when the table or its arena is full (or the
- * string is empty, which needs no id). `is_stack`: the bytes are string ids of a call stack. Any
- * thread. */
+/* A text that is there and empty, as opposed to none. */
+#define STROBE_EMPTY_STRING 1u
+
+/* Readies a new pool's table. */
+void strobe_pool_intern_begin(struct pool_header *header);
+
+/* Id of the bytes, the old one if they are known; 0 when the table or its arena is full.
+ * `is_stack`: the bytes are string ids of a call stack. Any thread. */
 uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_t length,
                             int is_stack);
 

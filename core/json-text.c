@@ -43,9 +43,8 @@ static void free_keys(gpointer keys)
 static void scan_string(struct scan *scan)
 {
     char *string = take_string(scan);
-    GHashTable *keys = scan->objects->len
-                           ? g_ptr_array_index(scan->objects, scan->objects->len - 1)
-                           : NULL;
+    GHashTable *keys =
+        scan->objects->len ? g_ptr_array_index(scan->objects, scan->objects->len - 1) : NULL;
 
     if (keys && is_key(scan) && g_hash_table_contains(keys, string) && !scan->duplicate)
         scan->duplicate = g_strdup(string);
@@ -65,8 +64,8 @@ static void scan_text(struct scan *scan)
             continue;
         }
         if (c == '{')
-            g_ptr_array_add(scan->objects, g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-                                                                 NULL));
+            g_ptr_array_add(scan->objects,
+                            g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL));
         else if (c == '[')
             g_ptr_array_add(scan->objects, NULL);
         else if ((c == '}' || c == ']') && scan->objects->len)

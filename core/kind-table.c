@@ -30,18 +30,21 @@ static int check(const StrobeKind *kind, char *error, size_t size)
 {
     if (kind->struct_size < sizeof *kind || !is_name(kind->name, NAME_MAX_BYTES))
         return snprintf(error, size, "a kind's name must be 1 to %u of a-z 0-9 _ .",
-                        NAME_MAX_BYTES), 0;
+                        NAME_MAX_BYTES),
+               0;
     if (kind->shape < STROBE_SHAPE_SPAN || kind->shape > STROBE_SHAPE_LINK)
         return snprintf(error, size, "kind \"%s\": unknown shape %u", kind->name, kind->shape), 0;
     if (kind->n_fields > STROBE_KIND_FIELDS_MAX || (kind->n_fields && !kind->fields))
         return snprintf(error, size, "kind \"%s\": %u fields, at most %u are allowed", kind->name,
-                        kind->n_fields, STROBE_KIND_FIELDS_MAX), 0;
+                        kind->n_fields, STROBE_KIND_FIELDS_MAX),
+               0;
     for (uint32_t i = 0; i < kind->n_fields; i++) {
         if (!is_name(kind->fields[i].name, NAME_MAX_BYTES))
             return snprintf(error, size, "kind \"%s\": field %u has a bad name", kind->name, i), 0;
         if (strobe_field_size(kind->fields[i].type) == 0)
             return snprintf(error, size, "kind \"%s\": field \"%s\" has unknown type %u",
-                            kind->name, kind->fields[i].name, kind->fields[i].type), 0;
+                            kind->name, kind->fields[i].name, kind->fields[i].type),
+                   0;
     }
     return 1;
 }
@@ -54,9 +57,10 @@ static int fields_agree(const StrobeKind *a, const StrobeKind *b, uint32_t n, ch
         if (strcmp(a->fields[i].name, b->fields[i].name) || a->fields[i].type != b->fields[i].type)
             return snprintf(error, size,
                             "kind \"%s\" is declared differently elsewhere: field %u is \"%s\" "
-                            "(type %u) there and \"%s\" (type %u) here", a->name, i,
-                            b->fields[i].name, b->fields[i].type, a->fields[i].name,
-                            a->fields[i].type), 0;
+                            "(type %u) there and \"%s\" (type %u) here",
+                            a->name, i, b->fields[i].name, b->fields[i].type, a->fields[i].name,
+                            a->fields[i].type),
+                   0;
     return 1;
 }
 
@@ -65,7 +69,8 @@ static int is_extension(const StrobeKind *kind, const StrobeKind *old, char *err
 {
     if (kind->shape != old->shape)
         return snprintf(error, size, "kind \"%s\" is declared with another shape elsewhere",
-                        kind->name), 0;
+                        kind->name),
+               0;
     uint32_t common = kind->n_fields < old->n_fields ? kind->n_fields : old->n_fields;
     while (common && (strchr(kind->fields[common - 1].name, '.') ||
                       strchr(old->fields[common - 1].name, '.')))
@@ -74,13 +79,16 @@ static int is_extension(const StrobeKind *kind, const StrobeKind *old, char *err
         return 0;
     for (uint32_t i = common; i < kind->n_fields; i++)
         if (!strchr(kind->fields[i].name, '.'))
-            return snprintf(error, size, "kind \"%s\" has no field \"%s\": a field that a plugin "
-                            "adds is named \"plugin.field\"", kind->name,
-                            kind->fields[i].name), 0;
+            return snprintf(error, size,
+                            "kind \"%s\" has no field \"%s\": a field that a plugin "
+                            "adds is named \"plugin.field\"",
+                            kind->name, kind->fields[i].name),
+                   0;
     for (uint32_t i = common; i < old->n_fields; i++)
         if (!strchr(old->fields[i].name, '.'))
             return snprintf(error, size, "kind \"%s\" lacks the field \"%s\"", kind->name,
-                            old->fields[i].name), 0;
+                            old->fields[i].name),
+                   0;
     return 1;
 }
 

@@ -7,10 +7,11 @@
 #include <strobe/record.h>
 #include "pool.h"
 
-/* Ids of the kinds that marking calls use: their places in strobe_standard_kinds, from 1. */
+/* Ids of the kinds that the core itself writes: their places in strobe_standard_kinds, from 1. */
 #define STROBE_KIND_ID_MARKER 4u
 #define STROBE_KIND_ID_MARKER_INSTANT 5u
 #define STROBE_KIND_ID_COUNTER 6u
+#define STROBE_KIND_ID_LOSS 10u
 
 /* Registers a kind and returns its id (from 1), the old one for an equal declaration. 0: refused,
  * and `error` says why, naming the field. Control thread. */

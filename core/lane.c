@@ -44,13 +44,10 @@ static inline void leave(StrobeWriter *w)
 
 /* The store of `busy` and the load of the gate may pass each other in this processor;
  * strobe_lane_close_gate makes up for it with a barrier in every thread. */
-static inline int enter(StrobeWriter *w)
+static inline int enter_uncounted(StrobeWriter *w)
 {
-    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != 0, 0)) {
-        if (w->generation == gate_now())
-            count_lost(w, STROBE_LOSS_NESTED);
+    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != 0, 0))
         return 0;
-    }
     atomic_store_explicit(&w->busy, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     if (__builtin_expect(gate_now() != w->generation || w->generation == 0, 0)) {
@@ -73,6 +70,17 @@ static void barrier_in_all_threads(void)
     if (syscall(SYS_membarrier, command, 0, 0))
         usleep(10000); /* no membarrier here: longer than any store stays in its buffer */
     atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* As above for a call that offers a record: one that hits another's bracket is a loss. */
+static inline int enter(StrobeWriter *w)
+{
+    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != 0, 0)) {
+        if (w->generation == gate_now())
+            count_lost(w, STROBE_LOSS_NESTED);
+        return 0;
+    }
+    return enter_uncounted(w);
 }
 
 /* ---- blocks ---- */
@@ -103,6 +111,7 @@ static int next_block(StrobeWriter *w)
     atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
     atomic_store_explicit(&block->owned, 1, memory_order_release);
     w->block = block;
+    w->block_window = w->generation;
     w->cursor = (char *)(block + 1);
     w->limit = w->cursor + STROBE_BLOCK_DATA;
     atomic_store_explicit(&w->lane->block, strobe_pool_index(pool, block), memory_order_release);
@@ -135,8 +144,7 @@ static StrobeWriter *claim_writer(void)
         while (map != UINT64_MAX) {
             unsigned bit = (unsigned)__builtin_ctzll(~map);
             if (atomic_compare_exchange_weak_explicit(&writer_map[i], &map, map | 1ull << bit,
-                                                      memory_order_acquire,
-                                                      memory_order_relaxed)) {
+                                                      memory_order_acquire, memory_order_relaxed)) {
                 StrobeWriter *w = &writers[i * 64 + bit];
                 w->index = i * 64 + bit;
                 w->session = 0;
@@ -160,15 +168,18 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
     struct pool_lane *lane = strobe_pool_lane(pool, w->index);
 
     w->lane = lane;
-    w->block = NULL;
-    w->cursor = w->limit = NULL;
     w->depth = 0;
+    /* A thread that ended in this window left its block to the next one on this lane. */
+    if (!w->block || w->block_window != window) {
+        w->block = NULL;
+        w->cursor = w->limit = NULL;
+        atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
+    }
     if (w->session != pool_session) {
         w->track = strobe_track_of_thread(pool);
         w->session = pool_session;
     }
     atomic_store_explicit(&lane->depth, 0, memory_order_relaxed);
-    atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
     lane->track = w->track;
     lane->window = window;
     w->generation = window;
@@ -214,7 +225,8 @@ StrobeWriter *strobe_lane_writer(void)
     return attach(window);
 }
 
-/* The thread ends: its open spans end with it, its block goes to the writer thread. */
+/* The thread ends: its open spans end with it. Its block goes to the writer thread when it is well
+ * filled, else to the next thread on this lane: many short threads must not use up the pool. */
 static void thread_exits(void *value)
 {
     StrobeWriter *w = value;
@@ -228,8 +240,9 @@ static void thread_exits(void *value)
             if (w->depth == depth)
                 break; /* the window has just ended: it keeps them as unfinished */
         }
-        if (enter(w)) {
-            hand_over(w);
+        if (enter_uncounted(w)) {
+            if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
+                hand_over(w);
             leave(w);
         }
     }
@@ -243,6 +256,10 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
                                  uint64_t begin, uint64_t end)
 {
     const struct lane_kind *info = &strobe_lane_kinds[kind < STROBE_KINDS_MAX ? kind : 0];
+
+    /* The block was begun by another thread, which is gone: its track is not ours. */
+    if (track == 0 && w->block && __builtin_expect(w->block->track != w->track, 0))
+        track = w->track;
     uint32_t words = info->words + (track ? 1u : 0u);
     uint64_t *out;
 
@@ -254,8 +271,8 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     if (__builtin_expect(!out, 0))
         return NULL;
     uint64_t *last = out + words;
-    *out++ = (uint64_t)name << 32 | (uint64_t)kind << 16 | words |
-             (track ? STROBE_RECORD_HAS_TRACK : 0);
+    *out++ =
+        (uint64_t)name << 32 | (uint64_t)kind << 16 | words | (track ? STROBE_RECORD_HAS_TRACK : 0);
     *out++ = begin;
     if (info->has_end)
         *out++ = end;
@@ -297,6 +314,8 @@ void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes)
 
     if (!w || !enter(w))
         return NULL;
+    if (w->block && w->block->track != w->track)
+        hand_over(w);
     if (bytes % 8 || bytes == 0 || bytes > STROBE_BULK_MAX)
         room = NULL;
     else
@@ -392,14 +411,14 @@ uint32_t strobe_lane_intern(StrobeWriter *w, const void *bytes, size_t length, i
 {
     uint32_t id;
 
-    if (!w || length == 0 || !enter(w))
+    if (!w || !enter_uncounted(w)) /* the record that wants the string counts the loss */
         return 0;
     if (length > STROBE_STRING_MAX) {
         length = STROBE_STRING_MAX;
         count_lost(w, STROBE_LOSS_STRING_CUT);
     }
     id = strobe_pool_intern(pool, bytes, length, is_stack);
-    if (id == 0)
+    if (id == 0 && length)
         id = write_beside(w, bytes, length, is_stack);
     leave(w);
     return id;
@@ -452,6 +471,7 @@ static void in_child(void)
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         writers[i].generation = 0;
         writers[i].session = 0;
+        writers[i].block = NULL;
         atomic_store_explicit(&writers[i].busy, 0, memory_order_relaxed);
     }
     if (mine)

@@ -19,6 +19,7 @@ struct StrobeWriter {
     uint32_t generation;   /* window this writer is attached to */
     char *cursor, *limit;  /* free part of the block */
     struct pool_block *block;
+    uint32_t block_window; /* that the block belongs to */
     struct pool_lane *lane;
     uint32_t pending; /* bytes reserved and not committed */
     uint32_t depth;   /* open spans */

@@ -14,8 +14,7 @@ StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument)
     if (!writer)
         return range;
     uint32_t id = name ? strobe_lane_intern(writer, name, strlen(name), 0) : 0;
-    range.token =
-        strobe_lane_span_begin(writer, STROBE_KIND_ID_MARKER, id, argument).token;
+    range.token = strobe_lane_span_begin(writer, STROBE_KIND_ID_MARKER, id, argument).token;
     return range;
 }
 
@@ -41,8 +40,8 @@ void strobe_mark_recorded(const char *name, uint64_t argument)
     if (!writer)
         return;
     uint32_t id = name ? strobe_lane_intern(writer, name, strlen(name), 0) : 0;
-    struct strobe_marker *fields = strobe_lane_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0,
-                                                       id, strobe_clock_now(), 0);
+    struct strobe_marker *fields =
+        strobe_lane_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, id, strobe_clock_now(), 0);
     if (!fields)
         return;
     fields->argument = argument;

@@ -36,7 +36,7 @@ struct unit {
     double factor;
 };
 
-static const struct unit duration_units[] = {{"ns", 1},  {"us", 1e3},  {"ms", 1e6},
+static const struct unit duration_units[] = {{"ns", 1},  {"us", 1e3},   {"ms", 1e6},
                                              {"s", 1e9}, {"min", 6e10}, {NULL, 0}};
 static const struct unit byte_units[] = {
     {"B", 1}, {"KB", 1024.0}, {"MB", 1048576.0}, {"GB", 1073741824.0}, {NULL, 0}};
@@ -221,8 +221,8 @@ static void set_bad_value(const StrobeOptions *options, const StrobeOption *opti
 
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                 "%s: option \"%s\" of %s: expected %s%s%s%s, found \"%s\"%s", origin, option->name,
-                options->owner, form_of(option->type), *range ? " (" : "", range,
-                *range ? ")" : "", found, hint);
+                options->owner, form_of(option->type), *range ? " (" : "", range, *range ? ")" : "",
+                found, hint);
 }
 
 /* ---- setting ---- */
@@ -363,9 +363,8 @@ gboolean strobe_options_check(const StrobeOptions *options, GError **error)
 {
     for (guint i = 0; i < options->n; i++)
         if ((options->declared[i].flags & STROBE_OPTION_REQUIRED) && !options->values[i].is_set) {
-            g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                        "%s needs the option \"%s\": %s", options->owner,
-                        options->declared[i].name, options->declared[i].summary);
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s needs the option \"%s\": %s",
+                        options->owner, options->declared[i].name, options->declared[i].summary);
             return FALSE;
         }
     return TRUE;

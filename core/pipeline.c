@@ -58,8 +58,7 @@ static gboolean has_pass(const StrobePipeline *p, const StrobeComponent *compone
 }
 
 /* Adds the passes that make the kinds wanted, those that they need first. */
-static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint depth,
-                           GError **error)
+static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint depth, GError **error)
 {
     for (; *wants; wants++) {
         const StrobeComponent *pass = strobe_registry_find_pass(p->registry, *wants);
@@ -85,8 +84,8 @@ static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint de
 gboolean strobe_pipeline_add_exporter(StrobePipeline *p, const StrobeConfigComponent *wanted,
                                       GError **error)
 {
-    const StrobeComponent *component = strobe_registry_find(
-        p->registry, STROBE_COMPONENT_EXPORTER, wanted->name, NULL, error);
+    const StrobeComponent *component =
+        strobe_registry_find(p->registry, STROBE_COMPONENT_EXPORTER, wanted->name, NULL, error);
 
     if (!component) {
         g_prefix_error(error, "%s: ", wanted->origin);
@@ -246,8 +245,8 @@ static gboolean collect_failures(StrobePipeline *p, GError **error)
     if (error && !*error) {
         *error = g_error_copy(first);
         if (n > 1) {
-            g_autofree char *whole = g_strdup_printf("%s (and %u more failed)", first->message,
-                                                     n - 1);
+            g_autofree char *whole =
+                g_strdup_printf("%s (and %u more failed)", first->message, n - 1);
             g_free((*error)->message);
             (*error)->message = g_steal_pointer(&whole);
         }
@@ -278,8 +277,7 @@ static void set_facts(struct run *run, const char *output)
     run->facts.pid = (guint64)strobe_json_member_int(facts, "pid", 0);
     run->facts.host = strobe_json_member_text(facts, "host");
     run->facts.command = strobe_json_member_text(facts, "command");
-    run->facts.strobe_version =
-        strobe_json_member_text(facts, "strobe_version");
+    run->facts.strobe_version = strobe_json_member_text(facts, "strobe_version");
     run->facts.directory_path = output ? output : "";
     update_facts(run);
 }

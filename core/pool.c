@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include "intern.h"
 #include "process.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -143,7 +144,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
     pool->header->pid = (uint64_t)getpid();
     pool->header->start_time = strobe_process_start_time(getpid());
     pool->header->clock_counter = (uint32_t)strobe_clock_counter;
-    atomic_store(&pool->header->n_strings, 1); /* id 0 is "no string" */
+    strobe_pool_intern_begin(pool->header);
     link_blocks(pool->header);
     return 0;
 }
@@ -254,8 +255,8 @@ void strobe_pool_push_full(struct pool_header *header, struct pool_block *block)
 
 uint32_t strobe_pool_take_full(struct pool_header *header)
 {
-    uint32_t index = atomic_exchange_explicit(&header->full_blocks, STROBE_NO_BLOCK,
-                                              memory_order_acquire);
+    uint32_t index =
+        atomic_exchange_explicit(&header->full_blocks, STROBE_NO_BLOCK, memory_order_acquire);
     uint32_t reversed = STROBE_NO_BLOCK;
 
     while (index != STROBE_NO_BLOCK) {

@@ -39,12 +39,13 @@ struct pool_span {
 
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
 struct pool_lane {
-    _Atomic uint32_t block;  /* the block being filled, STROBE_NO_BLOCK if none */
-    _Atomic uint32_t depth;  /* open spans */
+    _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
+    _Atomic uint32_t depth; /* open spans */
     uint32_t track;
     uint32_t window;
-    uint64_t sequence;       /* of the last block taken */
+    uint64_t sequence; /* of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
+    uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     struct pool_span spans[STROBE_POOL_SPANS];
 };
 
@@ -82,7 +83,7 @@ struct pool_header {
     _Atomic uint32_t n_tracks;
     _Atomic uint32_t n_strings; /* ids dealt out */
     _Atomic uint64_t arena_used;
-    _Atomic uint32_t n_beside;  /* strings written beside their records */
+    _Atomic uint32_t n_beside; /* strings written beside their records */
 
     _Atomic uint32_t window; /* the one whose capture is open, 0: none */
     uint64_t window_begin;

@@ -44,7 +44,7 @@ struct StrobeReader {
     guint32 at, end;
     const StrobeBlockPlace *place;
     guint64 expanded[2 + STROBE_KIND_FIELDS_MAX]; /* fields of an unfinished span */
-    char *expansion; /* of a whole batch of unfinished spans */
+    char *expansion;                              /* of a whole batch of unfinished spans */
 };
 
 /* ---- opening ---- */
@@ -53,9 +53,9 @@ static void note_damage(StrobeReader *reader, guint64 from, guint64 to, const ch
 {
     reader->stats.n_damaged++;
     if (reader->damage->len < DAMAGE_TEXTS_MAX)
-        g_ptr_array_add(reader->damage,
-                        g_strdup_printf("offset %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
-                                        " bytes skipped: %s", from, to - from, reason));
+        g_ptr_array_add(reader->damage, g_strdup_printf("offset %" G_GUINT64_FORMAT
+                                                        ", %" G_GUINT64_FORMAT " bytes skipped: %s",
+                                                        from, to - from, reason));
 }
 
 static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
@@ -264,8 +264,8 @@ static void take_string_beside(StrobeReader *reader, const guint64 *record, guin
         reader->beside = g_new0(struct beside, BESIDE_SLOTS);
     struct beside *slot = &reader->beside[id % BESIDE_SLOTS];
     slot->id = id;
-    slot->table_id = strobe_string_table_intern(reader->strings, (const char *)(record + 2), n,
-                                                is_stack);
+    slot->table_id =
+        strobe_string_table_intern(reader->strings, (const char *)(record + 2), n, is_stack);
 }
 
 static guint32 resolve_string(const StrobeReader *reader, guint32 id)
@@ -276,7 +276,8 @@ static guint32 resolve_string(const StrobeReader *reader, guint32 id)
     return slot && slot->id == id ? slot->table_id : 0;
 }
 
-/* Fields that hold strings written beside their record are given their ids in the reader's table. */
+/* Fields that hold strings written beside their record are given their ids in the reader's table.
+ */
 static void resolve_fields(const StrobeReader *reader, const StrobeReaderKind *kind, char *fields)
 {
     for (guint32 i = 0; i < kind->n_string_fields; i++) {
@@ -327,7 +328,8 @@ static gboolean in_window(StrobeReader *reader, const StrobeReaderKind *kind, St
     return TRUE;
 }
 
-/* Fills a view from the words of one record; FALSE if the record makes no sense or is not wanted. */
+/* Fills a view from the words of one record; FALSE if the record makes no sense or is not wanted.
+ */
 static gboolean make_view(StrobeReader *reader, guint64 *record, guint32 words, StrobeView *view)
 {
     guint64 head = record[0];
@@ -500,6 +502,6 @@ StrobeStringId strobe_reader_intern(StrobeReader *reader, const char *bytes, gsi
 StrobeStackId strobe_reader_intern_stack(StrobeReader *reader, const StrobeStringId *frames,
                                          gsize n)
 {
-    return strobe_string_table_intern(reader->strings, (const char *)frames,
-                                      n * sizeof *frames, TRUE);
+    return strobe_string_table_intern(reader->strings, (const char *)frames, n * sizeof *frames,
+                                      TRUE);
 }

@@ -13,13 +13,13 @@ typedef struct StrobeReader StrobeReader;
 typedef struct StrobeReaderStats {
     guint64 n_records;
     guint64 n_unfinished;
-    guint64 n_outside;   /* begun before or after the window: they belong to another one */
+    guint64 n_outside; /* begun before or after the window: they belong to another one */
     guint64 n_blocks;
-    guint64 n_bytes;     /* of the file */
-    guint64 n_damaged;   /* parts that were skipped */
+    guint64 n_bytes;   /* of the file */
+    guint64 n_damaged; /* parts that were skipped */
     guint64 lost[STROBE_LOSS_CAUSES];
-    gboolean sealed;     /* the window was closed properly or recovered */
-    gboolean recovered;  /* by a later run, after the program died */
+    gboolean sealed;         /* the window was closed properly or recovered */
+    gboolean recovered;      /* by a later run, after the program died */
     gint64 begin_ns, end_ns; /* of the window, since the epoch */
 } StrobeReaderStats;
 

@@ -12,6 +12,7 @@
 #include "capture-writer.h"
 #include "error.h"
 #include "json-text.h"
+#include "kind-table.h"
 #include "pool.h"
 #include "process.h"
 
@@ -42,8 +43,7 @@ static void take_facts(struct survey *survey, const StrobeBlockPlace *place)
     g_autofree char *text = g_malloc(place->header.payload_bytes + 1u);
     if (!strobe_block_read(survey->fd, place, text))
         return;
-    g_autoptr(JsonNode) root =
-        strobe_json_parse(text, place->header.payload_bytes, "facts", NULL);
+    g_autoptr(JsonNode) root = strobe_json_parse(text, place->header.payload_bytes, "facts", NULL);
     if (!root)
         return;
     JsonObject *facts = json_node_get_object(root);
@@ -133,17 +133,40 @@ static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 t
     return latest;
 }
 
+/* A lane's blocks must follow each other as they were filled. */
+static int compare_blocks(gconstpointer a, gconstpointer b)
+{
+    const struct pool_block *x = *(struct pool_block *const *)a;
+    const struct pool_block *y = *(struct pool_block *const *)b;
+
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
+    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+static GPtrArray *blocks_of_window(const struct pool_header *pool, guint32 window)
+{
+    GPtrArray *blocks = g_ptr_array_new();
+
+    for (guint32 i = 0; i < pool->n_blocks; i++) {
+        struct pool_block *block = strobe_pool_block(pool, i);
+        if (atomic_load(&block->owned) && block->window == window)
+            g_ptr_array_add(blocks, block);
+    }
+    g_ptr_array_sort(blocks, compare_blocks);
+    return blocks;
+}
+
 static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
                         const struct pool_header *pool, guint64 *latest)
 {
+    g_autoptr(GPtrArray) blocks = blocks_of_window(pool, survey->window);
     guint64 now = strobe_clock_now();
     int error = 0;
 
-    for (guint32 i = 0; i < pool->n_blocks && error == 0; i++) {
-        const struct pool_block *block = strobe_pool_block(pool, i);
+    for (guint i = 0; i < blocks->len && error == 0; i++) {
+        const struct pool_block *block = g_ptr_array_index(blocks, i);
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
-        if (!atomic_load(&block->owned) || block->window != survey->window)
-            continue;
         g_autofree guint64 *key = block_key(block->lane, block->sequence);
         guint32 from = GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key));
         *latest = latest_in(block, 0, used, *latest, now);
@@ -171,6 +194,9 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
     error = strobe_capture_write_definitions(writer, pool);
     if (error == 0)
         error = write_blocks(survey, writer, pool, &latest);
+    if (error == 0)
+        error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, survey->last_ticks,
+                                            latest);
     if (error == 0)
         error = strobe_capture_write_unfinished(writer, pool, latest);
     if (error == 0)
@@ -217,8 +243,7 @@ static gboolean walk(struct survey *survey, GError **error)
     struct stat st;
 
     if (fstat(survey->fd, &st)) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read: %s",
-                    g_strerror(errno));
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read: %s", g_strerror(errno));
         return FALSE;
     }
     return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);

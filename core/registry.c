@@ -13,8 +13,8 @@
 #include "error.h"
 
 struct StrobeRegistry {
-    GPtrArray *path;  /* folders, NULL-terminated */
-    GPtrArray *files; /* of StrobePluginFile, in search order */
+    GPtrArray *path;    /* folders, NULL-terminated */
+    GPtrArray *files;   /* of StrobePluginFile, in search order */
     gboolean is_listed; /* all folders have been read */
 };
 
@@ -125,7 +125,8 @@ static char *find_fault(const char *path, const struct stat *st)
 {
     if (st->st_uid != 0 && st->st_uid != geteuid() && st->st_uid != owner_of_strobe())
         return g_strdup_printf("%s is owned by user %u, neither root nor you nor the owner of "
-                               "Strobe", path, (unsigned)st->st_uid);
+                               "Strobe",
+                               path, (unsigned)st->st_uid);
     if ((st->st_mode & S_IWOTH) && !(st->st_mode & S_ISVTX))
         return g_strdup_printf("%s is writable by everybody", path);
     if ((st->st_mode & S_IWGRP) && !is_own_group(st->st_uid, st->st_gid))
@@ -170,8 +171,7 @@ static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
         return g_strdup_printf("it writes records of version %u, this Strobe knows %d",
                                plugin->record_version, STROBE_RECORD_VERSION);
     if (plugin->n_components == 0 || plugin->n_components > 64 || !plugin->components)
-        return g_strdup_printf("it declares %u components, expected 1 to 64",
-                               plugin->n_components);
+        return g_strdup_printf("it declares %u components, expected 1 to 64", plugin->n_components);
     if (!plugin->name || strcmp(plugin->name, stem))
         return g_strdup_printf("it calls itself \"%s\", but its file is named \"%s\"",
                                plugin->name ? plugin->name : "", stem);
@@ -375,9 +375,8 @@ static void set_not_found(StrobeRegistry *registry, guint32 type, const char *na
     g_autofree char *hint =
         strobe_nearest_hint(name, names->len ? (const char *const *)names->pdata : NULL);
     g_autofree char *path = g_strjoinv(":", (char **)(uintptr_t)strobe_registry_path(registry));
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN,
-                "There is no %s \"%s\"%s (searched %s)", strobe_component_type_name(type), name,
-                hint, path);
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, "There is no %s \"%s\"%s (searched %s)",
+                strobe_component_type_name(type), name, hint, path);
 }
 
 const StrobeComponent *strobe_registry_find(StrobeRegistry *registry, guint32 type,

@@ -36,8 +36,9 @@ const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const
  * by the registry, in search order. */
 GPtrArray *strobe_registry_scan(StrobeRegistry *registry);
 
-/* All plugin files in search order as strobe_registry_scan() gives them, but none of them is opened:
- * neither `plugin` nor `error` is set. For a listing that loads each in a process of its own. */
+/* All plugin files in search order as strobe_registry_scan() gives them, but none of them is
+ * opened: neither `plugin` nor `error` is set. For a listing that loads each in a process of its
+ * own. */
 GPtrArray *strobe_registry_list(StrobeRegistry *registry);
 
 /* Vets and loads the one file of that path, which strobe_registry_list() gave. Never NULL; either

@@ -54,8 +54,8 @@ static gboolean make_directory(StrobeResultDirectory *d, const char *parent, con
     for (gint64 ms = 0; ms < 1000; ms++) {
         stamp_now(d->stamp, d->start.realtime_ns + ms * 1000000);
         g_free(d->path);
-        d->path = g_strdup_printf("%s/%s_%ld_%s_ascend_pt", parent, worker, (long)getpid(),
-                                  d->stamp);
+        d->path =
+            g_strdup_printf("%s/%s_%ld_%s_ascend_pt", parent, worker, (long)getpid(), d->stamp);
         if (mkdir(d->path, 0750) == 0) {
             d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             return d->fd >= 0 || set_io_error(d->path, error);
@@ -227,8 +227,7 @@ static const char *option_of(const StrobeConfig *config, const char *collector, 
 static JsonNode *common_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "common_config");
-    static const char *const off[] = {"profile_memory", "with_stack", "with_flops",
-                                      "with_modules"};
+    static const char *const off[] = {"profile_memory", "with_stack", "with_flops", "with_modules"};
 
     if (given)
         return given;
@@ -279,8 +278,8 @@ static JsonObject *end_info(void)
     return out;
 }
 
-static gboolean write_file(StrobeResultDirectory *d, int folder, const char *name,
-                           const char *text, GError **error)
+static gboolean write_file(StrobeResultDirectory *d, int folder, const char *name, const char *text,
+                           GError **error)
 {
     StrobeSafeFile *file = strobe_safe_file_create(folder, name);
     int failed = errno;
@@ -300,8 +299,8 @@ static gboolean write_info(StrobeResultDirectory *d, const StrobeConfig *config,
 {
     g_autoptr(JsonObject) top = json_object_new();
     gint rank = strobe_rank();
-    g_autofree char *name = rank < 0 ? g_strdup("profiler_info.json")
-                                     : g_strdup_printf("profiler_info_%d.json", rank);
+    g_autofree char *name =
+        rank < 0 ? g_strdup("profiler_info.json") : g_strdup_printf("profiler_info_%d.json", rank);
 
     json_object_set_object_member(top, "config", config_member(config));
     json_object_set_object_member(top, "start_info", start_info(d));
@@ -318,8 +317,8 @@ static gboolean write_info(StrobeResultDirectory *d, const StrobeConfig *config,
 static JsonObject *environment(void)
 {
     static const char *const names[] = {
-        "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",         "HCCL_RDMA_SL",
-        "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",  "ASCEND_ENHANCE_ENABLE",
+        "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
+        "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",    "ASCEND_ENHANCE_ENABLE",
         "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO"};
     JsonObject *out = json_object_new();
 
@@ -330,8 +329,7 @@ static JsonObject *environment(void)
     return out;
 }
 
-static gboolean write_metadata(StrobeResultDirectory *d, const StrobeConfig *config,
-                               GError **error)
+static gboolean write_metadata(StrobeResultDirectory *d, const StrobeConfig *config, GError **error)
 {
     g_autoptr(JsonObject) top = json_object_new();
     g_autoptr(GList) keys = json_object_get_members(config->metadata);

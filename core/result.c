@@ -28,9 +28,9 @@ static void add_result(GPtrArray *results, const char *directory, const char *ca
     StrobeResult *result = g_new0(StrobeResult, 1);
 
     result->directory = g_strdup(directory);
-    result->capture = directory ? g_build_filename(directory, STROBE_FRAMEWORK_DIR,
-                                                   STROBE_CAPTURE_NAME, NULL)
-                                : g_strdup(capture);
+    result->capture =
+        directory ? g_build_filename(directory, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL)
+                  : g_strdup(capture);
     g_ptr_array_add(results, result);
 }
 
@@ -69,8 +69,8 @@ GPtrArray *strobe_result_find(const char *path, GError **error)
         g_autofree char *directory = g_path_get_dirname(framework);
         g_autofree char *folder = g_path_get_basename(framework);
         g_autofree char *name = g_path_get_basename(path);
-        gboolean inside = strcmp(folder, STROBE_FRAMEWORK_DIR) == 0 &&
-                          strcmp(name, STROBE_CAPTURE_NAME) == 0;
+        gboolean inside =
+            strcmp(folder, STROBE_FRAMEWORK_DIR) == 0 && strcmp(name, STROBE_CAPTURE_NAME) == 0;
         add_result(results, inside ? directory : NULL, path);
     } else if (is_result(path)) {
         add_result(results, path, NULL);

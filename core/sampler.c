@@ -92,7 +92,8 @@ static void add_worker(StrobeSampler *sampler, GArray *sources)
     worker->thread = g_thread_try_new("strobe-sampler", worker_main, worker, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (!worker->thread)
-        strobe_log(STROBE_LOG_WARNING, "Cannot start a thread: periodic collectors are not sampled");
+        strobe_log(STROBE_LOG_WARNING,
+                   "Cannot start a thread: periodic collectors are not sampled");
 }
 
 StrobeSampler *strobe_sampler_start(GPtrArray *collectors)

@@ -77,8 +77,8 @@ static void keep_line(gint32 level, const char *text)
     g_mutex_lock(&log_lock);
     if (log_text && log_text->len < (1u << 20)) /* a chatty collector must not fill the memory */
         g_string_append_printf(log_text, "[%s.%03d] [%s] %s\n", time,
-                               g_date_time_get_microsecond(now) / 1000,
-                               names[CLAMP(level, 0, 4)], text);
+                               g_date_time_get_microsecond(now) / 1000, names[CLAMP(level, 0, 4)],
+                               text);
     g_mutex_unlock(&log_lock);
 }
 
@@ -110,8 +110,7 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
 {
     StrobeRecorderSettings settings = {.pool_bytes = (size_t)config->pool_bytes,
                                        .flush_interval_ns = config->flush_interval_ns,
-                                       .fallback_dir = config->directory ? config->directory
-                                                                         : "."};
+                                       .fallback_dir = config->directory ? config->directory : "."};
     int failed = strobe_recorder_open(&settings);
 
     if (failed)
@@ -233,7 +232,8 @@ static void diagnose(StrobeSession *session)
             text = g_strdup(c->failure->message);
         else if (c->phase == STROBE_COLLECTOR_PENDING)
             text = g_strdup_printf("collector %s: what it collects from was not loaded into the "
-                                   "process", c->component->name);
+                                   "process",
+                                   c->component->name);
         if (text)
             add_diagnostic(session, c->component->name, text);
     }
@@ -268,8 +268,7 @@ static gboolean open_window(StrobeSession *session, GError **error)
     fd = strobe_result_directory_capture(session->directory, &path, error);
     if (fd < 0)
         return FALSE;
-    g_autofree char *facts =
-        strobe_result_directory_facts(session->directory, session->config);
+    g_autofree char *facts = strobe_result_directory_facts(session->directory, session->config);
     failed = strobe_recorder_begin_window(fd, path, facts);
     if (failed) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write %s: %s", path,
@@ -328,10 +327,8 @@ static void stop_window(StrobeSession *session, GError **error)
 
 static void record_step(StrobeSession *session)
 {
-    static const StrobeTrack track = {.struct_size = sizeof track,
-                                      .type = STROBE_TRACK_STEPS,
-                                      .device = -1,
-                                      .name = "Steps"};
+    static const StrobeTrack track = {
+        .struct_size = sizeof track, .type = STROBE_TRACK_STEPS, .device = -1, .name = "Steps"};
     StrobeWriter *writer = strobe_lane_writer();
     char name[48];
 
@@ -339,10 +336,9 @@ static void record_step(StrobeSession *session)
         return;
     g_snprintf(name, sizeof name, "ProfilerStep#%" G_GINT64_FORMAT, session->step);
     StrobeStringId id = strobe_lane_intern(writer, name, strlen(name), 0);
-    struct strobe_step *fields =
-        strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_step),
-                            strobe_recorder_track(&track), id, session->step_begin,
-                            strobe_clock_now());
+    struct strobe_step *fields = strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_step),
+                                                     strobe_recorder_track(&track), id,
+                                                     session->step_begin, strobe_clock_now());
     if (!fields)
         return;
     fields->number = session->step;
@@ -517,8 +513,8 @@ const char *strobe_session_directory(const StrobeSession *session)
     return session->last_directory;
 }
 
-StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key,
-                                         const char *value, int json, StrobeError **error)
+StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key, const char *value,
+                                         int json, StrobeError **error)
 {
     GError *failure = NULL;
     JsonNode *node = NULL;

@@ -11,7 +11,7 @@
 struct StrobeSpool {
     char *chunk; /* being filled, or the piece last read */
     gsize used;
-    char *last;  /* chunk that was being filled when reading began */
+    char *last; /* chunk that was being filled when reading began */
     gsize last_used;
     GArray *sizes; /* of the chunks in the file */
     guint next;

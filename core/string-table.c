@@ -106,7 +106,7 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
 {
     struct entry key = {bytes, (guint32)length, is_stack != FALSE};
 
-    if (length == 0)
+    if (length == 0 && is_stack)
         return 0;
     gpointer known = g_hash_table_lookup(table->ids, &key);
     if (known)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings and stacks of a reader: those of the capture under their own ids, new ones behind them. */
+/* Strings and stacks of a reader: those of the capture under their own ids, new ones behind them.
+ */
 #ifndef STROBE_CORE_STRING_TABLE_H
 #define STROBE_CORE_STRING_TABLE_H
 

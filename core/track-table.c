@@ -15,6 +15,9 @@ static struct strobe_stored_track *slot(const struct pool_header *header, uint32
 static uint32_t intern_text(struct pool_header *header, const char *text)
 {
     size_t length = text ? strlen(text) : 0;
+
+    if (!text)
+        return 0;
     return strobe_pool_intern(header, text, length > 4096 ? 4096 : length, 0);
 }
 

@@ -118,18 +118,18 @@ failed:
 static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result,
                             const char *folder, GError **error)
 {
-    g_autofree char *fresh = strobe_folder_beside(folder, error);
+    StrobeFreshFolder fresh;
     GError *failure = NULL;
 
-    if (!fresh)
+    if (!strobe_folder_begin(&fresh, folder, error))
         return FALSE;
-    gboolean good = strobe_pipeline_run(pipeline, result, fresh, &failure);
+    gboolean good = strobe_pipeline_run(pipeline, result, fresh.path, &failure);
     strobe_bar_clear();
-    good = good && write_done(fresh, &failure);
-    gboolean placed = (good || strobe_folder_count(fresh) > 0) &&
-                      strobe_folder_replace(fresh, folder, failure ? NULL : &failure);
-    if (!placed)
-        strobe_folder_remove(fresh);
+    good = good && write_done(fresh.path, &failure);
+    gboolean worth = good || strobe_folder_count(fresh.path) > 0;
+    gboolean placed = worth && strobe_folder_finish(&fresh, folder, failure ? NULL : &failure);
+    if (!worth)
+        strobe_folder_discard(&fresh);
     if (failure)
         g_propagate_error(error, failure);
     return placed;

@@ -2,12 +2,10 @@
 /* strobe show: tables of a result in the terminal. */
 #include <string.h>
 
-#include <strobe/kinds.h>
-
-#include "capture-contents.h"
 #include "command.h"
 #include "error.h"
 #include "pipeline.h"
+#include "show-list.h"
 #include "show-rows.h"
 #include "terminal.h"
 
@@ -69,113 +67,6 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     if (*argc < 2)
         strobe_command_misuse(&usage, "A result directory or a capture is needed");
     return *argc >= 2;
-}
-
-/* ---- which tables there are ---- */
-
-/* Kinds that a pass of a loaded plugin can derive, added to `names`. */
-static void add_derived(GPtrArray *names, StrobeRegistry *registry)
-{
-    GPtrArray *files = strobe_registry_scan(registry);
-
-    for (guint i = 0; i < files->len; i++) {
-        const StrobePluginFile *file = g_ptr_array_index(files, i);
-        for (guint c = 0; file->plugin && c < file->plugin->n_components; c++) {
-            const StrobeComponent *component = file->plugin->components[c];
-            if (component->type != STROBE_COMPONENT_PASS)
-                continue;
-            for (guint k = 0; k < component->n_kinds; k++)
-                if (!g_ptr_array_find_with_equal_func(names, component->kinds[k]->name, g_str_equal,
-                                                      NULL))
-                    g_ptr_array_add(names, g_strdup(component->kinds[k]->name));
-        }
-    }
-}
-
-/* Counts the derived records of one kind. */
-static guint64 count_derived(StrobeRegistry *registry, const StrobeResult *result, const char *kind)
-{
-    const StrobeRowsRequest request = {.kind = kind, .limit = 1, .raw = TRUE};
-    StrobeRows *rows = strobe_rows_new(&request);
-    StrobePipeline *pipeline = strobe_pipeline_new(registry);
-    guint64 n = 0;
-
-    if (strobe_rows_watch(rows, pipeline, NULL) &&
-        strobe_pipeline_run(pipeline, result, NULL, NULL))
-        n = rows->n_seen;
-    strobe_pipeline_free(pipeline);
-    strobe_rows_free(rows);
-    return n;
-}
-
-static void write_table_entry(StrobeJsonWriter *json, StrobeGrid *grid, const char *name,
-                              const char *origin, guint64 n)
-{
-    if (json) {
-        strobe_json_begin_object(json);
-        strobe_json_key(json, "table");
-        strobe_json_string(json, name);
-        strobe_json_key(json, "origin");
-        strobe_json_string(json, origin);
-        strobe_json_key(json, "records");
-        strobe_json_uint(json, n);
-        strobe_json_end_object(json);
-        return;
-    }
-    strobe_grid_add(grid, name);
-    strobe_grid_add(grid, origin);
-    strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, n);
-}
-
-static gboolean list_tables(StrobeRegistry *registry, const StrobeResult *result,
-                            StrobeJsonWriter *json, GError **error)
-{
-    StrobeContents *contents = strobe_contents_read(result->capture, error);
-    g_autoptr(GPtrArray) derived = g_ptr_array_new_with_free_func(g_free);
-    StrobeGrid *grid = strobe_grid_new();
-
-    if (contents) {
-        strobe_grid_add_column(grid, "Table", FALSE, 0);
-        strobe_grid_add_column(grid, "Origin", FALSE, 0);
-        strobe_grid_add_column(grid, "Records", TRUE, 0);
-        for (guint i = 0; i < contents->kinds->len; i++) {
-            const StrobeKindCount *kind = g_ptr_array_index(contents->kinds, i);
-            write_table_entry(json, grid, kind->name, "recorded", kind->n);
-        }
-        add_derived(derived, registry);
-        for (guint i = 0; i < derived->len; i++) {
-            const char *name = g_ptr_array_index(derived, i);
-            guint64 n = count_derived(registry, result, name);
-            if (n > 0)
-                write_table_entry(json, grid, name, "derived", n);
-        }
-        if (!json)
-            strobe_grid_print(grid, stdout);
-    }
-    strobe_grid_free(grid);
-    strobe_contents_free(contents);
-    return contents != NULL;
-}
-
-/* Whether there is such a table; else *hint is what else might be meant. */
-static gboolean is_table(StrobeRegistry *registry, const StrobeResult *result, const char *name,
-                         char **hint)
-{
-    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-
-    for (gsize i = 0; strobe_standard_kinds[i]; i++)
-        g_ptr_array_add(names, g_strdup(strobe_standard_kinds[i]->name));
-    add_derived(names, registry);
-    StrobeContents *contents = strobe_contents_read(result->capture, NULL);
-    for (guint i = 0; contents && i < contents->kinds->len; i++) {
-        const StrobeKindCount *kind = g_ptr_array_index(contents->kinds, i);
-        g_ptr_array_add(names, g_strdup(kind->name));
-    }
-    strobe_contents_free(contents);
-    gboolean is_known = g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL);
-    g_ptr_array_add(names, NULL);
-    *hint = strobe_nearest_hint(name, (const char *const *)names->pdata);
-    return is_known;
 }
 
 /* ---- rows ---- */
@@ -249,11 +140,9 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
 {
     g_autofree char *hint = NULL;
 
-    if (!is_table(registry, result, table, &hint))
-        return strobe_command_misuse(&usage,
-                                     "Unknown table \"%s\"%s (--list names those of a "
-                                     "result)",
-                                     table, hint);
+    if (!strobe_tables_know(registry, result, table, &hint))
+        return strobe_command_misuse(
+            &usage, "Unknown table \"%s\"%s (--list names those of a result)", table, hint);
     strobe_complain("%s: table \"%s\" is empty (--list names those that are not)",
                     result->directory ? result->directory : result->capture, table);
     return STROBE_EXIT_OK;
@@ -314,7 +203,7 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
             printf("%s%s\n", i ? "\n" : "", result->directory ? result->directory : path);
         if (!flags->list)
             failed = show_rows(registry, result, &request, json);
-        else if (!list_tables(registry, result, json, &error))
+        else if (!strobe_tables_list(registry, result, json, &error))
             failed = strobe_command_fail(g_steal_pointer(&error));
         code = code ? code : failed;
     }

@@ -6,12 +6,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "error.h"
 
 #define DEPTH_MAX 64
+#define LEAVINGS_AGE_S 60
 
 static gboolean fail(GError **error, const char *what, const char *path)
 {
@@ -57,39 +60,84 @@ static void set_result_mode(const char *path)
         errno = 0; /* 0700 will do */
 }
 
-char *strobe_folder_beside(const char *path, GError **error)
+/* The names of fresh folders for `path` begin with this (free it). */
+static char *fresh_prefix(const char *path)
 {
-    g_autofree char *parent = g_path_get_dirname(path);
     g_autofree char *name = g_path_get_basename(path);
 
-    if (g_mkdir_with_parents(parent, 0750) != 0) {
-        fail(error, "make the folder", parent);
-        return NULL;
-    }
-    g_autofree char *fresh = g_strdup_printf("%s/.%s.XXXXXX", parent, name);
-    if (!g_mkdtemp_full(fresh, 0700)) {
-        fail(error, "make a folder in", parent);
-        return NULL;
-    }
-    set_result_mode(fresh);
-    return g_steal_pointer(&fresh);
+    return g_strdup_printf(".%s.", name);
 }
 
-gboolean strobe_folder_replace(const char *fresh, const char *path, GError **error)
+static void remove_leavings(const char *parent, const char *prefix)
 {
-    if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
-        return TRUE;
-    if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_EXCHANGE) == 0) {
-        strobe_folder_remove(fresh);
-        return TRUE;
+    g_autoptr(GDir) entries = g_dir_open(parent, 0, NULL);
+    const char *name;
+
+    while (entries && (name = g_dir_read_name(entries))) {
+        struct stat status;
+        if (!g_str_has_prefix(name, prefix))
+            continue;
+        g_autofree char *path = g_build_filename(parent, name, NULL);
+        int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        /* A young one may be about to be locked. */
+        if (folder >= 0 && fstat(folder, &status) == 0 &&
+            status.st_mtime + LEAVINGS_AGE_S < time(NULL) && flock(folder, LOCK_EX | LOCK_NB) == 0)
+            strobe_folder_remove(path);
+        if (folder >= 0)
+            close(folder);
     }
+}
+
+gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError **error)
+{
+    g_autofree char *parent = g_path_get_dirname(path);
+    g_autofree char *prefix = fresh_prefix(path);
+
+    *fresh = (StrobeFreshFolder){NULL, -1};
+    if (g_mkdir_with_parents(parent, 0750) != 0)
+        return fail(error, "make the folder", parent);
+    remove_leavings(parent, prefix);
+    g_autofree char *made = g_strdup_printf("%s/%sXXXXXX", parent, prefix);
+    if (!g_mkdtemp_full(made, 0700))
+        return fail(error, "make a folder in", parent);
+    set_result_mode(made);
+    fresh->path = g_steal_pointer(&made);
+    fresh->lock = open(fresh->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fresh->lock >= 0 && flock(fresh->lock, LOCK_EX | LOCK_NB) != 0)
+        errno = 0; /* a file system without locks: then nobody finds it unlocked either */
+    return TRUE;
+}
+
+void strobe_folder_discard(StrobeFreshFolder *fresh)
+{
+    if (fresh->path)
+        strobe_folder_remove(fresh->path);
+    if (fresh->lock >= 0)
+        close(fresh->lock);
+    g_clear_pointer(&fresh->path, g_free);
+    fresh->lock = -1;
+}
+
+static gboolean replace(const char *fresh, const char *path)
+{
+    if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ||
+        renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
+        return TRUE;
     /* Some file systems can do neither. */
-    if (errno == EINVAL || errno == ENOSYS) {
-        strobe_folder_remove(path);
-        if (rename(fresh, path) == 0)
-            return TRUE;
-    }
-    return fail(error, "put the new output in place of", path);
+    if (errno != EINVAL && errno != ENOSYS)
+        return FALSE;
+    strobe_folder_remove(path);
+    return rename(fresh, path) == 0;
+}
+
+gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError **error)
+{
+    gboolean good = replace(fresh->path, path);
+
+    if (!good)
+        fail(error, "put the new output in place of", path);
+    strobe_folder_discard(fresh); /* after an exchange the old one is under this name */
+    return good;
 }
 
 /* Removes the entry `name` of the folder `parent`, with all below it. */

@@ -11,11 +11,17 @@ char *strobe_folder_private(GError **error);
 /* Makes `path` with its parents (0750) if need be, and proves that a file can be made in it. */
 gboolean strobe_folder_check_writable(const char *path, GError **error);
 
-/* A new empty folder beside `path`, to be filled and put in its place. Free the path. */
-char *strobe_folder_beside(const char *path, GError **error);
+/* A folder that is filled beside the one whose place it is to take. */
+typedef struct StrobeFreshFolder {
+    char *path;
+    int lock; /* held while somebody works on it: without a holder it is a killed one's leavings */
+} StrobeFreshFolder;
 
-/* Puts `fresh` where `path` is and removes what was there. On failure both are left. */
-gboolean strobe_folder_replace(const char *fresh, const char *path, GError **error);
+/* Makes an empty one beside `path`, and removes what killed ones left there. */
+gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError **error);
+/* Puts it where `path` is and removes what was there; on failure discards it. */
+gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError **error);
+void strobe_folder_discard(StrobeFreshFolder *fresh);
 
 /* Removes a folder and all in it; what cannot be removed is left. */
 void strobe_folder_remove(const char *path);

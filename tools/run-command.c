@@ -17,6 +17,7 @@ static const int left_alone[] = {SIGINT, SIGQUIT};
 
 static sigset_t mask_before;
 static struct sigaction actions_before[G_N_ELEMENTS(left_alone)];
+static struct sigaction child_action_before;
 static gboolean is_prepared;
 
 char *strobe_run_program(const char *name, char *const *environment)
@@ -38,9 +39,11 @@ char *strobe_run_program(const char *name, char *const *environment)
  * terminal reach the command by themselves and must not end us before it. */
 static void prepare_signals(void)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, fall = {.sa_handler = SIG_DFL};
     sigset_t mask;
 
+    /* Where a caller left it ignored, the command's end would be thrown away. */
+    sigaction(SIGCHLD, &fall, &child_action_before);
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
     for (gsize i = 0; i < G_N_ELEMENTS(passed_on); i++)
@@ -57,6 +60,7 @@ void strobe_run_restore_signals(void)
         return;
     for (gsize i = 0; i < G_N_ELEMENTS(left_alone); i++)
         sigaction(left_alone[i], &actions_before[i], NULL);
+    sigaction(SIGCHLD, &child_action_before, NULL);
     sigprocmask(SIG_SETMASK, &mask_before, NULL);
     is_prepared = FALSE;
 }

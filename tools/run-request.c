@@ -116,6 +116,20 @@ static gboolean check_probe(const StrobeComponent *component, const StrobeConfig
     return TRUE;
 }
 
+/* A part of the default set that this Strobe was built without is no reason to refuse the run. */
+static void drop_missing_defaults(GPtrArray *list, guint32 type, StrobeRegistry *registry)
+{
+    for (guint i = list->len; i > 0; i--) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(list, i - 1);
+        g_autoptr(GError) error = NULL;
+        if (!g_str_equal(wanted->origin, "default") ||
+            strobe_registry_find(registry, type, wanted->name, NULL, &error))
+            continue;
+        strobe_complain("%s", error->message);
+        g_ptr_array_remove_index(list, i - 1);
+    }
+}
+
 static gboolean check_exporters(const StrobeConfig *config, StrobeRegistry *registry,
                                 GError **error)
 {
@@ -129,9 +143,11 @@ static gboolean check_exporters(const StrobeConfig *config, StrobeRegistry *regi
     return good;
 }
 
-gboolean strobe_run_check(const StrobeConfig *config, StrobeRegistry *registry,
-                          gboolean *any_process, GError **error)
+gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean *any_process,
+                          GError **error)
 {
+    drop_missing_defaults(config->collectors, STROBE_COMPONENT_COLLECTOR, registry);
+    drop_missing_defaults(config->exporters, STROBE_COMPONENT_EXPORTER, registry);
     *any_process = config->collectors->len > 0;
     for (guint i = 0; i < config->collectors->len; i++) {
         const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);

@@ -20,10 +20,10 @@ void strobe_run_flags_clear(StrobeRunFlags *flags);
 StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error);
 
 /* Finds every component and checks its options, so that nothing of this can fail once the command
- * runs. *any_process: every collector works in any process. Says on stderr which collectors that
- * were named cannot work on this machine. */
-gboolean strobe_run_check(const StrobeConfig *config, StrobeRegistry *registry,
-                          gboolean *any_process, GError **error);
+ * runs; takes out what is missing of the default set. *any_process: every collector works in any
+ * process. Says on stderr which collectors that were named cannot work on this machine. */
+gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean *any_process,
+                          GError **error);
 
 /* "cpu_op, gc". Free it. */
 char *strobe_run_collector_names(const StrobeConfig *config);

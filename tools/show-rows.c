@@ -102,6 +102,26 @@ static gboolean is_text_column(const StrobeColumn *column, const StrobeKindView 
     return FALSE;
 }
 
+/* All of a kind's columns. A field of the kind's own comes before what it is called by chance, such
+ * as "duration"; raw values are not put into other units. */
+static guint32 list_columns(const StrobeKindView *kind, gboolean raw, StrobeColumn *columns)
+{
+    guint32 n = strobe_table_generic(kind, columns), kept = 0;
+
+    for (guint32 i = 0; i < n; i++) {
+        gboolean is_shadowed = FALSE;
+        for (guint32 k = 0; columns[i].field[0] == '@' && k < kind->n_fields; k++)
+            is_shadowed |= strcmp(kind->fields[k].name, plain_name(&columns[i])) == 0;
+        if (is_shadowed)
+            continue;
+        columns[kept] = columns[i];
+        if (raw && columns[kept].cell != STROBE_CELL_TEXT)
+            columns[kept].cell = STROBE_CELL_AUTO;
+        kept++;
+    }
+    return kept;
+}
+
 /* Chooses the columns and the order by the first record's kind. */
 static gboolean choose_columns(Sieve *sieve, const StrobeKindView *kind)
 {
@@ -111,7 +131,7 @@ static gboolean choose_columns(Sieve *sieve, const StrobeKindView *kind)
     StrobeTable all = {NULL, request->kind, sieve->generic, 0};
     StrobeTable choice[2];
 
-    all.n_columns = strobe_table_generic(kind, sieve->generic);
+    all.n_columns = list_columns(kind, request->raw, sieve->generic);
     choice[0] = known ? known->table : all;
     choice[1] = all;
     sieve->table = choice[0];

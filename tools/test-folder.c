@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,23 +39,49 @@ static void write_file(const char *folder, const char *name)
 static void test_replace(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *path = below(fixture, "a/output");
+    g_autofree char *parent = below(fixture, "a");
     g_autoptr(GError) error = NULL;
+    StrobeFreshFolder fresh;
     struct stat status;
 
     for (guint round = 1; round <= 3; round++) {
-        g_autofree char *fresh = strobe_folder_beside(path, &error);
+        g_assert_true(strobe_folder_begin(&fresh, path, &error));
         g_assert_no_error(error);
         for (guint i = 0; i < round; i++) {
             g_autofree char *name = g_strdup_printf("%u-%u", round, i);
-            write_file(fresh, name);
+            write_file(fresh.path, name);
         }
-        g_assert_true(strobe_folder_replace(fresh, path, &error));
+        g_assert_true(strobe_folder_finish(&fresh, path, &error));
         g_assert_no_error(error);
         g_assert_cmpuint(strobe_folder_count(path), ==, round);
-        g_assert_false(g_file_test(fresh, G_FILE_TEST_EXISTS));
+        g_assert_cmpuint(strobe_folder_count(parent), ==, 1);
     }
     g_assert_cmpint(stat(path, &status), ==, 0);
     g_assert_cmpuint(status.st_mode & 07027, ==, 0);
+}
+
+/* What a killed analysis left goes; what another one is filling, or made just now, stays. */
+static void test_leavings(Fixture *fixture, gconstpointer data)
+{
+    g_autofree char *path = below(fixture, "output");
+    g_autofree char *dead = below(fixture, ".output.aaaaaa");
+    g_autofree char *young = below(fixture, ".output.bbbbbb");
+    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    StrobeFreshFolder busy, fresh;
+
+    g_assert_true(strobe_folder_begin(&busy, path, NULL));
+    g_assert_cmpint(g_mkdir(dead, 0700), ==, 0);
+    write_file(dead, "file");
+    g_assert_cmpint(g_mkdir(young, 0700), ==, 0);
+    g_assert_cmpint(utimensat(AT_FDCWD, dead, old, 0), ==, 0);
+    g_assert_cmpint(utimensat(AT_FDCWD, busy.path, old, 0), ==, 0);
+    g_assert_true(strobe_folder_begin(&fresh, path, NULL));
+    g_assert_false(g_file_test(dead, G_FILE_TEST_EXISTS));
+    g_assert_true(g_file_test(young, G_FILE_TEST_EXISTS));
+    g_assert_true(g_file_test(busy.path, G_FILE_TEST_EXISTS));
+    strobe_folder_discard(&busy);
+    strobe_folder_discard(&fresh);
+    g_assert_cmpuint(strobe_folder_count(fixture->root), ==, 1);
 }
 
 static void test_links_are_not_followed(Fixture *fixture, gconstpointer data)
@@ -110,6 +137,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add("/folder/replace", Fixture, NULL, set_up, test_replace, tear_down);
+    g_test_add("/folder/leavings", Fixture, NULL, set_up, test_leavings, tear_down);
     g_test_add("/folder/links-are-not-followed", Fixture, NULL, set_up, test_links_are_not_followed,
                tear_down);
     g_test_add("/folder/check-writable", Fixture, NULL, set_up, test_check_writable, tear_down);

@@ -7,6 +7,11 @@
  */
 #include "torch_backend.h"
 
+/* RecordFunction has a member more without it; every released libtorch is built with it. */
+#ifndef NDEBUG
+#define NDEBUG 1
+#endif
+
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
 #include <torch/csrc/api/include/torch/version.h>
@@ -89,8 +94,12 @@ class Text
     size_t size_ = 0;
 };
 
-thread_local Text own_shapes;
-thread_local Text own_types;
+struct Inputs {
+    Text shapes;
+    Text types;
+};
+
+thread_local Inputs own_inputs;
 
 /* A tensor whose sizes and type can be read without asking a subclass. */
 bool is_plain(const at::Tensor &tensor)
@@ -99,61 +108,65 @@ bool is_plain(const at::Tensor &tensor)
            !tensor.unsafeGetTensorImpl()->has_symbolic_sizes_strides();
 }
 
-void append_type(const char *token)
+template <size_t size> void append_token(Text &types, const char (&token)[size])
 {
-    own_types.append(token, std::strlen(token));
+    types.append(token, size - 1);
 }
 
-void append_tensor(const at::Tensor &tensor)
+void append_tensor(Inputs &inputs, const at::Tensor &tensor)
 {
     if (!is_plain(tensor)) {
-        append_type("None");
+        append_token(inputs.types, "None");
         return;
     }
     bool first = true;
     for (int64_t size : tensor.sizes()) {
         if (!first)
-            own_shapes.append(",", 1);
-        own_shapes.append_number(size);
+            inputs.shapes.append(",", 1);
+        inputs.shapes.append_number(size);
         first = false;
     }
     const auto type = tensor.dtype().name();
-    own_types.append(type.data(), type.size());
+    inputs.types.append(type.data(), type.size());
 }
 
-void append_input(const c10::IValue &input)
+void append_input(Inputs &inputs, const c10::IValue &input)
 {
     if (input.isTensor()) {
-        append_tensor(input.toTensor());
+        append_tensor(inputs, input.toTensor());
     } else if (input.isTensorList()) {
-        append_type("TensorList");
+        append_token(inputs.types, "TensorList");
     } else if (input.isScalar()) {
-        append_type("Scalar");
+        append_token(inputs.types, "Scalar");
     } else if (input.isList()) {
         const auto items = input.toListRef();
-        append_type(items.empty() || items[0].isScalar() ? "ScalarList" : "None");
+        if (items.empty() || items[0].isScalar())
+            append_token(inputs.types, "ScalarList");
+        else
+            append_token(inputs.types, "None");
     } else {
-        append_type("None");
+        append_token(inputs.types, "None");
     }
 }
 
 void describe_inputs(const at::RecordFunction &function, StrobeTorchOperator *description)
 {
-    own_shapes.clear();
-    own_types.clear();
+    Inputs &inputs = own_inputs; /* one look-up of the thread's storage */
+    inputs.shapes.clear();
+    inputs.types.clear();
     bool first = true;
     for (const c10::IValue &input : function.inputs()) {
         if (!first) {
-            own_shapes.append(";", 1);
-            own_types.append(";", 1);
+            inputs.shapes.append(";", 1);
+            inputs.types.append(";", 1);
         }
-        append_input(input);
+        append_input(inputs, input);
         first = false;
     }
-    description->shapes = own_shapes.bytes();
-    description->shapes_length = own_shapes.length();
-    description->types = own_types.bytes();
-    description->types_length = own_types.length();
+    description->shapes = inputs.shapes.bytes();
+    description->shapes_length = inputs.shapes.length();
+    description->types = inputs.types.bytes();
+    description->types_length = inputs.types.length();
 }
 
 void describe(const at::RecordFunction &function, StrobeTorchOperator *description)

@@ -95,7 +95,7 @@ class StrobeTest(unittest.TestCase):
 
     # ---- recordings ----
 
-    def record(self, *command, collect=("fake:records=100",), flags=(), **options):
+    def record(self, *command, collect=("fake:threads=0,records=100",), flags=(), **options):
         """`strobe run` into self.out; returns the completed process."""
         words = ["run", "-o", self.out]
         for text in collect:
@@ -117,17 +117,21 @@ class StrobeTest(unittest.TestCase):
 
     # ---- waiting ----
 
-    def wait_until(self, condition, what):
+    def wait_until(self, condition, what, process=None):
+        """Until the condition holds. A process that ends before makes waiting vain."""
         end = time.monotonic() + TIMEOUT
         while time.monotonic() < end:
+            is_over = process is not None and process.poll() is not None
             value = condition()
             if value:
                 return value
+            if is_over:
+                self.fail("ended before %s: %s" % (what, process.communicate()[1]))
             time.sleep(0.01)
         self.fail("waited in vain for %s" % what)
 
-    def wait_for_file(self, path):
-        self.wait_until(path.exists, path)
+    def wait_for_file(self, path, process=None):
+        self.wait_until(path.exists, path, process)
         return path
 
     def assertNothingLeft(self):

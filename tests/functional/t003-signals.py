@@ -27,7 +27,7 @@ class SignalTest(StrobeTest):
         process = self.start(
             "run", "-o", self.out, "--collect", "fake", "--", PYTHON, script, **options
         )
-        self.wait_for_file(self.work / "ready")
+        self.wait_for_file(self.work / "ready", process)
         return process
 
     def finish(self, process):
@@ -55,13 +55,13 @@ class SignalTest(StrobeTest):
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGQUIT)
         process.send_signal(signal.SIGUSR1)
-        self.wait_for_file(self.work / "got")
+        self.wait_for_file(self.work / "got", process)
         self.assertEqual(self.finish(process), [signal.SIGUSR1])
 
     def test_interrupt_from_the_keyboard_reaches_the_command_once(self):
         process = self.start_watcher(start_new_session=True)
         os.killpg(process.pid, signal.SIGINT)
-        self.wait_for_file(self.work / "got")
+        self.wait_for_file(self.work / "got", process)
         self.assertEqual(self.finish(process), [signal.SIGINT])
 
     def test_command_that_is_interrupted_leaves_a_result(self):
@@ -69,7 +69,7 @@ class SignalTest(StrobeTest):
             "run", "-o", self.out, "--collect", "fake", "--", "sh", "-c",
             "touch ready; while :; do sleep 0.01; done", start_new_session=True,
         )
-        self.wait_for_file(self.work / "ready")
+        self.wait_for_file(self.work / "ready", process)
         os.killpg(process.pid, signal.SIGINT)
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, -signal.SIGINT)

@@ -38,7 +38,7 @@ class ConfigurationTest(StrobeTest):
         for value in ("many", "-1", "1.5", ""):
             with self.subTest(value):
                 self.assertRefused(
-                    "--collect", "fake:records=%s" % value, code=3, says=["records"]
+                    "--collect", "fake:threads=0,records=%s" % value, code=3, says=["records"]
                 )
 
     def test_wrong_exporter_option(self):
@@ -80,7 +80,7 @@ class ConfigurationTest(StrobeTest):
             "config.json", json.dumps({"collectors": {"fake": {"records": 10, "seed": 3}}})
         )
         self.strobe(
-            "run", "-o", self.out, "-c", path, "--collect", "fake:records=30", "--", "true"
+            "run", "-o", self.out, "-c", path, "--collect", "fake:threads=0,records=30", "--", "true"
         )
         self.assertEqual(self.records_of(self.result(), "marker"), 30)
 

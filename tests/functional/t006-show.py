@@ -9,7 +9,7 @@ from support import StrobeTest
 
 class ShowTest(StrobeTest):
     def test_info_counts_what_was_recorded(self):
-        self.record(collect=["fake:records=123,threads=3"])
+        self.record(collect=["fake:threads=0,records=123"])
         info = self.json("info", self.result())[0]
         self.assertEqual(info["kinds"]["marker"], 123)
         self.assertEqual(info["records"], sum(info["kinds"].values()))
@@ -35,7 +35,7 @@ class ShowTest(StrobeTest):
         self.assertIn("\nLost: nothing\n", text)
 
     def test_losses_are_told_everywhere(self):
-        done = self.record(collect=["fake:records=10,loss=7"])
+        done = self.record(collect=["fake:threads=0,records=10,loss=7"])
         self.assertIn("7 records lost: collector_dropped", done.stderr)
         self.assertEqual(self.json("info", self.out)[0]["lost"]["collector_dropped"], 7)
         self.assertIn("Lost: 7 collector_dropped", self.strobe("info", self.out).stdout)
@@ -64,7 +64,7 @@ class ShowTest(StrobeTest):
             self.assertEqual([row["duration"] for row in rows], wanted[:7])
 
     def test_limit_below_what_is_kept_between_sorts(self):
-        self.record(collect=["fake:records=5000"])
+        self.record(collect=["fake:threads=0,records=5000"])
         flags = ["--table", "marker", "--columns", "begin", "--sort", "begin"]
         rows = self.json("show", self.out, *flags, "--limit", "3")[0]["rows"]
         whole = self.json("show", self.out, *flags, "--limit", "5000")[0]["rows"]
@@ -100,7 +100,7 @@ class ShowTest(StrobeTest):
         self.assertIn('"operator_average" is empty', done.stderr)
 
     def test_list(self):
-        self.record(collect=["fake:records=120,kind=all"])
+        self.record(collect=["fake:threads=0,records=120,kind=all"])
         tables = {entry["table"]: entry for entry in self.json("show", self.out, "--list")}
         self.assertEqual(tables["marker"]["origin"], "recorded")
         self.assertEqual(tables["operator_average"]["origin"], "derived")
@@ -114,7 +114,7 @@ class ShowTest(StrobeTest):
                 self.assertEqual(rows["total_rows"], entry["records"])
 
     def test_default_table(self):
-        self.record(collect=["fake:records=300,kind=all"])
+        self.record(collect=["fake:threads=0,records=300,kind=all"])
         lines = self.strobe("show", self.out).stdout.splitlines()
         self.assertRegex(lines[0], r"^Operator +Calls +Self us +Self % +Total us")
         own = [float(line.split()[-5]) for line in lines[2:] if not line.startswith("(")]
@@ -129,7 +129,7 @@ class ShowTest(StrobeTest):
             self.assertIn(str(result), text)
 
     def test_hostile_names_do_not_reach_the_terminal(self):
-        self.record(collect=["fake:records=200,names=hostile,kind=all"])
+        self.record(collect=["fake:threads=0,records=200,names=hostile,kind=all"])
         for table in ("marker", "operator_average"):
             text = self.strobe("show", self.out, "--table", table, "-n", "500").stdout
             for character in text.replace("\n", ""):
@@ -137,7 +137,7 @@ class ShowTest(StrobeTest):
             self.assertLess(max(map(len, text.splitlines())), 1000)
 
     def test_hostile_names_in_json(self):
-        self.record(collect=["fake:records=200,names=hostile,kind=all"])
+        self.record(collect=["fake:threads=0,records=200,names=hostile,kind=all"])
         text = self.strobe("show", self.out, "--table", "marker", "-n", "500", "--json").stdout
         self.assertTrue(json.loads(text)[0]["rows"])
 

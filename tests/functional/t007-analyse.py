@@ -13,7 +13,7 @@ OUTPUT = "ASCEND_PROFILER_OUTPUT"
 class AnalyseTest(StrobeTest):
     def setUp(self):
         super().setUp()
-        self.record(collect=["fake:records=120,kind=all"])
+        self.record(collect=["fake:threads=0,records=120,kind=all"])
         self.directory = self.result()
         self.output = self.directory / OUTPUT
 

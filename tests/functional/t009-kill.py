@@ -17,7 +17,7 @@ class KillTest(StrobeTest):
             "run", "-o", self.out, "--collect", COLLECT, "--",
             "sh", "-c", "echo $$ > pid; sleep 0.5; touch ready; while :; do sleep 0.05; done",
         )
-        self.wait_for_file(self.work / "ready")
+        self.wait_for_file(self.work / "ready", process)
         return process, int((self.work / "pid").read_text())
 
     def test_killed_command_is_finished_by_run(self):

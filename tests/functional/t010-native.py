@@ -19,8 +19,10 @@ class NativeTest(StrobeTest):
         kinds = self.json("info", self.out)[0]["kinds"]
         self.assertEqual(kinds["marker"], 20)
         self.assertEqual(kinds["marker_instant"], 10)
-        self.assertEqual(kinds["counter"], 10)
-        self.assertGreaterEqual(kinds["step"], 10)
+        self.assertEqual(kinds["step"], 10)
+        rows = self.json("show", self.out, "--table", "counter", "--columns", "name,value")
+        values = [row["value"] for row in rows[0]["rows"] if row["name"] == "loss"]
+        self.assertEqual(values, [1 / (1 + step) for step in range(10)])
 
     def test_only_the_active_steps_are_recorded(self):
         self.record(MARKED, "10", collect=["fake:records=0"], flags=["--schedule", SCHEDULE])

@@ -22,7 +22,7 @@ static StrobeStatus bad_open(const StrobeHost *host, StrobeInstance *self, void 
 #endif
 }
 
-static StrobeStatus bad_call(void *state)
+__attribute__((unused)) static StrobeStatus bad_call(void *state)
 {
     (void)state;
     return STROBE_OK;

@@ -24,9 +24,11 @@ void scratch_remove(char *folder)
 
 StrobeSession *session_new(const char *folder, const char *collectors, const char *more)
 {
-    g_autofree char *config = g_strdup_printf(
-        "{\"collectors\": %s, \"output\": {\"directory\": \"%s\"}, \"buffer\": {\"size\": \"8MB\"}"
-        "%s%s}", collectors, folder, more ? ", " : "", more ? more : "");
+    const char *buffer =
+        more && strstr(more, "\"buffer\"") ? "" : ", \"buffer\": {\"size\": \"8MB\"}";
+    g_autofree char *config =
+        g_strdup_printf("{\"collectors\": %s, \"output\": {\"directory\": \"%s\"}%s%s%s}",
+                        collectors, folder, buffer, more ? ", " : "", more ? more : "");
     StrobeSession *session = NULL;
     StrobeError *error = NULL;
 

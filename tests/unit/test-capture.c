@@ -40,8 +40,8 @@ static gint64 read_damaged(const char *path)
             const StrobeKindView *kind = views[i].kind;
             for (guint f = 0; f < kind->n_fields; f++)
                 if (kind->fields[f].type == STROBE_FIELD_STRING)
-                    strobe_reader_string(reader, strobe_view_u32(&views[i],
-                                                                 kind->fields[f].offset));
+                    strobe_reader_string(reader,
+                                         strobe_view_u32(&views[i], kind->fields[f].offset));
             g_assert_nonnull(strobe_reader_string(reader, views[i].name).bytes);
             total++;
         }

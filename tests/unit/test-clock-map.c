@@ -19,8 +19,9 @@ static void test_constant_rate(void)
         add(map, 1000 + (guint64)s * 2600000000u, s * 1000000000, EPOCH);
     strobe_clock_map_finish(map);
     for (gint64 ns = 0; ns < 99000000000; ns += 123456789)
-        g_assert_cmpint(ABS(strobe_clock_map_from_ticks(map, 1000 + (guint64)(ns * 2.6)) -
-                            (EPOCH + ns)), <=, 2);
+        g_assert_cmpint(
+            ABS(strobe_clock_map_from_ticks(map, 1000 + (guint64)(ns * 2.6)) - (EPOCH + ns)), <=,
+            2);
     strobe_clock_map_free(map);
 }
 

@@ -79,7 +79,8 @@ static void test_round_trip(void)
         "{\"schedule\":{\"wait\":1,\"warmup\":2,\"active\":3,\"repeat\":4,\"skip_first\":5},"
         "\"collectors\":{\"gc\":{\"threshold\":\"1ms\",\"required\":true},\"fake\":{}},"
         "\"exporters\":{\"csv\":{}},\"output\":{\"directory\":\"/d\",\"worker\":\"w\"},"
-        "\"buffer\":{\"size\":\"16MB\",\"flush_interval\":\"10ms\"},\"metadata\":{\"k\":[1,\"x\"]}}";
+        "\"buffer\":{\"size\":\"16MB\",\"flush_interval\":\"10ms\"},\"metadata\":{\"k\":[1,\"x\"]}"
+        "}";
     g_autoptr(GError) error = NULL;
     StrobeConfig *first = strobe_config_parse(text, "a", &error);
 

@@ -63,8 +63,8 @@ static void test_bad_values(void)
 
     for (guint i = 0; i < G_N_ELEMENTS(bads); i++) {
         g_autoptr(GError) error = NULL;
-        g_assert_false(strobe_options_set_text(options, bads[i].name, bads[i].text, "file.json",
-                                               &error));
+        g_assert_false(
+            strobe_options_set_text(options, bads[i].name, bads[i].text, "file.json", &error));
         g_assert_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG);
         if (!strstr(error->message, bads[i].part) || !strstr(error->message, "file.json"))
             g_error("message \"%s\" lacks \"%s\"", error->message, bads[i].part);

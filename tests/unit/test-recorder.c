@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes, pool and writer thread through a real session: every record offered is stored or counted. */
+/* Lanes, pool and writer thread through a real session: every record offered is stored or counted.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static void test_standard_ids(void)
     g_assert_cmpuint(strobe_kind_id(&strobe_kind_marker_instant), ==,
                      STROBE_KIND_ID_MARKER_INSTANT);
     g_assert_cmpuint(strobe_kind_id(&strobe_kind_counter), ==, STROBE_KIND_ID_COUNTER);
+    g_assert_cmpuint(strobe_kind_id(&strobe_kind_loss), ==, STROBE_KIND_ID_LOSS);
     strobe_session_free(session);
     scratch_remove(g_steal_pointer(&folder));
 }

@@ -45,7 +45,7 @@ static gpointer record_and_tell(gpointer data)
 static void run_child(struct progress *progress, const char *folder)
 {
     struct thread threads[THREADS];
-    StrobeSession *session = session_new(folder, "{}", NULL);
+    StrobeSession *session = session_new(folder, "{}", "\"buffer\": {\"size\": \"64MB\"}");
 
     strobe_session_start(session, NULL);
     g_strlcpy(progress->directory, strobe_session_directory(session), 4096);
@@ -113,6 +113,7 @@ static void check_recovered(const struct progress *progress)
     StrobeReader *reader = strobe_reader_open(result->capture, &error);
     g_assert_true(strobe_reader_stats(reader)->sealed);
     g_assert_true(strobe_reader_stats(reader)->recovered);
+    g_assert_cmpuint(strobe_reader_stats(reader)->n_damaged, ==, 0);
     strobe_reader_free(reader);
 }
 
@@ -130,8 +131,8 @@ static guint count_pools(pid_t pid)
 
 static void kill_once(const char *folder, guint delay_us)
 {
-    struct progress *progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE,
-                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct progress *progress =
+        mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t pid = fork();
     int status;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plugins that are wrong in every way: each refused with its reason, none takes the program down. */
+/* Plugins that are wrong in every way: each refused with its reason, none takes the program down.
+ */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -38,9 +38,9 @@ static void check_marks(const StrobeView *view, StrobeText name, gpointer user)
 static void test_schedule(void)
 {
     char *folder = scratch_new();
-    StrobeSession *session = session_new(
-        folder, "{\"metadata\": {}}",
-        "\"schedule\": {\"wait\": 1, \"warmup\": 1, \"active\": 3, \"repeat\": 1}");
+    StrobeSession *session =
+        session_new(folder, "{\"metadata\": {}}",
+                    "\"schedule\": {\"wait\": 1, \"warmup\": 1, \"active\": 3, \"repeat\": 1}");
     g_autoptr(GString) steps = g_string_new(NULL);
     g_autoptr(GString) marks = g_string_new(NULL);
     struct ready ready = {0};
@@ -70,8 +70,8 @@ static void test_schedule(void)
 static void test_leaving(void)
 {
     char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{\"metadata\": {}}",
-                                         "\"schedule\": {\"warmup\": 1, \"active\": 2}");
+    StrobeSession *session =
+        session_new(folder, "{\"metadata\": {}}", "\"schedule\": {\"warmup\": 1, \"active\": 2}");
     struct ready ready = {0};
 
     strobe_session_on_trace_ready(session, count_ready, &ready);
@@ -94,8 +94,8 @@ static void test_files(void)
 {
     char *folder = scratch_new();
     g_setenv("RANK", "3", TRUE);
-    StrobeSession *session = session_new(folder, "{\"metadata\": {}}",
-                                         "\"metadata\": {\"who\": [1]}");
+    StrobeSession *session =
+        session_new(folder, "{\"metadata\": {}}", "\"metadata\": {\"who\": [1]}");
     struct stat st;
 
     strobe_session_add_metadata(session, "json", "{\"a\": 1}", 1, NULL);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The open functions of cpu_op, driven as a backend would, without libtorch. */
+#include <glib.h>
+#include <string.h>
+
+#include <strobe/kinds.h>
+
+#include "../../sdk/check/mock-host.h"
+#include "operators.h"
+
+static StrobeStatus test_open(const StrobeHost *host, StrobeInstance *self, void **state)
+{
+    StrobeKindId kind;
+    StrobeStatus status = host->kind(self, &strobe_kind_cpu_op, &kind);
+    strobe_operators_attach(host, self, kind);
+    return status;
+}
+
+static StrobeStatus test_start(void *state)
+{
+    strobe_operators_record(1);
+    return STROBE_OK;
+}
+
+static StrobeStatus test_stop(void *state)
+{
+    strobe_operators_record(0);
+    return STROBE_OK;
+}
+
+static void test_close(void *state)
+{
+    strobe_operators_detach();
+}
+
+static const StrobeCollectorOps ops = {.struct_size = sizeof ops,
+                                       .open = test_open,
+                                       .start = test_start,
+                                       .stop = test_stop,
+                                       .close = test_close};
+static const StrobeComponent component = {.struct_size = sizeof component,
+                                          .type = STROBE_COMPONENT_COLLECTOR,
+                                          .name = "test",
+                                          .ops = &ops};
+static const StrobeComponent *const components[] = {&component};
+static const StrobePlugin plugin = {
+    .struct_size = sizeof plugin, .n_components = 1, .name = "test", .components = components};
+
+static StrobeMockHost *begin_session(void)
+{
+    StrobeMockHost *mock = strobe_mock_host_new(&plugin, NULL);
+    g_assert_nonnull(mock);
+    g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
+    return mock;
+}
+
+static void end_session(StrobeMockHost *mock)
+{
+    g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, "");
+    strobe_mock_host_free(mock);
+}
+
+static StrobeTorchOperator function_of(const char *name, uint8_t scope)
+{
+    StrobeTorchOperator function = {
+        .name = name, .name_length = strlen(name), .sequence = -1, .scope = scope};
+    return function;
+}
+
+/* Keys stand for functions: any distinct addresses. */
+static char keys[512];
+
+static void begin(int key, const char *name)
+{
+    StrobeTorchOperator function = function_of(name, 0);
+    strobe_operator_events.begin(&keys[key], &function);
+}
+
+static void begin_range(int key, const char *name)
+{
+    StrobeTorchOperator function = function_of(name, 7);
+    strobe_operator_events.begin(&keys[key], &function);
+}
+
+static void end(int key)
+{
+    StrobeTorchOperator function = function_of("", 0);
+    strobe_operator_events.end(&keys[key], &function);
+}
+
+static const char *name_at(StrobeMockHost *mock, size_t index)
+{
+    const StrobeMockRecord *record = strobe_mock_host_record(mock, index);
+    return record ? record->name : NULL;
+}
+
+static void test_nested(void)
+{
+    StrobeMockHost *mock = begin_session();
+    begin(0, "outer");
+    begin(1, "inner");
+    end(1);
+    end(0);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 2);
+    g_assert_cmpstr(name_at(mock, 0), ==, "inner");
+    g_assert_cmpstr(name_at(mock, 1), ==, "outer");
+    const struct strobe_cpu_op *record = strobe_mock_host_record(mock, 1)->fields;
+    g_assert_cmpint(record->sequence, ==, -1);
+    g_assert_cmpint(record->is_async, ==, 0);
+    g_assert_cmpuint(strobe_mock_host_n_open(mock), ==, 0);
+    end_session(mock);
+}
+
+static void test_unmatched(void)
+{
+    StrobeMockHost *mock = begin_session();
+    end(3);
+    begin(0, "outer");
+    end(4);
+    begin(1, "never ended");
+    end(0);
+    end(0);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
+    g_assert_cmpstr(name_at(mock, 0), ==, "outer");
+    /* an operator whose own begin time is unknown cannot be recorded any more: counted */
+    end(1);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
+    end_session(mock);
+}
+
+static void test_many_never_ended(void)
+{
+    StrobeMockHost *mock = begin_session();
+    for (int i = 0; i < 100000; i++) {
+        begin(0, "outer");
+        begin_range(1 + i % 500, "never ended");
+        end(0);
+    }
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 100000);
+    g_assert_cmpuint(strobe_mock_host_n_open(mock), ==, 0);
+    end_session(mock);
+}
+
+static void test_range_out_of_order(void)
+{
+    StrobeMockHost *mock = begin_session();
+    begin(0, "operator");
+    begin_range(1, "range");
+    end(0);
+    begin(2, "later");
+    end(1);
+    end(2);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 3);
+    g_assert_cmpstr(name_at(mock, 1), ==, "range");
+    const StrobeMockRecord *range = strobe_mock_host_record(mock, 1);
+    g_assert_cmpint(strobe_mock_host_integer(range, "is_async"), ==, 1);
+    g_assert_cmpuint(range->begin, <=, strobe_mock_host_record(mock, 0)->end);
+    g_assert_cmpuint(range->end, >=, strobe_mock_host_record(mock, 0)->end);
+    g_assert_cmpstr(name_at(mock, 2), ==, "later");
+    g_assert_cmpuint(strobe_mock_host_n_open(mock), ==, 0);
+    end_session(mock);
+}
+
+static void test_bookkeeping_is_hidden(void)
+{
+    StrobeMockHost *mock = begin_session();
+    begin(0, "profiler::_record_function_enter_new");
+    begin_range(1, "range");
+    end(0);
+    begin(2, "profiler::_record_function_exit");
+    end(1);
+    end(2);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
+    const StrobeMockRecord *range = strobe_mock_host_record(mock, 0);
+    g_assert_cmpstr(range->name, ==, "range");
+    g_assert_cmpint(strobe_mock_host_integer(range, "is_async"), ==, 0);
+    end_session(mock);
+}
+
+static void test_deep(void)
+{
+    StrobeMockHost *mock = begin_session();
+    for (int i = 0; i < 500; i++)
+        begin(i, "deep");
+    for (int i = 499; i >= 0; i--)
+        end(i);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 500);
+    end_session(mock);
+}
+
+static void test_end_after_the_window(void)
+{
+    StrobeMockHost *mock = begin_session();
+    begin(0, "straddles");
+    strobe_mock_host_stop(mock);
+    begin(1, "outside");
+    end(1);
+    end(0);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 0);
+    strobe_mock_host_close(mock);
+    strobe_mock_host_free(mock);
+    mock = begin_session();
+    end(0);
+    begin(0, "next session");
+    end(0);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
+    end_session(mock);
+}
+
+static void test_inputs(void)
+{
+    StrobeMockHost *mock = begin_session();
+    StrobeTorchOperator function = function_of("aten::add", 0);
+    function.shapes = "2,3;";
+    function.shapes_length = 4;
+    function.types = "float;Scalar";
+    function.types_length = 12;
+    strobe_operator_events.begin(&keys[0], &function);
+    end(0);
+    const StrobeMockRecord *record = strobe_mock_host_record(mock, 0);
+    g_assert_cmpstr(strobe_mock_host_text(mock, record, "shapes"), ==, "2,3;");
+    g_assert_cmpstr(strobe_mock_host_text(mock, record, "types"), ==, "float;Scalar");
+    end_session(mock);
+}
+
+static gpointer end_elsewhere(gpointer memory)
+{
+    StrobeTorchOperator function = function_of("", 0);
+    function.sequence = 5;
+    strobe_operator_events.end_async(memory, &function);
+    strobe_operator_events.free_async(memory);
+    return NULL;
+}
+
+static void test_async(void)
+{
+    StrobeMockHost *mock = begin_session();
+    StrobeTorchOperator function = function_of("nccl:all_reduce", 0);
+    void *memory = strobe_operator_events.begin_async(&function);
+    g_assert_nonnull(memory);
+    g_assert_cmpuint((guintptr)memory % 16, ==, 0);
+    g_thread_join(g_thread_new("end", end_elsewhere, memory));
+    const StrobeMockRecord *record = strobe_mock_host_record(mock, 0);
+    g_assert_cmpstr(record->name, ==, "nccl:all_reduce");
+    g_assert_cmpint(strobe_mock_host_integer(record, "is_async"), ==, 1);
+    g_assert_cmpint(strobe_mock_host_integer(record, "sequence"), ==, 5);
+    const StrobeTrack *track = strobe_mock_host_track(mock, record->track);
+    g_assert_cmpuint(track->type, ==, STROBE_TRACK_THREAD);
+    g_assert_cmpuint(track->id, !=, record->thread);
+    end_session(mock);
+}
+
+static void test_async_memory_is_bounded(void)
+{
+    StrobeMockHost *mock = begin_session();
+    StrobeTorchOperator function = function_of("async", 0);
+    void *memory[400];
+    size_t n = 0;
+    for (int round = 0; round < 3; round++) {
+        for (n = 0; n < G_N_ELEMENTS(memory); n++)
+            if (!(memory[n] = strobe_operator_events.begin_async(&function)))
+                break;
+        g_assert_cmpuint(n, ==, 256);
+        for (size_t i = 0; i < n; i++)
+            strobe_operator_events.free_async(memory[i]);
+    }
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 3);
+    end_session(mock);
+}
+
+static gpointer run_operators(gpointer data)
+{
+    for (int i = 0; i < 1000; i++) {
+        begin(0, "outer");
+        begin(1, "inner");
+        end(1);
+        end(0);
+    }
+    return NULL;
+}
+
+/* Threads that come and go: the keys are the same in all of them. */
+static void test_threads(void)
+{
+    StrobeMockHost *mock = begin_session();
+    for (int round = 0; round < 10; round++) {
+        GThread *threads[4];
+        for (size_t i = 0; i < G_N_ELEMENTS(threads); i++)
+            threads[i] = g_thread_new("run", run_operators, NULL);
+        for (size_t i = 0; i < G_N_ELEMENTS(threads); i++)
+            g_thread_join(threads[i]);
+    }
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 80000);
+    g_assert_cmpuint(strobe_mock_host_n_dropped(mock), ==, 0);
+    end_session(mock);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/operators/nested", test_nested);
+    g_test_add_func("/operators/unmatched", test_unmatched);
+    g_test_add_func("/operators/many-never-ended", test_many_never_ended);
+    g_test_add_func("/operators/range-out-of-order", test_range_out_of_order);
+    g_test_add_func("/operators/bookkeeping-is-hidden", test_bookkeeping_is_hidden);
+    g_test_add_func("/operators/deep", test_deep);
+    g_test_add_func("/operators/end-after-the-window", test_end_after_the_window);
+    g_test_add_func("/operators/inputs", test_inputs);
+    g_test_add_func("/operators/async", test_async);
+    g_test_add_func("/operators/async-memory-is-bounded", test_async_memory_is_bounded);
+    g_test_add_func("/operators/threads", test_threads);
+    return g_test_run();
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the mock host share; no part of its interface. */
+#ifndef STROBE_CHECK_MOCK_INTERNAL_H
+#define STROBE_CHECK_MOCK_INTERNAL_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+#include "mock-host.h"
+
+#define SPANS_MAX 4096 /* deeper than any real host: tests of depth are the collector's own */
+#define BUCKETS 65536
+#define KINDS_MAX 256
+
+typedef struct MockString {
+    struct MockString *next;
+    StrobeStringId id;
+    size_t length;
+    char bytes[];
+} MockString;
+
+typedef struct MockSpan {
+    uint64_t serial;
+    uint64_t begin;
+    StrobeKindId kind;
+    StrobeStringId name;
+} MockSpan;
+
+/* A record in its lane: this head, then the fields. */
+typedef struct MockEntry {
+    StrobeKindId kind;
+    StrobeStringId name;
+    StrobeTrackId track;
+    uint32_t size;
+    uint64_t begin, end;
+    size_t offset; /* of the fields in the lane's bytes */
+} MockEntry;
+
+/* What one thread records into; only that thread writes it. */
+struct StrobeWriter {
+    StrobeMockHost *mock;
+    StrobeWriter *next;
+    uint64_t thread;
+    MockEntry *entries;
+    size_t n_entries, entries_size;
+    char *bytes;
+    size_t used, size;
+    size_t reserved; /* bytes reserved and not committed, 0: none */
+    MockEntry pending;
+    int bulk;
+    uint64_t span_serial, n_dropped;
+    uint32_t depth;
+    MockSpan spans[SPANS_MAX];
+};
+
+struct StrobeInstance {
+    StrobeMockHost *mock;
+};
+
+typedef struct MockText {
+    char *bytes;
+    size_t length;
+} MockText;
+
+enum { STATE_NEW, STATE_OPEN, STATE_RUNNING, STATE_CLOSED };
+
+struct StrobeMockHost {
+    StrobeHost table;
+    StrobeInstance instance;
+    const StrobeComponent *component;
+    const StrobeCollectorOps *ops;
+    uint64_t serial;
+    void *state;
+    int phase;
+    _Atomic int gate;
+    _Atomic uint64_t gate_thread; /* the only thread let through, 0: all */
+    _Atomic uint64_t next_link;
+    _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
+
+    pthread_mutex_t lock; /* over all that follows */
+    StrobeWriter *lanes;
+    const StrobeKind *kinds[KINDS_MAX];
+    uint32_t kind_sizes[KINDS_MAX];
+    uint32_t n_kinds;
+    StrobeTrack *tracks;
+    uint32_t n_tracks;
+    uint32_t n_stacks;
+    MockString **strings;
+    uint32_t n_strings;
+    MockText errors, messages, complaints;
+
+    _Atomic(MockString *) buckets[BUCKETS];
+    char **values; /* of the options */
+    char *companions;
+    StrobeMockRecord *gathered;
+    size_t n_gathered;
+    _Atomic int is_gathered;
+};
+
+/* Adds a breach of the contract. */
+void strobe_mock_complain(StrobeMockHost *mock, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Offset of field `index`, or the size of all fields for index == n_fields; UINT32_MAX if the kind
+ * has a field of an unknown type. */
+uint32_t strobe_mock_field_offset(const StrobeKind *kind, uint32_t index);
+
+/* Does the option take this value? */
+int strobe_mock_option_accepts(const StrobeOption *option, const char *text);
+/* 1, 0, or -1 for a text that is no truth value. */
+int strobe_mock_parse_bool(const char *text);
+/* The number in the option type's smallest unit. 0, or -1 for a text that is none. */
+int strobe_mock_parse_number(uint32_t type, const char *text, double *value);
+
+/* The recording part of the host table. */
+StrobeStatus strobe_mock_kind(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id);
+StrobeTrackId strobe_mock_track(StrobeInstance *self, const StrobeTrack *track);
+StrobeStringId strobe_mock_intern(StrobeWriter *lane, const char *bytes, size_t length);
+StrobeStackId strobe_mock_stack(StrobeWriter *lane, const StrobeStringId *frames, size_t n);
+StrobeTicks strobe_mock_now(void);
+StrobeWriter *strobe_mock_writer(StrobeInstance *self);
+void *strobe_mock_reserve(StrobeWriter *lane, StrobeKindId kind, StrobeTrackId track,
+                          StrobeStringId name, uint64_t begin, uint64_t end);
+void strobe_mock_commit(StrobeWriter *lane);
+void *strobe_mock_reserve_bulk(StrobeWriter *lane, uint32_t bytes);
+StrobeSpan strobe_mock_span_begin(StrobeWriter *lane, StrobeKindId kind, StrobeStringId name,
+                                  uint64_t argument);
+void *strobe_mock_span_end(StrobeWriter *lane, StrobeSpan span);
+
+#endif
