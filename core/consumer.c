@@ -141,14 +141,12 @@ StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
     c->is_pass = component->type == STROBE_COMPONENT_PASS;
     c->batch = g_new(StrobeView, STROBE_BATCH);
     c->verdicts = g_hash_table_new(NULL, NULL);
+    c->wanted = g_hash_table_new(g_str_hash, g_str_equal);
     for (const char *const *kind = component->wants; *kind; kind++) {
-        if (strcmp(*kind, "*") == 0) {
-            g_clear_pointer(&c->wanted, g_hash_table_unref);
-            break;
-        }
-        if (!c->wanted)
-            c->wanted = g_hash_table_new(g_str_hash, g_str_equal);
-        g_hash_table_add(c->wanted, (gpointer)(uintptr_t)*kind);
+        if (strcmp(*kind, "*") == 0)
+            c->wants_all_raw = TRUE;
+        else
+            g_hash_table_add(c->wanted, (gpointer)(uintptr_t)*kind);
     }
     if (!strobe_instance_init(&c->instance, component, wanted, log_line, c, error) ||
         !lay_out_kinds(c, error)) {
@@ -168,7 +166,7 @@ void strobe_consumer_free(gpointer consumer)
     for (uint32_t i = 0; c->kinds && i < c->component->n_kinds; i++)
         g_free((void *)(uintptr_t)c->kinds[i].view.fields);
     g_free(c->kinds);
-    g_clear_pointer(&c->wanted, g_hash_table_unref);
+    g_hash_table_unref(c->wanted);
     g_hash_table_unref(c->verdicts);
     strobe_instance_clear(&c->instance);
     g_clear_error(&c->failure);
@@ -178,7 +176,7 @@ void strobe_consumer_free(gpointer consumer)
 
 gboolean strobe_consumer_wants(const StrobeConsumer *c, const char *kind)
 {
-    return c->wanted && g_hash_table_contains(c->wanted, kind);
+    return g_hash_table_contains(c->wanted, kind);
 }
 
 /* ---- a run ---- */
@@ -219,7 +217,8 @@ static gboolean matches(StrobeConsumer *c, const StrobeKindView *kind)
     guint verdict = GPOINTER_TO_UINT(g_hash_table_lookup(c->verdicts, kind));
 
     if (!verdict) {
-        gboolean wanted = c->wanted ? g_hash_table_contains(c->wanted, kind->name) : !kind->derived;
+        gboolean wanted = (c->wants_all_raw && !kind->derived) ||
+                          g_hash_table_contains(c->wanted, kind->name);
         verdict = wanted ? 1 : 2;
         g_hash_table_insert(c->verdicts, (gpointer)(uintptr_t)kind, GUINT_TO_POINTER(verdict));
     }

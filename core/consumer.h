@@ -22,7 +22,8 @@ typedef struct StrobeConsumer {
     /* Of the run. */
     StrobeReader *reader;
     const StrobeFacts *facts;
-    GHashTable *wanted;      /* kind names; NULL: every raw kind */
+    gboolean wants_all_raw;  /* it asked for "*" */
+    GHashTable *wanted;      /* kind names */
     GHashTable *verdicts;    /* StrobeKindView* to wanted (1) or not (2) */
     StrobeReaderKind *kinds; /* a pass's derived kinds, n_kinds of the component */
     StrobeSpool *spool;      /* a pass's derived records */
