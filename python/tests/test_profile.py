@@ -63,10 +63,21 @@ class Profile(FolderTest):
 
     def test_counts_like_the_legacy_profiler(self):
         expected = _legacy(self.work.step)
-        with profiler.profile() as prof:
+        for shapes in (False, True):
+            with profiler.profile(record_shapes=shapes) as prof:
+                self.work.step()
+            self.assertEqual(_counts(prof), dict(expected))
+
+    def test_shapes_like_the_legacy_profiler(self):
+        with torch.autograd.profiler.profile(use_kineto=False, record_shapes=True) as legacy:
             self.work.step()
-        found = _counts(prof)
-        self.assertEqual(found, dict(expected))
+        with profiler.profile(record_shapes=True) as prof:
+            self.work.step()
+
+        def shapes(events):
+            return collections.Counter((each.name, str(each.input_shapes)) for each in events)
+
+        self.assertEqual(shapes(prof.events()), shapes(legacy.function_events))
 
     def test_nothing_is_left(self):
         with messages() as told:
@@ -92,6 +103,18 @@ class Profile(FolderTest):
         steps = [event.trace_name for event in prof.events() if event.key == "ProfilerStep*"]
         self.assertEqual(steps, ["ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#4"])
         self.assertEqual(_quiet(told), [])
+
+    def test_step_of_strobe(self):
+        import strobe
+
+        schedule = profiler.schedule(wait=0, warmup=1, active=1, repeat=1)
+        with messages() as told:
+            with profiler.profile(schedule=schedule) as prof:
+                for _ in range(3):
+                    strobe.step()
+        self.assertEqual((prof.step_num, _counts(prof), told), (3, {"ProfilerStep*": 1}, []))
+        strobe.step()
+        self.assertEqual(prof.step_num, 3)
 
     def test_steps_enclose_their_operators(self):
         schedule = profiler.schedule(wait=0, warmup=1, active=2, repeat=1)

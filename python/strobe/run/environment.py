@@ -53,17 +53,14 @@ def clean(environ):
 def clean_path(path, old, site_folders):
     """Takes our folders out of a sys.path, in place.
 
-    The folder of the package is wanted there without us if `old`, the PYTHONPATH before, names it,
-    or if it is one of the interpreter's own folders: then its place is at the end.
+    The folder of the package stays if `old`, the PYTHONPATH before, names it. If it is one of the
+    interpreter's own folders it goes back to its place: before those that follow it.
     """
     ours, parent = bootstrap_folder(), package_parent()
     wanted = {os.path.abspath(part) for part in (old or "").split(os.pathsep) if part}
-    kept = []
-    for part in path:
-        whole = os.path.abspath(part)
-        if whole == ours or (whole == parent and parent not in wanted):
-            continue
-        kept.append(part)
-    if parent in site_folders and parent not in wanted:
-        kept.append(parent)
-    path[:] = kept
+    taken = {ours} if parent in wanted else {ours, parent}
+    path[:] = [part for part in path if os.path.abspath(part) not in taken]
+    if parent in taken and parent in site_folders:
+        following = site_folders[site_folders.index(parent) + 1 :]
+        places = [i for i, part in enumerate(path) if part in following]
+        path.insert(places[0] if places else len(path), parent)
