@@ -39,8 +39,8 @@ class AbiTest(unittest.TestCase):
 
     def test_present_version(self):
         path = TOP / "sdk" / "abi" / ("%d.%d.txt" % self.version())
-        self.assertEqual(
-            path.read_text().splitlines(), self.lines,
+        self.assertMultiLineEqual(
+            path.read_text(), self.text,
             "The ABI is not that of %s. A released version's file never changes; before the "
             "release: build/tests/template/print-abi > sdk/abi/%s" % (path, path.name),
         )
