@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A capture that was left open names a pool, and the pool's bytes are anything: recovery leaves a
+ * capture that can be read. The input is a list of changes to a small sound pool: where (4 bytes,
+ * modulo its size), how many bytes (1), the bytes. A change at 0xffffffff is appended to the
+ * capture instead, with its checksums made right.
+ */
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "capture-bytes.h"
+#include "capture-writer.h"
+#include "crc32c.h"
+#include "fuzz.h"
+#include "intern.h"
+#include "kind-table.h"
+#include "pool.h"
+#include "recover.h"
+#include "track-table.h"
+
+const char fuzz_target[] = "recover";
+
+#define N_LANES 3u
+#define N_BLOCKS 3u
+#define ARENA_BYTES 4096u
+#define IN_CAPTURE 0xffffffffu
+
+static struct {
+    char *folder, *capture, *pool, *master; /* the pool's file is linked again for each run */
+    struct pool_header *header;
+    guint8 *sound; /* the pool before any change */
+    gsize bytes;
+    guint8 *capture_bytes;
+    gsize capture_size;
+} place;
+
+static void clean_up(void)
+{
+    g_unlink(place.capture);
+    g_unlink(place.pool);
+    g_unlink(place.master);
+    g_rmdir(place.folder);
+}
+
+/* ---- a small sound pool ---- */
+
+static guint64 lay_out_part(struct pool_header *h, guint64 bytes)
+{
+    guint64 at = h->total_bytes;
+    h->total_bytes = (at + bytes + 63) & ~(guint64)63;
+    return at;
+}
+
+static void lay_out(struct pool_header *h)
+{
+    memset(h, 0, sizeof *h);
+    memcpy(h->magic, STROBE_POOL_MAGIC, sizeof h->magic);
+    h->version = STROBE_POOL_VERSION;
+    h->block_bytes = STROBE_POOL_BLOCK_BYTES;
+    h->n_lanes = N_LANES;
+    h->n_blocks = N_BLOCKS;
+    h->arena_bytes = ARENA_BYTES;
+    h->total_bytes = (sizeof *h + 63) & ~(guint64)63;
+    h->lanes_at = lay_out_part(h, sizeof(struct pool_lane) * N_LANES);
+    h->kinds_at = lay_out_part(h, STROBE_POOL_KIND_BYTES);
+    h->arena_at = lay_out_part(h, ARENA_BYTES);
+    h->blocks_at = lay_out_part(h, (guint64)STROBE_POOL_BLOCK_BYTES * N_BLOCKS);
+    h->offsets_at = lay_out_part(h, sizeof(guint64) * STROBE_POOL_STRINGS);
+    h->slots_at = lay_out_part(h, sizeof(guint32) * STROBE_POOL_STRING_SLOTS);
+    h->tracks_at =
+        lay_out_part(h, sizeof(struct strobe_stored_track) * (guint64)STROBE_POOL_TRACKS);
+}
+
+/* Marker spans, as a lane holds them. */
+static void fill_block(struct pool_header *h, guint32 index, guint32 lane)
+{
+    struct pool_block *block = strobe_pool_block(h, index);
+    guint64 *out = (guint64 *)(void *)(block + 1);
+    const guint32 words = 5;
+
+    block->lane = lane;
+    block->sequence = 1;
+    block->track = 1;
+    block->window = 1;
+    for (guint64 i = 0; i < 20; i++, out += words) {
+        out[0] = 2ull << 32 | (guint64)STROBE_KIND_ID_MARKER << 16 | words;
+        out[1] = 1000 + i;
+        out[2] = 2000 + i;
+        out[3] = i;
+        out[4] = 0;
+    }
+    atomic_store(&block->used, 20 * words * 8);
+    atomic_store(&block->owned, 1);
+}
+
+static void fill_lane(struct pool_header *h, guint32 index)
+{
+    struct pool_lane *lane = strobe_pool_lane(h, index);
+
+    atomic_store(&lane->block, index);
+    lane->track = 1;
+    lane->window = 1;
+    lane->sequence = 1;
+    lane->spans[0] = (struct pool_span){1500, index, 2, STROBE_KIND_ID_MARKER};
+    atomic_store(&lane->depth, 1);
+    atomic_store(&lane->lost[0], index);
+}
+
+static void fill_pool(struct pool_header *h)
+{
+    static const StrobeTrack track = {
+        .struct_size = sizeof track, .type = STROBE_TRACK_STEPS, .device = -1, .name = "Steps"};
+
+    strobe_pool_intern_begin(h);
+    strobe_kind_begin(h);
+    strobe_pool_intern(h, "name", 4, 0);
+    strobe_track_add(h, &track);
+    for (guint32 i = 0; i < N_LANES; i++) {
+        fill_lane(h, i);
+        fill_block(h, i, i);
+    }
+    atomic_store(&h->window, 1);
+    h->window_begin = 500;
+    g_strlcpy(h->capture, place.capture, sizeof h->capture);
+}
+
+static void make_pool(void)
+{
+    struct pool_header plan;
+    int fd = open(place.master, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    lay_out(&plan);
+    place.bytes = plan.total_bytes;
+    FUZZ_REQUIRE(fd >= 0 && ftruncate(fd, (off_t)place.bytes) == 0);
+    place.header = mmap(NULL, place.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    FUZZ_REQUIRE(place.header != MAP_FAILED);
+    close(fd);
+    *place.header = plan;
+    fill_pool(place.header);
+    place.sound = g_memdup2(place.header, place.bytes);
+}
+
+/* The facts alone: all that an open capture needs. */
+static void make_capture(void)
+{
+    g_autofree char *facts = g_strdup_printf("{\"pool\": \"%s\"}", place.pool);
+    struct strobe_block_header header = {.type = STROBE_BLOCK_FACTS,
+                                         .payload_bytes = (guint32)strlen(facts),
+                                         .window = 1,
+                                         .lane = STROBE_LANE_NONE,
+                                         .ticks = 400,
+                                         .monotonic_ns = 400,
+                                         .realtime_ns = 400};
+
+    memcpy(header.magic, STROBE_BLOCK_MAGIC, sizeof header.magic);
+    place.capture_size = sizeof header + strlen(facts);
+    place.capture_bytes = g_malloc(place.capture_size);
+    memcpy(place.capture_bytes, &header, sizeof header);
+    memcpy(place.capture_bytes + sizeof header, facts, strlen(facts));
+    capture_bytes_repair(place.capture_bytes, place.capture_size);
+}
+
+static void prepare(void)
+{
+    if (place.folder)
+        return;
+    place.folder = g_strdup("/dev/shm/strobe-fuzz-XXXXXX");
+    if (!g_mkdtemp(place.folder)) {
+        g_free(place.folder);
+        place.folder = g_dir_make_tmp("strobe-fuzz-XXXXXX", NULL);
+    }
+    FUZZ_REQUIRE(place.folder);
+    place.capture = g_build_filename(place.folder, "capture.strobe", NULL);
+    place.pool = g_build_filename(place.folder, "strobe-fuzz.pool", NULL);
+    place.master = g_build_filename(place.folder, "master", NULL);
+    atexit(clean_up);
+    make_pool();
+    make_capture();
+}
+
+/* ---- changes ---- */
+
+struct change {
+    gsize at, n;
+};
+
+static GArray *change_all(const guint8 *bytes, gsize n, GByteArray *capture)
+{
+    GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+
+    while (n > 5) {
+        guint32 at;
+        gsize length = MIN(bytes[4], n - 5);
+        memcpy(&at, bytes, 4);
+        if (at == IN_CAPTURE) {
+            g_byte_array_append(capture, bytes + 5, (guint)length);
+        } else {
+            struct change change = {at % place.bytes, 0};
+            change.n = MIN(length, place.bytes - change.at);
+            memcpy((guint8 *)place.header + change.at, bytes + 5, change.n);
+            g_array_append_val(changes, change);
+        }
+        bytes += 5 + length;
+        n -= 5 + length;
+    }
+    return changes;
+}
+
+static void undo(GArray *changes)
+{
+    for (guint i = 0; i < changes->len; i++) {
+        const struct change *change = &g_array_index(changes, struct change, i);
+        memcpy((guint8 *)place.header + change->at, place.sound + change->at, change->n);
+    }
+    g_array_unref(changes);
+}
+
+int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
+{
+    g_autoptr(GByteArray) capture = g_byte_array_new();
+    g_autoptr(GError) error = NULL;
+
+    prepare();
+    g_byte_array_append(capture, place.capture_bytes, (guint)place.capture_size);
+    GArray *changes = change_all(bytes, n, capture);
+    capture_bytes_repair(capture->data, capture->len);
+    int fd = open(place.capture, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    FUZZ_REQUIRE(fd >= 0 && write(fd, capture->data, capture->len) == (gssize)capture->len);
+    close(fd);
+    g_unlink(place.pool);
+    FUZZ_REQUIRE(link(place.master, place.pool) == 0);
+    gboolean ok = strobe_recover(place.capture, NULL, &error);
+    FUZZ_REQUIRE(ok == !error);
+    capture_read_all(place.capture, 50);
+    undo(changes);
+    return 0;
+}
