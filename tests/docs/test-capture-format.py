@@ -59,8 +59,8 @@ class CaptureTest(unittest.TestCase):
     def test_names_and_times(self):
         path, capture = self.record("records=200,threads=0,names=hostile")
         self.assertSame(capture)
-        shown = json.loads(self.strobe("show", "--json", "--table", "marker", "--limit", "1000", path))
-        rows = shown[0]["rows"]
+        shown = self.strobe("show", "--json", "--table", "marker", "--limit", "1000", path)
+        rows = json.loads(shown)[0]["rows"]
         mine = [record for record in capture.records if record["kind"] == "marker"]
         self.assertEqual(len(mine), 200)
         self.assertTrue(rows)

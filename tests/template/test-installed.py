@@ -59,7 +59,8 @@ class InstalledTest(unittest.TestCase):
             PKG_CONFIG_SYSROOT_DIR=str(cls.root),
             LD_LIBRARY_PATH=str(cls.library.parent),
         )
-        cls.plugins = pathlib.Path(cls.run_good("pkg-config", "--variable=plugindir", "strobe-sdk").strip())
+        folder = cls.run_good("pkg-config", "--variable=plugindir", "strobe-sdk").strip()
+        cls.plugins = pathlib.Path(folder)
 
     @classmethod
     def run_any(cls, *words, **options):
@@ -72,7 +73,7 @@ class InstalledTest(unittest.TestCase):
     def run_good(cls, *words, **options):
         done = cls.run_any(*words, **options)
         if done.returncode:
-            raise AssertionError("%s: %d\n%s%s" % (words, done.returncode, done.stdout, done.stderr))
+            raise AssertionError("%s: %d\n%s" % (words, done.returncode, done.stdout + done.stderr))
         return done.stdout
 
     def flags(self, package):
