@@ -56,7 +56,8 @@ class PagesTest(unittest.TestCase):
             page.write_text(page.read_text().replace("`sequence` | i64", "`sequence` | u64", 1))
             done = run(docs / "generate", "--build", BUILD, "--check")
             self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertIn("docs/kinds.md is stale. Run: ninja -C build && docs/generate", done.stdout)
+            told = "docs/kinds.md is stale. Run: ninja -C build && docs/generate"
+            self.assertIn(told, done.stdout)
             self.assertNotIn("config.md", done.stdout)
 
     def test_links_lead_somewhere(self):
@@ -67,7 +68,7 @@ class PagesTest(unittest.TestCase):
 
     def test_paths_named_in_code_quotes_exist(self):
         """`core/lane.c` and the like; what has a blank or a variable part is left out."""
-        folders = "|".join(path.name for path in TOP.iterdir() if path.is_dir() and path.name[0] != ".")
+        folders = "|".join(p.name for p in TOP.iterdir() if p.is_dir() and p.name[0] != ".")
         pattern = re.compile(r"`((?:%s)/[\w./-]*)`" % folders)
         for page in [TOP / "README.md", *TOP.glob("docs/**/*.md")]:
             for target in pattern.findall(page.read_text()):
@@ -163,7 +164,8 @@ class ReadmeTest(ScratchTest):
         done = run(program, cwd=self.work, env=self.environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         directory = pathlib.Path(done.stdout.strip())
-        self.assertTrue((self.work / directory / "FRAMEWORK" / "capture.strobe").exists(), directory)
+        capture = self.work / directory / "FRAMEWORK" / "capture.strobe"
+        self.assertTrue(capture.exists(), directory)
         done = run(BUILD / "tools" / "strobe", "info", "--json", directory, cwd=self.work,
                    env=self.environment)
         kinds = json.loads(done.stdout)[0]["kinds"]

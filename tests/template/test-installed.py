@@ -59,7 +59,8 @@ class InstalledTest(unittest.TestCase):
             PKG_CONFIG_SYSROOT_DIR=str(cls.root),
             LD_LIBRARY_PATH=str(cls.library.parent),
         )
-        cls.plugins = pathlib.Path(cls.run_good("pkg-config", "--variable=plugindir", "strobe-sdk").strip())
+        folder = cls.run_good("pkg-config", "--variable=plugindir", "strobe-sdk").strip()
+        cls.plugins = pathlib.Path(folder)
 
     @classmethod
     def run_any(cls, *words, **options):
@@ -72,7 +73,7 @@ class InstalledTest(unittest.TestCase):
     def run_good(cls, *words, **options):
         done = cls.run_any(*words, **options)
         if done.returncode:
-            raise AssertionError("%s: %d\n%s%s" % (words, done.returncode, done.stdout, done.stderr))
+            raise AssertionError("%s: %d\n%s" % (words, done.returncode, done.stdout + done.stderr))
         return done.stdout
 
     def flags(self, package):
@@ -87,13 +88,16 @@ class InstalledTest(unittest.TestCase):
     def test_each_header_compiles_alone(self):
         headers = sorted(self.headers.rglob("*.h"))
         self.assertGreaterEqual(len(headers), 15)
+        source = self.work / "header"
         for mode, (compiler, *flags) in MODES.items():
             if not shutil.which(compiler):
                 continue
             for header in headers:
-                with self.subTest(mode=mode, header=header.name):
+                name = header.relative_to(self.headers.parent)
+                source.write_text("#include <%s>\n" % name)
+                with self.subTest(mode=mode, header=name):
                     self.run_good(compiler, *flags, "-pedantic", "-Wall", "-Wextra", "-Werror",
-                                  "-fsyntax-only", "-I", self.headers.parent, header)
+                                  "-fsyntax-only", "-I", self.headers.parent, source)
 
     def test_sdk_headers_include_libc_only(self):
         """Nothing of a plugin's headers depends on what the target may not have."""
