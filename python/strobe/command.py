@@ -17,7 +17,8 @@ def find():
             return path
     path = shutil.which("strobe")
     if path is None:
-        raise Error("Cannot find the strobe command: looked at %s and in PATH" % ", ".join(COMMANDS))
+        places = ", ".join(COMMANDS)
+        raise Error("Cannot find the strobe command: looked at %s and in PATH" % places)
     return path
 
 

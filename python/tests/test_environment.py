@@ -79,7 +79,7 @@ class CleanPath(unittest.TestCase):
     def test_package_in_a_folder_of_the_interpreter(self):
         for path, folders, expected in (
             ([_PACKAGE, "/lib"], [_PACKAGE], ["/lib", _PACKAGE]),
-            ([_PACKAGE, "/lib", "/a", "/b"], ["/a", _PACKAGE, "/b"], ["/lib", "/a", _PACKAGE, "/b"]),
+            ([_PACKAGE, "/a", "/b"], ["/a", _PACKAGE, "/b"], ["/a", _PACKAGE, "/b"]),
             ([_PACKAGE, "/lib", "/a"], ["/a", _PACKAGE], ["/lib", "/a", _PACKAGE]),
         ):
             self.assertEqual(self._path([_BOOTSTRAP] + path, None, folders), expected)
