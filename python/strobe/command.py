@@ -7,7 +7,7 @@ import subprocess
 
 from . import Error
 from ._paths import COMMANDS
-from .run import environment
+from .bootstrap import strobe_run_environment as environment
 
 
 def find():

@@ -3,7 +3,8 @@
 
 import unittest
 
-from strobe.run import environment
+from support import FolderTest
+from strobe.bootstrap import strobe_run_environment as environment
 
 _PACKAGE = environment.package_parent()
 _BOOTSTRAP = environment.bootstrap_folder()
@@ -60,6 +61,20 @@ class Clean(unittest.TestCase):
             ),
             {"PYTHONPATH": "/new", "LD_PRELOAD": "/y/libasan.so"},
         )
+
+
+class IsOpen(FolderTest):
+    def test_is_open(self):
+        def found(**variables):
+            return environment.is_open({"STROBE_RUN_DIR": self.folder, **variables})
+
+        self.assertFalse(environment.is_open({}))
+        self.assertFalse(found())  # over
+        self.write("config.json", "{}")
+        self.assertTrue(found())
+        self.write("claim", "1")
+        self.assertFalse(found())
+        self.assertTrue(found(STROBE_RUN_FOLLOW="1"))
 
 
 class CleanPath(unittest.TestCase):
