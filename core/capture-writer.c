@@ -271,10 +271,11 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
     for (uint32_t i = 0; i < pool->n_lanes && error == 0; i++) {
         const struct pool_lane *lane = strobe_pool_lane(pool, i);
         uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
-        if (lane->window != writer->window || depth > STROBE_POOL_SPANS)
+        if (atomic_load(&lane->window) != writer->window || depth > STROBE_POOL_SPANS)
             continue;
+        uint32_t track = atomic_load(&lane->track);
         for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
-            at += put_unfinished(writer->buffer + at, &lane->spans[k], lane->track, end);
+            at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);
         if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * 40) {
             error = strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at);
             at = 0;
@@ -304,7 +305,8 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
         const struct pool_lane *lane = strobe_pool_lane(pool, i);
         for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
             uint64_t lost = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
-            struct strobe_loss loss = {lost - lane->lost_told[cause], cause, lane->track};
+            struct strobe_loss loss = {lost - lane->lost_told[cause], cause,
+                                       atomic_load(&lane->track)};
             if (loss.count)
                 at += put_loss(writer->buffer + at, kind, &loss, begin, end);
         }

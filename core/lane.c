@@ -189,8 +189,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         w->session = pool_session;
     }
     atomic_store_explicit(&lane->depth, 0, memory_order_relaxed);
-    lane->track = w->track;
-    lane->window = window;
+    atomic_store_explicit(&lane->track, w->track, memory_order_relaxed);
+    atomic_store_explicit(&lane->window, window, memory_order_relaxed);
     w->generation = window;
 }
 
@@ -215,7 +215,8 @@ static __attribute__((noinline)) StrobeWriter *attach(uint32_t window)
     if (atomic_load_explicit(&w->busy, memory_order_relaxed))
         return NULL; /* a signal hit this thread while it attached */
     atomic_store_explicit(&w->busy, 1, memory_order_seq_cst);
-    int is_open = gate_now() == window;
+    /* Whoever sees the gate open sees the pool that was set before it. */
+    int is_open = __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window;
     if (is_open)
         bind_lane(w, window);
     leave(w);

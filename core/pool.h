@@ -41,8 +41,8 @@ struct pool_span {
 struct pool_lane {
     _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
     _Atomic uint32_t depth; /* open spans */
-    uint32_t track;
-    uint32_t window;
+    _Atomic uint32_t track;
+    _Atomic uint32_t window;
     uint64_t sequence; /* of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */

@@ -109,7 +109,7 @@ static void test_ledger(void)
 }
 
 static volatile sig_atomic_t signals;
-static volatile int keep_on = 1;
+static int keep_on = 1; /* atomic */
 
 static void mark_in_handler(int number)
 {
@@ -292,7 +292,7 @@ static gpointer mark_on(gpointer data)
 {
     guint64 n = 0;
 
-    while (keep_on) {
+    while (g_atomic_int_get(&keep_on)) {
         strobe_mark("load");
         if (++n % 1000 == 0)
             g_usleep(100);
@@ -307,7 +307,7 @@ static void test_fork(void)
     StrobeSession *session = session_new(folder, "{}", NULL);
     GThread *thread;
 
-    keep_on = 1;
+    g_atomic_int_set(&keep_on, 1);
     strobe_session_start(session, NULL);
     thread = g_thread_new("load", mark_on, NULL);
     for (guint i = 0; i < 50; i++) {
@@ -324,7 +324,7 @@ static void test_fork(void)
         g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
         g_assert_cmpint(status, ==, 0);
     }
-    keep_on = 0;
+    g_atomic_int_set(&keep_on, 0);
     g_thread_join(thread);
     strobe_mark("parent");
     strobe_session_stop(session, NULL);
@@ -343,7 +343,7 @@ static void test_windows_under_load(void)
     StrobeSession *session = session_new(folder, "{}", NULL);
     GThread *threads[3];
 
-    keep_on = 1;
+    g_atomic_int_set(&keep_on, 1);
     for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
         threads[i] = g_thread_new("load", mark_on, NULL);
     for (guint i = 0; i < 30; i++) {
@@ -353,7 +353,7 @@ static void test_windows_under_load(void)
         g_autofree char *capture = capture_of(session);
         read_capture(capture, "marker_instant", NULL, NULL);
     }
-    keep_on = 0;
+    g_atomic_int_set(&keep_on, 0);
     for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
         g_thread_join(threads[i]);
     strobe_session_free(session);

@@ -8,6 +8,12 @@
 #include "result.h"
 #include "support.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#else
+#define IS_SANITIZED 0
+#endif
+
 struct ready {
     guint n;
     char *last;
@@ -192,12 +198,6 @@ static void test_unwritable(void)
     scratch_remove(folder);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#else
-#define IS_SANITIZED 0
-#endif
-
 static guint64 resident_pages(void)
 {
     unsigned long size = 0, resident = 0;
@@ -238,7 +238,7 @@ static void test_cycles(void)
         }
     }
     g_assert_cmpuint(open_descriptors(), <=, descriptors);
-    if (!IS_SANITIZED) /* its allocator keeps what is freed */
+    if (!IS_SANITIZED) /* a sanitizer keeps freed memory */
         g_assert_cmpuint(resident_pages(), <=, pages + 128); /* 512 KiB of allocator noise */
     strobe_session_free(session);
     g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);

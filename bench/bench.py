@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the benchmarks of a build folder and prints one table.
+
+Own figure and peer are measured in turn. The value is the least disturbed repeat; the ratio is given
+for these and for the medians."""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import chrome_export
+from rows import Row, as_json, table
+
+PYTHON = "/usr/bin/python3"
+SPANS = 1000000
+STOP_SPANS = 5000000
+
+
+class Skipped(Exception):
+    """A benchmark that cannot run here."""
+
+
+class Bench:
+    """The build that is measured, and a scratch folder."""
+
+    def __init__(self, build, scratch):
+        self.build = pathlib.Path(build).resolve()
+        self.scratch = scratch
+        self._capture = None
+        self.environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
+        self.environment["PYTHONPATH"] = str(self.build / "python")
+
+    def program(self, name):
+        path = self.build / "bench" / name
+        if not path.exists():
+            raise Skipped("bench/%s was not built" % name)
+        return str(path)
+
+    def lines(self, command):
+        """Runs a benchmark program; what it printed, by name."""
+        done = subprocess.run(
+            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        if done.returncode:
+            said = done.stderr.strip().splitlines()[-1:] or ["exit code %d" % done.returncode]
+            raise Skipped("%s: %s" % (os.path.basename(command[0]), said[0]))
+        found = {}
+        for line in done.stdout.splitlines():
+            values = json.loads(line)
+            found[values["name"]] = values.get("samples", values.get("text"))
+        return found
+
+    def capture(self):
+        """A capture of SPANS spans, made once."""
+        if self._capture is None:
+            command = [self.program("capture"), self.scratch, str(SPANS)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            self._capture = done.stdout.strip()
+        return self._capture
+
+
+# ---- recording ----
+
+
+def record_span(bench):
+    found = bench.lines([bench.program("record"), "span", bench.scratch])
+    return [Row("record_span", "ns", found["own"], "two counter reads", found["floor"],
+                "<= 1.5 x")]
+
+
+def record_instant(bench):
+    found = bench.lines([bench.program("record"), "instant", bench.scratch])
+    return [Row("record_instant", "ns", found["own"], "one counter read", found["floor"])]
+
+
+def record_disabled(bench):
+    found = bench.lines([bench.program("record"), "disabled", bench.scratch, "20"])
+    added = min(found["own"]) - min(found["floor"])
+    return [Row("record_disabled", "ns", found["own"], "empty loop", found["floor"],
+                "<= 1 ns added", "begin and end together add %.2f ns" % added)]
+
+
+def record_two_threads(bench):
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skipped("needs two processors")
+    found = bench.lines([bench.program("threads"), bench.scratch])
+    own = [two / one for one, two in zip(found["one"], found["two"])]
+    floor = [two / one for one, two in zip(found["floor_one"], found["floor_two"])]
+    row = Row("record_two_threads", "x one", own, "counter reads, two threads", floor, ">= 1.9")
+    row.best_value = max(found["two"]) / max(found["one"])
+    row.best_peer = max(found["floor_two"]) / max(found["floor_one"])
+    row.note = "value: best rate of two over best of one"
+    if sorted(floor)[len(floor) // 2] < 1.8:
+        row.note += "; the processors are not free: the floor's median is below 1.8"
+    return [row]
+
+
+# ---- PyTorch ----
+
+
+def op_overhead(bench):
+    library = bench.program("torch_ops.so")
+    script = str(pathlib.Path(__file__).with_name("op_overhead.py"))
+    found = bench.lines([PYTHON, script, library, bench.scratch])
+    recorded = _records(bench, found["directory"])
+    if recorded < found["operators"][0]:
+        raise Skipped("only %d of %d operators recorded" % (recorded, found["operators"][0]))
+    plain = found["plain"]
+    added = {
+        name: [value - below for value, below in zip(sorted(found[name]), sorted(plain))]
+        for name in ("strobe", "legacy", "empty")
+    }
+    note = "operator itself %.0f ns; without what the empty callback costs %.0f ns" % (
+        min(plain), added["strobe"][0] - added["empty"][0])
+    return [
+        Row("op_overhead", "ns/op", added["strobe"], "PyTorch's legacy profiler", added["legacy"],
+            "<= 0.5 x", note),
+        Row("op_empty_callback", "ns/op", added["empty"], "PyTorch's legacy profiler",
+            added["legacy"], note="libtorch's own cost of any callback"),
+    ]
+
+
+def _records(bench, directory):
+    found = bench.lines([bench.program("reader"),
+                         os.path.join(directory, "FRAMEWORK", "capture.strobe"), "1"])
+    return found["records"][0]
+
+
+# ---- reading ----
+
+
+def reader(bench):
+    found = bench.lines([bench.program("reader"), bench.capture()])
+    return [Row("reader", "records/s", found["own"], "plain read of the bytes", found["floor"],
+                best="most")]
+
+
+def bytes_per_span(bench):
+    found = bench.lines([bench.program("reader"), bench.capture(), "10"])
+    return [Row("bytes_per_span", "bytes", found["bytes"], goal="<= 32",
+                note="capture of %s marker spans" % format(SPANS, ","))]
+
+
+def chrome_trace_export(bench):
+    own = chrome_export.StrobeExport(str(bench.build / "tools" / "strobe"), bench.capture(),
+                                     bench.scratch, bench.environment)
+    peer, peer_name = None, "uftrace is not installed"
+    if shutil.which("uftrace"):
+        peer = chrome_export.UftraceExport(bench.program("traced"), SPANS, bench.scratch)
+        peer_name = "uftrace dump --chrome"
+    mine, theirs = chrome_export.measure(own, peer, 10)
+    events, spans = own.counts()
+    rows = [Row("chrome_export", "events/s", [events / s for s in mine], peer_name,
+                goal=">= 4 x", best="most"),
+            Row("chrome_export_spans", "spans/s", [spans / s for s in mine], peer_name,
+                best="most", note="a span is one event here and two in uftrace")]
+    rows[0].note = "%s events, %s spans" % (format(events, ","), format(spans, ","))
+    if peer:
+        peer_events, peer_spans = peer.counts()
+        rows[0].peer = [peer_events / s for s in theirs]
+        rows[1].peer = [peer_spans / s for s in theirs]
+        rows[0].note += "; uftrace %s events" % format(peer_events, ",")
+    return rows
+
+
+# ---- stopping ----
+
+
+def stop_time(bench):
+    found = bench.lines([bench.program("stop"), bench.scratch, str(STOP_SPANS), "10"])
+    kept = [100 * min(1, size / STOP_SPANS / 40) for size in found["bytes"]]
+    return [Row("stop_time", "ms", found["stop"], goal="< 50 ms",
+                note="after %s spans at %.1f M/s on one thread, of which at least %.0f %% stored"
+                % (format(STOP_SPANS, ","), max(found["rate"]) / 1e6, min(kept)))]
+
+
+BENCHMARKS = {
+    "record_span": record_span,
+    "record_instant": record_instant,
+    "record_disabled": record_disabled,
+    "record_two_threads": record_two_threads,
+    "op_overhead": op_overhead,
+    "reader": reader,
+    "chrome_export": chrome_trace_export,
+    "bytes_per_span": bytes_per_span,
+    "stop_time": stop_time,
+}
+
+
+def measure(bench, names):
+    rows = []
+    for name in names:
+        print("bench: %s" % name, file=sys.stderr)
+        try:
+            rows += BENCHMARKS[name](bench)
+        except (Skipped, chrome_export.ExportError, subprocess.CalledProcessError) as error:
+            rows.append(Row(name, "", [], note="not measured: %s" % error))
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build", help="build folder (default: build)")
+    parser.add_argument("--only", help="comma-separated: " + ", ".join(BENCHMARKS))
+    parser.add_argument("--json", action="store_true", help="JSON instead of a table")
+    flags = parser.parse_args()
+    names = flags.only.split(",") if flags.only else list(BENCHMARKS)
+    for name in names:
+        if name not in BENCHMARKS:
+            parser.error('unknown benchmark "%s"; there are: %s' % (name, ", ".join(BENCHMARKS)))
+    # Large captures come and go: the build folder's disk is the one to be measured.
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=flags.build) as scratch:
+        rows = measure(Bench(flags.build, os.path.realpath(scratch)), names)
+    print(as_json(rows) if flags.json else table(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

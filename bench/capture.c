@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture FOLDER [SPANS]: records nested spans under a hundred names, lossless, and prints the
+ * capture's path. */
+#include <stdio.h>
+#include "measure.h"
+
+#define CHUNK 100000 /* spans between two pauses: the default pool takes them whole */
+#define PAUSE_NS 30000000
+
+static char names[100][32];
+
+static void record(long n)
+{
+    for (long i = 0; i < n; i += 4) {
+        StrobeRange outer = strobe_range_begin_argument(names[i / 4 % 100], (uint64_t)i);
+        StrobeRange middle = strobe_range_begin(names[(i + 1) % 100]);
+        strobe_range_end(strobe_range_begin(names[(i + 2) % 100]));
+        strobe_range_end(middle);
+        strobe_range_end(strobe_range_begin(names[(i + 3) % 100]));
+        strobe_range_end(outer);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct timespec pause = {0, PAUSE_NS};
+    long spans = number_argument(argc, argv, 2, 1000000);
+
+    if (argc < 2)
+        fail("usage", "capture FOLDER [SPANS]");
+    for (int i = 0; i < 100; i++)
+        snprintf(names[i], sizeof names[i], "benchmark::operation_%d", i);
+    StrobeSession *session = session_begin(argv[1]);
+    for (long left = spans; left > 0; left -= CHUNK) {
+        record(left < CHUNK ? left : CHUNK);
+        nanosleep(&pause, NULL);
+    }
+    session_stop(session);
+    if (*strobe_session_diagnostics(session))
+        fail("the session is incomplete", strobe_session_diagnostics(session));
+    printf("%s/FRAMEWORK/capture.strobe\n", strobe_session_directory(session));
+    strobe_session_free(session);
+    return 0;
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chrome trace export: `strobe analyse` on a capture against `uftrace dump --chrome` on as many
+calls of a program compiled with -pg, measured in turn. Events are objects with a "ph"; Strobe
+writes one for a span (X), uftrace two (B and E)."""
+
+import os
+import shutil
+import subprocess
+import time
+
+
+class ExportError(Exception):
+    """An export that cannot be measured."""
+
+
+def count(path, needle):
+    """How often the bytes occur in a file."""
+    found, rest = 0, b""
+    with open(path, "rb") as file:
+        while True:
+            chunk = file.read(1 << 22)
+            if not chunk:
+                return found
+            found += (rest + chunk).count(needle)
+            rest = chunk[-len(needle) + 1 :]
+
+
+class StrobeExport:
+    """The capture, exported again and again."""
+
+    def __init__(self, strobe, capture, folder, environment):
+        self.output = os.path.join(folder, "exported")
+        self.command = [strobe, "analyse", capture, "--export", "chrome_trace", "-o", self.output]
+        self.environment = environment
+
+    def seconds(self):
+        shutil.rmtree(self.output, ignore_errors=True)
+        begin = time.perf_counter()
+        subprocess.run(
+            self.command,
+            check=True,
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        return time.perf_counter() - begin
+
+    def counts(self):
+        """Events and spans in the output."""
+        for folder, _, names in os.walk(self.output):
+            if "trace_view.json" in names:
+                path = os.path.join(folder, "trace_view.json")
+                return count(path, b'"ph"'), count(path, b'"ph": "X"') + count(path, b'"ph":"X"')
+        raise ExportError("strobe analyse has made no trace_view.json")
+
+
+class UftraceExport:
+    """The calls, recorded once and dumped again and again."""
+
+    def __init__(self, program, calls, folder):
+        self.data = os.path.join(folder, "uftrace.data")
+        self.output = os.path.join(folder, "uftrace.json")
+        subprocess.run(
+            ["uftrace", "record", "--no-libcall", "--no-event", "-b", "64m", "-d", self.data]
+            + [program, str(calls)],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+
+    def seconds(self):
+        begin = time.perf_counter()
+        with open(self.output, "wb") as file:
+            subprocess.run(
+                ["uftrace", "dump", "--chrome", "-d", self.data],
+                check=True,
+                stdout=file,
+                stderr=subprocess.DEVNULL,
+            )
+        return time.perf_counter() - begin
+
+    def counts(self):
+        return count(self.output, b'"ph"'), count(self.output, b'"ph":"E"')
+
+
+def measure(own, peer, repeats):
+    """Seconds of both, in turn; those of the peer are empty where there is none."""
+    mine, theirs = [], []
+    own.seconds()
+    for _ in range(repeats):
+        mine.append(own.seconds())
+        if peer:
+            theirs.append(peer.seconds())
+    return mine, theirs

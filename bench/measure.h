@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the benchmark programs share: time, the floor, a session of their own, and the samples that
+ * they print for bench.py. Libstrobe's public interface only. */
+#ifndef STROBE_BENCH_MEASURE_H
+#define STROBE_BENCH_MEASURE_H
+
+#include <stdint.h>
+#include <strobe/strobe.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/* The floor of all timing: the processor's counter, or the clock where there is none. */
+static inline uint64_t read_counter(void)
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    uint64_t value;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#endif
+}
+
+static inline void keep(uint64_t value)
+{
+    __asm__ volatile("" : : "r"(value) : "memory");
+}
+
+/* CLOCK_MONOTONIC in ns. */
+double now_ns(void);
+
+/* Ends the benchmark with a message. */
+void fail(const char *what, const char *why) __attribute__((noreturn));
+
+/* A number from the command line, `otherwise` where there is none. */
+long number_argument(int argc, char **argv, int index, long otherwise);
+
+/* A running session without collectors whose results go below `folder`. */
+StrobeSession *session_begin(const char *folder);
+/* Stops it; the time that took in ns. */
+double session_stop(StrobeSession *session);
+
+/* A series of numbers, printed as one line: {"name": NAME, "samples": [...]}. */
+typedef struct Samples {
+    const char *name;
+    double values[1000];
+    unsigned n;
+} Samples;
+
+void samples_add(Samples *samples, double value);
+void samples_print(const Samples *samples);
+
+#endif

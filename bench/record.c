@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record span|instant|disabled FOLDER [REPEATS]: ns of one recording call on one thread, and of its
+ * floor, measured in turn: two reads of the counter for a span, one for an instant, an empty loop
+ * where nothing records. One repeat is small enough for the pool to take it whole.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "measure.h"
+
+#define CALLS 20000
+#define PAUSE_NS 15000000 /* the writer thread empties the pool meanwhile */
+
+typedef void (*Loop)(unsigned n);
+
+static void spans(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        StrobeRange range = strobe_range_begin_argument("benchmark", i);
+        keep(i);
+        strobe_range_end(range);
+    }
+}
+
+static void instants(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        strobe_mark("benchmark");
+        keep(i);
+    }
+}
+
+static void counter_pairs(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        keep(read_counter());
+        keep(read_counter());
+    }
+}
+
+static void counter_reads(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        keep(read_counter());
+}
+
+static void nothing(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        keep(i);
+}
+
+static const struct mode {
+    const char *name;
+    Loop own, floor;
+    int records;
+    unsigned calls;
+} modes[] = {{"span", spans, counter_pairs, 1, CALLS},
+             {"instant", instants, counter_reads, 1, CALLS},
+             {"disabled", spans, nothing, 0, 100 * CALLS}};
+
+static const struct mode *mode_named(const char *name)
+{
+    for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (name && strcmp(modes[i].name, name) == 0)
+            return &modes[i];
+    fail("usage", "record span|instant|disabled FOLDER [REPEATS]");
+}
+
+static double time_of(Loop loop, unsigned n)
+{
+    double begin = now_ns();
+
+    loop(n);
+    return (now_ns() - begin) / n;
+}
+
+static void measure(const struct mode *mode, long repeats)
+{
+    static Samples own = {.name = "own"}, floor = {.name = "floor"};
+    const struct timespec pause = {0, PAUSE_NS};
+
+    time_of(mode->own, mode->calls); /* the thread registers, the pages are touched */
+    for (long i = 0; i < repeats; i++) {
+        nanosleep(&pause, NULL);
+        time_of(mode->floor, mode->calls / 20); /* wakes the processor up */
+        samples_add(&floor, time_of(mode->floor, mode->calls));
+        samples_add(&own, time_of(mode->own, mode->calls));
+    }
+    samples_print(&own);
+    samples_print(&floor);
+}
+
+int main(int argc, char **argv)
+{
+    const struct mode *mode = mode_named(argc > 2 ? argv[1] : NULL);
+    StrobeSession *session = mode->records ? session_begin(argv[2]) : NULL;
+
+    measure(mode, number_argument(argc, argv, 3, 50));
+    if (session) {
+        session_stop(session);
+        if (*strobe_session_diagnostics(session))
+            fail("the session is incomplete", strobe_session_diagnostics(session));
+        strobe_session_free(session);
+    }
+    return 0;
+}

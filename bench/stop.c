@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stop FOLDER [SPANS] [REPEATS]: ms of strobe_session_stop() right after that many spans recorded
+ * at full speed, and the share of them that got lost because the disk could not keep up.
+ */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "measure.h"
+
+/* Bytes of a result directory's capture, which is then removed: they are large. */
+static double take_capture(const char *directory)
+{
+    char path[4096];
+    struct stat st;
+
+    if (snprintf(path, sizeof path, "%s/FRAMEWORK/capture.strobe", directory) >= (int)sizeof path ||
+        stat(path, &st))
+        fail(directory, "no capture");
+    unlink(path);
+    return (double)st.st_size;
+}
+
+int main(int argc, char **argv)
+{
+    static Samples stop = {.name = "stop"}, rate = {.name = "rate"}, bytes = {.name = "bytes"};
+    long spans = number_argument(argc, argv, 2, 5000000);
+    long repeats = number_argument(argc, argv, 3, 10);
+
+    if (argc < 2)
+        fail("usage", "stop FOLDER [SPANS] [REPEATS]");
+    for (long i = 0; i < repeats; i++) {
+        StrobeSession *session = session_begin(argv[1]);
+        double begin = now_ns();
+        for (long k = 0; k < spans; k++)
+            strobe_range_end(strobe_range_begin_argument("benchmark", (uint64_t)k));
+        samples_add(&rate, (double)spans / (now_ns() - begin) * 1e9);
+        samples_add(&stop, session_stop(session) / 1e6);
+        samples_add(&bytes, take_capture(strobe_session_directory(session)));
+        strobe_session_free(session);
+    }
+    samples_print(&stop);
+    samples_print(&rate);
+    samples_print(&bytes);
+    return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For op_overhead.py: one small operator many times, and a RecordFunction callback that does
+ * nothing. Compiled against the installed libtorch. C++17. */
+#ifndef NDEBUG
+#define NDEBUG 1 /* RecordFunction has one member more without it */
+#endif
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/ones.h>
+#include <ATen/record_function.h>
+
+#include <memory>
+
+namespace
+{
+
+at::CallbackHandle handle;
+
+std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &)
+{
+    return nullptr;
+}
+
+void on_end(const at::RecordFunction &, at::ObserverContext *)
+{
+}
+
+} // namespace
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED void bench_run_operators(long n);
+EXPORTED void bench_add_callback();
+EXPORTED void bench_remove_callback();
+
+/* n times aten::neg_, which calls no other operator. */
+void bench_run_operators(long n)
+{
+    static at::Tensor tensor = at::ones({8});
+    for (long i = 0; i < n; i++)
+        tensor.neg_();
+}
+
+void bench_add_callback()
+{
+    handle = at::addGlobalCallback(at::RecordFunctionCallback(on_begin, on_end));
+}
+
+void bench_remove_callback()
+{
+    at::removeCallback(handle);
+}
