@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `strobe run` puts into the environment, and how to take it out again.
 
-Imported into every process under `strobe run`: only modules that are loaded anyway.
+Imported into every Python process under `strobe run`, before and without the package, most of
+which are not to be recorded: only modules that are loaded anyway.
 """
 
 import os
@@ -38,6 +39,15 @@ def _restore(environ, name, separator, is_ours):
         environ[name] = value
     else:
         environ.pop(name, None)
+
+
+def is_open(environ):
+    """Whether a run is under way that this process might record for."""
+    folder = environ.get("STROBE_RUN_DIR")
+    if not folder or not os.path.exists(os.path.join(folder, "config.json")):
+        return False
+    is_claimed = os.path.exists(os.path.join(folder, "claim"))
+    return not is_claimed or environ.get("STROBE_RUN_FOLLOW") == "1"
 
 
 def clean(environ):
