@@ -17,13 +17,12 @@
 #define STROBE_PAYLOAD_MAX (64u << 20)
 
 enum {
-    STROBE_BLOCK_FACTS = 1,      /* JSON text: the session's facts and the configuration */
-    STROBE_BLOCK_KINDS = 2,      /* kind definitions, see kind-table.h */
-    STROBE_BLOCK_STRINGS = 3,    /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
-    STROBE_BLOCK_TRACKS = 4,     /* struct strobe_stored_track each */
-    STROBE_BLOCK_RECORDS = 5,    /* records as they lay in the lane */
-    STROBE_BLOCK_UNFINISHED = 6, /* spans still open; their end is the window's end */
-    STROBE_BLOCK_SEAL = 7        /* struct strobe_stored_seal: the window is complete */
+    STROBE_BLOCK_FACTS = 1,   /* JSON text: the session's facts and the configuration */
+    STROBE_BLOCK_KINDS = 2,   /* kind definitions, see kind-table.h */
+    STROBE_BLOCK_STRINGS = 3, /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
+    STROBE_BLOCK_TRACKS = 4,  /* struct strobe_stored_track each */
+    STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
+    STROBE_BLOCK_SEAL = 6     /* struct strobe_stored_seal: the window is complete */
 };
 
 struct strobe_block_header {
@@ -74,6 +73,10 @@ struct strobe_stored_kind {
     uint32_t shape;
     uint32_t n_fields;
 };
+
+/* An open span that nobody ended (STROBE_RECORD_UNFINISHED): header, begin, the time at which the
+ * thread or the window ended, the track, and as its fields one word, the span's argument. */
+#define STROBE_UNFINISHED_WORDS 5u
 
 /* Kind id of a string written beside its record, when the string table is full. Its header's name
  * is the string's id (bit 31 set), its fields a u32 length (bit 31: a stack) and the bytes. */

@@ -255,9 +255,9 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
 static uint32_t put_unfinished(char *out, const struct pool_span *span, uint32_t track,
                                uint64_t end)
 {
-    uint64_t words[5] = {(uint64_t)span->name << 32 | (uint64_t)(span->kind & 0xffff) << 16 | 5 |
-                             STROBE_RECORD_HAS_TRACK,
-                         span->begin, end, track, span->argument};
+    uint64_t words[STROBE_UNFINISHED_WORDS];
+
+    strobe_pool_span_words(span, track, end, words);
     memcpy(out, words, sizeof words);
     return sizeof words;
 }
@@ -277,12 +277,12 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
         for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
             at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);
         if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * 40) {
-            error = strobe_capture_write_block(writer, STROBE_BLOCK_UNFINISHED, writer->buffer, at);
+            error = strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at);
             at = 0;
         }
     }
     if (at && error == 0)
-        error = strobe_capture_write_block(writer, STROBE_BLOCK_UNFINISHED, writer->buffer, at);
+        error = strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at);
     return error;
 }
 

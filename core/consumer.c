@@ -174,11 +174,6 @@ void strobe_consumer_free(gpointer consumer)
     g_free(c);
 }
 
-gboolean strobe_consumer_wants(const StrobeConsumer *c, const char *kind)
-{
-    return g_hash_table_contains(c->wanted, kind);
-}
-
 /* ---- a run ---- */
 
 static void take_status(StrobeConsumer *c, const char *call, StrobeStatus status)
@@ -217,8 +212,8 @@ static gboolean matches(StrobeConsumer *c, const StrobeKindView *kind)
     guint verdict = GPOINTER_TO_UINT(g_hash_table_lookup(c->verdicts, kind));
 
     if (!verdict) {
-        gboolean wanted = (c->wants_all_raw && !kind->derived) ||
-                          g_hash_table_contains(c->wanted, kind->name);
+        gboolean wanted =
+            (c->wants_all_raw && !kind->derived) || g_hash_table_contains(c->wanted, kind->name);
         verdict = wanted ? 1 : 2;
         g_hash_table_insert(c->verdicts, (gpointer)(uintptr_t)kind, GUINT_TO_POINTER(verdict));
     }

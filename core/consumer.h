@@ -43,7 +43,4 @@ void strobe_consumer_raw_end(StrobeConsumer *consumer);
 void strobe_consumer_end(StrobeConsumer *consumer);
 void strobe_consumer_close(StrobeConsumer *consumer);
 
-/* Does it want a kind of this name? */
-gboolean strobe_consumer_wants(const StrobeConsumer *consumer, const char *kind);
-
 #endif

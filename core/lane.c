@@ -135,6 +135,15 @@ static inline void *take_room(StrobeWriter *w, uint32_t bytes)
     return w->cursor;
 }
 
+/* What was reserved is filled: makes it part of the block. */
+static inline void publish_pending(StrobeWriter *w)
+{
+    w->cursor += w->pending;
+    w->pending = 0;
+    atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
+                          memory_order_release);
+}
+
 /* ---- attaching ---- */
 
 static StrobeWriter *claim_writer(void)
@@ -226,26 +235,32 @@ StrobeWriter *strobe_lane_writer(void)
     return attach(window);
 }
 
-/* The thread ends: its open spans end with it. Its block goes to the writer thread when it is well
- * filled, else to the next thread on this lane: many short threads must not use up the pool. */
+/* Spans that the thread never ended, innermost first. */
+static void leave_open_spans(StrobeWriter *w)
+{
+    uint64_t now = strobe_clock_now();
+
+    while (w->depth) {
+        void *room = take_room(w, STROBE_UNFINISHED_WORDS * 8);
+        if (room) {
+            strobe_pool_span_words(&w->lane->spans[w->depth - 1], w->track, now, room);
+            publish_pending(w);
+        }
+        atomic_store_explicit(&w->lane->depth, --w->depth, memory_order_release);
+    }
+}
+
+/* The thread ends. Its block goes to the writer thread when it is well filled, else to the next
+ * thread on this lane: many short threads must not use up the pool. */
 static void thread_exits(void *value)
 {
     StrobeWriter *w = value;
 
-    if (w->generation && w->generation == gate_now()) {
-        while (w->depth) {
-            StrobeSpan span = {(uint64_t)w->generation << 32 | w->depth};
-            uint32_t depth = w->depth;
-            if (strobe_lane_span_end(w, span))
-                strobe_lane_commit(w);
-            if (w->depth == depth)
-                break; /* the window has just ended: it keeps them as unfinished */
-        }
-        if (enter_uncounted(w)) {
-            if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
-                hand_over(w);
-            leave(w);
-        }
+    if (w->generation && w->generation == gate_now() && enter_uncounted(w)) {
+        leave_open_spans(w);
+        if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
+            hand_over(w);
+        leave(w);
     }
     thread_writer = NULL;
     release_writer(w);
@@ -300,12 +315,7 @@ void *strobe_lane_reserve(StrobeWriter *w, uint32_t kind, uint32_t track, uint32
 
 void strobe_lane_commit(StrobeWriter *w)
 {
-    uint32_t used;
-
-    w->cursor += w->pending;
-    used = (uint32_t)(w->cursor - (char *)(w->block + 1));
-    w->pending = 0;
-    atomic_store_explicit(&w->block->used, used, memory_order_release);
+    publish_pending(w);
     leave(w);
 }
 
@@ -401,10 +411,7 @@ static uint32_t write_beside(StrobeWriter *w, const void *bytes, size_t length, 
     out[words - 1] = 0;
     out[1] = n | (is_stack ? STROBE_STRING_IS_STACK : 0);
     memcpy(out + 2, bytes, n);
-    w->cursor += w->pending;
-    w->pending = 0;
-    atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
-                          memory_order_release);
+    publish_pending(w);
     return id;
 }
 

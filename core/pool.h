@@ -114,6 +114,18 @@ static inline void *strobe_pool_at(const struct pool_header *header, uint64_t of
     return (char *)(uintptr_t)header + offset;
 }
 
+/* The record that an open span leaves behind. */
+static inline void strobe_pool_span_words(const struct pool_span *span, uint32_t track,
+                                          uint64_t end, uint64_t out[STROBE_UNFINISHED_WORDS])
+{
+    out[0] = (uint64_t)span->name << 32 | (uint64_t)(span->kind & 0xffff) << 16 |
+             STROBE_UNFINISHED_WORDS | STROBE_RECORD_HAS_TRACK | STROBE_RECORD_UNFINISHED;
+    out[1] = span->begin;
+    out[2] = end;
+    out[3] = track;
+    out[4] = span->argument;
+}
+
 static inline struct pool_lane *strobe_pool_lane(const struct pool_header *header, uint32_t index)
 {
     return (struct pool_lane *)strobe_pool_at(header, header->lanes_at) + index;

@@ -43,8 +43,10 @@ struct StrobeReader {
     gsize buffer_size;
     guint32 at, end;
     const StrobeBlockPlace *place;
-    guint64 expanded[2 + STROBE_KIND_FIELDS_MAX]; /* fields of an unfinished span */
-    char *expansion;                              /* of a whole batch of unfinished spans */
+    gsize batch_max;
+    guint64
+        *expansion; /* fields of a batch's unfinished spans, STROBE_KIND_FIELDS_MAX words each */
+    gsize expansion_slots;
 };
 
 /* ---- opening ---- */
@@ -154,7 +156,7 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
 
     reader->stats.n_blocks++;
     strobe_clock_map_add(reader->clock, &pair);
-    if (place->header.type == STROBE_BLOCK_RECORDS || place->header.type == STROBE_BLOCK_UNFINISHED)
+    if (place->header.type == STROBE_BLOCK_RECORDS)
         g_array_append_val(reader->blocks, *place);
     else
         take_definitions(reader, place);
@@ -370,13 +372,18 @@ static gboolean make_unfinished(StrobeReader *reader, guint64 *record, guint32 w
         strobe_definitions_kind(reader->definitions, (guint32)(record[0] >> 16) & 0xffff);
     guint64 full[4 + STROBE_KIND_FIELDS_MAX] = {0};
 
-    if (!kind || !kind->has_end || words != 5)
+    if (!kind || !kind->has_end || words != STROBE_UNFINISHED_WORDS)
         return FALSE;
-    memcpy(full, record, 5 * sizeof *full);
+    memcpy(full, record, STROBE_UNFINISHED_WORDS * sizeof *full);
     if (!make_view(reader, full, 4 + MAX(kind->field_words, 1), view))
         return FALSE;
     /* The fields live as long as the batch. */
-    char *keep = reader->expansion + index * sizeof reader->expanded;
+    if (reader->expansion_slots < reader->batch_max) {
+        g_free(reader->expansion);
+        reader->expansion = g_new(guint64, reader->batch_max * STROBE_KIND_FIELDS_MAX);
+        reader->expansion_slots = reader->batch_max;
+    }
+    guint64 *keep = reader->expansion + index * STROBE_KIND_FIELDS_MAX;
     memcpy(keep, full + 4, STROBE_KIND_FIELDS_MAX * sizeof *full);
     view->fields = keep;
     view->flags |= STROBE_VIEW_UNFINISHED;
@@ -408,12 +415,10 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
 {
     gsize n = 0;
 
+    reader->batch_max = max;
     while (n == 0) {
         if (reader->at >= reader->end && !load_block(reader))
             return 0;
-        gboolean is_unfinished = reader->place->header.type == STROBE_BLOCK_UNFINISHED;
-        if (is_unfinished && !reader->expansion)
-            reader->expansion = g_malloc(max * sizeof reader->expanded);
         while (n < max && reader->at < reader->end) {
             guint64 *record = (guint64 *)(void *)(reader->buffer + reader->at);
             guint32 words = (guint32)(record[0] & STROBE_RECORD_WORDS_MASK);
@@ -426,8 +431,9 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
             reader->at += words * 8;
             if (((record[0] >> 16) & 0xffff) == STROBE_KIND_STRING)
                 take_string_beside(reader, record, words);
-            else if (is_unfinished ? make_unfinished(reader, record, words, &views[n], n)
-                                   : make_view(reader, record, words, &views[n]))
+            else if (record[0] & STROBE_RECORD_UNFINISHED
+                         ? make_unfinished(reader, record, words, &views[n], n)
+                         : make_view(reader, record, words, &views[n]))
                 n++;
         }
     }

@@ -5,6 +5,8 @@
 #include "clock.h"
 #include "log.h"
 
+#define INTERVAL_MIN_NS 100000
+
 struct source {
     StrobeCollector *collector;
     gint64 interval, next; /* ns, CLOCK_MONOTONIC */
@@ -105,7 +107,10 @@ StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
         StrobeCollector *c = g_ptr_array_index(collectors, i);
         if (!c->is_started || !c->ops->sample || !c->ops->sample_interval)
             continue;
-        struct source source = {c, MAX(c->ops->sample_interval(c->state), 100000), now};
+        gint64 interval = c->ops->sample_interval(c->state);
+        if (interval <= 0) /* not this time */
+            continue;
+        struct source source = {c, MAX(interval, INTERVAL_MIN_NS), now};
         g_array_append_val(sources, source);
     }
     if (sources->len == 0) {

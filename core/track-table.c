@@ -57,6 +57,16 @@ uint32_t strobe_track_add(struct pool_header *header, const StrobeTrack *track)
     return add_stored(header, &stored);
 }
 
+/* A thread is known by its number alone: it has named its own track itself. */
+static int is_same(const struct strobe_stored_track *a, const struct strobe_stored_track *b)
+{
+    if (a->type != b->type || a->number != b->number || a->clock != b->clock)
+        return 0;
+    if (a->type == STROBE_TRACK_THREAD && b->name == 0)
+        return 1;
+    return a->device == b->device && a->name == b->name && a->group == b->group;
+}
+
 uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack *track)
 {
     struct strobe_stored_track stored;
@@ -65,9 +75,7 @@ uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack 
     fill(header, &stored, track);
     for (uint32_t id = 1; id <= n; id++) {
         const struct strobe_stored_track *old = strobe_track_get(header, id);
-        if (old && old->type == stored.type && old->number == stored.number &&
-            old->device == stored.device && old->name == stored.name &&
-            old->group == stored.group && old->clock == stored.clock)
+        if (old && is_same(old, &stored))
             return id;
     }
     return add_stored(header, &stored);

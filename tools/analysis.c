@@ -13,6 +13,7 @@
 
 #define DONE_NAME "analyse.done"
 #define RESULT_SUFFIX "_ascend_pt"
+#define LINES_MAX 10
 
 void strobe_analysis_free(StrobeAnalysis *analysis)
 {
@@ -183,6 +184,14 @@ out:
     return placed ? g_steal_pointer(&analysis) : NULL;
 }
 
+static void print_missing(const GPtrArray *lines)
+{
+    for (guint i = 0; i < MIN(lines->len, LINES_MAX); i++)
+        strobe_complain("  %s", (char *)g_ptr_array_index(lines, i));
+    if (lines->len > LINES_MAX)
+        strobe_complain("  and %u more", lines->len - LINES_MAX);
+}
+
 gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
                                 GPtrArray *exporters, const char *parent, StrobeAnalysis **analysis,
                                 int *code)
@@ -196,8 +205,7 @@ gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *re
                         (*analysis)->n_records, (*analysis)->output);
         if ((*analysis)->is_live)
             strobe_complain("  the program still records; analyse it again when it has ended");
-        for (guint i = 0; i < (*analysis)->missing->len; i++)
-            strobe_complain("  %s", (char *)g_ptr_array_index((*analysis)->missing, i));
+        print_missing((*analysis)->missing);
     }
     if (!error)
         return TRUE;

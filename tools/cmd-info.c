@@ -8,6 +8,8 @@
 #include "shortfall.h"
 #include "terminal.h"
 
+#define FACT_WIDTH_MAX 300
+
 static const StrobeUsage usage = {
     .name = "info",
     .arguments = "CAPTURE_OR_DIR...",
@@ -58,7 +60,7 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     gint64 duration = stats->end_ns - stats->begin_ns;
 
     strobe_grid_add_column(grid, NULL, FALSE, 0);
-    strobe_grid_add_column(grid, NULL, FALSE, 0);
+    strobe_grid_add_column(grid, NULL, FALSE, FACT_WIDTH_MAX);
     add_line(grid, "capture", g_strdup(result->capture));
     add_line(grid, "state", g_strdup(state_text(stats)));
     add_line(grid, "begin", strobe_text_time(stats->begin_ns));
@@ -132,8 +134,10 @@ static void print_losses(const StrobeContents *contents)
     }
     if (lost == 0)
         puts("Lost: nothing");
-    for (char **text = contents->damage; text && *text; text++)
-        printf("Damaged: %s\n", *text);
+    for (char **text = contents->damage; text && *text; text++) {
+        g_autofree char *shown = strobe_text_printable(*text, strlen(*text));
+        printf("Damaged: %s\n", shown);
+    }
     if (stats->n_damaged > g_strv_length(contents->damage ? contents->damage : (char *[]){NULL}))
         printf("Damaged: %" G_GUINT64_FORMAT " places in all\n", stats->n_damaged);
 }

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "error.h"
+#include "terminal.h"
+
+#define MESSAGE_MAX 8192
 
 void strobe_complain(const char *format, ...)
 {
@@ -15,7 +18,8 @@ void strobe_complain(const char *format, ...)
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    g_autofree char *line = g_strdup_printf("strobe: %s\n", text);
+    g_autofree char *shown = strobe_text_excerpt(text, strlen(text), MESSAGE_MAX);
+    g_autofree char *line = g_strdup_printf("strobe: %s\n", shown);
     fflush(stdout);
     fputs(line, stderr);
 }
@@ -60,6 +64,7 @@ int strobe_command_misuse(const StrobeUsage *usage, const char *format, ...)
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    fprintf(stderr, "strobe %s: %s\nTry \"strobe %s --help\".\n", usage->name, text, usage->name);
+    g_autofree char *shown = strobe_text_excerpt(text, strlen(text), MESSAGE_MAX);
+    fprintf(stderr, "strobe %s: %s\nTry \"strobe %s --help\".\n", usage->name, shown, usage->name);
     return STROBE_EXIT_USAGE;
 }

@@ -67,7 +67,8 @@ static int refuse_command(const char *name)
     for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
         names[i] = commands[i].name;
     g_autofree char *hint = strobe_nearest_hint(name, names);
-    strobe_complain("Unknown command \"%s\"%s\nTry \"strobe --help\".", name, hint);
+    strobe_complain("Unknown command \"%s\"%s", name, hint);
+    fputs("Try \"strobe --help\".\n", stderr);
     return STROBE_EXIT_USAGE;
 }
 

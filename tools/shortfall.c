@@ -7,6 +7,8 @@
 
 #define DIAGNOSTICS_MAX 100
 #define DAMAGE_MAX 3
+#define NAME_MAX_BYTES 100
+#define TEXT_MAX_BYTES 1000
 
 static const struct {
     const char *name, *text;
@@ -88,8 +90,8 @@ static void note_diagnostic(const Watch *watch, const StrobeView *record)
         return;
     StrobeText name = watch->host->string(watch->self, record->name);
     StrobeText text = watch->host->string(watch->self, strobe_view_u32(record, offset));
-    g_autofree char *clean_name = strobe_text_printable(name.bytes, name.length);
-    g_autofree char *clean_text = strobe_text_printable(text.bytes, text.length);
+    g_autofree char *clean_name = strobe_text_excerpt(name.bytes, name.length, NAME_MAX_BYTES);
+    g_autofree char *clean_text = strobe_text_excerpt(text.bytes, text.length, TEXT_MAX_BYTES);
     g_ptr_array_add(shortfall->diagnostics, g_strdup_printf("%s: %s", clean_name, clean_text));
 }
 

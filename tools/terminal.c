@@ -172,20 +172,41 @@ void strobe_grid_print(const StrobeGrid *grid, FILE *file)
         print_row(grid, file, widths, (char *const *)&grid->cells->pdata[i]);
 }
 
+/* What stands for a character in the terminal. Format characters can reorder what is around them.
+ */
+static gunichar shown_as(gunichar character)
+{
+    switch (g_unichar_type(character)) {
+    case G_UNICODE_CONTROL:
+        return character == '\n' || character == '\t' ? ' ' : '?';
+    case G_UNICODE_FORMAT:
+        return '?';
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR:
+        return ' ';
+    default:
+        return character;
+    }
+}
+
 char *strobe_text_printable(const char *bytes, gsize length)
 {
     g_autofree char *valid = g_utf8_make_valid(bytes, (gssize)length);
     GString *text = g_string_sized_new(length);
 
-    for (const char *at = valid; *at; at = g_utf8_next_char(at)) {
-        gunichar character = g_utf8_get_char(at);
-        /* Format characters too: they can reorder what stands around them. */
-        if (g_unichar_type(character) == G_UNICODE_FORMAT || g_unichar_iscntrl(character))
-            g_string_append_c(text, character == '\n' || character == '\t' ? ' ' : '?');
-        else
-            g_string_append_unichar(text, character);
-    }
+    for (const char *at = valid; *at; at = g_utf8_next_char(at))
+        g_string_append_unichar(text, shown_as(g_utf8_get_char(at)));
     return g_string_free(text, FALSE);
+}
+
+char *strobe_text_excerpt(const char *bytes, gsize length, gsize max)
+{
+    if (length <= max)
+        return strobe_text_printable(bytes, length);
+    while (max > 0 && ((guchar)bytes[max] & 0xc0) == 0x80)
+        max--; /* not within a character */
+    g_autofree char *text = strobe_text_printable(bytes, max);
+    return g_strconcat(text, "...", NULL);
 }
 
 char *strobe_text_duration(gint64 ns)

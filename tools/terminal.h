@@ -24,8 +24,10 @@ void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length);
 void strobe_grid_printf(StrobeGrid *grid, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void strobe_grid_print(const StrobeGrid *grid, FILE *file);
 
-/* Text as it may be shown: valid UTF-8, no control characters. Free it. */
+/* Text as it may be shown: valid UTF-8, one line, no control characters. Free it. */
 char *strobe_text_printable(const char *bytes, gsize length);
+/* The same, and what is beyond `max` bytes is left out ("..."). Free it. */
+char *strobe_text_excerpt(const char *bytes, gsize length, gsize max);
 
 /* ns as people read it: "312 ns", "1.50 ms", "12.3 s"; bytes: "640 B", "12.5 MB". Free it. */
 char *strobe_text_duration(gint64 ns);

@@ -87,7 +87,19 @@ static void test_printable(void)
     check_printable("\302\233", 2, "?");       /* a control character in two bytes */
     check_printable("\342\200\256x", 4, "?x"); /* right-to-left override */
     check_printable("a\377b", 3, "a\357\277\275b");
+    check_printable("a\342\200\250b", 5, "a b"); /* line separator */
     check_printable("", 0, "");
+}
+
+static void test_excerpt(void)
+{
+    g_autofree char *whole = strobe_text_excerpt("abc", 3, 3);
+    g_autofree char *cut = strobe_text_excerpt("abcd", 4, 3);
+    g_autofree char *between = strobe_text_excerpt("a\303\244\303\244", 5, 4);
+
+    g_assert_cmpstr(whole, ==, "abc");
+    g_assert_cmpstr(cut, ==, "abc...");
+    g_assert_cmpstr(between, ==, "a\303\244...");
 }
 
 static void check_duration(gint64 ns, const char *wanted)
@@ -125,6 +137,7 @@ int main(int argc, char **argv)
     g_test_add_func("/terminal/cut-and-wide", test_cut_and_wide);
     g_test_add_func("/terminal/rows-that-are-not-whole", test_rows_that_are_not_whole);
     g_test_add_func("/terminal/printable", test_printable);
+    g_test_add_func("/terminal/excerpt", test_excerpt);
     g_test_add_func("/terminal/duration", test_duration);
     g_test_add_func("/terminal/bytes", test_bytes);
     return g_test_run();

@@ -211,8 +211,13 @@ static StrobeStatus fake_start(void *state)
     fake->is_late_half = 0;
     fake->n_samples = 0;
     atomic_store(&fake->is_stopping, 0);
-    if (fake->n_threads > 0)
-        return start_threads(fake);
+    if (fake->n_threads > 0) {
+        status = start_threads(fake);
+        /* Without a pause between them the records are to lie in the window, however short. */
+        if (status == STROBE_OK && fake->settings.interval_ns == 0)
+            join_threads(fake);
+        return status;
+    }
     /* without threads of its own it records here, and must not hold the program up */
     atomic_store(&fake->is_stopping, 1);
     prepare_source(fake, 0, 1);

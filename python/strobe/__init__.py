@@ -34,6 +34,9 @@ class range(_strobe.Range):  # the builtin is not used in this module
 
 
 def step():
-    """Ends the step of the session that runs here, if any, and begins the next."""
-    if _stepping.script_steps():
+    """Ends the step of the session or profile that runs here, if any, and begins the next."""
+    profile_step = _stepping.profile_step and _stepping.profile_step()
+    if profile_step:
+        profile_step()
+    elif _stepping.script_steps():
         _strobe.step()

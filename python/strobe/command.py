@@ -7,7 +7,7 @@ import subprocess
 
 from . import Error
 from ._paths import COMMANDS
-from .run import environment
+from .bootstrap import strobe_run_environment as environment
 
 
 def find():
@@ -17,7 +17,8 @@ def find():
             return path
     path = shutil.which("strobe")
     if path is None:
-        raise Error("Cannot find the strobe command: looked at %s and in PATH" % ", ".join(COMMANDS))
+        places = ", ".join(COMMANDS)
+        raise Error("Cannot find the strobe command: looked at %s and in PATH" % places)
     return path
 
 

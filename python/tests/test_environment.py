@@ -3,7 +3,8 @@
 
 import unittest
 
-from strobe.run import environment
+from support import FolderTest
+from strobe.bootstrap import strobe_run_environment as environment
 
 _PACKAGE = environment.package_parent()
 _BOOTSTRAP = environment.bootstrap_folder()
@@ -62,6 +63,20 @@ class Clean(unittest.TestCase):
         )
 
 
+class IsOpen(FolderTest):
+    def test_is_open(self):
+        def found(**variables):
+            return environment.is_open({"STROBE_RUN_DIR": self.folder, **variables})
+
+        self.assertFalse(environment.is_open({}))
+        self.assertFalse(found())  # over
+        self.write("config.json", "{}")
+        self.assertTrue(found())
+        self.write("claim", "1")
+        self.assertFalse(found())
+        self.assertTrue(found(STROBE_RUN_FOLLOW="1"))
+
+
 class CleanPath(unittest.TestCase):
     def _path(self, path, old=None, site_folders=()):
         environment.clean_path(path, old, site_folders)
@@ -77,9 +92,12 @@ class CleanPath(unittest.TestCase):
         )
 
     def test_package_in_a_folder_of_the_interpreter(self):
-        self.assertEqual(
-            self._path([_BOOTSTRAP, _PACKAGE, "/lib"], None, [_PACKAGE]), ["/lib", _PACKAGE]
-        )
+        for path, folders, expected in (
+            ([_PACKAGE, "/lib"], [_PACKAGE], ["/lib", _PACKAGE]),
+            ([_PACKAGE, "/a", "/b"], ["/a", _PACKAGE, "/b"], ["/a", _PACKAGE, "/b"]),
+            ([_PACKAGE, "/lib", "/a"], ["/a", _PACKAGE], ["/lib", "/a", _PACKAGE]),
+        ):
+            self.assertEqual(self._path([_BOOTSTRAP] + path, None, folders), expected)
 
     def test_current_folder(self):
         self.assertEqual(self._path(["", _BOOTSTRAP]), [""])

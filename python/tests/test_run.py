@@ -260,7 +260,7 @@ class Failures(FolderTest):
     """The bootstrap without a run that works."""
 
     def _run(self, **variables):
-        from strobe.run import environment
+        from strobe.bootstrap import strobe_run_environment as environment
 
         path = environment.bootstrap_folder() + ":" + environment.package_parent()
         return self.run_python("print('script')", PYTHONPATH=path, **variables)

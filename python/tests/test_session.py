@@ -5,7 +5,6 @@ import gc
 import json
 import os
 import threading
-import unittest
 
 from support import FolderTest, results
 from strobe import Error

@@ -29,6 +29,11 @@ def program(name):
     return str(PROGRAMS / name)
 
 
+def bad_plugin(name):
+    """A plugin that is wrong in one way, see tests/plugins-bad."""
+    return str(BUILD / "tests" / "plugins-bad" / (name + ".so"))
+
+
 def has_torch():
     return subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode == 0
 

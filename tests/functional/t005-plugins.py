@@ -6,7 +6,7 @@ import re
 import shutil
 import time
 
-from support import BUILD, StrobeTest, program
+from support import BUILD, StrobeTest, bad_plugin, program
 
 
 class PluginsTest(StrobeTest):
@@ -110,15 +110,15 @@ class BadPluginsTest(StrobeTest):
         self.assertRefused("cannot be loaded")
 
     def test_library_that_is_no_plugin(self):
-        self.add(program("plugin-without-symbol.so"))
+        self.add(bad_plugin("no_symbol"))
         self.assertRefused("strobe_plugin_1")
 
     def test_another_abi(self):
-        self.add(program("plugin-of-another-abi.so"))
-        self.assertRefused("ABI 2")
+        self.add(bad_plugin("wrong_abi"))
+        self.assertRefused(r"ABI \d+, this Strobe has ABI")
 
     def test_crash(self):
-        self.add(program("plugin-that-crashes.so"))
+        self.add(bad_plugin("fatal/crashes"))
         self.assertRefused("crash")
 
     def test_exit(self):
@@ -126,11 +126,14 @@ class BadPluginsTest(StrobeTest):
         self.assertRefused("ended the process")
 
     def test_hang(self):
-        self.add(program("plugin-that-hangs.so"))
+        self.add(bad_plugin("fatal/hangs"))
         begin = time.monotonic()
-        self.json("plugins", "--plugin-path", self.folder)
+        files = self.json("plugins", "--plugin-path", self.folder)
         self.assertLess(time.monotonic() - begin, 30)
-        self.assertRefused("does not come back")
+        error = [file["error"] for file in files if file["name"] == "bad"]
+        self.assertEqual(len(error), 1, files)
+        self.assertIn("does not come back", error[0])
+        self.assertTrue([file for file in files if file["name"] == "fake"])
 
     def test_what_it_prints_is_no_output(self):
         self.add(program("plugin-that-prints.so"))
@@ -148,7 +151,7 @@ class BadPluginsTest(StrobeTest):
         self.assertIn("writable", files[0]["error"])
 
     def test_name_of_a_refused_plugin(self):
-        self.add(program("plugin-without-symbol.so"))
+        self.add(bad_plugin("no_symbol"))
         text = self.strobe("plugins", "bad", "--plugin-path", self.folder).stdout
         self.assertIn("refused", text)
         done = self.strobe(

@@ -133,8 +133,14 @@ class ShowTest(StrobeTest):
         for table in ("marker", "operator_average"):
             text = self.strobe("show", self.out, "--table", table, "-n", "500").stdout
             for character in text.replace("\n", ""):
-                self.assertNotIn(unicodedata.category(character), ("Cc", "Cf"), repr(character))
+                self.assertNotIn(unicodedata.category(character), ("Cc", "Cf", "Zl", "Zp"), repr(character))
             self.assertLess(max(map(len, text.splitlines())), 1000)
+
+    def test_hostile_diagnostics_are_cut_and_few(self):
+        done = self.record(collect=["fake:threads=0,records=3000,names=hostile,kind=all"])
+        self.assertLess(len(done.stderr), 20000)
+        for character in done.stderr.replace("\n", ""):
+            self.assertNotIn(unicodedata.category(character), ("Cc", "Cf", "Zl", "Zp"))
 
     def test_hostile_names_in_json(self):
         self.record(collect=["fake:threads=0,records=200,names=hostile,kind=all"])

@@ -10,8 +10,15 @@ import sys
 
 
 def _attach():
-    bootstrap = os.path.dirname(os.path.abspath(__file__))
-    packages = os.path.dirname(os.path.dirname(bootstrap))
+    import strobe_run_environment as environment
+
+    site = sys.modules.get("site")
+    folders = site.getsitepackages() if site is not None else []
+    environment.clean_path(sys.path, os.environ.get("STROBE_RUN_OLD_PYTHONPATH"), folders)
+    if not environment.is_open(os.environ):
+        environment.clean(os.environ)
+        return
+    packages = environment.package_parent()
     sys.path.insert(0, packages)
     try:
         from strobe.run.attach import attach

@@ -8,8 +8,9 @@ import re
 import time
 
 from .. import Error, command, message
-from .experimental import supported_export_type
+from .experimental import EXPORTED, supported_export_type
 from .export import compress_file
+from .parameters import warn_not_collected
 
 _PROF_FOLDER = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 
@@ -21,13 +22,12 @@ _pending = []  # analyses that nobody waited for
 class _Analysis:
     """`strobe analyse` on one result directory, under way."""
 
-    def __init__(self, directory, export_types, mode, use_gzip=False):
+    def __init__(self, directory, mode, use_gzip=False):
         message.info("Start parsing profiling data in %s mode at: %s" % (mode, directory))
-        arguments = ["analyse", directory, "--json", *_exporters(export_types)]
         self.owner = os.getpid()
         self._use_gzip = use_gzip
         self._directory = directory
-        self._process = command.start(arguments, nice=mode == "async")
+        self._process = command.start(["analyse", directory, "--json"], nice=mode == "async")
 
     def is_done(self):
         return self._process.poll() is not None
@@ -53,20 +53,15 @@ def _compress(path):
         os.unlink(path)
 
 
-def _exporters(export_types):
-    """Arguments that choose the exporters, none for those the result was made for."""
-    return []
-
-
 def _tell_total(began):
     total = datetime.timedelta(seconds=time.monotonic() - began)
     message.info("All profiling data parsed in a total time of %s" % total)
 
 
-def analyse_result(directory, export_types, async_mode=False, use_gzip=False):
+def analyse_result(directory, async_mode=False, use_gzip=False):
     """Makes the output files of one result directory."""
     began = time.monotonic()
-    running = _Analysis(directory, export_types, "async" if async_mode else "sync", use_gzip)
+    running = _Analysis(directory, "async" if async_mode else "sync", use_gzip)
     if not async_mode:
         if running.wait():
             _tell_total(began)
@@ -97,21 +92,23 @@ def analyse(profiler_path, max_process_number=None, export_type=None):
     try:
         found = _find_results(profiler_path)
         number = _checked_number(max_process_number)
-        export_types = _checked_export_type(export_type)
+        for each in _checked_export_type(export_type):
+            if each not in EXPORTED:
+                warn_not_collected("export_type " + each)
         if not found:
             message.error("Invalid profiling path: %s has no profiling data" % profiler_path)
             return
-        _analyse_all(found, number, export_types)
+        _analyse_all(found, number)
     except Exception as error:
         message.error("Call analyse failed. Exception: %s" % error)
 
 
-def _analyse_all(found, number, export_types):
+def _analyse_all(found, number):
     began = time.monotonic()
     waiting, running, good = list(found), [], True
     while waiting or running:
         while waiting and len(running) < number:
-            running.append(_Analysis(waiting.pop(0), export_types, "sync"))
+            running.append(_Analysis(waiting.pop(0), "sync"))
         good = running.pop(0).wait() and good
     if good:
         _tell_total(began)
@@ -151,13 +148,16 @@ def _checked_number(value):
 
 
 def _checked_export_type(value):
+    """The export types, none for those that the result was recorded for."""
     if value is None:
-        return None
+        return []
     values = [value] if isinstance(value, str) else value
     known = supported_export_type()
-    if isinstance(values, list) and values and all(
-        isinstance(each, str) and each in known for each in values
+    if (
+        isinstance(values, list)
+        and values
+        and all(isinstance(each, str) and each in known for each in values)
     ):
-        return list(dict.fromkeys(values))
+        return values
     message.warn("Invalid parameter export_type, reset it to None.")
-    return None
+    return []

@@ -79,9 +79,9 @@ def _number(row, column, absent=0):
     return int(text) if text else absent
 
 
-def _shapes(text):
-    """ "2,3;;4" as [[2, 3], [], [4]]. """
-    if not text:
+def _shapes(text, types):
+    """ "2,3;;4" as [[2, 3], [], [4]]; the types tell one scalar from no input at all. """
+    if not text and not types:
         return []
     try:
         return [[int(size) for size in part.split(",") if size] for part in text.split(";")]
@@ -104,7 +104,7 @@ def _operator(row):
         thread=_number(row, "Track"),
         fwd_thread=_number(row, "forward_thread") or None,
         sequence_nr=_number(row, "sequence", -1),
-        input_shapes=_shapes(row.get("shapes")),
+        input_shapes=_shapes(row.get("shapes", ""), row.get("types")),
         scope=_number(row, "scope"),
         is_async=_number(row, "is_async") != 0,
     )

@@ -57,7 +57,7 @@ def supported_export_type():
 
 
 # Export types that have exporters.
-_EXPORTED = {ExportType.Text}
+EXPORTED = {ExportType.Text}
 
 _BY_LEVEL = object()  # aic_metrics was not given: the level decides
 
@@ -231,7 +231,7 @@ class _ExperimentalConfig:
             "sys_interconnection": self._sys_interconnection,
         }
         names = [name for name, is_wanted in wanted.items() if is_wanted]
-        names += ["export_type " + each for each in self._export_type if each not in _EXPORTED]
+        names += ["export_type " + each for each in self._export_type if each not in EXPORTED]
         names += ["host_sys " + each for each in self._host_sys if each not in _COLLECTED_HOST_SYS]
         return names
 

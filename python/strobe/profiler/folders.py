@@ -17,6 +17,9 @@ class PrivateFolder:
         _private.add(self)
 
     def remove(self):
+        """A second call does nothing: it may come as the interpreter is being taken down."""
+        if self not in _private:
+            return
         _private.discard(self)
         if self._owner == os.getpid():
             shutil.rmtree(self.path, ignore_errors=True)

@@ -31,12 +31,7 @@ class TraceHandler:
         if prof.on_trace_ready is not self:  # called from a handler of the user's own
             recording.directory = place_result(recording.result(), self.parent())
         if self.analyse_flag:
-            analyse_result(
-                recording.result(),
-                prof.experimental_config._export_type,
-                async_mode=self.async_mode,
-                use_gzip=self.use_gzip,
-            )
+            analyse_result(recording.result(), self.async_mode, self.use_gzip)
 
 
 def tensorboard_trace_handler(

@@ -6,6 +6,7 @@ import os
 import weakref
 
 from .. import message
+from ..run import stepping
 from . import export, parameters
 from .analysis import analyse
 from .capture_table import read_events
@@ -250,6 +251,8 @@ class profile(_KinetoProfile):
         if self.record_steps and (self.step_num or not isinstance(self.schedule, _Schedule)):
             steps = weakly(self._session_action, ProfilerAction.NONE.value)
         self._start(self.schedule, parent, worker, steps)
+        if self._recording.is_running():
+            stepping.profile_step = weakref.WeakMethod(self.step)
         self._observe("start")
 
     @_reported
@@ -275,6 +278,7 @@ class profile(_KinetoProfile):
         was_stopped, self.stopped = self.stopped, True
         if was_stopped or not self._recording.is_running():
             return
+        stepping.profile_step = None
         try:
             if self.record_steps:
                 warn_of_transition(self.current_action, None)

@@ -10,7 +10,8 @@ import os
 import sys
 
 from .. import _strobe
-from . import environment, stepping
+from ..bootstrap import strobe_run_environment as environment
+from . import stepping
 
 
 def report(text):
@@ -24,7 +25,6 @@ def report(text):
 
 def attach():
     """Called once, before the script."""
-    _clean_path()
     follow = os.environ.get("STROBE_RUN_FOLLOW") == "1"
     step_on = os.environ.get("STROBE_RUN_STEP_ON") or "first"
     session = _start()
@@ -35,12 +35,6 @@ def attach():
     _hook(step_on)
     if follow:
         os.register_at_fork(after_in_child=_start)
-
-
-def _clean_path():
-    site = sys.modules.get("site")
-    folders = site.getsitepackages() if site is not None else []
-    environment.clean_path(sys.path, os.environ.get("STROBE_RUN_OLD_PYTHONPATH"), folders)
 
 
 def _start():

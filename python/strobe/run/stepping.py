@@ -8,6 +8,9 @@ into every process under `strobe run`: no imports.
 # The session that `strobe run` started in this process, None without one.
 run_session = None
 
+# step() of the profile that runs in this process as a weak reference, None without one.
+profile_step = None
+
 _by_script = False
 _announced = 0
 

@@ -138,7 +138,7 @@ typedef struct StrobeCollectorOps {
     void (*close)(void *state);
 
     /* Optional. Called every sample_interval() ns by the core's sampler thread while a window
-     * records. Must not block. */
+     * records; 0: not in this window. Must not block. */
     void (*sample)(void *state);
     int64_t (*sample_interval)(void *state);
     /* end of base ABI 1.0 */

@@ -76,13 +76,14 @@ typedef struct StrobeKind {
 
 /* Header of a record in a lane. `words` is written by the host. */
 typedef struct StrobeRecordHeader {
-    uint16_t words; /* whole record in 8-byte words; bit 15: a track word follows the times */
+    uint16_t words; /* whole record in 8-byte words, and the two flags below */
     uint16_t kind;
     StrobeStringId name;
 } StrobeRecordHeader;
 
-#define STROBE_RECORD_HAS_TRACK 0x8000u
-#define STROBE_RECORD_WORDS_MASK 0x7fffu
+#define STROBE_RECORD_HAS_TRACK 0x8000u  /* a track word follows the times */
+#define STROBE_RECORD_UNFINISHED 0x4000u /* a span that nobody ended; written by the host only */
+#define STROBE_RECORD_WORDS_MASK 0x3fffu
 
 /* What kind of place a track is. */
 enum {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `strobe run` puts into the environment, and how to take it out again.
 
-Imported into every process under `strobe run`: only modules that are loaded anyway.
+Imported into every Python process under `strobe run`, before and without the package, most of
+which are not to be recorded: only modules that are loaded anyway.
 """
 
 import os
@@ -40,6 +41,15 @@ def _restore(environ, name, separator, is_ours):
         environ.pop(name, None)
 
 
+def is_open(environ):
+    """Whether a run is under way that this process might record for."""
+    folder = environ.get("STROBE_RUN_DIR")
+    if not folder or not os.path.exists(os.path.join(folder, "config.json")):
+        return False
+    is_claimed = os.path.exists(os.path.join(folder, "claim"))
+    return not is_claimed or environ.get("STROBE_RUN_FOLLOW") == "1"
+
+
 def clean(environ):
     """Takes everything of `strobe run` out of a mapping of variables, in place."""
     if "STROBE_RUN_DIR" not in environ:
@@ -53,17 +63,14 @@ def clean(environ):
 def clean_path(path, old, site_folders):
     """Takes our folders out of a sys.path, in place.
 
-    The folder of the package is wanted there without us if `old`, the PYTHONPATH before, names it,
-    or if it is one of the interpreter's own folders: then its place is at the end.
+    The folder of the package stays if `old`, the PYTHONPATH before, names it. If it is one of the
+    interpreter's own folders it goes back to its place: before those that follow it.
     """
     ours, parent = bootstrap_folder(), package_parent()
     wanted = {os.path.abspath(part) for part in (old or "").split(os.pathsep) if part}
-    kept = []
-    for part in path:
-        whole = os.path.abspath(part)
-        if whole == ours or (whole == parent and parent not in wanted):
-            continue
-        kept.append(part)
-    if parent in site_folders and parent not in wanted:
-        kept.append(parent)
-    path[:] = kept
+    taken = {ours} if parent in wanted else {ours, parent}
+    path[:] = [part for part in path if os.path.abspath(part) not in taken]
+    if parent in taken and parent in site_folders:
+        following = site_folders[site_folders.index(parent) + 1 :]
+        places = [i for i, part in enumerate(path) if part in following]
+        path.insert(places[0] if places else len(path), parent)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints where modules go for a prefix: the interpreter's own folder below it, if it has one.
+
+Meson's answer for Debian is a folder that the interpreter does not look into for /usr/local.
+"""
+
+import site
+import sys
+
+prefix = sys.argv[1].rstrip("/")
+local = "/usr/local"
+for folder in site.getsitepackages():
+    if folder.startswith(prefix + "/") and (prefix == local or not folder.startswith(local + "/")):
+        break
+else:
+    folder = "%s/lib/python%d.%d/site-packages" % (prefix, *sys.version_info[:2])
+print(folder)

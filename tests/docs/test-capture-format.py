@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Captures are what docs/capture.md says: a reader written after it sees what Strobe's own sees."""
+
+import collections
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve()
+sys.path.insert(0, str(TOP / "tests"))
+import tap  # noqa: E402
+from capture_format import Capture  # noqa: E402
+
+
+class CaptureTest(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="strobe-capture-"))
+        self.addCleanup(shutil.rmtree, self.work)
+        self.environment = {
+            name: value for name, value in os.environ.items()
+            if not name.startswith(("STROBE_", "LD_"))
+        }
+        self.environment["HOME"] = str(self.work)
+
+    def strobe(self, *words):
+        done = subprocess.run([str(BUILD / "tools" / "strobe"), *map(str, words)],
+                              env=self.environment, cwd=self.work, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def record(self, options):
+        """A capture of the collector fake, read by the page's reader."""
+        self.strobe("run", "-o", "out", "--collect", "fake:" + options, "--export", "csv", "--",
+                    "true")
+        (path,) = self.work.glob("out/*/FRAMEWORK/capture.strobe")
+        self.info = json.loads(self.strobe("info", "--json", path))[0]
+        return path, Capture(path)
+
+    def assertSame(self, capture):
+        counts = collections.Counter(record["kind"] for record in capture.records)
+        counts.update(record["kind"] for record in capture.unfinished)
+        self.assertEqual(dict(counts), {k: n for k, n in self.info["kinds"].items() if n})
+        self.assertEqual(len(capture.unfinished), self.info["unfinished"])
+
+    def test_every_kind(self):
+        path, capture = self.record("kind=all,threads=2,records=600")
+        self.assertSame(capture)
+        self.assertGreaterEqual(len(self.info["kinds"]), 8)
+        self.assertEqual(capture.facts, self.info["facts"])
+
+    def test_names_and_times(self):
+        path, capture = self.record("records=200,threads=0,names=hostile")
+        self.assertSame(capture)
+        shown = self.strobe("show", "--json", "--table", "marker", "--limit", "1000", path)
+        rows = json.loads(shown)[0]["rows"]
+        mine = [record for record in capture.records if record["kind"] == "marker"]
+        self.assertEqual(len(mine), 200)
+        self.assertTrue(rows)
+        begins = {record["begin"]: record for record in mine}
+        for row in rows:
+            near = [begins[row["begin"] + d] for d in (-1, 0, 1) if row["begin"] + d in begins]
+            self.assertTrue(near, row["begin"])
+            self.assertTrue(any(abs(r["end"] - r["begin"] - row["duration"]) <= 1 for r in near))
+
+    def test_other_clocks(self):
+        for clock in ("monotonic", "realtime"):
+            with self.subTest(clock):
+                shutil.rmtree(self.work / "out", ignore_errors=True)
+                _, capture = self.record("records=50,threads=0,track=true,clock=" + clock)
+                self.assertSame(capture)
+                clocks = {capture.tracks[r["track"]][2] for r in capture.records
+                          if r["kind"] == "marker"}
+                self.assertEqual(clocks, {{"monotonic": 1, "realtime": 2}[clock]})
+
+    def test_unfinished_and_losses(self):
+        _, capture = self.record("records=30,threads=0,unfinished=3,loss=42")
+        self.assertSame(capture)
+        self.assertEqual(len(capture.unfinished), 3)
+        (loss,) = [record for record in capture.records if record["kind"] == "loss"]
+        self.assertEqual(struct.unpack_from("<QI", loss["fields"]), (42, 9))
+
+    def test_strings_beside_their_records(self):
+        """More names than the table holds."""
+        script = self.work / "names.py"
+        script.write_text("import strobe\nfor i in range(70000): strobe.mark('name %d' % i)\n")
+        self.environment["PYTHONPATH"] = str(BUILD / "python")
+        if not (BUILD / "python" / "strobe").is_dir():
+            self.skipTest("built without the Python package")
+        self.strobe("run", "-o", "out", "--collect", "gc", "--export", "csv", "--",
+                    "/usr/bin/python3", script)
+        (path,) = self.work.glob("out/*/FRAMEWORK/capture.strobe")
+        self.info = json.loads(self.strobe("info", "--json", path))[0]
+        capture = Capture(path)
+        self.assertSame(capture)
+        names = {r["name"] for r in capture.records if r["kind"] == "marker_instant"}
+        self.assertEqual(names, {b"name %d" % i for i in range(70000)})
+        self.assertGreater(len(capture.beside), 4000)
+
+
+if __name__ == "__main__":
+    tap.main()

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The generated pages are fresh, the declared keys are the core's, links lead somewhere, and what
+the README shows runs."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve()
+sys.path.insert(0, str(TOP / "tests"))
+import tap  # noqa: E402
+
+KEYS = json.loads((TOP / "docs" / "config-keys.json").read_text())
+UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30,
+         "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9}
+FINEST = {"size": "B", "duration": "ns"}
+
+
+def run(*words, **options):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, **options)
+
+
+class ScratchTest(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="strobe-docs-"))
+        self.addCleanup(shutil.rmtree, self.work)
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("STROBE_", "PYTHON", "LD_"))
+        }
+        self.environment["HOME"] = str(self.work)
+
+
+class PagesTest(unittest.TestCase):
+    def test_generated_pages_are_fresh(self):
+        done = run(TOP / "docs" / "generate", "--build", BUILD, "--check")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_stale_page_is_found(self):
+        """On a copy, so that the test can fail without harm."""
+        with tempfile.TemporaryDirectory() as folder:
+            docs = pathlib.Path(folder) / "docs"
+            docs.mkdir()
+            for name in ("generate", "config-keys.json", "config.md", "kinds.md", "cli.md"):
+                shutil.copy(TOP / "docs" / name, docs / name)
+            page = docs / "kinds.md"
+            page.write_text(page.read_text().replace("`sequence` | i64", "`sequence` | u64", 1))
+            done = run(docs / "generate", "--build", BUILD, "--check")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            told = "docs/kinds.md is stale. Run: ninja -C build && docs/generate"
+            self.assertIn(told, done.stdout)
+            self.assertNotIn("config.md", done.stdout)
+
+    def test_links_lead_somewhere(self):
+        for page in [TOP / "README.md", TOP / "CONTRIBUTING.md", *TOP.glob("docs/**/*.md")]:
+            for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+                if "://" not in target:
+                    self.assertTrue((page.parent / target).exists(), "%s: %s" % (page, target))
+
+    def test_paths_named_in_code_quotes_exist(self):
+        """`core/lane.c` and the like; what has a blank or a variable part is left out."""
+        folders = "|".join(p.name for p in TOP.iterdir() if p.is_dir() and p.name[0] != ".")
+        pattern = re.compile(r"`((?:%s)/[\w./-]*)`" % folders)
+        for page in [TOP / "README.md", *TOP.glob("docs/**/*.md")]:
+            for target in pattern.findall(page.read_text()):
+                if not target.startswith("build"):
+                    self.assertTrue((TOP / target).exists(), "%s: %s" % (page, target))
+
+
+class KeysTest(ScratchTest):
+    """docs/config-keys.json says what core/config.c accepts."""
+
+    def accepts(self, value):
+        path = self.work / "config.json"
+        path.write_text(json.dumps(value))
+        done = run(BUILD / "docs" / "print-config", path)
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        return done
+
+    def with_key(self, key, value):
+        config = {}
+        inner = config
+        *sections, last = key.split(".")
+        for section in sections:
+            inner = inner.setdefault("fake" if section == "NAME" else section, {})
+        if sections == ["schedule"]:
+            inner["active"] = 1
+        inner[last] = value
+        return config
+
+    def test_keys_are_those_of_the_core(self):
+        sections = {"": set()}
+        for key in KEYS:
+            section, _, name = key["key"].rpartition(".")
+            if section != "collectors.NAME":
+                sections.setdefault(section, set()).add(name)
+        for section, names in sections.items():
+            wrong = self.with_key(section + ".zzz" if section else "zzz", 1)
+            done = self.accepts(wrong)
+            self.assertEqual(done.returncode, 3)
+            known = re.search(r"\(known: (.*)\)", done.stderr)[1].split(", ")
+            self.assertEqual(set(known), names, section)
+
+    def test_types_are_those_of_the_core(self):
+        of_type = {"object": {}, "integer": 7, "boolean": True, "text": "x", "size": "64MB",
+                   "duration": "1s"}
+        for key in KEYS:
+            for name, value in of_type.items():
+                if {name, key["type"]} <= {"text", "size", "duration"}:
+                    continue  # all are texts in JSON
+                if key["key"] == "schedule" and name == "object":
+                    value = {"active": 1}
+                with self.subTest(key=key["key"], type=name):
+                    done = self.accepts(self.with_key(key["key"], value))
+                    self.assertEqual(done.returncode, 0 if name == key["type"] else 3, done.stderr)
+
+    def near(self, key, limit, by):
+        """A value `by` of the smallest step away from a limit."""
+        if key["type"] == "integer":
+            return limit + by
+        number, unit = re.fullmatch(r"(\d+)(\w+)", limit).groups()
+        return "%d%s" % (int(number) * UNITS[unit] + by, FINEST[key["type"]])
+
+    def test_ranges_are_those_of_the_core(self):
+        for key in KEYS:
+            for end, outward in (("min", -1), ("max", 1)):
+                if end not in key:
+                    continue
+                for by, code in ((0, 0), (outward, 3)):
+                    value = self.near(key, key[end], by)
+                    with self.subTest(key=key["key"], value=value):
+                        done = self.accepts(self.with_key(key["key"], value))
+                        self.assertEqual(done.returncode, code, done.stderr)
+
+
+class ReadmeTest(ScratchTest):
+    """The blocks of code in README.md, as they stand there."""
+
+    TEXT = (TOP / "README.md").read_text()
+
+    def block(self, language):
+        found = re.findall(r"```%s\n(.*?)```" % language, self.TEXT, re.S)
+        self.assertEqual(len(found), 1, language)
+        return found[0]
+
+    def test_c_program(self):
+        source = self.work / "program.c"
+        source.write_text(self.block("c"))
+        program = self.work / "program"
+        done = run("cc", "-std=c11", "-pedantic", "-Wall", "-Werror", source, "-o", program,
+                   "-I", TOP / "sdk" / "include", "-I", TOP / "core" / "include",
+                   "-L", BUILD / "core", "-lstrobe")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.environment["LD_LIBRARY_PATH"] = str(BUILD / "core")
+        done = run(program, cwd=self.work, env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        directory = pathlib.Path(done.stdout.strip())
+        capture = self.work / directory / "FRAMEWORK" / "capture.strobe"
+        self.assertTrue(capture.exists(), directory)
+        done = run(BUILD / "tools" / "strobe", "info", "--json", directory, cwd=self.work,
+                   env=self.environment)
+        kinds = json.loads(done.stdout)[0]["kinds"]
+        self.assertEqual(kinds.get("marker"), 3, kinds)
+        self.assertEqual(kinds.get("counter"), 3, kinds)
+
+    def test_configuration(self):
+        path = self.work / "config.json"
+        path.write_text(self.block("json"))
+        done = run(BUILD / "docs" / "print-config", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    @unittest.skipUnless((BUILD / "python" / "strobe").is_dir(), "built without the Python package")
+    def test_python_script(self):
+        if run("/usr/bin/python3", "-c", "import torch").returncode:
+            self.skipTest("no PyTorch")
+        script = self.work / "script.py"
+        script.write_text(self.block("python"))
+        self.environment["PYTHONPATH"] = str(BUILD / "python")
+        done = run("/usr/bin/python3", script, cwd=self.work, env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        traces = list(self.work.glob("result/*_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"))
+        self.assertEqual(len(traces), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    tap.main()

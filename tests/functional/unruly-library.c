@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library that ends or disturbs whoever loads it: UNRULY_EXIT, UNRULY_PRINT. */
+#include <stdio.h>
+#include <unistd.h>
+
+static void __attribute__((constructor)) on_load(void)
+{
+#if defined(UNRULY_EXIT)
+    _exit(0);
+#else
+    puts("noise");
+    fflush(stdout);
+#endif
+}
