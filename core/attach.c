@@ -12,6 +12,7 @@
 #include "api-error.h"
 #include "config.h"
 #include "error.h"
+#include "log.h"
 #include "registry.h"
 
 static StrobeSession *attached;
@@ -77,9 +78,19 @@ static gboolean claim(const char *folder)
 
 static void stop_attached(void)
 {
-    if (strobe_session_current() == attached)
+    if (attached && strobe_session_current() == attached)
         strobe_session_free(attached);
     attached = NULL;
+}
+
+int strobe_run_detach(void)
+{
+    if (!attached || strobe_session_current() != attached)
+        return 0;
+    strobe_log(STROBE_LOG_WARNING, "The program opens a session of its own: the one of strobe run "
+                                   "ends here");
+    stop_attached();
+    return 1;
 }
 
 static StrobeStatus start_session(const char *text, const char *origin, StrobeSession **session,

@@ -27,6 +27,10 @@ enum {
 STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
                                           StrobeError **error);
 
+/* Ends the session that strobe_run_attach started in this native process: the program opens one of
+ * its own, and that is what it would have done without Strobe. 0 if there is none. */
+int strobe_run_detach(void);
+
 /* The session that was attached or made in this process, NULL if none. */
 STROBE_API StrobeSession *strobe_session_current(void);
 

@@ -4,8 +4,8 @@
  *
  * Every block can be found (magic), checked and understood by itself: its header names its lane,
  * track and window and carries a clock pair. Little endian. Blocks of definitions (facts, kinds,
- * tracks, strings) come before the first record that needs them, and the definitions that matter
- * most are repeated at the seal. docs/capture.md is the description for readers.
+ * tracks, strings) come before the first record that needs them. docs/capture.md is the description
+ * for readers.
  */
 #ifndef STROBE_CORE_CAPTURE_FORMAT_H
 #define STROBE_CORE_CAPTURE_FORMAT_H

@@ -296,31 +296,32 @@ static uint32_t put_loss(char *out, uint32_t kind, const struct strobe_loss *los
     return sizeof words;
 }
 
+/* Puts what `lost` has grown by since `told`; returns the bytes. */
+static uint32_t put_growth(char *out, uint32_t kind, uint32_t cause, uint64_t lost, uint64_t told,
+                           uint32_t track, uint64_t begin, uint64_t end)
+{
+    struct strobe_loss loss = {lost - told, cause, track};
+
+    return loss.count ? put_loss(out, kind, &loss, begin, end) : 0;
+}
+
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                uint32_t kind, uint64_t begin, uint64_t end)
+                                uint32_t kind, uint64_t begin, uint64_t end, StrobeLossCounts *seen)
 {
     uint32_t at = 0;
 
-    for (uint32_t i = 0; i < pool->n_lanes; i++) {
-        const struct pool_lane *lane = strobe_pool_lane(pool, i);
-        for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-            uint64_t lost = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
-            struct strobe_loss loss = {lost - lane->lost_told[cause], cause,
-                                       atomic_load(&lane->track)};
-            if (loss.count)
-                at += put_loss(writer->buffer + at, kind, &loss, begin, end);
+    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
+        seen->core[cause] = atomic_load(&pool->lost[cause]);
+        at += put_growth(writer->buffer + at, kind, cause, seen->core[cause],
+                         pool->lost_told[cause], 0, begin, end);
+        for (uint32_t i = 0; i < pool->n_lanes; i++) {
+            const struct pool_lane *lane = strobe_pool_lane(pool, i);
+            seen->lanes[i][cause] = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
+            at += put_growth(writer->buffer + at, kind, cause, seen->lanes[i][cause],
+                             lane->lost_told[cause], atomic_load(&lane->track), begin, end);
         }
     }
     return at ? strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at) : 0;
-}
-
-int strobe_capture_write_loss(StrobeCaptureWriter *writer, uint32_t kind, uint32_t cause,
-                              uint64_t count, uint64_t begin, uint64_t end)
-{
-    struct strobe_loss loss = {count, cause, 0};
-    uint32_t n = put_loss(writer->buffer, kind, &loss, begin, end);
-
-    return strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, n);
 }
 
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,

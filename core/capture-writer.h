@@ -52,13 +52,18 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                     uint64_t end);
 
-/* Appends a loss record for every lane and cause that lost more than has been told. The lanes' told
- * counts are the caller's to update. */
+/* Counts of losses at one moment. */
+typedef struct StrobeLossCounts {
+    uint64_t core[STROBE_LOSS_CAUSES];
+    uint64_t lanes[STROBE_POOL_LANES][STROBE_LOSS_CAUSES];
+} StrobeLossCounts;
+
+/* Appends a loss record for every lane and cause that lost more than has been told, and for the
+ * losses that are of no lane. `seen` is set to the counts that were written; to remember them as
+ * told is the caller's business. */
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                uint32_t kind, uint64_t begin, uint64_t end);
-/* One that is of no lane. */
-int strobe_capture_write_loss(StrobeCaptureWriter *writer, uint32_t kind, uint32_t cause,
-                              uint64_t count, uint64_t begin, uint64_t end);
+                                uint32_t kind, uint64_t begin, uint64_t end,
+                                StrobeLossCounts *seen);
 
 /* Appends the seal. */
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,

@@ -61,8 +61,8 @@ void strobe_config_free(StrobeConfig *config);
 /* "wait=1,warmup=1,active=3,repeat=1,skip_first=0"; missing keys are 0, active is required. */
 gboolean strobe_config_set_schedule(StrobeConfig *config, const char *text, GError **error);
 
-/* Adds "NAME[:opt=value,...]"; the first one given replaces what the file said of that list if
- * `replace`. A name given again adds to its options. */
+/* Adds "NAME[:opt=value,...]" to what the file named. For a name that is there already, options
+ * given here go before the file's. */
 gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error);
 gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error);
 

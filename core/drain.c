@@ -28,7 +28,7 @@ static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
     int error = strobe_capture_write_records(&d->writer, block, from, used);
     if (error) {
         remember(d, error);
-        atomic_fetch_add(&d->lost[STROBE_LOSS_DISK_FULL],
+        atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL],
                          strobe_capture_count_records(block, from, used));
     }
     atomic_store_explicit(&block->flushed, used, memory_order_release);
@@ -67,25 +67,23 @@ static void write_full(StrobeDrain *d, uint32_t index)
 
 /* ---- losses ---- */
 
-/* Writes what was lost since the last time, by cause and thread. */
+static void tell(StrobeDrain *d, uint32_t cause, uint64_t lost, uint64_t *told)
+{
+    d->window_lost[cause] += lost - *told;
+    *told = lost;
+}
+
+/* Writes what was lost since the last time, by cause and thread. A loss counted while this goes on
+ * is told the next time. */
 static void write_losses(StrobeDrain *d, uint64_t now)
 {
     remember(d, strobe_capture_write_losses(&d->writer, d->pool, STROBE_KIND_ID_LOSS,
-                                            d->last_flush_ticks, now));
+                                            d->last_flush_ticks, now, &d->seen));
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        uint64_t total = atomic_load(&d->lost[cause]);
-        if (total > d->lost_told[cause])
-            remember(d, strobe_capture_write_loss(&d->writer, STROBE_KIND_ID_LOSS, cause,
-                                                  total - d->lost_told[cause], d->last_flush_ticks,
-                                                  now));
-        d->window_lost[cause] += total - d->lost_told[cause];
-        d->lost_told[cause] = total;
-        for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
-            struct pool_lane *lane = strobe_pool_lane(d->pool, i);
-            uint64_t lost = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
-            d->window_lost[cause] += lost - lane->lost_told[cause];
-            lane->lost_told[cause] = lost;
-        }
+        tell(d, cause, d->seen.core[cause], &d->pool->lost_told[cause]);
+        for (uint32_t i = 0; i < d->pool->n_lanes; i++)
+            tell(d, cause, d->seen.lanes[i][cause],
+                 &strobe_pool_lane(d->pool, i)->lost_told[cause]);
     }
 }
 
@@ -240,7 +238,7 @@ int strobe_drain_begin_window(StrobeDrain *d, int fd, uint32_t window, const cha
     d->error = 0;
     memset(d->window_lost, 0, sizeof d->window_lost);
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
-        d->lost_told[cause] = atomic_load(&d->lost[cause]);
+        d->pool->lost_told[cause] = atomic_load(&d->pool->lost[cause]); /* of no window */
     error =
         strobe_capture_write_block(&d->writer, STROBE_BLOCK_FACTS, facts, (uint32_t)strlen(facts));
     if (error == 0)

@@ -25,9 +25,7 @@ typedef struct StrobeDrain {
     unsigned n_stuck;    /* writers that never left their bracket */
     StrobeCaptureWriter writer;
 
-    /* Losses: those not of one lane, and what has been written into the capture. */
-    _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
-    uint64_t lost_told[STROBE_LOSS_CAUSES];
+    StrobeLossCounts seen;
     uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in this window */
     struct drain_partial {
         uint32_t block, used;

@@ -16,6 +16,9 @@ uint32_t strobe_gate;
 struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
 
 static StrobeWriter writers[STROBE_POOL_LANES];
+/* Spans opened inside so many others that the pool has no place for them: they are recorded like
+ * any other, but a kill loses those that are open. Touched only by who nests that deep. */
+static struct pool_span deep_spans[STROBE_POOL_LANES][STROBE_DEEP_SPANS];
 static _Atomic uint64_t writer_map[STROBE_POOL_LANES / 64]; /* 1: in use */
 static __thread StrobeWriter *thread_writer __attribute__((tls_model("initial-exec")));
 static pthread_key_t exit_key;
@@ -24,6 +27,7 @@ static int is_initialised;
 static struct pool_header *pool; /* valid while the gate is open */
 static uint32_t pool_session;
 static _Atomic uint64_t late, no_lane;
+static _Atomic uint64_t window_end; /* of the window that ended last, ticks */
 
 /* ---- brackets ---- */
 
@@ -52,7 +56,6 @@ static inline int enter_uncounted(StrobeWriter *w)
     atomic_signal_fence(memory_order_seq_cst);
     if (__builtin_expect(gate_now() != w->generation || w->generation == 0, 0)) {
         leave(w);
-        atomic_fetch_add_explicit(&late, 1, memory_order_relaxed);
         return 0;
     }
     return 1;
@@ -142,6 +145,20 @@ static inline void publish_pending(StrobeWriter *w)
     w->pending = 0;
     atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
                           memory_order_release);
+}
+
+static inline struct pool_span *span_at(const StrobeWriter *w, uint32_t index)
+{
+    if (__builtin_expect(index < STROBE_POOL_SPANS, 1))
+        return &w->lane->spans[index];
+    return &deep_spans[w->index][index - STROBE_POOL_SPANS];
+}
+
+/* How many of the open spans a kill leaves behind. */
+static inline void publish_depth(StrobeWriter *w)
+{
+    uint32_t depth = w->depth < STROBE_POOL_SPANS ? w->depth : STROBE_POOL_SPANS;
+    atomic_store_explicit(&w->lane->depth, depth, memory_order_release);
 }
 
 /* ---- attaching ---- */
@@ -243,10 +260,11 @@ static void leave_open_spans(StrobeWriter *w)
     while (w->depth) {
         void *room = take_room(w, STROBE_UNFINISHED_WORDS * 8);
         if (room) {
-            strobe_pool_span_words(&w->lane->spans[w->depth - 1], w->track, now, room);
+            strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room);
             publish_pending(w);
         }
-        atomic_store_explicit(&w->lane->depth, --w->depth, memory_order_release);
+        w->depth--;
+        publish_depth(w);
     }
 }
 
@@ -300,13 +318,26 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     return fields;
 }
 
+/* The gate shut before the record came, and yet it belongs to the window. */
+static __attribute__((noinline)) void count_late(uint64_t begin)
+{
+    uint64_t end = atomic_load_explicit(&window_end, memory_order_relaxed);
+
+    if (gate_now() == 0 && begin < end)
+        atomic_fetch_add_explicit(&late, 1, memory_order_relaxed);
+}
+
 void *strobe_lane_reserve(StrobeWriter *w, uint32_t kind, uint32_t track, uint32_t name,
                           uint64_t begin, uint64_t end)
 {
     void *fields;
 
-    if (!w || !enter(w))
+    if (!w)
         return NULL;
+    if (!enter(w)) {
+        count_late(begin);
+        return NULL;
+    }
     fields = begin_record(w, kind, track, name, begin, end);
     if (!fields)
         leave(w);
@@ -343,16 +374,16 @@ StrobeSpan strobe_lane_span_begin(StrobeWriter *w, uint32_t kind, uint32_t name,
     if (!w || !enter(w))
         return span;
     uint32_t depth = w->depth;
-    if (__builtin_expect(depth >= STROBE_POOL_SPANS, 0)) {
+    if (__builtin_expect(depth >= STROBE_POOL_SPANS + STROBE_DEEP_SPANS, 0)) {
         count_lost(w, STROBE_LOSS_SPAN_DEPTH);
     } else {
-        struct pool_span *open = &w->lane->spans[depth];
+        struct pool_span *open = span_at(w, depth);
         open->kind = kind;
         open->name = name;
         open->argument = argument;
         open->begin = strobe_clock_now();
         w->depth = depth + 1;
-        atomic_store_explicit(&w->lane->depth, depth + 1, memory_order_release);
+        publish_depth(w);
         span.token = (uint64_t)w->generation << 32 | (depth + 1);
     }
     leave(w);
@@ -370,12 +401,12 @@ static inline void *end_span(StrobeWriter *w, StrobeSpan span, uint64_t *argumen
     if (!enter(w))
         return NULL;
     if (depth <= w->depth) {
-        const struct pool_span *open = &w->lane->spans[depth - 1];
+        const struct pool_span *open = span_at(w, depth - 1);
         if (argument)
             *argument = open->argument;
         fields = begin_record(w, open->kind, 0, open->name, open->begin, end);
         w->depth = depth - 1;
-        atomic_store_explicit(&w->lane->depth, depth - 1, memory_order_release);
+        publish_depth(w);
     }
     if (!fields)
         leave(w);
@@ -441,10 +472,11 @@ void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-unsigned strobe_lane_close_gate(void)
+unsigned strobe_lane_close_gate(uint64_t end)
 {
     unsigned stuck = 0;
 
+    atomic_store_explicit(&window_end, end, memory_order_relaxed);
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
     barrier_in_all_threads();
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {

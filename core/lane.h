@@ -13,6 +13,7 @@
 #include "pool.h"
 
 #define STROBE_KINDS_MAX 256u
+#define STROBE_DEEP_SPANS 768u /* open spans beyond those that the pool keeps */
 
 struct StrobeWriter {
     _Atomic uint32_t busy; /* inside a bracket */
@@ -44,9 +45,10 @@ int strobe_lane_init(void);
  * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool
  * must then stay mapped). */
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
-unsigned strobe_lane_close_gate(void);
+unsigned strobe_lane_close_gate(uint64_t end);
 
-/* Records that came while no window was open, since the last call. */
+/* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
+ * since the last call. */
 uint64_t strobe_lane_take_late(void);
 /* Records lost because more threads than lanes recorded, since the last call. */
 uint64_t strobe_lane_take_no_lane(void);

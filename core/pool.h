@@ -85,6 +85,10 @@ struct pool_header {
     _Atomic uint64_t arena_used;
     _Atomic uint32_t n_beside; /* strings written beside their records */
 
+    /* Losses that are of no lane, and how many of them have been written. */
+    _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
+    uint64_t lost_told[STROBE_LOSS_CAUSES];
+
     _Atomic uint32_t window; /* the one whose capture is open, 0: none */
     uint64_t window_begin;
     StrobeClockPair window_pair;

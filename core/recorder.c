@@ -89,7 +89,7 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     header->window_begin = recorder.begin;
     atomic_store(&header->window, recorder.window);
     recorder.in_window = 1;
-    strobe_lane_take_late();
+    strobe_lane_take_late(); /* of no window */
     strobe_lane_take_no_lane();
     strobe_lane_open_gate(header, recorder.session, recorder.window);
     return 0;
@@ -108,8 +108,9 @@ int strobe_recorder_end_window(void)
     if (!recorder.in_window)
         return 0;
     strobe_recorder_mark_end();
-    recorder.drain.n_stuck += strobe_lane_close_gate();
+    recorder.drain.n_stuck += strobe_lane_close_gate(recorder.end);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
     error = strobe_drain_end_window(&recorder.drain, recorder.begin, recorder.end);
     atomic_store(&recorder.pool.header->window, 0);
     recorder.in_window = 0;
@@ -142,8 +143,8 @@ uint64_t strobe_recorder_link_ids(uint32_t n)
 
 void strobe_recorder_lost(uint32_t cause, uint64_t count)
 {
-    if (cause < STROBE_LOSS_CAUSES && count)
-        atomic_fetch_add(&recorder.drain.lost[cause], count);
+    if (recorder.is_open && cause < STROBE_LOSS_CAUSES && count)
+        atomic_fetch_add(&recorder.pool.header->lost[cause], count);
 }
 
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])

@@ -179,6 +179,7 @@ static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
 static int finish_capture(struct survey *survey, int fd, const struct pool_header *pool)
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
+    g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
     guint64 latest = survey->last_ticks;
     char boot_id[64];
     int error = strobe_capture_writer_init(writer);
@@ -196,7 +197,7 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
         error = write_blocks(survey, writer, pool, &latest);
     if (error == 0)
         error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, survey->last_ticks,
-                                            latest);
+                                            latest, seen);
     if (error == 0)
         error = strobe_capture_write_unfinished(writer, pool, latest);
     if (error == 0)

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <link.h>
 #include <pwd.h>
 #include <string.h>
 #include <strobe/exporter.h>
@@ -36,29 +37,50 @@ static void add_folder(StrobeRegistry *registry, const char *folder)
         g_ptr_array_add(registry->path, g_strdup(folder));
 }
 
-/* Where this Strobe's own plugins are: beside the library in an installation (LIBDIR/strobe), in
- * the build tree's folders before. */
-static void add_own_folders(StrobeRegistry *registry)
+/* The file that this code was loaded from (free it), NULL if that cannot be told for certain. For
+ * the program itself dladdr knows argv[0] only, which is anybody's word. */
+static char *own_file(void)
 {
+    struct link_map *map = NULL;
     Dl_info info;
 
-    if (!dladdr((void *)(uintptr_t)strobe_registry_new, &info) || !info.dli_fname)
-        return;
-    g_autofree char *real = realpath(info.dli_fname, NULL);
-    g_autofree char *folder = g_path_get_dirname(real ? real : info.dli_fname);
-    g_autofree char *plugins = g_build_filename(folder, "..", "plugins", NULL);
-    g_autofree char *exporters = g_build_filename(folder, "..", "exporters", NULL);
-    g_autofree char *plain = g_build_filename(folder, "strobe", NULL);
-    g_autofree char *root = g_build_filename(folder, "..", "meson-private", NULL);
+    if (!dladdr1((void *)(uintptr_t)strobe_registry_new, &info, (void **)&map, RTLD_DL_LINKMAP) ||
+        !map || !map->l_name)
+        return NULL;
+    if (!*map->l_name)
+        return realpath("/proc/self/exe", NULL);
+    return g_path_is_absolute(map->l_name) ? realpath(map->l_name, NULL) : NULL;
+}
 
-    if (g_file_test(root, G_FILE_TEST_IS_DIR)) {
-        g_autofree char *p = realpath(plugins, NULL);
-        g_autofree char *e = realpath(exporters, NULL);
-        add_folder(registry, p);
-        add_folder(registry, e);
-        return;
+/* Where this Strobe's own plugins are: beside the library in an installation (LIBDIR/strobe) or
+ * below the program's prefix, in the build tree's folders before. */
+static void add_own_folders(StrobeRegistry *registry)
+{
+    static const char *const beside[] = {"strobe", "../" STROBE_PLUGIN_SUBDIR, NULL};
+    g_autofree char *file = own_file();
+
+    if (file) {
+        g_autofree char *folder = g_path_get_dirname(file);
+        g_autofree char *build = g_build_filename(folder, "..", "meson-private", NULL);
+        if (g_file_test(build, G_FILE_TEST_IS_DIR)) {
+            g_autofree char *plugins = g_build_filename(folder, "..", "plugins", NULL);
+            g_autofree char *exporters = g_build_filename(folder, "..", "exporters", NULL);
+            g_autofree char *p = realpath(plugins, NULL);
+            g_autofree char *e = realpath(exporters, NULL);
+            add_folder(registry, p);
+            add_folder(registry, e);
+            return;
+        }
+        for (guint i = 0; beside[i]; i++) {
+            g_autofree char *plain = g_build_filename(folder, beside[i], NULL);
+            g_autofree char *real = realpath(plain, NULL);
+            if (real && g_file_test(real, G_FILE_TEST_IS_DIR)) {
+                add_folder(registry, real);
+                return;
+            }
+        }
     }
-    add_folder(registry, g_file_test(plain, G_FILE_TEST_IS_DIR) ? plain : STROBE_PLUGIN_DIR);
+    add_folder(registry, STROBE_PLUGIN_DIR);
 }
 
 StrobeRegistry *strobe_registry_new(const char *const *extra)
@@ -111,13 +133,10 @@ static gboolean is_own_group(uid_t uid, gid_t gid)
 /* Owner of the program or library that this code is part of. */
 static uid_t owner_of_strobe(void)
 {
-    Dl_info info;
+    g_autofree char *file = own_file();
     struct stat st;
 
-    if (dladdr((void *)(uintptr_t)strobe_registry_new, &info) && info.dli_fname &&
-        stat(info.dli_fname, &st) == 0)
-        return st.st_uid;
-    return 0;
+    return file && stat(file, &st) == 0 ? st.st_uid : 0;
 }
 
 /* Why `path` is not to be trusted, NULL if it is (free it). */

@@ -147,7 +147,7 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
     static gsize once;
     StrobeSession *session;
 
-    if (strobe_session_current()) {
+    if (strobe_session_current() && !strobe_run_detach()) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
                     "A session is open in this process already (one at a time)");
         strobe_config_free(config);

@@ -147,7 +147,7 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
         return;
     analysis->n_records = stats->n_records;
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
-        if (i != STROBE_LOSS_STRING_CUT && i != STROBE_LOSS_SPAN_DEPTH)
+        if (i != STROBE_LOSS_STRING_CUT)
             analysis->n_lost += stats->lost[i];
     analysis->is_complete = stats->sealed && stats->n_damaged == 0 && analysis->n_lost == 0;
 }

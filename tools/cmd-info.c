@@ -71,10 +71,8 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     add_line(grid, "size", strobe_text_bytes(stats->n_bytes));
     g_autofree char *overhead = strobe_text_duration(contents->overhead_ns);
     add_line(grid, "overhead",
-             duration > 0
-                 ? g_strdup_printf("%s in collectors (%.2f %%)", overhead,
-                                   100.0 * (double)contents->overhead_ns / (double)duration)
-                 : g_strdup(overhead));
+             g_strdup_printf("%s in calls to collectors, before, in and after the window",
+                             overhead));
     print_facts(grid, contents->facts);
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);

@@ -268,7 +268,7 @@ static void test_open_spans(void)
 
 static void test_deep_spans(void)
 {
-    enum { DEEP = 300 };
+    enum { DEEP = 1100, KEPT = STROBE_POOL_SPANS + STROBE_DEEP_SPANS };
     char *folder = scratch_new();
     StrobeSession *session = session_new(folder, "{}", NULL);
     StrobeRange ranges[DEEP];
@@ -282,8 +282,8 @@ static void test_deep_spans(void)
     strobe_session_stop(session, NULL);
     strobe_recorder_losses(lost);
     g_autofree char *capture = capture_of(session);
-    g_assert_cmpuint(lost[STROBE_LOSS_SPAN_DEPTH], ==, DEEP - STROBE_POOL_SPANS);
-    g_assert_cmpuint(read_capture(capture, "marker", NULL, NULL), ==, STROBE_POOL_SPANS);
+    g_assert_cmpuint(lost[STROBE_LOSS_SPAN_DEPTH], ==, DEEP - KEPT);
+    g_assert_cmpuint(read_capture(capture, "marker", NULL, NULL), ==, KEPT);
     strobe_session_free(session);
     scratch_remove(folder);
 }
