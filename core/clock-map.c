@@ -4,6 +4,10 @@
 /* Closer pairs say more about the noise of taking them than about drift. */
 #define KNOT_DISTANCE_NS 900000000
 
+/* Damaged pairs may say anything; within these limits no sum of times overflows. */
+#define TIME_LIMIT ((gint64)1 << 61)
+#define RATE_LIMIT ((gint64)1 << 62)
+
 struct knot {
     guint64 ticks;
     gint64 ns;          /* CLOCK_MONOTONIC */
@@ -46,9 +50,14 @@ static int compare_pairs(gconstpointer a, gconstpointer b)
     return x->ticks < y->ticks ? -1 : x->ticks > y->ticks;
 }
 
+static gint64 limited(__int128 value, gint64 limit)
+{
+    return value > limit ? limit : value < -limit ? -limit : (gint64)value;
+}
+
 static void add_knot(StrobeClockMap *map, const StrobeClockPair *pair)
 {
-    struct knot knot = {pair->ticks, pair->monotonic_ns, 0};
+    struct knot knot = {pair->ticks, limited(pair->monotonic_ns, TIME_LIMIT), 0};
     g_array_append_val(map->knots, knot);
 }
 
@@ -60,11 +69,11 @@ void strobe_clock_map_finish(StrobeClockMap *map)
     g_array_sort(map->pairs, compare_pairs);
     if (n == 0)
         return;
-    map->epoch = pairs[0].realtime_ns - pairs[0].monotonic_ns;
+    map->epoch = limited((__int128)pairs[0].realtime_ns - pairs[0].monotonic_ns, TIME_LIMIT);
     add_knot(map, &pairs[0]);
     for (guint i = 1; i < n; i++) {
         const struct knot *last = &g_array_index(map->knots, struct knot, map->knots->len - 1);
-        gboolean is_far = pairs[i].monotonic_ns - last->ns >= KNOT_DISTANCE_NS;
+        gboolean is_far = (__int128)pairs[i].monotonic_ns - last->ns >= KNOT_DISTANCE_NS;
         gboolean is_end = i == n - 1;
         if ((is_far || (is_end && map->knots->len == 1)) && pairs[i].ticks > last->ticks &&
             pairs[i].monotonic_ns >= last->ns)
@@ -72,8 +81,10 @@ void strobe_clock_map_finish(StrobeClockMap *map)
     }
     struct knot *knots = (void *)map->knots->data;
     for (guint i = 0; i + 1 < map->knots->len; i++)
-        knots[i].ns_per_2_32 = (gint64)(((__int128)(knots[i + 1].ns - knots[i].ns) << 32) /
-                                        (__int128)(knots[i + 1].ticks - knots[i].ticks));
+        knots[i].ns_per_2_32 =
+            limited((__int128)(knots[i + 1].ns - knots[i].ns) * ((gint64)1 << 32) /
+                        (__int128)(knots[i + 1].ticks - knots[i].ticks),
+                    RATE_LIMIT);
     if (map->knots->len > 1)
         knots[map->knots->len - 1].ns_per_2_32 = knots[map->knots->len - 2].ns_per_2_32;
     else
@@ -96,10 +107,10 @@ gint64 strobe_clock_map_from_ticks(const StrobeClockMap *map, guint64 ticks)
             high = middle;
     }
     __int128 delta = (__int128)ticks - (__int128)knots[low].ticks;
-    return map->epoch + knots[low].ns + (gint64)((delta * knots[low].ns_per_2_32) >> 32);
+    return map->epoch + knots[low].ns + limited((delta * knots[low].ns_per_2_32) >> 32, TIME_LIMIT);
 }
 
 gint64 strobe_clock_map_from_monotonic(const StrobeClockMap *map, gint64 ns)
 {
-    return map->epoch + ns;
+    return map->epoch + limited(ns, TIME_LIMIT);
 }

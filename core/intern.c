@@ -120,7 +120,7 @@ const char *strobe_pool_string(const struct pool_header *header, uint32_t id, ui
     if (id == 0 || id >= STROBE_POOL_STRINGS)
         return NULL;
     uint64_t offset = atomic_load_explicit(&offsets_of(header)[id], memory_order_acquire);
-    if (offset == 0 || offset > header->arena_bytes ||
+    if (offset == 0 || offset > header->arena_bytes || (offset - 1) % 4 ||
         header->arena_bytes - (offset - 1) < sizeof(struct arena_string))
         return NULL;
     const struct arena_string *string = string_at(header, offset - 1);

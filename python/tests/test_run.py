@@ -73,6 +73,7 @@ child = "import sys; print('strobe' in sys.modules)"
 print(subprocess.run([sys.executable, "-c", child], stdout=subprocess.PIPE).stdout.decode(), end="")
 """
 
+    @unittest.skipIf(os.environ.get("LD_PRELOAD"), "a library is preloaded already")
     def test_none(self):
         plain = self.run_python(self._SHOW, PYTHONPATH="", LD_PRELOAD="")
         done = self.run_strobe(self._SHOW)

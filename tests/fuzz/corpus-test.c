@@ -98,7 +98,8 @@ static void call(const guint8 *bytes, gsize n)
 {
     guint8 *copy = g_malloc(MAX(n, 1));
 
-    memcpy(copy, bytes, n);
+    if (n)
+        memcpy(copy, bytes, n);
     LLVMFuzzerTestOneInput(copy, n);
     g_free(copy);
 }
