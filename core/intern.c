@@ -22,18 +22,26 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t hash_bytes(const unsigned char *p, size_t n, uint64_t seed)
+static inline uint64_t load32(const unsigned char *p)
+{
+    uint32_t value;
+    memcpy(&value, p, 4);
+    return value;
+}
+
+/* Most names are short: two loads that overlap, one multiplication. */
+static inline uint64_t hash_bytes(const unsigned char *p, size_t n, uint64_t seed)
 {
     uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15u);
 
-    for (; n >= 8; p += 8, n -= 8)
+    for (; n > 16; p += 8, n -= 8)
         h = mix(h ^ load64(p), 0xd6e8feb86659fd93u);
-    if (n) {
-        uint64_t tail = 0;
-        memcpy(&tail, p, n);
-        h = mix(h ^ tail, 0xa0761d6478bd642fu);
-    }
-    return mix(h, 0xe7037ed1a0b428dbu);
+    if (n >= 8)
+        return mix(h ^ load64(p), 0xa0761d6478bd642fu ^ load64(p + n - 8));
+    if (n >= 4)
+        return mix(h ^ load32(p), 0xa0761d6478bd642fu ^ load32(p + n - 4));
+    return mix(h ^ (n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0),
+               0xa0761d6478bd642fu);
 }
 
 static _Atomic uint64_t *offsets_of(const struct pool_header *header)

@@ -62,8 +62,6 @@ void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes);
 StrobeSpan strobe_lane_span_begin(StrobeWriter *writer, uint32_t kind, uint32_t name,
                                   uint64_t argument);
 void *strobe_lane_span_end(StrobeWriter *writer, StrobeSpan span);
-/* As span_end; `argument` is set to what span_begin was given. */
-void *strobe_lane_span_end_argument(StrobeWriter *writer, StrobeSpan span, uint64_t *argument);
 uint32_t strobe_lane_intern(StrobeWriter *writer, const void *bytes, size_t length, int is_stack);
 
 #endif

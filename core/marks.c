@@ -1,66 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marking calls of strobe.h. */
-#include <string.h>
+/* Marking calls of strobe.h: the shortest way into a lane, one bracket a call. */
 #include <strobe/kinds.h>
-#include <strobe/strobe.h>
 #include "kind-table.h"
-#include "lane.h"
+#include "lane-inline.h"
+
+static inline uint32_t intern_name(StrobeWriter *w, const char *name)
+{
+    return name ? strobe_lane_intern_inside(w, name, strlen(name), 0) : 0;
+}
 
 StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument)
 {
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *w = current_writer();
     StrobeRange range = {0};
 
-    if (!writer)
+    if (!w || !enter(w))
         return range;
-    uint32_t id = name ? strobe_lane_intern(writer, name, strlen(name), 0) : 0;
-    range.token = strobe_lane_span_begin(writer, STROBE_KIND_ID_MARKER, id, argument).token;
+    range.token = push_span(w, STROBE_KIND_ID_MARKER, intern_name(w, name), argument);
+    leave(w);
     return range;
 }
 
 void strobe_range_end_recorded(StrobeRange range)
 {
-    StrobeWriter *writer = strobe_lane_writer();
-    StrobeSpan span = {range.token};
-
-    if (!writer)
-        return;
+    StrobeWriter *w = current_writer();
     uint64_t argument;
-    struct strobe_marker *fields = strobe_lane_span_end_argument(writer, span, &argument);
-    if (!fields)
+
+    if (!w || !is_own_span(w, range.token))
         return;
-    fields->argument = argument;
-    strobe_lane_commit(writer);
+    uint64_t end = strobe_clock_now();
+    if (!enter(w))
+        return;
+    struct strobe_marker *fields = pop_span(w, range.token, end, &argument);
+    if (fields) {
+        fields->argument = argument;
+        publish_pending(w);
+    }
+    leave(w);
+}
+
+/* Reserves a record of now on the thread's track, inside a bracket that it opens; NULL: closed
+ * again. */
+static inline void *begin_instant(StrobeWriter *w, uint32_t kind, const char *name)
+{
+    if (!w || !enter(w))
+        return NULL;
+    uint64_t now = strobe_clock_now();
+    uint32_t id = intern_name(w, name);
+    void *fields = begin_record(w, kind, 0, id, now, 0);
+    if (!fields)
+        leave(w);
+    return fields;
 }
 
 void strobe_mark_recorded(const char *name, uint64_t argument)
 {
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *w = current_writer();
+    struct strobe_marker *fields = begin_instant(w, STROBE_KIND_ID_MARKER_INSTANT, name);
 
-    if (!writer)
-        return;
-    uint32_t id = name ? strobe_lane_intern(writer, name, strlen(name), 0) : 0;
-    struct strobe_marker *fields =
-        strobe_lane_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, id, strobe_clock_now(), 0);
     if (!fields)
         return;
     fields->argument = argument;
-    strobe_lane_commit(writer);
+    publish_pending(w);
+    leave(w);
 }
 
 void strobe_counter_recorded(const char *name, double value)
 {
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *w = current_writer();
+    struct strobe_counter *fields = begin_instant(w, STROBE_KIND_ID_COUNTER, name);
 
-    if (!writer)
-        return;
-    uint32_t id = name ? strobe_lane_intern(writer, name, strlen(name), 0) : 0;
-    struct strobe_counter *fields =
-        strobe_lane_reserve(writer, STROBE_KIND_ID_COUNTER, 0, id, strobe_clock_now(), 0);
     if (!fields)
         return;
     fields->value = value;
-    strobe_lane_commit(writer);
+    publish_pending(w);
+    leave(w);
 }
 
 const char *strobe_version(void)

@@ -169,14 +169,21 @@ static void test_counters_and_markers(Fixture *f, gconstpointer unused)
     const struct strobe_host_cpu cpu = {150.5, 100, 50.5, 2, 9};
     const struct strobe_host_mem mem = {12.25, 1, 2, 3};
     const struct strobe_counter counter = {0.125};
-    struct strobe_marker marker = {STROBE_ABSENT_U64, 0};
-    struct strobe_marker with_all = {7, 0};
+    static const StrobeField fields[] = {{"argument", STROBE_FIELD_U64, 0, "", ""},
+                                         {"marker.domain", STROBE_FIELD_STRING, 0, "", ""}};
+    static const StrobeKind domain_marker = {
+        sizeof domain_marker, STROBE_SHAPE_SPAN, "marker", "", fields, 2, 0};
+    struct strobe_marker marker = {STROBE_ABSENT_U64};
+    struct {
+        struct strobe_marker marker;
+        StrobeStringId domain;
+    } with_all = {{7}, 0};
 
     with_all.domain = string(f, "io");
     strobe_mock_add(f->mock, &strobe_kind_host_cpu, 0, 0, T0, T0, &cpu);
     strobe_mock_add(f->mock, &strobe_kind_host_mem, 0, 0, T0, T0, &mem);
     strobe_mock_add(f->mock, &strobe_kind_counter, f->thread, string(f, "loss"), T0, T0, &counter);
-    strobe_mock_add(f->mock, &strobe_kind_marker, f->thread, string(f, "load"), T0, T0 + 1500,
+    strobe_mock_add(f->mock, &domain_marker, f->thread, string(f, "load"), T0, T0 + 1500,
                     &with_all);
     strobe_mock_add(f->mock, &strobe_kind_marker_instant, f->thread, string(f, "now"), T0, T0,
                     &marker);

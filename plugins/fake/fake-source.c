@@ -164,7 +164,6 @@ static void fill_fields(void *fields, int kind, const FakeSettings *settings, co
     } else if (kind == FAKE_MARKER || kind == FAKE_MARKER_INSTANT) {
         struct strobe_marker *record = fields;
         record->argument = draw->number;
-        record->domain = draw->text;
     } else if (kind == FAKE_PAIR) {
         struct fake_pair *record = fields;
         record->from = link;

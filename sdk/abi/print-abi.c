@@ -230,7 +230,6 @@ static void print_kinds(void)
     MEMBER(struct strobe_gc, uncollectable);
     STRUCT(struct strobe_marker);
     MEMBER(struct strobe_marker, argument);
-    MEMBER(struct strobe_marker, domain);
     STRUCT(struct strobe_counter);
     MEMBER(struct strobe_counter, value);
     STRUCT(struct strobe_host_cpu);

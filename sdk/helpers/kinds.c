@@ -47,7 +47,6 @@ KIND(gc, "gc", SPAN, gc_fields, "One collection of the interpreter's garbage col
 
 static const StrobeField marker_fields[] = {
     FIELD("argument", U64, "", "Number that the program gave with the mark."),
-    FIELD("domain", STRING, "", "Domain of the mark."),
 };
 KIND(marker, "marker", SPAN, marker_fields, "A range that the program marked itself.");
 KIND(marker_instant, "marker_instant", INSTANT, marker_fields,

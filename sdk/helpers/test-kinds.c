@@ -45,8 +45,8 @@ static void test_raw(void)
     CHECK(cpu_op, cpu_op, M(cpu_op, sequence), M(cpu_op, forward_thread), M(cpu_op, shapes),
           M(cpu_op, types), M(cpu_op, stack), M(cpu_op, scope), M(cpu_op, is_async));
     CHECK(gc, gc, M(gc, generation), M(gc, collected), M(gc, uncollectable));
-    CHECK(marker, marker, M(marker, argument), M(marker, domain));
-    CHECK(marker_instant, marker, M(marker, argument), M(marker, domain));
+    CHECK(marker, marker, M(marker, argument));
+    CHECK(marker_instant, marker, M(marker, argument));
     CHECK(counter, counter, M(counter, value));
     CHECK(host_cpu, host_cpu, M(host_cpu, usage), M(host_cpu, user), M(host_cpu, system),
           M(host_cpu, processors), M(host_cpu, threads));

@@ -117,7 +117,7 @@ static void test_generic(void)
     g_assert_cmpstr(columns[2].title, ==, "Duration(us)");
     g_assert_cmpstr(columns[4].title, ==, "u8");
     n = strobe_table_generic(strobe_mock_kind(mock, &strobe_kind_marker_instant), columns);
-    g_assert_cmpuint(n, ==, 3 + 2);
+    g_assert_cmpuint(n, ==, 3 + 1);
     strobe_mock_free(mock);
 }
 

@@ -41,10 +41,10 @@ struct strobe_gc {
 };
 
 /* "marker": a range or an instant that the program marked itself. Ranges are spans, so there are
- * two kinds, "marker" (range) and "marker_instant". */
+ * two kinds, "marker" (range) and "marker_instant". A collector of marks that have domains adds the
+ * field "marker.domain" (string). */
 struct strobe_marker {
     uint64_t argument; /* STROBE_ABSENT_U64: none */
-    StrobeStringId domain;
 };
 
 /* "counter": a value that the program reported; named. */

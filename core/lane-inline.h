@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recording path itself, inlined into the calls of the plugin ABI (record.c) and of programs
+ * (marks.c). What happens once a block or once a window is in lane.c.
+ */
+#ifndef STROBE_CORE_LANE_INLINE_H
+#define STROBE_CORE_LANE_INLINE_H
+
+#include <string.h>
+#include <strobe/strobe.h>
+#include "intern.h"
+#include "lane.h"
+
+/* One load through the thread's register; a library of the program, never loaded too late for a
+ * few bytes of static thread storage. */
+#define LANE_TLS __attribute__((tls_model("initial-exec")))
+
+struct lane_state {
+    struct pool_header *pool; /* valid while the gate is open */
+    uint32_t session;
+    _Atomic uint64_t late, no_lane;
+    _Atomic uint64_t window_end; /* of the window that ended last, ticks */
+};
+
+extern struct lane_state strobe_lanes;
+extern __thread StrobeWriter *strobe_thread_writer LANE_TLS;
+/* Spans opened inside so many others that the pool has no place for them: they are recorded like
+ * any other, but a kill loses those that are open. Touched only by who nests that deep. */
+extern struct pool_span strobe_deep_spans[STROBE_POOL_LANES][STROBE_DEEP_SPANS];
+
+/* First record of this thread in this window. */
+StrobeWriter *strobe_lane_attach(uint32_t window);
+/* Gives the block to the writer thread; takes an empty one (0: there is none). */
+void strobe_lane_hand_over(StrobeWriter *writer);
+int strobe_lane_next_block(StrobeWriter *writer);
+/* Interns what is longer than usual, or not in the table; inside a bracket. */
+uint32_t strobe_lane_intern_inside(StrobeWriter *writer, const void *bytes, size_t length,
+                                   int is_stack);
+
+/* ---- brackets ---- */
+
+static inline uint32_t gate_now(void)
+{
+    return __atomic_load_n(&strobe_gate, __ATOMIC_RELAXED);
+}
+
+static inline void count_lost(StrobeWriter *w, uint32_t cause)
+{
+    atomic_fetch_add_explicit(&w->lane->lost[cause], 1, memory_order_relaxed);
+}
+
+static inline void leave(StrobeWriter *w)
+{
+    atomic_store_explicit(&w->busy, 0, memory_order_release);
+}
+
+/* The store of `busy` and the load of the gate may pass each other in this processor;
+ * strobe_lane_close_gate makes up for it with a barrier in every thread. */
+static inline int enter_uncounted(StrobeWriter *w)
+{
+    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != 0, 0))
+        return 0;
+    atomic_store_explicit(&w->busy, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(gate_now() != w->generation || w->generation == 0, 0)) {
+        leave(w);
+        return 0;
+    }
+    return 1;
+}
+
+/* As above for a call that offers a record: one that hits another's bracket is a loss. */
+static inline int enter(StrobeWriter *w)
+{
+    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != 0, 0)) {
+        if (w->generation == gate_now())
+            count_lost(w, STROBE_LOSS_NESTED);
+        return 0;
+    }
+    return enter_uncounted(w);
+}
+
+/* ---- the thread's writer ---- */
+
+static inline StrobeWriter *current_writer(void)
+{
+    uint32_t window = gate_now();
+    StrobeWriter *w = strobe_thread_writer;
+
+    if (__builtin_expect(window == 0, 0))
+        return NULL;
+    if (__builtin_expect(w != NULL && w->generation == window, 1))
+        return w;
+    return strobe_lane_attach(window);
+}
+
+/* ---- records ---- */
+
+/* Room for `bytes` in the block, inside a bracket. */
+static inline void *take_room(StrobeWriter *w, uint32_t bytes)
+{
+    if (__builtin_expect((size_t)(w->limit - w->cursor) < bytes, 0)) {
+        if (bytes > STROBE_BLOCK_DATA) {
+            count_lost(w, STROBE_LOSS_TOO_LARGE);
+            return NULL;
+        }
+        if (!strobe_lane_next_block(w)) {
+            count_lost(w, STROBE_LOSS_POOL_EMPTY);
+            return NULL;
+        }
+    }
+    w->pending = bytes;
+    return w->cursor;
+}
+
+/* What was reserved is filled: makes it part of the block. */
+static inline void publish_pending(StrobeWriter *w)
+{
+    w->cursor += w->pending;
+    w->pending = 0;
+    atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
+                          memory_order_release);
+}
+
+static inline struct pool_span *span_at(const StrobeWriter *w, uint32_t index)
+{
+    if (__builtin_expect(index < STROBE_POOL_SPANS, 1))
+        return &w->lane->spans[index];
+    return &strobe_deep_spans[w->index][index - STROBE_POOL_SPANS];
+}
+
+/* How many of the open spans a kill leaves behind. */
+static inline void publish_depth(StrobeWriter *w)
+{
+    uint32_t depth = w->depth < STROBE_POOL_SPANS ? w->depth : STROBE_POOL_SPANS;
+    atomic_store_explicit(&w->lane->depth, depth, memory_order_release);
+}
+
+static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track, uint32_t name,
+                                 uint64_t begin, uint64_t end)
+{
+    const struct lane_kind *info = &strobe_lane_kinds[kind < STROBE_KINDS_MAX ? kind : 0];
+
+    /* The block was begun by another thread, which is gone: its track is not ours. */
+    if (track == 0 && w->block && __builtin_expect(w->block->track != w->track, 0))
+        track = w->track;
+    uint32_t words = info->words + (track ? 1u : 0u);
+    uint64_t *out;
+
+    if (__builtin_expect(info->words == 0, 0)) {
+        count_lost(w, STROBE_LOSS_TOO_LARGE);
+        return NULL;
+    }
+    out = take_room(w, words * 8);
+    if (__builtin_expect(!out, 0))
+        return NULL;
+    uint64_t *last = out + words;
+    *out++ =
+        (uint64_t)name << 32 | (uint64_t)kind << 16 | words | (track ? STROBE_RECORD_HAS_TRACK : 0);
+    *out++ = begin;
+    if (info->has_end)
+        *out++ = end;
+    if (track)
+        *out++ = track;
+    uint64_t *fields = out;
+    while (out < last)
+        *out++ = 0;
+    return fields;
+}
+
+/* Opens a span on the thread's track; its token, 0 when it is nested too deep. */
+static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
+{
+    uint32_t depth = w->depth;
+
+    if (__builtin_expect(depth >= STROBE_POOL_SPANS + STROBE_DEEP_SPANS, 0)) {
+        count_lost(w, STROBE_LOSS_SPAN_DEPTH);
+        return 0;
+    }
+    struct pool_span *open = span_at(w, depth);
+    open->kind = kind;
+    open->name = name;
+    open->argument = argument;
+    open->begin = strobe_clock_now();
+    w->depth = depth + 1;
+    publish_depth(w);
+    return (uint64_t)w->generation << 32 | (depth + 1);
+}
+
+/* Was the span begun in this window? */
+static inline int is_own_span(const StrobeWriter *w, uint64_t token)
+{
+    return (uint32_t)token != 0 && (uint32_t)(token >> 32) == w->generation;
+}
+
+/* Closes the span and those inside it, and reserves its record. */
+static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint64_t *argument)
+{
+    uint32_t depth = (uint32_t)token;
+
+    if (depth > w->depth)
+        return NULL;
+    const struct pool_span *open = span_at(w, depth - 1);
+    if (argument)
+        *argument = open->argument;
+    void *fields = begin_record(w, open->kind, 0, open->name, open->begin, end);
+    w->depth = depth - 1;
+    publish_depth(w);
+    return fields;
+}
+
+#endif
