@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the benchmarks of a build folder and prints one table.
 
-Own figure and peer are measured in turn. The value is the least disturbed repeat; the ratio is given
-for these and for the medians."""
+Own figure and peer are measured in turn. The value is the least disturbed repeat; the ratio is
+given for these and for the medians."""
 
 import argparse
 import json
