@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the benchmarks of a build folder and prints one table.
 
-Own figure and peer are measured in turn. The value is the least disturbed repeat; the ratio is given
-for these and for the medians."""
+Own figure and peer are measured in turn. The value is the least disturbed repeat; the ratio is
+given for these and for the medians."""
 
 import argparse
 import json
@@ -153,12 +153,15 @@ def chrome_trace_export(bench):
     if shutil.which("uftrace"):
         peer = chrome_export.UftraceExport(bench.program("traced"), SPANS, bench.scratch)
         peer_name = "uftrace dump --chrome"
-    mine, theirs = chrome_export.measure(own, peer, 10)
+    mine, floor, theirs = chrome_export.measure(own, peer, 10)
     events, spans = own.counts()
+    megabytes = os.path.getsize(own.path()) / 1e6
     rows = [Row("chrome_export", "events/s", [events / s for s in mine], peer_name,
                 goal=">= 4 x", best="most"),
             Row("chrome_export_spans", "spans/s", [spans / s for s in mine], peer_name,
-                best="most", note="a span is one event here and two in uftrace")]
+                best="most", note="a span is one event here and two in uftrace"),
+            Row("chrome_export_bytes", "MB/s", [megabytes / s for s in mine],
+                "plain write of the bytes", [megabytes / s for s in floor], best="most")]
     rows[0].note = "%s events, %s spans" % (format(events, ","), format(spans, ","))
     if peer:
         peer_events, peer_spans = peer.counts()

@@ -8,7 +8,8 @@
 
 static char *sample(const char *folder, gsize *n, char **bytes)
 {
-    StrobeSession *session = session_new(folder, "{\"fake\": {\"records\": 40, \"threads\": 0}}", NULL);
+    StrobeSession *session =
+        session_new(folder, "{\"fake\": {\"records\": 40, \"threads\": 0}}", NULL);
     g_autoptr(GError) error = NULL;
 
     strobe_session_start(session, NULL);

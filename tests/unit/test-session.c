@@ -238,7 +238,7 @@ static void test_cycles(void)
         }
     }
     g_assert_cmpuint(open_descriptors(), <=, descriptors);
-    if (!IS_SANITIZED) /* a sanitizer keeps freed memory */
+    if (!IS_SANITIZED)                                       /* a sanitizer keeps freed memory */
         g_assert_cmpuint(resident_pages(), <=, pages + 128); /* 512 KiB of allocator noise */
     strobe_session_free(session);
     g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
