@@ -50,13 +50,27 @@ static void lay_out(struct pool_header *h, size_t bytes)
     h->total_bytes = at + (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES;
 }
 
+static void fill_random(void *out, size_t n)
+{
+    if (getrandom(out, n, GRND_NONBLOCK) == (ssize_t)n)
+        return;
+    uint64_t word = strobe_clock_now() ^ (uint64_t)getpid() << 32;
+    for (size_t i = 0; i < n; i++, word = word * 0x5851f42d4c957f2du + 1)
+        ((unsigned char *)out)[i] = (unsigned char)(word >> 56);
+}
+
+void strobe_pool_id(const struct pool_header *header, char text[33])
+{
+    snprintf(text, 33, "%016llx%016llx", (unsigned long long)header->id[0],
+             (unsigned long long)header->id[1]);
+}
+
 static int open_file(StrobePool *pool, const char *directory)
 {
     for (int i = 0; i < 16; i++) {
-        uint64_t random = 0;
+        uint64_t random;
 
-        if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
-            random = strobe_clock_now() * 0x9e3779b97f4a7c15u + (unsigned)i;
+        fill_random(&random, sizeof random);
         int n = snprintf(pool->path, sizeof pool->path, "%s/strobe-%ld-%08x.pool", directory,
                          (long)getpid(), (unsigned)(random >> 32));
         if (n < 0 || (size_t)n >= sizeof pool->path)
@@ -141,6 +155,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
         return error;
     madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE); /* without it the first laps fault */
     *pool->header = plan;
+    fill_random(pool->header->id, sizeof pool->header->id);
     pool->header->pid = (uint64_t)getpid();
     pool->header->start_time = strobe_process_start_time(getpid());
     pool->header->clock_counter = (uint32_t)strobe_clock_counter;

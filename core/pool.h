@@ -73,6 +73,7 @@ struct pool_header {
     uint64_t lanes_at, tracks_at, kinds_at, offsets_at, slots_at, arena_at, blocks_at;
     uint64_t arena_bytes;
 
+    uint64_t id[2]; /* random; the capture's facts name it, so that neither is taken for another */
     uint64_t pid;
     uint64_t start_time; /* of the process, in clock ticks since boot: tells a reused pid */
     uint32_t clock_counter;
@@ -106,6 +107,8 @@ typedef struct StrobePool {
 /* Makes and prefaults a pool of about `bytes`: on /dev/shm, else in `fallback_dir`. Returns 0 or an
  * errno value. */
 int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir);
+/* The pool's id as 32 hexadecimal digits. */
+void strobe_pool_id(const struct pool_header *header, char text[33]);
 /* Unmaps and closes; `remove` unlinks the file. */
 void strobe_pool_destroy(StrobePool *pool, int remove);
 

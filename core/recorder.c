@@ -62,11 +62,14 @@ void strobe_recorder_close(void)
     recorder.is_open = 0;
 }
 
-const char *strobe_recorder_pool(int *is_tmpfs)
+const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
 {
-    if (is_tmpfs)
-        *is_tmpfs = recorder.pool.is_tmpfs;
-    return recorder.is_open ? recorder.pool.path : "";
+    *is_tmpfs = recorder.pool.is_tmpfs;
+    id[0] = 0;
+    if (!recorder.is_open)
+        return "";
+    strobe_pool_id(recorder.pool.header, id);
+    return recorder.pool.path;
 }
 
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts)

@@ -23,8 +23,8 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings);
 /* Ends the window if one is open, then the writer thread; removes the pool. */
 void strobe_recorder_close(void);
 
-/* Path of the pool file and whether it is in memory. "" without a recorder. */
-const char *strobe_recorder_pool(int *is_tmpfs);
+/* Path of the pool file, whether it is in memory, and its id. "" without a recorder. */
+const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 
 /* Begins a window whose capture is `fd` (owned from now on), known to recovery as `path`; `facts`
  * is JSON text. From its return on, records are accepted. */

@@ -20,6 +20,7 @@
 struct survey {
     int fd;
     char *pool_path;
+    char *pool_id;
     char *boot_id;
     gboolean has_facts, is_sealed;
     guint32 window;
@@ -50,6 +51,7 @@ static void take_facts(struct survey *survey, const StrobeBlockPlace *place)
     survey->has_facts = TRUE;
     survey->window = place->header.window;
     survey->pool_path = g_strdup(strobe_json_member_text(facts, "pool"));
+    survey->pool_id = g_strdup(strobe_json_member_text(facts, "pool_id"));
     survey->boot_id = g_strdup(strobe_json_member_text(facts, "boot_id"));
 }
 
@@ -88,10 +90,14 @@ static gboolean owner_lives(const struct pool_header *pool)
 }
 
 /* Is it this capture's pool? A path that a capture names is not to be believed by itself. */
-static gboolean belongs_to(const struct pool_header *pool, int fd)
+static gboolean belongs_to(const struct pool_header *pool, const char *id, int fd)
 {
     struct stat mine, named;
+    char own_id[33];
 
+    strobe_pool_id(pool, own_id);
+    if (strcmp(own_id, id))
+        return FALSE;
     if (fstat(fd, &mine) || stat(pool->capture, &named))
         return errno == ENOENT; /* the capture was moved since */
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
@@ -104,7 +110,7 @@ static gboolean open_pool(struct survey *survey, StrobePool *pool)
     if (!g_path_is_absolute(survey->pool_path) || !g_str_has_prefix(name, "strobe-") ||
         !g_str_has_suffix(name, ".pool") || strobe_pool_open(pool, survey->pool_path))
         return FALSE;
-    if (!belongs_to(pool->header, survey->fd)) {
+    if (!belongs_to(pool->header, survey->pool_id, survey->fd)) {
         strobe_pool_destroy(pool, 0);
         return FALSE;
     }
@@ -272,6 +278,7 @@ gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
     close(survey.fd);
     g_hash_table_unref(survey.written);
     g_free(survey.pool_path);
+    g_free(survey.pool_id);
     g_free(survey.boot_id);
     return ok;
 }

@@ -153,7 +153,7 @@ static JsonObject *names_of(GPtrArray *components)
 char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config)
 {
     g_autoptr(JsonObject) facts = json_object_new();
-    char command[4096], boot_id[64];
+    char command[4096], boot_id[64], pool_id[33];
     int is_tmpfs;
 
     strobe_process_command(command, sizeof command);
@@ -169,7 +169,8 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     json_object_set_string_member(facts, "trace_id", d->trace_id);
     json_object_set_string_member(facts, "clock",
                                   strobe_clock_counter ? "counter" : "CLOCK_MONOTONIC");
-    json_object_set_string_member(facts, "pool", strobe_recorder_pool(&is_tmpfs));
+    json_object_set_string_member(facts, "pool", strobe_recorder_pool(&is_tmpfs, pool_id));
+    json_object_set_string_member(facts, "pool_id", pool_id);
     json_object_set_boolean_member(facts, "pool_in_memory", is_tmpfs);
     json_object_set_int_member(facts, "pool_bytes", config->pool_bytes);
     json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);
