@@ -284,10 +284,28 @@ static gboolean get_measure(const struct place *place, JsonObject *object, const
     return TRUE;
 }
 
+static const char *const sync_names[] = {"none", "window", "interval", NULL};
+
+static gboolean get_sync(const struct place *place, JsonObject *object, guint32 *out,
+                         GError **error)
+{
+    JsonNode *node = json_object_get_member(object, "sync");
+
+    if (!node)
+        return TRUE;
+    for (guint32 i = 0; sync_names[i] && json_node_get_value_type(node) == G_TYPE_STRING; i++)
+        if (strcmp(json_node_get_string(node), sync_names[i]) == 0) {
+            *out = i;
+            return TRUE;
+        }
+    set_wrong(place, "sync", "\"none\", \"window\" or \"interval\"", node, error);
+    return FALSE;
+}
+
 static gboolean read_buffer(StrobeConfig *config, JsonObject *object, const char *origin,
                             GError **error)
 {
-    static const char *const known[] = {"size", "flush_interval", NULL};
+    static const char *const known[] = {"size", "flush_interval", "sync", NULL};
     struct place place = {origin, "buffer"};
 
     if (!object)
@@ -298,7 +316,8 @@ static gboolean read_buffer(StrobeConfig *config, JsonObject *object, const char
                        error) &&
            get_measure(&place, object, "flush_interval", strobe_parse_duration, MIN_FLUSH_NS,
                        (gint64)3600 * 1000000000, "a duration from \"1ms\" to \"60min\"",
-                       &config->flush_interval_ns, error);
+                       &config->flush_interval_ns, error) &&
+           get_sync(&place, object, &config->sync, error);
 }
 
 static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
@@ -520,6 +539,7 @@ char *strobe_config_to_json(const StrobeConfig *config)
     json_object_set_object_member(top, "output", output);
     json_object_set_string_member(buffer, "size", size);
     json_object_set_string_member(buffer, "flush_interval", flush);
+    json_object_set_string_member(buffer, "sync", sync_names[config->sync]);
     json_object_set_object_member(top, "buffer", buffer);
     json_object_set_object_member(top, "metadata", json_object_ref(config->metadata));
     if (config->front_end)

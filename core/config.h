@@ -10,7 +10,9 @@
  *   "output":     {"directory": "./out",             parent of the result directories
  *                  "worker": "name",                 default: the host name
  *                  "report": "/path"},               each new result directory is appended to it
- *   "buffer":     {"size": "64MB", "flush_interval": "1s"},
+ *   "buffer":     {"size": "64MB", "flush_interval": "1s",
+ *                  "sync": "none"},                  or "window", "interval": when the capture is
+ *                                                    forced to the disk, against a power cut
  *   "metadata":   {"key": any},                      into profiler_metadata.json
  *   "front_end":  {"common_config": {...}, "experimental_config": {...}, ...}
  *                                                    into profiler_info.json as it is
@@ -49,6 +51,7 @@ typedef struct StrobeConfig {
     char *report;                           /* NULL: none */
     gint64 pool_bytes;
     gint64 flush_interval_ns;
+    guint32 sync; /* STROBE_SYNC_* of recorder.h */
     JsonObject *metadata;  /* never NULL */
     JsonObject *front_end; /* NULL: none */
 } StrobeConfig;

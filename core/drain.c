@@ -102,6 +102,12 @@ static void flush_all(StrobeDrain *d)
     d->last_flush_ns = d->writer.pair.monotonic_ns;
 }
 
+static void sync_capture(StrobeDrain *d, uint32_t least)
+{
+    if (d->sync >= least && fdatasync(d->writer.fd))
+        remember(d, errno);
+}
+
 static void flush_full(StrobeDrain *d)
 {
     uint32_t full = strobe_pool_take_full(d->pool);
@@ -140,6 +146,7 @@ static void end_window(StrobeDrain *d)
     /* The pair just before the seal lets the reader interpolate up to the window's end. */
     strobe_capture_writer_take_pair(&d->writer);
     remember(d, strobe_capture_write_seal(&d->writer, d->begin, d->end, 0));
+    sync_capture(d, STROBE_SYNC_WINDOW);
     strobe_capture_writer_end(&d->writer);
     d->is_writing = 0;
 }
@@ -169,8 +176,10 @@ static void *drain_main(void *user)
             pthread_cond_broadcast(&d->done);
         } else if (d->is_writing) {
             flush_full(d);
-            if (strobe_clock_ns(CLOCK_MONOTONIC) - d->last_flush_ns >= d->flush_interval_ns)
+            if (strobe_clock_ns(CLOCK_MONOTONIC) - d->last_flush_ns >= d->flush_interval_ns) {
                 flush_all(d);
+                sync_capture(d, STROBE_SYNC_INTERVAL);
+            }
         }
     }
     pthread_mutex_unlock(&d->lock);
@@ -192,7 +201,8 @@ static int start_thread(StrobeDrain *d)
     return error;
 }
 
-int strobe_drain_start(StrobeDrain *d, struct pool_header *pool, int64_t flush_interval_ns)
+int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
+                       const StrobeRecorderSettings *settings)
 {
     pthread_condattr_t attributes;
     int error;
@@ -202,7 +212,8 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool, int64_t flush_i
     if (error)
         return error;
     d->pool = pool;
-    d->flush_interval_ns = flush_interval_ns;
+    d->flush_interval_ns = settings->flush_interval_ns;
+    d->sync = settings->sync;
     d->poll_ns = POLL_NS;
     pthread_mutex_init(&d->lock, NULL);
     pthread_condattr_init(&attributes);

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include "capture-writer.h"
+#include "recorder.h"
 
 enum drain_request { DRAIN_NONE, DRAIN_END_WINDOW, DRAIN_STOP };
 
@@ -18,6 +19,7 @@ typedef struct StrobeDrain {
     int error;      /* first failed write of the window */
     struct pool_header *pool;
     int64_t flush_interval_ns;
+    uint32_t sync;
     int64_t poll_ns;
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
@@ -33,7 +35,8 @@ typedef struct StrobeDrain {
 } StrobeDrain;
 
 /* All return 0 or an errno value. */
-int strobe_drain_start(StrobeDrain *drain, struct pool_header *pool, int64_t flush_interval_ns);
+int strobe_drain_start(StrobeDrain *drain, struct pool_header *pool,
+                       const StrobeRecorderSettings *settings);
 void strobe_drain_stop(StrobeDrain *drain);
 /* Writes the head of a capture; the thread then fills it. `fd` is owned from now on. */
 int strobe_drain_begin_window(StrobeDrain *drain, int fd, uint32_t window, const char *facts);

@@ -37,7 +37,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     if (error)
         return error;
     strobe_kind_begin(recorder.pool.header);
-    error = strobe_drain_start(&recorder.drain, recorder.pool.header, settings->flush_interval_ns);
+    error = strobe_drain_start(&recorder.drain, recorder.pool.header, settings);
     if (error) {
         strobe_pool_destroy(&recorder.pool, 1);
         return error;

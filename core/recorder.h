@@ -12,9 +12,14 @@
 #include <stdint.h>
 #include <strobe/collector.h>
 
+/* When the capture is forced to the disk: a kill loses nothing either way, a power cut loses what
+ * the kernel has not written. */
+enum { STROBE_SYNC_NONE = 0, STROBE_SYNC_WINDOW = 1, STROBE_SYNC_INTERVAL = 2 };
+
 typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
     int64_t flush_interval_ns; /* partly filled blocks are written at least this often */
+    uint32_t sync;             /* STROBE_SYNC_* */
     const char *fallback_dir;  /* for the pool, where tmpfs is too small */
 } StrobeRecorderSettings;
 

@@ -110,6 +110,7 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
 {
     StrobeRecorderSettings settings = {.pool_bytes = (size_t)config->pool_bytes,
                                        .flush_interval_ns = config->flush_interval_ns,
+                                       .sync = config->sync,
                                        .fallback_dir = config->directory ? config->directory : "."};
     int failed = strobe_recorder_open(&settings);
 

@@ -142,6 +142,14 @@ class KeysTest(ScratchTest):
                         self.assertEqual(done.returncode, code, done.stderr)
 
 
+    def test_choices_are_those_of_the_core(self):
+        for key in KEYS:
+            for choice in key.get("choices", ()):
+                with self.subTest(key=key["key"], value=choice):
+                    done = self.accepts(self.with_key(key["key"], choice))
+                    self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class ReadmeTest(ScratchTest):
     """The blocks of code in README.md, as they stand there."""
 

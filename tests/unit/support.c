@@ -37,6 +37,12 @@ StrobeSession *session_new(const char *folder, const char *collectors, const cha
     return session;
 }
 
+guint test_count(const char *variable, guint quick)
+{
+    const char *text = g_getenv(variable);
+    return text ? (guint)g_ascii_strtoull(text, NULL, 10) : quick;
+}
+
 char *capture_of(StrobeSession *session)
 {
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", "capture.strobe", NULL);

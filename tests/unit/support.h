@@ -15,6 +15,9 @@ void scratch_remove(char *folder);
  * `folder`. */
 StrobeSession *session_new(const char *folder, const char *collectors, const char *more);
 
+/* A count of a test: `quick`, or what the environment says (the long suite's figures). */
+guint test_count(const char *variable, guint quick);
+
 /* Path of the capture that the session's last window made (free it). */
 char *capture_of(StrobeSession *session);
 

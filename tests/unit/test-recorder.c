@@ -155,16 +155,16 @@ static gpointer one_mark(gpointer data)
 /* More threads in all than there are lanes. */
 static void test_short_threads(void)
 {
-    enum { THREADS = 3000 };
+    guint threads = test_count("STROBE_TEST_THREADS", 3000);
     char *folder = scratch_new();
     StrobeSession *session = session_new(folder, "{}", NULL);
 
     strobe_session_start(session, NULL);
-    for (guint i = 0; i < THREADS; i++)
+    for (guint i = 0; i < threads; i++)
         g_thread_join(g_thread_new(NULL, one_mark, NULL));
     strobe_session_stop(session, NULL);
     g_autofree char *capture = capture_of(session);
-    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, THREADS);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, threads);
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -305,12 +305,13 @@ static void test_fork(void)
 {
     char *folder = scratch_new();
     StrobeSession *session = session_new(folder, "{}", NULL);
+    guint forks = test_count("STROBE_TEST_FORKS", 50);
     GThread *thread;
 
     g_atomic_int_set(&keep_on, 1);
     strobe_session_start(session, NULL);
     thread = g_thread_new("load", mark_on, NULL);
-    for (guint i = 0; i < 50; i++) {
+    for (guint i = 0; i < forks; i++) {
         pid_t pid = fork();
         if (pid == 0) {
             strobe_mark("child");

@@ -43,7 +43,22 @@ static gpointer record_and_tell(gpointer data)
     return NULL;
 }
 
-static void run_child(struct progress *progress, const char *folder)
+/* How the program dies. */
+enum death { DEATH_KILL, DEATH_ABORT, DEATH_SEGFAULT, DEATH_EXIT };
+
+static void die(enum death death)
+{
+    static volatile int *nowhere;
+
+    if (death == DEATH_ABORT)
+        abort();
+    if (death == DEATH_SEGFAULT)
+        *nowhere = 1;
+    _exit(3);
+}
+
+static void run_child(struct progress *progress, const char *folder, enum death death,
+                      guint delay_us)
 {
     struct thread threads[THREADS];
     StrobeSession *session = session_new(folder, "{}", "\"buffer\": {\"size\": \"64MB\"}");
@@ -53,6 +68,14 @@ static void run_child(struct progress *progress, const char *folder)
     for (guint i = 0; i < THREADS; i++) {
         threads[i] = (struct thread){progress, i};
         g_thread_new("load", record_and_tell, &threads[i]);
+    }
+    if (death != DEATH_KILL) {
+        signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would exit in its own way */
+        for (guint i = 0; i < THREADS; i++)
+            while (__atomic_load_n(&progress->committed[i], __ATOMIC_ACQUIRE) == 0)
+                g_usleep(100);
+        g_usleep(delay_us);
+        die(death);
     }
     for (;;)
         pause();
@@ -121,7 +144,7 @@ static void check_recovered(const struct progress *progress)
     strobe_reader_free(reader);
 }
 
-static void kill_once(const char *folder, guint delay_us)
+static void kill_once(const char *folder, enum death death, guint delay_us)
 {
     struct progress *progress =
         mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -129,25 +152,36 @@ static void kill_once(const char *folder, guint delay_us)
     int status;
 
     if (pid == 0)
-        run_child(progress, folder);
+        run_child(progress, folder, death, delay_us);
     while (__atomic_load_n(&progress->committed[THREADS - 1], __ATOMIC_ACQUIRE) == 0)
         g_usleep(100);
-    g_usleep(delay_us);
-    kill(pid, SIGKILL);
+    if (death == DEATH_KILL) {
+        g_usleep(delay_us);
+        kill(pid, SIGKILL);
+    }
     waitpid(pid, &status, 0);
-    g_assert_true(WIFSIGNALED(status));
+    g_assert_true(death == DEATH_EXIT ? WIFEXITED(status) && WEXITSTATUS(status) == 3
+                                      : WIFSIGNALED(status));
     check_recovered(progress);
     munmap(progress, sizeof *progress);
 }
 
 static void test_kill(void)
 {
-    const char *wanted = g_getenv("STROBE_TEST_KILLS");
-    guint kills = wanted ? (guint)atoi(wanted) : 24;
+    guint kills = test_count("STROBE_TEST_KILLS", 24);
     char *folder = scratch_new();
 
     for (guint i = 0; i < kills; i++)
-        kill_once(folder, (guint)g_test_rand_int_range(0, i % 8 ? 20000 : 1500000));
+        kill_once(folder, DEATH_KILL, (guint)g_test_rand_int_range(0, i % 8 ? 20000 : 1500000));
+    scratch_remove(folder);
+}
+
+static void test_other_deaths(void)
+{
+    char *folder = scratch_new();
+
+    for (guint i = 0; i < 9; i++)
+        kill_once(folder, DEATH_ABORT + i % 3, (guint)g_test_rand_int_range(0, 20000));
     scratch_remove(folder);
 }
 
@@ -175,6 +209,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/recover/kill", test_kill);
+    g_test_add_func("/recover/other-deaths", test_other_deaths);
     g_test_add_func("/recover/live", test_live);
     return g_test_run();
 }

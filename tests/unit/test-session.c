@@ -225,11 +225,12 @@ static void test_cycles(void)
     StrobeSession *session =
         session_new(folder, "{\"fake\": {\"records\": 20}, \"metadata\": {}, \"host_sys\": {}}",
                     "\"schedule\": {\"warmup\": 1, \"active\": 1}");
+    guint cycles = test_count("STROBE_TEST_CYCLES", 200);
     guint64 pages = 0;
     guint descriptors = 0;
 
     strobe_session_start(session, NULL);
-    for (guint i = 0; i < 200; i++) {
+    for (guint i = 0; i < cycles; i++) {
         strobe_session_step(session, NULL);
         strobe_session_step(session, NULL);
         if (i == 50) {
@@ -242,7 +243,7 @@ static void test_cycles(void)
         g_assert_cmpuint(resident_pages(), <=, pages + 128); /* 512 KiB of allocator noise */
     strobe_session_free(session);
     g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
-    g_assert_cmpuint(results->len, ==, 200);
+    g_assert_cmpuint(results->len, ==, cycles);
     scratch_remove(folder);
 }
 
