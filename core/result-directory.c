@@ -188,6 +188,16 @@ static JsonNode *copy_member(JsonObject *object, const char *name)
     return node ? json_node_copy(node) : NULL;
 }
 
+/* A node that owns `object`. */
+static JsonNode *object_node(JsonObject *object)
+{
+    JsonNode *node = json_node_alloc();
+
+    json_node_init_object(node, object);
+    json_object_unref(object);
+    return node;
+}
+
 static JsonNode *schedule_node(const StrobeConfig *config)
 {
     const StrobeScheduleConfig *s = &config->schedule;
@@ -201,8 +211,7 @@ static JsonNode *schedule_node(const StrobeConfig *config)
         json_object_set_int_member(out, "skip_first", s->skip_first);
         json_object_set_int_member(out, "skip_first_wait", s->skip_first_wait);
     }
-    JsonNode *node = json_node_alloc();
-    return json_node_init_object(node, out);
+    return object_node(out);
 }
 
 static const char *option_of(const StrobeConfig *config, const char *collector, const char *option)
@@ -241,8 +250,7 @@ static JsonNode *common_config(const StrobeConfig *config)
     json_object_set_boolean_member(out, "record_shapes", g_strcmp0(shapes, "true") == 0);
     for (guint i = 0; i < G_N_ELEMENTS(off); i++)
         json_object_set_boolean_member(out, off[i], FALSE);
-    JsonNode *node = json_node_alloc();
-    return json_node_init_object(node, out);
+    return object_node(out);
 }
 
 static JsonObject *config_member(const StrobeConfig *config)
@@ -251,10 +259,8 @@ static JsonObject *config_member(const StrobeConfig *config)
     JsonNode *experimental = copy_member(config->front_end, "experimental_config");
 
     json_object_set_member(out, "common_config", common_config(config));
-    if (!experimental) {
-        experimental = json_node_alloc();
-        json_node_init_object(experimental, json_object_new());
-    }
+    if (!experimental)
+        experimental = object_node(json_object_new());
     json_object_set_member(out, "experimental_config", experimental);
     return out;
 }
