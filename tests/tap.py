@@ -1,26 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the unittest tests of the program that calls it and prints TAP."""
+"""Runs unittest tests and prints TAP: the one runner of all tests in Python."""
 
-import pathlib
 import sys
+import traceback
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "functional"))
-from run import TapResult  # noqa: E402
+
+class TapResult(unittest.TestResult):
+    """One line a test, its diagnostics as comments behind it."""
+
+    def __init__(self):
+        super().__init__()
+        self.number = 0
+
+    def _line(self, word, test, note="", details=""):
+        self.number += 1
+        print("%s %d - %s%s" % (word, self.number, test.id(), note))
+        for line in details.splitlines():
+            print("#", line)
+        sys.stdout.flush()
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self._line("ok", test)
+
+    def _fail(self, test, error):
+        self._line("not ok", test, details="".join(traceback.format_exception(*error)))
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self._fail(test, err)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self._fail(test, err)
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err:
+            self._fail(subtest, err)
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self._line("ok", test, " # SKIP %s" % reason.replace("\n", " "))
+
+
+def select(pattern):
+    """Only tests with this in their name from now on; None: all."""
+    if pattern:
+        unittest.defaultTestLoader.testNamePatterns = ["*%s*" % pattern]
+
+
+def run(suite):
+    """Runs the tests and returns the exit code: 2 when there are none."""
+    if not suite.countTestCases():
+        print("Bail out! No test has that name")
+        return 2
+    print("TAP version 13")
+    result = TapResult()
+    suite.run(result)
+    print("1..%d" % result.number)
+    return 0 if result.wasSuccessful() else 1
 
 
 def main():
     """All tests of __main__; `-k TEXT`: only those with TEXT in their name."""
     arguments = sys.argv[1:]
     if len(arguments) == 2 and arguments[0] == "-k":
-        unittest.defaultTestLoader.testNamePatterns = ["*%s*" % arguments[1]]
+        select(arguments[1])
     elif arguments:
         sys.exit("usage: %s [-k TEXT]" % sys.argv[0])
-    suite = unittest.defaultTestLoader.loadTestsFromName("__main__")
-    if not suite.countTestCases():
-        sys.exit("Bail out! No test has that name")
-    print("TAP version 13")
-    result = TapResult()
-    suite.run(result)
-    print("1..%d" % result.number)
-    sys.exit(0 if result.wasSuccessful() else 1)
+    sys.exit(run(unittest.defaultTestLoader.loadTestsFromName("__main__")))

@@ -4,7 +4,6 @@
 import collections
 import ctypes
 import os
-import unittest
 
 PLUGINS = os.environ.get('STROBE_TEST_PLUGINS', '.')
 
@@ -114,37 +113,3 @@ class MockHost:
             found.append(Record(raw.kind.contents.name.decode(), name, raw.begin, raw.end,
                                 raw.thread, raw.track, fields))
         return found
-
-
-class TapResult(unittest.TestResult):
-    """Prints each test as a line of the Test Anything Protocol."""
-
-    def _line(self, good, test, note=''):
-        self.shown = getattr(self, 'shown', 0) + 1
-        print(f'{"ok" if good else "not ok"} {self.shown} - {test.id()}{note}', flush=True)
-
-    def addSuccess(self, test):
-        self._line(True, test)
-
-    def addSkip(self, test, reason):
-        self._line(True, test, f' # SKIP {reason}')
-
-    def addFailure(self, test, err):
-        super().addFailure(test, err)
-        self._bad(test, self.failures[-1][1])
-
-    def addError(self, test, err):
-        super().addError(test, err)
-        self._bad(test, self.errors[-1][1])
-
-    def _bad(self, test, trace):
-        self._line(False, test)
-        for line in trace.splitlines():
-            print('#', line, flush=True)
-
-
-def main():
-    """Runs the calling script's tests."""
-    suite = unittest.defaultTestLoader.loadTestsFromName('__main__')
-    print(f'1..{suite.countTestCases()}', flush=True)
-    return 0 if suite.run(TapResult()).wasSuccessful() else 1

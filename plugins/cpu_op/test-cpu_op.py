@@ -10,8 +10,10 @@ import threading
 import unittest
 import unittest.mock
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
-from mock_host import PLUGINS, MockHost, main  # noqa: E402
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, '..', 'common'), os.path.join(HERE, '..', '..', 'tests')]
+import tap  # noqa: E402
+from mock_host import PLUGINS, MockHost  # noqa: E402
 
 AGAIN, UNAVAILABLE = 1, 2
 before_torch = MockHost('cpu_op')
@@ -276,4 +278,4 @@ class CpuOpTest(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    tap.main()

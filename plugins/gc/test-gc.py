@@ -9,8 +9,10 @@ import sys
 import threading
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
-from mock_host import MockHost, main  # noqa: E402
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, '..', 'common'), os.path.join(HERE, '..', '..', 'tests')]
+import tap  # noqa: E402
+from mock_host import MockHost  # noqa: E402
 
 FIELDS = ('generation', 'collected', 'uncollectable')
 
@@ -185,4 +187,4 @@ class GcTest(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    tap.main()

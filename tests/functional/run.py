@@ -13,49 +13,11 @@ import argparse
 import importlib.util
 import pathlib
 import sys
-import traceback
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-
-
-class TapResult(unittest.TestResult):
-    """One line a test, its diagnostics as comments behind it."""
-
-    def __init__(self):
-        super().__init__()
-        self.number = 0
-
-    def _line(self, word, test, note="", details=""):
-        self.number += 1
-        print("%s %d - %s%s" % (word, self.number, test.id(), note))
-        for line in details.splitlines():
-            print("#", line)
-        sys.stdout.flush()
-
-    def addSuccess(self, test):
-        super().addSuccess(test)
-        self._line("ok", test)
-
-    def _fail(self, test, error):
-        self._line("not ok", test, details="".join(traceback.format_exception(*error)))
-
-    def addFailure(self, test, err):
-        super().addFailure(test, err)
-        self._fail(test, err)
-
-    def addError(self, test, err):
-        super().addError(test, err)
-        self._fail(test, err)
-
-    def addSubTest(self, test, subtest, err):
-        super().addSubTest(test, subtest, err)
-        if err:
-            self._fail(subtest, err)
-
-    def addSkip(self, test, reason):
-        super().addSkip(test, reason)
-        self._line("ok", test, " # SKIP %s" % reason.replace("\n", " "))
+sys.path.insert(0, str(HERE.parent))
+import tap  # noqa: E402
 
 
 def load(path):
@@ -77,21 +39,11 @@ def main():
         for path in HERE.glob("t[0-9][0-9][0-9]-*.py")
         if not arguments.numbers or path.name[1:4] in arguments.numbers
     )
-    if arguments.pattern:
-        pattern = arguments.pattern
-        unittest.defaultTestLoader.testNamePatterns = ["*%s*" % pattern]
+    tap.select(arguments.pattern)
     suite = unittest.TestSuite(
         unittest.defaultTestLoader.loadTestsFromModule(load(path)) for path in files
     )
-    count = suite.countTestCases()
-    if not count:
-        print("Bail out! No test has that number or name")
-        return 2
-    print("TAP version 13")
-    result = TapResult()
-    suite.run(result)
-    print("1..%d" % result.number)
-    return 0 if result.wasSuccessful() else 1
+    return tap.run(suite)
 
 
 if __name__ == "__main__":
