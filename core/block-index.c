@@ -37,19 +37,31 @@ static gboolean header_is_sound(const struct strobe_block_header *header)
     return strobe_crc32c(0, &copy, sizeof copy) == header->header_crc;
 }
 
-/* Offset of the next magic at or after `from`; `size` when there is none. */
-static guint64 find_magic(int fd, guint64 from, guint64 size)
-{
-    g_autofree char *buffer = g_malloc(SCAN_BYTES);
+/* A window on the file that false magics are looked for in, so that a file full of them is read
+ * once. */
+struct magic_scan {
+    int fd;
+    guint64 start; /* of the bytes in the file */
+    gsize n;
+    char *bytes; /* SCAN_BYTES */
+};
 
+/* Offset of the next magic at or after `from`; `size` when there is none. */
+static guint64 find_magic(struct magic_scan *scan, guint64 from, guint64 size)
+{
     while (from < size) {
-        gssize n = read_at(fd, buffer, SCAN_BYTES, from);
-        if (n < 8)
-            return size;
-        char *hit = memmem(buffer, (gsize)n, STROBE_BLOCK_MAGIC, 8);
+        if (from < scan->start || from + 8 > scan->start + scan->n) {
+            gssize n = read_at(scan->fd, scan->bytes, SCAN_BYTES, from);
+            if (n < 8)
+                return size;
+            scan->start = from;
+            scan->n = (gsize)n;
+        }
+        gsize skip = (gsize)(from - scan->start);
+        char *hit = memmem(scan->bytes + skip, scan->n - skip, STROBE_BLOCK_MAGIC, 8);
         if (hit)
-            return from + (guint64)(hit - buffer);
-        from += (guint64)n - 7;
+            return scan->start + (guint64)(hit - scan->bytes);
+        from = scan->start + scan->n - 7;
     }
     return size;
 }
@@ -57,6 +69,8 @@ static guint64 find_magic(int fd, guint64 from, guint64 size)
 gboolean strobe_block_walk(int fd, guint64 size, StrobeBlockFunction block,
                            StrobeDamageFunction damage, void *user, GError **error)
 {
+    g_autofree char *bytes = g_malloc(SCAN_BYTES);
+    struct magic_scan scan = {fd, 0, 0, bytes};
     guint64 at = 0;
 
     while (at < size) {
@@ -71,7 +85,7 @@ gboolean strobe_block_walk(int fd, guint64 size, StrobeBlockFunction block,
             return TRUE;
         }
         if (!header_is_sound(&place.header)) {
-            guint64 next = find_magic(fd, at + 1, size);
+            guint64 next = find_magic(&scan, at + 1, size);
             damage(user, at, next, "no sound block header");
             at = next;
             continue;

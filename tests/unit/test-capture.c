@@ -128,6 +128,21 @@ static void test_resync(void)
     scratch_remove(folder);
 }
 
+/* A file of nothing but magics is refused in one pass over it. */
+static void test_magics(void)
+{
+    enum { MAGICS = 400000 };
+    char *folder = scratch_new();
+    GString *text = g_string_new(NULL);
+
+    for (guint i = 0; i < MAGICS; i++)
+        g_string_append(text, "StrobeB1");
+    g_autofree char *path = write_bytes(folder, "magics", text->str, text->len);
+    g_assert_cmpint(read_damaged(path), ==, -1);
+    g_string_free(text, TRUE);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -135,5 +150,6 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/flipped", test_flipped);
     g_test_add_func("/capture/not-a-capture", test_not_a_capture);
     g_test_add_func("/capture/resync", test_resync);
+    g_test_add_func("/capture/magics", test_magics);
     return g_test_run();
 }
