@@ -11,6 +11,7 @@
 #define MAX_POOL_BYTES ((gint64)64 << 30)
 #define DEFAULT_FLUSH_NS 1000000000
 #define MIN_FLUSH_NS 1000000
+#define MAX_STEPS 1000000000000 /* more than any program runs */
 
 /* ---- components ---- */
 
@@ -143,10 +144,11 @@ static gboolean get_count(const struct place *place, JsonObject *object, const c
 
     if (!node)
         return TRUE;
-    if (json_node_get_value_type(node) != G_TYPE_INT64 || json_node_get_int(node) < least) {
-        g_autofree char *expected = least == G_MININT64
-                                        ? g_strdup("an integer")
-                                        : g_strdup_printf("an integer from %d", (int)least);
+    if (json_node_get_value_type(node) != G_TYPE_INT64 || json_node_get_int(node) < least ||
+        json_node_get_int(node) > MAX_STEPS) {
+        g_autofree char *expected =
+            least == G_MININT64 ? g_strdup("an integer")
+                                : g_strdup_printf("an integer from %d to 10^12", (int)least);
         set_wrong(place, key, expected, node, error);
         return FALSE;
     }

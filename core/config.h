@@ -51,7 +51,7 @@ typedef struct StrobeConfig {
     char *report;                           /* NULL: none */
     gint64 pool_bytes;
     gint64 flush_interval_ns;
-    guint32 sync; /* STROBE_SYNC_* of recorder.h */
+    guint32 sync;          /* STROBE_SYNC_* of recorder.h */
     JsonObject *metadata;  /* never NULL */
     JsonObject *front_end; /* NULL: none */
 } StrobeConfig;

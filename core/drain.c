@@ -61,6 +61,14 @@ static void write_full(StrobeDrain *d, uint32_t index)
         struct pool_block *block = strobe_pool_block(d->pool, index);
         index = block->next;
         write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
+    }
+}
+
+static void give_all(StrobeDrain *d, uint32_t index)
+{
+    while (index != STROBE_NO_BLOCK) {
+        struct pool_block *block = strobe_pool_block(d->pool, index);
+        index = block->next; /* giving it back overwrites the link */
         strobe_pool_give(d->pool, block);
     }
 }
@@ -77,8 +85,12 @@ static void tell(StrobeDrain *d, uint32_t cause, uint64_t lost, uint64_t *told)
  * is told the next time. */
 static void write_losses(StrobeDrain *d, uint64_t now)
 {
-    remember(d, strobe_capture_write_losses(&d->writer, d->pool, STROBE_KIND_ID_LOSS,
-                                            d->last_flush_ticks, now, &d->seen));
+    int error = strobe_capture_write_losses(&d->writer, d->pool, STROBE_KIND_ID_LOSS,
+                                            d->last_flush_ticks, now, &d->seen);
+
+    remember(d, error);
+    if (error && d->request != DRAIN_END_WINDOW)
+        return; /* told with the next flush */
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
         tell(d, cause, d->seen.core[cause], &d->pool->lost_told[cause]);
         for (uint32_t i = 0; i < d->pool->n_lanes; i++)
@@ -97,6 +109,7 @@ static void flush_all(StrobeDrain *d)
     remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
     write_full(d, full);
     write_partial(d);
+    give_all(d, full); /* not before: a block noted as partial may be among them */
     write_losses(d, d->writer.pair.ticks);
     d->last_flush_ticks = d->writer.pair.ticks;
     d->last_flush_ns = d->writer.pair.monotonic_ns;
@@ -121,6 +134,7 @@ static void flush_full(StrobeDrain *d)
     strobe_capture_writer_take_pair(&d->writer);
     remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
     write_full(d, full);
+    give_all(d, full);
 }
 
 /* Gives the lanes' last blocks back: their threads are outside of every bracket. */

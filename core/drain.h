@@ -24,7 +24,7 @@ typedef struct StrobeDrain {
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
     uint64_t begin, end; /* of the window that ends */
-    unsigned n_stuck;    /* writers that never left their bracket */
+    unsigned n_stuck;    /* writers that have not left their bracket, in the window that ends */
     StrobeCaptureWriter writer;
 
     StrobeLossCounts seen;

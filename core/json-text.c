@@ -11,6 +11,7 @@ struct scan {
     GPtrArray *objects; /* of GHashTable: the keys of each open object, NULL for an array */
     char *duplicate;
     gboolean too_deep;
+    gboolean is_foreign; /* a comment or a quote that json-glib takes and JSON has not */
 };
 
 /* The string that begins at scan->at, its quotes left off; moves behind it. */
@@ -63,6 +64,10 @@ static void scan_text(struct scan *scan)
             scan_string(scan);
             continue;
         }
+        if (c == '/' || c == '#' || c == '\'') {
+            scan->is_foreign = TRUE;
+            break;
+        }
         if (c == '{')
             g_ptr_array_add(scan->objects,
                             g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL));
@@ -78,16 +83,16 @@ static void scan_text(struct scan *scan)
 
 gboolean strobe_json_is_too_deep(const char *text, gsize length)
 {
-    struct scan scan = {text, length, 0, NULL, NULL, FALSE};
+    struct scan scan = {text, length, 0, NULL, NULL, FALSE, FALSE};
 
     scan_text(&scan);
     g_free(scan.duplicate);
-    return scan.too_deep;
+    return scan.too_deep || scan.is_foreign;
 }
 
 static gboolean check(const char *text, gsize length, const char *origin, GError **error)
 {
-    struct scan scan = {text, length, 0, NULL, NULL, FALSE};
+    struct scan scan = {text, length, 0, NULL, NULL, FALSE, FALSE};
 
     if (length > STROBE_JSON_MAX_BYTES) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
@@ -106,10 +111,14 @@ static gboolean check(const char *text, gsize length, const char *origin, GError
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                     "%s: nested deeper than %u at offset %" G_GSIZE_FORMAT, origin,
                     STROBE_JSON_MAX_DEPTH, scan.at);
+    else if (scan.is_foreign)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                    "%s: no valid JSON: unexpected '%c' at offset %" G_GSIZE_FORMAT, origin,
+                    text[scan.at], scan.at);
     else if (duplicate)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                     "%s: key \"%s\" is given twice in one object", origin, duplicate);
-    return !scan.too_deep && !duplicate;
+    return !scan.too_deep && !scan.is_foreign && !duplicate;
 }
 
 JsonNode *strobe_json_parse_value(const char *text, gsize length, const char *origin,

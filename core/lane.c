@@ -21,6 +21,9 @@ struct lane_state strobe_lanes;
 __thread StrobeWriter *strobe_thread_writer LANE_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_LANES / 64]; /* 1: in use */
+/* This thread is in fork(), and what its writer was attached to. */
+static __thread uint32_t forking LANE_TLS;
+static __thread uint32_t generation_at_fork LANE_TLS;
 static pthread_key_t exit_key;
 static int is_initialised;
 
@@ -88,6 +91,8 @@ static StrobeWriter *claim_writer(void)
                 w->index = i * 64 + bit;
                 w->session = 0;
                 w->generation = 0;
+                /* The thread before may have died inside a bracket. */
+                atomic_store_explicit(&w->busy, 0, memory_order_relaxed);
                 return w;
             }
         }
@@ -117,6 +122,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
     if (w->session != strobe_lanes.session) {
         w->track = strobe_track_of_thread(strobe_lanes.pool);
         w->session = strobe_lanes.session;
+        if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
+            strobe_lane_hand_over(w);
     }
     atomic_store_explicit(&lane->depth, 0, memory_order_relaxed);
     atomic_store_explicit(&lane->track, w->track, memory_order_relaxed);
@@ -129,6 +136,8 @@ StrobeWriter *strobe_lane_attach(uint32_t window)
 {
     StrobeWriter *w = strobe_thread_writer;
 
+    if (forking)
+        return NULL;
     if (!w) {
         w = claim_writer();
         if (!w) {
@@ -211,6 +220,17 @@ unsigned strobe_lane_close_gate(uint64_t end)
     return stuck;
 }
 
+/* The gate is shut and nobody is inside. */
+void strobe_lane_count_deep_spans(uint32_t window)
+{
+    for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
+        StrobeWriter *w = &writers[i];
+        if (w->generation == window && w->depth > STROBE_POOL_SPANS)
+            atomic_fetch_add_explicit(&w->lane->lost[STROBE_LOSS_SPAN_DEPTH],
+                                      w->depth - STROBE_POOL_SPANS, memory_order_relaxed);
+    }
+}
+
 uint64_t strobe_lane_take_late(void)
 {
     return atomic_exchange_explicit(&strobe_lanes.late, 0, memory_order_relaxed);
@@ -221,12 +241,30 @@ uint64_t strobe_lane_take_no_lane(void)
     return atomic_exchange_explicit(&strobe_lanes.no_lane, 0, memory_order_relaxed);
 }
 
+/* fork() runs other handlers, which may record, before ours in the child, where there is no pool.
+ */
+static void before_fork(void)
+{
+    forking = 1;
+    generation_at_fork = strobe_thread_writer ? strobe_thread_writer->generation : 0;
+    if (strobe_thread_writer)
+        strobe_thread_writer->generation = 0;
+}
+
+static void after_fork(void)
+{
+    if (strobe_thread_writer)
+        strobe_thread_writer->generation = generation_at_fork;
+    forking = 0;
+}
+
 /* The child has this one thread, no pool and no writer thread: nothing is recorded until it opens
  * a session of its own. */
 static void in_child(void)
 {
     StrobeWriter *mine = strobe_thread_writer;
 
+    forking = 0;
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         if (!(atomic_load_explicit(&writer_map[i / 64], memory_order_relaxed) >> (i % 64) & 1))
@@ -252,7 +290,7 @@ int strobe_lane_init(void)
     error = pthread_key_create(&exit_key, thread_exits);
     if (error)
         return error;
-    pthread_atfork(NULL, NULL, in_child);
+    pthread_atfork(before_fork, after_fork, in_child);
     is_initialised = 1;
     return 0;
 }

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "intern.h"
-#include "process.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -126,7 +126,12 @@ static int create_in(StrobePool *pool, const struct pool_header *plan, const cha
         error = ENOSPC;
     else
         error = map_file(pool, plan->total_bytes);
+    if (error == 0 && flock(pool->fd, LOCK_EX | LOCK_NB))
+        error = errno;
     if (error) {
+        if (pool->header)
+            munmap(pool->header, pool->bytes);
+        pool->header = NULL;
         unlink(pool->path);
         close(pool->fd);
         pool->fd = -1;
@@ -157,7 +162,6 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
     *pool->header = plan;
     fill_random(pool->header->id, sizeof pool->header->id);
     pool->header->pid = (uint64_t)getpid();
-    pool->header->start_time = strobe_process_start_time(getpid());
     pool->header->clock_counter = (uint32_t)strobe_clock_counter;
     strobe_pool_intern_begin(pool->header);
     link_blocks(pool->header);
@@ -195,6 +199,11 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
            part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
            memchr(h->capture, 0, sizeof h->capture) != NULL;
+}
+
+int strobe_pool_is_live(const StrobePool *pool)
+{
+    return flock(pool->fd, LOCK_EX | LOCK_NB) != 0;
 }
 
 int strobe_pool_open(StrobePool *pool, const char *path)

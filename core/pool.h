@@ -75,7 +75,6 @@ struct pool_header {
 
     uint64_t id[2]; /* random; the capture's facts name it, so that neither is taken for another */
     uint64_t pid;
-    uint64_t start_time; /* of the process, in clock ticks since boot: tells a reused pid */
     uint32_t clock_counter;
 
     _Atomic uint64_t free_blocks; /* tag << 32 | index */
@@ -111,6 +110,10 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
 void strobe_pool_id(const struct pool_header *header, char text[33]);
 /* Unmaps and closes; `remove` unlinks the file. */
 void strobe_pool_destroy(StrobePool *pool, int remove);
+
+/* Does a process still use the pool? (It holds a lock on the file, which ends with it, zombie or
+ * not, whatever pid it has here.) */
+int strobe_pool_is_live(const StrobePool *pool);
 
 /* Maps an existing pool read-only after checking its layout. Returns 0, EINVAL for a file that is
  * not a pool, or an errno value. */

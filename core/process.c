@@ -22,20 +22,6 @@ static size_t read_file(const char *path, char *out, size_t size)
     return used;
 }
 
-uint64_t strobe_process_start_time(pid_t pid)
-{
-    char path[64], text[1024];
-
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    if (!read_file(path, text, sizeof text))
-        return 0;
-    /* The name in parentheses may hold anything; the 22nd field is counted from its end. */
-    char *p = strrchr(text, ')');
-    for (int field = 2; p && field < 22; field++)
-        p = strchr(p + 1, ' ');
-    return p ? strtoull(p + 1, NULL, 10) : 0;
-}
-
 void strobe_process_command(char *out, size_t size)
 {
     size_t n = read_file("/proc/self/cmdline", out, size);

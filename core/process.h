@@ -4,11 +4,6 @@
 #define STROBE_CORE_PROCESS_H
 
 #include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-/* Start of the process in clock ticks since boot; 0 if there is no such process. */
-uint64_t strobe_process_start_time(pid_t pid);
 
 /* The process's command line, arguments separated by blanks, cut to fit. */
 void strobe_process_command(char *out, size_t size);

@@ -18,6 +18,7 @@ static struct {
     StrobeDrain drain;
     int is_open;
     int in_window;
+    int is_stuck;     /* a thread is inside a bracket for good */
     uint32_t session; /* counts sessions of the process */
     uint32_t window;  /* counts windows of the process: a stale writer never matches */
     uint64_t begin, end;
@@ -43,6 +44,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
         return error;
     }
     recorder.session++;
+    recorder.is_stuck = 0;
     recorder.is_open = 1;
     return 0;
 }
@@ -53,7 +55,7 @@ void strobe_recorder_close(void)
         return;
     strobe_recorder_end_window();
     strobe_drain_stop(&recorder.drain);
-    if (recorder.drain.n_stuck) {
+    if (recorder.is_stuck) {
         /* A thread is stopped inside a bracket: its pages must stay, the file need not. */
         unlink(recorder.pool.path);
         recorder.pool.header = NULL;
@@ -77,10 +79,10 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     struct pool_header *header = recorder.pool.header;
     int error;
 
-    if (!recorder.is_open || recorder.in_window)
-        return EINVAL;
-    if (strlen(path) >= sizeof header->capture)
-        return ENAMETOOLONG;
+    if (!recorder.is_open || recorder.in_window || strlen(path) >= sizeof header->capture) {
+        close(fd);
+        return recorder.is_open && !recorder.in_window ? ENAMETOOLONG : EINVAL;
+    }
     recorder.window++;
     snprintf(header->capture, sizeof header->capture, "%s", path);
     error = strobe_drain_begin_window(&recorder.drain, fd, recorder.window, facts);
@@ -111,7 +113,9 @@ int strobe_recorder_end_window(void)
     if (!recorder.in_window)
         return 0;
     strobe_recorder_mark_end();
-    recorder.drain.n_stuck += strobe_lane_close_gate(recorder.end);
+    recorder.drain.n_stuck = strobe_lane_close_gate(recorder.end);
+    recorder.is_stuck |= recorder.drain.n_stuck != 0;
+    strobe_lane_count_deep_spans(recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
     error = strobe_drain_end_window(&recorder.drain, recorder.begin, recorder.end);

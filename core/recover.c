@@ -83,23 +83,20 @@ static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
     survey->torn = fstat(survey->fd, &st) == 0 && to == (guint64)st.st_size;
 }
 
-static gboolean owner_lives(const struct pool_header *pool)
-{
-    guint64 start = strobe_process_start_time((pid_t)pool->pid);
-    return start != 0 && start == pool->start_time;
-}
-
 /* Is it this capture's pool? A path that a capture names is not to be believed by itself. */
-static gboolean belongs_to(const struct pool_header *pool, const char *id, int fd)
+static gboolean belongs_to(const struct survey *survey, const struct pool_header *pool)
 {
     struct stat mine, named;
     char own_id[33];
 
     strobe_pool_id(pool, own_id);
-    if (strcmp(own_id, id))
+    if (strcmp(own_id, survey->pool_id))
         return FALSE;
-    if (fstat(fd, &mine) || stat(pool->capture, &named))
-        return errno == ENOENT; /* the capture was moved since */
+    if (fstat(survey->fd, &mine) || stat(pool->capture, &named))
+        /* The capture was moved since: it is the one that the pool's window was being written to.
+         */
+        return errno == ENOENT && !survey->is_sealed &&
+               atomic_load(&pool->window) == survey->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
@@ -110,7 +107,7 @@ static gboolean open_pool(struct survey *survey, StrobePool *pool)
     if (!g_path_is_absolute(survey->pool_path) || !g_str_has_prefix(name, "strobe-") ||
         !g_str_has_suffix(name, ".pool") || strobe_pool_open(pool, survey->pool_path))
         return FALSE;
-    if (!belongs_to(pool->header, survey->pool_id, survey->fd)) {
+    if (!belongs_to(survey, pool->header)) {
         strobe_pool_destroy(pool, 0);
         return FALSE;
     }
@@ -182,7 +179,8 @@ static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
     return error;
 }
 
-static int finish_capture(struct survey *survey, int fd, const struct pool_header *pool)
+static int finish_capture(struct survey *survey, int fd, const struct pool_header *pool,
+                          guint64 size)
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
@@ -208,6 +206,8 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
         error = strobe_capture_write_unfinished(writer, pool, latest);
     if (error == 0)
         error = strobe_capture_write_seal(writer, pool->window_begin, latest, 1);
+    if (error && ftruncate(fd, (off_t)size))
+        error = errno; /* losses and open spans would be there twice after the next try */
     strobe_capture_writer_clear(writer);
     return error;
 }
@@ -223,19 +223,20 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
 {
     int result = 0;
 
-    if (owner_lives(pool->header)) {
+    if (strobe_pool_is_live(pool)) {
         *live = !survey->is_sealed;
         strobe_pool_destroy(pool, 0);
         return TRUE;
     }
     if (needs_pool(survey, pool->header)) {
+        guint64 size = survey->good_end;
         int fd = open(capture, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             result = errno;
         else if (survey->torn && ftruncate(fd, (off_t)survey->good_end))
             result = errno;
         else
-            result = finish_capture(survey, fd, pool->header);
+            result = finish_capture(survey, fd, pool->header, size);
     }
     strobe_pool_destroy(pool, result == 0);
     if (result)

@@ -146,14 +146,14 @@ static char *find_fault(const char *path, const struct stat *st)
         return g_strdup_printf("%s is owned by user %u, neither root nor you nor the owner of "
                                "Strobe",
                                path, (unsigned)st->st_uid);
-    if ((st->st_mode & S_IWOTH) && !(st->st_mode & S_ISVTX))
+    if (st->st_mode & S_IWOTH)
         return g_strdup_printf("%s is writable by everybody", path);
     if ((st->st_mode & S_IWGRP) && !is_own_group(st->st_uid, st->st_gid))
         return g_strdup_printf("%s is writable by group %u", path, (unsigned)st->st_gid);
     return NULL;
 }
 
-static char *vet(const char *path)
+static char *vet(const char *path, char **resolved)
 {
     g_autofree char *real = realpath(path, NULL);
     struct stat st;
@@ -171,7 +171,10 @@ static char *vet(const char *path)
         return g_strdup_printf("%s: %s", folder, g_strerror(errno));
     if (st.st_mode & S_IWOTH) /* the sticky bit does not stop others from adding files */
         return g_strdup_printf("its folder %s is writable by everybody", folder);
-    return find_fault(folder, &st);
+    fault = find_fault(folder, &st);
+    if (!fault)
+        *resolved = g_steal_pointer(&real); /* what is loaded is what was looked at */
+    return fault;
 }
 
 /* ---- loading ---- */
@@ -212,6 +215,15 @@ static char *check_component(const StrobeComponent *component)
     if (component->n_options > 256 || (component->n_options && !component->options) ||
         component->n_kinds > 256 || (component->n_kinds && !component->kinds))
         return g_strdup_printf("component \"%s\": options or kinds are missing", component->name);
+    for (uint32_t i = 0; i < component->n_kinds; i++)
+        if (!component->kinds[i] || component->kinds[i]->struct_size < sizeof(StrobeKind) ||
+            !component->kinds[i]->name ||
+            (component->kinds[i]->n_fields && !component->kinds[i]->fields))
+            return g_strdup_printf("component \"%s\": kind %u is incomplete", component->name, i);
+    for (uint32_t i = 0; i < component->n_options; i++)
+        if (component->options[i].struct_size < sizeof(StrobeOption) ||
+            !component->options[i].name || !component->options[i].summary)
+            return g_strdup_printf("component \"%s\": option %u is incomplete", component->name, i);
     if (component->type == STROBE_COMPONENT_COLLECTOR) {
         const StrobeCollectorOps *ops = component->ops;
         if (ops->struct_size < sizeof *ops || !ops->open || !ops->start || !ops->stop ||
@@ -245,10 +257,11 @@ static void load(StrobePluginFile *file)
 {
     if (file->plugin || file->error)
         return;
-    file->error = vet(file->path);
+    g_autofree char *real = NULL;
+    file->error = vet(file->path, &real);
     if (file->error)
         return;
-    void *handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!handle) {
         file->error = g_strdup_printf("cannot be loaded: %s", dlerror());
         return;
@@ -450,10 +463,10 @@ char *strobe_registry_companion(StrobeRegistry *registry, const char *pattern, G
             if (fnmatch(pattern, name, FNM_PERIOD))
                 continue;
             char *file = g_build_filename(*path, name, NULL);
-            char *fault = vet(file);
-            if (!fault)
-                return file;
+            char *real = NULL, *fault = vet(file, &real);
             g_free(file);
+            if (!fault)
+                return real;
             g_free(refused);
             refused = fault;
         }

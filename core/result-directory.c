@@ -117,6 +117,15 @@ void strobe_result_directory_free(StrobeResultDirectory *d)
     g_free(d);
 }
 
+void strobe_result_directory_discard(StrobeResultDirectory *d)
+{
+    unlinkat(d->fd, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME, 0);
+    unlinkat(d->fd, STROBE_FRAMEWORK_DIR, AT_REMOVEDIR);
+    unlinkat(d->fd, "logs", AT_REMOVEDIR);
+    rmdir(d->path);
+    strobe_result_directory_free(d);
+}
+
 int strobe_result_directory_capture(StrobeResultDirectory *d, char **path, GError **error)
 {
     int fd;

@@ -19,6 +19,8 @@ typedef struct StrobeResultDirectory {
 /* Makes {worker}_{pid}_{time}_ascend_pt below the configured parent, with FRAMEWORK and logs. */
 StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, GError **error);
 void strobe_result_directory_free(StrobeResultDirectory *directory);
+/* Frees it and removes what was made: nothing was recorded. */
+void strobe_result_directory_discard(StrobeResultDirectory *directory);
 
 /* Creates FRAMEWORK/capture.strobe; returns its descriptor and path (free it), -1 on failure. */
 int strobe_result_directory_capture(StrobeResultDirectory *directory, char **path, GError **error);

@@ -9,7 +9,7 @@ StrobeAction strobe_schedule_action(const StrobeScheduleConfig *schedule, gint64
     if (step < 0 || s < 0)
         return STROBE_ACTION_NONE;
     if (schedule->skip_first_wait != 0)
-        s += schedule->wait;
+        s += MIN(schedule->wait, G_MAXINT64 - s);
     if (schedule->repeat > 0 && s / cycle >= schedule->repeat)
         return STROBE_ACTION_NONE;
     gint64 m = s % cycle;

@@ -6,7 +6,8 @@
 #include <strobe/strobe.h>
 #include "config.h"
 
-/* Action of step `step` (from 0). The parameters are valid: see config.c. */
+/* Action of step `step` (from 0). The parameters are valid, and so small that sums do not overflow:
+ * see config.c. */
 StrobeAction strobe_schedule_action(const StrobeScheduleConfig *schedule, gint64 step);
 
 /* Beyond the actions: the session is not running. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -22,6 +23,7 @@
 
 struct StrobeSession {
     GRecMutex lock; /* a handler may call back */
+    gint n_users;   /* threads inside strobe_step() */
     pid_t pid;      /* a forked child must not touch its parent's session */
     StrobeConfig *config;
     StrobeRegistry *registry;
@@ -44,6 +46,7 @@ struct StrobeSession {
 };
 
 static StrobeSession *current;
+static GMutex current_lock; /* for taking and clearing it; not held during a call */
 
 StrobeSession *strobe_session_current(void)
 {
@@ -60,6 +63,7 @@ static void in_child(void)
     strobe_recorder_forget();
     strobe_core_track_reset();
     strobe_log_set_sink(NULL);
+    g_mutex_init(&current_lock);
     g_mutex_init(&log_lock); /* a thread that is not here may have held it */
     g_atomic_pointer_set(&current, NULL);
 }
@@ -108,11 +112,16 @@ static gboolean add_collectors(StrobeSession *session, GError **error)
 
 static gboolean open_recorder(const StrobeConfig *config, GError **error)
 {
+    g_autofree char *parent =
+        g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     StrobeRecorderSettings settings = {.pool_bytes = (size_t)config->pool_bytes,
                                        .flush_interval_ns = config->flush_interval_ns,
                                        .sync = config->sync,
-                                       .fallback_dir = config->directory ? config->directory : "."};
+                                       .fallback_dir = parent};
     int failed = strobe_recorder_open(&settings);
+
+    if (failed == ENOENT && g_mkdir_with_parents(parent, 0750) == 0)
+        failed = strobe_recorder_open(&settings);
 
     if (failed)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
@@ -196,7 +205,14 @@ void strobe_session_free(StrobeSession *session)
     if (session->pid != getpid())
         return; /* a forked child: the parent frees it */
     strobe_session_stop(session, NULL);
+    g_mutex_lock(&current_lock);
     g_atomic_pointer_set(&current, NULL);
+    g_mutex_unlock(&current_lock);
+    /* strobe_step() may be in it, from whatever thread. */
+    for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
+        g_usleep(1000);
+    if (g_atomic_int_get(&session->n_users))
+        return; /* called from its own callback: better kept than freed under its feet */
     strobe_log_set_sink(NULL);
     tear_down(session);
 }
@@ -289,7 +305,9 @@ static gboolean start_window(StrobeSession *session, GError **error)
     if (!check_required(session, error))
         return FALSE;
     if (!open_window(session, error)) {
-        g_clear_pointer(&session->directory, strobe_result_directory_free);
+        if (session->directory)
+            strobe_result_directory_discard(session->directory);
+        session->directory = NULL;
         return FALSE;
     }
     for_collectors(session, strobe_collector_tell_calls);
@@ -461,10 +479,19 @@ StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
 
 void strobe_step(void)
 {
-    StrobeSession *session = strobe_session_current();
+    StrobeSession *session;
 
+    if (!strobe_session_current())
+        return;
+    g_mutex_lock(&current_lock);
+    session = strobe_session_current();
     if (session)
-        strobe_session_step(session, NULL);
+        g_atomic_int_inc(&session->n_users);
+    g_mutex_unlock(&current_lock);
+    if (!session)
+        return;
+    strobe_session_step(session, NULL);
+    g_atomic_int_add(&session->n_users, -1);
 }
 
 void strobe_session_retry(StrobeSession *session)

@@ -18,6 +18,7 @@ static void test_bad(void)
         {"{\"schedule\": {\"wait\": -1, \"active\": 1}}", "key \"schedule.wait\""},
         {"{\"schedule\": {\"active\": 0}}", "an integer from 1"},
         {"{\"schedule\": {\"active\": 1.5}}", "found 1.5"},
+        {"{\"schedule\": {\"wait\": 9223372036854775807, \"active\": 2}}", "to 10^12"},
         {"{\"schedule\": {\"active\": 1, \"warm_up\": 1}}", "did you mean \"warmup\"?"},
         {"{\"collectors\": {\"gc\": 1}}", "key \"collectors.gc\": expected an object"},
         {"{\"collectors\": {\"gc\": {\"required\": 1}}}", "expected true or false"},

@@ -25,6 +25,10 @@ static void test_values(void)
     check_value("{\"a\": {\"a\": 1}}", TRUE);
     check_value("[{\"a\": 1}, {\"a\": 1}]", TRUE);
     check_value("{\"a\": 1, \"a\": 1}", FALSE);
+    /* json-glib's extensions, which would hide from the scan what it has to see */
+    check_value("/* \" */ {}", FALSE);
+    check_value("{'a': 1}", FALSE);
+    check_value("# x\n{}", FALSE);
 }
 
 /* Damage at every offset neither crashes nor hangs. */

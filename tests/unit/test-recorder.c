@@ -337,6 +337,34 @@ static void test_fork(void)
     scratch_remove(folder);
 }
 
+static void mark_in_child(void)
+{
+    strobe_mark("from another's fork handler");
+}
+
+/* A fork handler of the program's own, run before ours in the child, must not find the gate open
+ * and the pool gone. */
+static void test_fork_handler(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    int status;
+
+    strobe_session_start(session, NULL);
+    strobe_mark("parent");
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+    g_assert_cmpint(status, ==, 0);
+    strobe_mark("parent");
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, 2);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 /* Windows come and go while threads record: the gate's brackets hold. */
 static void test_windows_under_load(void)
 {
@@ -363,6 +391,7 @@ static void test_windows_under_load(void)
 
 int main(int argc, char **argv)
 {
+    pthread_atfork(NULL, NULL, mark_in_child); /* before Strobe's own */
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/recorder/standard-ids", test_standard_ids);
     g_test_add_func("/recorder/threads", test_threads);
@@ -374,6 +403,7 @@ int main(int argc, char **argv)
     g_test_add_func("/recorder/open-spans", test_open_spans);
     g_test_add_func("/recorder/deep-spans", test_deep_spans);
     g_test_add_func("/recorder/fork", test_fork);
+    g_test_add_func("/recorder/fork-handler", test_fork_handler);
     g_test_add_func("/recorder/windows-under-load", test_windows_under_load);
     return g_test_run();
 }

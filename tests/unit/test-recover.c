@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SIGKILL at random moments: every committed record is recovered, nothing is invented. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -185,6 +186,65 @@ static void test_other_deaths(void)
     scratch_remove(folder);
 }
 
+/* Killed in its second window, then moved: to look at the first must not cost the second. */
+static void test_moved(void)
+{
+    char *folder = scratch_new();
+    g_autofree char *moved = g_strconcat(folder, "-moved", NULL);
+    g_autoptr(GError) error = NULL;
+    int ready[2], status;
+    char byte;
+
+    g_assert_cmpint(pipe(ready), ==, 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        StrobeSession *session = session_new(folder, "{}", NULL);
+        strobe_session_start(session, NULL);
+        strobe_session_stop(session, NULL);
+        strobe_session_start(session, NULL);
+        for (guint i = 0; i < 1000; i++)
+            strobe_mark("second");
+        if (write(ready[1], "x", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    g_assert_cmpint(read(ready[0], &byte, 1), ==, 1);
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    g_assert_cmpint(rename(folder, moved), ==, 0);
+    g_autoptr(GPtrArray) results = strobe_result_find(moved, &error);
+    g_assert_cmpuint(results->len, ==, 2);
+    for (guint i = 0; i < 2; i++)
+        g_assert_true(strobe_result_recover(g_ptr_array_index(results, i), NULL, &error));
+    StrobeResult *second = g_ptr_array_index(results, 1);
+    g_assert_cmpuint(read_capture(second->capture, "marker_instant", NULL, NULL), ==, 1000);
+    close(ready[0]);
+    close(ready[1]);
+    g_free(folder);
+    scratch_remove(g_steal_pointer(&moved));
+}
+
+/* A killed program that nobody has waited for yet is dead all the same. */
+static void test_zombie(void)
+{
+    char *folder = scratch_new();
+    struct progress *progress =
+        mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t pid = fork();
+    siginfo_t info;
+
+    if (pid == 0)
+        run_child(progress, folder, DEATH_KILL, 0);
+    while (__atomic_load_n(&progress->committed[THREADS - 1], __ATOMIC_ACQUIRE) == 0)
+        g_usleep(100);
+    kill(pid, SIGKILL);
+    g_assert_cmpint(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), ==, 0);
+    check_recovered(progress);
+    waitpid(pid, NULL, 0);
+    munmap(progress, sizeof *progress);
+    scratch_remove(folder);
+}
+
 /* A capture that is being written is left alone. */
 static void test_live(void)
 {
@@ -210,6 +270,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/recover/kill", test_kill);
     g_test_add_func("/recover/other-deaths", test_other_deaths);
+    g_test_add_func("/recover/moved", test_moved);
+    g_test_add_func("/recover/zombie", test_zombie);
     g_test_add_func("/recover/live", test_live);
     return g_test_run();
 }

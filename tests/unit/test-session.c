@@ -247,6 +247,34 @@ static void test_cycles(void)
     scratch_remove(folder);
 }
 
+static gpointer step_on(gpointer stop)
+{
+    while (!g_atomic_int_get((gint *)stop))
+        strobe_step();
+    return NULL;
+}
+
+/* strobe_step() from any thread, while sessions come and go. */
+static void test_step_anywhere(void)
+{
+    char *folder = scratch_new();
+    GThread *threads[2];
+    gint stop = 0;
+
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        threads[i] = g_thread_new("steps", step_on, &stop);
+    for (guint i = 0; i < 40; i++) {
+        StrobeSession *session = session_new(folder, "{}", NULL);
+        strobe_session_start(session, NULL);
+        g_usleep(500);
+        strobe_session_free(session);
+    }
+    g_atomic_int_set(&stop, 1);
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        g_thread_join(threads[i]);
+    scratch_remove(folder);
+}
+
 static StrobeAction every_third(void *user, int64_t step)
 {
     return step % 3 == 2 ? STROBE_ACTION_RECORD_AND_SAVE : STROBE_ACTION_NONE;
@@ -281,6 +309,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/one-at-a-time", test_one_at_a_time);
     g_test_add_func("/session/unwritable", test_unwritable);
     g_test_add_func("/session/cycles", test_cycles);
+    g_test_add_func("/session/step-anywhere", test_step_anywhere);
     g_test_add_func("/session/own-schedule", test_own_schedule);
     return g_test_run();
 }

@@ -57,7 +57,7 @@ typedef struct StrobeHost {
     void (*commit)(StrobeWriter *writer);
 
     /* Reserves room for `bytes` of finished records for bulk emission, at most
-     * STROBE_BULK_MAX; the caller lays the records out itself (StrobeRecordHeader) and commits once. */
+     * STROBE_BULK_MAX, a multiple of 8; a refusal counts as one record lost. The caller lays the records out itself (StrobeRecordHeader) and commits once. */
     void *(*reserve_bulk)(StrobeWriter *writer, uint32_t bytes);
 
     /* Opens a span on the thread's own track: the start time is taken and kept in the pool, so
@@ -127,7 +127,7 @@ typedef struct StrobeCollectorOps {
     /* Required. The window ends; records are accepted until it returns. Never waits for a device. */
     StrobeStatus (*stop)(void *state);
 
-    /* Optional. Late records of the window that just stopped; core thread. STROBE_AGAIN: call
+    /* Optional. Late records of the window that just stopped; control thread. STROBE_AGAIN: call
      * again until `deadline` (host clock) has passed. */
     StrobeStatus (*flush)(void *state, StrobeTicks deadline);
 
