@@ -31,7 +31,7 @@ class Lttng:
 
     def __enter__(self):
         if self._answers():
-            raise LttngError("a session daemon that is not ours runs already")
+            raise LttngError("a session daemon runs already: stop it first")
         self.daemon = subprocess.Popen(
             ["lttng-sessiond", "--no-kernel"], env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
