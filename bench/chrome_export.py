@@ -22,7 +22,7 @@ def count(path, needle):
             if not chunk:
                 return found
             found += (rest + chunk).count(needle)
-            rest = chunk[-len(needle) + 1 :]
+            rest = chunk[len(chunk) - len(needle) + 1 :]
 
 
 class StrobeExport:
@@ -95,6 +95,23 @@ class UftraceExport:
 
     def counts(self):
         return count(self.output, b'"ph"'), count(self.output, b'"ph":"E"')
+
+
+class BabeltraceExport:
+    """A CTF trace, printed as text again and again."""
+
+    def __init__(self, trace, folder):
+        self.command = ["babeltrace2", trace]
+        self.output = os.path.join(folder, "babeltrace.txt")
+
+    def seconds(self):
+        begin = time.perf_counter()
+        with open(self.output, "wb") as file:
+            subprocess.run(self.command, check=True, stdout=file, stderr=subprocess.DEVNULL)
+        return time.perf_counter() - begin
+
+    def count(self):
+        return count(self.output, b" strobe_bench:span_")
 
 
 def measure(own, peer, repeats):

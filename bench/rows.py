@@ -72,6 +72,8 @@ def number(value):
     """Three digits that count, with separated thousands where there are many."""
     if value is None:
         return "-"
+    if not value:
+        return "0"
     if abs(value) >= 1000:
         return "{:,.0f}".format(value)
     return "{:.3g}".format(value) if abs(value) >= 0.001 else "{:.1e}".format(value)

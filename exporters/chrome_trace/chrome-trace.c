@@ -5,9 +5,9 @@
 
 static void free_trace(ChromeTrace *trace)
 {
-    strobe_safe_file_discard(trace->main.file);
-    strobe_safe_file_discard(trace->gc.file);
-    strobe_safe_file_discard(trace->tail.file);
+    trace_out_clear(&trace->main);
+    trace_out_clear(&trace->gc);
+    trace_out_clear(&trace->tail);
     if (trace->kinds)
         g_hash_table_unref(trace->kinds);
     if (trace->texts)
@@ -32,18 +32,19 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
 {
     ChromeTrace *trace = g_new0(ChromeTrace, 1);
     int directory = host->facts(self)->directory;
+    StrobeSafeFile *file = strobe_safe_file_create(directory, host->option_text(self, "file"));
 
     trace->host = host;
     trace->self = self;
-    trace->main.file = strobe_safe_file_create(directory, host->option_text(self, "file"));
-    if (!trace->main.file) {
+    if (!file) {
         StrobeStatus status = io_error(trace, errno);
 
         free_trace(trace);
         return status;
     }
-    trace->gc.directory = trace->tail.directory = directory;
-    trace->gc.is_scratch = trace->tail.is_scratch = TRUE;
+    trace_out_init(&trace->main, file);
+    trace_out_init_held(&trace->gc, directory);
+    trace_out_init_held(&trace->tail, directory);
     trace->rows = trace_rows_new(host, self);
     trace->texts = text_cache_new(host, self);
     trace->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, trace_kind_free);
@@ -89,17 +90,6 @@ static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, s
     return check_parts(trace);
 }
 
-/* Appends a scratch part to the file. */
-static void append(ChromeTrace *trace, TraceOut *part)
-{
-    trace_out_flush(part);
-    if (!part->file || part->error)
-        return;
-    trace_out_flush(&trace->main);
-    if (!trace->main.error)
-        trace->main.error = strobe_safe_file_append(trace->main.file, part->file);
-}
-
 static StrobeStatus chrome_trace_end(void *state)
 {
     ChromeTrace *trace = state;
@@ -113,9 +103,9 @@ static StrobeStatus chrome_trace_end(void *state)
     trace_rows_need_process(trace->rows);
     trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
     trace_rows_write(trace->rows, TRACE_LAYERS_GC, &trace->gc);
-    append(trace, &trace->gc);
+    trace_out_append(&trace->main, &trace->gc);
     trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, &trace->tail);
-    append(trace, &trace->tail);
+    trace_out_append(&trace->main, &trace->tail);
     trace_out_sink(&trace->main, "]", 1);
     trace_out_flush(&trace->main);
     if (check_parts(trace))

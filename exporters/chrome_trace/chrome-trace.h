@@ -50,9 +50,9 @@ struct ChromeTrace {
     GHashTable *kinds; /* const StrobeKindView * -> TraceKind */
     TraceKind *last_kind;
     /* The file's parts, in their order. */
-    TraceOut main; /* operators and steps, the process's names, flows */
-    TraceOut gc;   /* scratch */
-    TraceOut tail; /* scratch: everything else */
+    TraceOut main; /* events as they come, the process's names, flows */
+    TraceOut gc;   /* held back: collections */
+    TraceOut tail; /* held back: losses, names of the other layers */
 };
 
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */

@@ -12,7 +12,7 @@ enum { USAGE };
 
 void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
-    TraceOut *out = &trace->tail;
+    TraceOut *out = &trace->main;
     const TraceRow *row = trace_rows_of_marker(trace->rows, record->track);
     gboolean is_range = kind->view->shape == STROBE_SHAPE_SPAN;
     guint32 domain = strobe_field_u32(record, kind->known[DOMAIN], 0);
@@ -51,7 +51,7 @@ void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
 static void write_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                         const char *layer)
 {
-    TraceOut *out = &trace->tail;
+    TraceOut *out = &trace->main;
     const TraceRow *row = trace_rows_in_layer(trace->rows, record->track, layer, 0, NULL);
     double usage = strobe_view_f64(record, kind->known[USAGE]);
     char *at;
@@ -85,10 +85,9 @@ void write_memory_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     write_usage(trace, kind, record, "Memory Usage");
 }
 
-static void write_on_row(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
-                         const TraceRow *row)
+static void write_on_row(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
+                         const StrobeView *record, const TraceRow *row)
 {
-    TraceOut *out = &trace->tail;
     char *at = put_begin_of_span(trace, out, kind, record, row);
     gboolean first = TRUE;
 
@@ -104,7 +103,8 @@ static void write_on_row(ChromeTrace *trace, const TraceKind *kind, const Strobe
 
 void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
-    write_on_row(trace, kind, record, trace_rows_extra(trace->rows, record->track, LOSS_ROW));
+    write_on_row(trace, &trace->tail, kind, record,
+                 trace_rows_extra(trace->rows, record->track, LOSS_ROW));
 }
 
 /* A span; anything else is one without length. */
@@ -117,13 +117,14 @@ void write_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *
         moment.end_ns = moment.begin_ns;
         record = &moment;
     }
-    write_on_row(trace, kind, record, trace_rows_of_track(trace->rows, record->track));
+    write_on_row(trace, &trace->main, kind, record,
+                 trace_rows_of_track(trace->rows, record->track));
 }
 
 /* Only the numbers of a counter are its fields here: a viewer draws nothing else. */
 void write_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
-    TraceOut *out = &trace->tail;
+    TraceOut *out = &trace->main;
     const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     char *at = trace_out_event(out);
     gboolean first = TRUE;

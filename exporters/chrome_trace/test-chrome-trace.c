@@ -260,7 +260,8 @@ static void test_generic(Fixture *f, gconstpointer unused)
     assert_has(text, "{\"name\": \"thread_name\", \"pid\": 4824128, \"tid\": 3, \"ph\": \"M\", "
                      "\"args\": {\"name\": \"q\\\"1\"}}");
     assert_has(text, "\"args\": {\"name\": \"Stream 3\"}}");
-    assert_has(text, "[{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 4711");
+    assert_has(text, "[{\"ph\": \"X\", \"name\": \"kernel\"");
+    assert_has(text, ", {\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 4711");
 }
 
 /* Nothing that was recorded about the run itself gets lost. */
@@ -345,6 +346,27 @@ static void test_foreign_kinds(Fixture *f, gconstpointer unused)
     assert_has(text, "\"cat\": \"host_cpu\", \"args\": {\"usage\": 0, ");
 }
 
+/* More than is held back in memory: nothing gets lost on the way through the scratch file. */
+static void test_many_held(Fixture *f, gconstpointer unused)
+{
+    const struct strobe_gc gc = {2, 0, 10, 0};
+    const struct strobe_marker marker = {STROBE_ABSENT_U64};
+    const guint n = 60000;
+    guint found = 0;
+
+    for (guint i = 0; i < n; i++)
+        strobe_mock_add(f->mock, &strobe_kind_gc, f->thread, 0, T0 + i * 1000, T0 + i * 1000 + 1,
+                        &gc);
+    strobe_mock_add(f->mock, &strobe_kind_marker, f->thread, string(f, "last"), T0, T0, &marker);
+    g_autofree char *text = run(f);
+
+    g_assert_cmpuint(strlen(text), >, 5 * 1024 * 1024);
+    assert_has(text, "[{\"name\": \"last\"");
+    for (const char *at = text; (at = strstr(at, "\"name\": \"GC\"")); at++)
+        found++;
+    g_assert_cmpuint(found, ==, n);
+}
+
 static void test_nothing(Fixture *f, gconstpointer unused)
 {
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
@@ -389,6 +411,7 @@ int main(int argc, char **argv)
     ADD("core-kinds", test_core_kinds);
     ADD("hostile-names", test_hostile_names);
     ADD("foreign-kinds", test_foreign_kinds);
+    ADD("many-held", test_many_held);
     ADD("nothing", test_nothing);
     ADD("file-option", test_file_option);
     ADD("no-end", test_no_end);

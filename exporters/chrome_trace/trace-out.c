@@ -3,6 +3,28 @@
 
 #include <errno.h>
 
+#define DIRECT_SIZE (256u * 1024)        /* fits the processor's cache, few calls */
+#define HELD_SIZE (64u * 1024)           /* at first */
+#define HELD_SIZE_MAX (4u * 1024 * 1024) /* more than that goes to the scratch file */
+
+void trace_out_init(TraceOut *out, StrobeSafeFile *file)
+{
+    *out = (TraceOut){.file = file, .size = DIRECT_SIZE, .bytes = g_malloc(DIRECT_SIZE)};
+}
+
+void trace_out_init_held(TraceOut *out, int directory)
+{
+    *out = (TraceOut){
+        .directory = directory, .is_held = TRUE, .size = HELD_SIZE, .bytes = g_malloc(HELD_SIZE)};
+}
+
+void trace_out_clear(TraceOut *out)
+{
+    strobe_safe_file_discard(out->file);
+    out->file = NULL;
+    g_clear_pointer(&out->bytes, g_free);
+}
+
 static void write_out(TraceOut *out, const char *bytes, gsize length)
 {
     if (!out->file && !out->error) {
@@ -21,15 +43,27 @@ void trace_out_flush(TraceOut *out)
     out->used = 0;
 }
 
+void trace_out_make_room(TraceOut *out)
+{
+    if (!out->is_held || out->size >= HELD_SIZE_MAX) {
+        trace_out_flush(out);
+        return;
+    }
+    out->size *= 2;
+    out->bytes = g_realloc(out->bytes, out->size);
+}
+
 char *trace_out_text_slow(TraceOut *out, const char *bytes, gsize length)
 {
-    trace_out_flush(out);
-    if (length + TRACE_OUT_ROOM > TRACE_OUT_SIZE) {
+    do
+        trace_out_make_room(out);
+    while (out->used && out->used + length + TRACE_OUT_ROOM > out->size);
+    if (out->used + length + TRACE_OUT_ROOM > out->size) {
         write_out(out, bytes, length);
         return out->bytes;
     }
-    memcpy(out->bytes, bytes, length);
-    return out->bytes + length;
+    memcpy(out->bytes + out->used, bytes, length);
+    return out->bytes + out->used + length;
 }
 
 int trace_out_sink(void *user, const char *bytes, size_t length)
@@ -38,4 +72,17 @@ int trace_out_sink(void *user, const char *bytes, size_t length)
 
     trace_out_done(out, trace_out_text(out, out->bytes + out->used, bytes, length));
     return out->error;
+}
+
+void trace_out_append(TraceOut *out, TraceOut *held)
+{
+    if (held->file) {
+        trace_out_flush(held);
+        trace_out_flush(out);
+        if (!out->error && !held->error)
+            out->error = strobe_safe_file_append(out->file, held->file);
+    } else if (held->used) {
+        trace_out_flush(out);
+        write_out(out, held->bytes, held->used);
+    }
 }

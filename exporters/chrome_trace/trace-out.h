@@ -15,7 +15,6 @@
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/safe-file.h>
 
-#define TRACE_OUT_SIZE 65536
 #define TRACE_OUT_ROOM 1024
 
 typedef struct TraceOut {
@@ -23,17 +22,29 @@ typedef struct TraceOut {
     int directory;
     int error; /* errno of the first failure */
     gboolean has_events;
-    gboolean is_scratch; /* its first event needs a separator too: something comes before it */
+    gboolean is_held; /* its first event needs a separator too: something comes before it */
     gsize used;
-    char bytes[TRACE_OUT_SIZE];
+    gsize size;
+    char *bytes;
 } TraceOut;
+
+/* A part that goes straight to `file` (owned from now on), and one that is held back: in memory
+ * while it is small, in a scratch file in `directory` from then on. */
+void trace_out_init(TraceOut *out, StrobeSafeFile *file);
+void trace_out_init_held(TraceOut *out, int directory);
+/* Discards the file, if it is still there. */
+void trace_out_clear(TraceOut *out);
+/* Appends all of a part that was held back. */
+void trace_out_append(TraceOut *out, TraceOut *held);
 
 #define PUT_LITERAL(at_, literal_)                                                                 \
     (memcpy((at_), "" literal_, sizeof(literal_) - 1), (at_) += sizeof(literal_) - 1)
 
 /* Hands what is buffered to the file. */
 void trace_out_flush(TraceOut *out);
-/* The slow way of trace_out_text: flushes, and lets long bytes pass the buffer by. */
+/* Empties the buffer, or makes it larger. */
+void trace_out_make_room(TraceOut *out);
+/* The slow way of trace_out_text: makes room, and lets long bytes pass the buffer by. */
 char *trace_out_text_slow(TraceOut *out, const char *bytes, gsize length);
 /* A StrobeSink onto a TraceOut. */
 int trace_out_sink(void *out, const char *bytes, size_t length);
@@ -43,10 +54,10 @@ static inline char *trace_out_event(TraceOut *out)
 {
     char *at;
 
-    if (G_UNLIKELY(out->used + TRACE_OUT_ROOM > TRACE_OUT_SIZE))
-        trace_out_flush(out);
+    if (G_UNLIKELY(out->used + TRACE_OUT_ROOM > out->size))
+        trace_out_make_room(out);
     at = out->bytes + out->used;
-    if (G_LIKELY(out->has_events || out->is_scratch))
+    if (G_LIKELY(out->has_events || out->is_held))
         PUT_LITERAL(at, ", ");
     out->has_events = TRUE;
     return at;
@@ -60,7 +71,7 @@ static inline void trace_out_done(TraceOut *out, char *at)
 static inline char *trace_out_text(TraceOut *out, char *at, const char *bytes, gsize length)
 {
     out->used = (gsize)(at - out->bytes);
-    if (G_UNLIKELY(out->used + length + TRACE_OUT_ROOM > TRACE_OUT_SIZE))
+    if (G_UNLIKELY(out->used + length + TRACE_OUT_ROOM > out->size))
         return trace_out_text_slow(out, bytes, length);
     memcpy(at, bytes, length);
     return at + length;

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""record_python.py FOLDER [REPEATS]: ns of strobe.mark and of `with strobe.range` from Python in a
+session, of the same with none, and of a call of an empty function, measured in turn; what the loop
+itself takes is subtracted. Prints one JSON line each."""
+
+import itertools
+import json
+import sys
+import time
+
+import strobe
+from strobe import _strobe
+
+CALLS = 20000
+PAUSE_S = 0.02  # the writer thread empties the pool meanwhile
+
+
+def empty(name):
+    """The floor: a call that does nothing."""
+
+
+def nothing(calls):
+    for _ in calls:
+        pass
+
+
+def empty_calls(calls):
+    function = empty
+    for _ in calls:
+        function("benchmark")
+
+
+def marks(calls):
+    mark = strobe.mark
+    for _ in calls:
+        mark("benchmark")
+
+
+def ranges(calls):
+    make = strobe.range
+    for _ in calls:
+        with make("benchmark"):
+            pass
+
+
+def spent(work):
+    """ns per call."""
+    calls = itertools.repeat(None, CALLS)
+    begin = time.perf_counter_ns()
+    work(calls)
+    return (time.perf_counter_ns() - begin) / CALLS
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    works = {"empty": empty_calls, "mark": marks, "range": ranges}
+    samples = {name: [] for name in (*works, "mark_disabled", "range_disabled")}
+    repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    for _ in range(repeats):
+        loop = spent(nothing)
+        samples["mark_disabled"].append(spent(marks) - loop)
+        samples["range_disabled"].append(spent(ranges) - loop)
+    config = {"collectors": {}, "exporters": {}, "output": {"directory": sys.argv[1]}}
+    session = _strobe.Session(json.dumps(config), "record_python")
+    session.start()
+    for work in works.values():
+        spent(work)
+    for _ in range(repeats):
+        for name, work in works.items():
+            time.sleep(PAUSE_S)
+            loop = spent(nothing)
+            samples[name].append(spent(work) - loop)
+    session.stop()
+    told = session.diagnostics
+    session.close()
+    if told:
+        sys.exit("the session is incomplete: " + told)
+    for name, values in samples.items():
+        print(json.dumps({"name": name, "samples": values}))
+
+
+if __name__ == "__main__":
+    main()
