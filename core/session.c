@@ -46,12 +46,13 @@ struct StrobeSession {
 };
 
 static StrobeSession *current;
+static gint current_pid; /* apart from it: whoever asks does not hold the session */
 static GMutex current_lock; /* for taking and clearing it; not held during a call */
 
 StrobeSession *strobe_session_current(void)
 {
     StrobeSession *session = g_atomic_pointer_get(&current);
-    return session && session->pid == getpid() ? session : NULL;
+    return session && g_atomic_int_get(&current_pid) == getpid() ? session : NULL;
 }
 
 static GMutex log_lock;
@@ -184,6 +185,7 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
     g_string_truncate(log_text, 0);
     g_mutex_unlock(&log_lock);
     strobe_log_set_sink(keep_line);
+    g_atomic_int_set(&current_pid, session->pid);
     g_atomic_pointer_set(&current, session);
     return session;
 }
