@@ -30,14 +30,14 @@ static const char *run_folder(void)
 }
 
 /* Can this collector collect from this very process, now or once a library is loaded? */
-static gboolean can_work(const StrobeComponent *component)
+static int can_work(const StrobeComponent *component)
 {
     const StrobeCollectorOps *ops = component->ops;
     StrobeProbe answer = {.struct_size = sizeof answer, .available = 1};
 
     if (ops->probe)
         ops->probe(STROBE_PROBE_PROCESS, &answer);
-    return answer.available != 0;
+    return answer.available;
 }
 
 /* Is there a reason for this process to record? Collectors that work anywhere are none, unless
@@ -54,7 +54,9 @@ static gboolean has_reason(const StrobeConfig *config, int process)
         if (!component || (component->flags & STROBE_COMPONENT_ANY_PROCESS))
             continue;
         all_anywhere = FALSE;
-        found |= can_work(component);
+        /* Python asks again once PyTorch is there: until then another process may be the one. */
+        int answer = can_work(component);
+        found |= answer == 1 || (answer == 2 && process != STROBE_PROCESS_PYTHON);
     }
     strobe_registry_free(registry);
     return found || all_anywhere || process == STROBE_PROCESS_LINKED;

@@ -75,6 +75,12 @@ static int open_file(StrobePool *pool, const char *directory)
                          (long)getpid(), (unsigned)(random >> 32));
         if (n < 0 || (size_t)n >= sizeof pool->path)
             return ENAMETOOLONG;
+        /* Without a name until a capture names it: a program that dies before leaves nothing. */
+        if (access("/proc/self/fd", X_OK) == 0)
+            pool->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        pool->is_unnamed = pool->fd >= 0;
+        if (pool->fd >= 0)
+            return 0;
         pool->fd = open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (pool->fd >= 0)
             return 0;
@@ -132,7 +138,8 @@ static int create_in(StrobePool *pool, const struct pool_header *plan, const cha
         if (pool->header)
             munmap(pool->header, pool->bytes);
         pool->header = NULL;
-        unlink(pool->path);
+        if (!pool->is_unnamed)
+            unlink(pool->path);
         close(pool->fd);
         pool->fd = -1;
     }
@@ -168,11 +175,24 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
     return 0;
 }
 
+int strobe_pool_name(StrobePool *pool)
+{
+    char from[32];
+
+    if (!pool->is_unnamed)
+        return 0;
+    snprintf(from, sizeof from, "/proc/self/fd/%d", pool->fd);
+    if (linkat(AT_FDCWD, from, AT_FDCWD, pool->path, AT_SYMLINK_FOLLOW))
+        return errno;
+    pool->is_unnamed = 0;
+    return 0;
+}
+
 void strobe_pool_destroy(StrobePool *pool, int remove)
 {
     if (pool->header)
         munmap(pool->header, pool->bytes);
-    if (remove && pool->path[0])
+    if (remove && pool->path[0] && !pool->is_unnamed)
         unlink(pool->path);
     if (pool->fd >= 0)
         close(pool->fd);

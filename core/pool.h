@@ -101,11 +101,14 @@ typedef struct StrobePool {
     int fd;
     char path[PATH_MAX];
     int is_tmpfs;
+    int is_unnamed; /* O_TMPFILE: gone with the process until strobe_pool_name() */
 } StrobePool;
 
 /* Makes and prefaults a pool of about `bytes`: on /dev/shm, else in `fallback_dir`. Returns 0 or an
  * errno value. */
 int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir);
+/* Gives the file its name, before the first capture that names it. Returns 0 or an errno value. */
+int strobe_pool_name(StrobePool *pool);
 /* The pool's id as 32 hexadecimal digits. */
 void strobe_pool_id(const struct pool_header *header, char text[33]);
 /* Unmaps and closes; `remove` unlinks the file. */

@@ -85,6 +85,11 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     }
     recorder.window++;
     snprintf(header->capture, sizeof header->capture, "%s", path);
+    error = strobe_pool_name(&recorder.pool);
+    if (error) {
+        close(fd);
+        return error;
+    }
     error = strobe_drain_begin_window(&recorder.drain, fd, recorder.window, facts);
     if (error)
         return error;

@@ -75,7 +75,10 @@ GPtrArray *strobe_result_find(const char *path, GError **error)
     } else if (is_result(path)) {
         add_result(results, path, NULL);
     } else {
+        g_autofree char *lone = g_build_filename(path, STROBE_CAPTURE_NAME, NULL);
         add_children(results, path);
+        if (results->len == 0 && g_file_test(lone, G_FILE_TEST_IS_REGULAR))
+            add_result(results, NULL, lone); /* copied here without its directory */
     }
     if (results->len == 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,

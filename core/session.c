@@ -46,7 +46,7 @@ struct StrobeSession {
 };
 
 static StrobeSession *current;
-static gint current_pid; /* apart from it: whoever asks does not hold the session */
+static gint current_pid;    /* apart from it: whoever asks does not hold the session */
 static GMutex current_lock; /* for taking and clearing it; not held during a call */
 
 StrobeSession *strobe_session_current(void)

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "error.h"
+#include "json-text.h"
 #include "folder.h"
 #include "terminal.h"
 
@@ -47,10 +48,37 @@ static StrobeConfig *stored_exporters(const StrobeResult *result, GError **error
     return config;
 }
 
+/* A capture without its result directory is named as that was: {host}_{pid}_{time}. One that was
+ * given a name of its own keeps it. */
+static char *name_of_lone(const char *capture)
+{
+    g_autofree char *name = g_path_get_basename(capture);
+    StrobeReader *reader = NULL;
+
+    if (strcmp(name, STROBE_CAPTURE_NAME) == 0)
+        reader = strobe_reader_open(capture, NULL);
+    if (!reader) {
+        if (g_str_has_suffix(name, ".strobe"))
+            name[strlen(name) - strlen(".strobe")] = '\0';
+        return g_strconcat(name, RESULT_SUFFIX, NULL);
+    }
+    JsonObject *facts = strobe_reader_facts(reader);
+    g_autofree char *host = g_strndup(strobe_json_member_text(facts, "host"), 128);
+    gint64 start_ns = strobe_json_member_int(facts, "start_realtime_ns", 0);
+    g_autoptr(GDateTime) start = g_date_time_new_from_unix_local(start_ns / 1000000000);
+    g_autofree char *time = start ? g_date_time_format(start, "%Y%m%d%H%M%S") : g_strdup("0");
+    g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* anybody's word */
+    char *made = g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d%s", host,
+                                 strobe_json_member_int(facts, "pid", 0), time,
+                                 (int)(start_ns / 1000000 % 1000), RESULT_SUFFIX);
+    strobe_reader_free(reader);
+    return made;
+}
+
 /* Where the files of this result belong. */
 static char *final_folder(const StrobeResult *result, const char *parent)
 {
-    g_autofree char *name = NULL, *above = NULL;
+    g_autofree char *name = NULL;
 
     if (result->directory && !parent)
         return g_build_filename(result->directory, STROBE_OUTPUT_DIR, NULL);
@@ -58,12 +86,9 @@ static char *final_folder(const StrobeResult *result, const char *parent)
         g_autofree char *whole = g_canonicalize_filename(result->directory, NULL);
         name = g_path_get_basename(whole);
     } else {
-        name = g_path_get_basename(result->capture);
-        if (g_str_has_suffix(name, ".strobe"))
-            name[strlen(name) - strlen(".strobe")] = '\0';
-        above = g_strconcat(name, RESULT_SUFFIX, NULL);
+        name = name_of_lone(result->capture);
     }
-    return g_build_filename(parent ? parent : ".", above ? above : name, STROBE_OUTPUT_DIR, NULL);
+    return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
 
 /* The file that says "finished", written last. */

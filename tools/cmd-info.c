@@ -70,9 +70,9 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     add_line(grid, "unfinished", g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_unfinished));
     add_line(grid, "size", strobe_text_bytes(stats->n_bytes));
     g_autofree char *overhead = strobe_text_duration(contents->overhead_ns);
-    add_line(grid, "overhead",
-             g_strdup_printf("%s in calls to collectors, before, in and after the window",
-                             overhead));
+    add_line(
+        grid, "overhead",
+        g_strdup_printf("%s in calls to collectors, before, in and after the window", overhead));
     print_facts(grid, contents->facts);
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);

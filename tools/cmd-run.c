@@ -62,7 +62,7 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         {"follow", 0, 0, G_OPTION_ARG_NONE, &flags->follow,
          "Record every process in which a collector can work, each into its own directory", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
-         "Fail if the command succeeded but its result is incomplete", NULL},
+         "Fail after a good command if records are lost or files unwritten", NULL},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},

@@ -10,6 +10,7 @@ from ..run import stepping
 from . import export, parameters
 from .analysis import analyse
 from .capture_table import read_events
+from .events import EventList
 from .folders import default_parent
 from .handler import TraceHandler
 from .metadata import Metadata
@@ -181,6 +182,9 @@ class _KinetoProfile:
 
     def events(self):
         """The operators of the last window, in order of their begin."""
+        if self._recording.directory is None and stepping.run_session is not None:
+            message.warn_once("strobe run records this process: its results are there, not here.")
+            return EventList()
         directory = self._recording.result()
         if self._events is None or self._events[0] != directory:
             self._events = (directory, read_events(directory, self._switches))

@@ -8,7 +8,7 @@ import sys
 import weakref
 
 from .. import Error, _strobe, message
-from ..run import stepping
+from ..run import stepping, torch_import
 from .folders import PrivateFolder
 
 
@@ -69,6 +69,7 @@ class Recording:
             if schedule is not None:
                 session.set_schedule(lambda step: schedule(step) if step >= first_step else 0)
             session.start()
+            torch_import.call_after(weakly(self._retry))
             for _ in range(first_step):  # none of them records
                 session.step()
         except BaseException:
@@ -84,7 +85,7 @@ class Recording:
 
     def _retry(self):
         """PyTorch may have been imported after the start."""
-        if not self._torch_seen and "torch" in sys.modules:
+        if self.is_running() and not self._torch_seen and "torch" in sys.modules:
             self._torch_seen = True
             self._session.retry()
 

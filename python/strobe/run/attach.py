@@ -27,13 +27,16 @@ def attach():
     """Called once, before the script."""
     follow = os.environ.get("STROBE_RUN_FOLLOW") == "1"
     step_on = os.environ.get("STROBE_RUN_STEP_ON") or "first"
-    session = _start()
-    if session is None:
+    _hook(step_on, follow)
+    _begin(follow)
+
+
+def _begin(follow):
+    if stepping.run_session is not None or _start() is None:
         return
     if not follow:
         environment.clean(os.environ)
-    _hook(step_on)
-    if follow:
+    else:
         os.register_at_fork(after_in_child=_start)
 
 
@@ -60,14 +63,16 @@ def _stop(session):
         stepping.run_session = None
 
 
-def _hook(step_on):
+def _hook(step_on, follow=False):
     from . import torch_import
 
     def ready():
         try:
-            if stepping.run_session is not None:
+            if stepping.run_session is None:
+                _begin(follow)
+            else:
                 stepping.run_session.retry()
-            if step_on != "manual":
+            if stepping.run_session is not None and step_on != "manual":
                 from . import optimizer_step
 
                 optimizer_step.watch(step_on)
