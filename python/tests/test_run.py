@@ -214,6 +214,8 @@ prof.export_chrome_trace("mine.json")
 
 @needs_torch
 class Processes(RunTest):
+    @unittest.skipIf("libasan" in os.environ.get("LD_PRELOAD", ""),
+                     "the sanitizer's allocator may be locked by another thread at fork")
     def test_fork(self):
         done = self.run_strobe(_TRAIN + """
 import os, sys
