@@ -135,6 +135,18 @@ class Profile(FolderTest):
         for event in events:
             self.assertGreaterEqual(event.self_cpu_time_total, -1e-6)
 
+    def test_names_of_torch(self):
+        for name in ("DeviceType", "RecordScope", "itt"):
+            self.assertIs(getattr(profiler, name), getattr(torch.profiler, name))
+        with self.assertRaises(AttributeError):
+            profiler.no_such_name
+        prof = profiler._KinetoProfile()
+        prof.prepare_trace()
+        prof.start_trace()
+        self.work.step()
+        prof.stop_trace()
+        self.assertIn("aten::conv2d", _counts(prof))
+
     def test_shapes(self):
         with profiler.profile(record_shapes=True) as prof:
             torch.mm(torch.ones(2, 3), torch.ones(3, 4))

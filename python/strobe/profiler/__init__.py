@@ -56,6 +56,15 @@ __all__ = [
 ]
 
 
+def __getattr__(name):
+    """Names of torch.profiler that have nothing to do with recording are torch's own."""
+    if name in ("DeviceType", "ExecutionGraphObserver", "RecordScope", "itt"):
+        import torch.profiler
+
+        return getattr(torch.profiler, name)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+
+
 def _finish():
     """At exit: profiles that nobody stopped, analyses that nobody waited for."""
     _stop_running()

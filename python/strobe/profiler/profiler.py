@@ -91,6 +91,15 @@ class _KinetoProfile:
         _running.discard(self)
         self._recording.stop()
 
+    def prepare_trace(self):
+        """Accepted as in torch.profiler: collectors are made ready as they start."""
+
+    def start_trace(self):
+        self.start()
+
+    def stop_trace(self):
+        self.stop()
+
     def _window_complete(self):
         """The results are read when they are asked for."""
 
