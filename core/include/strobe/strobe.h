@@ -20,8 +20,8 @@ extern "C" {
 
 #define STROBE_API __attribute__((visibility("default")))
 
-/* A child made by fork() records nothing until it opens a session of its own. One made by _Fork() or
- * a raw system call, which run no fork handlers, must not mark before it has called exec. */
+/* A child made by fork() records nothing until it opens a session of its own. One made by _Fork()
+ * or a raw system call, which run no fork handlers, must not mark before it has called exec. */
 
 /* ---- marking ---------------------------------------------------------------------------- */
 
@@ -141,8 +141,8 @@ STROBE_API int64_t strobe_session_step_number(const StrobeSession *session);
 STROBE_API StrobeAction strobe_session_action(const StrobeSession *session);
 STROBE_API const char *strobe_session_directory(const StrobeSession *session);
 
-/* Adds to the profiler_metadata.json of every window that ends from now on. `json`: the value is JSON text, else plain
- * text. STROBE_ERROR_ARGUMENT when it is not valid JSON. */
+/* Adds to the profiler_metadata.json of every window that ends from now on. `json`: the value is
+ * JSON text, else plain text. STROBE_ERROR_ARGUMENT when it is not valid JSON. */
 STROBE_API StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key,
                                                     const char *value, int json,
                                                     StrobeError **error);

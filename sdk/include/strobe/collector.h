@@ -57,7 +57,8 @@ typedef struct StrobeHost {
     void (*commit)(StrobeWriter *writer);
 
     /* Reserves room for `bytes` of finished records for bulk emission, at most
-     * STROBE_BULK_MAX, a multiple of 8; a refusal counts as one record lost. The caller lays the records out itself (StrobeRecordHeader) and commits once. */
+     * STROBE_BULK_MAX, a multiple of 8; a refusal counts as one record lost. The caller lays the
+     * records out itself (StrobeRecordHeader) and commits once. */
     void *(*reserve_bulk)(StrobeWriter *writer, uint32_t bytes);
 
     /* Opens a span on the thread's own track: the start time is taken and kept in the pool, so
@@ -124,7 +125,8 @@ typedef struct StrobeCollectorOps {
     /* Required. A window begins; records are accepted from just before this call. Short. */
     StrobeStatus (*start)(void *state);
 
-    /* Required. The window ends; records are accepted until it returns. Never waits for a device. */
+    /* Required. The window ends; records are accepted until it returns. Never waits for a device.
+     */
     StrobeStatus (*stop)(void *state);
 
     /* Optional. Late records of the window that just stopped; control thread. STROBE_AGAIN: call

@@ -23,13 +23,14 @@ struct strobe_step {
 
 /* "cpu_op": one operator that the framework ran; span on its thread. */
 struct strobe_cpu_op {
-    int64_t sequence;        /* autograd sequence number, -1: none */
-    uint64_t forward_thread; /* framework's logical id of the forward thread, 0: not a backward op */
-    StrobeStringId shapes;   /* "2,3;;4": one entry per input; 0: not recorded */
-    StrobeStringId types;    /* "float;Scalar;None"; 0: not recorded */
-    StrobeStackId stack;     /* Python call stack; 0: not recorded */
-    uint8_t scope;           /* at::RecordScope */
-    uint8_t is_async;        /* ended on another thread: takes no part in nesting */
+    int64_t sequence; /* autograd sequence number, -1: none */
+    uint64_t
+        forward_thread;    /* framework's logical id of the forward thread, 0: not a backward op */
+    StrobeStringId shapes; /* "2,3;;4": one entry per input; 0: not recorded */
+    StrobeStringId types;  /* "float;Scalar;None"; 0: not recorded */
+    StrobeStackId stack;   /* Python call stack; 0: not recorded */
+    uint8_t scope;         /* at::RecordScope */
+    uint8_t is_async;      /* ended on another thread: takes no part in nesting */
 };
 
 /* "gc": one collection of the interpreter's garbage collector; span on the thread that paid. */
@@ -54,19 +55,19 @@ struct strobe_counter {
 
 /* "host_cpu": processor use since the sample before. */
 struct strobe_host_cpu {
-    double usage;  /* % of one processor, user + system */
-    double user;   /* % */
-    double system; /* % */
+    double usage;        /* % of one processor, user + system */
+    double user;         /* % */
+    double system;       /* % */
     uint32_t processors; /* processors that the process may use */
     uint32_t threads;
 };
 
 /* "host_mem": memory of the process. */
 struct strobe_host_mem {
-    double usage;        /* resident set, % of the machine's memory */
-    uint64_t resident;   /* B */
+    double usage;          /* resident set, % of the machine's memory */
+    uint64_t resident;     /* B */
     uint64_t virtual_size; /* B */
-    uint64_t shared;     /* B */
+    uint64_t shared;       /* B */
 };
 
 /* "metadata": one fact about the run; instant; named by its key. */
@@ -79,7 +80,7 @@ struct strobe_metadata {
  * lost, named by the cause. Emitted by the core. */
 struct strobe_loss {
     uint64_t count;
-    uint32_t cause; /* STROBE_LOSS_* */
+    uint32_t cause;     /* STROBE_LOSS_* */
     StrobeTrackId lane; /* track of the thread that lost them; 0: not of one thread */
 };
 
@@ -113,8 +114,8 @@ extern const StrobeKind strobe_kind_diagnostic;
 
 /* "operator_detail": one occurrence of an operator with its self time (pass operator_tree). */
 struct strobe_operator_detail {
-    int64_t host_total;      /* ns */
-    int64_t host_self;       /* ns: total less the direct children */
+    int64_t host_total; /* ns */
+    int64_t host_self;  /* ns: total less the direct children */
     int64_t sequence;
     uint64_t forward_thread;
     StrobeStringId shapes;
@@ -137,12 +138,12 @@ struct strobe_operator_link {
 /* "operator_average": totals of all operators of one name (pass operator_average). */
 struct strobe_operator_average {
     uint64_t calls;
-    int64_t host_self;  /* ns */
-    int64_t host_total; /* ns */
-    int64_t host_min;   /* ns */
-    int64_t host_max;   /* ns */
-    double host_average; /* ns */
-    double self_share;  /* % of the self time of all operators */
+    int64_t host_self;     /* ns */
+    int64_t host_total;    /* ns */
+    int64_t host_min;      /* ns */
+    int64_t host_max;      /* ns */
+    double host_average;   /* ns */
+    double self_share;     /* % of the self time of all operators */
     StrobeStringId shapes; /* only when grouped by shape */
 };
 
@@ -150,11 +151,11 @@ struct strobe_operator_average {
  * that holds its begin. Number -1: outside every step. */
 struct strobe_step_summary {
     int64_t number;
-    int64_t duration;     /* ns; 0 for number -1 */
-    uint64_t operators;   /* count */
+    int64_t duration;      /* ns; 0 for number -1 */
+    uint64_t operators;    /* count */
     int64_t operator_self; /* ns, all threads */
-    int64_t gc;           /* ns */
-    uint64_t markers;     /* count */
+    int64_t gc;            /* ns */
+    uint64_t markers;      /* count */
 };
 
 /* "stack_total": time at one operator or call path (pass stack_total). */

@@ -10,15 +10,16 @@
 #include <stdint.h>
 
 enum {
-    STROBE_OPTION_BOOL = 1,     /* true, false; on, off; yes, no; 1, 0 */
-    STROBE_OPTION_INT = 2,      /* decimal, min..max */
-    STROBE_OPTION_DOUBLE = 3,   /* decimal, min..max */
-    STROBE_OPTION_STRING = 4,   /* any text */
-    STROBE_OPTION_ENUM = 5,     /* one of choices */
-    STROBE_OPTION_LIST = 6,     /* texts joined by '+'; each one of choices where there are any */
-    STROBE_OPTION_DURATION = 7, /* number and unit ns, us, ms, s, min; stored in ns, min..max in ns */
-    STROBE_OPTION_BYTES = 8,    /* number and unit B, KB, MB, GB (powers of 1024); min..max in bytes */
-    STROBE_OPTION_PATH = 9      /* a file or folder name */
+    STROBE_OPTION_BOOL = 1,   /* true, false; on, off; yes, no; 1, 0 */
+    STROBE_OPTION_INT = 2,    /* decimal, min..max */
+    STROBE_OPTION_DOUBLE = 3, /* decimal, min..max */
+    STROBE_OPTION_STRING = 4, /* any text */
+    STROBE_OPTION_ENUM = 5,   /* one of choices */
+    STROBE_OPTION_LIST = 6,   /* texts joined by '+'; each one of choices where there are any */
+    STROBE_OPTION_DURATION =
+        7,                   /* number and unit ns, us, ms, s, min; stored in ns, min..max in ns */
+    STROBE_OPTION_BYTES = 8, /* number and unit B, KB, MB, GB (powers of 1024); min..max in bytes */
+    STROBE_OPTION_PATH = 9   /* a file or folder name */
 };
 
 enum {
@@ -27,13 +28,13 @@ enum {
 
 typedef struct StrobeOption {
     uint32_t struct_size;
-    uint32_t type;             /* STROBE_OPTION_* */
-    const char *name;          /* snake_case */
-    const char *default_value; /* as a user would type it; "" is an empty text or list */
-    double min, max;           /* both 0: no limit */
+    uint32_t type;              /* STROBE_OPTION_* */
+    const char *name;           /* snake_case */
+    const char *default_value;  /* as a user would type it; "" is an empty text or list */
+    double min, max;            /* both 0: no limit */
     const char *const *choices; /* NULL-terminated; NULL: none */
-    const char *summary;       /* one sentence */
-    uint32_t flags;            /* STROBE_OPTION_REQUIRED */
+    const char *summary;        /* one sentence */
+    uint32_t flags;             /* STROBE_OPTION_REQUIRED */
     uint32_t reserved;
 } StrobeOption;
 

@@ -105,25 +105,25 @@ enum {
 /* Strings are copied by the call that takes this. */
 typedef struct StrobeTrack {
     uint32_t struct_size;
-    uint32_t type;    /* STROBE_TRACK_* */
-    uint32_t clock;   /* STROBE_CLOCK_* */
-    int32_t device;   /* device id, -1: host */
-    uint64_t id;      /* thread, stream, plane number */
-    const char *name; /* shown as the row's name; NULL: made from type and id */
+    uint32_t type;     /* STROBE_TRACK_* */
+    uint32_t clock;    /* STROBE_CLOCK_* */
+    int32_t device;    /* device id, -1: host */
+    uint64_t id;       /* thread, stream, plane number */
+    const char *name;  /* shown as the row's name; NULL: made from type and id */
     const char *group; /* the layer it is drawn in, such as "CPU Usage"; NULL: the process */
 } StrobeTrack;
 
 /* Why records were lost. Values are stored in captures. */
 enum {
-    STROBE_LOSS_POOL_EMPTY = 0,       /* no free block: the disk is slower than the program */
-    STROBE_LOSS_DISK_FULL = 1,        /* the capture could not be written */
-    STROBE_LOSS_TOO_LARGE = 2,        /* the record does not fit a block */
-    STROBE_LOSS_NESTED = 3,           /* reserve inside reserve: a signal or interposer hit the bracket */
-    STROBE_LOSS_LATE = 4,             /* arrived after the window was sealed */
-    STROBE_LOSS_COLLECTOR_FAILED = 5, /* reported by a collector that failed */
-    STROBE_LOSS_NO_LANE = 6,          /* more threads recording at once than there are lanes */
-    STROBE_LOSS_SPAN_DEPTH = 7,       /* a span begun inside 1024 open ones */
-    STROBE_LOSS_STRING_CUT = 8,       /* a string over the limit was cut (the record is kept) */
+    STROBE_LOSS_POOL_EMPTY = 0, /* no free block: the disk is slower than the program */
+    STROBE_LOSS_DISK_FULL = 1,  /* the capture could not be written */
+    STROBE_LOSS_TOO_LARGE = 2,  /* the record does not fit a block */
+    STROBE_LOSS_NESTED = 3,     /* reserve inside reserve: a signal or interposer hit the bracket */
+    STROBE_LOSS_LATE = 4,       /* arrived after the window was sealed */
+    STROBE_LOSS_COLLECTOR_FAILED = 5,  /* reported by a collector that failed */
+    STROBE_LOSS_NO_LANE = 6,           /* more threads recording at once than there are lanes */
+    STROBE_LOSS_SPAN_DEPTH = 7,        /* a span begun inside 1024 open ones */
+    STROBE_LOSS_STRING_CUT = 8,        /* a string over the limit was cut (the record is kept) */
     STROBE_LOSS_COLLECTOR_DROPPED = 9, /* the source itself dropped records and said so */
     STROBE_LOSS_CAUSES = 10
 };

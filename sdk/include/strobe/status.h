@@ -14,8 +14,9 @@ typedef int32_t StrobeStatus;
 
 enum {
     STROBE_OK = 0,
-    STROBE_AGAIN = 1,       /* not now, ask again: a library is not loaded yet, a drain is not done */
-    STROBE_UNAVAILABLE = 2, /* cannot work on this machine or in this process; the reason was given */
+    STROBE_AGAIN = 1, /* not now, ask again: a library is not loaded yet, a drain is not done */
+    STROBE_UNAVAILABLE =
+        2, /* cannot work on this machine or in this process; the reason was given */
 
     STROBE_ERROR_FAILED = -1,   /* anything that has no code of its own */
     STROBE_ERROR_ARGUMENT = -2, /* a caller's argument is out of range */

@@ -14,26 +14,26 @@ extern "C" {
 
 /* How a cell is written. */
 enum {
-    STROBE_CELL_AUTO = 0,       /* by the field's type: integer, repr, text */
-    STROBE_CELL_TEXT = 1,       /* string field or name; empty when absent */
-    STROBE_CELL_LIST = 2,       /* as TEXT, each ';' followed by CR LF (Ascend's shapes and stacks) */
+    STROBE_CELL_AUTO = 0, /* by the field's type: integer, repr, text */
+    STROBE_CELL_TEXT = 1, /* string field or name; empty when absent */
+    STROBE_CELL_LIST = 2, /* as TEXT, each ';' followed by CR LF (Ascend's shapes and stacks) */
     STROBE_CELL_INT = 3,
-    STROBE_CELL_REPR = 4,       /* double as Python's repr */
-    STROBE_CELL_US_REPR = 5,    /* ns as microseconds, repr */
-    STROBE_CELL_US_FIXED = 6,   /* ns as microseconds, three decimals */
-    STROBE_CELL_US_TAB = 7,     /* as US_FIXED with the TAB that Ascend's CSV files carry */
-    STROBE_CELL_ZERO = 8,       /* constant 0: a device column without device data */
-    STROBE_CELL_FIXED2 = 9      /* double with two decimals */
+    STROBE_CELL_REPR = 4,     /* double as Python's repr */
+    STROBE_CELL_US_REPR = 5,  /* ns as microseconds, repr */
+    STROBE_CELL_US_FIXED = 6, /* ns as microseconds, three decimals */
+    STROBE_CELL_US_TAB = 7,   /* as US_FIXED with the TAB that Ascend's CSV files carry */
+    STROBE_CELL_ZERO = 8,     /* constant 0: a device column without device data */
+    STROBE_CELL_FIXED2 = 9    /* double with two decimals */
 };
 
 /* Where a cell comes from besides the kind's own fields. */
-#define STROBE_COLUMN_NAME "@name"       /* the record's name */
-#define STROBE_COLUMN_BEGIN "@begin"     /* ns since the epoch */
+#define STROBE_COLUMN_NAME "@name"   /* the record's name */
+#define STROBE_COLUMN_BEGIN "@begin" /* ns since the epoch */
 #define STROBE_COLUMN_END "@end"
 #define STROBE_COLUMN_DURATION "@duration" /* ns */
-#define STROBE_COLUMN_TRACK "@track"     /* the track's number, such as the thread id */
+#define STROBE_COLUMN_TRACK "@track"       /* the track's number, such as the thread id */
 #define STROBE_COLUMN_TRACK_NAME "@track_name"
-#define STROBE_COLUMN_NONE "@none"       /* no source: for STROBE_CELL_ZERO */
+#define STROBE_COLUMN_NONE "@none" /* no source: for STROBE_CELL_ZERO */
 
 typedef struct StrobeColumn {
     const char *title;
