@@ -481,7 +481,7 @@ void strobe_config_add_defaults(StrobeConfig *config)
 
 /* ---- writing ---- */
 
-static JsonObject *components_to_json(GPtrArray *list)
+JsonObject *strobe_config_components_json(GPtrArray *list)
 {
     JsonObject *out = json_object_new();
 
@@ -509,7 +509,7 @@ static void set_text(JsonObject *object, const char *key, const char *text)
         json_object_set_string_member(object, key, text);
 }
 
-static JsonObject *schedule_to_json(const StrobeScheduleConfig *schedule)
+JsonObject *strobe_config_schedule_json(const StrobeScheduleConfig *schedule)
 {
     JsonObject *out = json_object_new();
 
@@ -530,11 +530,14 @@ char *strobe_config_to_json(const StrobeConfig *config)
     g_autofree char *flush = g_strdup_printf("%" G_GINT64_FORMAT "ns", config->flush_interval_ns);
 
     if (config->has_schedule)
-        json_object_set_object_member(top, "schedule", schedule_to_json(&config->schedule));
+        json_object_set_object_member(top, "schedule",
+                                      strobe_config_schedule_json(&config->schedule));
     if (config->has_collectors)
-        json_object_set_object_member(top, "collectors", components_to_json(config->collectors));
+        json_object_set_object_member(top, "collectors",
+                                      strobe_config_components_json(config->collectors));
     if (config->has_exporters)
-        json_object_set_object_member(top, "exporters", components_to_json(config->exporters));
+        json_object_set_object_member(top, "exporters",
+                                      strobe_config_components_json(config->exporters));
     set_text(output, "directory", config->directory);
     set_text(output, "worker", config->worker);
     set_text(output, "report", config->report);

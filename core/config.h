@@ -72,6 +72,11 @@ gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GErr
 /* The default collectors and exporters, for a configuration that names none. */
 void strobe_config_add_defaults(StrobeConfig *config);
 
+/* Parts of a configuration as JSON (unref them): components by name with the options as given, and
+ * a schedule. */
+JsonObject *strobe_config_components_json(GPtrArray *components);
+JsonObject *strobe_config_schedule_json(const StrobeScheduleConfig *schedule);
+
 /* The whole configuration as JSON text (free it): parsing it gives an equal configuration. */
 char *strobe_config_to_json(const StrobeConfig *config);
 

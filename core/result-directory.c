@@ -140,25 +140,6 @@ int strobe_result_directory_capture(StrobeResultDirectory *d, char **path, GErro
 
 /* ---- facts ---- */
 
-static JsonObject *names_of(GPtrArray *components)
-{
-    JsonObject *out = json_object_new();
-
-    for (guint i = 0; i < components->len; i++) {
-        const StrobeConfigComponent *c = g_ptr_array_index(components, i);
-        JsonObject *options = json_object_new();
-        for (guint p = 0; c->pairs && p + 1 < c->pairs->len; p += 2)
-            json_object_set_string_member(options, g_ptr_array_index(c->pairs, p),
-                                          g_ptr_array_index(c->pairs, p + 1));
-        g_autoptr(GList) keys = c->json ? json_object_get_members(c->json) : NULL;
-        for (GList *k = keys; k; k = k->next)
-            json_object_set_member(options, k->data,
-                                   json_node_copy(json_object_get_member(c->json, k->data)));
-        json_object_set_object_member(out, c->name, options);
-    }
-    return out;
-}
-
 char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config)
 {
     g_autoptr(JsonObject) facts = json_object_new();
@@ -183,9 +164,11 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     json_object_set_boolean_member(facts, "pool_in_memory", is_tmpfs);
     json_object_set_int_member(facts, "pool_bytes", config->pool_bytes);
     json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);
-    json_object_set_object_member(facts, "collectors", names_of(config->collectors));
+    json_object_set_object_member(facts, "collectors",
+                                  strobe_config_components_json(config->collectors));
     if (config->has_exporters)
-        json_object_set_object_member(facts, "exporters", names_of(config->exporters));
+        json_object_set_object_member(facts, "exporters",
+                                      strobe_config_components_json(config->exporters));
     return strobe_json_object_to_text(facts, 0);
 }
 
@@ -209,18 +192,8 @@ static JsonNode *object_node(JsonObject *object)
 
 static JsonNode *schedule_node(const StrobeConfig *config)
 {
-    const StrobeScheduleConfig *s = &config->schedule;
-    JsonObject *out = json_object_new();
-
-    if (config->has_schedule) {
-        json_object_set_int_member(out, "wait", s->wait);
-        json_object_set_int_member(out, "active", s->active);
-        json_object_set_int_member(out, "warmup", s->warmup);
-        json_object_set_int_member(out, "repeat", s->repeat);
-        json_object_set_int_member(out, "skip_first", s->skip_first);
-        json_object_set_int_member(out, "skip_first_wait", s->skip_first_wait);
-    }
-    return object_node(out);
+    return object_node(config->has_schedule ? strobe_config_schedule_json(&config->schedule)
+                                            : json_object_new());
 }
 
 static const char *option_of(const StrobeConfig *config, const char *collector, const char *option)

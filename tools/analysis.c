@@ -38,7 +38,7 @@ static StrobeConfig *stored_exporters(const StrobeResult *result, GError **error
     JsonObject *facts = strobe_reader_facts(reader);
     JsonNode *node = facts ? json_object_get_member(facts, "exporters") : NULL;
     if (node && JSON_NODE_HOLDS_OBJECT(node)) {
-        g_autofree char *exporters = json_to_string(node, FALSE);
+        g_autofree char *exporters = strobe_json_to_text(node, 0);
         text = g_strdup_printf("{\"exporters\": %s}", exporters);
     }
     StrobeConfig *config = strobe_config_parse(text, result->capture, error);

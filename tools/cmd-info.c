@@ -4,6 +4,7 @@
 
 #include "capture-contents.h"
 #include "command.h"
+#include "json-text.h"
 #include "result.h"
 #include "shortfall.h"
 #include "terminal.h"
@@ -49,7 +50,7 @@ static void print_facts(StrobeGrid *grid, JsonObject *facts)
         add_line(grid, name->data,
                  json_node_get_value_type(node) == G_TYPE_STRING
                      ? g_strdup(json_node_get_string(node))
-                     : json_to_string(node, FALSE));
+                     : strobe_json_to_text(node, 0));
     }
 }
 
@@ -176,11 +177,9 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
     write_uint(json, "bytes", stats->n_bytes);
     write_uint(json, "damaged", stats->n_damaged);
     if (contents->facts) {
-        JsonNode *node = json_node_init_object(json_node_alloc(), contents->facts);
-        g_autofree char *facts = json_to_string(node, FALSE);
+        g_autofree char *facts = strobe_json_object_to_text(contents->facts, 0);
         strobe_json_key(json, "facts");
         strobe_json_raw(json, facts, strlen(facts));
-        json_node_unref(node);
     }
 }
 

@@ -110,7 +110,7 @@ class Handler(FolderTest):
         self.assertEqual((len(results("one")), len(results("two"))), (1, 1))
 
     def test_called_from_a_handler_of_the_users(self):
-        inner = _made(dir_name="out")[0]
+        inner = _made(dir_name="out", worker_name="my_worker")[0]
         seen = []
 
         def handler(prof):
@@ -119,6 +119,8 @@ class Handler(FolderTest):
 
         self._run(handler)
         self.assertEqual((len(results("out")), len(results(".")), seen), (1, 0, [1]))
+        self.assertRegex(os.path.basename(results("out")[0]),
+                         r"^my_worker_%d_\d{17}_ascend_pt$" % os.getpid())
 
     def test_gzip(self):
         import gzip

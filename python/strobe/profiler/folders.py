@@ -45,12 +45,16 @@ def checked_parent(path):
     return path
 
 
-def place_result(directory, parent):
-    """Moves a result directory under another parent; its new path."""
-    if os.path.realpath(os.path.dirname(directory)) == os.path.realpath(parent):
+def place_result(directory, parent, worker=None):
+    """Moves a result directory under another parent, and to the name of another worker if one is
+    given; its new path."""
+    name = os.path.basename(directory)
+    if worker is not None:  # what is behind it: pid, time, "ascend", "pt"
+        name = "_".join([worker] + name.rsplit("_", 4)[1:])
+    target = os.path.join(parent, name)
+    if os.path.realpath(target) == os.path.realpath(directory):
         return directory
     os.makedirs(parent, mode=0o750, exist_ok=True)
-    target = os.path.join(parent, os.path.basename(directory))
     if os.path.exists(target):
         raise FileExistsError("Cannot move the result: %s exists" % target)
     return shutil.move(directory, target)

@@ -29,7 +29,9 @@ class TraceHandler:
         """A window of `prof` is complete."""
         recording = prof._recording
         if prof.on_trace_ready is not self:  # called from a handler of the user's own
-            recording.directory = place_result(recording.result(), self.parent())
+            recording.directory = place_result(
+                recording.result(), self.parent(), self.worker_name
+            )
         if self.analyse_flag:
             analyse_result(recording.result(), self.async_mode, self.use_gzip)
 
