@@ -335,7 +335,7 @@ static void stop_window(StrobeSession *session, GError **error)
     for_collectors(session, strobe_collector_stop);
     for_collectors(session, flush_one);
     diagnose(session);
-    failed = strobe_recorder_end_window();
+    failed = strobe_recorder_end_window(-1);
     if (failed)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot write the capture in %s: %s: records are missing",
