@@ -86,13 +86,7 @@ int strobe_lane_next_block(StrobeWriter *w)
     struct pool_block *block = find_block(w);
     if (!block)
         return 0;
-    block->lane = w->index;
-    block->sequence = ++w->lane->sequence;
-    block->track = w->track;
-    block->window = w->generation;
-    atomic_store_explicit(&block->used, 0, memory_order_relaxed);
-    atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
-    atomic_store_explicit(&block->owned, 1, memory_order_release);
+    strobe_pool_begin_block(block, w->index, ++w->lane->sequence, w->track, w->generation);
     w->block = block;
     w->block_window = w->generation;
     w->cursor = (char *)(block + 1);
@@ -232,7 +226,7 @@ void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-unsigned strobe_lane_close_gate(uint64_t end)
+unsigned strobe_lane_close_gate(uint64_t end, unsigned char is_stuck[STROBE_POOL_LANES])
 {
     unsigned stuck = 0;
 
@@ -244,7 +238,8 @@ unsigned strobe_lane_close_gate(uint64_t end)
         /* A bracket is a few stores long; a thread that lost its processor in one gets a second. */
         for (int n = 0; n < 10000 && atomic_load_explicit(&w->busy, memory_order_acquire); n++)
             usleep(100);
-        stuck += atomic_load_explicit(&w->busy, memory_order_acquire) != 0;
+        is_stuck[i] = atomic_load_explicit(&w->busy, memory_order_acquire) != 0;
+        stuck += is_stuck[i];
     }
     return stuck;
 }

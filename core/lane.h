@@ -46,10 +46,10 @@ int strobe_lane_init(void);
 void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
 
 /* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
- * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool
- * must then stay mapped). */
+ * is inside a bracket (returns 0), or one is stuck there (returns the number of those and marks
+ * their lanes: the pool must then stay mapped). */
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
-unsigned strobe_lane_close_gate(uint64_t end);
+unsigned strobe_lane_close_gate(uint64_t end, unsigned char is_stuck[STROBE_POOL_LANES]);
 
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
  * since the last call. */

@@ -62,7 +62,7 @@ int strobe_piece_is_due(const StrobePieces *pieces, uint64_t bytes, int64_t now_
 /* Makes the next piece, head and all, beside the present one. */
 static int prepare(StrobeDrain *d)
 {
-    StrobePieces *p = &d->pieces;
+    StrobePieces *p = &d->now->pieces;
     int error, fd;
 
     unlinkat(p->folder, STROBE_PIECE_NEW, 0);
@@ -70,7 +70,7 @@ static int prepare(StrobeDrain *d)
                 0640);
     if (fd < 0)
         return errno;
-    strobe_capture_writer_begin(&d->other, fd, d->writer.window);
+    strobe_capture_writer_begin(&d->other, fd, d->now->number);
     error = strobe_capture_write_facts(&d->other, p->facts, p->number + 1);
     if (error == 0)
         error = strobe_capture_write_definitions(&d->other, d->pool);
@@ -85,14 +85,14 @@ static int prepare(StrobeDrain *d)
 static void finish(StrobeDrain *d)
 {
     strobe_flush_all(d);
-    uint64_t now = d->writer.pair.ticks;
+    uint64_t now = d->now->writer.pair.ticks;
     strobe_flush_remember(
-        d, strobe_capture_write_unfinished(&d->writer, d->pool, STROBE_BLOCK_OPEN, now));
-    strobe_capture_writer_take_pair(&d->writer);
-    strobe_flush_remember(d, strobe_capture_write_seal(&d->writer, d->pool->window_begin,
-                                                       d->writer.pair.ticks,
+        d, strobe_capture_write_unfinished(&d->now->writer, d->pool, STROBE_BLOCK_OPEN, now));
+    strobe_capture_writer_take_pair(&d->now->writer);
+    strobe_flush_remember(d, strobe_capture_write_seal(&d->now->writer, strobe_pool_window(d->pool, d->now->number)->begin,
+                                                       d->now->writer.pair.ticks,
                                                        STROBE_SEAL_CONTINUED));
-    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(d->writer.fd))
+    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(d->now->writer.fd))
         strobe_flush_remember(d, errno);
 }
 
@@ -113,11 +113,11 @@ static int put_in_place(StrobePieces *p)
 /* What follows goes into the new piece. */
 static void switch_over(StrobeDrain *d)
 {
-    StrobePieces *p = &d->pieces;
+    StrobePieces *p = &d->now->pieces;
     char name[32];
 
-    strobe_capture_writer_end(&d->writer);
-    strobe_capture_writer_swap(&d->writer, &d->other);
+    strobe_capture_writer_end(&d->now->writer);
+    strobe_capture_writer_swap(&d->now->writer, &d->other);
     p->number++;
     p->due_bytes = p->limits.bytes;
     if (p->limits.keep && p->number >= p->limits.keep) {
@@ -128,7 +128,7 @@ static void switch_over(StrobeDrain *d)
 
 void strobe_piece_roll(StrobeDrain *d)
 {
-    StrobePieces *p = &d->pieces;
+    StrobePieces *p = &d->now->pieces;
     int error = prepare(d);
 
     p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
@@ -146,5 +146,5 @@ void strobe_piece_roll(StrobeDrain *d)
     }
     /* Recording goes on in this piece; the next try is not before it has grown as much again. */
     strobe_flush_remember(d, error);
-    p->due_bytes = d->writer.bytes + p->limits.bytes;
+    p->due_bytes = d->now->writer.bytes + p->limits.bytes;
 }

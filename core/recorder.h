@@ -45,8 +45,8 @@ void strobe_recorder_mark_end(void);
  * `patience_ns` at most (-1: as long as it takes). Returns the first error of writing, EINPROGRESS
  * when the thread is not done: what failed is then told by strobe_recorder_wait(). */
 int strobe_recorder_end_window(int64_t patience_ns);
-/* Waits until the last window is sealed; returns its first error of writing. */
-int strobe_recorder_wait(void);
+/* Waits until that window, one of the last two, is sealed; returns its first error of writing. */
+int strobe_recorder_wait(uint32_t window);
 
 /* Policy ring: writes what it holds into a capture of its own, `fd` (owned from now on), while
  * recording goes on. Any thread but the writer's; EINVAL when no ring records. */
