@@ -310,7 +310,7 @@ int strobe_drain_dump(StrobeDrain *d, int fd, const char *facts)
     struct drain_dump dump = {.fd = fd, .facts = facts, .error = EINVAL};
 
     pthread_mutex_lock(&d->lock);
-    while (d->dump) /* somebody else's */
+    while (d->dump || d->next) /* somebody else's; a window that has just begun */
         pthread_cond_wait(&d->done, &d->lock);
     if (d->is_writing && !d->now->is_ended && d->policy == STROBE_POLICY_RING) {
         d->dump = &dump;
