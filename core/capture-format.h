@@ -22,7 +22,7 @@ enum {
     STROBE_BLOCK_STRINGS = 3, /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
     STROBE_BLOCK_TRACKS = 4,  /* struct strobe_stored_track each */
     STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
-    STROBE_BLOCK_SEAL = 6     /* struct strobe_stored_seal: the window is complete */
+    STROBE_BLOCK_SEAL = 6     /* struct strobe_stored_seal: the window, or its piece, is complete */
 };
 
 struct strobe_block_header {
@@ -33,7 +33,8 @@ struct strobe_block_header {
     uint32_t payload_bytes;
     uint32_t window;   /* number of the window in its session, from 1 */
     uint32_t lane;     /* STROBE_LANE_NONE: not from a lane */
-    uint64_t sequence; /* of the lane's block: (lane, sequence, offset) names these bytes */
+    uint64_t sequence; /* of the lane's block: (lane, sequence, offset) names these bytes; of FACTS:
+                          number of the piece, 0: the first */
     uint32_t offset;   /* of the payload in the lane's block */
     uint32_t track;    /* of the lane's thread */
     uint64_t ticks;    /* clock pair taken shortly before the block was written */
@@ -62,7 +63,7 @@ struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;
     uint32_t recovered; /* 1: by a later run, after the program died */
-    uint32_t reserved;
+    uint32_t continued; /* 1: in the next piece, which finishes the spans that are open here */
 };
 
 /* A kind's definition: this, then the NUL-terminated texts name and summary, then for each field

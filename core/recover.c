@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "block-index.h"
+#include "block-cursor.h"
 #include "capture-writer.h"
 #include "error.h"
 #include "json-text.h"
