@@ -300,6 +300,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
         strobe_reader_free(run.reader);
         return FALSE;
     }
+    strobe_reader_keep_strings(run.reader);
     set_facts(&run, output);
     run_consumers(&run, &failure);
     p->stats = *strobe_reader_stats(run.reader);

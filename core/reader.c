@@ -7,6 +7,7 @@
 
 struct StrobeReader {
     StrobeSurvey *survey;
+    StrobeBesideStrings *beside;
     StrobeRecordDecoder *decoder;
     guint piece;          /* that is being read */
     guint64 bytes_before; /* in the pieces before it */
@@ -113,6 +114,11 @@ static gboolean load_block(StrobeReader *reader, GError **error)
     return FALSE;
 }
 
+void strobe_reader_keep_strings(StrobeReader *reader)
+{
+    strobe_beside_strings_keep(reader->beside);
+}
+
 gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error)
 {
     StrobeReaderStats *stats = &reader->survey->stats;
@@ -148,8 +154,8 @@ StrobeReader *strobe_reader_open(const char *path, GError **error)
         return NULL;
     StrobeReader *reader = g_new0(StrobeReader, 1);
     reader->survey = survey;
-    reader->decoder =
-        strobe_record_decoder_new(survey->definitions, survey->clock, survey->strings);
+    reader->beside = strobe_beside_strings_new(survey->strings);
+    reader->decoder = strobe_record_decoder_new(survey->definitions, survey->clock, reader->beside);
     strobe_record_decoder_set_edges(reader->decoder, &survey->edges);
     begin_piece(reader, 0);
     return reader;
@@ -161,6 +167,7 @@ void strobe_reader_free(StrobeReader *reader)
         return;
     strobe_block_cursor_end(&reader->cursor);
     strobe_record_decoder_free(reader->decoder);
+    strobe_beside_strings_free(reader->beside);
     strobe_survey_free(reader->survey);
     g_free(reader->block.bytes);
     g_free(reader);
@@ -184,7 +191,10 @@ JsonObject *strobe_reader_facts(const StrobeReader *reader)
 
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader)
 {
-    return &reader->survey->stats;
+    StrobeSurvey *survey = reader->survey;
+
+    survey->stats.n_refused_strings = strobe_string_table_n_refused(survey->strings);
+    return &survey->stats;
 }
 
 const char *const *strobe_reader_damage(const StrobeReader *reader)
@@ -196,15 +206,13 @@ const char *const *strobe_reader_damage(const StrobeReader *reader)
 
 StrobeText strobe_reader_string(const StrobeReader *reader, StrobeStringId id)
 {
-    return strobe_string_table_text(reader->survey->strings,
-                                    strobe_record_decoder_string(reader->decoder, id));
+    return strobe_beside_strings_text(reader->beside, id);
 }
 
 gsize strobe_reader_stack(const StrobeReader *reader, StrobeStackId id,
                           const StrobeStringId **frames)
 {
-    return strobe_string_table_stack(reader->survey->strings,
-                                     strobe_record_decoder_string(reader->decoder, id), frames);
+    return strobe_beside_strings_stack(reader->beside, id, frames);
 }
 
 const StrobeTrackView *strobe_reader_track(const StrobeReader *reader, StrobeTrackId id)

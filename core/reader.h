@@ -16,8 +16,9 @@ typedef struct StrobeReaderStats {
     guint64 n_unfinished;
     guint64 n_outside; /* begun before or after the window: they belong to another one */
     guint64 n_blocks;
-    guint64 n_bytes;   /* of the files */
-    guint64 n_damaged; /* parts that were skipped */
+    guint64 n_bytes;           /* of the files */
+    guint64 n_damaged;         /* parts that were skipped */
+    guint64 n_refused_strings; /* beyond what the string table holds */
     guint64 lost[STROBE_LOSS_CAUSES];
     gboolean sealed;         /* the window was closed properly or recovered */
     gboolean recovered;      /* by a later run, after the program died */
@@ -37,6 +38,11 @@ void strobe_reader_free(StrobeReader *reader);
 /* Next records, at most `max`. Returns their number; 0 at the end or on an I/O error (then error
  * is set). The views are valid until the next call. */
 gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error);
+
+/* Before the first record: string ids of records stay valid as long as the reader. Without it those
+ * of strings that were written beside their records may be forgotten with the next call, and memory
+ * does not grow with their number. */
+void strobe_reader_keep_strings(StrobeReader *reader);
 
 /* Share of the file that has been read, 0..1. */
 double strobe_reader_progress(const StrobeReader *reader);

@@ -5,19 +5,12 @@
 #include <strobe/kinds.h>
 #include "capture-format.h"
 
-#define BESIDE_SLOTS 65536u
-
-struct beside { /* a string that was written beside its record */
-    guint32 id, table_id;
-};
-
 struct StrobeRecordDecoder {
     const StrobeDefinitions *definitions;
     const StrobeClockMap *clock;
-    StrobeStringTable *strings;
+    StrobeBesideStrings *beside;
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
-    struct beside *beside;
     guint32 last_track, last_clock; /* records of one track come in runs */
     gboolean last_is_known;
     guint64
@@ -27,13 +20,13 @@ struct StrobeRecordDecoder {
 
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
                                                const StrobeClockMap *clock,
-                                               StrobeStringTable *strings)
+                                               StrobeBesideStrings *beside)
 {
     StrobeRecordDecoder *decoder = g_new0(StrobeRecordDecoder, 1);
 
     decoder->definitions = definitions;
     decoder->clock = clock;
-    decoder->strings = strings;
+    decoder->beside = beside;
     decoder->last_clock = STROBE_CLOCK_HOST;
     return decoder;
 }
@@ -42,7 +35,6 @@ void strobe_record_decoder_free(StrobeRecordDecoder *decoder)
 {
     if (!decoder)
         return;
-    g_free(decoder->beside);
     g_free(decoder->expansion);
     g_free(decoder);
 }
@@ -61,27 +53,20 @@ const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecode
 
 static void take_string(StrobeRecordDecoder *decoder, const guint64 *record, guint32 words)
 {
-    guint32 id = (guint32)(record[0] >> 32);
-    guint32 n = (guint32)record[1];
+    guint32 n = words < 2 ? 0 : (guint32)record[1];
     gboolean is_stack = (n & STROBE_STRING_IS_STACK) != 0;
 
     n &= ~STROBE_STRING_IS_STACK;
-    if (words < 2 || n > (words - 2) * 8u)
-        return;
-    if (!decoder->beside)
-        decoder->beside = g_new0(struct beside, BESIDE_SLOTS);
-    struct beside *slot = &decoder->beside[id % BESIDE_SLOTS];
-    slot->id = id;
-    slot->table_id =
-        strobe_string_table_intern(decoder->strings, (const char *)(record + 2), n, is_stack);
+    if (words >= 2 && n <= (words - 2) * 8u)
+        strobe_beside_strings_take(decoder->beside, (guint32)(record[0] >> 32),
+                                   (const char *)(record + 2), n, is_stack);
 }
 
-guint32 strobe_record_decoder_string(const StrobeRecordDecoder *decoder, guint32 id)
+static inline guint32 resolve(const StrobeRecordDecoder *decoder, guint32 id)
 {
-    if (G_LIKELY(!(id & STROBE_STRING_BESIDE)))
-        return id;
-    const struct beside *slot = decoder->beside ? &decoder->beside[id % BESIDE_SLOTS] : NULL;
-    return slot && slot->id == id ? slot->table_id : 0;
+    return G_LIKELY(!(id & STROBE_STRING_BESIDE))
+               ? id
+               : strobe_beside_strings_resolve(decoder->beside, id);
 }
 
 /* Fields that hold strings written beside their record are given their ids in the reader's table.
@@ -93,7 +78,7 @@ static void resolve_fields(const StrobeRecordDecoder *decoder, const StrobeReade
         guint32 id;
         memcpy(&id, fields + kind->string_offsets[i], 4);
         if (G_UNLIKELY(id & STROBE_STRING_BESIDE)) {
-            id = strobe_record_decoder_string(decoder, id);
+            id = resolve(decoder, id);
             memcpy(fields + kind->string_offsets[i], &id, 4);
         }
     }
@@ -176,7 +161,7 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
     view->kind = &kind->view;
     view->fields = record + at;
     view->track = track_id;
-    view->name = strobe_record_decoder_string(decoder, (guint32)(head >> 32));
+    view->name = resolve(decoder, (guint32)(head >> 32));
     view->flags = 0;
     view->begin_ns = time_of(decoder, clock, begin);
     view->end_ns = kind->has_end ? time_of(decoder, clock, end) : view->begin_ns;

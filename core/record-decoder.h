@@ -3,6 +3,7 @@
 #ifndef STROBE_CORE_RECORD_DECODER_H
 #define STROBE_CORE_RECORD_DECODER_H
 
+#include "beside-strings.h"
 #include "clock-map.h"
 #include "reader-definitions.h"
 
@@ -17,7 +18,7 @@ typedef struct StrobeRecordDecoder StrobeRecordDecoder;
 /* All of them must outlive the decoder. */
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
                                                const StrobeClockMap *clock,
-                                               StrobeStringTable *strings);
+                                               StrobeBesideStrings *beside);
 void strobe_record_decoder_free(StrobeRecordDecoder *decoder);
 void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges);
 
@@ -42,8 +43,5 @@ typedef struct StrobeDecodedCounts {
     guint64 lost[STROBE_LOSS_CAUSES];
 } StrobeDecodedCounts;
 const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecoder *decoder);
-
-/* The string table's id for the id in a record. */
-guint32 strobe_record_decoder_string(const StrobeRecordDecoder *decoder, guint32 id);
 
 #endif

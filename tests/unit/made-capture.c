@@ -187,6 +187,20 @@ guint made_unfinished(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 ar
     return STROBE_UNFINISHED_WORDS;
 }
 
+guint made_named(guint64 *out, guint64 time_ns, guint32 string, const char *name)
+{
+    guint32 n = (guint32)strlen(name), id = STROBE_STRING_BESIDE | string;
+    guint words = 2 + (n + 7) / 8;
+
+    out[words - 1] = 0;
+    out[1] = n;
+    memcpy(out + 2, name, n);
+    put_head(out, STROBE_KIND_STRING, id, words);
+    out[words + 1] = time_ns;
+    out[words + 2] = string;
+    return words + put_head(out + words, STROBE_KIND_ID_MARKER_INSTANT, id, 3);
+}
+
 static guint put_instant(guint64 *out, guint64 time_ns, guint64 argument)
 {
     out[1] = time_ns;

@@ -34,6 +34,8 @@ void made_capture_end(MadeCapture *made);
 
 /* Put one record at `out` and return its words. */
 guint made_marker(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 argument);
+/* An instant, before it its name as a string beside its record. */
+guint made_named(guint64 *out, guint64 time_ns, guint32 string, const char *name);
 guint made_unfinished(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 argument);
 
 /* A whole capture of `n` records as a busy program leaves them: four threads with nested operators
