@@ -52,8 +52,8 @@ static void write_on(StrobeDrain *d, int roll)
         strobe_flush_all(d);
         sync_interval(d);
     }
-    if (w->pieces.folder >= 0 && (roll || strobe_piece_is_due(&w->pieces, w->writer.bytes, now)))
-        strobe_piece_roll(d);
+    if (w->rotation.folder >= 0 && (roll || strobe_rotation_is_due(&w->rotation, w->writer.bytes, now)))
+        strobe_rotation_roll(d);
 }
 
 /* One round outside of the lock. */
@@ -146,7 +146,7 @@ static int make_parts(StrobeDrain *d, const StrobeRecorderSettings *settings)
 
     for (unsigned i = 0; i < STROBE_POOL_WINDOWS && error == 0; i++)
         error = strobe_capture_writer_init(&d->windows[i].writer);
-    if (error == 0 && (is_ring || strobe_piece_limits_any(&settings->pieces)))
+    if (error == 0 && (is_ring || strobe_rotation_limits_any(&settings->rotation)))
         error = strobe_capture_writer_init(&d->other);
     if (error == 0 && is_ring)
         error = strobe_ring_init(&d->ring, d->pool->n_blocks);
@@ -166,12 +166,12 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
     memset(d, 0, sizeof *d);
     d->other.fd = -1;
     for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
-        d->windows[i].writer.fd = d->windows[i].pieces.folder = -1;
+        d->windows[i].writer.fd = d->windows[i].rotation.folder = -1;
     d->pool = pool;
     d->policy = settings->policy;
     d->flush_interval_ns = settings->flush_interval_ns;
     d->ring_ns = settings->ring_ns;
-    d->piece_limits = settings->pieces;
+    d->rotation_limits = settings->rotation;
     d->sync = settings->sync;
     d->poll_ns = POLL_NS;
     d->deferred = STROBE_NO_BLOCK;
@@ -235,14 +235,14 @@ static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const
 {
     int error = 0;
 
-    if (strobe_piece_limits_any(&d->piece_limits))
-        error = strobe_pieces_begin(&w->pieces, &d->piece_limits, path, facts, w->last_flush_ns);
+    if (strobe_rotation_limits_any(&d->rotation_limits))
+        error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts, w->last_flush_ns);
     if (error == 0)
         error = strobe_capture_write_facts(&w->writer, facts, 0);
     if (error == 0)
         error = strobe_capture_write_definitions(&w->writer, d->pool);
     if (error) {
-        strobe_pieces_end(&w->pieces);
+        strobe_rotation_end(&w->rotation);
         strobe_capture_writer_end(&w->writer);
     }
     return error;
@@ -352,7 +352,7 @@ void strobe_drain_forget(StrobeDrain *d)
         strobe_capture_writer_forget(writers[i]);
     }
     for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
-        strobe_pieces_end(&d->windows[i].pieces);
+        strobe_rotation_end(&d->windows[i].rotation);
     strobe_ring_clear(&d->ring);
     free(d->pairs);
     d->pairs = NULL;

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 #include "capture-writer.h"
-#include "piece.h"
+#include "rotation.h"
 #include "recorder.h"
 #include "ring.h"
 
@@ -21,7 +21,7 @@ typedef struct DrainWindow {
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
     StrobeCaptureWriter writer;
-    StrobePieces pieces;
+    StrobeRotation rotation;
 } DrainWindow;
 
 /* A copy of the ring that somebody waits for. */
@@ -45,7 +45,7 @@ typedef struct StrobeDrain {
     int is_writing;          /* there is a present one */
     uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in this window */
     DrainWindow windows[STROBE_POOL_WINDOWS];
-    StrobePieceLimits piece_limits;
+    StrobeRotationLimits rotation_limits;
 
     struct pool_header *pool;
     enum strobe_policy policy;
@@ -118,6 +118,6 @@ void strobe_dump_serve(StrobeDrain *drain, struct drain_dump *dump);
 void strobe_dump_note_pair(StrobeDrain *drain);
 
 /* Begins the next piece. */
-void strobe_piece_roll(StrobeDrain *drain);
+void strobe_rotation_roll(StrobeDrain *drain);
 
 #endif

@@ -233,7 +233,7 @@ void strobe_flush_end_window(StrobeDrain *d)
     strobe_flush_remember(d, strobe_capture_write_seal(&w->writer, w->begin, w->end, 0));
     if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(w->writer.fd))
         strobe_flush_remember(d, errno);
-    strobe_pieces_end(&w->pieces);
+    strobe_rotation_end(&w->rotation);
     strobe_capture_writer_end(&w->writer);
     atomic_store(&strobe_pool_window(d->pool, w->number)->window, 0);
 }

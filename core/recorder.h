@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <strobe/collector.h>
-#include "piece.h"
+#include "rotation.h"
 #include "pool.h"
 
 /* When the capture is forced to the disk: a kill loses nothing either way, a power cut loses what
@@ -24,7 +24,7 @@ typedef struct StrobeRecorderSettings {
     uint32_t sync;             /* STROBE_SYNC_* */
     enum strobe_policy policy;
     int64_t ring_ns; /* policy ring: how far back a dump reaches at least, 0: as far as it can */
-    StrobePieceLimits pieces;  /* when a capture rolls over; not with ring */
+    StrobeRotationLimits rotation;  /* when a capture rolls over; not with ring */
     const char *fallback_dir;  /* for the pool, where tmpfs is too small */
 } StrobeRecorderSettings;
 

@@ -4,17 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-glib/json-glib.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "block-index.h"
+#include "block-cursor.h"
 #include "capture-writer.h"
 #include "error.h"
 #include "json-text.h"
 #include "kind-table.h"
-#include "piece.h"
+#include "pieces.h"
 #include "pool.h"
 #include "process.h"
 
@@ -121,13 +120,12 @@ static void ignore_damage(void *user, guint64 from, guint64 to, const char *reas
  * before. */
 static void survey_earlier(struct survey *survey, const char *capture)
 {
-    char name[32];
-    struct stat st;
     g_autofree char *folder = g_path_get_dirname(capture);
+    struct stat st;
 
     if (survey->piece == 0)
         return;
-    strobe_piece_name(survey->piece - 1, name);
+    g_autofree char *name = strobe_piece_name(survey->piece); /* numbers of names begin at 1 */
     g_autofree char *path = g_build_filename(folder, name, NULL);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -359,23 +357,7 @@ static gboolean walk(struct survey *survey, GError **error)
     return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
 }
 
-/* A program that was killed while its capture rolled over left the new piece without its name. */
-static int open_capture(const char *capture)
-{
-    g_autofree char *folder = g_path_get_dirname(capture);
-    g_autofree char *next = g_build_filename(folder, STROBE_PIECE_NEW, NULL);
-    int fd;
-
-    for (int i = 0; (fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0; i++) {
-        if (errno != ENOENT || access(next, F_OK))
-            return -1;
-        if (i == 100 && renameat2(AT_FDCWD, next, AT_FDCWD, capture, RENAME_NOREPLACE))
-            return -1;
-        g_usleep(1000);
-    }
-    return fd;
-}
-
+/* A program that was killed while its capture rolled over left the head of the next piece. */
 static void remove_next(const char *capture)
 {
     g_autofree char *folder = g_path_get_dirname(capture);
@@ -387,7 +369,7 @@ static void remove_next(const char *capture)
 static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
                             GError **error)
 {
-    struct survey survey = {.fd = open_capture(capture)};
+    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     gboolean ok = TRUE;
     StrobePool pool;
 

@@ -60,7 +60,7 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
         .sync = config->buffer.sync,
         .policy = config->buffer.policy,
         .ring_ns = config->buffer.keep_ns,
-        .pieces = {.bytes = (guint64)rotate->bytes,
+        .rotation = {.bytes = (guint64)rotate->bytes,
                    .ns = rotate->ns,
                    .on_demand = rotate->steps != 0,
                    .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)},

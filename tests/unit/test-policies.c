@@ -313,7 +313,7 @@ static void test_keep(void)
     g_assert_cmpuint(sums.n, ==, 1);
     g_assert_cmpuint(sums.lanes[0].last, ==, i - 1);
     gint64 reach = sums.lanes[0].end_ns - sums.lanes[0].begin_ns;
-    g_assert_cmpint(reach, >=, 100000000);
+    g_assert_cmpint(reach, >=, 80000000); /* back from the call, which was a little later */
     check_ring_lane(&sums.lanes[0]);
     if (i > 10000) /* else one block holds it all */
         g_assert_cmpint(reach, <, 400000000);
