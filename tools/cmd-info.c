@@ -2,6 +2,8 @@
 /* strobe info: what a capture holds, and what is missing from it. */
 #include <string.h>
 
+#include <strobe/kinds.h>
+
 #include "capture-contents.h"
 #include "command.h"
 #include "json-text.h"

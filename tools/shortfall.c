@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <strobe/kinds.h>
+
 #include "terminal.h"
 
 #define DIAGNOSTICS_MAX 100
@@ -10,30 +12,23 @@
 #define NAME_MAX_BYTES 100
 #define TEXT_MAX_BYTES 1000
 
-static const struct {
-    const char *name, *text;
-} losses[] = {
-    [STROBE_LOSS_POOL_EMPTY] = {"pool_empty", "no free buffer (a larger buffer.size helps)"},
-    [STROBE_LOSS_DISK_FULL] = {"disk_full", "the capture could not be written"},
-    [STROBE_LOSS_TOO_LARGE] = {"too_large", "larger than a buffer block"},
-    [STROBE_LOSS_NESTED] = {"nested", "recorded inside another recording"},
-    [STROBE_LOSS_LATE] = {"late", "arrived after the window was closed"},
-    [STROBE_LOSS_COLLECTOR_FAILED] = {"collector_failed", "their collector failed"},
-    [STROBE_LOSS_NO_LANE] = {"no_lane", "more threads at once than can record"},
-    [STROBE_LOSS_SPAN_DEPTH] = {"span_depth", "spans begun inside 1024 open ones"},
-    [STROBE_LOSS_STRING_CUT] = {"string_cut", "texts that were cut (their records are kept)"},
-    [STROBE_LOSS_COLLECTOR_DROPPED] = {"collector_dropped", "dropped by their source"},
+static const char *const loss_texts[] = {
+    [STROBE_LOSS_POOL_EMPTY] = "no free buffer (a larger buffer.size helps)",
+    [STROBE_LOSS_DISK_FULL] = "the capture could not be written",
+    [STROBE_LOSS_TOO_LARGE] = "larger than a buffer block",
+    [STROBE_LOSS_NESTED] = "recorded inside another recording",
+    [STROBE_LOSS_LATE] = "arrived after the window was closed",
+    [STROBE_LOSS_COLLECTOR_FAILED] = "their collector failed",
+    [STROBE_LOSS_NO_LANE] = "more threads at once than can record",
+    [STROBE_LOSS_SPAN_DEPTH] = "spans begun inside 1024 open ones",
+    [STROBE_LOSS_STRING_CUT] = "texts that were cut (their records are kept)",
+    [STROBE_LOSS_COLLECTOR_DROPPED] = "dropped by their source",
 };
-G_STATIC_ASSERT(G_N_ELEMENTS(losses) == STROBE_LOSS_CAUSES);
-
-const char *strobe_loss_name(guint cause)
-{
-    return cause < G_N_ELEMENTS(losses) ? losses[cause].name : NULL;
-}
+G_STATIC_ASSERT(G_N_ELEMENTS(loss_texts) == STROBE_LOSS_CAUSES);
 
 const char *strobe_loss_text(guint cause)
 {
-    return cause < G_N_ELEMENTS(losses) ? losses[cause].text : NULL;
+    return cause < G_N_ELEMENTS(loss_texts) ? loss_texts[cause] : NULL;
 }
 
 StrobeShortfall *strobe_shortfall_new(void)
@@ -139,8 +134,9 @@ static void add_losses(GPtrArray *lines, const StrobeReaderStats *stats)
 {
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
         if (stats->lost[i] > 0)
-            g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " records lost: %s (%s)",
-                                                   stats->lost[i], losses[i].name, losses[i].text));
+            g_ptr_array_add(lines,
+                            g_strdup_printf("%" G_GUINT64_FORMAT " records lost: %s (%s)",
+                                            stats->lost[i], strobe_loss_name(i), loss_texts[i]));
 }
 
 static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const char *const *damage)

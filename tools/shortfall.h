@@ -23,8 +23,7 @@ gboolean strobe_shortfall_watch(StrobeShortfall *shortfall, StrobePipeline *pipe
  * g_ptr_array_unref. */
 GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const StrobePipeline *pipeline);
 
-/* "pool_empty" and what it means; NULL beyond the last cause. */
-const char *strobe_loss_name(guint cause);
+/* What a cause means, in words; NULL beyond the last. */
 const char *strobe_loss_text(guint cause);
 
 #endif
