@@ -304,15 +304,20 @@ static gint64 time_of(const StrobeReader *reader, guint32 clock, guint64 value)
     }
 }
 
-static void count_loss(StrobeReader *reader, const StrobeReaderKind *kind, const void *fields)
+/* Counts a loss, and names it: what writes them has no strings. */
+static void take_loss(StrobeReader *reader, StrobeView *view)
 {
     struct strobe_loss loss;
 
-    if (kind->role != STROBE_ROLE_LOSS)
+    memcpy(&loss, view->fields, sizeof loss);
+    reader->stats.n_loss_records += loss.count > 0;
+    if (loss.cause >= STROBE_LOSS_CAUSES)
         return;
-    memcpy(&loss, fields, sizeof loss);
-    if (loss.cause < STROBE_LOSS_CAUSES)
-        reader->stats.lost[loss.cause] += loss.count;
+    reader->stats.lost[loss.cause] += loss.count;
+    if (!view->name) {
+        const char *name = strobe_loss_name(loss.cause);
+        view->name = strobe_reader_intern(reader, name, strlen(name));
+    }
 }
 
 /* Does the record belong to this capture's window? Core kinds always do. */
@@ -360,7 +365,8 @@ static gboolean make_view(StrobeReader *reader, guint64 *record, guint32 words, 
     if (view->end_ns < view->begin_ns)
         view->end_ns = view->begin_ns;
     resolve_fields(reader, kind, (char *)(record + at));
-    count_loss(reader, kind, view->fields);
+    if (G_UNLIKELY(kind->role == STROBE_ROLE_LOSS))
+        take_loss(reader, view);
     return in_window(reader, kind, view);
 }
 
@@ -458,6 +464,21 @@ JsonObject *strobe_reader_facts(const StrobeReader *reader)
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader)
 {
     return &reader->stats;
+}
+
+guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats)
+{
+    guint64 lost = 0;
+
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        if (i != STROBE_LOSS_STRING_CUT)
+            lost += stats->lost[i];
+    return lost;
+}
+
+guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats)
+{
+    return stats->n_records - stats->n_loss_records;
 }
 
 const char *const *strobe_reader_damage(const StrobeReader *reader)
