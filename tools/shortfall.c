@@ -137,6 +137,38 @@ static void add_losses(GPtrArray *lines, const StrobeReaderStats *stats)
             g_ptr_array_add(lines,
                             g_strdup_printf("%" G_GUINT64_FORMAT " records lost: %s (%s)",
                                             stats->lost[i], strobe_loss_name(i), loss_texts[i]));
+    guint64 stored = strobe_reader_stats_stored(stats), lost = strobe_reader_stats_lost(stats);
+    if (lost > 0)
+        g_ptr_array_add(lines,
+                        g_strdup_printf("%" G_GUINT64_FORMAT " records offered = %" G_GUINT64_FORMAT
+                                        " stored + %" G_GUINT64_FORMAT " lost",
+                                        stored + lost, stored, lost));
+}
+
+GArray *strobe_shortfall_incomplete(const StrobePipeline *pipeline)
+{
+    GArray *incomplete = g_array_new(FALSE, FALSE, sizeof(StrobeDerivedCount));
+    const StrobeDerivedCount *count;
+
+    for (guint i = 0; (count = strobe_pipeline_derived(pipeline, i)); i++)
+        if (count->n_incomplete > 0)
+            g_array_append_vals(incomplete, count, 1);
+    return incomplete;
+}
+
+/* Tables of another tool's form have no room for the mark: this says it for them. */
+static void add_incomplete(GPtrArray *lines, const StrobePipeline *pipeline)
+{
+    g_autoptr(GArray) incomplete = strobe_shortfall_incomplete(pipeline);
+    g_autoptr(GString) line = g_string_new("Incomplete, for records were lost in their time: ");
+
+    for (guint i = 0; i < incomplete->len; i++) {
+        const StrobeDerivedCount *count = &g_array_index(incomplete, StrobeDerivedCount, i);
+        g_string_append_printf(line, "%s%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
+                               i ? ", " : "", count->n_incomplete, count->n, count->kind);
+    }
+    if (incomplete->len > 0)
+        g_ptr_array_add(lines, g_strdup(line->str));
 }
 
 static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const char *const *damage)
@@ -158,14 +190,16 @@ GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const Strobe
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
     const StrobeReaderStats *stats = strobe_pipeline_stats(pipeline);
 
+    if (stats) {
+        add_losses(lines, stats);
+        add_incomplete(lines, pipeline);
+    }
     for (guint i = 0; i < shortfall->diagnostics->len; i++)
         g_ptr_array_add(lines, g_strdup(g_ptr_array_index(shortfall->diagnostics, i)));
     if (shortfall->n_diagnostics > DIAGNOSTICS_MAX)
         g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " diagnostics in all",
                                                shortfall->n_diagnostics));
-    if (stats) {
-        add_losses(lines, stats);
+    if (stats)
         add_damage(lines, stats, strobe_pipeline_damage(pipeline));
-    }
     return lines;
 }
