@@ -19,8 +19,9 @@ static const StrobeUsage usage = {
     .name = "info",
     .arguments = "CAPTURE_OR_DIR...",
     .summary =
-        "Says what a capture holds: kinds of records and how many, tracks, the window, losses by\n"
-        "cause, duration, what the profiling itself cost, damage. Changes nothing.",
+        "Says what a capture holds: kinds of records and how many, tracks, the window, duration,\n"
+        "what the profiling itself cost, losses by cause, thread and time and the steps in which\n"
+        "they fall, damage. Changes nothing.",
     .examples = "Examples:\n"
                 "  strobe info results\n"
                 "  strobe info capture.strobe --json",

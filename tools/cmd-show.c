@@ -91,8 +91,8 @@ static void print_rows(const StrobeRows *rows)
     strobe_grid_free(grid);
     if (rows->n_incomplete > 0)
         printf(
-            "(%u of these rows are incomplete: records were lost in their time, so their numbers "
-            "may be too small; --table loss)\n",
+            "(incomplete rows: %u; records were lost in their time, so their numbers may be wrong; "
+            "--table loss)\n",
             rows->n_incomplete);
     if (rows->n_seen > rows->n_rows)
         printf("(%u of %" G_GUINT64_FORMAT " rows; --limit shows more)\n", rows->n_rows,

@@ -14,8 +14,8 @@ typedef struct Step {
 } Step;
 
 struct StrobeLedger {
-    GArray *entries; /* of StrobeLedgerEntry */
-    GArray *steps;   /* of Step */
+    GArray *entries;    /* of StrobeLedgerEntry */
+    GArray *steps;      /* of Step */
     GHashTable *by_key; /* cause and track to the place in entries, from 1 */
     StrobeGaps *gaps;
 };
@@ -60,10 +60,9 @@ static StrobeLedgerEntry *entry_of(StrobeLedger *ledger, guint32 cause, StrobeTr
 static void add_loss(StrobeLedger *ledger, const StrobeView *record)
 {
     const StrobeKindView *kind = record->kind;
-    guint64 n =
-        strobe_field_u64(record, strobe_field_offset(kind, "count", STROBE_FIELD_U64), 0);
-    guint32 cause = strobe_field_u32(
-        record, strobe_field_offset(kind, "cause", STROBE_FIELD_U32), STROBE_LOSS_CAUSES);
+    guint64 n = strobe_field_u64(record, strobe_field_offset(kind, "count", STROBE_FIELD_U64), 0);
+    guint32 cause = strobe_field_u32(record, strobe_field_offset(kind, "cause", STROBE_FIELD_U32),
+                                     STROBE_LOSS_CAUSES);
     guint32 track =
         strobe_field_u32(record, strobe_field_offset(kind, "lane", STROBE_FIELD_TRACK), 0);
 

@@ -79,8 +79,8 @@ static void test_many(void)
     for (int64_t i = 0; i < N; i++)
         strobe_gaps_add(gaps, 1 + i % 3, i * 1000000, i * 1000000 + 10);
     for (int64_t i = 0; i < N; i++)
-        g_assert_true(strobe_gaps_touch(gaps, (StrobeTrackId)(1 + i % 3), i * 1000000 + 9,
-                                        i * 1000000 + 10));
+        g_assert_true(
+            strobe_gaps_touch(gaps, (StrobeTrackId)(1 + i % 3), i * 1000000 + 9, i * 1000000 + 10));
     g_assert_false(strobe_gaps_touch(gaps, 4, INT64_MIN, INT64_MAX));
     g_assert_false(strobe_gaps_touch(gaps, 1, INT64_MIN, 0));
     g_assert_false(strobe_gaps_touch(gaps, 0, (int64_t)N * 1000000, INT64_MAX));

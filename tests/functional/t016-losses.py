@@ -99,7 +99,7 @@ class MadeTest(StrobeTest):
         self.assertRegex(lines[0], r" Incomplete$")
         marked = [line.split()[0] for line in lines[2:5] if line.endswith("*")]
         self.assertEqual(marked, ["11"])
-        self.assertIn("(1 of these rows are incomplete: records were lost", lines[5])
+        self.assertIn("(incomplete rows: 1; records were lost", lines[5])
         text = self.strobe(
             "show", self.capture, "--table", "step_summary", "--columns", "incomplete,number",
             "--sort", "incomplete",

@@ -51,8 +51,8 @@ enum {
     STROBE_VIEW_UNFINISHED = 1u << 0, /* still open when the window ended or the program died;
                                          end_ns is then the window's end */
     STROBE_VIEW_STRADDLES = 1u << 1,  /* ended after the window */
-    STROBE_VIEW_INCOMPLETE = 1u << 2  /* derived, and records were lost in what it sums up: its
-                                         numbers may be too small */
+    STROBE_VIEW_INCOMPLETE = 1u << 2  /* derived, and records were lost in what it sums up: counts
+                                         and sums may be too small, self times too large */
 };
 
 /* One record, valid during the batch call only. */

@@ -34,9 +34,10 @@ enum {
 #define STROBE_COLUMN_DURATION "@duration" /* ns */
 #define STROBE_COLUMN_TRACK "@track"       /* the track's number, such as the thread id */
 #define STROBE_COLUMN_TRACK_NAME "@track_name"
-#define STROBE_COLUMN_INCOMPLETE "@incomplete" /* 1: derived, and touches a gap; absent: recorded  \
-                                                */
-#define STROBE_COLUMN_NONE "@none"             /* no source: for STROBE_CELL_ZERO */
+#define STROBE_COLUMN_INCOMPLETE                                                                   \
+    "@incomplete"                  /* 1: derived, and touches a gap; absent: recorded              \
+                                    */
+#define STROBE_COLUMN_NONE "@none" /* no source: for STROBE_CELL_ZERO */
 
 typedef struct StrobeColumn {
     const char *title;
