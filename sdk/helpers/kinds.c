@@ -189,6 +189,7 @@ const char *strobe_loss_name(uint32_t cause)
         [STROBE_LOSS_SPAN_DEPTH] = "span_depth",
         [STROBE_LOSS_STRING_CUT] = "string_cut",
         [STROBE_LOSS_COLLECTOR_DROPPED] = "collector_dropped",
+        [STROBE_LOSS_OVERWRITTEN] = "overwritten",
     };
 
     return cause < STROBE_LOSS_CAUSES ? names[cause] : NULL;
