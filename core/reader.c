@@ -43,6 +43,7 @@ struct StrobeReader {
     gsize buffer_size;
     guint32 at, end;
     const StrobeBlockPlace *place;
+    guint32 last_track, last_number; /* id in the capture and number of the track asked for last */
     gsize batch_max;
     guint64
         *expansion; /* fields of a batch's unfinished spans, STROBE_KIND_FIELDS_MAX words each */
@@ -135,7 +136,9 @@ static void take_definitions(StrobeReader *reader, const StrobeBlockPlace *place
         strobe_definitions_take_kinds(reader->definitions, reader->buffer, n);
         break;
     case STROBE_BLOCK_TRACKS:
-        strobe_definitions_take_tracks(reader->definitions, reader->buffer, n);
+        if (!strobe_definitions_take_tracks(reader->definitions, reader->buffer, n))
+            note_damage(reader, place->offset, place->offset + n,
+                        "tracks are left out, there are more than 2097152");
         break;
     case STROBE_BLOCK_STRINGS:
         take_strings(reader, reader->buffer, n);
@@ -278,10 +281,27 @@ static guint32 resolve_string(const StrobeReader *reader, guint32 id)
     return slot && slot->id == id ? slot->table_id : 0;
 }
 
-/* Fields that hold strings written beside their record are given their ids in the reader's table.
+/* Number of a track of the capture, 0 if it has no definition. Records of one track come in runs.
  */
-static void resolve_fields(const StrobeReader *reader, const StrobeReaderKind *kind, char *fields)
+static guint32 number_of_track(StrobeReader *reader, guint32 captured_id)
 {
+    if (G_UNLIKELY(captured_id != reader->last_track)) {
+        reader->last_track = captured_id;
+        reader->last_number = strobe_definitions_track_of(reader->definitions, captured_id);
+    }
+    return reader->last_number;
+}
+
+/* Fields that hold tracks, and strings written beside their record, are given the ids of the
+ * reader's tables. */
+static void resolve_fields(StrobeReader *reader, const StrobeReaderKind *kind, char *fields)
+{
+    for (guint32 i = 0; i < kind->n_track_fields; i++) {
+        guint32 id;
+        memcpy(&id, fields + kind->track_offsets[i], 4);
+        id = strobe_definitions_track_of(reader->definitions, id);
+        memcpy(fields + kind->track_offsets[i], &id, 4);
+    }
     for (guint32 i = 0; i < kind->n_string_fields; i++) {
         guint32 id;
         memcpy(&id, fields + kind->string_offsets[i], 4);
@@ -347,12 +367,13 @@ static gboolean make_view(StrobeReader *reader, guint64 *record, guint32 words, 
     guint64 begin = record[1], end = record[1];
     if (kind->has_end)
         end = record[at++];
-    guint32 track_id = has_track ? (guint32)record[at++] : reader->place->header.track;
+    guint32 track_id =
+        number_of_track(reader, has_track ? (guint32)record[at++] : reader->place->header.track);
     const StrobeReaderTrack *track = strobe_definitions_track(reader->definitions, track_id);
     guint32 clock = track ? track->clock : STROBE_CLOCK_HOST;
     view->kind = &kind->view;
     view->fields = record + at;
-    view->track = track ? track_id : 0;
+    view->track = track_id;
     view->name = resolve_string(reader, (guint32)(head >> 32));
     view->flags = 0;
     view->begin_ns = time_of(reader, clock, begin);
