@@ -7,6 +7,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "kind-table.h"
+#include "lane.h"
+#include "track-table.h"
 
 /* How long full blocks wait at most: less when the pool was found filling up. */
 #define POLL_NS 10000000
@@ -16,6 +18,7 @@ static void remember(StrobeDrain *d, int error)
 {
     if (error && d->error == 0)
         d->error = error;
+    d->is_whole &= error == 0;
 }
 
 /* Appends [flushed, used) of a block; what cannot be written is counted. */
@@ -45,6 +48,8 @@ static void note_partial(StrobeDrain *d)
         if (index < d->pool->n_blocks)
             d->partial[i].used = atomic_load_explicit(&strobe_pool_block(d->pool, index)->used,
                                                       memory_order_acquire);
+        else if (strobe_lane_is_busy(i))
+            d->is_whole = 0; /* its block may be on the way to the queue */
     }
 }
 
@@ -104,6 +109,9 @@ static void write_losses(StrobeDrain *d, uint64_t now)
 static void flush_all(StrobeDrain *d)
 {
     strobe_capture_writer_take_pair(&d->writer);
+    d->is_whole = 1;
+    d->n_threads_ended = atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed);
+    strobe_track_sweep_begin(d->pool);
     note_partial(d);
     uint32_t full = strobe_pool_take_full(d->pool);
     remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
@@ -111,6 +119,8 @@ static void flush_all(StrobeDrain *d)
     write_partial(d);
     give_all(d, full); /* not before: a block noted as partial may be among them */
     write_losses(d, d->writer.pair.ticks);
+    if (d->is_whole)
+        strobe_track_sweep_end(d->pool);
     d->last_flush_ticks = d->writer.pair.ticks;
     d->last_flush_ns = d->writer.pair.monotonic_ns;
 }
@@ -135,6 +145,14 @@ static void flush_full(StrobeDrain *d)
     remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
     write_full(d, full);
     give_all(d, full);
+}
+
+/* Short threads by the thousand fill the track table before the interval is over. */
+static int is_crowded(const StrobeDrain *d)
+{
+    return atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed) -
+               d->n_threads_ended >
+           STROBE_POOL_THREAD_TRACKS / 4;
 }
 
 /* Gives the lanes' last blocks back: their threads are outside of every bracket. */
@@ -193,6 +211,8 @@ static void *drain_main(void *user)
             if (strobe_clock_ns(CLOCK_MONOTONIC) - d->last_flush_ns >= d->flush_interval_ns) {
                 flush_all(d);
                 sync_capture(d, STROBE_SYNC_INTERVAL);
+            } else if (is_crowded(d)) {
+                flush_all(d);
             }
         }
     }

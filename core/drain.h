@@ -17,14 +17,16 @@ typedef struct StrobeDrain {
     enum drain_request request;
     int is_writing; /* a window's capture is open */
     int error;      /* first failed write of the window */
+    int is_whole;   /* the present cycle has found and written everything so far */
     struct pool_header *pool;
     int64_t flush_interval_ns;
     uint32_t sync;
     int64_t poll_ns;
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
-    uint64_t begin, end; /* of the window that ends */
-    unsigned n_stuck;    /* writers that have not left their bracket, in the window that ends */
+    uint32_t n_threads_ended; /* before the last cycle that wrote everything */
+    uint64_t begin, end;      /* of the window that ends */
+    unsigned n_stuck; /* writers that have not left their bracket, in the window that ends */
     StrobeCaptureWriter writer;
 
     StrobeLossCounts seen;
