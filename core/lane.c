@@ -297,7 +297,9 @@ int strobe_lane_init(void)
     error = pthread_key_create(&exit_key, thread_exits);
     if (error)
         return error;
-    pthread_atfork(before_fork, after_fork, in_child);
-    is_initialised = 1;
-    return 0;
+    error = pthread_atfork(before_fork, after_fork, in_child);
+    if (error)
+        pthread_key_delete(exit_key);
+    is_initialised = error == 0;
+    return error;
 }
