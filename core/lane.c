@@ -52,22 +52,41 @@ void strobe_lane_hand_over(StrobeWriter *w)
     w->block = NULL;
     w->cursor = w->limit = NULL;
     atomic_store_explicit(&w->lane->block, STROBE_NO_BLOCK, memory_order_release);
+    block->full_at = strobe_clock_now();
     strobe_pool_push_full(strobe_lanes.pool, block);
+}
+
+/* Until the writer thread has freed a block or the window ends. */
+static struct pool_block *wait_for_block(const StrobeWriter *w)
+{
+    const struct timespec nap = {0, 100000};
+    struct pool_block *block = NULL;
+
+    while (!block && gate_now() == w->generation) {
+        nanosleep(&nap, NULL);
+        block = strobe_pool_take(strobe_lanes.pool);
+    }
+    return block;
+}
+
+static struct pool_block *find_block(const StrobeWriter *w)
+{
+    struct pool_block *block = strobe_pool_take(strobe_lanes.pool);
+
+    if (block || strobe_lanes.policy == STROBE_POLICY_DROP)
+        return block;
+    return strobe_lanes.policy == STROBE_POLICY_RING
+               ? strobe_ring_take(strobe_lanes.ring, strobe_lanes.pool)
+               : wait_for_block(w);
 }
 
 int strobe_lane_next_block(StrobeWriter *w)
 {
     strobe_lane_hand_over(w);
-    struct pool_block *block = strobe_pool_take(strobe_lanes.pool);
+    struct pool_block *block = find_block(w);
     if (!block)
         return 0;
-    block->lane = w->index;
-    block->sequence = ++w->lane->sequence;
-    block->track = w->track;
-    block->window = w->generation;
-    atomic_store_explicit(&block->used, 0, memory_order_relaxed);
-    atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
-    atomic_store_explicit(&block->owned, 1, memory_order_release);
+    strobe_pool_begin_block(block, w->index, ++w->lane->sequence, w->track, w->generation);
     w->block = block;
     w->block_window = w->generation;
     w->cursor = (char *)(block + 1);
@@ -170,10 +189,8 @@ static void leave_open_spans(StrobeWriter *w)
 
     while (w->depth) {
         void *room = take_room(w, STROBE_UNFINISHED_WORDS * 8);
-        if (room) {
-            strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room);
+        if (room && strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room))
             publish_pending(w);
-        }
         w->depth--;
         publish_depth(w);
     }
@@ -198,6 +215,12 @@ static void thread_exits(void *value)
 
 /* ---- the gate ---- */
 
+void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring)
+{
+    strobe_lanes.policy = policy;
+    strobe_lanes.ring = ring;
+}
+
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window)
 {
     strobe_lanes.pool = header;
@@ -205,7 +228,7 @@ void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-unsigned strobe_lane_close_gate(uint64_t end)
+unsigned strobe_lane_close_gate(uint64_t end, unsigned char is_stuck[STROBE_POOL_LANES])
 {
     unsigned stuck = 0;
 
@@ -217,7 +240,8 @@ unsigned strobe_lane_close_gate(uint64_t end)
         /* A bracket is a few stores long; a thread that lost its processor in one gets a second. */
         for (int n = 0; n < 10000 && atomic_load_explicit(&w->busy, memory_order_acquire); n++)
             usleep(100);
-        stuck += atomic_load_explicit(&w->busy, memory_order_acquire) != 0;
+        is_stuck[i] = atomic_load_explicit(&w->busy, memory_order_acquire) != 0;
+        stuck += is_stuck[i];
     }
     return stuck;
 }

@@ -11,6 +11,7 @@
 
 #include <strobe/collector.h>
 #include "pool.h"
+#include "ring.h"
 
 #define STROBE_KINDS_MAX 256u
 #define STROBE_DEEP_SPANS 768u /* open spans beyond those that the pool keeps */
@@ -41,11 +42,14 @@ extern struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
 /* Called once per process, before the first window. Returns 0 or an errno value. */
 int strobe_lane_init(void);
 
+/* What to do when the pool is empty; while the gate is shut. */
+void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
+
 /* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
- * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool
- * must then stay mapped). */
+ * is inside a bracket (returns 0), or one is stuck there (returns the number of those and marks
+ * their lanes: the pool must then stay mapped). */
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
-unsigned strobe_lane_close_gate(uint64_t end);
+unsigned strobe_lane_close_gate(uint64_t end, unsigned char is_stuck[STROBE_POOL_LANES]);
 
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
  * since the last call. */

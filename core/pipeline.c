@@ -292,7 +292,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
     memset(&p->stats, 0, sizeof p->stats);
     if (!strobe_result_recover(result, NULL, error))
         return FALSE;
-    run.reader = strobe_reader_open(result->capture, error);
+    run.reader = strobe_reader_open(result->source, error);
     if (!run.reader)
         return FALSE;
     run.facts.directory = output ? open_output(output, error) : -1;
@@ -300,6 +300,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
         strobe_reader_free(run.reader);
         return FALSE;
     }
+    strobe_reader_keep_strings(run.reader);
     set_facts(&run, output);
     run_consumers(&run, &failure);
     p->stats = *strobe_reader_stats(run.reader);

@@ -218,7 +218,8 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS, bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
            part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
-           memchr(h->capture, 0, sizeof h->capture) != NULL;
+           memchr(h->windows[0].capture, 0, sizeof h->windows[0].capture) != NULL &&
+           memchr(h->windows[1].capture, 0, sizeof h->windows[1].capture) != NULL;
 }
 
 int strobe_pool_is_live(const StrobePool *pool)

@@ -106,13 +106,14 @@ static guint32 role_of(const StrobeReaderKind *kind)
     return STROBE_ROLE_NONE;
 }
 
-static void take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *head,
-                      const char *texts, const char *end)
+/* FALSE if the kind is known already, as in a later piece of the capture, or makes no sense. */
+static gboolean take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *head,
+                          const char *texts, const char *end)
 {
     if (head->id == 0 || head->id >= STROBE_KINDS_MAX || d->by_id[head->id] ||
         head->n_fields > STROBE_KIND_FIELDS_MAX || head->shape < STROBE_SHAPE_SPAN ||
         head->shape > STROBE_SHAPE_LINK)
-        return;
+        return FALSE;
     StrobeReaderKind *kind = g_new0(StrobeReaderKind, 1);
     StrobeFieldView *fields = g_new0(StrobeFieldView, head->n_fields + 1);
     kind->view.name = take_text(&texts, end);
@@ -124,27 +125,32 @@ static void take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *hea
         !strobe_reader_kind_lay_out(kind, fields)) {
         g_free(fields);
         g_free(kind);
-        return;
+        return FALSE;
     }
     kind->role = role_of(kind);
     d->by_id[head->id] = kind;
     g_ptr_array_add(d->kinds, kind);
+    return TRUE;
 }
 
 void strobe_definitions_take_kinds(StrobeDefinitions *d, const char *bytes, guint32 n)
 {
     char *copy = g_memdup2(bytes, n);
+    gboolean is_used = FALSE;
     guint32 at = 0;
 
-    g_ptr_array_add(d->texts, copy);
     while (n - at >= sizeof(struct strobe_stored_kind)) {
         struct strobe_stored_kind head;
         memcpy(&head, copy + at, sizeof head);
         if (head.bytes < sizeof head || head.bytes > n - at)
-            return;
-        take_kind(d, &head, copy + at + sizeof head, copy + at + head.bytes);
+            break;
+        is_used |= take_kind(d, &head, copy + at + sizeof head, copy + at + head.bytes);
         at += head.bytes;
     }
+    if (is_used)
+        g_ptr_array_add(d->texts, copy);
+    else
+        g_free(copy);
 }
 
 const StrobeReaderKind *strobe_definitions_kind(const StrobeDefinitions *d, guint32 id)

@@ -85,15 +85,18 @@ static void give_place(struct pool_header *header, uint32_t place)
 
 /* Gives the track its id and shows it; 0 when all ids have been dealt out. */
 static uint32_t publish(struct pool_header *header, uint32_t place,
-                        const struct strobe_stored_track *stored, uint64_t thread)
+                        struct strobe_stored_track *stored, uint64_t thread)
 {
     struct pool_track *track = track_at(header, place);
+    uint64_t words[STROBE_TRACK_WORDS];
     uint64_t id = atomic_fetch_add_explicit(&header->n_track_ids, 1, memory_order_relaxed) + 1;
 
     if (id > UINT32_MAX)
         return 0;
-    track->stored = *stored;
-    track->stored.id = (uint32_t)id;
+    stored->id = (uint32_t)id;
+    memcpy(words, stored, sizeof words);
+    for (uint32_t i = 0; i < STROBE_TRACK_WORDS; i++)
+        atomic_store_explicit(&track->stored[i], words[i], memory_order_release);
     atomic_store_explicit(&track->thread, thread, memory_order_release);
     atomic_store_explicit(&track->state, id << 32, memory_order_release);
     atomic_fetch_add_explicit(&header->n_tracks, 1, memory_order_release);
@@ -184,10 +187,9 @@ uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack 
     if (stored.type == STROBE_TRACK_THREAD && stored.name == 0 && stored.clock == STROBE_CLOCK_HOST)
         id = keep_thread(header, stored.number);
     for (uint32_t i = 0; i < n && id == 0; i++) {
-        const struct strobe_stored_track *old =
-            strobe_track_at(header, STROBE_POOL_THREAD_TRACKS + i);
-        if (old && is_same(old, &stored))
-            id = old->id;
+        struct strobe_stored_track old;
+        if (strobe_track_at(header, STROBE_POOL_THREAD_TRACKS + i, &old) && is_same(&old, &stored))
+            id = old.id;
     }
     if (id)
         return id;
@@ -195,13 +197,25 @@ uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack 
     return n == NO_PLACE ? 0 : publish(header, STROBE_POOL_THREAD_TRACKS + n, &stored, 0);
 }
 
-/* ---- the writer thread's view ---- */
+/* ---- reading and freeing ---- */
 
-const struct strobe_stored_track *strobe_track_at(const struct pool_header *header, uint32_t place)
+int strobe_track_at(const struct pool_header *header, uint32_t place,
+                    struct strobe_stored_track *out)
 {
     const struct pool_track *track = track_at(header, place);
+    uint64_t words[STROBE_TRACK_WORDS], state, again;
 
-    return atomic_load_explicit(&track->state, memory_order_acquire) ? &track->stored : NULL;
+    do {
+        state = atomic_load_explicit(&track->state, memory_order_acquire);
+        if (state == 0)
+            return 0;
+        /* Another thread's meanwhile: then, by the order of these loads, the state shows it. */
+        for (uint32_t i = 0; i < STROBE_TRACK_WORDS; i++)
+            words[i] = atomic_load_explicit(&track->stored[i], memory_order_acquire);
+        again = atomic_load_explicit(&track->state, memory_order_relaxed);
+    } while (again >> 32 != state >> 32);
+    memcpy(out, words, sizeof words);
+    return 1;
 }
 
 static uint32_t at_most(uint32_t n, uint32_t max)

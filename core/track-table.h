@@ -26,8 +26,9 @@ uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t *place);
  * Sets `place` to 0. */
 void strobe_track_end_thread(struct pool_header *header, uint32_t *place);
 
-/* The stored form of the track in a place (from 0), NULL if none is published there. */
-const struct strobe_stored_track *strobe_track_at(const struct pool_header *header, uint32_t place);
+/* Copies the track that is published in a place (from 0); 0 if there is none. Any thread. */
+int strobe_track_at(const struct pool_header *header, uint32_t place,
+                    struct strobe_stored_track *out);
 
 /* Number of places below which there may be a track, of threads and of others; the latter begin at
  * STROBE_POOL_THREAD_TRACKS. */

@@ -129,9 +129,9 @@ static void conclude(StrobeContents *contents, StrobeReader *reader)
     }
 }
 
-StrobeContents *strobe_contents_read(const char *capture, GError **error)
+StrobeContents *strobe_contents_read(const char *source, GError **error)
 {
-    StrobeReader *reader = strobe_reader_open(capture, error);
+    StrobeReader *reader = strobe_reader_open(source, error);
     StrobeView records[BATCH];
     GError *failure = NULL;
     gsize n;

@@ -28,7 +28,8 @@ typedef struct StrobeContents {
     guint64 n_steps;
 } StrobeContents;
 
-StrobeContents *strobe_contents_read(const char *capture, GError **error);
+/* `source` as strobe_reader_open takes it. */
+StrobeContents *strobe_contents_read(const char *source, GError **error);
 void strobe_contents_free(StrobeContents *contents);
 
 /* "span", "instant" ... */

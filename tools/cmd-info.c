@@ -17,7 +17,9 @@ static const StrobeUsage usage = {
     .arguments = "CAPTURE_OR_DIR...",
     .summary =
         "Says what a capture holds: kinds of records and how many, tracks, the window, losses by\n"
-        "cause, duration, what the profiling itself cost, damage. Changes nothing.",
+        "cause, duration, what the profiling itself cost, damage. Changes nothing. Of a capture "
+        "in\n"
+        "several pieces a directory is all of them, a piece's file that one alone.",
     .examples = "Examples:\n"
                 "  strobe info results\n"
                 "  strobe info capture.strobe --json",
@@ -32,11 +34,27 @@ static void add_line(StrobeGrid *grid, const char *what, char *text)
 
 static const char *state_text(const StrobeReaderStats *stats)
 {
+    if (stats->continued)
+        return "complete up to here: a later piece goes on";
     if (stats->recovered)
         return "recovered after the program ended without closing it";
     return stats->sealed ? "complete"
                          : "open: still being written, or its program was killed "
                            "(\"strobe analyse\" recovers it)";
+}
+
+/* NULL for a capture that is one file. */
+static char *pieces_text(const StrobeReaderStats *stats, const StrobeResult *result)
+{
+    if (stats->n_pieces == 1 && stats->first_piece == 0 && !stats->continued)
+        return NULL;
+    if (strcmp(result->source, result->capture) == 0)
+        return g_strdup_printf("number %" G_GUINT64_FORMAT " alone", stats->first_piece + 1);
+    if (stats->first_piece == 0)
+        return g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_pieces);
+    return g_strdup_printf("%" G_GUINT64_FORMAT ", from number %" G_GUINT64_FORMAT
+                           " on: earlier ones were rolled away",
+                           stats->n_pieces, stats->first_piece + 1);
 }
 
 /* Plain values among the facts: pid, host, command and whatever else the recorder noted. */
@@ -65,6 +83,9 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     strobe_grid_add_column(grid, NULL, FALSE, FACT_WIDTH_MAX);
     add_line(grid, "capture", g_strdup(result->capture));
     add_line(grid, "state", g_strdup(state_text(stats)));
+    char *pieces = pieces_text(stats, result);
+    if (pieces)
+        add_line(grid, "pieces", pieces);
     add_line(grid, "begin", strobe_text_time(stats->begin_ns));
     add_line(grid, "duration", strobe_text_duration(duration));
     add_line(grid, "records", g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_records));
@@ -189,6 +210,10 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
     strobe_json_bool(json, stats->sealed);
     strobe_json_key(json, "recovered");
     strobe_json_bool(json, stats->recovered);
+    strobe_json_key(json, "continued");
+    strobe_json_bool(json, stats->continued);
+    write_uint(json, "pieces", stats->n_pieces);
+    write_uint(json, "first_piece", stats->first_piece + 1);
     write_int(json, "begin_ns", stats->begin_ns);
     write_int(json, "end_ns", stats->end_ns);
     write_int(json, "overhead_ns", contents->overhead_ns);
@@ -243,7 +268,7 @@ static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
 static int describe(const StrobeResult *result, StrobeJsonWriter *json, gboolean is_first)
 {
     GError *error = NULL;
-    StrobeContents *contents = strobe_contents_read(result->capture, &error);
+    StrobeContents *contents = strobe_contents_read(result->source, &error);
 
     if (!contents)
         return strobe_command_fail(error);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "string-table.h"
 #include "terminal.h"
 
 #define DIAGNOSTICS_MAX 100
@@ -23,6 +24,7 @@ static const struct {
     [STROBE_LOSS_SPAN_DEPTH] = {"span_depth", "spans begun inside 1024 open ones"},
     [STROBE_LOSS_STRING_CUT] = {"string_cut", "texts that were cut (their records are kept)"},
     [STROBE_LOSS_COLLECTOR_DROPPED] = {"collector_dropped", "dropped by their source"},
+    [STROBE_LOSS_OVERWRITTEN] = {"overwritten", "older than what the flight recorder keeps"},
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(losses) == STROBE_LOSS_CAUSES);
 
@@ -150,6 +152,11 @@ static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const c
     if (stats->recovered)
         g_ptr_array_add(lines, g_strdup("The program ended without closing its capture; what it "
                                         "had recorded was recovered"));
+    if (stats->n_refused_strings > 0)
+        g_ptr_array_add(lines,
+                        g_strdup_printf("%" G_GUINT64_FORMAT
+                                        " texts are shown as \"%s\": too many different ones",
+                                        stats->n_refused_strings, STROBE_STRING_TABLE_FULL));
     for (guint i = 0; damage && damage[i] && i < DAMAGE_MAX; i++)
         g_ptr_array_add(lines, g_strdup_printf("Damaged: %s", damage[i]));
     if (stats->n_damaged > DAMAGE_MAX)

@@ -121,9 +121,9 @@ static void fill_pool(struct pool_header *h)
         fill_lane(h, i);
         fill_block(h, i, i);
     }
-    atomic_store(&h->window, 1);
-    h->window_begin = 500;
-    g_strlcpy(h->capture, place.capture, sizeof h->capture);
+    atomic_store(&h->windows[1].window, 1);
+    h->windows[1].begin = 500;
+    g_strlcpy(h->windows[1].capture, place.capture, sizeof h->windows[1].capture);
 }
 
 static void make_pool(void)

@@ -111,7 +111,7 @@ static char *capture_path(const char *folder, guint window)
 static void end_recorder_window(guint window, gboolean is_begun)
 {
     uint64_t lost[STROBE_LOSS_CAUSES] = {0};
-    int error = strobe_recorder_end_window();
+    int error = strobe_recorder_end_window(-1);
 
     strobe_recorder_losses(lost);
     shared->n_errors += error != 0;

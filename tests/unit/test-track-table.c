@@ -40,24 +40,24 @@ static StrobeTrack thread_track(guint64 number, const char *name)
 static void test_order(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
+    struct strobe_stored_track track;
     uint32_t place, other;
 
     g_assert_cmpuint(strobe_track_begin_thread(header, &place), ==, 1);
     sweep(header);
-    const struct strobe_stored_track *track = strobe_track_at(header, place - 1);
-    g_assert_nonnull(track);
-    g_assert_cmpuint(track->number, ==, (guint64)gettid());
+    g_assert_true(strobe_track_at(header, place - 1, &track));
+    g_assert_cmpuint(track.number, ==, (guint64)gettid());
     strobe_track_sweep_begin(header);
     uint32_t ended = place;
     strobe_track_end_thread(header, &place);
     g_assert_cmpuint(place, ==, 0);
     strobe_track_end_thread(header, &place);
     strobe_track_sweep_end(header);
-    g_assert_nonnull(strobe_track_at(header, ended - 1));
+    g_assert_true(strobe_track_at(header, ended - 1, &track));
     g_assert_cmpuint(strobe_track_begin_thread(header, &other), ==, 2);
     g_assert_cmpuint(other, !=, ended);
     sweep(header);
-    g_assert_null(strobe_track_at(header, ended - 1));
+    g_assert_false(strobe_track_at(header, ended - 1, &track));
     g_assert_cmpuint(strobe_track_begin_thread(header, &place), ==, 3);
     g_assert_cmpuint(place, ==, ended);
 }
@@ -110,6 +110,7 @@ static void test_kept(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
     uint32_t place, old_place, kept;
+    struct strobe_stored_track track;
     StrobeTrack mine = thread_track((guint64)gettid(), NULL);
 
     uint32_t old = strobe_track_begin_thread(header, &old_place);
@@ -121,7 +122,8 @@ static void test_kept(Fixture *f, gconstpointer data)
     strobe_track_end_thread(header, &place);
     sweep(header);
     sweep(header);
-    g_assert_cmpuint(strobe_track_at(header, kept)->id, ==, id);
+    g_assert_true(strobe_track_at(header, kept, &track));
+    g_assert_cmpuint(track.id, ==, id);
     g_assert_cmpuint(strobe_track_find_or_add(header, &mine), ==, id);
     /* A thread that does not record, and one that a collector names: tracks of their own. */
     StrobeTrack silent = thread_track(1, NULL), named = thread_track(mine.id, "named");
@@ -141,11 +143,13 @@ struct churn {
 static gpointer churn(gpointer data)
 {
     struct churn *c = data;
+    struct strobe_stored_track track;
 
     for (guint i = 0; i < ROUNDS; i++) {
         uint32_t place, id = strobe_track_begin_thread(c->header, &place);
         g_assert_cmpuint(id, !=, 0);
-        g_assert_cmpuint(strobe_track_at(c->header, place - 1)->id, ==, id);
+        g_assert_true(strobe_track_at(c->header, place - 1, &track));
+        g_assert_cmpuint(track.id, ==, id);
         if (i % 1000 == 0) {
             StrobeTrack mine = thread_track((guint64)gettid(), NULL);
             g_assert_cmpuint(strobe_track_find_or_add(c->header, &mine), ==, id);
