@@ -10,7 +10,7 @@
 
 #define MB (1u << 20)
 #define WALK_MAX_BYTES (64u * MB)
-#define WALK_GROWTH_BYTES (1u * MB)
+#define WALK_GROWTH_BYTES (4u * MB) /* clock pairs are kept up to a number */
 
 static StrobeReader *open_reader(const char *path)
 {
