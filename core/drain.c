@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "kind-table.h"
+#include "testpoint.h"
 
 /* How long full blocks wait at most: less when the pool was found filling up. */
 #define POLL_NS 10000000
@@ -31,6 +32,7 @@ static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
         atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL],
                          strobe_capture_count_records(block, from, used));
     }
+    STROBE_TESTPOINT("block-written");
     atomic_store_explicit(&block->flushed, used, memory_order_release);
 }
 
@@ -88,6 +90,7 @@ static void write_losses(StrobeDrain *d, uint64_t now)
     int error = strobe_capture_write_losses(&d->writer, d->pool, STROBE_KIND_ID_LOSS,
                                             d->last_flush_ticks, now, &d->seen);
 
+    STROBE_TESTPOINT("losses-written");
     remember(d, error);
     if (error && d->request != DRAIN_END_WINDOW)
         return; /* told with the next flush */
@@ -105,10 +108,14 @@ static void flush_all(StrobeDrain *d)
 {
     strobe_capture_writer_take_pair(&d->writer);
     note_partial(d);
+    STROBE_TESTPOINT("flush-noted");
     uint32_t full = strobe_pool_take_full(d->pool);
+    STROBE_TESTPOINT("flush-taken");
     remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
+    STROBE_TESTPOINT("flush-defined");
     write_full(d, full);
     write_partial(d);
+    STROBE_TESTPOINT("flush-written");
     give_all(d, full); /* not before: a block noted as partial may be among them */
     write_losses(d, d->writer.pair.ticks);
     d->last_flush_ticks = d->writer.pair.ticks;
@@ -134,6 +141,7 @@ static void flush_full(StrobeDrain *d)
     strobe_capture_writer_take_pair(&d->writer);
     remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
     write_full(d, full);
+    STROBE_TESTPOINT("full-written");
     give_all(d, full);
 }
 
@@ -152,6 +160,7 @@ static void collect_blocks(StrobeDrain *d)
 static void end_window(StrobeDrain *d)
 {
     flush_all(d);
+    STROBE_TESTPOINT("window-flushed");
     if (d->n_stuck == 0)
         collect_blocks(d);
     remember(d, strobe_capture_write_unfinished(&d->writer, d->pool, d->end));
@@ -160,6 +169,7 @@ static void end_window(StrobeDrain *d)
     /* The pair just before the seal lets the reader interpolate up to the window's end. */
     strobe_capture_writer_take_pair(&d->writer);
     remember(d, strobe_capture_write_seal(&d->writer, d->begin, d->end, 0));
+    STROBE_TESTPOINT("window-sealed");
     sync_capture(d, STROBE_SYNC_WINDOW);
     strobe_capture_writer_end(&d->writer);
     d->is_writing = 0;

@@ -10,6 +10,7 @@
 #include <strobe/strobe.h>
 #include "intern.h"
 #include "lane.h"
+#include "testpoint.h"
 
 /* One load through the thread's register; a library of the program, never loaded too late for a
  * few bytes of static thread storage. */
@@ -62,6 +63,7 @@ static inline int enter_uncounted(StrobeWriter *w)
         return 0;
     atomic_store_explicit(&w->busy, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
+    STROBE_TESTPOINT("lane-busy");
     if (__builtin_expect(gate_now() != w->generation || w->generation == 0, 0)) {
         leave(w);
         return 0;
@@ -116,6 +118,7 @@ static inline void *take_room(StrobeWriter *w, uint32_t bytes)
 /* What was reserved is filled: makes it part of the block. */
 static inline void publish_pending(StrobeWriter *w)
 {
+    STROBE_TESTPOINT("record-filled");
     w->cursor += w->pending;
     w->pending = 0;
     atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
@@ -165,6 +168,7 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     uint64_t *fields = out;
     while (out < last)
         *out++ = 0;
+    STROBE_TESTPOINT("record-reserved");
     return fields;
 }
 
@@ -182,6 +186,7 @@ static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, 
     open->name = name;
     open->argument = argument;
     open->begin = strobe_clock_now();
+    STROBE_TESTPOINT("span-filled");
     w->depth = depth + 1;
     publish_depth(w);
     return (uint64_t)w->generation << 32 | (depth + 1);
@@ -204,6 +209,7 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     if (argument)
         *argument = open->argument;
     void *fields = begin_record(w, open->kind, 0, open->name, open->begin, end);
+    STROBE_TESTPOINT("span-ending");
     w->depth = depth - 1;
     publish_depth(w);
     return fields;

@@ -52,6 +52,7 @@ void strobe_lane_hand_over(StrobeWriter *w)
     w->block = NULL;
     w->cursor = w->limit = NULL;
     atomic_store_explicit(&w->lane->block, STROBE_NO_BLOCK, memory_order_release);
+    STROBE_TESTPOINT("block-detached");
     strobe_pool_push_full(strobe_lanes.pool, block);
 }
 
@@ -61,6 +62,7 @@ int strobe_lane_next_block(StrobeWriter *w)
     struct pool_block *block = strobe_pool_take(strobe_lanes.pool);
     if (!block)
         return 0;
+    STROBE_TESTPOINT("block-taken");
     block->lane = w->index;
     block->sequence = ++w->lane->sequence;
     block->track = w->track;
@@ -68,6 +70,7 @@ int strobe_lane_next_block(StrobeWriter *w)
     atomic_store_explicit(&block->used, 0, memory_order_relaxed);
     atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
     atomic_store_explicit(&block->owned, 1, memory_order_release);
+    STROBE_TESTPOINT("block-owned");
     w->block = block;
     w->block_window = w->generation;
     w->cursor = (char *)(block + 1);
@@ -154,6 +157,7 @@ StrobeWriter *strobe_lane_attach(uint32_t window)
     if (atomic_load_explicit(&w->busy, memory_order_relaxed))
         return NULL; /* a signal hit this thread while it attached */
     atomic_store_explicit(&w->busy, 1, memory_order_seq_cst);
+    STROBE_TESTPOINT("attach-busy");
     /* Whoever sees the gate open sees the pool that was set before it. */
     int is_open = __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window;
     if (is_open)
@@ -184,6 +188,7 @@ static void thread_exits(void *value)
 {
     StrobeWriter *w = value;
 
+    STROBE_TESTPOINT("thread-exits");
     if (w->generation && w->generation == gate_now() && enter_uncounted(w)) {
         leave_open_spans(w);
         if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
@@ -191,6 +196,7 @@ static void thread_exits(void *value)
         leave(w);
     }
     strobe_thread_writer = NULL;
+    STROBE_TESTPOINT("thread-detached");
     release_writer(w);
 }
 
@@ -209,6 +215,7 @@ unsigned strobe_lane_close_gate(uint64_t end)
 
     atomic_store_explicit(&strobe_lanes.window_end, end, memory_order_relaxed);
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
+    STROBE_TESTPOINT("gate-shut");
     barrier_in_all_threads();
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         StrobeWriter *w = &writers[i];
@@ -249,6 +256,7 @@ static void before_fork(void)
     generation_at_fork = strobe_thread_writer ? strobe_thread_writer->generation : 0;
     if (strobe_thread_writer)
         strobe_thread_writer->generation = 0;
+    STROBE_TESTPOINT("fork-begun");
 }
 
 static void after_fork(void)
@@ -264,6 +272,7 @@ static void in_child(void)
 {
     StrobeWriter *mine = strobe_thread_writer;
 
+    STROBE_TESTPOINT("fork-child");
     forking = 0;
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {

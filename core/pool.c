@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "intern.h"
+#include "testpoint.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -267,6 +268,7 @@ struct pool_block *strobe_pool_take(struct pool_header *header)
         struct pool_block *block = strobe_pool_block(header, index);
         /* The tag changes with every exchange, so a block that went and came back is noticed. */
         uint64_t next = ((head >> 32) + 1) << 32 | block->next;
+        STROBE_TESTPOINT("free-loaded");
         if (atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
                                                   memory_order_acq_rel, memory_order_acquire))
             return block;
@@ -279,6 +281,7 @@ void strobe_pool_give(struct pool_header *header, struct pool_block *block)
     uint64_t next;
 
     atomic_store_explicit(&block->owned, 0, memory_order_release);
+    STROBE_TESTPOINT("block-disowned");
     do {
         block->next = (uint32_t)head;
         next = ((head >> 32) + 1) << 32 | strobe_pool_index(header, block);
@@ -303,6 +306,7 @@ uint32_t strobe_pool_take_full(struct pool_header *header)
         atomic_exchange_explicit(&header->full_blocks, STROBE_NO_BLOCK, memory_order_acquire);
     uint32_t reversed = STROBE_NO_BLOCK;
 
+    STROBE_TESTPOINT("full-taken");
     while (index != STROBE_NO_BLOCK) {
         struct pool_block *block = strobe_pool_block(header, index);
         uint32_t next = block->next;

@@ -11,6 +11,7 @@
 #include "kind-table.h"
 #include "lane.h"
 #include "pool.h"
+#include "testpoint.h"
 #include "track-table.h"
 
 static struct {
@@ -93,6 +94,7 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     error = strobe_drain_begin_window(&recorder.drain, fd, recorder.window, facts);
     if (error)
         return error;
+    STROBE_TESTPOINT("window-named");
     header->window_pair = strobe_clock_pair();
     recorder.begin = strobe_clock_now();
     recorder.end = 0;
@@ -101,6 +103,7 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     recorder.in_window = 1;
     strobe_lane_take_late(); /* of no window */
     strobe_lane_take_no_lane();
+    STROBE_TESTPOINT("window-begun");
     strobe_lane_open_gate(header, recorder.session, recorder.window);
     return 0;
 }
@@ -120,10 +123,12 @@ int strobe_recorder_end_window(void)
     strobe_recorder_mark_end();
     recorder.drain.n_stuck = strobe_lane_close_gate(recorder.end);
     recorder.is_stuck |= recorder.drain.n_stuck != 0;
+    STROBE_TESTPOINT("window-shut");
     strobe_lane_count_deep_spans(recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
     error = strobe_drain_end_window(&recorder.drain, recorder.begin, recorder.end);
+    STROBE_TESTPOINT("window-written");
     atomic_store(&recorder.pool.header->window, 0);
     recorder.in_window = 0;
     return error;

@@ -15,6 +15,7 @@
 #include "kind-table.h"
 #include "pool.h"
 #include "process.h"
+#include "testpoint.h"
 
 /* What one walk over the capture finds out. */
 struct survey {
@@ -197,13 +198,16 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
     if (strcmp(boot_id, survey->boot_id) || pool->clock_counter != (guint32)strobe_clock_counter)
         writer->pair = survey->last_pair;
     error = strobe_capture_write_definitions(writer, pool);
+    STROBE_TESTPOINT("recover-definitions");
     if (error == 0)
         error = write_blocks(survey, writer, pool, &latest);
+    STROBE_TESTPOINT("recover-records");
     if (error == 0)
         error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, survey->last_ticks,
                                             latest, seen);
     if (error == 0)
         error = strobe_capture_write_unfinished(writer, pool, latest);
+    STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
         error = strobe_capture_write_seal(writer, pool->window_begin, latest, 1);
     if (error && ftruncate(fd, (off_t)size))
@@ -238,6 +242,7 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
         else
             result = finish_capture(survey, fd, pool->header, size);
     }
+    STROBE_TESTPOINT("recover-finished");
     strobe_pool_destroy(pool, result == 0);
     if (result)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "intern.h"
+#include "testpoint.h"
 
 static struct strobe_stored_track *slot(const struct pool_header *header, uint32_t id)
 {
@@ -44,6 +45,7 @@ static uint32_t add_stored(struct pool_header *header, const struct strobe_store
     while (!atomic_compare_exchange_weak_explicit(&header->n_tracks, &n, n + 1,
                                                   memory_order_relaxed, memory_order_relaxed));
     struct strobe_stored_track *out = slot(header, n + 1);
+    STROBE_TESTPOINT("track-numbered");
     *out = *stored;
     __atomic_store_n(&out->id, n + 1, __ATOMIC_RELEASE); /* publishes */
     return n + 1;
