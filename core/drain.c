@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "kind-table.h"
+#include "lane.h"
 #include "testpoint.h"
 
 /* How long full blocks wait at most: less when the pool was found filling up. */
@@ -55,6 +56,17 @@ static void write_partial(StrobeDrain *d)
     for (uint32_t i = 0; i < d->pool->n_lanes; i++)
         if (d->partial[i].block < d->pool->n_blocks)
             write_block(d, strobe_pool_block(d->pool, d->partial[i].block), d->partial[i].used);
+}
+
+/* Blocks that a stuck thread has taken off its lane and not handed over, or not put there yet. */
+static void write_strays(StrobeDrain *d)
+{
+    for (uint32_t i = 0; i < d->pool->n_blocks; i++) {
+        struct pool_block *block = strobe_pool_block(d->pool, i);
+        if (atomic_load_explicit(&block->owned, memory_order_acquire) &&
+            block->window == d->writer.window)
+            write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
+    }
 }
 
 static void write_full(StrobeDrain *d, uint32_t index)
@@ -151,6 +163,8 @@ static void collect_blocks(StrobeDrain *d)
     for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
         struct pool_lane *lane = strobe_pool_lane(d->pool, i);
         uint32_t index = atomic_load(&lane->block);
+        if (strobe_lane_is_stuck(i))
+            continue; /* it may still write into its block */
         if (index < d->pool->n_blocks)
             strobe_pool_give(d->pool, strobe_pool_block(d->pool, index));
         atomic_store(&lane->block, STROBE_NO_BLOCK);
@@ -161,8 +175,9 @@ static void end_window(StrobeDrain *d)
 {
     flush_all(d);
     STROBE_TESTPOINT("window-flushed");
-    if (d->n_stuck == 0)
-        collect_blocks(d);
+    if (d->n_stuck)
+        write_strays(d);
+    collect_blocks(d);
     remember(d, strobe_capture_write_unfinished(&d->writer, d->pool, d->end));
     for (uint32_t i = 0; i < d->pool->n_lanes; i++)
         atomic_store(&strobe_pool_lane(d->pool, i)->depth, 0);
@@ -273,7 +288,8 @@ int strobe_drain_begin_window(StrobeDrain *d, int fd, uint32_t window, const cha
     d->error = 0;
     memset(d->window_lost, 0, sizeof d->window_lost);
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
-        d->pool->lost_told[cause] = atomic_load(&d->pool->lost[cause]); /* of no window */
+        if (cause != STROBE_LOSS_LATE) /* late ones are of the window before, which is sealed */
+            d->pool->lost_told[cause] = atomic_load(&d->pool->lost[cause]); /* of no window */
     error =
         strobe_capture_write_block(&d->writer, STROBE_BLOCK_FACTS, facts, (uint32_t)strlen(facts));
     if (error == 0)
@@ -281,6 +297,8 @@ int strobe_drain_begin_window(StrobeDrain *d, int fd, uint32_t window, const cha
     if (error) {
         strobe_capture_writer_end(&d->writer);
     } else {
+        if (d->last_flush_ticks)
+            write_losses(d, d->writer.pair.ticks);
         d->last_flush_ns = d->writer.pair.monotonic_ns;
         d->last_flush_ticks = d->writer.pair.ticks;
         d->is_writing = 1;

@@ -111,7 +111,7 @@ static void link_blocks(struct pool_header *h)
 {
     for (uint32_t i = 0; i < h->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(h, i);
-        block->next = i + 1 < h->n_blocks ? i + 1 : STROBE_NO_BLOCK;
+        atomic_init(&block->next, i + 1 < h->n_blocks ? i + 1 : STROBE_NO_BLOCK);
     }
     atomic_store(&h->free_blocks, h->n_blocks ? 0 : STROBE_NO_BLOCK);
     atomic_store(&h->full_blocks, STROBE_NO_BLOCK);
@@ -267,7 +267,8 @@ struct pool_block *strobe_pool_take(struct pool_header *header)
             return NULL;
         struct pool_block *block = strobe_pool_block(header, index);
         /* The tag changes with every exchange, so a block that went and came back is noticed. */
-        uint64_t next = ((head >> 32) + 1) << 32 | block->next;
+        uint64_t next =
+            ((head >> 32) + 1) << 32 | atomic_load_explicit(&block->next, memory_order_relaxed);
         STROBE_TESTPOINT("free-loaded");
         if (atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
                                                   memory_order_acq_rel, memory_order_acquire))
@@ -283,7 +284,7 @@ void strobe_pool_give(struct pool_header *header, struct pool_block *block)
     atomic_store_explicit(&block->owned, 0, memory_order_release);
     STROBE_TESTPOINT("block-disowned");
     do {
-        block->next = (uint32_t)head;
+        atomic_store_explicit(&block->next, (uint32_t)head, memory_order_relaxed);
         next = ((head >> 32) + 1) << 32 | strobe_pool_index(header, block);
     } while (!atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
                                                     memory_order_release, memory_order_relaxed));
@@ -294,7 +295,7 @@ void strobe_pool_push_full(struct pool_header *header, struct pool_block *block)
     uint32_t head = atomic_load_explicit(&header->full_blocks, memory_order_relaxed);
 
     do
-        block->next = head;
+        atomic_store_explicit(&block->next, head, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&header->full_blocks, &head,
                                                   strobe_pool_index(header, block),
                                                   memory_order_release, memory_order_relaxed));
@@ -309,8 +310,8 @@ uint32_t strobe_pool_take_full(struct pool_header *header)
     STROBE_TESTPOINT("full-taken");
     while (index != STROBE_NO_BLOCK) {
         struct pool_block *block = strobe_pool_block(header, index);
-        uint32_t next = block->next;
-        block->next = reversed;
+        uint32_t next = atomic_load_explicit(&block->next, memory_order_relaxed);
+        atomic_store_explicit(&block->next, reversed, memory_order_relaxed);
         reversed = index;
         index = next;
     }

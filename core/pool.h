@@ -50,7 +50,7 @@ struct pool_lane {
 };
 
 struct pool_block {
-    uint32_t next; /* in the free or the full list */
+    _Atomic uint32_t next; /* in the free or the full list */
     uint32_t lane;
     uint64_t sequence;
     uint32_t track;

@@ -91,6 +91,7 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
         close(fd);
         return error;
     }
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
     error = strobe_drain_begin_window(&recorder.drain, fd, recorder.window, facts);
     if (error)
         return error;
@@ -101,8 +102,8 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     header->window_begin = recorder.begin;
     atomic_store(&header->window, recorder.window);
     recorder.in_window = 1;
-    strobe_lane_take_late(); /* of no window */
-    strobe_lane_take_no_lane();
+    strobe_lane_take_no_lane(); /* of no window */
+    strobe_lane_take_nested();
     STROBE_TESTPOINT("window-begun");
     strobe_lane_open_gate(header, recorder.session, recorder.window);
     return 0;
@@ -126,6 +127,7 @@ int strobe_recorder_end_window(void)
     STROBE_TESTPOINT("window-shut");
     strobe_lane_count_deep_spans(recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
+    strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
     error = strobe_drain_end_window(&recorder.drain, recorder.begin, recorder.end);
     STROBE_TESTPOINT("window-written");
@@ -162,6 +164,16 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count)
 {
     if (recorder.is_open && cause < STROBE_LOSS_CAUSES && count)
         atomic_fetch_add(&recorder.pool.header->lost[cause], count);
+}
+
+uint64_t strobe_recorder_late(void)
+{
+    struct pool_header *header = recorder.pool.header;
+
+    if (!recorder.is_open || recorder.in_window)
+        return 0;
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
+    return atomic_load(&header->lost[STROBE_LOSS_LATE]) - header->lost_told[STROBE_LOSS_LATE];
 }
 
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])

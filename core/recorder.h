@@ -50,6 +50,8 @@ StrobeTrackId strobe_recorder_track(const StrobeTrack *track);
 uint64_t strobe_recorder_link_ids(uint32_t n);
 /* Counts losses that a collector or the core knows of. Any thread. */
 void strobe_recorder_lost(uint32_t cause, uint64_t count);
+/* Records that came after the last window was sealed: the next capture tells of them. */
+uint64_t strobe_recorder_late(void);
 /* Losses of the present or last window by cause. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
 

@@ -138,9 +138,22 @@ static gboolean set_up(StrobeSession *session, GError **error)
     return add_collectors(session, error) && open_recorder(session->config, error);
 }
 
+/* What came too late for every capture. */
+static void tell_late(void)
+{
+    uint64_t late = strobe_recorder_late();
+
+    if (late)
+        strobe_log(STROBE_LOG_WARNING,
+                   "%" G_GUINT64_FORMAT " records came after the last window had ended: they are "
+                   "lost, and no capture tells of them",
+                   late);
+}
+
 static void tear_down(StrobeSession *session)
 {
     g_ptr_array_unref(session->collectors);
+    tell_late();
     strobe_recorder_close();
     strobe_core_track_reset();
     strobe_registry_free(session->registry);
