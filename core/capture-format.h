@@ -22,7 +22,9 @@ enum {
     STROBE_BLOCK_STRINGS = 3, /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
     STROBE_BLOCK_TRACKS = 4,  /* struct strobe_stored_track each */
     STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
-    STROBE_BLOCK_SEAL = 6     /* struct strobe_stored_seal: the window is complete */
+    STROBE_BLOCK_SEAL = 6,    /* struct strobe_stored_seal: the window is complete */
+    STROBE_BLOCK_RESERVE =
+        7 /* nothing: room for the losses and the seal, should the disk be full */
 };
 
 struct strobe_block_header {
@@ -44,6 +46,9 @@ struct strobe_block_header {
 _Static_assert(sizeof(struct strobe_block_header) == 72, "capture format");
 
 #define STROBE_LANE_NONE UINT32_MAX
+
+/* A block of reserve with its header. */
+#define STROBE_RESERVE_BYTES 4096u
 
 struct strobe_stored_track {
     uint32_t id;

@@ -27,7 +27,9 @@ static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
 
     if (used <= from)
         return;
-    int error = strobe_capture_write_records(&d->writer, block, from, used);
+    /* Records without their definitions would be lost to a reader, and not counted. */
+    int error =
+        d->undefined ? d->undefined : strobe_capture_write_records(&d->writer, block, from, used);
     if (error) {
         remember(d, error);
         atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL],
@@ -89,32 +91,42 @@ static void give_all(StrobeDrain *d, uint32_t index)
 
 /* ---- losses ---- */
 
-static void tell(StrobeDrain *d, uint32_t cause, uint64_t lost, uint64_t *told)
+/* What was seen has been told: in the capture, or to the session at least. */
+static void tell_all(StrobeDrain *d)
 {
-    d->window_lost[cause] += lost - *told;
-    *told = lost;
+    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
+        d->window_lost[cause] += d->seen->core[cause] - d->pool->lost_told[cause];
+        for (uint32_t i = 0; i < d->pool->n_lanes; i++)
+            d->window_lost[cause] +=
+                d->seen->lanes[i][cause] - strobe_pool_lane(d->pool, i)->lost_told[cause];
+    }
+    strobe_pool_tell_losses(d->pool, d->seen);
 }
 
-/* Writes what was lost since the last time, by cause and thread. A loss counted while this goes on
- * is told the next time. */
-static void write_losses(StrobeDrain *d, uint64_t now)
+/* Writes what was lost since the last time, by cause and thread. A loss counted while this goes on,
+ * and what could not be written, is told the next time. A kill in between is no reason to tell it
+ * twice: recovery finds the records at telling_at, or does not. */
+static int write_losses(StrobeDrain *d, uint64_t now)
 {
+    atomic_store_explicit(&d->pool->telling_at, d->writer.bytes, memory_order_release);
     int error = strobe_capture_write_losses(&d->writer, d->pool, STROBE_KIND_ID_LOSS,
-                                            d->last_flush_ticks, now, &d->seen);
-
+                                            d->last_flush_ticks, now, d->seen);
     STROBE_TESTPOINT("losses-written");
     remember(d, error);
-    if (error && d->request != DRAIN_END_WINDOW)
-        return; /* told with the next flush */
-    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        tell(d, cause, d->seen.core[cause], &d->pool->lost_told[cause]);
-        for (uint32_t i = 0; i < d->pool->n_lanes; i++)
-            tell(d, cause, d->seen.lanes[i][cause],
-                 &strobe_pool_lane(d->pool, i)->lost_told[cause]);
-    }
+    if (error == 0)
+        tell_all(d);
+    STROBE_TESTPOINT("losses-told");
+    atomic_store_explicit(&d->pool->telling_at, 0, memory_order_release);
+    return error;
 }
 
 /* ---- cycles ---- */
+
+static void write_definitions(StrobeDrain *d)
+{
+    d->undefined = strobe_capture_write_definitions(&d->writer, d->pool);
+    remember(d, d->undefined);
+}
 
 static void flush_all(StrobeDrain *d)
 {
@@ -123,7 +135,7 @@ static void flush_all(StrobeDrain *d)
     STROBE_TESTPOINT("flush-noted");
     uint32_t full = strobe_pool_take_full(d->pool);
     STROBE_TESTPOINT("flush-taken");
-    remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
+    write_definitions(d);
     STROBE_TESTPOINT("flush-defined");
     write_full(d, full);
     write_partial(d);
@@ -151,7 +163,7 @@ static void flush_full(StrobeDrain *d)
     if (full == STROBE_NO_BLOCK)
         return;
     strobe_capture_writer_take_pair(&d->writer);
-    remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
+    write_definitions(d);
     write_full(d, full);
     STROBE_TESTPOINT("full-written");
     give_all(d, full);
@@ -171,6 +183,29 @@ static void collect_blocks(StrobeDrain *d)
     }
 }
 
+/* Losses and the seal. */
+static int write_end(StrobeDrain *d)
+{
+    /* The pair just before the seal lets the reader interpolate up to the window's end. */
+    strobe_capture_writer_take_pair(&d->writer);
+    int error = write_losses(d, d->writer.pair.ticks);
+    return error ? error : strobe_capture_write_seal(&d->writer, d->begin, d->end, 0);
+}
+
+/* On a full disk what was lost is told in the room that was kept for that. */
+static void finish_capture(StrobeDrain *d)
+{
+    uint64_t n_unwritten;
+
+    remember(d, strobe_capture_write_unfinished(&d->writer, d->pool, d->end, &n_unwritten));
+    atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL], n_unwritten);
+    int error = write_end(d);
+    if (error && strobe_capture_use_reserve(&d->writer) == 0 && write_end(d) == 0)
+        remember(d, strobe_capture_close_reserve(&d->writer));
+    remember(d, error);
+    tell_all(d); /* if in no capture, to the session at least */
+}
+
 static void end_window(StrobeDrain *d)
 {
     flush_all(d);
@@ -178,12 +213,9 @@ static void end_window(StrobeDrain *d)
     if (d->n_stuck)
         write_strays(d);
     collect_blocks(d);
-    remember(d, strobe_capture_write_unfinished(&d->writer, d->pool, d->end));
+    finish_capture(d);
     for (uint32_t i = 0; i < d->pool->n_lanes; i++)
         atomic_store(&strobe_pool_lane(d->pool, i)->depth, 0);
-    /* The pair just before the seal lets the reader interpolate up to the window's end. */
-    strobe_capture_writer_take_pair(&d->writer);
-    remember(d, strobe_capture_write_seal(&d->writer, d->begin, d->end, 0));
     STROBE_TESTPOINT("window-sealed");
     sync_capture(d, STROBE_SYNC_WINDOW);
     strobe_capture_writer_end(&d->writer);
@@ -251,6 +283,7 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
     if (error)
         return error;
     d->pool = pool;
+    d->seen = strobe_pool_at(pool, pool->seen_at);
     d->flush_interval_ns = settings->flush_interval_ns;
     d->sync = settings->sync;
     d->poll_ns = POLL_NS;
@@ -285,7 +318,7 @@ int strobe_drain_begin_window(StrobeDrain *d, int fd, uint32_t window, const cha
 
     pthread_mutex_lock(&d->lock);
     strobe_capture_writer_begin(&d->writer, fd, window);
-    d->error = 0;
+    d->error = d->undefined = 0;
     memset(d->window_lost, 0, sizeof d->window_lost);
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
         if (cause != STROBE_LOSS_LATE) /* late ones are of the window before, which is sealed */
@@ -294,6 +327,8 @@ int strobe_drain_begin_window(StrobeDrain *d, int fd, uint32_t window, const cha
         strobe_capture_write_block(&d->writer, STROBE_BLOCK_FACTS, facts, (uint32_t)strlen(facts));
     if (error == 0)
         error = strobe_capture_write_definitions(&d->writer, d->pool);
+    if (error == 0)
+        error = strobe_capture_write_reserve(&d->writer);
     if (error) {
         strobe_capture_writer_end(&d->writer);
     } else {

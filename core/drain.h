@@ -17,6 +17,7 @@ typedef struct StrobeDrain {
     enum drain_request request;
     int is_writing; /* a window's capture is open */
     int error;      /* first failed write of the window */
+    int undefined;  /* why the definitions could not be written, the last time */
     struct pool_header *pool;
     int64_t flush_interval_ns;
     uint32_t sync;
@@ -27,7 +28,7 @@ typedef struct StrobeDrain {
     unsigned n_stuck;    /* writers that have not left their bracket, in the window that ends */
     StrobeCaptureWriter writer;
 
-    StrobeLossCounts seen;
+    StrobeLossCounts *seen;                   /* in the pool */
     uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in this window */
     struct drain_partial {
         uint32_t block, used;

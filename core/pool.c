@@ -35,6 +35,8 @@ static void lay_out(struct pool_header *h, size_t bytes)
     h->n_lanes = STROBE_POOL_LANES;
     h->lanes_at = at;
     at = align_up(at + sizeof(struct pool_lane) * (uint64_t)h->n_lanes, 4096);
+    h->seen_at = at;
+    at = align_up(at + sizeof(StrobeLossCounts), 4096);
     h->tracks_at = at;
     at = align_up(at + sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
     h->kinds_at = at;
@@ -213,6 +215,7 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            h->version == STROBE_POOL_VERSION && h->block_bytes == STROBE_POOL_BLOCK_BYTES &&
            h->total_bytes == bytes && h->n_lanes <= STROBE_POOL_LANES &&
            part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
+           part_fits(h, h->seen_at, sizeof(StrobeLossCounts), bytes) &&
            part_fits(h, h->tracks_at,
                      sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
@@ -242,7 +245,7 @@ int strobe_pool_open(StrobePool *pool, const char *path)
         return EINVAL;
     }
     /* A private mapping: the program that owned the file is gone, and nothing is written back. */
-    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, pool->fd, 0);
+    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, pool->fd, 0);
     if (map == MAP_FAILED) {
         int error = errno;
         strobe_pool_destroy(pool, 0);
@@ -255,6 +258,13 @@ int strobe_pool_open(StrobePool *pool, const char *path)
         return EINVAL;
     }
     return 0;
+}
+
+void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen)
+{
+    memcpy(header->lost_told, seen->core, sizeof header->lost_told);
+    for (uint32_t i = 0; i < header->n_lanes; i++)
+        memcpy(strobe_pool_lane(header, i)->lost_told, seen->lanes[i], sizeof *seen->lanes);
 }
 
 struct pool_block *strobe_pool_take(struct pool_header *header)

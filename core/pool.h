@@ -49,6 +49,12 @@ struct pool_lane {
     struct pool_span spans[STROBE_POOL_SPANS];
 };
 
+/* Counts of losses at one moment. */
+typedef struct StrobeLossCounts {
+    uint64_t core[STROBE_LOSS_CAUSES];
+    uint64_t lanes[STROBE_POOL_LANES][STROBE_LOSS_CAUSES];
+} StrobeLossCounts;
+
 struct pool_block {
     _Atomic uint32_t next; /* in the free or the full list */
     uint32_t lane;
@@ -70,7 +76,7 @@ struct pool_header {
     uint32_t block_bytes;
     uint64_t total_bytes;
     uint32_t n_lanes, n_blocks;
-    uint64_t lanes_at, tracks_at, kinds_at, offsets_at, slots_at, arena_at, blocks_at;
+    uint64_t lanes_at, seen_at, tracks_at, kinds_at, offsets_at, slots_at, arena_at, blocks_at;
     uint64_t arena_bytes;
 
     uint64_t id[2]; /* random; the capture's facts name it, so that neither is taken for another */
@@ -88,6 +94,8 @@ struct pool_header {
     /* Losses that are of no lane, and how many of them have been written. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES];
+    /* Where in the capture what is at seen_at is being told; 0: nothing is. */
+    _Atomic uint64_t telling_at;
 
     _Atomic uint32_t window; /* the one whose capture is open, 0: none */
     uint64_t window_begin;
@@ -118,7 +126,7 @@ void strobe_pool_destroy(StrobePool *pool, int remove);
  * not, whatever pid it has here.) */
 int strobe_pool_is_live(const StrobePool *pool);
 
-/* Maps an existing pool read-only after checking its layout. Returns 0, EINVAL for a file that is
+/* Maps an existing pool, privately, after checking its layout. Returns 0, EINVAL for a file that is
  * not a pool, or an errno value. */
 int strobe_pool_open(StrobePool *pool, const char *path);
 
@@ -156,6 +164,9 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
     return (uint32_t)(((uintptr_t)block - (uintptr_t)strobe_pool_at(header, header->blocks_at)) /
                       STROBE_POOL_BLOCK_BYTES);
 }
+
+/* Remembers that what was seen was told. */
+void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 
 /* Takes a free block, NULL when there is none. Lock-free, any thread. */
 struct pool_block *strobe_pool_take(struct pool_header *header);

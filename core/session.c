@@ -9,6 +9,7 @@
 #include "attach.h"
 #include "collector.h"
 #include "error.h"
+#include "file-limit.h"
 #include "json-text.h"
 #include "kind-table.h"
 #include "lane.h"
@@ -119,10 +120,13 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
                                        .flush_interval_ns = config->flush_interval_ns,
                                        .sync = config->sync,
                                        .fallback_dir = parent};
-    int failed = strobe_recorder_open(&settings);
+    StrobeFileLimit limit;
 
+    strobe_file_limit_hold(&limit);
+    int failed = strobe_recorder_open(&settings);
     if (failed == ENOENT && g_mkdir_with_parents(parent, 0750) == 0)
         failed = strobe_recorder_open(&settings);
+    strobe_file_limit_release(&limit);
 
     if (failed)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
@@ -289,7 +293,7 @@ static void for_collectors(StrobeSession *session, void (*call)(StrobeCollector 
         call(g_ptr_array_index(session->collectors, i));
 }
 
-static gboolean open_window(StrobeSession *session, GError **error)
+static gboolean begin_capture(StrobeSession *session, GError **error)
 {
     g_autofree char *path = NULL;
     int failed, fd;
@@ -313,18 +317,28 @@ static gboolean open_window(StrobeSession *session, GError **error)
     return TRUE;
 }
 
+static gboolean open_window(StrobeSession *session, GError **error)
+{
+    StrobeFileLimit limit;
+
+    strobe_file_limit_hold(&limit);
+    gboolean ok = begin_capture(session, error);
+    if (!ok && session->directory) {
+        strobe_result_directory_discard(session->directory);
+        session->directory = NULL;
+    }
+    strobe_file_limit_release(&limit);
+    return ok;
+}
+
 static gboolean start_window(StrobeSession *session, GError **error)
 {
     for_collectors(session, strobe_collector_open);
     for_collectors(session, strobe_collector_warm);
     if (!check_required(session, error))
         return FALSE;
-    if (!open_window(session, error)) {
-        if (session->directory)
-            strobe_result_directory_discard(session->directory);
-        session->directory = NULL;
+    if (!open_window(session, error))
         return FALSE;
-    }
     for_collectors(session, strobe_collector_tell_calls);
     for_collectors(session, strobe_collector_start);
     session->sampler = strobe_sampler_start(session->collectors);
@@ -338,6 +352,7 @@ static void flush_one(StrobeCollector *c)
 
 static void stop_window(StrobeSession *session, GError **error)
 {
+    StrobeFileLimit limit;
     int failed;
 
     if (!session->directory)
@@ -348,6 +363,7 @@ static void stop_window(StrobeSession *session, GError **error)
     for_collectors(session, strobe_collector_stop);
     for_collectors(session, flush_one);
     diagnose(session);
+    strobe_file_limit_hold(&limit);
     failed = strobe_recorder_end_window();
     if (failed)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
@@ -356,6 +372,7 @@ static void stop_window(StrobeSession *session, GError **error)
     g_autofree char *text = take_log();
     strobe_result_directory_finish(session->directory, session->config, text,
                                    error && !*error ? error : NULL);
+    strobe_file_limit_release(&limit);
     g_clear_pointer(&session->directory, strobe_result_directory_free);
 }
 
