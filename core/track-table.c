@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "intern.h"
+#include "testpoint.h"
 
 #define NO_PLACE UINT32_MAX
 
@@ -93,6 +94,7 @@ static uint32_t publish(struct pool_header *header, uint32_t place,
 
     if (id > UINT32_MAX)
         return 0;
+    STROBE_TESTPOINT("track-numbered");
     stored->id = (uint32_t)id;
     memcpy(words, stored, sizeof words);
     for (uint32_t i = 0; i < STROBE_TRACK_WORDS; i++)
