@@ -40,7 +40,7 @@ struct pool_span {
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
 struct pool_lane {
     _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
-    _Atomic uint32_t depth; /* open spans */
+    _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
     _Atomic uint32_t track;
     _Atomic uint32_t window;
     uint64_t sequence; /* of the last block taken */
@@ -165,6 +165,8 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
                       STROBE_POOL_BLOCK_BYTES);
 }
 
+/* Counts the window's open spans for which there was no place as lost. */
+void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window);
 /* Remembers that what was seen was told. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 

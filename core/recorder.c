@@ -125,7 +125,7 @@ int strobe_recorder_end_window(void)
     recorder.drain.n_stuck = strobe_lane_close_gate(recorder.end);
     recorder.is_stuck |= recorder.drain.n_stuck != 0;
     STROBE_TESTPOINT("window-shut");
-    strobe_lane_count_deep_spans(recorder.window);
+    strobe_pool_count_deep_spans(recorder.pool.header, recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
     strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
@@ -178,7 +178,10 @@ uint64_t strobe_recorder_late(void)
 
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])
 {
-    strobe_drain_losses(&recorder.drain, lost);
+    if (recorder.is_open)
+        strobe_drain_losses(&recorder.drain, lost);
+    else
+        memset(lost, 0, STROBE_LOSS_CAUSES * sizeof *lost);
 }
 
 void strobe_recorder_forget(void)

@@ -9,7 +9,6 @@
 #include "attach.h"
 #include "collector.h"
 #include "error.h"
-#include "file-limit.h"
 #include "json-text.h"
 #include "kind-table.h"
 #include "lane.h"
@@ -18,6 +17,7 @@
 #include "result-directory.h"
 #include "sampler.h"
 #include "schedule.h"
+#include "signal-guard.h"
 
 /* How long late records of a window are waited for when it ends. */
 #define FLUSH_DEADLINE_NS 2000000000
@@ -120,13 +120,13 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
                                        .flush_interval_ns = config->flush_interval_ns,
                                        .sync = config->sync,
                                        .fallback_dir = parent};
-    StrobeFileLimit limit;
+    StrobeSignalGuard guard;
 
-    strobe_file_limit_hold(&limit);
+    strobe_signal_guard_hold(&guard);
     int failed = strobe_recorder_open(&settings);
     if (failed == ENOENT && g_mkdir_with_parents(parent, 0750) == 0)
         failed = strobe_recorder_open(&settings);
-    strobe_file_limit_release(&limit);
+    strobe_signal_guard_release(&guard);
 
     if (failed)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
@@ -319,15 +319,15 @@ static gboolean begin_capture(StrobeSession *session, GError **error)
 
 static gboolean open_window(StrobeSession *session, GError **error)
 {
-    StrobeFileLimit limit;
+    StrobeSignalGuard guard;
 
-    strobe_file_limit_hold(&limit);
+    strobe_signal_guard_hold(&guard);
     gboolean ok = begin_capture(session, error);
     if (!ok && session->directory) {
         strobe_result_directory_discard(session->directory);
         session->directory = NULL;
     }
-    strobe_file_limit_release(&limit);
+    strobe_signal_guard_release(&guard);
     return ok;
 }
 
@@ -352,7 +352,7 @@ static void flush_one(StrobeCollector *c)
 
 static void stop_window(StrobeSession *session, GError **error)
 {
-    StrobeFileLimit limit;
+    StrobeSignalGuard guard;
     int failed;
 
     if (!session->directory)
@@ -363,7 +363,7 @@ static void stop_window(StrobeSession *session, GError **error)
     for_collectors(session, strobe_collector_stop);
     for_collectors(session, flush_one);
     diagnose(session);
-    strobe_file_limit_hold(&limit);
+    strobe_signal_guard_hold(&guard);
     failed = strobe_recorder_end_window();
     if (failed)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
@@ -372,7 +372,7 @@ static void stop_window(StrobeSession *session, GError **error)
     g_autofree char *text = take_log();
     strobe_result_directory_finish(session->directory, session->config, text,
                                    error && !*error ? error : NULL);
-    strobe_file_limit_release(&limit);
+    strobe_signal_guard_release(&guard);
     g_clear_pointer(&session->directory, strobe_result_directory_free);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "track-table.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -46,7 +47,8 @@ static uint32_t add_stored(struct pool_header *header, const struct strobe_store
                                                   memory_order_relaxed, memory_order_relaxed));
     struct strobe_stored_track *out = slot(header, n + 1);
     STROBE_TESTPOINT("track-numbered");
-    *out = *stored;
+    /* All but the id, by which others see whether it is there. */
+    memcpy(&out->type, &stored->type, sizeof *out - offsetof(struct strobe_stored_track, type));
     __atomic_store_n(&out->id, n + 1, __ATOMIC_RELEASE); /* publishes */
     return n + 1;
 }
