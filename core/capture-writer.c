@@ -363,8 +363,10 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
     for (uint32_t i = 0; i < pool->n_lanes; i++) {
         const struct pool_lane *lane = strobe_pool_lane(pool, i);
         uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
-        if (atomic_load(&lane->window) != writer->window || depth > STROBE_POOL_SPANS)
+        if (atomic_load(&lane->window) != writer->window)
             continue;
+        if (depth > STROBE_POOL_SPANS)
+            depth = STROBE_POOL_SPANS;
         uint32_t track = atomic_load(&lane->track);
         for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
             at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);

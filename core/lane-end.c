@@ -60,6 +60,8 @@ static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t windo
     uint32_t depth = atomic_load(&lane->depth);
     uint32_t track = atomic_load(&lane->track);
 
+    if (depth > STROBE_POOL_SPANS) /* counted as lost */
+        depth = STROBE_POOL_SPANS;
     for (; depth > 0; depth--) { /* innermost first, as spans end */
         struct pool_block *block = block_with_room(pool, index, window, ring);
         if (!block) {

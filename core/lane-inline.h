@@ -151,11 +151,9 @@ static inline struct pool_span *span_at(const StrobeWriter *w, uint32_t index)
     return &strobe_deep_spans[w->index][index - STROBE_POOL_SPANS];
 }
 
-/* How many of the open spans a kill leaves behind. */
 static inline void publish_depth(StrobeWriter *w)
 {
-    uint32_t depth = w->depth < STROBE_POOL_SPANS ? w->depth : STROBE_POOL_SPANS;
-    atomic_store_explicit(&w->lane->depth, depth, memory_order_release);
+    atomic_store_explicit(&w->lane->depth, w->depth, memory_order_release);
 }
 
 static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track, uint32_t name,

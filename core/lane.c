@@ -263,7 +263,7 @@ static void count_stuck(StrobeWriter *w)
     uint32_t depth = busy >> LANE_DEPTH_SHIFT;
 
     if (busy == LANE_OFFERS ||
-        ((busy & LANE_ENDS) == LANE_ENDS && depth <= STROBE_POOL_SPANS &&
+        ((busy & LANE_ENDS) == LANE_ENDS &&
          atomic_load_explicit(&w->lane->depth, memory_order_acquire) < depth))
         count_lost(w, STROBE_LOSS_LATE);
 }
@@ -290,17 +290,6 @@ unsigned strobe_lane_close_gate(uint64_t end)
         stuck++;
     }
     return stuck;
-}
-
-/* The gate is shut and nobody is inside. */
-void strobe_lane_count_deep_spans(uint32_t window)
-{
-    for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
-        StrobeWriter *w = &writers[i];
-        if (w->generation == window && w->depth > STROBE_POOL_SPANS)
-            atomic_fetch_add_explicit(&w->lane->lost[STROBE_LOSS_SPAN_DEPTH],
-                                      w->depth - STROBE_POOL_SPANS, memory_order_relaxed);
-    }
 }
 
 uint64_t strobe_lane_take_late(void)

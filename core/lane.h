@@ -68,7 +68,6 @@ int strobe_lane_is_busy(uint32_t index);
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
  * since the last call. */
 uint64_t strobe_lane_take_late(void);
-void strobe_lane_count_deep_spans(uint32_t window);
 /* Records lost because more threads than lanes recorded, since the last call. */
 uint64_t strobe_lane_take_no_lane(void);
 /* Records lost because they hit the thread while it took its lane or was in fork(). */

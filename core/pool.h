@@ -53,7 +53,7 @@ struct pool_span {
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
 struct pool_lane {
     _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
-    _Atomic uint32_t depth; /* open spans */
+    _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
     _Atomic uint32_t track;
     _Atomic uint32_t window;
     uint32_t track_place; /* of its thread's track, from 1; 0: none */
@@ -232,6 +232,8 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t la
     atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
+/* Counts the window's open spans for which there was no place as lost. */
+void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window);
 /* Remembers that what was seen was told. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 

@@ -294,6 +294,7 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
     strobe_clock_init();
     strobe_boot_id(boot_id);
     note_told(survey, pool);
+    strobe_pool_count_deep_spans(pool, survey->window);
     strobe_capture_writer_begin(writer, fd, survey->window);
     /* After a reboot, or with another clock, this machine's counter says nothing about theirs. */
     survey->is_same_boot = strcmp(boot_id, survey->boot_id) == 0;
