@@ -76,6 +76,12 @@ static guint32 keep_stack(StrobeBesideStrings *strings, const char *bytes, guint
                                       TRUE);
 }
 
+StrobeStringId strobe_beside_strings_intern(StrobeBesideStrings *strings, const char *bytes,
+                                            gsize length)
+{
+    return strobe_string_table_intern(strings->table, bytes, length, FALSE);
+}
+
 void strobe_beside_strings_take(StrobeBesideStrings *strings, guint32 id, const char *bytes,
                                 guint32 length, gboolean is_stack)
 {

@@ -17,6 +17,10 @@ void strobe_beside_strings_free(StrobeBesideStrings *strings);
 /* From now on every string goes into the table. */
 void strobe_beside_strings_keep(StrobeBesideStrings *strings);
 
+/* Id of a string in the table itself. */
+StrobeStringId strobe_beside_strings_intern(StrobeBesideStrings *strings, const char *bytes,
+                                            gsize length);
+
 /* Takes a string under the id that a record names. */
 void strobe_beside_strings_take(StrobeBesideStrings *strings, guint32 id, const char *bytes,
                                 guint32 length, gboolean is_stack);

@@ -146,6 +146,7 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
     stats->n_records += n;
     stats->n_unfinished = counts->n_unfinished;
     stats->n_outside = counts->n_outside;
+    stats->n_loss_records = counts->n_loss_records;
     memcpy(stats->lost, counts->lost, sizeof stats->lost);
     for (gsize i = 0; !stats->sealed && i < n; i++)
         stats->end_ns = MAX(stats->end_ns, views[i].end_ns);
@@ -201,6 +202,21 @@ const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader)
 
     survey->stats.n_refused_strings = strobe_string_table_n_refused(survey->strings);
     return &survey->stats;
+}
+
+guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats)
+{
+    guint64 lost = 0;
+
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        if (i != STROBE_LOSS_STRING_CUT)
+            lost += stats->lost[i];
+    return lost;
+}
+
+guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats)
+{
+    return stats->n_records - stats->n_loss_records;
 }
 
 const char *const *strobe_reader_damage(const StrobeReader *reader)

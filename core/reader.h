@@ -19,6 +19,7 @@ typedef struct StrobeReaderStats {
     guint64 n_bytes;           /* of the files */
     guint64 n_damaged;         /* parts that were skipped */
     guint64 n_refused_strings; /* beyond what the string table holds */
+    guint64 n_loss_records;    /* of n_records, those that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
     gboolean sealed;         /* the window was closed properly or recovered */
     gboolean recovered;      /* by a later run, after the program died */
@@ -50,6 +51,10 @@ double strobe_reader_progress(const StrobeReader *reader);
 /* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_facts(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
+/* The ledger: what was offered to this window is stored and lost together. A record whose text was
+ * cut is stored. */
+guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);
+guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats);
 /* One text per damaged place: offset and reason. NULL-terminated; at most 100. */
 const char *const *strobe_reader_damage(const StrobeReader *reader);
 

@@ -118,16 +118,20 @@ static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
     return decoder->last_clock;
 }
 
-static void count_loss(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
-                       const void *fields)
+/* Counts a loss, and names it: what writes them has no strings. */
+static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
 {
     struct strobe_loss loss;
 
-    if (kind->role != STROBE_ROLE_LOSS)
+    memcpy(&loss, view->fields, sizeof loss);
+    decoder->counts.n_loss_records += loss.count > 0;
+    if (loss.cause >= STROBE_LOSS_CAUSES)
         return;
-    memcpy(&loss, fields, sizeof loss);
-    if (loss.cause < STROBE_LOSS_CAUSES)
-        decoder->counts.lost[loss.cause] += loss.count;
+    decoder->counts.lost[loss.cause] += loss.count;
+    if (!view->name) {
+        const char *name = strobe_loss_name(loss.cause);
+        view->name = strobe_beside_strings_intern(decoder->beside, name, strlen(name));
+    }
 }
 
 /* Does the record belong to the window? Core kinds always do. */
@@ -174,7 +178,8 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
     if (view->end_ns < view->begin_ns)
         view->end_ns = view->begin_ns;
     resolve_fields(decoder, kind, (char *)(record + at));
-    count_loss(decoder, kind, view->fields);
+    if (G_UNLIKELY(kind->role == STROBE_ROLE_LOSS))
+        take_loss(decoder, view);
     return place_in_window(decoder, kind, view);
 }
 

@@ -38,7 +38,8 @@ gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *bloc
 /* What was seen so far. */
 typedef struct StrobeDecodedCounts {
     guint64 n_unfinished;
-    guint64 n_outside; /* of the window */
+    guint64 n_outside;      /* of the window */
+    guint64 n_loss_records; /* that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
 } StrobeDecodedCounts;
 const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecoder *decoder);

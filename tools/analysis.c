@@ -23,6 +23,7 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
     g_free(analysis->output);
     g_clear_pointer(&analysis->files, g_ptr_array_unref);
     g_clear_pointer(&analysis->missing, g_ptr_array_unref);
+    g_clear_pointer(&analysis->incomplete, g_array_unref);
     g_free(analysis);
 }
 
@@ -178,13 +179,15 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
 
     analysis->missing = strobe_shortfall_lines(shortfall, pipeline);
     analysis->n_steps = shortfall->n_steps;
+    analysis->incomplete = strobe_shortfall_incomplete(pipeline);
     if (!stats)
         return;
     analysis->n_records = stats->n_records;
-    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
-        if (i != STROBE_LOSS_STRING_CUT)
-            analysis->n_lost += stats->lost[i];
-    analysis->is_complete = stats->sealed && stats->n_damaged == 0 && analysis->n_lost == 0;
+    analysis->n_stored = strobe_reader_stats_stored(stats);
+    analysis->n_lost = strobe_reader_stats_lost(stats);
+    /* A flight recorder forgets what is old: that is no shortfall. */
+    analysis->is_complete = stats->sealed && stats->n_damaged == 0 &&
+                            analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,

@@ -69,6 +69,25 @@ static void write_texts(StrobeJsonWriter *json, const char *key, const GPtrArray
     strobe_json_end_array(json);
 }
 
+static void write_uint(StrobeJsonWriter *json, const char *key, guint64 value)
+{
+    strobe_json_key(json, key);
+    strobe_json_uint(json, value);
+}
+
+/* Derived records that touch a gap, kind by kind. */
+static void write_incomplete(StrobeJsonWriter *json, const GArray *incomplete)
+{
+    strobe_json_key(json, "incomplete");
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < incomplete->len; i++) {
+        const StrobeDerivedCount *count = &g_array_index(incomplete, StrobeDerivedCount, i);
+        strobe_json_key_text(json, count->kind, strlen(count->kind));
+        strobe_json_uint(json, count->n_incomplete);
+    }
+    strobe_json_end_object(json);
+}
+
 static void write_outcome(StrobeJsonWriter *json, const StrobeResult *result,
                           const StrobeAnalysis *analysis)
 {
@@ -81,10 +100,11 @@ static void write_outcome(StrobeJsonWriter *json, const StrobeResult *result,
     strobe_json_string(json, analysis ? analysis->output : NULL);
     if (analysis) {
         write_texts(json, "files", analysis->files);
-        strobe_json_key(json, "records");
-        strobe_json_uint(json, analysis->n_records);
-        strobe_json_key(json, "lost");
-        strobe_json_uint(json, analysis->n_lost);
+        write_uint(json, "records", analysis->n_records);
+        write_uint(json, "offered", analysis->n_stored + analysis->n_lost);
+        write_uint(json, "stored", analysis->n_stored);
+        write_uint(json, "lost", analysis->n_lost);
+        write_incomplete(json, analysis->incomplete);
         strobe_json_key(json, "live");
         strobe_json_bool(json, analysis->is_live);
         strobe_json_key(json, "complete");

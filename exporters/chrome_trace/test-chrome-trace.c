@@ -276,6 +276,7 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
     metadata.value = string(f, "{\"rank\": 1");
     diagnostic.text = string(f, "no libtorch");
     strobe_mock_facts(f->mock)->n_lost = 12;
+    strobe_mock_facts(f->mock)->n_stored = 30;
     strobe_mock_facts(f->mock)->window_begin_ns = T0;
     strobe_mock_facts(f->mock)->window_end_ns = T0 + 1000000;
     strobe_mock_add(f->mock, &strobe_kind_metadata, process, string(f, "args"), T0, T0, &metadata);
@@ -292,7 +293,8 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"name\": \"Strobe losses\"}}");
     assert_has(text, "\"name\": \"Incomplete\", \"pid\": 4711, \"tid\": 4194306, \"ts\": "
                      "\"1736412474000000.000\", \"dur\": 1000.0, \"cat\": \"loss\", \"args\": "
-                     "{\"lost\": 12, \"capture_complete\": true}}");
+                     "{\"offered\": 42, \"stored\": 30, \"lost\": 12, "
+                     "\"capture_complete\": true}}");
 }
 
 /* Names and stacks of any bytes and length; flags of the record. */
