@@ -24,6 +24,15 @@ struct StrobeReader {
 
 /* ---- blocks ---- */
 
+/* Does a later piece tell more of the spans that were open at this one's end? */
+static gboolean has_later_piece(const StrobeSurvey *survey, guint index)
+{
+    for (guint i = index + 1; i < strobe_pieces_count(survey->files); i++)
+        if (survey->pieces[i].has_facts && !survey->pieces[i].is_left_out)
+            return TRUE;
+    return FALSE;
+}
+
 /* Goes to the start of a piece; FALSE when there is none behind the last. One that cannot be read
  * is passed over. */
 static gboolean begin_piece(StrobeReader *reader, guint index)
@@ -40,8 +49,8 @@ static gboolean begin_piece(StrobeReader *reader, guint index)
         if (fd >= 0) {
             strobe_block_cursor_begin(&reader->cursor, fd, size, NULL, NULL);
             strobe_block_order_begin(reader->survey->order, index);
-            /* A later piece tells more of the spans that were open at this one's end. */
-            reader->takes_open = piece->is_sealed && piece->seal.continued && index + 1 == n;
+            reader->takes_open = !has_later_piece(reader->survey, index) &&
+                                 (!piece->is_sealed || piece->seal.continued);
             return TRUE;
         }
         if (!piece->is_left_out)

@@ -14,7 +14,7 @@
 #define FACT_WIDTH_MAX 300
 #define LOSSES_MAX 20
 #define STEPS_MAX 20
-#define TRACKS_MAX 200
+#define TRACKS_SHOWN 200u
 
 static const StrobeUsage usage = {
     .name = "info",
@@ -147,11 +147,11 @@ static void print_tracks(const StrobeContents *contents)
     strobe_grid_add_column(grid, "Records", TRUE, 0);
     for (guint i = 0; i < contents->tracks->len; i++)
         g_ptr_array_add(tracks, g_ptr_array_index(contents->tracks, i));
-    if (tracks->len > TRACKS_MAX)
+    if (tracks->len > TRACKS_SHOWN)
         g_ptr_array_sort(tracks, compare_tracks);
     for (guint i = 0; i < tracks->len; i++) {
         const StrobeTrackCount *track = g_ptr_array_index(tracks, i);
-        if (i >= TRACKS_MAX) {
+        if (i >= TRACKS_SHOWN) {
             n_hidden += track->n;
             continue;
         }
@@ -162,9 +162,9 @@ static void print_tracks(const StrobeContents *contents)
     putchar('\n');
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);
-    if (tracks->len > TRACKS_MAX)
+    if (tracks->len > TRACKS_SHOWN)
         printf("and %u more tracks with %" G_GUINT64_FORMAT " records (--json lists all)\n",
-               tracks->len - TRACKS_MAX, n_hidden);
+               tracks->len - TRACKS_SHOWN, n_hidden);
 }
 
 static void print_loss(StrobeGrid *grid, const StrobeLossCount *loss)

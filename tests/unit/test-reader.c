@@ -10,7 +10,7 @@
 
 #define MB (1u << 20)
 #define WALK_MAX_BYTES (64u * MB)
-#define WALK_GROWTH_BYTES (1u * MB)
+#define WALK_GROWTH_BYTES (4u * MB) /* clock pairs are kept up to a number */
 
 static StrobeReader *open_reader(const char *path)
 {
@@ -215,6 +215,30 @@ static void test_last_missing(void)
     g_autofree char *found = arguments_of(directory, &stats);
     g_assert_cmpstr(found, ==, "1 2 11 12 u5");
     g_assert_true(stats.continued);
+    scratch_remove(folder);
+}
+
+/* What was open at the end of a piece, which then was finished after all. */
+static void test_later_seal(void)
+{
+    char *folder = scratch_new();
+    g_autofree char *path = g_build_filename(folder, "capture.strobe", NULL);
+    MadeCapture *made = made_capture_begin(path, 2, "a");
+    guint64 open[8], end = MADE_BEGIN_NS + 10000000;
+    guint words = made_unfinished(open, MADE_BEGIN_NS + 5000000, end, 5);
+
+    made_capture_block(made, STROBE_BLOCK_OPEN, STROBE_LANE_NONE, 0, 0, open, words * 8);
+    fflush(made->file);
+    assert_arguments(path, "u5"); /* killed before the seal: no other word of it */
+    made_capture_seal(made, end, TRUE);
+    fflush(made->file);
+    assert_arguments(path, "u5");
+    put_marker(made, 0, 1, 0, 12);
+    words = made_marker(open, MADE_BEGIN_NS + 5000000, end + 5000000, 5);
+    made_capture_block(made, STROBE_BLOCK_RECORDS, 0, 1, 32, open, words * 8);
+    made_capture_seal(made, end + 10000000, FALSE);
+    made_capture_end(made);
+    assert_arguments(path, "12 5");
     scratch_remove(folder);
 }
 
@@ -559,6 +583,7 @@ int main(int argc, char **argv)
     g_test_add_func("/reader/rolled-away", test_rolled_away);
     g_test_add_func("/reader/piece-missing", test_piece_missing);
     g_test_add_func("/reader/last-missing", test_last_missing);
+    g_test_add_func("/reader/later-seal", test_later_seal);
     g_test_add_func("/reader/piece-of-another", test_piece_of_another);
     g_test_add_func("/reader/piece-not-closed", test_piece_not_closed);
     g_test_add_func("/reader/newest-empty", test_newest_empty);
