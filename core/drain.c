@@ -37,6 +37,14 @@ static void sync_interval(StrobeDrain *d)
         strobe_flush_remember(d, errno);
 }
 
+/* Short threads by the thousand fill the track table before the interval is over. */
+static int is_crowded(const StrobeDrain *d)
+{
+    return atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed) -
+               d->n_threads_ended >
+           STROBE_POOL_THREAD_TRACKS / 4;
+}
+
 static void write_on(StrobeDrain *d, int roll)
 {
     DrainWindow *w = d->now;
@@ -51,6 +59,8 @@ static void write_on(StrobeDrain *d, int roll)
     if (now - w->last_flush_ns >= d->flush_interval_ns) {
         strobe_flush_all(d);
         sync_interval(d);
+    } else if (is_crowded(d)) {
+        strobe_flush_all(d);
     }
     if (w->rotation.folder >= 0 && (roll || strobe_rotation_is_due(&w->rotation, w->writer.bytes, now)))
         strobe_rotation_roll(d);

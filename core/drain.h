@@ -58,6 +58,9 @@ typedef struct StrobeDrain {
     StrobeCaptureWriter other; /* for a dump, or the next piece; without a buffer if there are none */
     StrobeRing ring;
 
+    int is_whole;             /* the present cycle has found and written everything so far */
+    uint32_t n_threads_ended; /* before the last cycle */
+
     StrobeLossCounts seen;
     StrobeClockPair *pairs; /* of the window, while nothing is written: for the dumps */
     unsigned n_pairs;

@@ -4,6 +4,8 @@
 #include <unistd.h>
 #include "drain.h"
 #include "kind-table.h"
+#include "lane.h"
+#include "track-table.h"
 
 /* How long full blocks wait at most: less when the pool was found filling up. */
 #define POLL_NS 10000000
@@ -13,6 +15,7 @@ void strobe_flush_remember(StrobeDrain *d, int error)
 {
     if (error && d->now->error == 0)
         d->now->error = error;
+    d->is_whole &= error == 0;
 }
 
 /* Appends [flushed, used) of a block; what cannot be written is counted. */
@@ -20,6 +23,8 @@ static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
 {
     uint32_t from = atomic_load_explicit(&block->flushed, memory_order_relaxed);
 
+    if (block->window != d->now->number)
+        d->is_whole = 0;
     if (used <= from || block->window != d->now->number)
         return;
     int error = strobe_capture_write_records(&d->now->writer, block, from, used);
@@ -41,6 +46,8 @@ void strobe_flush_note_partial(StrobeDrain *d)
         if (index < d->pool->n_blocks)
             d->partial[i].used = atomic_load_explicit(&strobe_pool_block(d->pool, index)->used,
                                                       memory_order_acquire);
+        else if (strobe_lane_is_busy(i))
+            d->is_whole = 0; /* its block may be on the way to the queue */
     }
 }
 
@@ -148,6 +155,9 @@ static void write_losses(StrobeDrain *d, uint64_t now)
 void strobe_flush_all(StrobeDrain *d)
 {
     strobe_capture_writer_take_pair(&d->now->writer);
+    d->is_whole = 1;
+    d->n_threads_ended = atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed);
+    strobe_track_sweep_begin(d->pool);
     strobe_flush_note_partial(d);
     uint32_t full = take_full(d);
     strobe_flush_remember(d, strobe_capture_write_definitions(&d->now->writer, d->pool));
@@ -155,6 +165,8 @@ void strobe_flush_all(StrobeDrain *d)
     write_partial(d);
     give_all(d, full); /* not before: a block noted as partial may be among them */
     write_losses(d, d->now->writer.pair.ticks);
+    if (d->is_whole) /* and nothing of the next window has come yet */
+        strobe_track_sweep_end(d->pool);
     d->now->last_flush_ticks = d->now->writer.pair.ticks;
     d->now->last_flush_ns = d->now->writer.pair.monotonic_ns;
 }

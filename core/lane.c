@@ -139,7 +139,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_lanes.session) {
-        w->track = strobe_track_of_thread(strobe_lanes.pool);
+        strobe_track_end_thread(strobe_lanes.pool, &lane->track_place); /* the thread before */
+        w->track = strobe_track_begin_thread(strobe_lanes.pool, &lane->track_place);
         w->session = strobe_lanes.session;
         if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
             strobe_lane_hand_over(w);
@@ -205,6 +206,7 @@ static void thread_exits(void *value)
         leave_open_spans(w);
         if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
             strobe_lane_hand_over(w);
+        strobe_track_end_thread(strobe_lanes.pool, &w->lane->track_place);
         leave(w);
     }
     strobe_thread_writer = NULL;
@@ -258,6 +260,11 @@ void strobe_lane_count_deep_spans(uint32_t window)
 uint64_t strobe_lane_take_late(void)
 {
     return atomic_exchange_explicit(&strobe_lanes.late, 0, memory_order_relaxed);
+}
+
+int strobe_lane_is_busy(uint32_t index)
+{
+    return atomic_load_explicit(&writers[index].busy, memory_order_acquire) != 0;
 }
 
 uint64_t strobe_lane_take_no_lane(void)
@@ -314,7 +321,9 @@ int strobe_lane_init(void)
     error = pthread_key_create(&exit_key, thread_exits);
     if (error)
         return error;
-    pthread_atfork(before_fork, after_fork, in_child);
-    is_initialised = 1;
-    return 0;
+    error = pthread_atfork(before_fork, after_fork, in_child);
+    if (error)
+        pthread_key_delete(exit_key);
+    is_initialised = error == 0;
+    return error;
 }

@@ -55,6 +55,9 @@ unsigned strobe_lane_close_gate(uint64_t end, unsigned char is_stuck[STROBE_POOL
  * since the last call. */
 uint64_t strobe_lane_take_late(void);
 void strobe_lane_count_deep_spans(uint32_t window);
+/* Is the lane's thread inside a bracket? Where it is not, and the lane has no block, the blocks
+ * that it filled are in the queue of full ones. */
+int strobe_lane_is_busy(uint32_t index);
 /* Records lost because more threads than lanes recorded, since the last call. */
 uint64_t strobe_lane_take_no_lane(void);
 

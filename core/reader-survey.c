@@ -135,7 +135,9 @@ static void take_definitions(StrobeSurvey *survey, const StrobeBlockPlace *place
         strobe_definitions_take_kinds(survey->definitions, survey->buffer, n);
         break;
     case STROBE_BLOCK_TRACKS:
-        strobe_definitions_take_tracks(survey->definitions, survey->buffer, n);
+        if (!strobe_definitions_take_tracks(survey->definitions, survey->buffer, n))
+            strobe_survey_note_damage(survey, survey->current, place->offset, place->offset + n,
+                                      "tracks are left out, there are more than 2097152");
         break;
     case STROBE_BLOCK_STRINGS:
         take_strings(survey, survey->buffer, n);

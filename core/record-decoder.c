@@ -11,8 +11,7 @@ struct StrobeRecordDecoder {
     StrobeBesideStrings *beside;
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
-    guint32 last_track, last_clock; /* records of one track come in runs */
-    gboolean last_is_known;
+    guint32 last_id, last_track, last_clock; /* records of one track come in runs */
     guint64
         *expansion; /* fields of a batch's unfinished spans, STROBE_KIND_FIELDS_MAX words each */
     gsize expansion_places;
@@ -69,11 +68,17 @@ static inline guint32 resolve(const StrobeRecordDecoder *decoder, guint32 id)
                : strobe_beside_strings_resolve(decoder->beside, id);
 }
 
-/* Fields that hold strings written beside their record are given their ids in the reader's table.
- */
+/* Fields that hold tracks, and strings written beside their record, are given the ids of the
+ * reader's tables. */
 static void resolve_fields(const StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
                            char *fields)
 {
+    for (guint32 i = 0; i < kind->n_track_fields; i++) {
+        guint32 id;
+        memcpy(&id, fields + kind->track_offsets[i], 4);
+        id = strobe_definitions_track_of(decoder->definitions, id);
+        memcpy(fields + kind->track_offsets[i], &id, 4);
+    }
     for (guint32 i = 0; i < kind->n_string_fields; i++) {
         guint32 id;
         memcpy(&id, fields + kind->string_offsets[i], 4);
@@ -98,17 +103,18 @@ static inline gint64 time_of(const StrobeRecordDecoder *decoder, guint32 clock, 
     }
 }
 
-/* The clock of a track's times; *id is set to 0 if there is no such track. */
+/* The clock of a track's times; *id, as captured, becomes the track's number, 0 if there is no such
+ * track. */
 static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
 {
-    if (G_UNLIKELY(decoder->last_track != *id)) {
-        const StrobeReaderTrack *track = strobe_definitions_track(decoder->definitions, *id);
-        decoder->last_track = *id;
+    if (G_UNLIKELY(decoder->last_id != *id)) {
+        guint32 number = strobe_definitions_track_of(decoder->definitions, *id);
+        const StrobeReaderTrack *track = strobe_definitions_track(decoder->definitions, number);
+        decoder->last_id = *id;
+        decoder->last_track = number;
         decoder->last_clock = track ? track->clock : STROBE_CLOCK_HOST;
-        decoder->last_is_known = track != NULL;
     }
-    if (!decoder->last_is_known)
-        *id = 0;
+    *id = decoder->last_track;
     return decoder->last_clock;
 }
 

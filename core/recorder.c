@@ -188,6 +188,11 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count)
         atomic_fetch_add(&recorder.pool.header->lost[cause], count);
 }
 
+uint32_t strobe_recorder_take_trackless(void)
+{
+    return recorder.is_open ? atomic_exchange(&recorder.pool.header->n_trackless, 0) : 0;
+}
+
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])
 {
     if (recorder.is_open)

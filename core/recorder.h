@@ -24,8 +24,8 @@ typedef struct StrobeRecorderSettings {
     uint32_t sync;             /* STROBE_SYNC_* */
     enum strobe_policy policy;
     int64_t ring_ns; /* policy ring: how far back a dump reaches at least, 0: as far as it can */
-    StrobeRotationLimits rotation;  /* when a capture rolls over; not with ring */
-    const char *fallback_dir;  /* for the pool, where tmpfs is too small */
+    StrobeRotationLimits rotation; /* when a capture rolls over; not with ring */
+    const char *fallback_dir;      /* for the pool, where tmpfs is too small */
 } StrobeRecorderSettings;
 
 /* Makes the pool and registers the standard kinds. EBUSY when one is open already. */
@@ -65,6 +65,9 @@ StrobeTrackId strobe_recorder_track(const StrobeTrack *track);
 uint64_t strobe_recorder_link_ids(uint32_t n);
 /* Counts losses that a collector or the core knows of. Any thread. */
 void strobe_recorder_lost(uint32_t cause, uint64_t count);
+/* Threads that found no room in the track table, since the last call: what they recorded is shown
+ * without a thread. */
+uint32_t strobe_recorder_take_trackless(void);
 /* Losses of the present or last window by cause. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
 

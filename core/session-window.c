@@ -98,6 +98,14 @@ static void diagnose(StrobeSession *session)
         if (text)
             add_diagnostic(session, c->component->name, text);
     }
+    guint32 trackless = strobe_recorder_take_trackless();
+    if (trackless) {
+        g_autofree char *text =
+            g_strdup_printf("%u threads found no room in the track table: their records are shown "
+                            "without a thread",
+                            trackless);
+        add_diagnostic(session, "recorder", text);
+    }
 }
 
 static gboolean check_required(StrobeSession *session, GError **error)

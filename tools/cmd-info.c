@@ -14,6 +14,7 @@
 #define FACT_WIDTH_MAX 300
 #define LOSSES_MAX 20
 #define STEPS_MAX 20
+#define TRACKS_SHOWN 200u
 
 static const StrobeUsage usage = {
     .name = "info",
@@ -126,15 +127,34 @@ static void print_kinds(const StrobeContents *contents)
     strobe_grid_free(grid);
 }
 
+static int compare_tracks(gconstpointer a, gconstpointer b)
+{
+    guint64 first = (*(StrobeTrackCount *const *)a)->n;
+    guint64 second = (*(StrobeTrackCount *const *)b)->n;
+
+    return first < second ? 1 : first > second ? -1 : 0;
+}
+
+/* All tracks; of very many, those with the most records. */
 static void print_tracks(const StrobeContents *contents)
 {
+    g_autoptr(GPtrArray) tracks = g_ptr_array_sized_new(contents->tracks->len);
     StrobeGrid *grid = strobe_grid_new();
+    guint64 n_hidden = 0;
 
     strobe_grid_add_column(grid, "Track", FALSE, 60);
     strobe_grid_add_column(grid, "Process", TRUE, 0);
     strobe_grid_add_column(grid, "Records", TRUE, 0);
-    for (guint i = 0; i < contents->tracks->len; i++) {
-        const StrobeTrackCount *track = g_ptr_array_index(contents->tracks, i);
+    for (guint i = 0; i < contents->tracks->len; i++)
+        g_ptr_array_add(tracks, g_ptr_array_index(contents->tracks, i));
+    if (tracks->len > TRACKS_SHOWN)
+        g_ptr_array_sort(tracks, compare_tracks);
+    for (guint i = 0; i < tracks->len; i++) {
+        const StrobeTrackCount *track = g_ptr_array_index(tracks, i);
+        if (i >= TRACKS_SHOWN) {
+            n_hidden += track->n;
+            continue;
+        }
         strobe_grid_add(grid, track->label);
         strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, track->pid);
         strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, track->n);
@@ -142,6 +162,9 @@ static void print_tracks(const StrobeContents *contents)
     putchar('\n');
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);
+    if (tracks->len > TRACKS_SHOWN)
+        printf("and %u more tracks with %" G_GUINT64_FORMAT " records (--json lists all)\n",
+               tracks->len - TRACKS_SHOWN, n_hidden);
 }
 
 static void print_loss(StrobeGrid *grid, const StrobeLossCount *loss)

@@ -70,8 +70,7 @@ static void lay_out(struct pool_header *h)
     h->blocks_at = lay_out_part(h, (guint64)STROBE_POOL_BLOCK_BYTES * N_BLOCKS);
     h->offsets_at = lay_out_part(h, sizeof(guint64) * STROBE_POOL_STRINGS);
     h->slots_at = lay_out_part(h, sizeof(guint32) * STROBE_POOL_STRING_SLOTS);
-    h->tracks_at =
-        lay_out_part(h, sizeof(struct strobe_stored_track) * (guint64)STROBE_POOL_TRACKS);
+    h->tracks_at = lay_out_part(h, sizeof(struct pool_track) * (guint64)STROBE_POOL_TRACKS);
 }
 
 /* Marker spans, as a lane holds them. */
@@ -117,7 +116,7 @@ static void fill_pool(struct pool_header *h)
     strobe_pool_intern_begin(h);
     strobe_kind_begin(h);
     strobe_pool_intern(h, "name", 4, 0);
-    strobe_track_add(h, &track);
+    strobe_track_find_or_add(h, &track);
     for (guint32 i = 0; i < N_LANES; i++) {
         fill_lane(h, i);
         fill_block(h, i, i);
