@@ -178,9 +178,10 @@ void strobe_kind_begin(struct pool_header *header)
 
     n_kinds = 0;
     memset(strobe_lane_kinds, 0, sizeof strobe_lane_kinds);
-    /* Derived kinds are the readers' business and are not in a capture. */
+    /* Kinds of devices are in a capture when someone declares them; derived kinds are the readers'
+     * business and never are. */
     for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {
-        if (*kind == &strobe_kind_operator_detail)
+        if (*kind == &strobe_kind_api_call)
             break;
         strobe_kind_register(header, *kind, error, sizeof error);
     }
