@@ -182,6 +182,8 @@ static void print_exporter(void)
     MEMBER(StrobeFacts, directory);
     MEMBER(StrobeFacts, complete);
     MEMBER(StrobeFacts, directory_path);
+    MEMBER(StrobeFacts, generation);
+    MEMBER(StrobeFacts, level);
     STRUCT(StrobeConsumerHost);
     MEMBER(StrobeConsumerHost, struct_size);
     MEMBER(StrobeConsumerHost, abi_minor);
@@ -193,6 +195,7 @@ static void print_exporter(void)
     MEMBER(StrobeConsumerHost, intern);
     MEMBER(StrobeConsumerHost, stack);
     MEMBER(StrobeConsumerHost, emit);
+    MEMBER(StrobeConsumerHost, fact);
     MEMBER(StrobeConsumerHost, option_bool);
     MEMBER(StrobeConsumerHost, option_int);
     MEMBER(StrobeConsumerHost, option_double);
@@ -208,6 +211,55 @@ static void print_exporter(void)
     MEMBER(StrobeConsumerOps, end);
     MEMBER(StrobeConsumerOps, close);
     MEMBER(StrobeConsumerOps, raw_end);
+}
+
+static void print_importer(void)
+{
+    STRUCT(StrobeSource);
+    MEMBER(StrobeSource, struct_size);
+    MEMBER(StrobeSource, descriptor);
+    MEMBER(StrobeSource, path);
+    MEMBER(StrobeSource, head);
+    MEMBER(StrobeSource, n_head);
+    MEMBER(StrobeSource, is_folder);
+    STRUCT(StrobeSourceProbe);
+    MEMBER(StrobeSourceProbe, struct_size);
+    MEMBER(StrobeSourceProbe, score);
+    MEMBER(StrobeSourceProbe, format);
+    MEMBER(StrobeSourceProbe, reason);
+    STRUCT(StrobeImportRequest);
+    MEMBER(StrobeImportRequest, struct_size);
+    MEMBER(StrobeImportRequest, stored_derived);
+    MEMBER(StrobeImportRequest, memory_bytes);
+    STRUCT(StrobeImporterHost);
+    MEMBER(StrobeImporterHost, struct_size);
+    MEMBER(StrobeImporterHost, abi_minor);
+    MEMBER(StrobeImporterHost, request);
+    MEMBER(StrobeImporterHost, kind);
+    MEMBER(StrobeImporterHost, track);
+    MEMBER(StrobeImporterHost, intern);
+    MEMBER(StrobeImporterHost, stack);
+    MEMBER(StrobeImporterHost, emit);
+    MEMBER(StrobeImporterHost, link_ids);
+    MEMBER(StrobeImporterHost, fact_text);
+    MEMBER(StrobeImporterHost, fact_int);
+    MEMBER(StrobeImporterHost, file);
+    MEMBER(StrobeImporterHost, found);
+    MEMBER(StrobeImporterHost, unknown);
+    MEMBER(StrobeImporterHost, damage);
+    MEMBER(StrobeImporterHost, progress);
+    MEMBER(StrobeImporterHost, scratch);
+    MEMBER(StrobeImporterHost, option_bool);
+    MEMBER(StrobeImporterHost, option_int);
+    MEMBER(StrobeImporterHost, option_double);
+    MEMBER(StrobeImporterHost, option_text);
+    MEMBER(StrobeImporterHost, log);
+    MEMBER(StrobeImporterHost, fail);
+    STRUCT(StrobeImporterOps);
+    MEMBER(StrobeImporterOps, struct_size);
+    MEMBER(StrobeImporterOps, reserved);
+    MEMBER(StrobeImporterOps, probe);
+    MEMBER(StrobeImporterOps, import);
 }
 
 static void print_kinds(void)
@@ -782,6 +834,7 @@ int main(void)
     print_plugin();
     print_collector();
     print_exporter();
+    print_importer();
     print_kinds();
     print_device_kinds();
     print_derived_kinds();
