@@ -22,7 +22,8 @@ enum {
     STROBE_BLOCK_STRINGS = 3, /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
     STROBE_BLOCK_TRACKS = 4,  /* struct strobe_stored_track each */
     STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
-    STROBE_BLOCK_SEAL = 6     /* struct strobe_stored_seal: the window is complete */
+    STROBE_BLOCK_SEAL = 6,    /* struct strobe_stored_seal: the window, or piece, is complete */
+    STROBE_BLOCK_OPEN = 7     /* RECORDS of spans open at the end of a piece; the next ones tell more */
 };
 
 struct strobe_block_header {
@@ -33,7 +34,8 @@ struct strobe_block_header {
     uint32_t payload_bytes;
     uint32_t window;   /* number of the window in its session, from 1 */
     uint32_t lane;     /* STROBE_LANE_NONE: not from a lane */
-    uint64_t sequence; /* of the lane's block: (lane, sequence, offset) names these bytes */
+    uint64_t sequence; /* of the lane's block: (lane, sequence, offset) names these bytes; FACTS:
+                          the number of the piece, from 0 */
     uint32_t offset;   /* of the payload in the lane's block */
     uint32_t track;    /* of the lane's thread */
     uint64_t ticks;    /* clock pair taken shortly before the block was written */
@@ -58,11 +60,12 @@ struct strobe_stored_track {
 
 _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
 
+/* A later seal replaces an earlier one. */
 struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;
     uint32_t recovered; /* 1: by a later run, after the program died */
-    uint32_t reserved;
+    uint32_t continued; /* 1: the window goes on in the next piece */
 };
 
 /* A kind's definition: this, then the NUL-terminated texts name and summary, then for each field

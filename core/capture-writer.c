@@ -60,6 +60,14 @@ void strobe_capture_writer_forget(StrobeCaptureWriter *writer)
     writer->buffer = NULL;
 }
 
+void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other)
+{
+    StrobeCaptureWriter kept = *one;
+
+    *one = *other;
+    *other = kept;
+}
+
 void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer)
 {
     writer->pair = strobe_clock_pair();
@@ -120,6 +128,15 @@ int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const
     struct strobe_block_header header = {
         .type = type, .payload_bytes = bytes, .lane = STROBE_LANE_NONE};
     return append(writer, &header, payload);
+}
+
+int strobe_capture_write_facts(StrobeCaptureWriter *writer, const char *facts, uint32_t piece)
+{
+    struct strobe_block_header header = {.type = STROBE_BLOCK_FACTS,
+                                         .payload_bytes = (uint32_t)strlen(facts),
+                                         .lane = STROBE_LANE_NONE,
+                                         .sequence = piece};
+    return append(writer, &header, facts);
 }
 
 int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_block *block,
@@ -251,19 +268,21 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
     return error ? error : tracks_error ? tracks_error : strings_error;
 }
 
-/* One open span as the record it would have become, its first field the argument. */
+/* One open span as the record it would have become, its first field the argument; 0 bytes when it
+ * ends just now. */
 static uint32_t put_unfinished(char *out, const struct pool_span *span, uint32_t track,
                                uint64_t end)
 {
     uint64_t words[STROBE_UNFINISHED_WORDS];
 
-    strobe_pool_span_words(span, track, end, words);
+    if (!strobe_pool_span_words(span, track, end, words))
+        return 0;
     memcpy(out, words, sizeof words);
     return sizeof words;
 }
 
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                    uint64_t end)
+                                    uint32_t type, uint64_t end)
 {
     uint32_t at = 0;
     int error = 0;
@@ -277,12 +296,12 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
         for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
             at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);
         if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * 40) {
-            error = strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at);
+            error = strobe_capture_write_block(writer, type, writer->buffer, at);
             at = 0;
         }
     }
     if (at && error == 0)
-        error = strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at);
+        error = strobe_capture_write_block(writer, type, writer->buffer, at);
     return error;
 }
 
@@ -305,29 +324,42 @@ static uint32_t put_growth(char *out, uint32_t kind, uint32_t cause, uint64_t lo
     return loss.count ? put_loss(out, kind, &loss, begin, end) : 0;
 }
 
+void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen)
+{
+    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+        seen->core[cause] = atomic_load(&pool->lost[cause]);
+    for (uint32_t i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+            seen->lanes[i][cause] = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
+        seen->overwritten_until[i] = atomic_load(&lane->overwritten_until);
+    }
+}
+
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                uint32_t kind, uint64_t begin, uint64_t end, StrobeLossCounts *seen)
+                                uint32_t kind, uint64_t begin, uint64_t end,
+                                const StrobeLossCounts *seen)
 {
     uint32_t at = 0;
 
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        seen->core[cause] = atomic_load(&pool->lost[cause]);
         at += put_growth(writer->buffer + at, kind, cause, seen->core[cause],
                          pool->lost_told[cause], 0, begin, end);
         for (uint32_t i = 0; i < pool->n_lanes; i++) {
             const struct pool_lane *lane = strobe_pool_lane(pool, i);
-            seen->lanes[i][cause] = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
+            uint64_t until = cause == STROBE_LOSS_OVERWRITTEN ? seen->overwritten_until[i] : end;
             at += put_growth(writer->buffer + at, kind, cause, seen->lanes[i][cause],
-                             lane->lost_told[cause], atomic_load(&lane->track), begin, end);
+                             lane->lost_told[cause], atomic_load(&lane->track), begin, until);
         }
     }
     return at ? strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at) : 0;
 }
 
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
-                              uint32_t recovered)
+                              uint32_t flags)
 {
-    struct strobe_stored_seal seal = {begin, end, recovered, 0};
+    struct strobe_stored_seal seal = {begin, end, (flags & STROBE_SEAL_RECOVERED) != 0,
+                                      (flags & STROBE_SEAL_CONTINUED) != 0};
     return strobe_capture_write_block(writer, STROBE_BLOCK_SEAL, &seal, sizeof seal);
 }
 

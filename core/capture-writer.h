@@ -36,6 +36,12 @@ void strobe_capture_writer_forget(StrobeCaptureWriter *writer);
 /* Takes the clock pair that goes into the headers of the following blocks. */
 void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer);
 
+/* Makes each the other. */
+void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other);
+
+/* Appends the facts, JSON text, of a piece. */
+int strobe_capture_write_facts(StrobeCaptureWriter *writer, const char *facts, uint32_t piece);
+
 /* Appends one block that belongs to no lane. Returns 0 or an errno value; a block that could not be
  * written whole is cut off again. */
 int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
@@ -48,26 +54,29 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
 /* Appends the kinds, tracks and strings that were added to the pool since the last call. */
 int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct pool_header *pool);
 
-/* Appends the open spans of all lanes of the window as unfinished records. */
+/* Appends the open spans of all lanes of the window as unfinished records, in blocks of `type`. */
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                    uint64_t end);
+                                    uint32_t type, uint64_t end);
 
 /* Counts of losses at one moment. */
 typedef struct StrobeLossCounts {
     uint64_t core[STROBE_LOSS_CAUSES];
     uint64_t lanes[STROBE_POOL_LANES][STROBE_LOSS_CAUSES];
+    uint64_t overwritten_until[STROBE_POOL_LANES]; /* ticks */
 } StrobeLossCounts;
 
+void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen);
+
 /* Appends a loss record for every lane and cause that lost more than has been told, and for the
- * losses that are of no lane. `seen` is set to the counts that were written; to remember them as
- * told is the caller's business. */
+ * losses that are of no lane. To remember what was seen as told is the caller's business. */
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                 uint32_t kind, uint64_t begin, uint64_t end,
-                                StrobeLossCounts *seen);
+                                const StrobeLossCounts *seen);
 
 /* Appends the seal. */
+enum { STROBE_SEAL_RECOVERED = 1, STROBE_SEAL_CONTINUED = 2 };
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
-                              uint32_t recovered);
+                              uint32_t flags);
 
 /* Number of records in [from, to) of a block. */
 uint64_t strobe_capture_count_records(const struct pool_block *block, uint32_t from, uint32_t to);

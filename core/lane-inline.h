@@ -10,6 +10,7 @@
 #include <strobe/strobe.h>
 #include "intern.h"
 #include "lane.h"
+#include "ring.h"
 
 /* One load through the thread's register; a library of the program, never loaded too late for a
  * few bytes of static thread storage. */
@@ -18,6 +19,8 @@
 struct lane_state {
     struct pool_header *pool; /* valid while the gate is open */
     uint32_t session;
+    enum strobe_policy policy;
+    StrobeRing *ring; /* of the policy ring */
     _Atomic uint64_t late, no_lane;
     _Atomic uint64_t window_end; /* of the window that ended last, ticks */
 };
@@ -177,11 +180,14 @@ static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, 
         count_lost(w, STROBE_LOSS_SPAN_DEPTH);
         return 0;
     }
+    /* Whoever reads it meanwhile (a dump) sees by the begin, 0 and then new, that it changes. */
     struct pool_span *open = span_at(w, depth);
-    open->kind = kind;
-    open->name = name;
-    open->argument = argument;
-    open->begin = strobe_clock_now();
+    atomic_store_explicit(&open->begin, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&open->kind, kind, memory_order_relaxed);
+    atomic_store_explicit(&open->name, name, memory_order_relaxed);
+    atomic_store_explicit(&open->argument, argument, memory_order_relaxed);
+    atomic_store_explicit(&open->begin, strobe_clock_now(), memory_order_release);
     w->depth = depth + 1;
     publish_depth(w);
     return (uint64_t)w->generation << 32 | (depth + 1);
@@ -202,8 +208,11 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
         return NULL;
     const struct pool_span *open = span_at(w, depth - 1);
     if (argument)
-        *argument = open->argument;
-    void *fields = begin_record(w, open->kind, 0, open->name, open->begin, end);
+        *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
+    void *fields =
+        begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0,
+                     atomic_load_explicit(&open->name, memory_order_relaxed),
+                     atomic_load_explicit(&open->begin, memory_order_relaxed), end);
     w->depth = depth - 1;
     publish_depth(w);
     return fields;

@@ -52,13 +52,38 @@ void strobe_lane_hand_over(StrobeWriter *w)
     w->block = NULL;
     w->cursor = w->limit = NULL;
     atomic_store_explicit(&w->lane->block, STROBE_NO_BLOCK, memory_order_release);
+    block->full_at = strobe_clock_now();
     strobe_pool_push_full(strobe_lanes.pool, block);
+}
+
+/* Until the writer thread has freed a block or the window ends. */
+static struct pool_block *wait_for_block(const StrobeWriter *w)
+{
+    const struct timespec nap = {0, 100000};
+    struct pool_block *block = NULL;
+
+    while (!block && gate_now() == w->generation) {
+        nanosleep(&nap, NULL);
+        block = strobe_pool_take(strobe_lanes.pool);
+    }
+    return block;
+}
+
+static struct pool_block *find_block(const StrobeWriter *w)
+{
+    struct pool_block *block = strobe_pool_take(strobe_lanes.pool);
+
+    if (block || strobe_lanes.policy == STROBE_POLICY_DROP)
+        return block;
+    return strobe_lanes.policy == STROBE_POLICY_RING
+               ? strobe_ring_take(strobe_lanes.ring, strobe_lanes.pool)
+               : wait_for_block(w);
 }
 
 int strobe_lane_next_block(StrobeWriter *w)
 {
     strobe_lane_hand_over(w);
-    struct pool_block *block = strobe_pool_take(strobe_lanes.pool);
+    struct pool_block *block = find_block(w);
     if (!block)
         return 0;
     block->lane = w->index;
@@ -169,10 +194,8 @@ static void leave_open_spans(StrobeWriter *w)
 
     while (w->depth) {
         void *room = take_room(w, STROBE_UNFINISHED_WORDS * 8);
-        if (room) {
-            strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room);
+        if (room && strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room))
             publish_pending(w);
-        }
         w->depth--;
         publish_depth(w);
     }
@@ -195,6 +218,12 @@ static void thread_exits(void *value)
 }
 
 /* ---- the gate ---- */
+
+void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring)
+{
+    strobe_lanes.policy = policy;
+    strobe_lanes.ring = ring;
+}
 
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window)
 {

@@ -11,6 +11,7 @@
 
 #include <strobe/collector.h>
 #include "pool.h"
+#include "ring.h"
 
 #define STROBE_KINDS_MAX 256u
 #define STROBE_DEEP_SPANS 768u /* open spans beyond those that the pool keeps */
@@ -40,6 +41,9 @@ extern struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
 
 /* Called once per process, before the first window. Returns 0 or an errno value. */
 int strobe_lane_init(void);
+
+/* What to do when the pool is empty; while the gate is shut. */
+void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
 
 /* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
  * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool

@@ -30,11 +30,19 @@
 #define STROBE_POOL_BLOCK_BYTES (64u << 10)
 #define STROBE_NO_BLOCK UINT32_MAX
 
+/* What a thread does that finds no free block. */
+enum strobe_policy {
+    STROBE_POLICY_DROP = 0,  /* loses the record, counted */
+    STROBE_POLICY_BLOCK = 1, /* waits for the writer thread */
+    STROBE_POLICY_RING = 2   /* overwrites the oldest: a flight recorder */
+};
+
+/* An open span; its thread writes it while others may read it, see strobe_pool_span_words. */
 struct pool_span {
-    uint64_t begin;
-    uint64_t argument;
-    uint32_t name;
-    uint32_t kind;
+    _Atomic uint64_t begin; /* 0: the rest is being written */
+    _Atomic uint64_t argument;
+    _Atomic uint32_t name;
+    _Atomic uint32_t kind;
 };
 
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
@@ -46,6 +54,7 @@ struct pool_lane {
     uint64_t sequence; /* of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
+    _Atomic uint64_t overwritten_until; /* ticks: the ring holds nothing older of this lane */
     struct pool_span spans[STROBE_POOL_SPANS];
 };
 
@@ -58,7 +67,9 @@ struct pool_block {
     _Atomic uint32_t used;    /* committed bytes behind this header */
     _Atomic uint32_t flushed; /* of these, appended to the capture */
     _Atomic uint32_t owned;   /* 1: by a lane or waiting to be written; 0: free */
-    uint32_t reserved[7];
+    uint32_t reserved;
+    uint64_t full_at; /* ticks: when the lane handed it over */
+    uint64_t reserved2[2];
 };
 
 _Static_assert(sizeof(struct pool_block) == 64, "pool layout");
@@ -91,6 +102,7 @@ struct pool_header {
 
     _Atomic uint32_t window; /* the one whose capture is open, 0: none */
     uint64_t window_begin;
+    _Atomic uint64_t window_end; /* 0: it goes on; else what is left of it is being written */
     StrobeClockPair window_pair;
     char capture[PATH_MAX];
 };
@@ -127,16 +139,22 @@ static inline void *strobe_pool_at(const struct pool_header *header, uint64_t of
     return (char *)(uintptr_t)header + offset;
 }
 
-/* The record that an open span leaves behind. */
-static inline void strobe_pool_span_words(const struct pool_span *span, uint32_t track,
-                                          uint64_t end, uint64_t out[STROBE_UNFINISHED_WORDS])
+/* The record that an open span leaves behind; 0 when its thread was just changing it. */
+static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t track, uint64_t end,
+                                         uint64_t out[STROBE_UNFINISHED_WORDS])
 {
-    out[0] = (uint64_t)span->name << 32 | (uint64_t)(span->kind & 0xffff) << 16 |
-             STROBE_UNFINISHED_WORDS | STROBE_RECORD_HAS_TRACK | STROBE_RECORD_UNFINISHED;
-    out[1] = span->begin;
+    uint64_t begin = atomic_load_explicit(&span->begin, memory_order_acquire);
+    uint64_t name = atomic_load_explicit(&span->name, memory_order_relaxed);
+    uint64_t kind = atomic_load_explicit(&span->kind, memory_order_relaxed) & 0xffff;
+
+    out[0] = name << 32 | kind << 16 | STROBE_UNFINISHED_WORDS | STROBE_RECORD_HAS_TRACK |
+             STROBE_RECORD_UNFINISHED;
+    out[1] = begin;
     out[2] = end;
     out[3] = track;
-    out[4] = span->argument;
+    out[4] = atomic_load_explicit(&span->argument, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    return begin != 0 && atomic_load_explicit(&span->begin, memory_order_relaxed) == begin;
 }
 
 static inline struct pool_lane *strobe_pool_lane(const struct pool_header *header, uint32_t index)

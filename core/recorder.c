@@ -18,6 +18,7 @@ static struct {
     StrobeDrain drain;
     int is_open;
     int in_window;
+    enum strobe_policy policy;
     int is_stuck;     /* a thread is inside a bracket for good */
     uint32_t session; /* counts sessions of the process */
     uint32_t window;  /* counts windows of the process: a stale writer never matches */
@@ -44,6 +45,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
         return error;
     }
     recorder.session++;
+    recorder.policy = settings->policy;
     recorder.is_stuck = 0;
     recorder.is_open = 1;
     return 0;
@@ -53,7 +55,7 @@ void strobe_recorder_close(void)
 {
     if (!recorder.is_open)
         return;
-    strobe_recorder_end_window();
+    strobe_recorder_end_window(-1);
     strobe_drain_stop(&recorder.drain);
     if (recorder.is_stuck) {
         /* A thread is stopped inside a bracket: its pages must stay, the file need not. */
@@ -90,7 +92,9 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
         close(fd);
         return error;
     }
-    error = strobe_drain_begin_window(&recorder.drain, fd, recorder.window, facts);
+    strobe_drain_wait(&recorder.drain, -1);
+    atomic_store(&header->window_end, 0);
+    error = strobe_drain_begin_window(&recorder.drain, fd, path, recorder.window, facts);
     if (error)
         return error;
     header->window_pair = strobe_clock_pair();
@@ -101,6 +105,7 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     recorder.in_window = 1;
     strobe_lane_take_late(); /* of no window */
     strobe_lane_take_no_lane();
+    strobe_lane_set_policy(recorder.policy, &recorder.drain.ring);
     strobe_lane_open_gate(header, recorder.session, recorder.window);
     return 0;
 }
@@ -111,22 +116,41 @@ void strobe_recorder_mark_end(void)
         recorder.end = strobe_clock_now();
 }
 
-int strobe_recorder_end_window(void)
+int strobe_recorder_end_window(int64_t patience_ns)
 {
-    int error;
+    unsigned n_stuck;
 
     if (!recorder.in_window)
         return 0;
     strobe_recorder_mark_end();
-    recorder.drain.n_stuck = strobe_lane_close_gate(recorder.end);
-    recorder.is_stuck |= recorder.drain.n_stuck != 0;
+    n_stuck = strobe_lane_close_gate(recorder.end);
+    recorder.is_stuck |= n_stuck != 0;
     strobe_lane_count_deep_spans(recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    error = strobe_drain_end_window(&recorder.drain, recorder.begin, recorder.end);
-    atomic_store(&recorder.pool.header->window, 0);
+    atomic_store(&recorder.pool.header->window_end, recorder.end);
+    strobe_drain_end_window(&recorder.drain, recorder.begin, recorder.end, n_stuck);
     recorder.in_window = 0;
-    return error;
+    return strobe_drain_wait(&recorder.drain, patience_ns);
+}
+
+int strobe_recorder_wait(void)
+{
+    return recorder.is_open ? strobe_drain_wait(&recorder.drain, -1) : 0;
+}
+
+int strobe_recorder_dump(int fd, const char *facts)
+{
+    if (recorder.is_open)
+        return strobe_drain_dump(&recorder.drain, fd, facts);
+    close(fd);
+    return EINVAL;
+}
+
+void strobe_recorder_roll(void)
+{
+    if (recorder.is_open)
+        strobe_drain_roll(&recorder.drain);
 }
 
 uint32_t strobe_recorder_window(void)
@@ -161,7 +185,10 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count)
 
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])
 {
-    strobe_drain_losses(&recorder.drain, lost);
+    if (recorder.is_open)
+        strobe_drain_losses(&recorder.drain, lost);
+    else
+        memcpy(lost, recorder.drain.window_lost, sizeof recorder.drain.window_lost);
 }
 
 void strobe_recorder_forget(void)
@@ -169,9 +196,7 @@ void strobe_recorder_forget(void)
     /* The pool is not mapped here (MADV_DONTFORK); only descriptors are to be given up. */
     if (recorder.pool.fd >= 0)
         close(recorder.pool.fd);
-    if (recorder.drain.writer.fd >= 0)
-        close(recorder.drain.writer.fd);
-    strobe_capture_writer_forget(&recorder.drain.writer);
+    strobe_drain_forget(&recorder.drain);
     memset(&recorder.pool, 0, sizeof recorder.pool);
     recorder.pool.fd = -1;
     recorder.is_open = 0;

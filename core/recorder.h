@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <strobe/collector.h>
+#include "piece.h"
+#include "pool.h"
 
 /* When the capture is forced to the disk: a kill loses nothing either way, a power cut loses what
  * the kernel has not written. */
@@ -20,6 +22,9 @@ typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
     int64_t flush_interval_ns; /* partly filled blocks are written at least this often */
     uint32_t sync;             /* STROBE_SYNC_* */
+    enum strobe_policy policy;
+    int64_t ring_ns; /* policy ring: how far back a dump reaches at least, 0: as far as it can */
+    StrobePieceLimits pieces;  /* when a capture rolls over; not with ring */
     const char *fallback_dir;  /* for the pool, where tmpfs is too small */
 } StrobeRecorderSettings;
 
@@ -36,8 +41,18 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts);
 /* Marks the window's end: records that begin later belong to no window. */
 void strobe_recorder_mark_end(void);
-/* Shuts the gate, writes what is left and seals the capture. Returns the first error of writing. */
-int strobe_recorder_end_window(void);
+/* Shuts the gate; the writer thread writes what is left and seals the capture. Waits for that for
+ * `patience_ns` at most (-1: as long as it takes). Returns the first error of writing, EINPROGRESS
+ * when the thread is not done: what failed is then told by strobe_recorder_wait(). */
+int strobe_recorder_end_window(int64_t patience_ns);
+/* Waits until the last window is sealed; returns its first error of writing. */
+int strobe_recorder_wait(void);
+
+/* Policy ring: writes what it holds into a capture of its own, `fd` (owned from now on), while
+ * recording goes on. Any thread but the writer's; EINVAL when no ring records. */
+int strobe_recorder_dump(int fd, const char *facts);
+/* Lets the next piece of the capture begin. Any thread. */
+void strobe_recorder_roll(void);
 
 /* Number of the window that records, 0 if none. Any thread. */
 uint32_t strobe_recorder_window(void);

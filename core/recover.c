@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-glib/json-glib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -13,8 +14,12 @@
 #include "error.h"
 #include "json-text.h"
 #include "kind-table.h"
+#include "piece.h"
 #include "pool.h"
 #include "process.h"
+
+/* How long the end of a window is waited for. */
+#define PATIENCE_S 60
 
 /* What one walk over the capture finds out. */
 struct survey {
@@ -23,7 +28,9 @@ struct survey {
     char *pool_id;
     char *boot_id;
     gboolean has_facts, is_sealed;
+    gboolean is_ending; /* its program writes the rest just now */
     guint32 window;
+    guint32 piece;
     guint64 good_end; /* behind the last sound block */
     guint64 last_ticks;
     StrobeClockPair last_pair;
@@ -50,9 +57,34 @@ static void take_facts(struct survey *survey, const StrobeBlockPlace *place)
     JsonObject *facts = json_node_get_object(root);
     survey->has_facts = TRUE;
     survey->window = place->header.window;
+    survey->piece = (guint32)place->header.sequence;
     survey->pool_path = g_strdup(strobe_json_member_text(facts, "pool"));
     survey->pool_id = g_strdup(strobe_json_member_text(facts, "pool_id"));
     survey->boot_id = g_strdup(strobe_json_member_text(facts, "boot_id"));
+}
+
+static void note_written(struct survey *survey, const struct strobe_block_header *h)
+{
+    g_autofree guint64 *key = block_key(h->lane, h->sequence);
+    guint32 end = h->offset + h->payload_bytes;
+
+    if (end > GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key)))
+        g_hash_table_insert(survey->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
+}
+
+/* A piece that goes on in one that is not there is not complete. */
+static gboolean is_final(const struct survey *survey, const StrobeBlockPlace *place)
+{
+    struct strobe_stored_seal seal;
+    g_autofree char *bytes = NULL;
+
+    if (place->header.payload_bytes < sizeof seal || place->header.payload_bytes > 4096)
+        return TRUE;
+    bytes = g_malloc(place->header.payload_bytes);
+    if (!strobe_block_read(survey->fd, place, bytes))
+        return FALSE;
+    memcpy(&seal, bytes, sizeof seal);
+    return !seal.continued;
 }
 
 static gboolean on_block(void *user, const StrobeBlockPlace *place)
@@ -68,11 +100,41 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     if (h->type == STROBE_BLOCK_FACTS)
         take_facts(survey, place);
     else if (h->type == STROBE_BLOCK_SEAL)
-        survey->is_sealed = TRUE;
+        survey->is_sealed = is_final(survey, place);
     else if (h->type == STROBE_BLOCK_RECORDS && h->lane != STROBE_LANE_NONE)
-        g_hash_table_insert(survey->written, block_key(h->lane, h->sequence),
-                            GUINT_TO_POINTER(h->offset + h->payload_bytes));
+        note_written(survey, h);
     return TRUE;
+}
+
+static gboolean on_earlier_block(void *user, const StrobeBlockPlace *place)
+{
+    if (place->header.type == STROBE_BLOCK_RECORDS && place->header.lane != STROBE_LANE_NONE)
+        note_written(user, &place->header);
+    return TRUE;
+}
+
+static void ignore_damage(void *user, guint64 from, guint64 to, const char *reason)
+{
+}
+
+/* Of a block that was filling while the capture rolled over, the first part lies in the piece
+ * before. */
+static void survey_earlier(struct survey *survey, const char *capture)
+{
+    char name[32];
+    struct stat st;
+    g_autofree char *folder = g_path_get_dirname(capture);
+
+    if (survey->piece == 0)
+        return;
+    strobe_piece_name(survey->piece - 1, name);
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0)
+        strobe_block_walk(fd, (guint64)st.st_size, on_earlier_block, ignore_damage, survey, NULL);
+    close(fd);
 }
 
 static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
@@ -171,7 +233,9 @@ static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
         const struct pool_block *block = g_ptr_array_index(blocks, i);
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
         g_autofree guint64 *key = block_key(block->lane, block->sequence);
-        guint32 from = GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key));
+        /* What lies in a piece that was rolled away is known by the block itself. */
+        guint32 from = MAX(GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key)),
+                           MIN(atomic_load(&block->flushed), used));
         *latest = latest_in(block, 0, used, *latest, now);
         if (used > from)
             error = strobe_capture_write_records(writer, block, from, used);
@@ -185,6 +249,7 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
     guint64 latest = survey->last_ticks;
+    guint64 end = atomic_load(&pool->window_end); /* the program had ended it */
     char boot_id[64];
     int error = strobe_capture_writer_init(writer);
 
@@ -199,13 +264,17 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
     error = strobe_capture_write_definitions(writer, pool);
     if (error == 0)
         error = write_blocks(survey, writer, pool, &latest);
+    if (end)
+        latest = end;
+    strobe_capture_read_losses(pool, seen);
     if (error == 0)
         error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, survey->last_ticks,
                                             latest, seen);
     if (error == 0)
-        error = strobe_capture_write_unfinished(writer, pool, latest);
+        error = strobe_capture_write_unfinished(writer, pool, STROBE_BLOCK_RECORDS, latest);
     if (error == 0)
-        error = strobe_capture_write_seal(writer, pool->window_begin, latest, 1);
+        error = strobe_capture_write_seal(writer, pool->window_begin, latest,
+                                          STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
         error = errno; /* losses and open spans would be there twice after the next try */
     strobe_capture_writer_clear(writer);
@@ -225,6 +294,8 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
 
     if (strobe_pool_is_live(pool)) {
         *live = !survey->is_sealed;
+        survey->is_ending = *live && atomic_load(&pool->header->window_end) != 0 &&
+                            atomic_load(&pool->header->window) == survey->window;
         strobe_pool_destroy(pool, 0);
         return TRUE;
     }
@@ -257,14 +328,38 @@ static gboolean walk(struct survey *survey, GError **error)
     return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
 }
 
-gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
+/* A program that was killed while its capture rolled over left the new piece without its name. */
+static int open_capture(const char *capture)
 {
-    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    gboolean ok = TRUE, ignored;
+    g_autofree char *folder = g_path_get_dirname(capture);
+    g_autofree char *next = g_build_filename(folder, STROBE_PIECE_NEW, NULL);
+    int fd;
+
+    for (int i = 0; (fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0; i++) {
+        if (errno != ENOENT || access(next, F_OK))
+            return -1;
+        if (i == 100 && renameat2(AT_FDCWD, next, AT_FDCWD, capture, RENAME_NOREPLACE))
+            return -1;
+        g_usleep(1000);
+    }
+    return fd;
+}
+
+static void remove_next(const char *capture)
+{
+    g_autofree char *folder = g_path_get_dirname(capture);
+    g_autofree char *next = g_build_filename(folder, STROBE_PIECE_NEW, NULL);
+
+    unlink(next);
+}
+
+static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
+                            GError **error)
+{
+    struct survey survey = {.fd = open_capture(capture)};
+    gboolean ok = TRUE;
     StrobePool pool;
 
-    if (!live)
-        live = &ignored;
     *live = FALSE;
     if (survey.fd < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot open %s: %s", capture,
@@ -274,12 +369,31 @@ gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
     survey.written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     flock(survey.fd, LOCK_EX); /* two analyses at once finish it once */
     ok = walk(&survey, error);
-    if (ok && survey.has_facts && open_pool(&survey, &pool))
+    if (ok && survey.has_facts && open_pool(&survey, &pool)) {
+        survey_earlier(&survey, capture);
         ok = recover_open(&survey, capture, &pool, live, error);
+        if (ok && !*live)
+            remove_next(capture);
+    }
+    *is_ending = survey.is_ending;
     close(survey.fd);
     g_hash_table_unref(survey.written);
     g_free(survey.pool_path);
     g_free(survey.pool_id);
     g_free(survey.boot_id);
     return ok;
+}
+
+/* A program whose stop() has returned may still be writing the rest: that is waited for. */
+gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
+{
+    gboolean ignored, is_ending = FALSE, ok;
+
+    for (int i = 0; i < PATIENCE_S * 100; i++) {
+        ok = try_recover(capture, live ? live : &ignored, &is_ending, error);
+        if (!ok || !is_ending)
+            return ok;
+        g_usleep(10000);
+    }
+    return TRUE;
 }

@@ -23,6 +23,7 @@ static const struct {
     [STROBE_LOSS_SPAN_DEPTH] = {"span_depth", "spans begun inside 1024 open ones"},
     [STROBE_LOSS_STRING_CUT] = {"string_cut", "texts that were cut (their records are kept)"},
     [STROBE_LOSS_COLLECTOR_DROPPED] = {"collector_dropped", "dropped by their source"},
+    [STROBE_LOSS_OVERWRITTEN] = {"overwritten", "older than what the flight recorder keeps"},
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(losses) == STROBE_LOSS_CAUSES);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strobe/helpers/cell-number.h>
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/utf8.h>
 
@@ -18,6 +19,7 @@ enum {
     PLACE_DURATION,
     PLACE_TRACK,
     PLACE_TRACK_NAME,
+    PLACE_EXACT,
     PLACE_NONE,
     PLACE_MISSING = -1 /* UINT32_MAX */
 };
@@ -29,7 +31,7 @@ static const struct {
     {STROBE_COLUMN_NAME, PLACE_NAME},   {STROBE_COLUMN_BEGIN, PLACE_BEGIN},
     {STROBE_COLUMN_END, PLACE_END},     {STROBE_COLUMN_DURATION, PLACE_DURATION},
     {STROBE_COLUMN_TRACK, PLACE_TRACK}, {STROBE_COLUMN_TRACK_NAME, PLACE_TRACK_NAME},
-    {STROBE_COLUMN_NONE, PLACE_NONE},
+    {STROBE_COLUMN_EXACT, PLACE_EXACT}, {STROBE_COLUMN_NONE, PLACE_NONE},
 };
 
 /* What a column holds for one record. */
@@ -156,6 +158,20 @@ static Value field_value(const StrobeConsumerHost *host, StrobeInstance *self,
     }
 }
 
+/* The duration in microseconds with all digits that the source gave it. */
+static Value exact_value(const StrobeConsumerHost *host, StrobeInstance *self,
+                         const StrobeView *record)
+{
+    Value value = {.type = VALUE_ABSENT};
+    uint32_t place = find_place("exact_us", record->kind);
+
+    if (place != UINT32_MAX)
+        value = field_value(host, self, &record->kind->fields[place], record);
+    if (value.type == VALUE_DOUBLE)
+        return value;
+    return (Value){.type = VALUE_DOUBLE, .f = (double)(record->end_ns - record->begin_ns) / 1000.0};
+}
+
 static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint32_t place,
                       const StrobeView *record)
 {
@@ -172,6 +188,8 @@ static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint
         return track_value(host, self, record->track);
     case PLACE_TRACK_NAME:
         return track_name_value(host, self, record->track);
+    case PLACE_EXACT:
+        return exact_value(host, self, record);
     default:
         if (place < record->kind->n_fields)
             return field_value(host, self, &record->kind->fields[place], record);
@@ -299,6 +317,49 @@ static size_t format_auto(char *out, const Value *value)
     }
 }
 
+static size_t format_device(char *out, int64_t device)
+{
+    if (device < 0) {
+        memcpy(out, "CPU", 4);
+        return 3;
+    }
+    memcpy(out, "NPU:", 4);
+    return 4 + strobe_format_int(out + 4, device);
+}
+
+/* The forms from STROBE_CELL_FIXED3 on. */
+static size_t format_form(char *out, uint32_t form, const Value *value)
+{
+    double number = as_double(value);
+
+    switch (form) {
+    case STROBE_CELL_FIXED3:
+        return strobe_format_fixed(out, number, 3);
+    case STROBE_CELL_FIXED6:
+        return strobe_format_fixed(out, number, 6);
+    case STROBE_CELL_ROUND3:
+        return strobe_format_trimmed(out, number, 3, 1);
+    case STROBE_CELL_TRIM3:
+        return strobe_format_trimmed(out, number, 3, 0);
+    case STROBE_CELL_TRIM6:
+        return strobe_format_trimmed(out, number, 6, 0);
+    case STROBE_CELL_US_TRIM:
+        return strobe_format_trimmed(out, number / 1000, 3, 0);
+    case STROBE_CELL_US_FIXED6:
+        return strobe_format_fixed(out, number / 1000, 6);
+    case STROBE_CELL_KB:
+        return strobe_format_double(out, number / 1024);
+    case STROBE_CELL_MB:
+        return strobe_format_double(out, number / 1048576);
+    case STROBE_CELL_MB_FIXED3:
+        return strobe_format_fixed(out, number / 1048576, 3);
+    case STROBE_CELL_DEVICE:
+        return format_device(out, as_ns(value));
+    default:
+        return format_auto(out, value);
+    }
+}
+
 static size_t format_number(char *out, uint32_t format, const Value *value)
 {
     size_t length;
@@ -324,7 +385,7 @@ static size_t format_number(char *out, uint32_t format, const Value *value)
     case STROBE_CELL_FIXED2:
         return format_fixed2(out, as_double(value));
     default:
-        return format_auto(out, value);
+        return format_form(out, format, value);
     }
 }
 
@@ -347,7 +408,8 @@ int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
     switch (value.type) {
     case VALUE_ABSENT:
         cell->is_empty = 1;
-        return 0;
+        return column->absent ? append_text(cell, column->absent, strlen(column->absent), false)
+                              : 0;
     case VALUE_TEXT:
         return append_text(cell, value.text.bytes, value.text.length, list);
     case VALUE_STACK:
