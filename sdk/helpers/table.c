@@ -20,6 +20,7 @@ enum {
     PLACE_TRACK,
     PLACE_TRACK_NAME,
     PLACE_EXACT,
+    PLACE_DEVICE,
     PLACE_NONE,
     PLACE_MISSING = -1 /* UINT32_MAX */
 };
@@ -31,7 +32,8 @@ static const struct {
     {STROBE_COLUMN_NAME, PLACE_NAME},   {STROBE_COLUMN_BEGIN, PLACE_BEGIN},
     {STROBE_COLUMN_END, PLACE_END},     {STROBE_COLUMN_DURATION, PLACE_DURATION},
     {STROBE_COLUMN_TRACK, PLACE_TRACK}, {STROBE_COLUMN_TRACK_NAME, PLACE_TRACK_NAME},
-    {STROBE_COLUMN_EXACT, PLACE_EXACT}, {STROBE_COLUMN_NONE, PLACE_NONE},
+    {STROBE_COLUMN_EXACT, PLACE_EXACT}, {STROBE_COLUMN_DEVICE, PLACE_DEVICE},
+    {STROBE_COLUMN_NONE, PLACE_NONE},
 };
 
 /* What a column holds for one record. */
@@ -106,6 +108,13 @@ static Value track_value(const StrobeConsumerHost *host, StrobeInstance *self, S
     const StrobeTrackView *track = id ? host->track(self, id) : NULL;
 
     return track ? uint_value(track->number) : (Value){.type = VALUE_ABSENT};
+}
+
+static Value device_value(const StrobeConsumerHost *host, StrobeInstance *self, StrobeTrackId id)
+{
+    const StrobeTrackView *track = id ? host->track(self, id) : NULL;
+
+    return track ? int_value(track->device) : (Value){.type = VALUE_ABSENT};
 }
 
 static Value track_name_value(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -188,6 +197,8 @@ static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint
         return track_value(host, self, record->track);
     case PLACE_TRACK_NAME:
         return track_name_value(host, self, record->track);
+    case PLACE_DEVICE:
+        return device_value(host, self, record->track);
     case PLACE_EXACT:
         return exact_value(host, self, record);
     default:

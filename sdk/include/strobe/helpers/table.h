@@ -46,6 +46,7 @@ enum {
 #define STROBE_COLUMN_DURATION "@duration" /* ns */
 #define STROBE_COLUMN_EXACT "@exact"       /* us: the field exact_us, else the duration */
 #define STROBE_COLUMN_TRACK "@track"       /* the track's number, such as the thread id */
+#define STROBE_COLUMN_DEVICE "@device"     /* of the track; -1: the host */
 #define STROBE_COLUMN_TRACK_NAME "@track_name"
 #define STROBE_COLUMN_NONE "@none" /* no source: for STROBE_CELL_ZERO */
 
