@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows name kinds and fields that exist, in forms that fit; titles are found again. */
 #include "ascend-db.h"
+#include "ascend-trace.h"
 
 #include <glib.h>
 #include <string.h>
@@ -178,6 +179,38 @@ static void test_enums(void)
     g_assert_cmpint(ascend_db_enum_id("MODULE", "NOBODY", 1), ==, -1);
 }
 
+static void test_trace(void)
+{
+    for (uint32_t i = 0; i < n_ascend_events; i++) {
+        const StrobeKind *kind = find_kind(ascend_events[i].kind);
+
+        for (uint32_t k = 0; k < ascend_events[i].n_args; k++) {
+            const AscendArg *arg = &ascend_events[i].args[k];
+
+            if (arg->field && arg->field[0] != '@' && !strchr(arg->field, '.'))
+                find_field(kind, arg->field);
+        }
+    }
+    for (uint32_t i = 0; i < n_ascend_counters; i++) {
+        const StrobeKind *kind = find_kind(ascend_counters[i].kind);
+
+        g_assert_nonnull(ascend_layer_by_name(ascend_counters[i].layer));
+        if (ascend_counters[i].field)
+            find_field(kind, ascend_counters[i].field);
+        if (ascend_counters[i].index)
+            find_field(kind, ascend_counters[i].index);
+        g_assert_cmpint(strstr(ascend_counters[i].name, "%i") != NULL, <=,
+                        ascend_counters[i].index != NULL);
+    }
+    g_assert_cmpuint(ascend_layer_by_name("HCCL")->layer, ==, ASCEND_LAYER_COMMUNICATION);
+    g_assert_cmpuint(ascend_layer_by_name("Communication")->sort_index, ==, 16);
+    g_assert_null(ascend_layer_by_name("node"));
+    g_assert_cmpstr(ascend_events_of(ASCEND_LAYER_PYTHON, "dequeue")->kind, ==, "task_queue");
+    g_assert_null(ascend_events_of(ASCEND_LAYER_PYTHON, NULL));
+    g_assert_cmpstr(ascend_api_prefix("hccl", 1), ==, "Hccl");
+    g_assert_null(ascend_api_prefix("other", 1));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -186,5 +219,6 @@ int main(int argc, char **argv)
     g_test_add_func("/ascend/metrics", test_metrics);
     g_test_add_func("/ascend/tables", test_tables);
     g_test_add_func("/ascend/enums", test_enums);
+    g_test_add_func("/ascend/trace", test_trace);
     return g_test_run();
 }

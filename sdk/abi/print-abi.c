@@ -590,6 +590,9 @@ static void print_device_kinds(void)
     MEMBER(struct strobe_usage, processor);
     STRUCT(struct strobe_os_call);
     MEMBER(struct strobe_os_call, status);
+    STRUCT(struct strobe_flow_point);
+    MEMBER(struct strobe_flow_point, id);
+    MEMBER(struct strobe_flow_point, is_end);
     STRUCT(struct strobe_device_info);
     MEMBER(struct strobe_device_info, device);
     MEMBER(struct strobe_device_info, rank);

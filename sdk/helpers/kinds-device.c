@@ -391,6 +391,13 @@ static const StrobeField os_call_fields[] = {
 KIND(os_call, "os_call", SPAN, os_call_fields,
      "One call of the operating system or the C library.");
 
+static const StrobeField flow_point_fields[] = {
+    FIELD("id", STRING, "", "What both ends have in common, as text."),
+    FIELD("is_end", BOOL, "", "0: where it begins; 1: where it ends."),
+};
+KIND(flow_point, "flow_point", INSTANT, flow_point_fields,
+     "One end of an arrow between two rows, as the source drew it.");
+
 static const StrobeField device_info_fields[] = {
     FIELD("device", I32, "", "Device, -1: the host."),
     FIELD("rank", I32, "", "Rank that used it, -1: not known."),

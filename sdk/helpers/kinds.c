@@ -183,6 +183,7 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_aicpu,
     &strobe_kind_usage,
     &strobe_kind_os_call,
+    &strobe_kind_flow_point,
     &strobe_kind_device_info,
     &strobe_kind_clock_sync,
     &strobe_kind_operator_detail,

@@ -188,6 +188,7 @@ static void test_device(void)
     CHECK(usage, usage, M(usage, usage), M(usage, read_rate), M(usage, write_rate), M(usage, speed),
           M(usage, processor));
     CHECK(os_call, os_call, M(os_call, status));
+    CHECK(flow_point, flow_point, M(flow_point, id), M(flow_point, is_end));
     CHECK(device_info, device_info, M(device_info, device), M(device_info, rank));
     CHECK(clock_sync, clock_sync, M(clock_sync, device_time), M(clock_sync, host_time));
 }
@@ -288,7 +289,7 @@ static void test_list(void)
         for (size_t i = 0; i < n; i++)
             g_assert_cmpstr(strobe_standard_kinds[i]->name, !=, kind->name);
     }
-    g_assert_cmpuint(n, ==, 60);
+    g_assert_cmpuint(n, ==, 61);
 }
 
 static void test_unknown_type(void)

@@ -351,6 +351,13 @@ struct strobe_os_call {
     int64_t status; /* what it returned, absent: not known */
 };
 
+/* "flow_point": one end of an arrow between two rows, as the source drew it; named by its category.
+ * */
+struct strobe_flow_point {
+    StrobeStringId id; /* what both ends have in common, as text */
+    uint8_t is_end;    /* 0: where it begins; 1: where it ends */
+};
+
 /* "device_info": a device of the run; named by its model. */
 struct strobe_device_info {
     int32_t device; /* device, -1: the host */
@@ -391,6 +398,7 @@ extern const StrobeKind strobe_kind_soc_pmu;
 extern const StrobeKind strobe_kind_aicpu;
 extern const StrobeKind strobe_kind_usage;
 extern const StrobeKind strobe_kind_os_call;
+extern const StrobeKind strobe_kind_flow_point;
 extern const StrobeKind strobe_kind_device_info;
 extern const StrobeKind strobe_kind_clock_sync;
 
