@@ -71,8 +71,10 @@ static const AscendColumn l2_cache[] = {
     {{"Device_id", STROBE_COLUMN_DEVICE, STROBE_CELL_INT}, ASCEND_G23},
     {{"Stream Id", "stream", STROBE_CELL_INT}},
     {{"Task Id", "task_id", STROBE_CELL_INT}},
-    {{"Hit Rate", "hit_rate", STROBE_CELL_TRIM6, "N/A"}},
-    {{"Victim Rate", "victim_rate", STROBE_CELL_TRIM6, "N/A"}},
+    {{"Hit Rate", "hit_rate", STROBE_CELL_REPR, "N/A"}, ASCEND_G1},
+    {{"Hit Rate", "hit_rate", STROBE_CELL_TRIM6, "N/A"}, ASCEND_G23},
+    {{"Victim Rate", "victim_rate", STROBE_CELL_REPR, "N/A"}, ASCEND_G1},
+    {{"Victim Rate", "victim_rate", STROBE_CELL_TRIM6, "N/A"}, ASCEND_G23},
     {{"Op Name", STROBE_COLUMN_NAME, STROBE_CELL_TEXT, "N/A"}},
 };
 

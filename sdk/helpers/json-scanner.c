@@ -327,7 +327,7 @@ static int take_word(StrobeJsonScanner *s, const char *word, int token)
 static int open_level(StrobeJsonScanner *s, int is_object)
 {
     s->at++;
-    if (s->depth == STROBE_JSON_DEPTH_MAX)
+    if (s->depth == STROBE_JSON_LEVELS_MAX)
         return fail(s, "less depth");
     if (s->depth == s->levels_room) {
         uint32_t room = s->levels_room ? 2 * s->levels_room : 64;

@@ -72,7 +72,7 @@ typedef struct StrobeImporterHost {
     /* `n` string ids, innermost first. */
     StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
 
-    /* Adds a record and returns its fields, to be filled in before the next call. Every field is
+    /* Adds a record and returns its fields, to be filled in before the next emit. Every field is
      * absent to begin with (STROBE_ABSENT_*, 0 for strings, stacks, tracks, bool and u8). end_ns is
      * ignored for shapes that have none. NULL when the scratch file cannot be written: give up.
      * Records of equal times keep their order. */

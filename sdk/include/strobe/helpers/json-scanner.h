@@ -34,7 +34,7 @@ enum {
 };
 
 #define STROBE_JSON_STRING_MAX (16u << 20) /* what a longer string has beyond it is left out */
-#define STROBE_JSON_DEPTH_MAX (1u << 20)
+#define STROBE_JSON_LEVELS_MAX (1u << 20)
 
 /* Reads from the descriptor (lent) where it stands. NULL: out of memory. */
 StrobeJsonScanner *strobe_json_scanner_new(int descriptor);
