@@ -87,7 +87,8 @@ static void append(StrobeCsvScanner *s, const char *bytes, size_t n)
         s->text = text;
         s->room = room;
     }
-    memcpy(s->text + s->length, bytes, n);
+    if (n)
+        memcpy(s->text + s->length, bytes, n);
     s->length += n;
 }
 

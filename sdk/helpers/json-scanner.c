@@ -129,7 +129,8 @@ static int append(StrobeJsonScanner *s, const char *bytes, size_t n)
         s->text = text;
         s->room = room;
     }
-    memcpy(s->text + s->length, bytes, n);
+    if (n)
+        memcpy(s->text + s->length, bytes, n);
     s->length += n;
     return 0;
 }
