@@ -12,6 +12,12 @@
 
 #include <stdint.h>
 
+/* Names of the newest piece of a capture, of one that was put aside (from 1), and of one that is to
+ * be the newest. */
+#define STROBE_CAPTURE_NAME "capture.strobe"
+#define STROBE_PIECE_FORMAT "capture.%05u.strobe"
+#define STROBE_PIECE_NEW "capture.strobe.new"
+
 #define STROBE_BLOCK_MAGIC "StrobeB1"
 #define STROBE_CAPTURE_VERSION 1
 #define STROBE_PAYLOAD_MAX (64u << 20)

@@ -183,30 +183,43 @@ static void clear_range(uint64_t *bits, uint32_t from, uint32_t to)
         bits[i / 64] &= ~(1ull << (i % 64));
 }
 
+/* Copies what is not yet in the capture of `n` places from `first` behind the `used` tracks in the
+ * buffer; returns how many tracks are then there. */
+static uint32_t put_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                           uint32_t first, uint32_t n, uint32_t used)
+{
+    struct strobe_stored_track *out = (void *)writer->buffer;
+
+    for (uint32_t place = first; place < first + n; place++) {
+        if (!strobe_track_at(pool, place, &out[used]) ||
+            out[used].id == writer->track_written[place])
+            continue;
+        writer->track_written[place] = out[used++].id;
+    }
+    return used;
+}
+
 static int write_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool)
 {
-    uint32_t n = atomic_load_explicit(&pool->n_tracks, memory_order_acquire);
-    uint32_t max = STROBE_WRITER_BUFFER / sizeof(struct strobe_stored_track);
-    struct strobe_stored_track *out = (void *)writer->buffer;
-    uint32_t used = 0;
+    /* Read first: a track published meanwhile is found, or looked for the next time. */
+    uint32_t published = atomic_load_explicit(&pool->n_tracks, memory_order_acquire);
+    uint32_t used;
     int error = 0;
 
-    if (n > STROBE_POOL_TRACKS)
-        n = STROBE_POOL_TRACKS;
-    for (uint32_t id = writer->tracks_done + 1; id <= n && used < max; id++) {
-        const struct strobe_stored_track *track = strobe_track_get(pool, id);
-        if (!track || is_set(writer->track_written, id))
-            continue;
-        out[used++] = *track;
-        set(writer->track_written, id);
-    }
+    _Static_assert(STROBE_POOL_TRACKS * sizeof(struct strobe_stored_track) <= STROBE_WRITER_BUFFER,
+                   "all tracks fit the buffer");
+    if (published == writer->tracks_done)
+        return 0;
+    used = put_tracks(writer, pool, 0, strobe_track_n_thread_places(pool), 0);
+    used = put_tracks(writer, pool, STROBE_POOL_THREAD_TRACKS, strobe_track_n_other_places(pool),
+                      used);
     if (used)
-        error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, out,
-                                           used * (uint32_t)sizeof *out);
-    if (error)
-        clear_range(writer->track_written, writer->tracks_done + 1, n + 1);
-    while (writer->tracks_done < n && is_set(writer->track_written, writer->tracks_done + 1))
-        writer->tracks_done++;
+        error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, writer->buffer,
+                                           used * (uint32_t)sizeof(struct strobe_stored_track));
+    if (error) /* all again, next time */
+        memset(writer->track_written, 0, sizeof writer->track_written);
+    else
+        writer->tracks_done = published;
     return error;
 }
 

@@ -15,10 +15,10 @@ typedef struct StrobeCaptureWriter {
     uint32_t window;
     StrobeClockPair pair;
     uint32_t kinds_done;   /* bytes of the pool's kind area */
-    uint32_t tracks_done;  /* all ids up to this one */
+    uint32_t tracks_done;  /* of the pool's count of published tracks */
     uint32_t strings_done; /* all ids below this one */
     uint64_t string_written[STROBE_POOL_STRINGS / 64];
-    uint64_t track_written[STROBE_POOL_TRACKS / 64 + 1];
+    uint32_t track_written[STROBE_POOL_TRACKS]; /* the id last written of each place */
     char *buffer; /* STROBE_WRITER_BUFFER bytes, from capture_writer_init */
 } StrobeCaptureWriter;
 

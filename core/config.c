@@ -302,7 +302,9 @@ gboolean strobe_config_check(const StrobeConfig *config, GError **error)
     gboolean triggers = config->dump.signal || config->dump.slow_step > 0;
     const char *wrong = NULL;
 
-    if (is_ring && config->has_schedule)
+    if (config->rotate.keep && !strobe_rotate_config_any(&config->rotate))
+        wrong = "\"rotate\" says not when: expected \"size\", \"time\" or \"steps\" beside \"keep\"";
+    else if (is_ring && config->has_schedule)
         wrong = "a flight recorder (\"buffer.policy\": \"ring\") records all the time, without a "
                 "schedule";
     else if (is_ring && strobe_rotate_config_any(&config->rotate))

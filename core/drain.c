@@ -23,7 +23,7 @@ static void wait_for_work(StrobeDrain *d)
 {
     struct timespec deadline = deadline_in(d->poll_ns);
 
-    if (d->request != DRAIN_NONE || d->dump)
+    if (d->is_stopping || d->dump || (d->is_writing && d->now->is_ended))
         return;
     if (d->is_writing)
         pthread_cond_timedwait(&d->wake, &d->lock, &deadline);
@@ -33,12 +33,21 @@ static void wait_for_work(StrobeDrain *d)
 
 static void sync_interval(StrobeDrain *d)
 {
-    if (d->sync == STROBE_SYNC_INTERVAL && fdatasync(d->writer.fd))
+    if (d->sync == STROBE_SYNC_INTERVAL && fdatasync(d->now->writer.fd))
         strobe_flush_remember(d, errno);
+}
+
+/* Short threads by the thousand fill the track table before the interval is over. */
+static int is_crowded(const StrobeDrain *d)
+{
+    return atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed) -
+               d->n_threads_ended >
+           STROBE_POOL_THREAD_TRACKS / 4;
 }
 
 static void write_on(StrobeDrain *d, int roll)
 {
+    DrainWindow *w = d->now;
     int64_t now;
 
     strobe_flush_full(d);
@@ -47,23 +56,41 @@ static void write_on(StrobeDrain *d, int roll)
         strobe_dump_note_pair(d);
         return;
     }
-    if (now - d->last_flush_ns >= d->flush_interval_ns) {
+    if (now - w->last_flush_ns >= d->flush_interval_ns) {
         strobe_flush_all(d);
         sync_interval(d);
+    } else if (is_crowded(d)) {
+        strobe_flush_all(d);
     }
-    if (d->pieces.folder >= 0 && (roll || strobe_piece_is_due(&d->pieces, d->writer.bytes, now)))
-        strobe_piece_roll(d);
+    if (w->rotation.folder >= 0 && (roll || strobe_rotation_is_due(&w->rotation, w->writer.bytes, now)))
+        strobe_rotation_roll(d);
 }
 
 /* One round outside of the lock. */
-static void work(StrobeDrain *d, enum drain_request request, struct drain_dump *dump, int roll)
+static void work(StrobeDrain *d, int is_ended, struct drain_dump *dump, int roll)
 {
     if (dump)
         strobe_dump_serve(d, dump);
-    if (request == DRAIN_END_WINDOW)
+    if (is_ended)
         strobe_flush_end_window(d);
-    else if (request == DRAIN_NONE)
+    else
         write_on(d, roll);
+}
+
+/* The window that was prepared becomes the present one. */
+static void adopt_next(StrobeDrain *d)
+{
+    if (d->is_writing || !d->next)
+        return;
+    d->now = d->next;
+    d->next = NULL;
+    d->is_writing = 1;
+    memset(d->window_lost, 0, sizeof d->window_lost);
+    d->n_pairs = 0;
+    if (d->pairs)
+        d->pairs[d->n_pairs++] = d->now->writer.pair;
+    d->pair_distance_ns = d->flush_interval_ns;
+    pthread_cond_broadcast(&d->done);
 }
 
 static void *drain_main(void *user)
@@ -72,24 +99,25 @@ static void *drain_main(void *user)
 
     prctl(PR_SET_NAME, "strobe-writer");
     pthread_mutex_lock(&d->lock);
-    while (d->request != DRAIN_STOP) {
+    while (!d->is_stopping) {
+        adopt_next(d);
         wait_for_work(d);
-        enum drain_request request = d->request;
-        struct drain_dump *dump = d->dump;
-        int roll = d->roll;
-        d->roll = 0;
+        adopt_next(d);
         if (!d->is_writing)
             continue;
+        struct drain_dump *dump = d->dump;
+        int is_ended = d->now->is_ended, roll = d->roll;
+        d->roll = 0;
         pthread_mutex_unlock(&d->lock);
-        work(d, request, dump, roll);
+        work(d, is_ended, dump, roll);
         pthread_mutex_lock(&d->lock);
         if (dump)
             d->dump = NULL;
-        if (request == DRAIN_END_WINDOW) {
+        if (is_ended) {
+            d->now->number = 0;
             d->is_writing = 0;
-            d->request = DRAIN_NONE;
         }
-        if (dump || request == DRAIN_END_WINDOW)
+        if (dump || is_ended)
             pthread_cond_broadcast(&d->done);
     }
     pthread_mutex_unlock(&d->lock);
@@ -113,7 +141,8 @@ static int start_thread(StrobeDrain *d)
 
 static void free_parts(StrobeDrain *d)
 {
-    strobe_capture_writer_clear(&d->writer);
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        strobe_capture_writer_clear(&d->windows[i].writer);
     strobe_capture_writer_clear(&d->other);
     strobe_ring_clear(&d->ring);
     free(d->pairs);
@@ -122,10 +151,12 @@ static void free_parts(StrobeDrain *d)
 
 static int make_parts(StrobeDrain *d, const StrobeRecorderSettings *settings)
 {
-    int error = strobe_capture_writer_init(&d->writer);
     int is_ring = settings->policy == STROBE_POLICY_RING;
+    int error = 0;
 
-    if (error == 0 && (is_ring || strobe_piece_limits_any(&settings->pieces)))
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS && error == 0; i++)
+        error = strobe_capture_writer_init(&d->windows[i].writer);
+    if (error == 0 && (is_ring || strobe_rotation_limits_any(&settings->rotation)))
         error = strobe_capture_writer_init(&d->other);
     if (error == 0 && is_ring)
         error = strobe_ring_init(&d->ring, d->pool->n_blocks);
@@ -143,14 +174,17 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
     int error;
 
     memset(d, 0, sizeof *d);
-    d->writer.fd = d->other.fd = d->pieces.folder = -1;
+    d->other.fd = -1;
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        d->windows[i].writer.fd = d->windows[i].rotation.folder = -1;
     d->pool = pool;
     d->policy = settings->policy;
     d->flush_interval_ns = settings->flush_interval_ns;
     d->ring_ns = settings->ring_ns;
-    d->pieces.limits = settings->pieces;
+    d->rotation_limits = settings->rotation;
     d->sync = settings->sync;
     d->poll_ns = POLL_NS;
+    d->deferred = STROBE_NO_BLOCK;
     error = make_parts(d, settings);
     if (error) {
         free_parts(d);
@@ -168,11 +202,21 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
     return error;
 }
 
+/* Is there a window whose rest is not written yet? */
+static int is_busy(const StrobeDrain *d)
+{
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        if (d->windows[i].number && d->windows[i].is_ended)
+            return 1;
+    return 0;
+}
+
 void strobe_drain_stop(StrobeDrain *d)
 {
-    strobe_drain_wait(d, -1);
     pthread_mutex_lock(&d->lock);
-    d->request = DRAIN_STOP;
+    while (is_busy(d))
+        pthread_cond_wait(&d->done, &d->lock);
+    d->is_stopping = 1;
     pthread_cond_signal(&d->wake);
     pthread_mutex_unlock(&d->lock);
     pthread_join(d->thread, NULL);
@@ -184,70 +228,89 @@ void strobe_drain_stop(StrobeDrain *d)
 
 /* ---- windows ---- */
 
-static int write_head(StrobeDrain *d, const char *facts)
+/* Waits until the place of the window before last is free, or, where the ring is shared, until the
+ * last one is sealed too. */
+static void wait_for_place(StrobeDrain *d, const DrainWindow *w)
 {
-    int error = strobe_capture_write_facts(&d->writer, facts, 0);
+    pthread_mutex_lock(&d->lock);
+    while (w->number || (d->policy == STROBE_POLICY_RING && d->is_writing))
+        pthread_cond_wait(&d->done, &d->lock);
+    if (!d->is_writing) /* what was lost since is of no window */
+        for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+            d->pool->lost_told[cause] = atomic_load(&d->pool->lost[cause]);
+    pthread_mutex_unlock(&d->lock);
+}
 
-    return error ? error : strobe_capture_write_definitions(&d->writer, d->pool);
+static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const char *facts)
+{
+    int error = 0;
+
+    if (strobe_rotation_limits_any(&d->rotation_limits))
+        error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts, w->last_flush_ns);
+    if (error == 0)
+        error = strobe_capture_write_facts(&w->writer, facts, 0);
+    if (error == 0)
+        error = strobe_capture_write_definitions(&w->writer, d->pool);
+    if (error) {
+        strobe_rotation_end(&w->rotation);
+        strobe_capture_writer_end(&w->writer);
+    }
+    return error;
 }
 
 int strobe_drain_begin_window(StrobeDrain *d, int fd, const char *path, uint32_t window,
                               const char *facts)
 {
-    int error = 0;
+    DrainWindow *w = &d->windows[window % STROBE_POOL_WINDOWS];
+    int error;
 
-    strobe_drain_wait(d, -1); /* the thread is at rest from here on */
-    strobe_capture_writer_begin(&d->writer, fd, window);
-    d->error = 0;
-    memset(d->window_lost, 0, sizeof d->window_lost);
-    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
-        d->pool->lost_told[cause] = atomic_load(&d->pool->lost[cause]); /* of no window */
-    d->last_flush_ns = d->writer.pair.monotonic_ns;
-    d->last_flush_ticks = d->writer.pair.ticks;
-    d->n_pairs = 0;
-    if (d->pairs)
-        d->pairs[d->n_pairs++] = d->writer.pair;
-    d->pair_distance_ns = d->flush_interval_ns;
-    if (strobe_piece_limits_any(&d->pieces.limits))
-        error = strobe_pieces_begin(&d->pieces, &d->pieces.limits, path, facts, d->last_flush_ns);
-    if (error == 0)
-        error = write_head(d, facts);
-    if (error) {
-        strobe_pieces_end(&d->pieces);
-        strobe_capture_writer_end(&d->writer);
+    wait_for_place(d, w);
+    strobe_capture_writer_begin(&w->writer, fd, window);
+    w->error = 0;
+    w->last_flush_ns = w->writer.pair.monotonic_ns;
+    w->last_flush_ticks = w->writer.pair.ticks;
+    error = begin_capture(d, w, path, facts);
+    if (error)
         return error;
-    }
     pthread_mutex_lock(&d->lock);
-    d->is_writing = 1;
+    w->number = window;
+    w->is_ended = 0;
+    d->next = w;
     pthread_cond_signal(&d->wake);
     pthread_mutex_unlock(&d->lock);
     return 0;
 }
 
-void strobe_drain_end_window(StrobeDrain *d, uint64_t begin, uint64_t end, unsigned n_stuck)
+void strobe_drain_end_window(StrobeDrain *d, uint32_t window, uint64_t begin, uint64_t end,
+                             unsigned n_stuck)
 {
+    DrainWindow *w = &d->windows[window % STROBE_POOL_WINDOWS];
+
+    w->begin = begin;
+    w->end = end;
+    w->n_stuck = n_stuck;
+    /* Here, so that what the next window loses is not taken for this one's. */
+    strobe_capture_read_losses(d->pool, &w->ending);
     pthread_mutex_lock(&d->lock);
-    d->begin = begin;
-    d->end = end;
-    d->n_stuck = n_stuck;
-    d->request = DRAIN_END_WINDOW;
+    w->is_ended = 1;
     pthread_cond_signal(&d->wake);
     pthread_mutex_unlock(&d->lock);
 }
 
-int strobe_drain_wait(StrobeDrain *d, int64_t patience_ns)
+int strobe_drain_wait(StrobeDrain *d, uint32_t window, int64_t patience_ns)
 {
+    const DrainWindow *w = &d->windows[window % STROBE_POOL_WINDOWS];
     struct timespec deadline = deadline_in(patience_ns);
     int late = 0, error;
 
     pthread_mutex_lock(&d->lock);
-    while (d->request == DRAIN_END_WINDOW && !late) {
+    while (w->number == window && w->is_ended && !late) {
         if (patience_ns < 0)
             pthread_cond_wait(&d->done, &d->lock);
         else
             late = pthread_cond_timedwait(&d->done, &d->lock, &deadline) == ETIMEDOUT;
     }
-    error = d->request == DRAIN_END_WINDOW ? EINPROGRESS : d->error;
+    error = late && w->number == window ? EINPROGRESS : w->error;
     pthread_mutex_unlock(&d->lock);
     return error;
 }
@@ -257,9 +320,9 @@ int strobe_drain_dump(StrobeDrain *d, int fd, const char *facts)
     struct drain_dump dump = {.fd = fd, .facts = facts, .error = EINVAL};
 
     pthread_mutex_lock(&d->lock);
-    while (d->dump) /* somebody else's */
+    while (d->dump || d->next) /* somebody else's; a window that has just begun */
         pthread_cond_wait(&d->done, &d->lock);
-    if (d->is_writing && d->request == DRAIN_NONE && d->policy == STROBE_POLICY_RING) {
+    if (d->is_writing && !d->now->is_ended && d->policy == STROBE_POLICY_RING) {
         d->dump = &dump;
         pthread_cond_signal(&d->wake);
         while (d->dump == &dump)
@@ -274,29 +337,32 @@ int strobe_drain_dump(StrobeDrain *d, int fd, const char *facts)
 void strobe_drain_roll(StrobeDrain *d)
 {
     pthread_mutex_lock(&d->lock);
-    d->roll = d->is_writing;
+    d->roll = 1;
     pthread_cond_signal(&d->wake);
     pthread_mutex_unlock(&d->lock);
 }
 
 void strobe_drain_losses(StrobeDrain *d, uint64_t lost[STROBE_LOSS_CAUSES])
 {
-    strobe_drain_wait(d, -1);
     pthread_mutex_lock(&d->lock);
+    while (is_busy(d))
+        pthread_cond_wait(&d->done, &d->lock);
     memcpy(lost, d->window_lost, sizeof d->window_lost);
     pthread_mutex_unlock(&d->lock);
 }
 
 void strobe_drain_forget(StrobeDrain *d)
 {
-    StrobeCaptureWriter *const writers[] = {&d->writer, &d->other};
+    StrobeCaptureWriter *const writers[] = {&d->windows[0].writer, &d->windows[1].writer,
+                                            &d->other};
 
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         if (writers[i]->fd >= 0)
             close(writers[i]->fd);
         strobe_capture_writer_forget(writers[i]);
     }
-    strobe_pieces_end(&d->pieces);
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        strobe_rotation_end(&d->windows[i].rotation);
     strobe_ring_clear(&d->ring);
     free(d->pairs);
     d->pairs = NULL;

@@ -6,11 +6,23 @@
 
 #include <pthread.h>
 #include "capture-writer.h"
-#include "piece.h"
+#include "rotation.h"
 #include "recorder.h"
 #include "ring.h"
 
-enum drain_request { DRAIN_NONE, DRAIN_END_WINDOW, DRAIN_STOP };
+/* One window's way to the disk. The next one may begin while the rest of one is being written. */
+typedef struct DrainWindow {
+    uint32_t number; /* 0: none, this place is free */
+    int is_ended;    /* the rest is to be written */
+    int error;       /* first failed write; kept until the place is taken again */
+    uint64_t begin, end;
+    unsigned n_stuck;        /* writers that have not left their bracket at its end */
+    StrobeLossCounts ending; /* as it was at its end */
+    int64_t last_flush_ns;
+    uint64_t last_flush_ticks;
+    StrobeCaptureWriter writer;
+    StrobeRotation rotation;
+} DrainWindow;
 
 /* A copy of the ring that somebody waits for. */
 struct drain_dump {
@@ -19,17 +31,21 @@ struct drain_dump {
     int error;
 };
 
-/* While `is_writing`, all but the first part belongs to the thread. */
+/* The first part is under the lock, and so are each window's first two members. Of the rest of a
+ * window the control thread writes until it is in `next`, and what is told of its end; the writer
+ * thread all else. */
 typedef struct StrobeDrain {
     pthread_t thread;
     pthread_mutex_t lock; /* held for moments only */
     pthread_cond_t wake, done;
-    enum drain_request request;
+    int is_stopping;
     struct drain_dump *dump; /* NULL: none is asked for */
     int roll;                /* the next piece is asked for */
-    int is_writing;          /* a window's capture is open */
-    int error;               /* first failed write of the window */
+    DrainWindow *next;       /* begins when the present one is sealed */
+    int is_writing;          /* there is a present one */
     uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in this window */
+    DrainWindow windows[STROBE_POOL_WINDOWS];
+    StrobeRotationLimits rotation_limits;
 
     struct pool_header *pool;
     enum strobe_policy policy;
@@ -37,14 +53,13 @@ typedef struct StrobeDrain {
     int64_t ring_ns; /* how far back a dump reaches, 0: as far as the pool does */
     uint32_t sync;
     int64_t poll_ns;
-    int64_t last_flush_ns;
-    uint64_t last_flush_ticks;
-    uint64_t begin, end; /* of the window that ends */
-    unsigned n_stuck;    /* writers that have not left their bracket, in the window that ends */
-    StrobeCaptureWriter writer;
+    uint32_t deferred, deferred_last; /* blocks of the next window that came early: a list */
+    DrainWindow *now;
     StrobeCaptureWriter other; /* for a dump, or the next piece; without a buffer if there are none */
     StrobeRing ring;
-    StrobePieces pieces;
+
+    int is_whole;             /* the present cycle has found and written everything so far */
+    uint32_t n_threads_ended; /* before the last cycle */
 
     StrobeLossCounts seen;
     StrobeClockPair *pairs; /* of the window, while nothing is written: for the dumps */
@@ -63,10 +78,13 @@ void strobe_drain_stop(StrobeDrain *drain);
  * capture's. */
 int strobe_drain_begin_window(StrobeDrain *drain, int fd, const char *path, uint32_t window,
                               const char *facts);
-/* The gate is shut: the thread writes everything that is left, seals and closes. */
-void strobe_drain_end_window(StrobeDrain *drain, uint64_t begin, uint64_t end, unsigned n_stuck);
-/* Waits for that, for `patience_ns` at most, -1: as long as it takes. EINPROGRESS: not done. */
-int strobe_drain_wait(StrobeDrain *drain, int64_t patience_ns);
+/* The gate is shut and the lanes have handed over: the thread writes everything that is left, seals
+ * and closes. */
+void strobe_drain_end_window(StrobeDrain *drain, uint32_t window, uint64_t begin, uint64_t end,
+                             unsigned n_stuck);
+/* Waits until that is done for the window, for `patience_ns` at most, -1: as long as it takes.
+ * Returns its first error of writing, EINPROGRESS: not done. */
+int strobe_drain_wait(StrobeDrain *drain, uint32_t window, int64_t patience_ns);
 /* Writes what the ring holds into a capture of its own, while recording goes on; waits for it. `fd`
  * is owned from now on. */
 int strobe_drain_dump(StrobeDrain *drain, int fd, const char *facts);
@@ -92,8 +110,9 @@ void strobe_flush_note_partial(StrobeDrain *drain);
 
 #define STROBE_DUMP_PAIRS 512
 
-/* Writes the ring's content and what belongs to it into the writer's capture, to the seal. `lost`:
- * the records that could not be written are counted there. */
+/* Writes the ring's content and what belongs to it into the writer's capture; up to the seal if it
+ * is not the window's own, whose lanes have handed over. `lost`: the records that could not be
+ * written are counted there. */
 int strobe_dump_ring(StrobeDrain *drain, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost);
 /* Serves a request. */
@@ -102,6 +121,6 @@ void strobe_dump_serve(StrobeDrain *drain, struct drain_dump *dump);
 void strobe_dump_note_pair(StrobeDrain *drain);
 
 /* Begins the next piece. */
-void strobe_piece_roll(StrobeDrain *drain);
+void strobe_rotation_roll(StrobeDrain *drain);
 
 #endif

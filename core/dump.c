@@ -14,7 +14,7 @@ void strobe_dump_note_pair(StrobeDrain *d)
 {
     int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
 
-    if (now - d->last_flush_ns < d->pair_distance_ns)
+    if (now - d->now->last_flush_ns < d->pair_distance_ns)
         return;
     if (d->n_pairs == STROBE_DUMP_PAIRS) {
         for (unsigned i = 0; i < STROBE_DUMP_PAIRS / 2; i++)
@@ -23,7 +23,7 @@ void strobe_dump_note_pair(StrobeDrain *d)
         d->pair_distance_ns *= 2;
     }
     d->pairs[d->n_pairs++] = strobe_clock_pair();
-    d->last_flush_ns = now;
+    d->now->last_flush_ns = now;
 }
 
 static int write_pairs(StrobeDrain *d, StrobeCaptureWriter *writer)
@@ -99,11 +99,16 @@ static uint64_t ring_begin(const StrobeDrain *d, uint64_t end)
     return d->ring_ns && end > reach ? end - reach : 0;
 }
 
+static uint64_t window_begin(const StrobeDrain *d)
+{
+    return strobe_pool_window(d->pool, d->now->number)->begin;
+}
+
 /* Losses of the whole window: this copy tells of all that was offered. */
 static int write_losses(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end)
 {
     return strobe_capture_write_losses(writer, d->pool, STROBE_KIND_ID_LOSS,
-                                       d->pool->window_begin, end, &d->seen);
+                                       window_begin(d), end, &d->seen);
 }
 
 static void first_of(int *error, int other)
@@ -116,7 +121,7 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost)
 {
     uint64_t from, to;
-    int error, is_end = writer == &d->writer;
+    int error, is_end = writer == &d->now->writer;
 
     strobe_ring_pin(&d->ring);
     strobe_capture_read_losses(d->pool, &d->seen);
@@ -129,16 +134,16 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
     first_of(&error, strobe_capture_write_definitions(writer, d->pool));
     first_of(&error, write_blocks(d, writer, from, to, ring_begin(d, end), lost));
     strobe_ring_unpin_all(&d->ring);
-    first_of(&error, strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_RECORDS, end));
     if (is_end) { /* what the writing lost is in it too */
         d->seen.core[STROBE_LOSS_DISK_FULL] = atomic_load(lost);
         strobe_flush_tell(d, write_losses(d, writer, end));
-    } else {
-        d->seen.core[STROBE_LOSS_DISK_FULL] += atomic_load(lost);
-        first_of(&error, write_losses(d, writer, end));
+        return error;
     }
+    first_of(&error, strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_RECORDS, end));
+    d->seen.core[STROBE_LOSS_DISK_FULL] += atomic_load(lost);
+    first_of(&error, write_losses(d, writer, end));
     strobe_capture_writer_take_pair(writer);
-    first_of(&error, strobe_capture_write_seal(writer, d->pool->window_begin, end, 0));
+    first_of(&error, strobe_capture_write_seal(writer, window_begin(d), end, 0));
     return error;
 }
 
@@ -146,7 +151,7 @@ void strobe_dump_serve(StrobeDrain *d, struct drain_dump *dump)
 {
     _Atomic uint64_t lost = 0;
 
-    strobe_capture_writer_begin(&d->other, dump->fd, d->writer.window);
+    strobe_capture_writer_begin(&d->other, dump->fd, d->now->number);
     dump->error = strobe_capture_write_facts(&d->other, dump->facts, 0);
     if (dump->error == 0)
         dump->error = strobe_dump_ring(d, &d->other, 0, &lost);

@@ -4,6 +4,8 @@
 #include <unistd.h>
 #include "drain.h"
 #include "kind-table.h"
+#include "lane.h"
+#include "track-table.h"
 
 /* How long full blocks wait at most: less when the pool was found filling up. */
 #define POLL_NS 10000000
@@ -11,8 +13,9 @@
 
 void strobe_flush_remember(StrobeDrain *d, int error)
 {
-    if (error && d->error == 0)
-        d->error = error;
+    if (error && d->now->error == 0)
+        d->now->error = error;
+    d->is_whole &= error == 0;
 }
 
 /* Appends [flushed, used) of a block; what cannot be written is counted. */
@@ -20,9 +23,11 @@ static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
 {
     uint32_t from = atomic_load_explicit(&block->flushed, memory_order_relaxed);
 
-    if (used <= from)
+    if (block->window != d->now->number)
+        d->is_whole = 0;
+    if (used <= from || block->window != d->now->number)
         return;
-    int error = strobe_capture_write_records(&d->writer, block, from, used);
+    int error = strobe_capture_write_records(&d->now->writer, block, from, used);
     if (error) {
         strobe_flush_remember(d, error);
         atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL],
@@ -41,6 +46,8 @@ void strobe_flush_note_partial(StrobeDrain *d)
         if (index < d->pool->n_blocks)
             d->partial[i].used = atomic_load_explicit(&strobe_pool_block(d->pool, index)->used,
                                                       memory_order_acquire);
+        else if (strobe_lane_is_busy(i))
+            d->is_whole = 0; /* its block may be on the way to the queue */
     }
 }
 
@@ -60,12 +67,52 @@ static void write_full(StrobeDrain *d, uint32_t index)
     }
 }
 
+/* What was handed over, oldest first: a lane's blocks must be written in their order. */
+static uint32_t take_full(StrobeDrain *d)
+{
+    uint32_t taken = strobe_pool_take_full(d->pool), first = d->deferred;
+
+    d->deferred = STROBE_NO_BLOCK;
+    if (first == STROBE_NO_BLOCK)
+        return taken;
+    strobe_pool_block(d->pool, d->deferred_last)->next = taken;
+    return first;
+}
+
+/* Gives a written block back; one of the next window is kept for it. */
+static void give(StrobeDrain *d, struct pool_block *block)
+{
+    uint32_t index = strobe_pool_index(d->pool, block);
+
+    if (block->window == d->now->number) {
+        strobe_pool_give(d->pool, block);
+        return;
+    }
+    block->next = STROBE_NO_BLOCK;
+    if (d->deferred == STROBE_NO_BLOCK)
+        d->deferred = index;
+    else
+        strobe_pool_block(d->pool, d->deferred_last)->next = index;
+    d->deferred_last = index;
+}
+
 static void give_all(StrobeDrain *d, uint32_t index)
 {
     while (index != STROBE_NO_BLOCK) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
         index = block->next; /* giving it back overwrites the link */
-        strobe_pool_give(d->pool, block);
+        give(d, block);
+    }
+}
+
+/* Each is given back at once: lanes may be waiting for it. */
+static void write_and_give(StrobeDrain *d, uint32_t index)
+{
+    while (index != STROBE_NO_BLOCK) {
+        struct pool_block *block = strobe_pool_block(d->pool, index);
+        index = block->next;
+        write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
+        give(d, block);
     }
 }
 
@@ -82,7 +129,7 @@ void strobe_flush_tell(StrobeDrain *d, int error)
 {
     strobe_flush_remember(d, error);
     pthread_mutex_lock(&d->lock);
-    if (error && d->request != DRAIN_END_WINDOW) { /* told with the next flush */
+    if (error && !d->now->is_ended) { /* told with the next flush */
         pthread_mutex_unlock(&d->lock);
         return;
     }
@@ -99,29 +146,34 @@ void strobe_flush_tell(StrobeDrain *d, int error)
 static void write_losses(StrobeDrain *d, uint64_t now)
 {
     strobe_capture_read_losses(d->pool, &d->seen);
-    strobe_flush_tell(d, strobe_capture_write_losses(&d->writer, d->pool, STROBE_KIND_ID_LOSS,
-                                                     d->last_flush_ticks, now, &d->seen));
+    strobe_flush_tell(d, strobe_capture_write_losses(&d->now->writer, d->pool, STROBE_KIND_ID_LOSS,
+                                                     d->now->last_flush_ticks, now, &d->seen));
 }
 
 /* ---- cycles ---- */
 
 void strobe_flush_all(StrobeDrain *d)
 {
-    strobe_capture_writer_take_pair(&d->writer);
+    strobe_capture_writer_take_pair(&d->now->writer);
+    d->is_whole = 1;
+    d->n_threads_ended = atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed);
+    strobe_track_sweep_begin(d->pool);
     strobe_flush_note_partial(d);
-    uint32_t full = strobe_pool_take_full(d->pool);
-    strobe_flush_remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
+    uint32_t full = take_full(d);
+    strobe_flush_remember(d, strobe_capture_write_definitions(&d->now->writer, d->pool));
     write_full(d, full);
     write_partial(d);
     give_all(d, full); /* not before: a block noted as partial may be among them */
-    write_losses(d, d->writer.pair.ticks);
-    d->last_flush_ticks = d->writer.pair.ticks;
-    d->last_flush_ns = d->writer.pair.monotonic_ns;
+    write_losses(d, d->now->writer.pair.ticks);
+    if (d->is_whole) /* and nothing of the next window has come yet */
+        strobe_track_sweep_end(d->pool);
+    d->now->last_flush_ticks = d->now->writer.pair.ticks;
+    d->now->last_flush_ns = d->now->writer.pair.monotonic_ns;
 }
 
 static void write_queue(StrobeDrain *d)
 {
-    uint32_t full = strobe_pool_take_full(d->pool);
+    uint32_t full = take_full(d);
     uint32_t n = 0;
 
     for (uint32_t i = full; i != STROBE_NO_BLOCK; i = strobe_pool_block(d->pool, i)->next)
@@ -129,10 +181,9 @@ static void write_queue(StrobeDrain *d)
     d->poll_ns = n > d->pool->n_blocks / 16 ? BUSY_POLL_NS : POLL_NS;
     if (full == STROBE_NO_BLOCK)
         return;
-    strobe_capture_writer_take_pair(&d->writer);
-    strobe_flush_remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
-    write_full(d, full);
-    give_all(d, full);
+    strobe_capture_writer_take_pair(&d->now->writer);
+    strobe_flush_remember(d, strobe_capture_write_definitions(&d->now->writer, d->pool));
+    write_and_give(d, full);
 }
 
 void strobe_flush_full(StrobeDrain *d)
@@ -147,46 +198,54 @@ void strobe_flush_full(StrobeDrain *d)
 
 /* ---- the end of a window ---- */
 
-/* Gives the lanes' last blocks back: their threads are outside of every bracket. */
-static void collect_blocks(StrobeDrain *d)
+/* Threads that are stuck inside a bracket have not handed over; what they committed is written. */
+static void write_stuck(StrobeDrain *d)
 {
+    strobe_flush_note_partial(d);
     for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
-        struct pool_lane *lane = strobe_pool_lane(d->pool, i);
-        uint32_t index = atomic_load(&lane->block);
-        if (index < d->pool->n_blocks)
-            strobe_pool_give(d->pool, strobe_pool_block(d->pool, index));
-        atomic_store(&lane->block, STROBE_NO_BLOCK);
+        if (d->partial[i].block >= d->pool->n_blocks)
+            continue;
+        struct pool_block *block = strobe_pool_block(d->pool, d->partial[i].block);
+        if (block->window == d->now->number)
+            write_block(d, block, d->partial[i].used);
     }
 }
 
 static void write_rest(StrobeDrain *d)
 {
-    strobe_flush_all(d);
-    strobe_flush_remember(d, strobe_capture_write_unfinished(&d->writer, d->pool,
-                                                             STROBE_BLOCK_RECORDS, d->end));
-    /* The pair just before the seal lets the reader interpolate up to the window's end. */
-    strobe_capture_writer_take_pair(&d->writer);
-    strobe_flush_remember(d, strobe_capture_write_seal(&d->writer, d->begin, d->end, 0));
+    DrainWindow *w = d->now;
+
+    strobe_capture_writer_take_pair(&w->writer);
+    uint32_t full = take_full(d);
+    strobe_flush_remember(d, strobe_capture_write_definitions(&w->writer, d->pool));
+    write_and_give(d, full);
+    if (w->n_stuck)
+        write_stuck(d);
+    d->seen = w->ending;
+    d->seen.core[STROBE_LOSS_DISK_FULL] = atomic_load(&d->pool->lost[STROBE_LOSS_DISK_FULL]);
+    strobe_flush_tell(d, strobe_capture_write_losses(&w->writer, d->pool, STROBE_KIND_ID_LOSS,
+                                                     w->last_flush_ticks, w->end, &d->seen));
 }
 
 void strobe_flush_end_window(StrobeDrain *d)
 {
+    DrainWindow *w = d->now;
+
     if (d->policy == STROBE_POLICY_RING) {
-        strobe_flush_remember(d, strobe_dump_ring(d, &d->writer, d->end,
-                                                  &d->pool->lost[STROBE_LOSS_DISK_FULL]));
+        strobe_flush_remember(
+            d, strobe_dump_ring(d, &w->writer, w->end, &d->pool->lost[STROBE_LOSS_DISK_FULL]));
         strobe_ring_empty(&d->ring, d->pool);
+        for (uint32_t i = 0; i < d->pool->n_lanes; i++)
+            atomic_store(&strobe_pool_lane(d->pool, i)->overwritten_until, 0);
     } else {
         write_rest(d);
     }
-    if (d->n_stuck == 0)
-        collect_blocks(d);
-    for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
-        atomic_store(&strobe_pool_lane(d->pool, i)->depth, 0);
-        atomic_store(&strobe_pool_lane(d->pool, i)->overwritten_until, 0);
-    }
-    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(d->writer.fd))
+    /* The pair just before the seal lets the reader interpolate up to the window's end. */
+    strobe_capture_writer_take_pair(&w->writer);
+    strobe_flush_remember(d, strobe_capture_write_seal(&w->writer, w->begin, w->end, 0));
+    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(w->writer.fd))
         strobe_flush_remember(d, errno);
-    strobe_pieces_end(&d->pieces);
-    strobe_capture_writer_end(&d->writer);
-    atomic_store(&d->pool->window, 0);
+    strobe_rotation_end(&w->rotation);
+    strobe_capture_writer_end(&w->writer);
+    atomic_store(&strobe_pool_window(d->pool, w->number)->window, 0);
 }

@@ -86,13 +86,7 @@ int strobe_lane_next_block(StrobeWriter *w)
     struct pool_block *block = find_block(w);
     if (!block)
         return 0;
-    block->lane = w->index;
-    block->sequence = ++w->lane->sequence;
-    block->track = w->track;
-    block->window = w->generation;
-    atomic_store_explicit(&block->used, 0, memory_order_relaxed);
-    atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
-    atomic_store_explicit(&block->owned, 1, memory_order_release);
+    strobe_pool_begin_block(block, w->index, ++w->lane->sequence, w->track, w->generation);
     w->block = block;
     w->block_window = w->generation;
     w->cursor = (char *)(block + 1);
@@ -145,7 +139,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_lanes.session) {
-        w->track = strobe_track_of_thread(strobe_lanes.pool);
+        strobe_track_end_thread(strobe_lanes.pool, &lane->track_place); /* the thread before */
+        w->track = strobe_track_begin_thread(strobe_lanes.pool, &lane->track_place);
         w->session = strobe_lanes.session;
         if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
             strobe_lane_hand_over(w);
@@ -211,6 +206,7 @@ static void thread_exits(void *value)
         leave_open_spans(w);
         if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
             strobe_lane_hand_over(w);
+        strobe_track_end_thread(strobe_lanes.pool, &w->lane->track_place);
         leave(w);
     }
     strobe_thread_writer = NULL;
@@ -232,7 +228,7 @@ void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-unsigned strobe_lane_close_gate(uint64_t end)
+unsigned strobe_lane_close_gate(uint64_t end, unsigned char is_stuck[STROBE_POOL_LANES])
 {
     unsigned stuck = 0;
 
@@ -244,7 +240,8 @@ unsigned strobe_lane_close_gate(uint64_t end)
         /* A bracket is a few stores long; a thread that lost its processor in one gets a second. */
         for (int n = 0; n < 10000 && atomic_load_explicit(&w->busy, memory_order_acquire); n++)
             usleep(100);
-        stuck += atomic_load_explicit(&w->busy, memory_order_acquire) != 0;
+        is_stuck[i] = atomic_load_explicit(&w->busy, memory_order_acquire) != 0;
+        stuck += is_stuck[i];
     }
     return stuck;
 }
@@ -263,6 +260,11 @@ void strobe_lane_count_deep_spans(uint32_t window)
 uint64_t strobe_lane_take_late(void)
 {
     return atomic_exchange_explicit(&strobe_lanes.late, 0, memory_order_relaxed);
+}
+
+int strobe_lane_is_busy(uint32_t index)
+{
+    return atomic_load_explicit(&writers[index].busy, memory_order_acquire) != 0;
 }
 
 uint64_t strobe_lane_take_no_lane(void)
@@ -319,7 +321,9 @@ int strobe_lane_init(void)
     error = pthread_key_create(&exit_key, thread_exits);
     if (error)
         return error;
-    pthread_atfork(before_fork, after_fork, in_child);
-    is_initialised = 1;
-    return 0;
+    error = pthread_atfork(before_fork, after_fork, in_child);
+    if (error)
+        pthread_key_delete(exit_key);
+    is_initialised = error == 0;
+    return error;
 }

@@ -46,15 +46,18 @@ int strobe_lane_init(void);
 void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
 
 /* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
- * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool
- * must then stay mapped). */
+ * is inside a bracket (returns 0), or one is stuck there (returns the number of those and marks
+ * their lanes: the pool must then stay mapped). */
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
-unsigned strobe_lane_close_gate(uint64_t end);
+unsigned strobe_lane_close_gate(uint64_t end, unsigned char is_stuck[STROBE_POOL_LANES]);
 
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
  * since the last call. */
 uint64_t strobe_lane_take_late(void);
 void strobe_lane_count_deep_spans(uint32_t window);
+/* Is the lane's thread inside a bracket? Where it is not, and the lane has no block, the blocks
+ * that it filled are in the queue of full ones. */
+int strobe_lane_is_busy(uint32_t index);
 /* Records lost because more threads than lanes recorded, since the last call. */
 uint64_t strobe_lane_take_no_lane(void);
 

@@ -35,7 +35,7 @@ static void lay_out(struct pool_header *h, size_t bytes)
     h->lanes_at = at;
     at = align_up(at + sizeof(struct pool_lane) * (uint64_t)h->n_lanes, 4096);
     h->tracks_at = at;
-    at = align_up(at + sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
+    at = align_up(at + sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
     h->kinds_at = at;
     at += STROBE_POOL_KIND_BYTES;
     h->offsets_at = at;
@@ -212,13 +212,14 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            h->version == STROBE_POOL_VERSION && h->block_bytes == STROBE_POOL_BLOCK_BYTES &&
            h->total_bytes == bytes && h->n_lanes <= STROBE_POOL_LANES &&
            part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
-           part_fits(h, h->tracks_at,
-                     sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, bytes) &&
+           part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
+                     bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS, bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
            part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
-           memchr(h->capture, 0, sizeof h->capture) != NULL;
+           memchr(h->windows[0].capture, 0, sizeof h->windows[0].capture) != NULL &&
+           memchr(h->windows[1].capture, 0, sizeof h->windows[1].capture) != NULL;
 }
 
 int strobe_pool_is_live(const StrobePool *pool)

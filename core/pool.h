@@ -23,11 +23,16 @@
 
 #define STROBE_POOL_LANES 1024u
 #define STROBE_POOL_SPANS 256u
-#define STROBE_POOL_TRACKS 16384u
+/* Places for tracks: first those of recording threads, used again when their thread has ended, then
+ * all others, which stay. */
+#define STROBE_POOL_THREAD_TRACKS 16384u
+#define STROBE_POOL_OTHER_TRACKS 16384u
+#define STROBE_POOL_TRACKS (STROBE_POOL_THREAD_TRACKS + STROBE_POOL_OTHER_TRACKS)
 #define STROBE_POOL_STRINGS 65536u
 #define STROBE_POOL_STRING_SLOTS (2u * STROBE_POOL_STRINGS)
 #define STROBE_POOL_KIND_BYTES (256u << 10)
 #define STROBE_POOL_BLOCK_BYTES (64u << 10)
+#define STROBE_POOL_WINDOWS 2u
 #define STROBE_NO_BLOCK UINT32_MAX
 
 /* What a thread does that finds no free block. */
@@ -51,10 +56,11 @@ struct pool_lane {
     _Atomic uint32_t depth; /* open spans */
     _Atomic uint32_t track;
     _Atomic uint32_t window;
-    uint64_t sequence; /* of the last block taken */
+    uint32_t track_place; /* of its thread's track, from 1; 0: none */
+    uint64_t sequence;    /* of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
-    _Atomic uint64_t overwritten_until; /* ticks: the ring holds nothing older of this lane */
+    _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
     struct pool_span spans[STROBE_POOL_SPANS];
 };
 
@@ -75,6 +81,28 @@ struct pool_block {
 _Static_assert(sizeof(struct pool_block) == 64, "pool layout");
 #define STROBE_BLOCK_DATA (STROBE_POOL_BLOCK_BYTES - (uint32_t)sizeof(struct pool_block))
 
+#define STROBE_TRACK_WORDS 5u
+
+struct pool_track {
+    _Atomic uint64_t state;                      /* id << 32 | flags; 0: free, or not published */
+    _Atomic uint64_t thread;                     /* its number, of a thread's own track */
+    _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
+    _Atomic uint32_t next;                       /* in the list of free places, as free_tracks */
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
+_Static_assert(sizeof(struct pool_track) == 64, "pool layout");
+
+/* A window whose capture is not sealed yet: the one that records, and the one before it while its
+ * rest is being written. */
+struct pool_window {
+    _Atomic uint32_t window; /* its number, 0: none */
+    uint64_t begin;
+    _Atomic uint64_t end; /* 0: it goes on */
+    char capture[PATH_MAX];
+};
+
 struct pool_header {
     char magic[8];
     uint32_t version;
@@ -91,8 +119,13 @@ struct pool_header {
     _Atomic uint64_t free_blocks; /* tag << 32 | index */
     _Atomic uint32_t full_blocks; /* index of the last one pushed */
     _Atomic uint32_t kinds_used;
-    _Atomic uint32_t n_tracks;
-    _Atomic uint32_t n_strings; /* ids dealt out */
+    _Atomic uint64_t n_track_ids;                     /* dealt out; no id comes twice */
+    _Atomic uint32_t n_tracks;                        /* published so far */
+    _Atomic uint32_t n_thread_tracks, n_other_tracks; /* places taken so far, of either part */
+    _Atomic uint64_t free_tracks;                     /* tag << 32 | place from 1, 0: none */
+    _Atomic uint32_t n_threads_ended;
+    _Atomic uint32_t n_trackless; /* threads that found no place */
+    _Atomic uint32_t n_strings;   /* ids dealt out */
     _Atomic uint64_t arena_used;
     _Atomic uint32_t n_beside; /* strings written beside their records */
 
@@ -100,11 +133,7 @@ struct pool_header {
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES];
 
-    _Atomic uint32_t window; /* the one whose capture is open, 0: none */
-    uint64_t window_begin;
-    _Atomic uint64_t window_end; /* 0: it goes on; else what is left of it is being written */
-    StrobeClockPair window_pair;
-    char capture[PATH_MAX];
+    struct pool_window windows[STROBE_POOL_WINDOWS]; /* by number modulo their number */
 };
 
 typedef struct StrobePool {
@@ -157,6 +186,12 @@ static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t 
     return begin != 0 && atomic_load_explicit(&span->begin, memory_order_relaxed) == begin;
 }
 
+static inline struct pool_window *strobe_pool_window(const struct pool_header *header,
+                                                     uint32_t window)
+{
+    return (struct pool_window *)(uintptr_t)&header->windows[window % STROBE_POOL_WINDOWS];
+}
+
 static inline struct pool_lane *strobe_pool_lane(const struct pool_header *header, uint32_t index)
 {
     return (struct pool_lane *)strobe_pool_at(header, header->lanes_at) + index;
@@ -173,6 +208,19 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
 {
     return (uint32_t)(((uintptr_t)block - (uintptr_t)strobe_pool_at(header, header->blocks_at)) /
                       STROBE_POOL_BLOCK_BYTES);
+}
+
+/* Makes a block that was taken a lane's; from then on recovery finds it. */
+static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t lane,
+                                           uint64_t sequence, uint32_t track, uint32_t window)
+{
+    block->lane = lane;
+    block->sequence = sequence;
+    block->track = track;
+    block->window = window;
+    atomic_store_explicit(&block->used, 0, memory_order_relaxed);
+    atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
+    atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
 /* Takes a free block, NULL when there is none. Lock-free, any thread. */

@@ -9,6 +9,7 @@
 #include "capture-writer.h"
 #include "drain.h"
 #include "kind-table.h"
+#include "lane-end.h"
 #include "lane.h"
 #include "pool.h"
 #include "track-table.h"
@@ -79,29 +80,29 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
 {
     struct pool_header *header = recorder.pool.header;
+    struct pool_window *window;
     int error;
 
-    if (!recorder.is_open || recorder.in_window || strlen(path) >= sizeof header->capture) {
+    if (!recorder.is_open || recorder.in_window || strlen(path) >= PATH_MAX) {
         close(fd);
         return recorder.is_open && !recorder.in_window ? ENAMETOOLONG : EINVAL;
     }
-    recorder.window++;
-    snprintf(header->capture, sizeof header->capture, "%s", path);
     error = strobe_pool_name(&recorder.pool);
     if (error) {
         close(fd);
         return error;
     }
-    strobe_drain_wait(&recorder.drain, -1);
-    atomic_store(&header->window_end, 0);
-    error = strobe_drain_begin_window(&recorder.drain, fd, path, recorder.window, facts);
+    window = strobe_pool_window(header, recorder.window + 1);
+    error = strobe_drain_begin_window(&recorder.drain, fd, path, recorder.window + 1, facts);
     if (error)
         return error;
-    header->window_pair = strobe_clock_pair();
+    recorder.window++;
     recorder.begin = strobe_clock_now();
     recorder.end = 0;
-    header->window_begin = recorder.begin;
-    atomic_store(&header->window, recorder.window);
+    snprintf(window->capture, sizeof window->capture, "%s", path);
+    window->begin = recorder.begin;
+    atomic_store(&window->end, 0);
+    atomic_store(&window->window, recorder.window);
     recorder.in_window = 1;
     strobe_lane_take_late(); /* of no window */
     strobe_lane_take_no_lane();
@@ -118,25 +119,29 @@ void strobe_recorder_mark_end(void)
 
 int strobe_recorder_end_window(int64_t patience_ns)
 {
+    static unsigned char is_stuck[STROBE_POOL_LANES];
+    struct pool_header *header = recorder.pool.header;
+    StrobeRing *ring = recorder.policy == STROBE_POLICY_RING ? &recorder.drain.ring : NULL;
     unsigned n_stuck;
 
     if (!recorder.in_window)
         return 0;
     strobe_recorder_mark_end();
-    n_stuck = strobe_lane_close_gate(recorder.end);
+    n_stuck = strobe_lane_close_gate(recorder.end, is_stuck);
     recorder.is_stuck |= n_stuck != 0;
     strobe_lane_count_deep_spans(recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    atomic_store(&recorder.pool.header->window_end, recorder.end);
-    strobe_drain_end_window(&recorder.drain, recorder.begin, recorder.end, n_stuck);
+    atomic_store(&strobe_pool_window(header, recorder.window)->end, recorder.end);
+    strobe_lanes_end(header, recorder.window, recorder.end, ring, is_stuck);
+    strobe_drain_end_window(&recorder.drain, recorder.window, recorder.begin, recorder.end, n_stuck);
     recorder.in_window = 0;
-    return strobe_drain_wait(&recorder.drain, patience_ns);
+    return strobe_drain_wait(&recorder.drain, recorder.window, patience_ns);
 }
 
-int strobe_recorder_wait(void)
+int strobe_recorder_wait(uint32_t window)
 {
-    return recorder.is_open ? strobe_drain_wait(&recorder.drain, -1) : 0;
+    return recorder.is_open ? strobe_drain_wait(&recorder.drain, window, -1) : 0;
 }
 
 int strobe_recorder_dump(int fd, const char *facts)
@@ -181,6 +186,11 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count)
 {
     if (recorder.is_open && cause < STROBE_LOSS_CAUSES && count)
         atomic_fetch_add(&recorder.pool.header->lost[cause], count);
+}
+
+uint32_t strobe_recorder_take_trackless(void)
+{
+    return recorder.is_open ? atomic_exchange(&recorder.pool.header->n_trackless, 0) : 0;
 }
 
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <strobe/collector.h>
-#include "piece.h"
+#include "rotation.h"
 #include "pool.h"
 
 /* When the capture is forced to the disk: a kill loses nothing either way, a power cut loses what
@@ -24,8 +24,8 @@ typedef struct StrobeRecorderSettings {
     uint32_t sync;             /* STROBE_SYNC_* */
     enum strobe_policy policy;
     int64_t ring_ns; /* policy ring: how far back a dump reaches at least, 0: as far as it can */
-    StrobePieceLimits pieces;  /* when a capture rolls over; not with ring */
-    const char *fallback_dir;  /* for the pool, where tmpfs is too small */
+    StrobeRotationLimits rotation; /* when a capture rolls over; not with ring */
+    const char *fallback_dir;      /* for the pool, where tmpfs is too small */
 } StrobeRecorderSettings;
 
 /* Makes the pool and registers the standard kinds. EBUSY when one is open already. */
@@ -45,8 +45,8 @@ void strobe_recorder_mark_end(void);
  * `patience_ns` at most (-1: as long as it takes). Returns the first error of writing, EINPROGRESS
  * when the thread is not done: what failed is then told by strobe_recorder_wait(). */
 int strobe_recorder_end_window(int64_t patience_ns);
-/* Waits until the last window is sealed; returns its first error of writing. */
-int strobe_recorder_wait(void);
+/* Waits until that window, one of the last two, is sealed; returns its first error of writing. */
+int strobe_recorder_wait(uint32_t window);
 
 /* Policy ring: writes what it holds into a capture of its own, `fd` (owned from now on), while
  * recording goes on. Any thread but the writer's; EINVAL when no ring records. */
@@ -65,6 +65,9 @@ StrobeTrackId strobe_recorder_track(const StrobeTrack *track);
 uint64_t strobe_recorder_link_ids(uint32_t n);
 /* Counts losses that a collector or the core knows of. Any thread. */
 void strobe_recorder_lost(uint32_t cause, uint64_t count);
+/* Threads that found no room in the track table, since the last call: what they recorded is shown
+ * without a thread. */
+uint32_t strobe_recorder_take_trackless(void);
 /* Losses of the present or last window by cause. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
 

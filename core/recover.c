@@ -4,17 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-glib/json-glib.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "block-index.h"
+#include "block-cursor.h"
 #include "capture-writer.h"
 #include "error.h"
 #include "json-text.h"
 #include "kind-table.h"
-#include "piece.h"
+#include "pieces.h"
 #include "pool.h"
 #include "process.h"
 
@@ -121,13 +120,12 @@ static void ignore_damage(void *user, guint64 from, guint64 to, const char *reas
  * before. */
 static void survey_earlier(struct survey *survey, const char *capture)
 {
-    char name[32];
-    struct stat st;
     g_autofree char *folder = g_path_get_dirname(capture);
+    struct stat st;
 
     if (survey->piece == 0)
         return;
-    strobe_piece_name(survey->piece - 1, name);
+    g_autofree char *name = strobe_piece_name(survey->piece); /* numbers of names begin at 1 */
     g_autofree char *path = g_build_filename(folder, name, NULL);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -148,17 +146,18 @@ static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
 /* Is it this capture's pool? A path that a capture names is not to be believed by itself. */
 static gboolean belongs_to(const struct survey *survey, const struct pool_header *pool)
 {
+    const struct pool_window *window = strobe_pool_window(pool, survey->window);
     struct stat mine, named;
     char own_id[33];
 
     strobe_pool_id(pool, own_id);
     if (strcmp(own_id, survey->pool_id))
         return FALSE;
-    if (fstat(survey->fd, &mine) || stat(pool->capture, &named))
+    if (fstat(survey->fd, &mine) || stat(window->capture, &named))
         /* The capture was moved since: it is the one that the pool's window was being written to.
          */
         return errno == ENOENT && !survey->is_sealed &&
-               atomic_load(&pool->window) == survey->window;
+               atomic_load(&window->window) == survey->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
@@ -249,7 +248,8 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
     guint64 latest = survey->last_ticks;
-    guint64 end = atomic_load(&pool->window_end); /* the program had ended it */
+    const struct pool_window *window = strobe_pool_window(pool, survey->window);
+    guint64 end = atomic_load(&window->end); /* the program had ended it */
     char boot_id[64];
     int error = strobe_capture_writer_init(writer);
 
@@ -273,7 +273,7 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
     if (error == 0)
         error = strobe_capture_write_unfinished(writer, pool, STROBE_BLOCK_RECORDS, latest);
     if (error == 0)
-        error = strobe_capture_write_seal(writer, pool->window_begin, latest,
+        error = strobe_capture_write_seal(writer, window->begin, latest,
                                           STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
         error = errno; /* losses and open spans would be there twice after the next try */
@@ -284,7 +284,35 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
 /* Is there anything in the pool that the capture lacks? */
 static gboolean needs_pool(const struct survey *survey, const struct pool_header *pool)
 {
-    return !survey->is_sealed && atomic_load(&pool->window) == survey->window;
+    return !survey->is_sealed &&
+           atomic_load(&strobe_pool_window(pool, survey->window)->window) == survey->window;
+}
+
+static gboolean note_seal(void *user, const StrobeBlockPlace *place)
+{
+    if (place->header.type == STROBE_BLOCK_SEAL)
+        *(gboolean *)user = TRUE;
+    return TRUE;
+}
+
+/* The program died while it wrote the rest of one window and recorded the next: the pool is wanted
+ * until both are finished. */
+static gboolean other_needs_pool(const struct survey *survey, const struct pool_header *pool)
+{
+    const struct pool_window *other = strobe_pool_window(pool, survey->window + 1);
+    gboolean is_sealed = FALSE;
+    struct stat st;
+
+    if (atomic_load(&other->window) == 0)
+        return FALSE;
+    int fd = open(other->capture, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return FALSE;
+    if (fstat(fd, &st) || st.st_uid != geteuid() ||
+        !strobe_block_walk(fd, (guint64)st.st_size, note_seal, ignore_damage, &is_sealed, NULL))
+        is_sealed = TRUE;
+    close(fd);
+    return !is_sealed;
 }
 
 static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
@@ -294,8 +322,9 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
 
     if (strobe_pool_is_live(pool)) {
         *live = !survey->is_sealed;
-        survey->is_ending = *live && atomic_load(&pool->header->window_end) != 0 &&
-                            atomic_load(&pool->header->window) == survey->window;
+        const struct pool_window *window = strobe_pool_window(pool->header, survey->window);
+        survey->is_ending = *live && atomic_load(&window->end) != 0 &&
+                            atomic_load(&window->window) == survey->window;
         strobe_pool_destroy(pool, 0);
         return TRUE;
     }
@@ -309,7 +338,7 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
         else
             result = finish_capture(survey, fd, pool->header, size);
     }
-    strobe_pool_destroy(pool, result == 0);
+    strobe_pool_destroy(pool, result == 0 && !other_needs_pool(survey, pool->header));
     if (result)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot finish %s from the pool of its program, which is kept: %s", capture,
@@ -328,23 +357,7 @@ static gboolean walk(struct survey *survey, GError **error)
     return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
 }
 
-/* A program that was killed while its capture rolled over left the new piece without its name. */
-static int open_capture(const char *capture)
-{
-    g_autofree char *folder = g_path_get_dirname(capture);
-    g_autofree char *next = g_build_filename(folder, STROBE_PIECE_NEW, NULL);
-    int fd;
-
-    for (int i = 0; (fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0; i++) {
-        if (errno != ENOENT || access(next, F_OK))
-            return -1;
-        if (i == 100 && renameat2(AT_FDCWD, next, AT_FDCWD, capture, RENAME_NOREPLACE))
-            return -1;
-        g_usleep(1000);
-    }
-    return fd;
-}
-
+/* A program that was killed while its capture rolled over left the head of the next piece. */
 static void remove_next(const char *capture)
 {
     g_autofree char *folder = g_path_get_dirname(capture);
@@ -356,7 +369,7 @@ static void remove_next(const char *capture)
 static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
                             GError **error)
 {
-    struct survey survey = {.fd = open_capture(capture)};
+    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     gboolean ok = TRUE;
     StrobePool pool;
 

@@ -10,6 +10,8 @@
 
 /* Blocks that are freed at once, so that a lane does not come back soon. */
 #define BATCH 4
+/* How often a lane tries: no longer than a step of the list takes. */
+#define TRIES 64
 
 int strobe_ring_init(StrobeRing *ring, uint32_t n_blocks)
 {
@@ -24,6 +26,15 @@ void strobe_ring_clear(StrobeRing *ring)
 {
     free(ring->order);
     ring->order = NULL;
+}
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
 }
 
 static int try_lock(StrobeRing *ring)
@@ -100,8 +111,12 @@ struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool)
     struct pool_block *blocks[BATCH];
     unsigned n;
 
-    if (!try_lock(ring))
-        return strobe_pool_take(pool); /* whoever is at it may just have freed some */
+    /* Whoever is at it takes some hundred ns, and may free some. */
+    for (int i = 0; !try_lock(ring); i++) {
+        if (i == TRIES)
+            return strobe_pool_take(pool);
+        pause_processor();
+    }
     collect(ring, pool);
     /* A ring of few blocks must not be emptied for one thread. */
     n = pop(ring, 0, blocks, ring->size / 8 > BATCH ? BATCH : 1, pool);

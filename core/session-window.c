@@ -26,17 +26,39 @@ void strobe_session_set_write_error(const char *directory, int failed, GError **
                 g_strerror(failed));
 }
 
-gboolean strobe_session_await_ending(StrobeSession *session, GError **error)
+void strobe_session_ending_free(gpointer data)
 {
-    g_autofree char *directory = g_steal_pointer(&session->ending);
-    int failed = directory ? strobe_recorder_wait() : 0;
+    StrobeEnding *ending = data;
 
-    if (failed)
-        strobe_session_set_write_error(directory, failed, error);
-    if (failed && !error)
-        strobe_log(STROBE_LOG_WARNING, "Cannot write the capture in %s: %s: records are missing",
-                   directory, g_strerror(failed));
-    return failed == 0;
+    g_free(ending->directory);
+    g_free(ending);
+}
+
+static void add_ending(StrobeSession *session)
+{
+    StrobeEnding *ending = g_new0(StrobeEnding, 1);
+
+    ending->directory = g_strdup(session->directory->path);
+    ending->window = session->window;
+    g_ptr_array_add(session->endings, ending);
+}
+
+gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GError **error)
+{
+    gboolean ok = TRUE;
+
+    while (session->endings->len > n_left) {
+        const StrobeEnding *ending = g_ptr_array_index(session->endings, 0);
+        int failed = strobe_recorder_wait(ending->window);
+        if (failed && error && ok)
+            strobe_session_set_write_error(ending->directory, failed, error);
+        else if (failed)
+            strobe_log(STROBE_LOG_WARNING, "Cannot write the capture in %s: %s: records are missing",
+                       ending->directory, g_strerror(failed));
+        ok = ok && failed == 0;
+        g_ptr_array_remove_index(session->endings, 0);
+    }
+    return ok;
 }
 
 /* ---- a window ---- */
@@ -76,6 +98,14 @@ static void diagnose(StrobeSession *session)
         if (text)
             add_diagnostic(session, c->component->name, text);
     }
+    guint32 trackless = strobe_recorder_take_trackless();
+    if (trackless) {
+        g_autofree char *text =
+            g_strdup_printf("%u threads found no room in the track table: their records are shown "
+                            "without a thread",
+                            trackless);
+        add_diagnostic(session, "recorder", text);
+    }
 }
 
 static gboolean check_required(StrobeSession *session, GError **error)
@@ -101,8 +131,7 @@ static gboolean open_window(StrobeSession *session, GError **error)
     g_autofree char *path = NULL;
     int failed, fd;
 
-    if (!strobe_session_await_ending(session, error))
-        return FALSE;
+    strobe_session_await_endings(session, 1, NULL);
     session->directory = strobe_result_directory_new(session->config, error);
     if (!session->directory)
         return FALSE;
@@ -117,6 +146,7 @@ static gboolean open_window(StrobeSession *session, GError **error)
                     g_strerror(failed));
         return FALSE;
     }
+    session->window = strobe_recorder_window();
     g_free(session->last_directory);
     session->last_directory = g_strdup(session->directory->path);
     strobe_result_directory_report(session->directory, session->config);
@@ -162,7 +192,7 @@ void strobe_session_stop_window(StrobeSession *session, GError **error)
     diagnose(session);
     failed = strobe_recorder_end_window(patience);
     if (failed == EINPROGRESS)
-        session->ending = g_strdup(session->directory->path);
+        add_ending(session);
     else if (failed)
         strobe_session_set_write_error(session->directory->path, failed, error);
     g_autofree char *text = strobe_session_log_text(TRUE);

@@ -60,7 +60,7 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
         .sync = config->buffer.sync,
         .policy = config->buffer.policy,
         .ring_ns = config->buffer.keep_ns,
-        .pieces = {.bytes = (guint64)rotate->bytes,
+        .rotation = {.bytes = (guint64)rotate->bytes,
                    .ns = rotate->ns,
                    .on_demand = rotate->steps != 0,
                    .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)},
@@ -87,7 +87,7 @@ static gboolean set_up(StrobeSession *session, GError **error)
 
 static void tear_down(StrobeSession *session)
 {
-    strobe_session_await_ending(session, NULL);
+    strobe_session_await_endings(session, 0, NULL);
     g_ptr_array_unref(session->collectors);
     strobe_recorder_close();
     strobe_core_track_reset();
@@ -98,7 +98,7 @@ static void tear_down(StrobeSession *session)
     g_free(session->diagnostics_text);
     g_free(session->last_directory);
     g_free(session->last_dump);
-    g_free(session->ending);
+    g_ptr_array_unref(session->endings);
     g_rec_mutex_clear(&session->lock);
     g_free(session);
 }
@@ -124,6 +124,7 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
     session->config = config;
     session->collectors = g_ptr_array_new_with_free_func(strobe_collector_free);
     session->diagnostics = g_ptr_array_new_with_free_func(g_free);
+    session->endings = g_ptr_array_new_with_free_func(strobe_session_ending_free);
     session->last_directory = g_strdup("");
     if (!set_up(session, error)) {
         tear_down(session);
@@ -385,7 +386,7 @@ const char *strobe_session_diagnostics(StrobeSession *session)
         g_string_append_printf(out, "%s%s", i ? "\n" : "",
                                (char *)g_ptr_array_index(session->diagnostics, i));
     g_autoptr(GError) failure = NULL;
-    if (!strobe_session_await_ending(session, &failure))
+    if (!strobe_session_await_endings(session, 0, &failure))
         g_string_append_printf(out, "%s%s", out->len ? "\n" : "", failure->message);
     strobe_recorder_losses(lost);
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)

@@ -13,6 +13,12 @@
 #include "result-directory.h"
 #include "sampler.h"
 
+/* A window whose rest is still being written. */
+typedef struct StrobeEnding {
+    char *directory;
+    guint32 window;
+} StrobeEnding;
+
 struct StrobeSession {
     GRecMutex lock; /* a handler may call back */
     gint n_users;   /* threads inside strobe_step() */
@@ -33,7 +39,8 @@ struct StrobeSession {
     StrobeScheduleFunction schedule;
     gpointer schedule_user;
     StrobeResultDirectory *directory; /* of the window that records */
-    char *ending;                     /* path of the one whose rest is still being written */
+    guint32 window;                   /* its number */
+    GPtrArray *endings;               /* of StrobeEnding, oldest first */
     StrobeFlight *flight;             /* of the policy ring */
     char *last_dump;
     char *last_directory;
@@ -50,9 +57,10 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error);
 
 gboolean strobe_session_start_window(StrobeSession *session, GError **error);
 void strobe_session_stop_window(StrobeSession *session, GError **error);
-/* Waits until the window that ended before is written; tells what failed, by the log if `error` is
- * NULL. */
-gboolean strobe_session_await_ending(StrobeSession *session, GError **error);
+/* Waits until windows that ended are written, but for the `n_left` last ones; tells the first thing
+ * that failed, by the log if `error` is NULL. */
+gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GError **error);
+void strobe_session_ending_free(gpointer ending);
 void strobe_session_set_write_error(const char *directory, int failed, GError **error);
 
 void strobe_session_begin_step(StrobeSession *session);

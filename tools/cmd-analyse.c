@@ -13,15 +13,18 @@ static const StrobeUsage usage = {
     .arguments = "DIR_OR_CAPTURE...",
     .summary =
         "Makes the output files of a result again, later or elsewhere, from its capture alone.\n"
-        "Each argument is a result directory, a folder of result directories, or a capture. What\n"
-        "a killed program left open is recovered first. New files replace ASCEND_PROFILER_OUTPUT\n"
-        "as a whole; \"analyse.done\" in it says that all of them were made.",
+        "Each argument is a result directory, a folder of result directories, a capture, or one\n"
+        "piece of a rotated capture. What a killed program left open is recovered first. New "
+        "files\n"
+        "replace ASCEND_PROFILER_OUTPUT as a whole; \"analyse.done\" in it says that all of them "
+        "were\n"
+        "made.",
     .examples = "Examples:\n"
                 "  strobe analyse results\n"
                 "      Every result in the folder, with the exporters it was recorded with.\n"
                 "  strobe analyse node1_4711_20250102030405678_ascend_pt --export chrome_trace\n"
-                "  strobe analyse capture.strobe -o elsewhere\n"
-                "      Makes elsewhere/capture_ascend_pt/ASCEND_PROFILER_OUTPUT.",
+                "  strobe analyse kept.strobe -o elsewhere\n"
+                "      Makes elsewhere/kept_ascend_pt/ASCEND_PROFILER_OUTPUT.",
 };
 
 typedef struct Flags {

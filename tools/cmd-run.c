@@ -141,7 +141,7 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     for (; *directories; directories++) {
         g_autofree char *capture =
             g_build_filename(*directories, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
-        StrobeResult result = {*directories, capture};
+        StrobeResult result = {*directories, capture, *directories};
         g_autoptr(StrobeAnalysis) analysis = NULL;
         int code;
         if (!strobe_analysis_report(registry, &result, &wish, &analysis, &code))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "reader.h"
 
@@ -41,6 +42,16 @@ guint test_count(const char *variable, guint quick)
 {
     const char *text = g_getenv(variable);
     return text ? (guint)g_ascii_strtoull(text, NULL, 10) : quick;
+}
+
+guint64 resident_pages(void)
+{
+    unsigned long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    g_assert_nonnull(file);
+    g_assert_cmpint(fscanf(file, "%lu %lu", &size, &resident), ==, 2);
+    fclose(file);
+    return resident;
 }
 
 char *capture_of(StrobeSession *session)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "piece.h"
+#include "rotation.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,51 +10,50 @@
 #include <unistd.h>
 #include "drain.h"
 
-#define PIECE_CURRENT "capture.strobe"
-
-void strobe_piece_name(uint32_t number, char name[32])
+/* What the present piece is called when it is put aside. */
+static void aside_name(uint32_t number, char name[32])
 {
-    snprintf(name, 32, "capture.%05u.strobe", number);
+    snprintf(name, 32, STROBE_PIECE_FORMAT, number + 1);
 }
 
-int strobe_piece_limits_any(const StrobePieceLimits *limits)
+int strobe_rotation_limits_any(const StrobeRotationLimits *limits)
 {
     return limits->bytes || limits->ns || limits->on_demand;
 }
 
-int strobe_pieces_begin(StrobePieces *pieces, const StrobePieceLimits *limits, const char *path,
+int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits, const char *path,
                         const char *facts, int64_t now_ns)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
 
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    pieces->limits = *limits;
-    pieces->facts = strdup(facts);
-    if (!pieces->facts)
+    rotation->limits = *limits;
+    rotation->facts = strdup(facts);
+    if (!rotation->facts)
         return ENOMEM;
-    pieces->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (pieces->folder < 0)
+    rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (rotation->folder < 0)
         return errno;
-    pieces->number = 0;
-    pieces->begun_ns = now_ns;
-    pieces->due_bytes = limits->bytes;
+    rotation->number = 0;
+    rotation->begun_ns = now_ns;
+    rotation->due_bytes = limits->bytes;
     return 0;
 }
 
-void strobe_pieces_end(StrobePieces *pieces)
+void strobe_rotation_end(StrobeRotation *rotation)
 {
-    if (pieces->folder >= 0)
-        close(pieces->folder);
-    pieces->folder = -1;
-    free(pieces->facts);
-    pieces->facts = NULL;
+    if (rotation->folder >= 0)
+        close(rotation->folder);
+    rotation->folder = -1;
+    free(rotation->facts);
+    rotation->facts = NULL;
 }
 
-int strobe_piece_is_due(const StrobePieces *pieces, uint64_t bytes, int64_t now_ns)
+int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64_t now_ns)
 {
-    return (pieces->limits.bytes && bytes >= pieces->due_bytes) ||
-           (pieces->limits.ns && now_ns - pieces->begun_ns >= pieces->limits.ns);
+    return (rotation->limits.bytes && bytes >= rotation->due_bytes) ||
+           (rotation->limits.ns && now_ns - rotation->begun_ns >= rotation->limits.ns);
 }
 
 /* ---- rolling ---- */
@@ -62,7 +61,7 @@ int strobe_piece_is_due(const StrobePieces *pieces, uint64_t bytes, int64_t now_
 /* Makes the next piece, head and all, beside the present one. */
 static int prepare(StrobeDrain *d)
 {
-    StrobePieces *p = &d->pieces;
+    StrobeRotation *p = &d->now->rotation;
     int error, fd;
 
     unlinkat(p->folder, STROBE_PIECE_NEW, 0);
@@ -70,7 +69,7 @@ static int prepare(StrobeDrain *d)
                 0640);
     if (fd < 0)
         return errno;
-    strobe_capture_writer_begin(&d->other, fd, d->writer.window);
+    strobe_capture_writer_begin(&d->other, fd, d->now->number);
     error = strobe_capture_write_facts(&d->other, p->facts, p->number + 1);
     if (error == 0)
         error = strobe_capture_write_definitions(&d->other, d->pool);
@@ -85,50 +84,50 @@ static int prepare(StrobeDrain *d)
 static void finish(StrobeDrain *d)
 {
     strobe_flush_all(d);
-    uint64_t now = d->writer.pair.ticks;
+    uint64_t now = d->now->writer.pair.ticks;
     strobe_flush_remember(
-        d, strobe_capture_write_unfinished(&d->writer, d->pool, STROBE_BLOCK_OPEN, now));
-    strobe_capture_writer_take_pair(&d->writer);
-    strobe_flush_remember(d, strobe_capture_write_seal(&d->writer, d->pool->window_begin,
-                                                       d->writer.pair.ticks,
+        d, strobe_capture_write_unfinished(&d->now->writer, d->pool, STROBE_BLOCK_OPEN, now));
+    strobe_capture_writer_take_pair(&d->now->writer);
+    strobe_flush_remember(d, strobe_capture_write_seal(&d->now->writer, strobe_pool_window(d->pool, d->now->number)->begin,
+                                                       d->now->writer.pair.ticks,
                                                        STROBE_SEAL_CONTINUED));
-    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(d->writer.fd))
+    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(d->now->writer.fd))
         strobe_flush_remember(d, errno);
 }
 
-static int put_in_place(StrobePieces *p)
+static int put_in_place(StrobeRotation *p)
 {
     char name[32];
 
-    strobe_piece_name(p->number, name);
-    if (renameat(p->folder, PIECE_CURRENT, p->folder, name))
+    aside_name(p->number, name);
+    if (renameat(p->folder, STROBE_CAPTURE_NAME, p->folder, name))
         return errno;
-    if (renameat(p->folder, STROBE_PIECE_NEW, p->folder, PIECE_CURRENT) == 0)
+    if (renameat(p->folder, STROBE_PIECE_NEW, p->folder, STROBE_CAPTURE_NAME) == 0)
         return 0;
     int error = errno;
-    renameat(p->folder, name, p->folder, PIECE_CURRENT);
+    renameat(p->folder, name, p->folder, STROBE_CAPTURE_NAME);
     return error;
 }
 
 /* What follows goes into the new piece. */
 static void switch_over(StrobeDrain *d)
 {
-    StrobePieces *p = &d->pieces;
+    StrobeRotation *p = &d->now->rotation;
     char name[32];
 
-    strobe_capture_writer_end(&d->writer);
-    strobe_capture_writer_swap(&d->writer, &d->other);
+    strobe_capture_writer_end(&d->now->writer);
+    strobe_capture_writer_swap(&d->now->writer, &d->other);
     p->number++;
     p->due_bytes = p->limits.bytes;
     if (p->limits.keep && p->number >= p->limits.keep) {
-        strobe_piece_name(p->number - p->limits.keep, name);
+        aside_name(p->number - p->limits.keep, name);
         unlinkat(p->folder, name, 0);
     }
 }
 
-void strobe_piece_roll(StrobeDrain *d)
+void strobe_rotation_roll(StrobeDrain *d)
 {
-    StrobePieces *p = &d->pieces;
+    StrobeRotation *p = &d->now->rotation;
     int error = prepare(d);
 
     p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
@@ -146,5 +145,5 @@ void strobe_piece_roll(StrobeDrain *d)
     }
     /* Recording goes on in this piece; the next try is not before it has grown as much again. */
     strobe_flush_remember(d, error);
-    p->due_bytes = d->writer.bytes + p->limits.bytes;
+    p->due_bytes = d->now->writer.bytes + p->limits.bytes;
 }
