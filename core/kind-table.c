@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 #include "lane.h"
+#include "testpoint.h"
 
 #define NAME_MAX_BYTES 128u
 #define SUMMARY_MAX_BYTES 1024u
@@ -154,6 +155,7 @@ static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id
     if (used + bytes > STROBE_POOL_KIND_BYTES)
         return 0;
     strobe_kind_put((char *)strobe_pool_at(header, header->kinds_at) + used, kind, id);
+    STROBE_TESTPOINT("kind-stored");
     atomic_store_explicit(&header->kinds_used, used + (uint32_t)bytes, memory_order_release);
     return 1;
 }

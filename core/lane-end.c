@@ -2,6 +2,7 @@
 #include "lane-end.h"
 
 #include <time.h>
+#include "lane.h"
 
 /* How often, at 100 us, a free block is looked for: the writer thread frees some all the time. */
 #define PATIENCE 100
@@ -59,6 +60,8 @@ static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t windo
     uint32_t depth = atomic_load(&lane->depth);
     uint32_t track = atomic_load(&lane->track);
 
+    if (depth > STROBE_POOL_SPANS) /* counted as lost */
+        depth = STROBE_POOL_SPANS;
     for (; depth > 0; depth--) { /* innermost first, as spans end */
         struct pool_block *block = block_with_room(pool, index, window, ring);
         if (!block) {
@@ -74,12 +77,11 @@ static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t windo
     atomic_store(&lane->depth, 0);
 }
 
-void strobe_lanes_end(struct pool_header *pool, uint32_t window, uint64_t end, StrobeRing *ring,
-                      const unsigned char *is_stuck)
+void strobe_lanes_end(struct pool_header *pool, uint32_t window, uint64_t end, StrobeRing *ring)
 {
     for (uint32_t i = 0; i < pool->n_lanes; i++) {
         struct pool_lane *lane = strobe_pool_lane(pool, i);
-        if (is_stuck[i] || atomic_load(&lane->window) != window)
+        if (strobe_lane_is_busy(i) || atomic_load(&lane->window) != window)
             continue;
         leave_spans(pool, i, window, end, ring);
         hand_over(pool, lane);

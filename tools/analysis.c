@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -214,6 +215,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     StrobePipeline *pipeline = NULL;
     gboolean placed = FALSE;
 
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
     if (!strobe_result_recover(result, &analysis->is_live, error))
         goto out;
     if (!exporters) {
