@@ -141,6 +141,7 @@ gboolean strobe_import_directory_make(StrobeImport *import, const char *source, 
         return FALSE;
     import->result.capture =
         g_build_filename(import->result.directory, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
+    import->result.source = g_strdup(import->result.capture);
     file = create_capture(directory);
     if (file < 0)
         set_io_error(import->result.capture, errno, error);

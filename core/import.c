@@ -235,6 +235,7 @@ void strobe_import_free(StrobeImport *import)
         return;
     g_free(import->result.directory);
     g_free(import->result.capture);
+    g_free(import->result.source);
     g_free(import->format);
     g_ptr_array_unref(import->kinds);
     g_ptr_array_unref(import->found);
