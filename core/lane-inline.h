@@ -48,9 +48,14 @@ static inline uint32_t gate_now(void)
     return __atomic_load_n(&strobe_gate, __ATOMIC_RELAXED);
 }
 
+static inline void count_lost_many(StrobeWriter *w, uint32_t cause, uint32_t n)
+{
+    atomic_fetch_add_explicit(&w->lane->lost[cause], n, memory_order_relaxed);
+}
+
 static inline void count_lost(StrobeWriter *w, uint32_t cause)
 {
-    atomic_fetch_add_explicit(&w->lane->lost[cause], 1, memory_order_relaxed);
+    count_lost_many(w, cause, 1);
 }
 
 static inline void leave(StrobeWriter *w)

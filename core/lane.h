@@ -78,7 +78,7 @@ StrobeWriter *strobe_lane_writer(void);
 void *strobe_lane_reserve(StrobeWriter *writer, uint32_t kind, uint32_t track, uint32_t name,
                           uint64_t begin, uint64_t end);
 void strobe_lane_commit(StrobeWriter *writer);
-void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes);
+void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes, uint32_t n_records);
 StrobeSpan strobe_lane_span_begin(StrobeWriter *writer, uint32_t kind, uint32_t name,
                                   uint64_t argument);
 void *strobe_lane_span_end(StrobeWriter *writer, StrobeSpan span);

@@ -40,20 +40,28 @@ void strobe_lane_commit(StrobeWriter *w)
     leave(w);
 }
 
-void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes)
+void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes, uint32_t n_records)
 {
+    uint32_t cause = STROBE_LOSS_TOO_LARGE;
     void *room = NULL;
 
-    if (!w || !enter(w))
+    if (!w)
+        return NULL;
+    if (atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE) {
+        if (w->generation == gate_now())
+            count_lost_many(w, STROBE_LOSS_NESTED, n_records);
+        return NULL;
+    }
+    if (!enter(w))
         return NULL;
     if (w->block && w->block->track != w->track)
         strobe_lane_hand_over(w);
-    if (bytes % 8 || bytes == 0 || bytes > STROBE_BULK_MAX)
-        count_lost(w, STROBE_LOSS_TOO_LARGE);
-    else
-        room = take_room(w, bytes);
-    if (!room)
+    if (bytes % 8 == 0 && bytes && bytes <= STROBE_BULK_MAX)
+        room = find_room(w, bytes, &cause);
+    if (!room) {
+        count_lost_many(w, cause, n_records);
         leave(w);
+    }
     return room;
 }
 
