@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "crc32c.h"
 #include "intern.h"
+#include "span-names.h"
 #include "track-table.h"
 
 int strobe_capture_writer_init(StrobeCaptureWriter *writer)
@@ -281,19 +282,6 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
     return error ? error : tracks_error ? tracks_error : strings_error;
 }
 
-/* One open span as the record it would have become, its first field the argument; 0 bytes when it
- * ends just now. */
-static uint32_t put_unfinished(char *out, const struct pool_span *span, uint32_t track,
-                               uint64_t end)
-{
-    uint64_t words[STROBE_UNFINISHED_WORDS];
-
-    if (!strobe_pool_span_words(span, track, end, words))
-        return 0;
-    memcpy(out, words, sizeof words);
-    return sizeof words;
-}
-
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                     uint32_t type, uint64_t end)
 {
@@ -307,8 +295,10 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
             continue;
         uint32_t track = atomic_load(&lane->track);
         for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
-            at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);
-        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * 40) {
+            at += 8 * strobe_unfinished_words(lane, &lane->spans[k], track, end,
+                                              STROBE_NAME_IS_KEPT | (i * STROBE_POOL_SPANS + k),
+                                              (uint64_t *)(void *)(writer->buffer + at));
+        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * STROBE_UNFINISHED_WORDS_MAX * 8) {
             error = strobe_capture_write_block(writer, type, writer->buffer, at);
             at = 0;
         }

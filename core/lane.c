@@ -188,9 +188,15 @@ static void leave_open_spans(StrobeWriter *w)
     uint64_t now = strobe_clock_now();
 
     while (w->depth) {
-        void *room = take_room(w, STROBE_UNFINISHED_WORDS * 8);
-        if (room && strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room))
+        const struct pool_span *span = span_at(w, w->depth - 1);
+        uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
+        uint32_t words = strobe_unfinished_words(w->lane, span, w->track, now,
+                                                 strobe_pool_beside_id(strobe_lanes.pool), record);
+        void *room = words ? take_room(w, words * 8) : NULL;
+        if (room) {
+            memcpy(room, record, words * 8);
             publish_pending(w);
+        }
         w->depth--;
         publish_depth(w);
     }
