@@ -29,7 +29,8 @@ enum {
     STROBE_BLOCK_TRACKS = 4,  /* struct strobe_stored_track each */
     STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
     STROBE_BLOCK_SEAL = 6,    /* struct strobe_stored_seal: the window, or piece, is complete */
-    STROBE_BLOCK_OPEN = 7     /* RECORDS of spans open at the end of a piece; the next ones tell more */
+    STROBE_BLOCK_OPEN = 7,    /* RECORDS of spans open at a piece's end; the next ones tell more */
+    STROBE_BLOCK_RESERVE = 8  /* nothing: room for losses and seal, should the disk be full */
 };
 
 struct strobe_block_header {
@@ -52,6 +53,9 @@ struct strobe_block_header {
 _Static_assert(sizeof(struct strobe_block_header) == 72, "capture format");
 
 #define STROBE_LANE_NONE UINT32_MAX
+
+/* A block of reserve with its header. */
+#define STROBE_RESERVE_BYTES 4096u
 
 struct strobe_stored_track {
     uint32_t id;

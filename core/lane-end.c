@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <time.h>
+#include "lane.h"
 #include "span-names.h"
 
 /* How often, at 100 us, a free block is looked for: the writer thread frees some all the time. */
@@ -34,8 +35,8 @@ static void hand_over(struct pool_header *pool, struct pool_lane *lane)
 }
 
 /* The lane's block if it has room for that many bytes, else a new one. */
-static struct pool_block *block_with_room(struct pool_header *pool, uint32_t index,
-                                          uint32_t window, StrobeRing *ring, uint32_t bytes)
+static struct pool_block *block_with_room(struct pool_header *pool, uint32_t index, uint32_t window,
+                                          StrobeRing *ring, uint32_t bytes)
 {
     struct pool_lane *lane = strobe_pool_lane(pool, index);
     uint32_t held = atomic_load(&lane->block);
@@ -61,6 +62,8 @@ static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t windo
     uint32_t depth = atomic_load(&lane->depth);
     uint32_t track = atomic_load(&lane->track);
 
+    if (depth > STROBE_POOL_SPANS) /* counted as lost */
+        depth = STROBE_POOL_SPANS;
     for (; depth > 0; depth--) { /* innermost first, as spans end */
         uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
         uint32_t bytes = 8 * strobe_unfinished_words(lane, &lane->spans[depth - 1], track, end,
@@ -78,12 +81,11 @@ static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t windo
     atomic_store(&lane->depth, 0);
 }
 
-void strobe_lanes_end(struct pool_header *pool, uint32_t window, uint64_t end, StrobeRing *ring,
-                      const unsigned char *is_stuck)
+void strobe_lanes_end(struct pool_header *pool, uint32_t window, uint64_t end, StrobeRing *ring)
 {
     for (uint32_t i = 0; i < pool->n_lanes; i++) {
         struct pool_lane *lane = strobe_pool_lane(pool, i);
-        if (is_stuck[i] || atomic_load(&lane->window) != window)
+        if (strobe_lane_is_busy(i) || atomic_load(&lane->window) != window)
             continue;
         leave_spans(pool, i, window, end, ring);
         hand_over(pool, lane);

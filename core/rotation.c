@@ -73,6 +73,8 @@ static int prepare(StrobeDrain *d)
     error = strobe_capture_write_facts(&d->other, p->facts, p->number + 1);
     if (error == 0)
         error = strobe_capture_write_definitions(&d->other, d->pool);
+    if (error == 0)
+        error = strobe_capture_write_reserve(&d->other);
     if (error) {
         strobe_capture_writer_end(&d->other);
         unlinkat(p->folder, STROBE_PIECE_NEW, 0);
@@ -83,10 +85,13 @@ static int prepare(StrobeDrain *d)
 /* Writes what is there into the present piece, and what makes it complete in itself. */
 static void finish(StrobeDrain *d)
 {
+    uint64_t unwritten;
+
     strobe_flush_all(d);
     uint64_t now = d->now->writer.pair.ticks;
     strobe_flush_remember(
-        d, strobe_capture_write_unfinished(&d->now->writer, d->pool, STROBE_BLOCK_OPEN, now));
+        d, strobe_capture_write_unfinished(&d->now->writer, d->pool, STROBE_BLOCK_OPEN, now,
+                                           &unwritten)); /* the next piece has them too */
     strobe_capture_writer_take_pair(&d->now->writer);
     strobe_flush_remember(d, strobe_capture_write_seal(&d->now->writer, strobe_pool_window(d->pool, d->now->number)->begin,
                                                        d->now->writer.pair.ticks,

@@ -5,6 +5,7 @@
 #include "api-error.h"
 #include "attach.h"
 #include "error.h"
+#include "signal-guard.h"
 #include "recorder.h"
 #include "session-log.h"
 
@@ -35,9 +36,8 @@ static gboolean write_dump(StrobeSession *session, StrobeResultDirectory *direct
     return failed == 0;
 }
 
-char *strobe_session_write_dump(gpointer user, const char *reason, GError **error)
+static char *make_dump(StrobeSession *session, const char *reason, GError **error)
 {
-    StrobeSession *session = user;
     StrobeResultDirectory *directory = strobe_result_directory_new(session->config, error);
 
     if (!directory)
@@ -53,6 +53,17 @@ char *strobe_session_write_dump(gpointer user, const char *reason, GError **erro
     g_rec_mutex_unlock(&session->lock);
     char *path = ok ? g_strdup(directory->path) : NULL;
     strobe_result_directory_free(directory);
+    return path;
+}
+
+char *strobe_session_write_dump(gpointer user, const char *reason, GError **error)
+{
+    StrobeSession *session = user;
+    StrobeSignalGuard guard;
+
+    strobe_signal_guard_hold(&guard);
+    char *path = make_dump(session, reason, error);
+    strobe_signal_guard_release(&guard);
     if (path && session->on_trace_ready)
         session->on_trace_ready(session->trace_ready_user, path);
     return path;
