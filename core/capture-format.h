@@ -11,6 +11,7 @@
 #define STROBE_CORE_CAPTURE_FORMAT_H
 
 #include <stdint.h>
+#include "clock-trend.h"
 
 #define STROBE_BLOCK_MAGIC "StrobeB1"
 #define STROBE_CAPTURE_VERSION 1
@@ -22,7 +23,8 @@ enum {
     STROBE_BLOCK_STRINGS = 3, /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
     STROBE_BLOCK_TRACKS = 4,  /* struct strobe_stored_track each */
     STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
-    STROBE_BLOCK_SEAL = 6     /* struct strobe_stored_seal: the window is complete */
+    STROBE_BLOCK_SEAL = 6,    /* struct strobe_stored_seal: the window is complete */
+    STROBE_BLOCK_CLOCK = 7    /* StrobeClockPair each: taken when there was nothing to write */
 };
 
 struct strobe_block_header {
@@ -31,17 +33,15 @@ struct strobe_block_header {
     uint32_t payload_crc;
     uint32_t type;
     uint32_t payload_bytes;
-    uint32_t window;   /* number of the window in its session, from 1 */
-    uint32_t lane;     /* STROBE_LANE_NONE: not from a lane */
-    uint64_t sequence; /* of the lane's block: (lane, sequence, offset) names these bytes */
-    uint32_t offset;   /* of the payload in the lane's block */
-    uint32_t track;    /* of the lane's thread */
-    uint64_t ticks;    /* clock pair taken shortly before the block was written */
-    int64_t monotonic_ns;
-    int64_t realtime_ns;
+    uint32_t window;      /* number of the window in its session, from 1 */
+    uint32_t lane;        /* STROBE_LANE_NONE: not from a lane */
+    uint64_t sequence;    /* of the lane's block: (lane, sequence, offset) names these bytes */
+    uint32_t offset;      /* of the payload in the lane's block */
+    uint32_t track;       /* of the lane's thread */
+    StrobeClockPair pair; /* taken after all that the block holds was recorded */
 };
 
-_Static_assert(sizeof(struct strobe_block_header) == 72, "capture format");
+_Static_assert(sizeof(struct strobe_block_header) == 96, "capture format");
 
 #define STROBE_LANE_NONE UINT32_MAX
 
@@ -63,7 +63,10 @@ struct strobe_stored_seal {
     uint64_t end_ticks;
     uint32_t recovered; /* 1: by a later run, after the program died */
     uint32_t reserved;
+    StrobeClockSummary clock; /* what the writer saw of it */
 };
+
+_Static_assert(sizeof(struct strobe_stored_seal) == 72, "capture format");
 
 /* A kind's definition: this, then the NUL-terminated texts name and summary, then for each field
  * one byte of type and the texts name, unit and summary; padded to 8. */

@@ -30,6 +30,19 @@ void strobe_capture_writer_clear(StrobeCaptureWriter *writer)
     writer->buffer = NULL;
 }
 
+/* What a window before this one found out about the counter still holds. */
+static void begin_clock(StrobeCaptureWriter *writer)
+{
+    double ns_per_tick = writer->trend.ns_per_tick;
+
+    strobe_clock_trend_begin(&writer->trend,
+                             ns_per_tick > 0 ? ns_per_tick : strobe_clock_ns_per_tick());
+    writer->n_idle = 0;
+    writer->idle_distance_ns = STROBE_CLOCK_KNOT_NS;
+    writer->is_pair_written = 1;
+    strobe_capture_writer_take_pair(writer);
+}
+
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
 {
     off_t end = lseek(fd, 0, SEEK_END);
@@ -42,7 +55,7 @@ void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t w
     writer->strings_done = 1;
     memset(writer->string_written, 0, sizeof writer->string_written);
     memset(writer->track_written, 0, sizeof writer->track_written);
-    strobe_capture_writer_take_pair(writer);
+    begin_clock(writer);
 }
 
 void strobe_capture_writer_end(StrobeCaptureWriter *writer)
@@ -60,9 +73,39 @@ void strobe_capture_writer_forget(StrobeCaptureWriter *writer)
     writer->buffer = NULL;
 }
 
+/* Keeps the pair that no block came for. Where nothing is recorded for long, fewer will do. */
+static void keep_idle_pair(StrobeCaptureWriter *writer)
+{
+    uint32_t n = writer->n_idle;
+
+    if (writer->is_pair_written || writer->pair.gap == STROBE_CLOCK_COMPUTED ||
+        (n &&
+         writer->pair.monotonic_ns - writer->idle[n - 1].monotonic_ns < writer->idle_distance_ns))
+        return;
+    writer->idle[n++] = writer->pair;
+    if (n == STROBE_WRITER_PAIRS) {
+        for (n = 0; n < STROBE_WRITER_PAIRS / 2; n++)
+            writer->idle[n] = writer->idle[2 * n + 1];
+        writer->idle_distance_ns =
+            (writer->idle[n - 1].monotonic_ns - writer->idle[0].monotonic_ns) / n;
+    }
+    writer->n_idle = n;
+}
+
+void strobe_capture_writer_set_pair(StrobeCaptureWriter *writer, const StrobeClockPair *pair)
+{
+    keep_idle_pair(writer);
+    writer->pair = *pair;
+    writer->is_pair_written = 0;
+    strobe_clock_trend_add(&writer->trend, pair);
+    if (writer->pair.ns_per_tick <= 0)
+        writer->pair.ns_per_tick = writer->trend.ns_per_tick;
+}
+
 void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer)
 {
-    writer->pair = strobe_clock_pair();
+    StrobeClockPair pair = strobe_clock_pair();
+    strobe_capture_writer_set_pair(writer, &pair);
 }
 
 static int write_all(int fd, struct iovec *iov, int n)
@@ -86,8 +129,8 @@ static int write_all(int fd, struct iovec *iov, int n)
     return 0;
 }
 
-static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
-                  const void *payload)
+static int append_block(StrobeCaptureWriter *writer, struct strobe_block_header *header,
+                        const void *payload)
 {
     struct iovec iov[2] = {{header, sizeof *header},
                            {(void *)(uintptr_t)payload, header->payload_bytes}};
@@ -97,9 +140,7 @@ static int append(StrobeCaptureWriter *writer, struct strobe_block_header *heade
         return EBADF;
     memcpy(header->magic, STROBE_BLOCK_MAGIC, sizeof header->magic);
     header->window = writer->window;
-    header->ticks = writer->pair.ticks;
-    header->monotonic_ns = writer->pair.monotonic_ns;
-    header->realtime_ns = writer->pair.realtime_ns;
+    header->pair = writer->pair;
     header->payload_crc = strobe_crc32c(0, payload, header->payload_bytes);
     header->header_crc = 0;
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
@@ -111,7 +152,25 @@ static int append(StrobeCaptureWriter *writer, struct strobe_block_header *heade
         return error;
     }
     writer->bytes += sizeof *header + header->payload_bytes;
+    writer->is_pair_written = 1;
     return 0;
+}
+
+static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
+                  const void *payload)
+{
+    if (writer->n_idle) {
+        struct strobe_block_header clock = {.type = STROBE_BLOCK_CLOCK,
+                                            .payload_bytes =
+                                                writer->n_idle * (uint32_t)sizeof *writer->idle,
+                                            .lane = STROBE_LANE_NONE};
+        int error = append_block(writer, &clock, writer->idle);
+        if (error)
+            return error;
+        writer->n_idle = 0;
+        writer->idle_distance_ns = STROBE_CLOCK_KNOT_NS;
+    }
+    return append_block(writer, header, payload);
 }
 
 int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
@@ -327,7 +386,11 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t recovered)
 {
-    struct strobe_stored_seal seal = {begin, end, recovered, 0};
+    struct strobe_stored_seal seal = {
+        .begin_ticks = begin, .end_ticks = end, .recovered = recovered};
+
+    strobe_clock_trend_finish(&writer->trend, end);
+    seal.clock = writer->trend.summary;
     return strobe_capture_write_block(writer, STROBE_BLOCK_SEAL, &seal, sizeof seal);
 }
 

@@ -7,6 +7,7 @@
 #include "pool.h"
 
 #define STROBE_WRITER_BUFFER (2u << 20)
+#define STROBE_WRITER_PAIRS 64u
 
 /* One capture file being written, and how far definitions have been written into it. */
 typedef struct StrobeCaptureWriter {
@@ -14,6 +15,12 @@ typedef struct StrobeCaptureWriter {
     uint64_t bytes; /* of good blocks */
     uint32_t window;
     StrobeClockPair pair;
+    int is_pair_written;
+    StrobeClockTrend trend; /* of all pairs of this file */
+    /* Pairs that no block was written with, to go ahead of the next block. */
+    StrobeClockPair idle[STROBE_WRITER_PAIRS];
+    uint32_t n_idle;
+    int64_t idle_distance_ns;
     uint32_t kinds_done;   /* bytes of the pool's kind area */
     uint32_t tracks_done;  /* all ids up to this one */
     uint32_t strings_done; /* all ids below this one */
@@ -33,8 +40,11 @@ void strobe_capture_writer_end(StrobeCaptureWriter *writer);
 /* In a forked child: frees the buffer and forgets the file. */
 void strobe_capture_writer_forget(StrobeCaptureWriter *writer);
 
-/* Takes the clock pair that goes into the headers of the following blocks. */
+/* Takes the clock pair that goes into the headers of the following blocks. Whatever these blocks
+ * hold must have been recorded before. */
 void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer);
+/* The same with a pair that is given. */
+void strobe_capture_writer_set_pair(StrobeCaptureWriter *writer, const StrobeClockPair *pair);
 
 /* Appends one block that belongs to no lane. Returns 0 or an errno value; a block that could not be
  * written whole is cut off again. */
@@ -65,7 +75,7 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
                                 uint32_t kind, uint64_t begin, uint64_t end,
                                 StrobeLossCounts *seen);
 
-/* Appends the seal. */
+/* Appends the seal, with what the clock pairs say. */
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t recovered);
 

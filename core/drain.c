@@ -103,9 +103,9 @@ static void write_losses(StrobeDrain *d, uint64_t now)
 
 static void flush_all(StrobeDrain *d)
 {
-    strobe_capture_writer_take_pair(&d->writer);
     note_partial(d);
     uint32_t full = strobe_pool_take_full(d->pool);
+    strobe_capture_writer_take_pair(&d->writer); /* later than all that is written now */
     remember(d, strobe_capture_write_definitions(&d->writer, d->pool));
     write_full(d, full);
     write_partial(d);

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "block-index.h"
-#include "clock-map.h"
 #include "error.h"
 #include "json-text.h"
 #include "pool.h"
@@ -32,7 +31,7 @@ struct StrobeReader {
     StrobeDefinitions *definitions;
     JsonObject *facts;
     gboolean has_facts;
-    guint64 first_ticks;
+    StrobeClockPair first_pair, seal_pair; /* of their blocks */
     struct strobe_stored_seal seal;
     StrobeReaderStats stats;
     GPtrArray *damage;
@@ -97,11 +96,23 @@ static void take_strings(StrobeReader *reader, const char *p, guint32 length)
     }
 }
 
-static void take_seal(StrobeReader *reader, const char *p, guint32 length)
+static void take_pairs(StrobeReader *reader, const char *p, guint32 length)
+{
+    StrobeClockPair pair;
+
+    for (guint32 at = 0; length - at >= sizeof pair; at += sizeof pair) {
+        memcpy(&pair, p + at, sizeof pair);
+        strobe_clock_map_add(reader->clock, &pair);
+    }
+}
+
+static void take_seal(StrobeReader *reader, const StrobeClockPair *pair, const char *p,
+                      guint32 length)
 {
     if (length < sizeof reader->seal)
         return;
     memcpy(&reader->seal, p, sizeof reader->seal);
+    reader->seal_pair = *pair;
     reader->stats.sealed = TRUE;
     reader->stats.recovered = reader->seal.recovered != 0;
 }
@@ -128,7 +139,7 @@ static void take_definitions(StrobeReader *reader, const StrobeBlockPlace *place
     switch (place->header.type) {
     case STROBE_BLOCK_FACTS:
         if (!reader->has_facts)
-            reader->first_ticks = place->header.ticks;
+            reader->first_pair = place->header.pair;
         take_facts(reader, reader->buffer, n);
         break;
     case STROBE_BLOCK_KINDS:
@@ -141,7 +152,10 @@ static void take_definitions(StrobeReader *reader, const StrobeBlockPlace *place
         take_strings(reader, reader->buffer, n);
         break;
     case STROBE_BLOCK_SEAL:
-        take_seal(reader, reader->buffer, n);
+        take_seal(reader, &place->header.pair, reader->buffer, n);
+        break;
+    case STROBE_BLOCK_CLOCK:
+        take_pairs(reader, reader->buffer, n);
         break;
     default:
         break; /* a block type of a later version: of no concern to these records */
@@ -151,11 +165,9 @@ static void take_definitions(StrobeReader *reader, const StrobeBlockPlace *place
 static gboolean on_block(void *user, const StrobeBlockPlace *place)
 {
     StrobeReader *reader = user;
-    StrobeClockPair pair = {place->header.ticks, place->header.monotonic_ns,
-                            place->header.realtime_ns};
 
     reader->stats.n_blocks++;
-    strobe_clock_map_add(reader->clock, &pair);
+    strobe_clock_map_add(reader->clock, &place->header.pair);
     if (place->header.type == STROBE_BLOCK_RECORDS)
         g_array_append_val(reader->blocks, *place);
     else
@@ -163,11 +175,41 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     return TRUE;
 }
 
-static gint64 window_end(const StrobeReader *reader)
+/* The bound is that of the pairs that are there; but its writer may have seen more of them. */
+static void set_clock(StrobeReader *reader)
 {
-    if (reader->stats.sealed)
-        return strobe_clock_map_from_ticks(reader->clock, reader->seal.end_ticks);
-    return G_MAXINT64;
+    StrobeClockSummary *clock = &reader->stats.clock;
+    const StrobeClockSummary *told = &reader->seal.clock;
+
+    *clock = *strobe_clock_map_summary(reader->clock);
+    reader->stats.ns_per_tick = strobe_clock_map_ns_per_tick(reader->clock);
+    if (told->error_ns != STROBE_CLOCK_ERROR_UNKNOWN)
+        clock->error_ns = MAX(clock->error_ns, told->error_ns);
+    clock->gap_ns = MAX(clock->gap_ns, told->gap_ns);
+    clock->residual_ns = MAX(clock->residual_ns, told->residual_ns);
+    clock->suspended_ns = MAX(clock->suspended_ns, told->suspended_ns);
+    clock->broken_ns = MAX(clock->broken_ns, told->broken_ns);
+    clock->n_jumps = MAX(clock->n_jumps, told->n_jumps);
+}
+
+static gint64 time_in_block(const StrobeReader *reader, const StrobeClockPair *pair, guint64 ticks)
+{
+    strobe_clock_map_seek(reader->clock, pair);
+    return strobe_clock_map_from_ticks(reader->clock, ticks);
+}
+
+static void set_window(StrobeReader *reader)
+{
+    StrobeReaderStats *stats = &reader->stats;
+
+    strobe_clock_map_finish(reader->clock, reader->seal.end_ticks);
+    set_clock(reader);
+    stats->begin_ns =
+        time_in_block(reader, &reader->first_pair,
+                      stats->sealed ? reader->seal.begin_ticks : reader->first_pair.ticks);
+    stats->end_ns = stats->begin_ns;
+    if (stats->sealed)
+        stats->end_ns = time_in_block(reader, &reader->seal_pair, reader->seal.end_ticks);
 }
 
 static gboolean index_file(StrobeReader *reader, const char *path, GError **error)
@@ -183,11 +225,8 @@ static gboolean index_file(StrobeReader *reader, const char *path, GError **erro
                     path, reader->size, reader->stats.n_blocks);
         return FALSE;
     }
-    strobe_clock_map_finish(reader->clock);
     strobe_definitions_finish(reader->definitions, reader->strings);
-    reader->stats.begin_ns = strobe_clock_map_from_ticks(
-        reader->clock, reader->stats.sealed ? reader->seal.begin_ticks : reader->first_ticks);
-    reader->stats.end_ns = reader->stats.sealed ? window_end(reader) : reader->stats.begin_ns;
+    set_window(reader);
     return TRUE;
 }
 
@@ -401,6 +440,7 @@ static gboolean load_block(StrobeReader *reader)
         guint32 n = place->header.payload_bytes;
         ensure_buffer(reader, n);
         if (strobe_block_read(reader->fd, place, reader->buffer)) {
+            strobe_clock_map_seek(reader->clock, &place->header.pair);
             reader->place = place;
             reader->at = 0;
             reader->end = n & ~7u;
@@ -458,6 +498,11 @@ JsonObject *strobe_reader_facts(const StrobeReader *reader)
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader)
 {
     return &reader->stats;
+}
+
+const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n)
+{
+    return strobe_clock_map_events(reader->clock, n);
 }
 
 const char *const *strobe_reader_damage(const StrobeReader *reader)

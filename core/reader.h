@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 #include <strobe/exporter.h>
+#include "clock-map.h"
 
 typedef struct StrobeReader StrobeReader;
 
@@ -18,9 +19,11 @@ typedef struct StrobeReaderStats {
     guint64 n_bytes;   /* of the file */
     guint64 n_damaged; /* parts that were skipped */
     guint64 lost[STROBE_LOSS_CAUSES];
-    gboolean sealed;         /* the window was closed properly or recovered */
-    gboolean recovered;      /* by a later run, after the program died */
-    gint64 begin_ns, end_ns; /* of the window, since the epoch */
+    gboolean sealed;          /* the window was closed properly or recovered */
+    gboolean recovered;       /* by a later run, after the program died */
+    gint64 begin_ns, end_ns;  /* of the window, since the epoch */
+    StrobeClockSummary clock; /* what its pairs say, or its writer said: the worse of both */
+    double ns_per_tick;       /* of the host clock, 0 where one pair is all there is */
 } StrobeReaderStats;
 
 /* Opens a capture. Fails if the file is not a capture or not one fact block is readable. */
@@ -37,6 +40,8 @@ double strobe_reader_progress(const StrobeReader *reader);
 /* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_facts(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
+/* What happened to the counter, in order of time; at most STROBE_CLOCK_EVENTS_MAX. */
+const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n);
 /* One text per damaged place: offset and reason. NULL-terminated; at most 100. */
 const char *const *strobe_reader_damage(const StrobeReader *reader);
 

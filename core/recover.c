@@ -16,6 +16,9 @@
 #include "pool.h"
 #include "process.h"
 
+/* Records later than this behind the last pair are none, where no clock of today says better. */
+#define UNWRITTEN_NS 60000000000
+
 /* What one walk over the capture finds out. */
 struct survey {
     int fd;
@@ -25,8 +28,8 @@ struct survey {
     gboolean has_facts, is_sealed;
     guint32 window;
     guint64 good_end; /* behind the last sound block */
-    guint64 last_ticks;
     StrobeClockPair last_pair;
+    StrobeClockTrend trend;
     GHashTable *written; /* lane << 48 ^ sequence to bytes written of that block */
     gboolean torn;
 };
@@ -61,10 +64,12 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     const struct strobe_block_header *h = &place->header;
 
     survey->good_end = place->offset + h->payload_bytes;
-    if (h->ticks >= survey->last_ticks) {
-        survey->last_ticks = h->ticks;
-        survey->last_pair = (StrobeClockPair){h->ticks, h->monotonic_ns, h->realtime_ns};
-    }
+    if (survey->trend.summary.n_knots == 0)
+        strobe_clock_trend_begin(&survey->trend, h->pair.ns_per_tick);
+    strobe_clock_trend_add(&survey->trend, &h->pair);
+    if (h->pair.monotonic_ns >= survey->last_pair.monotonic_ns &&
+        h->pair.monotonic_ns <= STROBE_CLOCK_NS_LIMIT)
+        survey->last_pair = h->pair;
     if (h->type == STROBE_BLOCK_FACTS)
         take_facts(survey, place);
     else if (h->type == STROBE_BLOCK_SEAL)
@@ -160,11 +165,75 @@ static GPtrArray *blocks_of_window(const struct pool_header *pool, guint32 windo
     return blocks;
 }
 
-static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
-                        const struct pool_header *pool, guint64 *latest)
+/* ---- clock ---- */
+
+/* Does this machine's clock go on from where the capture's last pair was taken? Not after a reboot,
+ * with another kind of clock, or if the counter was disturbed since. */
+static gboolean clock_goes_on(const struct survey *survey, const struct pool_header *pool,
+                              const StrobeClockPair *now)
 {
-    g_autoptr(GPtrArray) blocks = blocks_of_window(pool, survey->window);
-    guint64 now = strobe_clock_now();
+    const StrobeClockPair *last = &survey->last_pair;
+    char boot_id[64];
+
+    strobe_boot_id(boot_id);
+    if (strcmp(boot_id, survey->boot_id) || pool->clock_counter != (guint32)strobe_clock_counter ||
+        now->ticks <= last->ticks || now->monotonic_ns <= last->monotonic_ns)
+        return FALSE;
+    double ticks = (double)(now->ticks - last->ticks);
+    double rate = (double)(now->monotonic_ns - last->monotonic_ns) / ticks;
+    double known = survey->trend.ns_per_tick;
+    return known <= 0 ||
+           strobe_clock_agrees(rate, known, ((double)now->gap + last->gap) * known / ticks);
+}
+
+/* A pair at `ticks`, on the way from the last one to `now`; without that, extrapolated. What is
+ * appended was recorded soon after the last pair, and `now` may be days later. */
+static StrobeClockPair pair_at(const struct survey *survey, guint64 ticks,
+                               const StrobeClockPair *now)
+{
+    StrobeClockPair pair = survey->last_pair;
+    double distance = ticks > pair.ticks ? (double)(ticks - pair.ticks) : 0;
+    double rate = survey->trend.ns_per_tick > 0 ? survey->trend.ns_per_tick : 1;
+    double gap = pair.gap + distance * 2e-6;
+
+    if (now)
+        rate = (double)(now->monotonic_ns - pair.monotonic_ns) / (double)(now->ticks - pair.ticks);
+    gint64 ns = (gint64)CLAMP(distance * rate, 0, 1e18);
+    pair.ticks = MAX(ticks, pair.ticks);
+    pair.monotonic_ns = (gint64)((guint64)pair.monotonic_ns + (guint64)ns);
+    pair.realtime_ns = (gint64)((guint64)pair.realtime_ns + (guint64)ns);
+    pair.boottime_ns = (gint64)((guint64)pair.boottime_ns + (guint64)ns);
+    pair.gap = now && gap < STROBE_CLOCK_COMPUTED ? (guint32)gap : STROBE_CLOCK_COMPUTED;
+    return pair;
+}
+
+/* Takes up the clock where the writer left it; returns the latest time in the pool. */
+static guint64 resume_clock(const struct survey *survey, StrobeCaptureWriter *writer,
+                            const struct pool_header *pool, const GPtrArray *blocks)
+{
+    guint64 latest = survey->last_pair.ticks;
+    StrobeClockPair taken = writer->pair, *now = &taken;
+    double rate = survey->trend.ns_per_tick > 0 ? survey->trend.ns_per_tick : 1;
+
+    if (!clock_goes_on(survey, pool, now))
+        now = NULL;
+    guint64 limit = now ? now->ticks : latest + (guint64)MIN(UNWRITTEN_NS / rate, 1e18);
+    for (guint i = 0; i < blocks->len; i++) {
+        const struct pool_block *block = g_ptr_array_index(blocks, i);
+        guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
+        latest = latest_in(block, 0, used, latest, limit);
+    }
+    StrobeClockPair pair = pair_at(survey, latest, now);
+    writer->trend = survey->trend;
+    writer->is_pair_written = 1; /* the one that was taken just now is not used */
+    strobe_capture_writer_set_pair(writer, &pair);
+    return latest;
+}
+
+/* ---- finishing ---- */
+
+static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer, const GPtrArray *blocks)
+{
     int error = 0;
 
     for (guint i = 0; i < blocks->len && error == 0; i++) {
@@ -172,7 +241,6 @@ static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
         g_autofree guint64 *key = block_key(block->lane, block->sequence);
         guint32 from = GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key));
-        *latest = latest_in(block, 0, used, *latest, now);
         if (used > from)
             error = strobe_capture_write_records(writer, block, from, used);
     }
@@ -184,24 +252,20 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
-    guint64 latest = survey->last_ticks;
-    char boot_id[64];
+    g_autoptr(GPtrArray) blocks = blocks_of_window(pool, survey->window);
     int error = strobe_capture_writer_init(writer);
 
     if (error)
         return error;
     strobe_clock_init();
-    strobe_boot_id(boot_id);
     strobe_capture_writer_begin(writer, fd, survey->window);
-    /* After a reboot, or with another clock, this machine's counter says nothing about theirs. */
-    if (strcmp(boot_id, survey->boot_id) || pool->clock_counter != (guint32)strobe_clock_counter)
-        writer->pair = survey->last_pair;
+    guint64 latest = resume_clock(survey, writer, pool, blocks);
     error = strobe_capture_write_definitions(writer, pool);
     if (error == 0)
-        error = write_blocks(survey, writer, pool, &latest);
+        error = write_blocks(survey, writer, blocks);
     if (error == 0)
-        error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, survey->last_ticks,
-                                            latest, seen);
+        error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS,
+                                            survey->last_pair.ticks, latest, seen);
     if (error == 0)
         error = strobe_capture_write_unfinished(writer, pool, latest);
     if (error == 0)
@@ -259,7 +323,8 @@ static gboolean walk(struct survey *survey, GError **error)
 
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
 {
-    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
+                            .last_pair.monotonic_ns = -STROBE_CLOCK_NS_LIMIT};
     gboolean ok = TRUE, ignored;
     StrobePool pool;
 

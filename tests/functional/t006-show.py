@@ -33,6 +33,9 @@ class ShowTest(StrobeTest):
         self.assertRegex(text, r"\nstate +complete\n")
         self.assertRegex(text, r"\nmarker +span +100 ")
         self.assertIn("\nLost: nothing\n", text)
+        self.assertRegex(text, r"\nclock +\w+( [\d.]+ [GM]Hz)?, error <= \d+(\.\d+)? [nu]s, "
+                         r"suspended 0, jumps 0\n")
+        self.assertNotIn("Clock:", text)
 
     def test_losses_are_told_everywhere(self):
         done = self.record(collect=["fake:threads=0,records=10,loss=7"])

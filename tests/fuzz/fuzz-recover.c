@@ -147,13 +147,12 @@ static void make_pool(void)
 static void make_capture(void)
 {
     g_autofree char *facts = g_strdup_printf("{\"pool\": \"%s\"}", place.pool);
-    struct strobe_block_header header = {.type = STROBE_BLOCK_FACTS,
-                                         .payload_bytes = (guint32)strlen(facts),
-                                         .window = 1,
-                                         .lane = STROBE_LANE_NONE,
-                                         .ticks = 400,
-                                         .monotonic_ns = 400,
-                                         .realtime_ns = 400};
+    struct strobe_block_header header = {
+        .type = STROBE_BLOCK_FACTS,
+        .payload_bytes = (guint32)strlen(facts),
+        .window = 1,
+        .lane = STROBE_LANE_NONE,
+        .pair = {.ticks = 400, .monotonic_ns = 400, .realtime_ns = 400, .boottime_ns = 400}};
 
     memcpy(header.magic, STROBE_BLOCK_MAGIC, sizeof header.magic);
     place.capture_size = sizeof header + strlen(facts);

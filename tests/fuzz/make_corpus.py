@@ -115,9 +115,10 @@ def recover_scripts(out):
         write(out / "recover", "small-%03d" % at, change(at, struct.pack("<Q", 65)))
     for at in range(4320, 4320 + 6144 * 3, 1024):
         write(out / "recover", "lane-%05d" % at, change(at, bytes(range(64))))
-    block = struct.pack("<8s8I4Q", b"StrobeB1", 0, 0, 5, 40, 1, 0, 1, 0, 0, 0, 400, 400)
+    block = struct.pack("<8s6IQ2IQ3qd2I", b"StrobeB1", 0, 0, 5, 40, 1, 0, 1, 0, 1,
+                        400, 400, 400, 400, 0, 0, 0)
     write(out / "recover", "capture",
-          change(0xFFFFFFFF, block[:72] + struct.pack("<5Q", 2 << 32 | 4 << 16 | 5, 1, 2, 3, 0)))
+          change(0xFFFFFFFF, block + struct.pack("<5Q", 2 << 32 | 4 << 16 | 5, 1, 2, 3, 0)))
     write(out / "recover", "torn", change(0xFFFFFFFF, b"StrobeB1torn"))
 
 
