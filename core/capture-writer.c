@@ -30,20 +30,19 @@ void strobe_capture_writer_clear(StrobeCaptureWriter *writer)
     writer->buffer = NULL;
 }
 
-/* What a window before this one found out about the counter still holds. */
-static void begin_clock(StrobeCaptureWriter *writer)
+void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
 {
-    double ns_per_tick = writer->trend.ns_per_tick;
+    /* What a window before this one found out about the counter still holds. */
+    double known = writer->trend.ns_per_tick;
+    StrobeClockPair pair = strobe_clock_pair();
+    StrobeClockTrend trend;
 
-    strobe_clock_trend_begin(&writer->trend,
-                             ns_per_tick > 0 ? ns_per_tick : strobe_clock_ns_per_tick());
-    writer->n_idle = 0;
-    writer->idle_distance_ns = STROBE_CLOCK_KNOT_NS;
-    writer->is_pair_written = 1;
-    strobe_capture_writer_take_pair(writer);
+    strobe_clock_trend_begin(&trend, known > 0 ? known : strobe_clock_ns_per_tick());
+    strobe_capture_writer_resume(writer, fd, window, &trend, &pair);
 }
 
-void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
+void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
+                                  const StrobeClockTrend *trend, const StrobeClockPair *pair)
 {
     off_t end = lseek(fd, 0, SEEK_END);
 
@@ -55,7 +54,11 @@ void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t w
     writer->strings_done = 1;
     memset(writer->string_written, 0, sizeof writer->string_written);
     memset(writer->track_written, 0, sizeof writer->track_written);
-    begin_clock(writer);
+    writer->trend = *trend;
+    writer->n_idle = 0;
+    writer->idle_distance_ns = STROBE_CLOCK_KNOT_NS;
+    writer->is_pair_written = 1; /* one of a capture before */
+    strobe_capture_writer_set_pair(writer, pair);
 }
 
 void strobe_capture_writer_end(StrobeCaptureWriter *writer)

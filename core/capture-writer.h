@@ -35,6 +35,9 @@ void strobe_capture_writer_clear(StrobeCaptureWriter *writer);
 
 /* Begins writing to `fd` (owned from now on), at its present end. */
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window);
+/* The same, where the clock was followed before: by `trend`, and `pair` is the next. */
+void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
+                                  const StrobeClockTrend *trend, const StrobeClockPair *pair);
 void strobe_capture_writer_end(StrobeCaptureWriter *writer);
 
 /* In a forked child: frees the buffer and forgets the file. */

@@ -104,7 +104,8 @@ static void thin_out(StrobeClockMap *map)
 
 void strobe_clock_map_add(StrobeClockMap *map, const StrobeClockPair *pair)
 {
-    if (pair->gap == STROBE_CLOCK_COMPUTED || ABS(pair->monotonic_ns) > TIME_LIMIT)
+    if (pair->gap == STROBE_CLOCK_COMPUTED || pair->monotonic_ns > TIME_LIMIT ||
+        pair->monotonic_ns < -TIME_LIMIT)
         return;
     if (map->pairs->len) { /* all blocks of a flush have the same one */
         gint64 distance = pair->monotonic_ns - pair_at(map, map->pairs->len - 1)->monotonic_ns;
@@ -410,7 +411,7 @@ static gint64 keep_order(struct jump *jump, enum side side, gint64 ns)
 static gint64 convert(StrobeClockMap *map, guint64 ticks)
 {
     if (map->pieces->len == 0)
-        return (gint64)ticks;
+        return (gint64)MIN(ticks, (guint64)TIME_LIMIT);
     const struct epoch *epoch = epoch_of(map, ticks);
     const struct piece *piece = find_piece(map, epoch, ticks);
     __int128 delta = (__int128)ticks - piece->ticks;

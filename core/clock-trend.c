@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#define JUMP_SHARE 0.001     /* of a link's duration, by which a jump makes it wrong */
-#define EVIDENCE_SHARE 0.0005 /* of noise, beyond which a link says nothing about another */
-#define RATE_SHARE 0.0001    /* the same, about the rate in general */
-#define DISTURBED_TIMES 8    /* as long as usual: such a reading was interrupted */
+#define JUMP_SHARE 0.001        /* of a link's duration, by which a jump makes it wrong */
+#define EVIDENCE_SHARE 0.0005   /* of noise, beyond which a link says nothing about another */
+#define RATE_SHARE 0.0001       /* the same, about the rate in general */
+#define DISTURBED_TIMES 8       /* as long as usual: such a reading was interrupted */
 #define SUSPEND_MIN_NS 10000000 /* less is a reading that was interrupted */
 
 /* What is assumed of the rate where pairs say nothing about it: by how much it changes inside a

@@ -5,8 +5,8 @@
  * them and stores the summary with the capture; a reader's map is cut by the same rules. libc only.
  *
  * Some pairs are knots, the others are not used: those that follow a knot too closely, and those
- * whose reading was disturbed. From knot to knot goes a link. A link is broken if the counter jumped
- * in it: its rate is like that of no link beside it, and unlike what was measured before.
+ * whose reading was disturbed. From knot to knot goes a link. A link is broken if the counter
+ * jumped in it: its rate is like that of no link beside it, and unlike what was measured before.
  */
 #ifndef STROBE_CORE_CLOCK_TREND_H
 #define STROBE_CORE_CLOCK_TREND_H
@@ -30,13 +30,13 @@ enum {
 
 typedef struct StrobeClockLink {
     StrobeClockPair from, to;
-    double ns_per_tick;  /* 0: the counter went back */
-    double noise_ns;     /* by which the readings of both ends may be off together */
-    uint32_t cause;      /* STROBE_CLOCK_* */
-    uint32_t is_broken;  /* a time in it is known no better than that it lies in it */
-    int64_t amount_ns;   /* SUSPEND: slept; JUMP: ahead, negative behind */
-    double error_ns;     /* of a time in it, where it is not broken */
-    double residual_ns;  /* how far a knot at its ends lies from the line through its neighbours */
+    double ns_per_tick; /* 0: the counter went back */
+    double noise_ns;    /* by which the readings of both ends may be off together */
+    uint32_t cause;     /* STROBE_CLOCK_* */
+    uint32_t is_broken; /* a time in it is known no better than that it lies in it */
+    int64_t amount_ns;  /* SUSPEND: slept; JUMP: ahead, negative behind */
+    double error_ns;    /* of a time in it, where it is not broken */
+    double residual_ns; /* how far a knot at its ends lies from the line through its neighbours */
 } StrobeClockLink;
 
 #define STROBE_CLOCK_ERROR_UNKNOWN UINT64_MAX
@@ -59,7 +59,7 @@ typedef struct StrobeClockTrend {
     void (*judged)(void *user, const StrobeClockLink *link); /* each link once, in order; or NULL */
     void *user;
     int64_t distance_ns; /* STROBE_CLOCK_KNOT_NS or more */
-    double ns_per_tick;  /* measured until now, over as long as the counter was steady; 0: unknown */
+    double ns_per_tick; /* measured until now, over as long as the counter was steady; 0: unknown */
     StrobeClockPair anchor;          /* where that measurement begins */
     int64_t first_ns;                /* of all pairs; the first knot may be a later one */
     StrobeClockPair knot, last;      /* the last knot, the last pair that was not disturbed */

@@ -207,12 +207,12 @@ static StrobeClockPair pair_at(const struct survey *survey, guint64 ticks,
     return pair;
 }
 
-/* Takes up the clock where the writer left it; returns the latest time in the pool. */
-static guint64 resume_clock(const struct survey *survey, StrobeCaptureWriter *writer,
-                            const struct pool_header *pool, const GPtrArray *blocks)
+/* The pair to go on with, at the latest time in the pool. */
+static StrobeClockPair latest_pair(const struct survey *survey, const struct pool_header *pool,
+                                   const GPtrArray *blocks)
 {
     guint64 latest = survey->last_pair.ticks;
-    StrobeClockPair taken = writer->pair, *now = &taken;
+    StrobeClockPair taken = strobe_clock_pair(), *now = &taken;
     double rate = survey->trend.ns_per_tick > 0 ? survey->trend.ns_per_tick : 1;
 
     if (!clock_goes_on(survey, pool, now))
@@ -223,11 +223,7 @@ static guint64 resume_clock(const struct survey *survey, StrobeCaptureWriter *wr
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
         latest = latest_in(block, 0, used, latest, limit);
     }
-    StrobeClockPair pair = pair_at(survey, latest, now);
-    writer->trend = survey->trend;
-    writer->is_pair_written = 1; /* the one that was taken just now is not used */
-    strobe_capture_writer_set_pair(writer, &pair);
-    return latest;
+    return pair_at(survey, latest, now);
 }
 
 /* ---- finishing ---- */
@@ -258,18 +254,18 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
     if (error)
         return error;
     strobe_clock_init();
-    strobe_capture_writer_begin(writer, fd, survey->window);
-    guint64 latest = resume_clock(survey, writer, pool, blocks);
+    StrobeClockPair pair = latest_pair(survey, pool, blocks);
+    strobe_capture_writer_resume(writer, fd, survey->window, &survey->trend, &pair);
     error = strobe_capture_write_definitions(writer, pool);
     if (error == 0)
         error = write_blocks(survey, writer, blocks);
     if (error == 0)
         error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS,
-                                            survey->last_pair.ticks, latest, seen);
+                                            survey->last_pair.ticks, pair.ticks, seen);
     if (error == 0)
-        error = strobe_capture_write_unfinished(writer, pool, latest);
+        error = strobe_capture_write_unfinished(writer, pool, pair.ticks);
     if (error == 0)
-        error = strobe_capture_write_seal(writer, pool->window_begin, latest, 1);
+        error = strobe_capture_write_seal(writer, pool->window_begin, pair.ticks, 1);
     if (error && ftruncate(fd, (off_t)size))
         error = errno; /* losses and open spans would be there twice after the next try */
     strobe_capture_writer_clear(writer);

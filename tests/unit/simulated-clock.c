@@ -73,7 +73,8 @@ static StrobeClockPair take(const SimulatedClock *clock, SimulatedCounter *count
     if (is_disturbed)
         gap = (guint32)g_rand_int_range(rand, 5000, 130000);
     pair.gap = gap;
-    pair.ticks += (guint64)(gint64)g_rand_int_range(rand, -(gint32)(gap / 2), (gint32)(gap / 2) + 1);
+    pair.ticks +=
+        (guint64)(gint64)g_rand_int_range(rand, -(gint32)(gap / 2), (gint32)(gap / 2) + 1);
     pair.ns_per_tick = 1 / clock->rate(0); /* the session had begun before */
     return pair;
 }

@@ -30,10 +30,14 @@ typedef struct SimulatedClock {
     SimulatedHappening happenings[3];
 
     /* What is expected. */
-    gint64 limit_ns;  /* of the bound */
-    gint64 inside_ns; /* of the error in broken links */
+    gint64 limit_ns;      /* of the bound */
+    gint64 inside_ns;     /* of the error in broken links */
+    gboolean needs_known; /* the rate from before the first pair, to see what happened */
     gboolean goes_back;
 } SimulatedClock;
+
+extern const SimulatedClock simulated_clocks[]; /* all that are tested */
+extern const guint n_simulated_clocks;
 
 /* The counter at times that never go back; ns since the beginning. */
 typedef struct SimulatedCounter {

@@ -3,185 +3,10 @@
  * A counter that is simulated: what it does is known, so the map's error can be measured against
  * the bound that the map gives. Drift, slews, sleep, resets, jumps, disturbed readings.
  */
-#include <math.h>
 #include <string.h>
 #include "simulated-clock.h"
 
-#define SECOND G_GINT64_CONSTANT(1000000000)
 #define TICK_NS 3000000 /* between two times that are converted */
-
-/* ---- worlds ---- */
-
-static double at_2_6_ghz(double s)
-{
-    return 2.6;
-}
-
-static double at_25_mhz(double s)
-{
-    return 0.025;
-}
-
-/* Room temperature and a fan. */
-static double warming_and_cooling(double s)
-{
-    return 2.6 * (1 + 50e-6 * sin(2 * G_PI * s / 600));
-}
-
-/* A time daemon corrects the rate every 16 s. */
-static double corrected(double s)
-{
-    static const double ppm[] = {0, 12, -7, 3, 3.5, 3.2};
-    return 2.6 * (1 + 1e-6 * ppm[(int)(s / 16) % 6]);
-}
-
-/* adjtime: as fast as the kernel slews. */
-static double slewed(double s)
-{
-    return 2.6 * (1 + (s > 20.37 && s < 31.81 ? 500e-6 : 0));
-}
-
-static double migrated(double s)
-{
-    return s < 17.29 ? 2.6 : 2.1;
-}
-
-#define TRILLION 1000000000000ll
-#define BOTH_RUN 7200 * SECOND /* the counter ran on while the machine slept */
-
-static const SimulatedClock worlds[] = {
-    {.name = "constant", .rate = at_2_6_ghz, .limit_ns = 250},
-    {.name = "constant/often", .rate = at_2_6_ghz, .pair_ns = SECOND / 100, .limit_ns = 250},
-    {.name = "constant/slow", .rate = at_25_mhz, .gap = 2, .limit_ns = 400},
-    {.name = "monotonic", .is_monotonic = TRUE, .limit_ns = 0},
-    {.name = "temperature", .rate = warming_and_cooling, .seconds = 900, .limit_ns = 2000},
-    {.name = "temperature/often",
-     .rate = warming_and_cooling,
-     .seconds = 300,
-     .pair_ns = SECOND / 10,
-     .limit_ns = 300},
-    {.name = "corrected", .rate = corrected, .seconds = 120, .limit_ns = 30000},
-    {.name = "corrected/often",
-     .rate = corrected,
-     .seconds = 120,
-     .pair_ns = SECOND / 20,
-     .limit_ns = 5000},
-    {.name = "slewed", .rate = slewed, .limit_ns = 800000},
-    {.name = "disturbed", .rate = at_2_6_ghz, .disturbed_share = 0.3, .limit_ns = 4000},
-    {.name = "disturbed/first", .rate = at_2_6_ghz, .is_first_disturbed = TRUE, .limit_ns = 4000},
-    {.name = "disturbed/last", .rate = at_2_6_ghz, .is_last_disturbed = TRUE, .limit_ns = 4000},
-    {.name = "duplicates", .rate = at_2_6_ghz, .repeats = 3, .limit_ns = 250},
-    {.name = "wall-clock", .rate = at_2_6_ghz, .wall_step_ns = -3600 * SECOND, .limit_ns = 250},
-    {.name = "suspend/runs-on",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{30.41, .slept_ns = BOTH_RUN, .ticks = 7200 * 2600000000ll,
-                     .cause = STROBE_CLOCK_SUSPEND, .is_broken = TRUE}}},
-    {.name = "suspend/stops",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .happenings = {{30.41, .slept_ns = BOTH_RUN, .cause = STROBE_CLOCK_SUSPEND}}},
-    {.name = "suspend/resets",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{30.41, .slept_ns = BOTH_RUN, .is_set = TRUE, .ticks = 12345,
-                     .cause = STROBE_CLOCK_RESET, .is_broken = TRUE}}},
-    {.name = "reset",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{12.34, .is_set = TRUE, .ticks = 0, .cause = STROBE_CLOCK_RESET,
-                     .is_broken = TRUE}}},
-    {.name = "reset/often",
-     .rate = at_2_6_ghz,
-     .pair_ns = SECOND / 100,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{12.341, .is_set = TRUE, .ticks = 0, .cause = STROBE_CLOCK_RESET,
-                     .is_broken = TRUE}}},
-    /* The counts of 5 s to 15 s come again. */
-    {.name = "reset/overlap",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{15.2, .ticks = -10 * 2600000000ll, .cause = STROBE_CLOCK_RESET,
-                     .is_broken = TRUE}}},
-    {.name = "reset/twice",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{12.34, .is_set = TRUE, .ticks = 0, .cause = STROBE_CLOCK_RESET,
-                     .is_broken = TRUE},
-                    {41.77, .is_set = TRUE, .ticks = 0, .cause = STROBE_CLOCK_RESET,
-                     .is_broken = TRUE}}},
-    {.name = "jump",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{12.34, .ticks = TRILLION, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
-    {.name = "jump/often",
-     .rate = at_2_6_ghz,
-     .pair_ns = SECOND / 50,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{12.34, .ticks = TRILLION, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
-    {.name = "jump/while-drifting",
-     .rate = warming_and_cooling,
-     .limit_ns = 2000,
-     .inside_ns = 4000,
-     .happenings = {{12.34, .ticks = TRILLION, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
-    {.name = "jump/small",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 11000000,
-     .happenings = {{12.34, .ticks = 26000000, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
-    {.name = "jump/back",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 301000000,
-     .goes_back = TRUE, /* and so must the times */
-     .happenings = {{12.34, .ticks = -780000000, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
-    {.name = "jump/twice",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{12.34, .ticks = TRILLION, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE},
-                    {33.03, .ticks = TRILLION, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
-    {.name = "jump/at-once",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{0.21, .ticks = TRILLION, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
-    {.name = "jump/at-last",
-     .rate = at_2_6_ghz,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{59.99, .ticks = TRILLION, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
-    {.name = "jump/disturbed",
-     .rate = at_2_6_ghz,
-     .disturbed_share = 0.2,
-     .limit_ns = 4000,
-     .inside_ns = 4000,
-     .happenings = {{12.34, .ticks = TRILLION, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
-    {.name = "migration",
-     .rate = migrated,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{17.29, .cause = STROBE_CLOCK_RATE, .is_broken = TRUE}}},
-    {.name = "migration/jump",
-     .rate = migrated,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{17.29, .ticks = TRILLION, .cause = STROBE_CLOCK_RATE, .is_broken = TRUE}}},
-    {.name = "migration/reset",
-     .rate = migrated,
-     .limit_ns = 250,
-     .inside_ns = 2000,
-     .happenings = {{17.29, .is_set = TRUE, .ticks = TRILLION / 1000, .cause = STROBE_CLOCK_RESET,
-                     .is_broken = TRUE}}},
-};
 
 /* ---- what must hold in each ---- */
 
@@ -265,8 +90,11 @@ static void test_world(gconstpointer data)
     for (guint seed = 1; seed <= 4; seed++) {
         SimulatedPairs *pairs = simulated_pairs_new(world, seed);
         StrobeClockMap *map = strobe_clock_map_new();
-        for (guint i = 0; i < pairs->n; i++)
+        for (guint i = 0; i < pairs->n; i++) {
+            if (seed % 2 && !world->needs_known)
+                pairs->pairs[i].ns_per_tick = 0;
             strobe_clock_map_add(map, &pairs->pairs[i]);
+        }
         strobe_clock_map_finish(map, 0);
         guint64 bound = strobe_clock_map_summary(map)->error_ns;
         struct errors errors = check_times(world, pairs, map);
@@ -280,6 +108,81 @@ static void test_world(gconstpointer data)
         strobe_clock_map_free(map);
         simulated_pairs_free(pairs);
     }
+}
+
+/* ---- resets ---- */
+
+static const SimulatedClock *world_named(const char *name)
+{
+    for (guint i = 0; i < n_simulated_clocks; i++)
+        if (strcmp(simulated_clocks[i].name, name) == 0)
+            return &simulated_clocks[i];
+    g_assert_not_reached();
+}
+
+/* A span that began long before a reset, and is stored long after it. */
+static void test_old_begin(void)
+{
+    static const struct {
+        const char *name;
+        double begin, block; /* s */
+    } cases[] = {
+        {"reset", 1.5, 50},       {"reset", 12.3, 12.4},     {"suspend/resets", 2, 59},
+        {"reset/overlap", 2, 50}, {"reset/overlap", 14, 17}, {"reset/twice", 1.5, 50},
+        {"reset/twice", 40, 50},  {"reset/twice", 50, 59},
+    };
+
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const SimulatedClock *world = world_named(cases[i].name);
+        SimulatedPairs *pairs = simulated_pairs_new(world, 1);
+        SimulatedCounter counter = simulated_counter_new(world);
+        gint64 begin = (gint64)(cases[i].begin * 1e9), block = (gint64)(cases[i].block * 1e9);
+        StrobeClockMap *map = strobe_clock_map_new();
+        guint at = 0;
+        for (guint k = pairs->n; k-- > 0;) /* in any order */
+            strobe_clock_map_add(map, &pairs->pairs[k]);
+        strobe_clock_map_finish(map, 0);
+        while (pairs->at[at] < block)
+            at++;
+        strobe_clock_map_seek(map, &pairs->pairs[at]);
+        guint64 ticks = simulated_counter_at(&counter, begin);
+        gint64 error = strobe_clock_map_from_ticks(map, ticks) - simulated_time(begin);
+        g_test_message("case %u", i);
+        g_assert_cmpint(ABS(error), <, 2000);
+        strobe_clock_map_free(map);
+        simulated_pairs_free(pairs);
+    }
+}
+
+/* Whatever is converted in between, a count of a block has one time. */
+static void test_memory(void)
+{
+    const SimulatedClock *world = world_named("reset/overlap-often");
+    SimulatedPairs *pairs = simulated_pairs_new(world, 1);
+    StrobeClockMap *map = strobe_clock_map_new(), *other = strobe_clock_map_new();
+    const StrobeClockPair *block = &pairs->pairs[1203];
+
+    for (guint i = 0; i < pairs->n; i++) {
+        strobe_clock_map_add(map, &pairs->pairs[i]);
+        strobe_clock_map_add(other, &pairs->pairs[i]);
+    }
+    strobe_clock_map_finish(map, 0);
+    strobe_clock_map_finish(other, 0);
+    strobe_clock_map_seek(map, block);
+    GRand *rand = g_rand_new_with_seed(3);
+    for (guint i = 0; i < 20000; i++) {
+        guint64 ticks = block->ticks + 1000000000 - (guint64)(g_rand_double(rand) * 2e9);
+        strobe_clock_map_seek(other, &pairs->pairs[g_rand_int_range(rand, 0, (gint32)pairs->n)]);
+        strobe_clock_map_from_ticks(other, ticks);
+        strobe_clock_map_seek(other, block);
+        gint64 found = strobe_clock_map_from_ticks(map, ticks);
+        if (!broken_at(map, found))
+            g_assert_cmpint(strobe_clock_map_from_ticks(other, ticks), ==, found);
+    }
+    g_rand_free(rand);
+    strobe_clock_map_free(map);
+    strobe_clock_map_free(other);
+    simulated_pairs_free(pairs);
 }
 
 /* ---- few pairs ---- */
@@ -349,10 +252,12 @@ static void test_many_pairs(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(worlds); i++) {
-        g_autofree char *path = g_strconcat("/clock-map/", worlds[i].name, NULL);
-        g_test_add_data_func(path, &worlds[i], test_world);
+    for (guint i = 0; i < n_simulated_clocks; i++) {
+        g_autofree char *path = g_strconcat("/clock-map/", simulated_clocks[i].name, NULL);
+        g_test_add_data_func(path, &simulated_clocks[i], test_world);
     }
+    g_test_add_func("/clock-map/old-begin", test_old_begin);
+    g_test_add_func("/clock-map/memory", test_memory);
     g_test_add_func("/clock-map/few-pairs", test_few_pairs);
     g_test_add_func("/clock-map/short-window", test_short_window);
     g_test_add_func("/clock-map/many-pairs", test_many_pairs);
