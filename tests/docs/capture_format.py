@@ -44,6 +44,20 @@ def take_texts(data, at, n):
     return texts, at
 
 
+def with_clock(data, change):
+    """The capture with pairs as `change` makes them of (number of the block, pair); checksums are
+    made right."""
+    data, at, number = bytearray(data), 0, 0
+    while at < len(data):
+        (length,) = struct.unpack_from("<I", data, at + 20)
+        pair = PAIR.unpack_from(data, at + HEADER.size)
+        PAIR.pack_into(data, at + HEADER.size, *change(number, pair))
+        struct.pack_into("<I", data, at + 8, 0)
+        struct.pack_into("<I", data, at + 8, crc32c(data[at : at + 96]))
+        at, number = at + 96 + length, number + 1
+    return bytes(data)
+
+
 class Kind:
     def __init__(self, data):
         self.bytes, self.id, self.shape, n_fields = struct.unpack_from("<IIII", data)
