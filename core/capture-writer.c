@@ -30,17 +30,6 @@ void strobe_capture_writer_clear(StrobeCaptureWriter *writer)
     writer->buffer = NULL;
 }
 
-void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
-{
-    /* What a window before this one found out about the counter still holds. */
-    double known = writer->trend.ns_per_tick;
-    StrobeClockPair pair = strobe_clock_pair();
-    StrobeClockTrend trend;
-
-    strobe_clock_trend_begin(&trend, known > 0 ? known : strobe_clock_ns_per_tick());
-    strobe_capture_writer_resume(writer, fd, window, &trend, &pair);
-}
-
 void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
                                   const StrobeClockTrend *trend, const StrobeClockPair *pair)
 {
@@ -48,17 +37,14 @@ void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t 
 
     writer->fd = fd;
     writer->bytes = end > 0 ? (uint64_t)end : 0;
+    writer->reserve_at = writer->reserve_end = 0;
     writer->window = window;
     writer->kinds_done = 0;
     writer->tracks_done = 0;
     writer->strings_done = 1;
     memset(writer->string_written, 0, sizeof writer->string_written);
     memset(writer->track_written, 0, sizeof writer->track_written);
-    writer->trend = *trend;
-    writer->n_idle = 0;
-    writer->idle_distance_ns = STROBE_CLOCK_KNOT_NS;
-    writer->is_pair_written = 1; /* one of a capture before */
-    strobe_capture_writer_set_pair(writer, pair);
+    strobe_capture_begin_clock(writer, trend, pair);
 }
 
 void strobe_capture_writer_end(StrobeCaptureWriter *writer)
@@ -76,39 +62,12 @@ void strobe_capture_writer_forget(StrobeCaptureWriter *writer)
     writer->buffer = NULL;
 }
 
-/* Keeps the pair that no block came for. Where nothing is recorded for long, fewer will do. */
-static void keep_idle_pair(StrobeCaptureWriter *writer)
+void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other)
 {
-    uint32_t n = writer->n_idle;
+    StrobeCaptureWriter kept = *one;
 
-    if (writer->is_pair_written || writer->pair.gap == STROBE_CLOCK_COMPUTED ||
-        (n &&
-         writer->pair.monotonic_ns - writer->idle[n - 1].monotonic_ns < writer->idle_distance_ns))
-        return;
-    writer->idle[n++] = writer->pair;
-    if (n == STROBE_WRITER_PAIRS) {
-        for (n = 0; n < STROBE_WRITER_PAIRS / 2; n++)
-            writer->idle[n] = writer->idle[2 * n + 1];
-        writer->idle_distance_ns =
-            (writer->idle[n - 1].monotonic_ns - writer->idle[0].monotonic_ns) / n;
-    }
-    writer->n_idle = n;
-}
-
-void strobe_capture_writer_set_pair(StrobeCaptureWriter *writer, const StrobeClockPair *pair)
-{
-    keep_idle_pair(writer);
-    writer->pair = *pair;
-    writer->is_pair_written = 0;
-    strobe_clock_trend_add(&writer->trend, pair);
-    if (writer->pair.ns_per_tick <= 0)
-        writer->pair.ns_per_tick = writer->trend.ns_per_tick;
-}
-
-void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer)
-{
-    StrobeClockPair pair = strobe_clock_pair();
-    strobe_capture_writer_set_pair(writer, &pair);
+    *one = *other;
+    *other = kept;
 }
 
 static int write_all(int fd, struct iovec *iov, int n)
@@ -132,8 +91,17 @@ static int write_all(int fd, struct iovec *iov, int n)
     return 0;
 }
 
-static int append_block(StrobeCaptureWriter *writer, struct strobe_block_header *header,
-                        const void *payload)
+/* In the reserve there must be room for the block and for the header of what then is left. */
+static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_bytes)
+{
+    uint64_t size = sizeof(struct strobe_block_header) + payload_bytes;
+    uint64_t left = writer->reserve_end - writer->bytes;
+
+    return left == size || left >= size + sizeof(struct strobe_block_header);
+}
+
+static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
+                  const void *payload)
 {
     struct iovec iov[2] = {{header, sizeof *header},
                            {(void *)(uintptr_t)payload, header->payload_bytes}};
@@ -141,6 +109,8 @@ static int append_block(StrobeCaptureWriter *writer, struct strobe_block_header 
 
     if (writer->fd < 0)
         return EBADF;
+    if (writer->reserve_end && !fits_reserve(writer, header->payload_bytes))
+        return ENOSPC;
     memcpy(header->magic, STROBE_BLOCK_MAGIC, sizeof header->magic);
     header->window = writer->window;
     header->pair = writer->pair;
@@ -148,32 +118,16 @@ static int append_block(StrobeCaptureWriter *writer, struct strobe_block_header 
     header->header_crc = 0;
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
     error = write_all(writer->fd, iov, header->payload_bytes ? 2 : 1);
-    if (error) {
+    if (error && !writer->reserve_end) {
         /* What was written of this block would only be skipped as damaged. */
         if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
             lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
-        return error;
     }
+    if (error)
+        return error;
     writer->bytes += sizeof *header + header->payload_bytes;
     writer->is_pair_written = 1;
     return 0;
-}
-
-static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
-                  const void *payload)
-{
-    if (writer->n_idle) {
-        struct strobe_block_header clock = {.type = STROBE_BLOCK_CLOCK,
-                                            .payload_bytes =
-                                                writer->n_idle * (uint32_t)sizeof *writer->idle,
-                                            .lane = STROBE_LANE_NONE};
-        int error = append_block(writer, &clock, writer->idle);
-        if (error)
-            return error;
-        writer->n_idle = 0;
-        writer->idle_distance_ns = STROBE_CLOCK_KNOT_NS;
-    }
-    return append_block(writer, header, payload);
 }
 
 int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
@@ -182,6 +136,15 @@ int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const
     struct strobe_block_header header = {
         .type = type, .payload_bytes = bytes, .lane = STROBE_LANE_NONE};
     return append(writer, &header, payload);
+}
+
+int strobe_capture_write_facts(StrobeCaptureWriter *writer, const char *facts, uint32_t piece)
+{
+    struct strobe_block_header header = {.type = STROBE_BLOCK_FACTS,
+                                         .payload_bytes = (uint32_t)strlen(facts),
+                                         .lane = STROBE_LANE_NONE,
+                                         .sequence = piece};
+    return append(writer, &header, facts);
 }
 
 int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_block *block,
@@ -193,7 +156,43 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
                                          .sequence = block->sequence,
                                          .offset = from,
                                          .track = block->track};
+    strobe_capture_write_idle_pairs(writer);
     return append(writer, &header, (const char *)(block + 1) + from);
+}
+
+int strobe_capture_write_reserve(StrobeCaptureWriter *writer)
+{
+    uint64_t at = writer->bytes;
+    uint32_t bytes = STROBE_RESERVE_BYTES - (uint32_t)sizeof(struct strobe_block_header);
+    int error;
+
+    memset(writer->buffer, 0, bytes);
+    error = strobe_capture_write_block(writer, STROBE_BLOCK_RESERVE, writer->buffer, bytes);
+    if (error == 0)
+        writer->reserve_at = at;
+    return error;
+}
+
+int strobe_capture_use_reserve(StrobeCaptureWriter *writer)
+{
+    if (writer->reserve_at == 0)
+        return ENOSPC;
+    if (lseek(writer->fd, (off_t)writer->reserve_at, SEEK_SET) < 0)
+        return errno;
+    writer->bytes = writer->reserve_at;
+    writer->reserve_end = writer->reserve_at + STROBE_RESERVE_BYTES;
+    return 0;
+}
+
+int strobe_capture_close_reserve(StrobeCaptureWriter *writer)
+{
+    uint64_t left = writer->reserve_end - writer->bytes;
+
+    if (left == 0)
+        return 0;
+    left -= sizeof(struct strobe_block_header);
+    memset(writer->buffer, 0, left);
+    return strobe_capture_write_block(writer, STROBE_BLOCK_RESERVE, writer->buffer, (uint32_t)left);
 }
 
 static int write_kinds(StrobeCaptureWriter *writer, const struct pool_header *pool)
@@ -228,30 +227,43 @@ static void clear_range(uint64_t *bits, uint32_t from, uint32_t to)
         bits[i / 64] &= ~(1ull << (i % 64));
 }
 
+/* Copies what is not yet in the capture of `n` places from `first` behind the `used` tracks in the
+ * buffer; returns how many tracks are then there. */
+static uint32_t put_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                           uint32_t first, uint32_t n, uint32_t used)
+{
+    struct strobe_stored_track *out = (void *)writer->buffer;
+
+    for (uint32_t place = first; place < first + n; place++) {
+        if (!strobe_track_at(pool, place, &out[used]) ||
+            out[used].id == writer->track_written[place])
+            continue;
+        writer->track_written[place] = out[used++].id;
+    }
+    return used;
+}
+
 static int write_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool)
 {
-    uint32_t n = atomic_load_explicit(&pool->n_tracks, memory_order_acquire);
-    uint32_t max = STROBE_WRITER_BUFFER / sizeof(struct strobe_stored_track);
-    struct strobe_stored_track *out = (void *)writer->buffer;
-    uint32_t used = 0;
+    /* Read first: a track published meanwhile is found, or looked for the next time. */
+    uint32_t published = atomic_load_explicit(&pool->n_tracks, memory_order_acquire);
+    uint32_t used;
     int error = 0;
 
-    if (n > STROBE_POOL_TRACKS)
-        n = STROBE_POOL_TRACKS;
-    for (uint32_t id = writer->tracks_done + 1; id <= n && used < max; id++) {
-        const struct strobe_stored_track *track = strobe_track_get(pool, id);
-        if (!track || is_set(writer->track_written, id))
-            continue;
-        out[used++] = *track;
-        set(writer->track_written, id);
-    }
+    _Static_assert(STROBE_POOL_TRACKS * sizeof(struct strobe_stored_track) <= STROBE_WRITER_BUFFER,
+                   "all tracks fit the buffer");
+    if (published == writer->tracks_done)
+        return 0;
+    used = put_tracks(writer, pool, 0, strobe_track_n_thread_places(pool), 0);
+    used = put_tracks(writer, pool, STROBE_POOL_THREAD_TRACKS, strobe_track_n_other_places(pool),
+                      used);
     if (used)
-        error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, out,
-                                           used * (uint32_t)sizeof *out);
-    if (error)
-        clear_range(writer->track_written, writer->tracks_done + 1, n + 1);
-    while (writer->tracks_done < n && is_set(writer->track_written, writer->tracks_done + 1))
-        writer->tracks_done++;
+        error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, writer->buffer,
+                                           used * (uint32_t)sizeof(struct strobe_stored_track));
+    if (error) /* all again, next time */
+        memset(writer->track_written, 0, sizeof writer->track_written);
+    else
+        writer->tracks_done = published;
     return error;
 }
 
@@ -313,24 +325,38 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
     return error ? error : tracks_error ? tracks_error : strings_error;
 }
 
-/* One open span as the record it would have become, its first field the argument. */
+/* One open span as the record it would have become, its first field the argument; 0 bytes when it
+ * ends just now. */
 static uint32_t put_unfinished(char *out, const struct pool_span *span, uint32_t track,
                                uint64_t end)
 {
     uint64_t words[STROBE_UNFINISHED_WORDS];
 
-    strobe_pool_span_words(span, track, end, words);
+    if (!strobe_pool_span_words(span, track, end, words))
+        return 0;
     memcpy(out, words, sizeof words);
     return sizeof words;
 }
 
+static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t type, uint32_t *at,
+                            uint64_t *n_lost)
+{
+    int error = *at ? strobe_capture_write_block(writer, type, writer->buffer, *at) : 0;
+
+    if (error)
+        *n_lost += *at / (STROBE_UNFINISHED_WORDS * 8);
+    *at = 0;
+    return error;
+}
+
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                    uint64_t end)
+                                    uint32_t type, uint64_t end, uint64_t *n_lost)
 {
     uint32_t at = 0;
     int error = 0;
 
-    for (uint32_t i = 0; i < pool->n_lanes && error == 0; i++) {
+    *n_lost = 0;
+    for (uint32_t i = 0; i < pool->n_lanes; i++) {
         const struct pool_lane *lane = strobe_pool_lane(pool, i);
         uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
         if (atomic_load(&lane->window) != writer->window || depth > STROBE_POOL_SPANS)
@@ -338,62 +364,92 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
         uint32_t track = atomic_load(&lane->track);
         for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
             at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);
-        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * 40) {
-            error = strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at);
-            at = 0;
-        }
+        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * STROBE_UNFINISHED_WORDS * 8)
+            error = flush_unfinished(writer, type, &at, n_lost);
     }
-    if (at && error == 0)
-        error = strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at);
-    return error;
+    int last = flush_unfinished(writer, type, &at, n_lost);
+    return error ? error : last;
 }
 
-static uint32_t put_loss(char *out, uint32_t kind, const struct strobe_loss *loss, uint64_t begin,
-                         uint64_t end)
-{
-    uint64_t words[3 + sizeof *loss / 8] = {(uint64_t)kind << 16 | (sizeof words / 8), begin, end};
+struct loss_place {
+    uint32_t kind, cause;
+    uint64_t begin, end;
+};
 
-    memcpy(words + 3, loss, sizeof *loss);
+/* Puts a record of `count` losses, none for 0; returns its bytes. */
+static uint32_t put_loss(char *out, const struct loss_place *place, uint64_t count, uint32_t track)
+{
+    struct strobe_loss loss = {count, place->cause, track};
+    uint64_t words[3 + sizeof loss / 8] = {(uint64_t)place->kind << 16 | (sizeof words / 8),
+                                           place->begin, place->end};
+
+    if (count == 0)
+        return 0;
+    memcpy(words + 3, &loss, sizeof loss);
     memcpy(out, words, sizeof words);
     return sizeof words;
 }
 
-/* Puts what `lost` has grown by since `told`; returns the bytes. */
-static uint32_t put_growth(char *out, uint32_t kind, uint32_t cause, uint64_t lost, uint64_t told,
-                           uint32_t track, uint64_t begin, uint64_t end)
+/* All lanes' growth by one cause, and where they are to be told apart, a record for each. */
+static uint64_t put_lanes(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                          struct loss_place *place, const StrobeLossCounts *seen, uint32_t *at)
 {
-    struct strobe_loss loss = {lost - told, cause, track};
+    uint64_t sum = 0, end = place->end;
 
-    return loss.count ? put_loss(out, kind, &loss, begin, end) : 0;
+    for (uint32_t i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        uint64_t growth = seen->lanes[i][place->cause] - lane->lost_told[place->cause];
+        sum += growth;
+        if (place->cause == STROBE_LOSS_OVERWRITTEN)
+            place->end = seen->overwritten_until[i];
+        if (!writer->reserve_end)
+            *at += put_loss(writer->buffer + *at, place, growth, atomic_load(&lane->track));
+    }
+    place->end = end;
+    return sum;
+}
+
+void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen)
+{
+    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+        seen->core[cause] = atomic_load(&pool->lost[cause]);
+    for (uint32_t i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+            seen->lanes[i][cause] = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
+        seen->overwritten_until[i] = atomic_load(&lane->overwritten_until);
+    }
 }
 
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                uint32_t kind, uint64_t begin, uint64_t end, StrobeLossCounts *seen)
+                                uint32_t kind, uint64_t begin, uint64_t end,
+                                const StrobeLossCounts *seen)
 {
     uint32_t at = 0;
 
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        seen->core[cause] = atomic_load(&pool->lost[cause]);
-        at += put_growth(writer->buffer + at, kind, cause, seen->core[cause],
-                         pool->lost_told[cause], 0, begin, end);
-        for (uint32_t i = 0; i < pool->n_lanes; i++) {
-            const struct pool_lane *lane = strobe_pool_lane(pool, i);
-            seen->lanes[i][cause] = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
-            at += put_growth(writer->buffer + at, kind, cause, seen->lanes[i][cause],
-                             lane->lost_told[cause], atomic_load(&lane->track), begin, end);
-        }
+        struct loss_place place = {kind, cause, begin, end};
+        uint64_t of_lanes = put_lanes(writer, pool, &place, seen, &at);
+        uint64_t growth = seen->core[cause] - pool->lost_told[cause];
+        if (writer->reserve_end)
+            growth += of_lanes;
+        at += put_loss(writer->buffer + at, &place, growth, 0);
     }
     return at ? strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at) : 0;
 }
 
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
-                              uint32_t recovered)
+                              uint32_t flags)
 {
-    struct strobe_stored_seal seal = {
-        .begin_ticks = begin, .end_ticks = end, .recovered = recovered};
+    StrobeClockTrend trend = writer->trend; /* this need not be the last seal */
+    struct strobe_stored_seal seal = {.begin_ticks = begin,
+                                      .end_ticks = end,
+                                      .recovered = (flags & STROBE_SEAL_RECOVERED) != 0,
+                                      .continued = (flags & STROBE_SEAL_CONTINUED) != 0};
 
-    strobe_clock_trend_finish(&writer->trend, end);
-    seal.clock = writer->trend.summary;
+    strobe_clock_trend_finish(&trend, end);
+    seal.clock = trend.summary;
+    strobe_capture_write_idle_pairs(writer);
     return strobe_capture_write_block(writer, STROBE_BLOCK_SEAL, &seal, sizeof seal);
 }
 

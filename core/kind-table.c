@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 #include "lane.h"
+#include "testpoint.h"
 
 #define NAME_MAX_BYTES 128u
 #define SUMMARY_MAX_BYTES 1024u
@@ -134,6 +135,7 @@ static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id
     head->id = id;
     head->shape = kind->shape;
     head->n_fields = kind->n_fields;
+    STROBE_TESTPOINT("kind-stored");
     atomic_store_explicit(&header->kinds_used, used + (uint32_t)at, memory_order_release);
     return 1;
 }

@@ -11,16 +11,27 @@
 
 #include <strobe/collector.h>
 #include "pool.h"
+#include "ring.h"
 
 #define STROBE_KINDS_MAX 256u
 #define STROBE_DEEP_SPANS 768u /* open spans beyond those that the pool keeps */
 
+/* What a writer does, in `busy`. */
+enum {
+    LANE_IDLE = 0,
+    LANE_INSIDE = 1, /* inside a bracket that offers no record */
+    LANE_OFFERS = 2, /* ... that offers one */
+    LANE_ENDS = 3    /* ... that ends the span of the depth in the other bits */
+};
+#define LANE_DEPTH_SHIFT 2
+
 struct StrobeWriter {
-    _Atomic uint32_t busy; /* inside a bracket */
-    uint32_t generation;   /* window this writer is attached to */
-    char *cursor, *limit;  /* free part of the block */
+    _Atomic uint32_t busy;
+    uint32_t generation;  /* window this writer is attached to */
+    char *cursor, *limit; /* free part of the block */
     struct pool_block *block;
     uint32_t block_window; /* that the block belongs to */
+    struct pool_header *pool;
     struct pool_lane *lane;
     uint32_t pending; /* bytes reserved and not committed */
     uint32_t depth;   /* open spans */
@@ -41,11 +52,18 @@ extern struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
 /* Called once per process, before the first window. Returns 0 or an errno value. */
 int strobe_lane_init(void);
 
+/* What to do when the pool is empty; while the gate is shut. */
+void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
+
 /* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
  * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool
- * must then stay mapped). */
+ * must then stay mapped). What a stuck one was about to record is counted as late. */
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
 unsigned strobe_lane_close_gate(uint64_t end);
+
+/* Is the thread on this lane inside a bracket? Where it is not, and the lane has no block, the
+ * blocks that it filled are in the queue of full ones. */
+int strobe_lane_is_busy(uint32_t index);
 
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
  * since the last call. */
@@ -53,6 +71,8 @@ uint64_t strobe_lane_take_late(void);
 void strobe_lane_count_deep_spans(uint32_t window);
 /* Records lost because more threads than lanes recorded, since the last call. */
 uint64_t strobe_lane_take_no_lane(void);
+/* Records lost because they hit the thread while it took its lane or was in fork(). */
+uint64_t strobe_lane_take_nested(void);
 
 /* See StrobeHost for what these do. */
 StrobeWriter *strobe_lane_writer(void);

@@ -4,6 +4,7 @@
 #define STROBE_CORE_PIPELINE_H
 
 #include "config.h"
+#include "consumer.h"
 #include "reader.h"
 #include "registry.h"
 #include "result.h"
@@ -32,6 +33,10 @@ void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress functi
  * called for one result after another. */
 gboolean strobe_pipeline_run(StrobePipeline *pipeline, const StrobeResult *result,
                              const char *output, GError **error);
+
+/* What the passes derived in the run before, kind by kind; NULL beyond the last. Valid until the
+ * next run. */
+const StrobeDerivedCount *strobe_pipeline_derived(const StrobePipeline *pipeline, guint index);
 
 /* Statistics of the capture that was run last. */
 const StrobeReaderStats *strobe_pipeline_stats(const StrobePipeline *pipeline);

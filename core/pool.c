@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "intern.h"
+#include "testpoint.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -34,8 +35,10 @@ static void lay_out(struct pool_header *h, size_t bytes)
     h->n_lanes = STROBE_POOL_LANES;
     h->lanes_at = at;
     at = align_up(at + sizeof(struct pool_lane) * (uint64_t)h->n_lanes, 4096);
+    h->seen_at = at;
+    at = align_up(at + sizeof(StrobeLossCounts), 4096);
     h->tracks_at = at;
-    at = align_up(at + sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
+    at = align_up(at + sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
     h->kinds_at = at;
     at += STROBE_POOL_KIND_BYTES;
     h->offsets_at = at;
@@ -110,7 +113,7 @@ static void link_blocks(struct pool_header *h)
 {
     for (uint32_t i = 0; i < h->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(h, i);
-        block->next = i + 1 < h->n_blocks ? i + 1 : STROBE_NO_BLOCK;
+        atomic_init(&block->next, i + 1 < h->n_blocks ? i + 1 : STROBE_NO_BLOCK);
     }
     atomic_store(&h->free_blocks, h->n_blocks ? 0 : STROBE_NO_BLOCK);
     atomic_store(&h->full_blocks, STROBE_NO_BLOCK);
@@ -212,13 +215,15 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            h->version == STROBE_POOL_VERSION && h->block_bytes == STROBE_POOL_BLOCK_BYTES &&
            h->total_bytes == bytes && h->n_lanes <= STROBE_POOL_LANES &&
            part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
-           part_fits(h, h->tracks_at,
-                     sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, bytes) &&
+           part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
+                     bytes) &&
+           part_fits(h, h->seen_at, sizeof(StrobeLossCounts), bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS, bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
            part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
-           memchr(h->capture, 0, sizeof h->capture) != NULL;
+           memchr(h->windows[0].capture, 0, sizeof h->windows[0].capture) != NULL &&
+           memchr(h->windows[1].capture, 0, sizeof h->windows[1].capture) != NULL;
 }
 
 int strobe_pool_is_live(const StrobePool *pool)
@@ -241,7 +246,7 @@ int strobe_pool_open(StrobePool *pool, const char *path)
         return EINVAL;
     }
     /* A private mapping: the program that owned the file is gone, and nothing is written back. */
-    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, pool->fd, 0);
+    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, pool->fd, 0);
     if (map == MAP_FAILED) {
         int error = errno;
         strobe_pool_destroy(pool, 0);
@@ -256,6 +261,13 @@ int strobe_pool_open(StrobePool *pool, const char *path)
     return 0;
 }
 
+void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen)
+{
+    memcpy(header->lost_told, seen->core, sizeof header->lost_told);
+    for (uint32_t i = 0; i < header->n_lanes; i++)
+        memcpy(strobe_pool_lane(header, i)->lost_told, seen->lanes[i], sizeof *seen->lanes);
+}
+
 struct pool_block *strobe_pool_take(struct pool_header *header)
 {
     uint64_t head = atomic_load_explicit(&header->free_blocks, memory_order_acquire);
@@ -266,7 +278,9 @@ struct pool_block *strobe_pool_take(struct pool_header *header)
             return NULL;
         struct pool_block *block = strobe_pool_block(header, index);
         /* The tag changes with every exchange, so a block that went and came back is noticed. */
-        uint64_t next = ((head >> 32) + 1) << 32 | block->next;
+        uint64_t next =
+            ((head >> 32) + 1) << 32 | atomic_load_explicit(&block->next, memory_order_relaxed);
+        STROBE_TESTPOINT("free-loaded");
         if (atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
                                                   memory_order_acq_rel, memory_order_acquire))
             return block;
@@ -279,8 +293,9 @@ void strobe_pool_give(struct pool_header *header, struct pool_block *block)
     uint64_t next;
 
     atomic_store_explicit(&block->owned, 0, memory_order_release);
+    STROBE_TESTPOINT("block-disowned");
     do {
-        block->next = (uint32_t)head;
+        atomic_store_explicit(&block->next, (uint32_t)head, memory_order_relaxed);
         next = ((head >> 32) + 1) << 32 | strobe_pool_index(header, block);
     } while (!atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
                                                     memory_order_release, memory_order_relaxed));
@@ -291,7 +306,7 @@ void strobe_pool_push_full(struct pool_header *header, struct pool_block *block)
     uint32_t head = atomic_load_explicit(&header->full_blocks, memory_order_relaxed);
 
     do
-        block->next = head;
+        atomic_store_explicit(&block->next, head, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&header->full_blocks, &head,
                                                   strobe_pool_index(header, block),
                                                   memory_order_release, memory_order_relaxed));
@@ -303,10 +318,11 @@ uint32_t strobe_pool_take_full(struct pool_header *header)
         atomic_exchange_explicit(&header->full_blocks, STROBE_NO_BLOCK, memory_order_acquire);
     uint32_t reversed = STROBE_NO_BLOCK;
 
+    STROBE_TESTPOINT("full-taken");
     while (index != STROBE_NO_BLOCK) {
         struct pool_block *block = strobe_pool_block(header, index);
-        uint32_t next = block->next;
-        block->next = reversed;
+        uint32_t next = atomic_load_explicit(&block->next, memory_order_relaxed);
+        atomic_store_explicit(&block->next, reversed, memory_order_relaxed);
         reversed = index;
         index = next;
     }

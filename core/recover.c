@@ -8,16 +8,19 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "block-index.h"
+#include "block-cursor.h"
 #include "capture-writer.h"
 #include "error.h"
 #include "json-text.h"
 #include "kind-table.h"
+#include "last-clock.h"
+#include "pieces.h"
 #include "pool.h"
 #include "process.h"
+#include "testpoint.h"
 
-/* Records later than this behind the last pair are none, where no clock of today says better. */
-#define UNWRITTEN_NS 60000000000
+/* How long the end of a window is waited for. */
+#define PATIENCE_S 60
 
 /* What one walk over the capture finds out. */
 struct survey {
@@ -25,11 +28,13 @@ struct survey {
     char *pool_path;
     char *pool_id;
     char *boot_id;
-    gboolean has_facts, is_sealed;
+    gboolean has_facts, is_sealed, is_same_boot;
+    gboolean is_ending; /* its program writes the rest just now */
     guint32 window;
+    guint32 piece;
     guint64 good_end; /* behind the last sound block */
-    StrobeClockPair last_pair;
-    StrobeClockTrend trend;
+    guint64 core_at;  /* the last block of records that is of no lane */
+    StrobeLastClock clock;
     GHashTable *written; /* lane << 48 ^ sequence to bytes written of that block */
     gboolean torn;
 };
@@ -53,9 +58,34 @@ static void take_facts(struct survey *survey, const StrobeBlockPlace *place)
     JsonObject *facts = json_node_get_object(root);
     survey->has_facts = TRUE;
     survey->window = place->header.window;
+    survey->piece = (guint32)place->header.sequence;
     survey->pool_path = g_strdup(strobe_json_member_text(facts, "pool"));
     survey->pool_id = g_strdup(strobe_json_member_text(facts, "pool_id"));
     survey->boot_id = g_strdup(strobe_json_member_text(facts, "boot_id"));
+}
+
+static void note_written(struct survey *survey, const struct strobe_block_header *h)
+{
+    g_autofree guint64 *key = block_key(h->lane, h->sequence);
+    guint32 end = h->offset + h->payload_bytes;
+
+    if (end > GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key)))
+        g_hash_table_insert(survey->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
+}
+
+/* A piece that goes on in one that is not there is not complete. */
+static gboolean is_final(const struct survey *survey, const StrobeBlockPlace *place)
+{
+    struct strobe_stored_seal seal;
+    g_autofree char *bytes = NULL;
+
+    if (place->header.payload_bytes < sizeof seal || place->header.payload_bytes > 4096)
+        return TRUE;
+    bytes = g_malloc(place->header.payload_bytes);
+    if (!strobe_block_read(survey->fd, place, bytes))
+        return FALSE;
+    memcpy(&seal, bytes, sizeof seal);
+    return !seal.continued;
 }
 
 static gboolean on_block(void *user, const StrobeBlockPlace *place)
@@ -64,20 +94,46 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     const struct strobe_block_header *h = &place->header;
 
     survey->good_end = place->offset + h->payload_bytes;
-    if (survey->trend.summary.n_knots == 0)
-        strobe_clock_trend_begin(&survey->trend, h->pair.ns_per_tick);
-    strobe_clock_trend_add(&survey->trend, &h->pair);
-    if (h->pair.monotonic_ns >= survey->last_pair.monotonic_ns &&
-        h->pair.monotonic_ns <= STROBE_CLOCK_NS_LIMIT)
-        survey->last_pair = h->pair;
+    strobe_last_clock_follow(&survey->clock, &h->pair);
     if (h->type == STROBE_BLOCK_FACTS)
         take_facts(survey, place);
     else if (h->type == STROBE_BLOCK_SEAL)
-        survey->is_sealed = TRUE;
-    else if (h->type == STROBE_BLOCK_RECORDS && h->lane != STROBE_LANE_NONE)
-        g_hash_table_insert(survey->written, block_key(h->lane, h->sequence),
-                            GUINT_TO_POINTER(h->offset + h->payload_bytes));
+        survey->is_sealed = is_final(survey, place);
+    else if (h->type == STROBE_BLOCK_RECORDS && h->lane == STROBE_LANE_NONE)
+        survey->core_at = place->offset - sizeof *h;
+    else if (h->type == STROBE_BLOCK_RECORDS)
+        note_written(survey, h);
     return TRUE;
+}
+
+static gboolean on_earlier_block(void *user, const StrobeBlockPlace *place)
+{
+    if (place->header.type == STROBE_BLOCK_RECORDS && place->header.lane != STROBE_LANE_NONE)
+        note_written(user, &place->header);
+    return TRUE;
+}
+
+static void ignore_damage(void *user, guint64 from, guint64 to, const char *reason)
+{
+}
+
+/* Of a block that was filling while the capture rolled over, the first part lies in the piece
+ * before. */
+static void survey_earlier(struct survey *survey, const char *capture)
+{
+    g_autofree char *folder = g_path_get_dirname(capture);
+    struct stat st;
+
+    if (survey->piece == 0)
+        return;
+    g_autofree char *name = strobe_piece_name(survey->piece); /* numbers of names begin at 1 */
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0)
+        strobe_block_walk(fd, (guint64)st.st_size, on_earlier_block, ignore_damage, survey, NULL);
+    close(fd);
 }
 
 static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
@@ -91,17 +147,18 @@ static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
 /* Is it this capture's pool? A path that a capture names is not to be believed by itself. */
 static gboolean belongs_to(const struct survey *survey, const struct pool_header *pool)
 {
+    const struct pool_window *window = strobe_pool_window(pool, survey->window);
     struct stat mine, named;
     char own_id[33];
 
     strobe_pool_id(pool, own_id);
     if (strcmp(own_id, survey->pool_id))
         return FALSE;
-    if (fstat(survey->fd, &mine) || stat(pool->capture, &named))
+    if (fstat(survey->fd, &mine) || stat(window->capture, &named))
         /* The capture was moved since: it is the one that the pool's window was being written to.
          */
         return errno == ENOENT && !survey->is_sealed &&
-               atomic_load(&pool->window) == survey->window;
+               atomic_load(&window->window) == survey->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
@@ -141,6 +198,23 @@ static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 t
     return latest;
 }
 
+/* A span that is open may have begun after everything that was committed. */
+static guint64 latest_open(const struct pool_header *pool, guint32 window, guint64 latest,
+                           guint64 limit)
+{
+    for (guint32 i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        guint32 depth = MIN(atomic_load(&lane->depth), STROBE_POOL_SPANS);
+        if (atomic_load(&lane->window) != window)
+            continue;
+        for (guint32 k = 0; k < depth; k++)
+            if (atomic_load(&lane->spans[k].begin) > latest &&
+                atomic_load(&lane->spans[k].begin) < limit)
+                latest = atomic_load(&lane->spans[k].begin);
+    }
+    return latest;
+}
+
 /* A lane's blocks must follow each other as they were filled. */
 static int compare_blocks(gconstpointer a, gconstpointer b)
 {
@@ -165,68 +239,47 @@ static GPtrArray *blocks_of_window(const struct pool_header *pool, guint32 windo
     return blocks;
 }
 
-/* ---- clock ---- */
-
-/* Does this machine's clock go on from where the capture's last pair was taken? Not after a reboot,
- * with another kind of clock, or if the counter was disturbed since. */
-static gboolean clock_goes_on(const struct survey *survey, const struct pool_header *pool,
-                              const StrobeClockPair *now)
+/* The program died between telling its losses and noting that. */
+static void note_told(const struct survey *survey, struct pool_header *pool)
 {
-    const StrobeClockPair *last = &survey->last_pair;
-    char boot_id[64];
+    guint64 at = atomic_load(&pool->telling_at);
 
-    strobe_boot_id(boot_id);
-    if (strcmp(boot_id, survey->boot_id) || pool->clock_counter != (guint32)strobe_clock_counter ||
-        now->ticks <= last->ticks || now->monotonic_ns <= last->monotonic_ns)
-        return FALSE;
-    double ticks = (double)(now->ticks - last->ticks);
-    double rate = (double)(now->monotonic_ns - last->monotonic_ns) / ticks;
-    double known = survey->trend.ns_per_tick;
-    return known <= 0 ||
-           strobe_clock_agrees(rate, known, ((double)now->gap + last->gap) * known / ticks);
+    if (at && at == survey->core_at)
+        strobe_pool_tell_losses(pool, strobe_pool_at(pool, pool->seen_at));
 }
 
-/* A pair at `ticks`, on the way from the last one to `now`; without that, extrapolated. What is
- * appended was recorded soon after the last pair, and `now` may be days later. */
-static StrobeClockPair pair_at(const struct survey *survey, guint64 ticks,
-                               const StrobeClockPair *now)
+/* How far a block has been dealt with: what is in the capture, and what the writer thread has
+ * counted as lost because it could not be written. After a power cut only the capture counts. */
+static guint32 done_of(const struct survey *survey, const struct pool_block *block)
 {
-    StrobeClockPair pair = survey->last_pair;
-    double distance = ticks > pair.ticks ? (double)(ticks - pair.ticks) : 0;
-    double rate = survey->trend.ns_per_tick > 0 ? survey->trend.ns_per_tick : 1;
-    double gap = pair.gap + distance * 2e-6;
+    g_autofree guint64 *key = block_key(block->lane, block->sequence);
+    guint32 written = GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key));
 
-    if (now)
-        rate = (double)(now->monotonic_ns - pair.monotonic_ns) / (double)(now->ticks - pair.ticks);
-    gint64 ns = (gint64)CLAMP(distance * rate, 0, 1e18);
-    pair.ticks = MAX(ticks, pair.ticks);
-    pair.monotonic_ns = (gint64)((guint64)pair.monotonic_ns + (guint64)ns);
-    pair.realtime_ns = (gint64)((guint64)pair.realtime_ns + (guint64)ns);
-    pair.boottime_ns = (gint64)((guint64)pair.boottime_ns + (guint64)ns);
-    pair.gap = now && gap < STROBE_CLOCK_COMPUTED ? (guint32)gap : STROBE_CLOCK_COMPUTED;
-    return pair;
+    return survey->is_same_boot ? MAX(written, atomic_load(&block->flushed)) : written;
 }
 
-/* The pair to go on with, at the latest time in the pool. */
+/* The pair to go on with, at the latest time in the pool. After a reboot, or with another clock,
+ * this machine's counter says nothing about theirs. */
 static StrobeClockPair latest_pair(const struct survey *survey, const struct pool_header *pool,
                                    const GPtrArray *blocks)
 {
-    guint64 latest = survey->last_pair.ticks;
+    guint64 end = atomic_load(&strobe_pool_window(pool, survey->window)->end);
+    guint64 latest = survey->clock.pair.ticks;
     StrobeClockPair taken = strobe_clock_pair(), *now = &taken;
-    double rate = survey->trend.ns_per_tick > 0 ? survey->trend.ns_per_tick : 1;
 
-    if (!clock_goes_on(survey, pool, now))
+    if (!survey->is_same_boot || pool->clock_counter != (guint32)strobe_clock_counter ||
+        !strobe_last_clock_goes_on(&survey->clock, now))
         now = NULL;
-    guint64 limit = now ? now->ticks : latest + (guint64)MIN(UNWRITTEN_NS / rate, 1e18);
+    guint64 limit = strobe_last_clock_limit(&survey->clock, now);
+    latest = latest_open(pool, survey->window, latest, limit);
     for (guint i = 0; i < blocks->len; i++) {
         const struct pool_block *block = g_ptr_array_index(blocks, i);
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
         latest = latest_in(block, 0, used, latest, limit);
     }
-    return pair_at(survey, latest, now);
+    /* The program may have ended it. */
+    return strobe_last_clock_at(&survey->clock, end ? end : latest, now);
 }
-
-/* ---- finishing ---- */
 
 static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer, const GPtrArray *blocks)
 {
@@ -235,37 +288,56 @@ static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer, cons
     for (guint i = 0; i < blocks->len && error == 0; i++) {
         const struct pool_block *block = g_ptr_array_index(blocks, i);
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
-        g_autofree guint64 *key = block_key(block->lane, block->sequence);
-        guint32 from = GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key));
+        guint32 from = done_of(survey, block);
         if (used > from)
             error = strobe_capture_write_records(writer, block, from, used);
     }
     return error;
 }
 
-static int finish_capture(struct survey *survey, int fd, const struct pool_header *pool,
-                          guint64 size)
+/* Goes on where the program's writer was. Returns the time at which everything ended. */
+static guint64 resume_writer(struct survey *survey, StrobeCaptureWriter *writer, int fd,
+                             const struct pool_header *pool, const GPtrArray *blocks)
+{
+    guint64 end = atomic_load(&strobe_pool_window(pool, survey->window)->end);
+    char boot_id[64];
+
+    strobe_clock_init();
+    strobe_boot_id(boot_id);
+    survey->is_same_boot = strcmp(boot_id, survey->boot_id) == 0;
+    StrobeClockPair pair = latest_pair(survey, pool, blocks);
+    strobe_capture_writer_resume(writer, fd, survey->window, &survey->clock.trend, &pair);
+    return end ? end : pair.ticks;
+}
+
+static int finish_capture(struct survey *survey, int fd, struct pool_header *pool, guint64 size)
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
     g_autoptr(GPtrArray) blocks = blocks_of_window(pool, survey->window);
+    guint64 last_ticks = survey->clock.pair.ticks, unwritten;
     int error = strobe_capture_writer_init(writer);
 
     if (error)
         return error;
-    strobe_clock_init();
-    StrobeClockPair pair = latest_pair(survey, pool, blocks);
-    strobe_capture_writer_resume(writer, fd, survey->window, &survey->trend, &pair);
+    note_told(survey, pool);
+    guint64 latest = resume_writer(survey, writer, fd, pool, blocks);
     error = strobe_capture_write_definitions(writer, pool);
+    STROBE_TESTPOINT("recover-definitions");
     if (error == 0)
         error = write_blocks(survey, writer, blocks);
+    strobe_capture_read_losses(pool, seen);
+    STROBE_TESTPOINT("recover-records");
     if (error == 0)
-        error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS,
-                                            survey->last_pair.ticks, pair.ticks, seen);
+        error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, last_ticks, latest,
+                                            seen);
     if (error == 0)
-        error = strobe_capture_write_unfinished(writer, pool, pair.ticks);
+        error =
+            strobe_capture_write_unfinished(writer, pool, STROBE_BLOCK_RECORDS, latest, &unwritten);
+    STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
-        error = strobe_capture_write_seal(writer, pool->window_begin, pair.ticks, 1);
+        error = strobe_capture_write_seal(writer, strobe_pool_window(pool, survey->window)->begin,
+                                          latest, STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
         error = errno; /* losses and open spans would be there twice after the next try */
     strobe_capture_writer_clear(writer);
@@ -275,7 +347,35 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
 /* Is there anything in the pool that the capture lacks? */
 static gboolean needs_pool(const struct survey *survey, const struct pool_header *pool)
 {
-    return !survey->is_sealed && atomic_load(&pool->window) == survey->window;
+    return !survey->is_sealed &&
+           atomic_load(&strobe_pool_window(pool, survey->window)->window) == survey->window;
+}
+
+static gboolean note_type(void *user, const StrobeBlockPlace *place)
+{
+    if (place->header.type < 32)
+        *(guint32 *)user |= 1u << place->header.type;
+    return TRUE;
+}
+
+/* The program died while it wrote the rest of one window and recorded the next: the pool is wanted
+ * until both are finished. */
+static gboolean other_needs_pool(const struct survey *survey, const struct pool_header *pool)
+{
+    const struct pool_window *other = strobe_pool_window(pool, survey->window + 1);
+    guint32 types = 0;
+    struct stat st;
+
+    if (atomic_load(&other->window) == 0)
+        return FALSE;
+    int fd = open(other->capture, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return FALSE;
+    if (fstat(fd, &st) || st.st_uid != geteuid() ||
+        !strobe_block_walk(fd, (guint64)st.st_size, note_type, ignore_damage, &types, NULL))
+        types = 0;
+    close(fd);
+    return (types & (1u << STROBE_BLOCK_FACTS)) && !(types & (1u << STROBE_BLOCK_SEAL));
 }
 
 static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
@@ -285,6 +385,9 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
 
     if (strobe_pool_is_live(pool)) {
         *live = !survey->is_sealed;
+        const struct pool_window *window = strobe_pool_window(pool->header, survey->window);
+        survey->is_ending = *live && atomic_load(&window->end) != 0 &&
+                            atomic_load(&window->window) == survey->window;
         strobe_pool_destroy(pool, 0);
         return TRUE;
     }
@@ -298,7 +401,8 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
         else
             result = finish_capture(survey, fd, pool->header, size);
     }
-    strobe_pool_destroy(pool, result == 0);
+    STROBE_TESTPOINT("recover-finished");
+    strobe_pool_destroy(pool, result == 0 && !other_needs_pool(survey, pool->header));
     if (result)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot finish %s from the pool of its program, which is kept: %s", capture,
@@ -317,15 +421,22 @@ static gboolean walk(struct survey *survey, GError **error)
     return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
 }
 
-gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
+/* A program that was killed while its capture rolled over left the head of the next piece. */
+static void remove_next(const char *capture)
 {
-    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
-                            .last_pair.monotonic_ns = -STROBE_CLOCK_NS_LIMIT};
-    gboolean ok = TRUE, ignored;
+    g_autofree char *folder = g_path_get_dirname(capture);
+    g_autofree char *next = g_build_filename(folder, STROBE_PIECE_NEW, NULL);
+
+    unlink(next);
+}
+
+static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
+                            GError **error)
+{
+    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    gboolean ok = TRUE;
     StrobePool pool;
 
-    if (!live)
-        live = &ignored;
     *live = FALSE;
     if (survey.fd < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot open %s: %s", capture,
@@ -335,12 +446,31 @@ gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
     survey.written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     flock(survey.fd, LOCK_EX); /* two analyses at once finish it once */
     ok = walk(&survey, error);
-    if (ok && survey.has_facts && open_pool(&survey, &pool))
+    if (ok && survey.has_facts && open_pool(&survey, &pool)) {
+        survey_earlier(&survey, capture);
         ok = recover_open(&survey, capture, &pool, live, error);
+        if (ok && !*live)
+            remove_next(capture);
+    }
+    *is_ending = survey.is_ending;
     close(survey.fd);
     g_hash_table_unref(survey.written);
     g_free(survey.pool_path);
     g_free(survey.pool_id);
     g_free(survey.boot_id);
     return ok;
+}
+
+/* A program whose stop() has returned may still be writing the rest: that is waited for. */
+gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
+{
+    gboolean ignored, is_ending = FALSE, ok;
+
+    for (int i = 0; i < PATIENCE_S * 100; i++) {
+        ok = try_recover(capture, live ? live : &ignored, &is_ending, error);
+        if (!ok || !is_ending)
+            return ok;
+        g_usleep(10000);
+    }
+    return TRUE;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
     g_free(analysis->output);
     g_clear_pointer(&analysis->files, g_ptr_array_unref);
     g_clear_pointer(&analysis->missing, g_ptr_array_unref);
+    g_clear_pointer(&analysis->incomplete, g_array_unref);
     g_free(analysis);
 }
 
@@ -30,7 +32,7 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
  * does not say. */
 static StrobeConfig *stored_exporters(const StrobeResult *result, GError **error)
 {
-    StrobeReader *reader = strobe_reader_open(result->capture, error);
+    StrobeReader *reader = strobe_reader_open(result->source, error);
 
     if (!reader)
         return NULL;
@@ -48,29 +50,39 @@ static StrobeConfig *stored_exporters(const StrobeResult *result, GError **error
     return config;
 }
 
-/* A capture without its result directory is named as that was: {host}_{pid}_{time}. One that was
- * given a name of its own keeps it. */
-static char *name_of_lone(const char *capture)
+/* {host}_{pid}_{time}, with a piece's number behind it if it is but one. */
+static char *name_by_facts(StrobeReader *reader)
 {
-    g_autofree char *name = g_path_get_basename(capture);
-    StrobeReader *reader = NULL;
+    JsonObject *facts = strobe_reader_facts(reader);
+    const StrobeReaderStats *stats = strobe_reader_stats(reader);
+    gboolean is_piece = stats->n_pieces == 1 && (stats->first_piece > 0 || stats->continued);
+    g_autofree char *host = g_strndup(strobe_json_member_text(facts, "host"), 128);
+    gint64 start_ns = strobe_json_member_int(facts, "start_realtime_ns", 0);
+    g_autoptr(GDateTime) start = g_date_time_new_from_unix_local(start_ns / 1000000000);
+    g_autofree char *time = start ? g_date_time_format(start, "%Y%m%d%H%M%S") : g_strdup("0");
+    g_autofree char *piece =
+        is_piece ? g_strdup_printf(".%05" G_GUINT64_FORMAT, stats->first_piece + 1) : g_strdup("");
 
-    if (strcmp(name, STROBE_CAPTURE_NAME) == 0)
-        reader = strobe_reader_open(capture, NULL);
+    g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* anybody's word */
+    return g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d%s%s", host,
+                           strobe_json_member_int(facts, "pid", 0), time,
+                           (int)(start_ns / 1000000 % 1000), piece, RESULT_SUFFIX);
+}
+
+/* A capture without its result directory is named as that was. One that was given a name of its own
+ * keeps it. */
+static char *name_of_lone(const StrobeResult *result)
+{
+    g_autofree char *name = g_path_get_basename(result->capture);
+    StrobeReader *reader =
+        strobe_piece_number(name) ? strobe_reader_open(result->source, NULL) : NULL;
+
     if (!reader) {
         if (g_str_has_suffix(name, ".strobe"))
             name[strlen(name) - strlen(".strobe")] = '\0';
         return g_strconcat(name, RESULT_SUFFIX, NULL);
     }
-    JsonObject *facts = strobe_reader_facts(reader);
-    g_autofree char *host = g_strndup(strobe_json_member_text(facts, "host"), 128);
-    gint64 start_ns = strobe_json_member_int(facts, "start_realtime_ns", 0);
-    g_autoptr(GDateTime) start = g_date_time_new_from_unix_local(start_ns / 1000000000);
-    g_autofree char *time = start ? g_date_time_format(start, "%Y%m%d%H%M%S") : g_strdup("0");
-    g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* anybody's word */
-    char *made = g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d%s", host,
-                                 strobe_json_member_int(facts, "pid", 0), time,
-                                 (int)(start_ns / 1000000 % 1000), RESULT_SUFFIX);
+    char *made = name_by_facts(reader);
     strobe_reader_free(reader);
     return made;
 }
@@ -86,7 +98,7 @@ static char *final_folder(const StrobeResult *result, const char *parent)
         g_autofree char *whole = g_canonicalize_filename(result->directory, NULL);
         name = g_path_get_basename(whole);
     } else {
-        name = name_of_lone(result->capture);
+        name = name_of_lone(result);
     }
     return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
@@ -168,13 +180,15 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
 
     analysis->missing = strobe_shortfall_lines(shortfall, pipeline);
     analysis->n_steps = shortfall->n_steps;
+    analysis->incomplete = strobe_shortfall_incomplete(pipeline);
     if (!stats)
         return;
     analysis->n_records = stats->n_records;
-    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
-        if (i != STROBE_LOSS_STRING_CUT)
-            analysis->n_lost += stats->lost[i];
-    analysis->is_complete = stats->sealed && stats->n_damaged == 0 && analysis->n_lost == 0;
+    analysis->n_stored = strobe_reader_stats_stored(stats);
+    analysis->n_lost = strobe_reader_stats_lost(stats);
+    /* A flight recorder forgets what is old: that is no shortfall. */
+    analysis->is_complete = stats->sealed && stats->n_damaged == 0 &&
+                            analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
@@ -187,6 +201,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     StrobePipeline *pipeline = NULL;
     gboolean placed = FALSE;
 
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
     if (!strobe_result_recover(result, &analysis->is_live, error))
         goto out;
     if (!exporters) {

@@ -12,8 +12,10 @@ typedef struct StrobeAnalysis {
     char *output;       /* the folder with the new files; NULL: none was made */
     GPtrArray *files;   /* names in it, sorted */
     GPtrArray *missing; /* lines, see shortfall.h */
-    guint64 n_records, n_steps, n_lost;
-    gboolean is_live; /* the program still writes it */
+    GArray *incomplete; /* of StrobeDerivedCount: kinds of which some records touch a gap */
+    guint64 n_records, n_steps;
+    guint64 n_stored, n_lost; /* the ledger: together what was offered */
+    gboolean is_live;         /* the program still writes it */
     gboolean is_complete;
 } StrobeAnalysis;
 

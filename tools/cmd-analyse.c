@@ -13,15 +13,18 @@ static const StrobeUsage usage = {
     .arguments = "DIR_OR_CAPTURE...",
     .summary =
         "Makes the output files of a result again, later or elsewhere, from its capture alone.\n"
-        "Each argument is a result directory, a folder of result directories, or a capture. What\n"
-        "a killed program left open is recovered first. New files replace ASCEND_PROFILER_OUTPUT\n"
-        "as a whole; \"analyse.done\" in it says that all of them were made.",
+        "Each argument is a result directory, a folder of result directories, a capture, or one\n"
+        "piece of a rotated capture. What a killed program left open is recovered first. New "
+        "files\n"
+        "replace ASCEND_PROFILER_OUTPUT as a whole; \"analyse.done\" in it says that all of them "
+        "were\n"
+        "made.",
     .examples = "Examples:\n"
                 "  strobe analyse results\n"
                 "      Every result in the folder, with the exporters it was recorded with.\n"
                 "  strobe analyse node1_4711_20250102030405678_ascend_pt --export chrome_trace\n"
-                "  strobe analyse capture.strobe -o elsewhere\n"
-                "      Makes elsewhere/capture_ascend_pt/ASCEND_PROFILER_OUTPUT.",
+                "  strobe analyse kept.strobe -o elsewhere\n"
+                "      Makes elsewhere/kept_ascend_pt/ASCEND_PROFILER_OUTPUT.",
 };
 
 typedef struct Flags {
@@ -66,6 +69,25 @@ static void write_texts(StrobeJsonWriter *json, const char *key, const GPtrArray
     strobe_json_end_array(json);
 }
 
+static void write_uint(StrobeJsonWriter *json, const char *key, guint64 value)
+{
+    strobe_json_key(json, key);
+    strobe_json_uint(json, value);
+}
+
+/* Derived records that touch a gap, kind by kind. */
+static void write_incomplete(StrobeJsonWriter *json, const GArray *incomplete)
+{
+    strobe_json_key(json, "incomplete");
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < incomplete->len; i++) {
+        const StrobeDerivedCount *count = &g_array_index(incomplete, StrobeDerivedCount, i);
+        strobe_json_key_text(json, count->kind, strlen(count->kind));
+        strobe_json_uint(json, count->n_incomplete);
+    }
+    strobe_json_end_object(json);
+}
+
 static void write_outcome(StrobeJsonWriter *json, const StrobeResult *result,
                           const StrobeAnalysis *analysis)
 {
@@ -78,10 +100,11 @@ static void write_outcome(StrobeJsonWriter *json, const StrobeResult *result,
     strobe_json_string(json, analysis ? analysis->output : NULL);
     if (analysis) {
         write_texts(json, "files", analysis->files);
-        strobe_json_key(json, "records");
-        strobe_json_uint(json, analysis->n_records);
-        strobe_json_key(json, "lost");
-        strobe_json_uint(json, analysis->n_lost);
+        write_uint(json, "records", analysis->n_records);
+        write_uint(json, "offered", analysis->n_stored + analysis->n_lost);
+        write_uint(json, "stored", analysis->n_stored);
+        write_uint(json, "lost", analysis->n_lost);
+        write_incomplete(json, analysis->incomplete);
         strobe_json_key(json, "live");
         strobe_json_bool(json, analysis->is_live);
         strobe_json_key(json, "complete");

@@ -32,6 +32,11 @@ static const StrobeUsage usage = {
         "  strobe run --collect cpu_op:shapes=true --collect gc:threshold=1ms -- python3 train.py\n"
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
         "      The first process in which a collector can work is recorded; --follow: all.\n"
+        "  strobe run --buffer policy=ring,keep=30s --dump signal=SIGUSR2,slow_step=3 -- ./serve\n"
+        "      Records into memory only; writes the last 30 s when the signal comes or a step takes\n"
+        "      three times the median, and at the end.\n"
+        "  strobe run --rotate size=1GB,keep=5 -- ./serve\n"
+        "      Keeps the last 5 GB on the disk.\n"
         "\n"
         "\"strobe plugins\" lists collectors and exporters, \"strobe plugins NAME\" their "
         "options.\n"
@@ -55,6 +60,17 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "Collector with options; repeatable", "NAME[:OPTION=VALUE,...]"},
         {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
          "Exporter with options; repeatable", "NAME[:OPTION=VALUE,...]"},
+        {"buffer", 0, 0, G_OPTION_ARG_FILENAME, &flags->buffer,
+         "Memory between program and disk: size=64MB,policy=drop|block|ring,keep=30s,"
+         "flush_interval=1s,sync=none|window|interval",
+         "TEXT"},
+        {"rotate", 0, 0, G_OPTION_ARG_FILENAME, &flags->rotate,
+         "Let the capture roll over, keep the last pieces: size=1GB,time=10min,steps=100,keep=5",
+         "TEXT"},
+        {"dump", 0, 0, G_OPTION_ARG_FILENAME, &flags->dump,
+         "When a flight recorder (--buffer policy=ring) writes what it holds: signal=SIGUSR2,"
+         "slow_step=2.5,min_interval=10s,max=16",
+         "TEXT"},
         {"step-on", 0, 0, G_OPTION_ARG_FILENAME, &flags->step_on,
          "What ends a step: first (the first optimizer that steps), any (each optimizer), the "
          "class name of an optimizer, manual (only prof.step(), strobe.step())",
@@ -122,7 +138,7 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     for (; *directories; directories++) {
         g_autofree char *capture =
             g_build_filename(*directories, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
-        StrobeResult result = {*directories, capture};
+        StrobeResult result = {*directories, capture, *directories};
         g_autoptr(StrobeAnalysis) analysis = NULL;
         int code;
         if (!strobe_analysis_report(registry, &result, config->exporters, NULL, &analysis, &code))

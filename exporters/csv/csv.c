@@ -27,8 +27,8 @@ typedef struct CsvKind {
 typedef struct Csv {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    char **kinds_option;
-    GHashTable *kinds; /* const StrobeKindView * -> CsvKind */
+    char **only, **also; /* kinds, as the options name them */
+    GHashTable *kinds;   /* const StrobeKindView * -> CsvKind */
     CsvKind *last_kind;
     GHashTable *files; /* name -> CsvFile */
     guint n_generic;
@@ -51,7 +51,8 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
 
     csv->host = host;
     csv->self = self;
-    csv->kinds_option = g_strsplit(host->option_text(self, "kinds"), "+", -1);
+    csv->only = g_strsplit(host->option_text(self, "kinds"), "+", -1);
+    csv->also = g_strsplit(host->option_text(self, "also"), "+", -1);
     csv->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_kind);
     csv->files =
         g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)(void *)csv_file_free);
@@ -61,8 +62,10 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
 
 static gboolean is_wanted(const Csv *csv, const char *kind)
 {
-    if (csv->kinds_option[0] && *csv->kinds_option[0])
-        return g_strv_contains((const char *const *)csv->kinds_option, kind);
+    if (g_strv_contains((const char *const *)csv->also, kind))
+        return TRUE;
+    if (csv->only[0] && *csv->only[0])
+        return g_strv_contains((const char *const *)csv->only, kind);
     return !g_strv_contains(csv_kinds_on_request, kind);
 }
 
@@ -271,7 +274,8 @@ static void csv_close(void *state)
 
     g_hash_table_unref(csv->kinds);
     g_hash_table_unref(csv->files);
-    g_strfreev(csv->kinds_option);
+    g_strfreev(csv->only);
+    g_strfreev(csv->also);
     strobe_cell_clear(&csv->cell);
     g_free(csv);
 }

@@ -179,6 +179,7 @@ static void print_exporter(void)
     MEMBER(StrobeFacts, window_begin_ns);
     MEMBER(StrobeFacts, window_end_ns);
     MEMBER(StrobeFacts, n_lost);
+    MEMBER(StrobeFacts, n_stored);
     MEMBER(StrobeFacts, directory);
     MEMBER(StrobeFacts, complete);
     MEMBER(StrobeFacts, directory_path);
@@ -199,6 +200,8 @@ static void print_exporter(void)
     MEMBER(StrobeConsumerHost, option_text);
     MEMBER(StrobeConsumerHost, log);
     MEMBER(StrobeConsumerHost, fail);
+    MEMBER(StrobeConsumerHost, touches_gap);
+    MEMBER(StrobeConsumerHost, flag);
     STRUCT(StrobeConsumerOps);
     MEMBER(StrobeConsumerOps, struct_size);
     MEMBER(StrobeConsumerOps, reserved);
@@ -317,6 +320,7 @@ static void print_values(void)
     VALUE(STROBE_OPTION_DURATION);
     VALUE(STROBE_OPTION_BYTES);
     VALUE(STROBE_OPTION_PATH);
+    VALUE(STROBE_OPTION_KINDS);
     VALUE(STROBE_OPTION_REQUIRED);
     VALUE(STROBE_SHAPE_SPAN);
     VALUE(STROBE_SHAPE_INSTANT);
@@ -353,6 +357,7 @@ static void print_values(void)
     VALUE(STROBE_LOSS_SPAN_DEPTH);
     VALUE(STROBE_LOSS_STRING_CUT);
     VALUE(STROBE_LOSS_COLLECTOR_DROPPED);
+    VALUE(STROBE_LOSS_OVERWRITTEN);
     VALUE(STROBE_LOSS_CAUSES);
     VALUE(STROBE_COMPONENT_COLLECTOR);
     VALUE(STROBE_COMPONENT_IMPORTER);
@@ -368,6 +373,7 @@ static void print_values(void)
     VALUE(STROBE_PROBE_PROCESS);
     VALUE(STROBE_VIEW_UNFINISHED);
     VALUE(STROBE_VIEW_STRADDLES);
+    VALUE(STROBE_VIEW_INCOMPLETE);
     VALUE(STROBE_ABI_MAJOR);
     VALUE(STROBE_ABI_MINOR);
     VALUE(STROBE_RECORD_VERSION);

@@ -36,14 +36,19 @@ StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t nu
 /* The view of a kind; the same one for the same declaration. */
 const StrobeKindView *strobe_mock_kind(StrobeMockHost *mock, const StrobeKind *kind);
 
+/* The same, and its records are derived ones from now on, as those that a pass emits are. */
+const StrobeKindView *strobe_mock_derived_kind(StrobeMockHost *mock, const StrobeKind *kind);
+
 /* Queues a record; `fields` is the kind's struct and is copied. */
 StrobeView *strobe_mock_add(StrobeMockHost *mock, const StrobeKind *kind, StrobeTrackId track,
                             StrobeStringId name, int64_t begin_ns, int64_t end_ns,
                             const void *fields);
 
-/* The component's calls. Sending passes everything queued as one batch and then overwrites its
- * memory, so that a consumer that kept a pointer is found out. run is all of them, records queued
- * meanwhile included; close is called if open succeeded. */
+/* The component's calls. Losses among what was sent are what touches_gap knows of; what the host
+ * itself marks INCOMPLETE when it hands a derived record on is not marked here. Sending passes
+ * everything queued as one batch and then overwrites its memory, so that a consumer that kept a
+ * pointer is found out. run is all of them, records queued meanwhile included; close is called if
+ * open succeeded. */
 StrobeStatus strobe_mock_open(StrobeMockHost *mock);
 StrobeStatus strobe_mock_send(StrobeMockHost *mock);
 StrobeStatus strobe_mock_raw_end(StrobeMockHost *mock);

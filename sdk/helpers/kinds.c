@@ -176,6 +176,25 @@ const StrobeKind *const strobe_standard_kinds[] = {
     NULL,
 };
 
+const char *strobe_loss_name(uint32_t cause)
+{
+    static const char *const names[STROBE_LOSS_CAUSES] = {
+        [STROBE_LOSS_POOL_EMPTY] = "pool_empty",
+        [STROBE_LOSS_DISK_FULL] = "disk_full",
+        [STROBE_LOSS_TOO_LARGE] = "too_large",
+        [STROBE_LOSS_NESTED] = "nested",
+        [STROBE_LOSS_LATE] = "late",
+        [STROBE_LOSS_COLLECTOR_FAILED] = "collector_failed",
+        [STROBE_LOSS_NO_LANE] = "no_lane",
+        [STROBE_LOSS_SPAN_DEPTH] = "span_depth",
+        [STROBE_LOSS_STRING_CUT] = "string_cut",
+        [STROBE_LOSS_COLLECTOR_DROPPED] = "collector_dropped",
+        [STROBE_LOSS_OVERWRITTEN] = "overwritten",
+    };
+
+    return cause < STROBE_LOSS_CAUSES ? names[cause] : NULL;
+}
+
 uint32_t strobe_kind_offset(const StrobeKind *kind, uint32_t index)
 {
     uint32_t offset = 0;

@@ -18,6 +18,7 @@ enum {
     PLACE_DURATION,
     PLACE_TRACK,
     PLACE_TRACK_NAME,
+    PLACE_INCOMPLETE,
     PLACE_NONE,
     PLACE_MISSING = -1 /* UINT32_MAX */
 };
@@ -26,9 +27,13 @@ static const struct {
     const char *name;
     uint32_t place;
 } sources[] = {
-    {STROBE_COLUMN_NAME, PLACE_NAME},   {STROBE_COLUMN_BEGIN, PLACE_BEGIN},
-    {STROBE_COLUMN_END, PLACE_END},     {STROBE_COLUMN_DURATION, PLACE_DURATION},
-    {STROBE_COLUMN_TRACK, PLACE_TRACK}, {STROBE_COLUMN_TRACK_NAME, PLACE_TRACK_NAME},
+    {STROBE_COLUMN_NAME, PLACE_NAME},
+    {STROBE_COLUMN_BEGIN, PLACE_BEGIN},
+    {STROBE_COLUMN_END, PLACE_END},
+    {STROBE_COLUMN_DURATION, PLACE_DURATION},
+    {STROBE_COLUMN_TRACK, PLACE_TRACK},
+    {STROBE_COLUMN_TRACK_NAME, PLACE_TRACK_NAME},
+    {STROBE_COLUMN_INCOMPLETE, PLACE_INCOMPLETE},
     {STROBE_COLUMN_NONE, PLACE_NONE},
 };
 
@@ -75,6 +80,8 @@ uint32_t strobe_table_generic(const StrobeKindView *kind, StrobeColumn *columns)
     columns[n++] = (StrobeColumn){"Track", STROBE_COLUMN_TRACK, STROBE_CELL_AUTO};
     for (uint32_t i = 0; i < kind->n_fields && n < STROBE_TABLE_COLUMNS_MAX; i++)
         columns[n++] = (StrobeColumn){kind->fields[i].name, kind->fields[i].name, STROBE_CELL_AUTO};
+    if (kind->derived && n < STROBE_TABLE_COLUMNS_MAX)
+        columns[n++] = (StrobeColumn){"Incomplete", STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO};
     return n;
 }
 
@@ -172,6 +179,10 @@ static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint
         return track_value(host, self, record->track);
     case PLACE_TRACK_NAME:
         return track_name_value(host, self, record->track);
+    case PLACE_INCOMPLETE:
+        if (!record->kind->derived)
+            return (Value){.type = VALUE_ABSENT};
+        return uint_value((record->flags & STROBE_VIEW_INCOMPLETE) != 0);
     default:
         if (place < record->kind->n_fields)
             return field_value(host, self, &record->kind->fields[place], record);
@@ -268,6 +279,14 @@ static double as_double(const Value *value)
     }
 }
 
+static size_t format_mark(char *out, double value)
+{
+    if (value == 0)
+        return 0;
+    out[0] = '*';
+    return 1;
+}
+
 /* Two decimals, the point whatever the locale says. */
 static size_t format_fixed2(char *out, double value)
 {
@@ -323,6 +342,8 @@ static size_t format_number(char *out, uint32_t format, const Value *value)
         return format_auto(out, value);
     case STROBE_CELL_FIXED2:
         return format_fixed2(out, as_double(value));
+    case STROBE_CELL_MARK:
+        return format_mark(out, as_double(value));
     default:
         return format_auto(out, value);
     }
@@ -353,9 +374,10 @@ int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
     case VALUE_STACK:
         return append_stack(host, self, value.stack, cell, list);
     default:
-        cell->is_number = 1;
         cell->length = format_number(cell->bytes, column->cell, &value);
         cell->bytes[cell->length] = '\0';
+        cell->is_number = column->cell != STROBE_CELL_MARK;
+        cell->is_empty = cell->length == 0;
         return 0;
     }
 }

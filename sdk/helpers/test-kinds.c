@@ -105,6 +105,18 @@ static void test_unknown_type(void)
     g_assert_cmpuint(strobe_kind_offset(&kind, 1), ==, UINT32_MAX);
 }
 
+/* Every cause has a name of its own. */
+static void test_losses(void)
+{
+    for (uint32_t i = 0; i < STROBE_LOSS_CAUSES; i++) {
+        g_assert_nonnull(strobe_loss_name(i));
+        for (uint32_t k = 0; k < i; k++)
+            g_assert_cmpstr(strobe_loss_name(i), !=, strobe_loss_name(k));
+    }
+    g_assert_cmpstr(strobe_loss_name(STROBE_LOSS_POOL_EMPTY), ==, "pool_empty");
+    g_assert_null(strobe_loss_name(STROBE_LOSS_CAUSES));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -112,5 +124,6 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/derived", test_derived);
     g_test_add_func("/kinds/list", test_list);
     g_test_add_func("/kinds/unknown-type", test_unknown_type);
+    g_test_add_func("/kinds/losses", test_losses);
     return g_test_run();
 }

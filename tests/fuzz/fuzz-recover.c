@@ -65,13 +65,13 @@ static void lay_out(struct pool_header *h)
     h->arena_bytes = ARENA_BYTES;
     h->total_bytes = (sizeof *h + 63) & ~(guint64)63;
     h->lanes_at = lay_out_part(h, sizeof(struct pool_lane) * N_LANES);
+    h->seen_at = lay_out_part(h, sizeof(StrobeLossCounts));
     h->kinds_at = lay_out_part(h, STROBE_POOL_KIND_BYTES);
     h->arena_at = lay_out_part(h, ARENA_BYTES);
     h->blocks_at = lay_out_part(h, (guint64)STROBE_POOL_BLOCK_BYTES * N_BLOCKS);
     h->offsets_at = lay_out_part(h, sizeof(guint64) * STROBE_POOL_STRINGS);
     h->slots_at = lay_out_part(h, sizeof(guint32) * STROBE_POOL_STRING_SLOTS);
-    h->tracks_at =
-        lay_out_part(h, sizeof(struct strobe_stored_track) * (guint64)STROBE_POOL_TRACKS);
+    h->tracks_at = lay_out_part(h, sizeof(struct pool_track) * (guint64)STROBE_POOL_TRACKS);
 }
 
 /* Marker spans, as a lane holds them. */
@@ -117,14 +117,14 @@ static void fill_pool(struct pool_header *h)
     strobe_pool_intern_begin(h);
     strobe_kind_begin(h);
     strobe_pool_intern(h, "name", 4, 0);
-    strobe_track_add(h, &track);
+    strobe_track_find_or_add(h, &track);
     for (guint32 i = 0; i < N_LANES; i++) {
         fill_lane(h, i);
         fill_block(h, i, i);
     }
-    atomic_store(&h->window, 1);
-    h->window_begin = 500;
-    g_strlcpy(h->capture, place.capture, sizeof h->capture);
+    atomic_store(&h->windows[1].window, 1);
+    h->windows[1].begin = 500;
+    g_strlcpy(h->windows[1].capture, place.capture, sizeof h->windows[1].capture);
 }
 
 static void make_pool(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "reader.h"
 
@@ -43,6 +44,16 @@ guint test_count(const char *variable, guint quick)
     return text ? (guint)g_ascii_strtoull(text, NULL, 10) : quick;
 }
 
+guint64 resident_pages(void)
+{
+    unsigned long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    g_assert_nonnull(file);
+    g_assert_cmpint(fscanf(file, "%lu %lu", &size, &resident), ==, 2);
+    fclose(file);
+    return resident;
+}
+
 char *capture_of(StrobeSession *session)
 {
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", "capture.strobe", NULL);
@@ -75,7 +86,8 @@ char *write_bytes(const char *folder, const char *name, const char *bytes, gsize
     g_autoptr(GError) error = NULL;
     char *path = g_build_filename(folder, name, NULL);
 
-    g_file_set_contents(path, bytes, (gssize)n, &error);
+    /* Not forced to the disk: some tests write thousands. */
+    g_file_set_contents_full(path, bytes, (gssize)n, G_FILE_SET_CONTENTS_NONE, 0600, &error);
     g_assert_no_error(error);
     return path;
 }

@@ -177,7 +177,9 @@ static void read_world(const struct making *m, const char *path)
     struct reading r = {.world = m->world, .bound = stats->clock.error_ns};
     r.events = strobe_reader_clock_events(reader, &r.n_events);
     g_assert_cmpuint(r.bound, <=, (guint64)m->world->limit_ns);
-    check_summary(&m->writer->trend.summary, &stats->clock);
+    StrobeClockTrend trend = m->writer->trend;
+    strobe_clock_trend_finish(&trend, m->ticks[m->n_steps - 1]);
+    check_summary(&trend.summary, &stats->clock);
     while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), &error)))
         for (gsize i = 0; i < n; i++)
             check_span(&r, &views[i]);

@@ -84,6 +84,9 @@ struct strobe_loss {
     StrobeTrackId lane; /* track of the thread that lost them; 0: not of one thread */
 };
 
+/* Name of a cause, such as "pool_empty"; NULL if there is no such cause. */
+const char *strobe_loss_name(uint32_t cause);
+
 /* "collector_call": what Strobe itself cost: one call into a collector, or work of the writer
  * thread; span on the process track, named "<collector>.<call>". Emitted by the core. */
 struct strobe_collector_call {

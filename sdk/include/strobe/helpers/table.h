@@ -23,7 +23,8 @@ enum {
     STROBE_CELL_US_FIXED = 6, /* ns as microseconds, three decimals */
     STROBE_CELL_US_TAB = 7,   /* as US_FIXED with the TAB that Ascend's CSV files carry */
     STROBE_CELL_ZERO = 8,     /* constant 0: a device column without device data */
-    STROBE_CELL_FIXED2 = 9    /* double with two decimals */
+    STROBE_CELL_FIXED2 = 9,   /* double with two decimals */
+    STROBE_CELL_MARK = 10     /* "*" for a number that is not 0, else empty */
 };
 
 /* Where a cell comes from besides the kind's own fields. */
@@ -33,6 +34,9 @@ enum {
 #define STROBE_COLUMN_DURATION "@duration" /* ns */
 #define STROBE_COLUMN_TRACK "@track"       /* the track's number, such as the thread id */
 #define STROBE_COLUMN_TRACK_NAME "@track_name"
+#define STROBE_COLUMN_INCOMPLETE                                                                   \
+    "@incomplete"                  /* 1: derived, and touches a gap; absent: recorded              \
+                                    */
 #define STROBE_COLUMN_NONE "@none" /* no source: for STROBE_CELL_ZERO */
 
 typedef struct StrobeColumn {
@@ -62,9 +66,9 @@ typedef struct StrobeCell {
  * not gets UINT32_MAX and stays empty. */
 void strobe_table_bind(const StrobeTable *table, const StrobeKindView *kind, uint32_t *offsets);
 
-/* Makes a table of all of a kind's fields (name, begin, duration or none, track, fields): the form
- * in which a kind without a mapping is written. `columns` has STROBE_TABLE_COLUMNS_MAX entries.
- * Returns the number of columns. */
+/* Makes a table of all of a kind's fields (name, begin, duration or none, track, fields, and for a
+ * derived kind whether it is incomplete): the form in which a kind without a mapping is written.
+ * `columns` has STROBE_TABLE_COLUMNS_MAX entries. Returns the number of columns. */
 uint32_t strobe_table_generic(const StrobeKindView *kind, StrobeColumn *columns);
 
 /* Writes one cell's text. Returns 0, or -1 when out of memory. */
