@@ -24,17 +24,30 @@ void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTr
     writer->first_pair = writer->pair;
 }
 
-/* Where there is no room for more, half as many will do for the older half. */
+/* The pair that will be missed least: the longer ago, the farther apart may they be. */
+static uint32_t least_missed(const StrobeClockPair *pairs, uint32_t n)
+{
+    uint32_t found = 1;
+    double least = -1;
+
+    for (uint32_t i = 1; i + 1 < n; i++) {
+        double hole = (double)(pairs[i + 1].monotonic_ns - pairs[i - 1].monotonic_ns);
+        double age = (double)(pairs[n - 1].monotonic_ns - pairs[i].monotonic_ns);
+        if (least < 0 || hole < least * age) {
+            least = hole / age;
+            found = i;
+        }
+    }
+    return found;
+}
+
 static void keep_idle(StrobeCaptureWriter *writer, const StrobeClockPair *pair)
 {
     StrobeClockPair *idle = writer->idle;
-    uint32_t half = STROBE_WRITER_PAIRS / 2;
 
     if (writer->n_idle == STROBE_WRITER_PAIRS) {
-        for (uint32_t i = 0; i < half / 2; i++)
-            idle[i] = idle[2 * i];
-        memmove(idle + half / 2, idle + half, half * sizeof *idle);
-        writer->n_idle -= half / 2;
+        uint32_t at = least_missed(idle, writer->n_idle--);
+        memmove(idle + at, idle + at + 1, (writer->n_idle - at) * sizeof *idle);
     }
     idle[writer->n_idle++] = *pair;
 }

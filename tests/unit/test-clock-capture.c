@@ -5,6 +5,7 @@
  * summary of the clock is the reader's.
  */
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 #include "capture-writer.h"
@@ -200,6 +201,105 @@ static void test_world(gconstpointer data)
     scratch_remove(folder);
 }
 
+/* ---- hours in which nothing is recorded ---- */
+
+#define IDLE_PAIRS 5000
+
+static StrobeClockPair drifting_pair(gint64 second)
+{
+    /* 2 ppm up and down within the hour. */
+    double wobble = 2e-6 * 3600 / (2 * G_PI) * (1 - cos(2 * G_PI * (double)second / 3600));
+    gint64 ns = 1000000000000 + second * 1000000000;
+
+    return (StrobeClockPair){.ticks = (guint64)((double)second * 3e9 + wobble * 3e9) + 1000000,
+                             .monotonic_ns = ns,
+                             .realtime_ns = ns + 1700000000000000000,
+                             .boottime_ns = ns,
+                             .gap = 100};
+}
+
+static int open_new(const char *folder, const char *name, char **path)
+{
+    *path = g_build_filename(folder, name, NULL);
+    int fd = open(*path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    g_assert_cmpint(fd, >=, 0);
+    return fd;
+}
+
+/* One record and the seal; the pairs taken before are stored with them. */
+static void finish_idle(StrobeCaptureWriter *writer, struct pool_block *block)
+{
+    guint64 words[WORDS] = {(guint64)STROBE_KIND_ID_MARKER << 16 | WORDS,
+                            drifting_pair(IDLE_PAIRS - 10).ticks,
+                            drifting_pair(IDLE_PAIRS - 5).ticks, 0};
+
+    memcpy(block + 1, words, sizeof words);
+    g_assert_cmpint(strobe_capture_write_records(writer, block, 0, sizeof words), ==, 0);
+    g_assert_cmpint(strobe_capture_write_seal(writer, drifting_pair(0).ticks,
+                                              drifting_pair(IDLE_PAIRS - 1).ticks, 0),
+                    ==, 0);
+}
+
+static void check_idle(const char *path, guint least_knots)
+{
+    g_autoptr(GError) error = NULL;
+    StrobeReader *reader = strobe_reader_open(path, &error);
+    StrobeView view;
+
+    g_assert_no_error(error);
+    const StrobeReaderStats *stats = strobe_reader_stats(reader);
+    g_assert_cmpuint(stats->clock.n_knots, >=, least_knots);
+    g_assert_cmpuint(stats->clock.n_knots, <=, STROBE_WRITER_PAIRS + 4);
+    g_assert_cmpuint(stats->clock.error_ns, <, 1000000); /* the oldest are far apart */
+    g_assert_cmpint(stats->begin_ns, ==, drifting_pair(0).realtime_ns);
+    g_assert_cmpuint(strobe_reader_next(reader, &view, 1, &error), ==, 1);
+    gint64 begin = drifting_pair(IDLE_PAIRS - 10).realtime_ns;
+    g_assert_cmpint(ABS(view.begin_ns - begin), <, 20);
+    g_assert_cmpint(ABS(view.end_ns - begin - 5000000000), <, 20);
+    strobe_reader_free(reader);
+}
+
+/* Pairs that no block came for are stored before the next one, the latest of them all; and so in a
+ * copy, as a flight recorder makes it. */
+static void test_idle(void)
+{
+    char *folder = scratch_new();
+    g_autofree char *path = NULL, *copy_path = NULL;
+    StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
+    StrobeCaptureWriter *copy = g_new0(StrobeCaptureWriter, 1);
+    struct making m = {.writer = writer, .block = g_malloc0(STROBE_POOL_BLOCK_BYTES)};
+    StrobeClockPair pair = drifting_pair(0);
+    StrobeClockTrend trend;
+
+    g_assert_cmpint(strobe_pool_create(&m.pool, STROBE_POOL_MIN_BYTES, folder), ==, 0);
+    strobe_kind_begin(m.pool.header);
+    g_assert_cmpint(strobe_capture_writer_init(writer), ==, 0);
+    g_assert_cmpint(strobe_capture_writer_init(copy), ==, 0);
+    strobe_clock_trend_begin(&trend, 0);
+    strobe_capture_writer_resume(writer, open_new(folder, "a", &path), 1, &trend, &pair);
+    write_facts(&m);
+    for (gint64 i = 1; i < IDLE_PAIRS; i++) {
+        pair = drifting_pair(i);
+        strobe_capture_writer_set_pair(writer, &pair);
+    }
+    strobe_capture_writer_begin_copy(copy, open_new(folder, "b", &copy_path), writer);
+    strobe_capture_writer_set_pair(copy, &pair); /* not this machine's */
+    m.writer = copy;
+    write_facts(&m);
+    finish_idle(writer, m.block);
+    finish_idle(copy, m.block);
+    check_idle(path, STROBE_WRITER_PAIRS / 2);
+    check_idle(copy_path, STROBE_WRITER_PAIRS / 2);
+    strobe_capture_writer_clear(writer);
+    strobe_capture_writer_clear(copy);
+    strobe_pool_destroy(&m.pool, 1);
+    g_free(writer);
+    g_free(copy);
+    g_free(m.block);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -207,5 +307,6 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/clock-capture/", simulated_clocks[i].name, NULL);
         g_test_add_data_func(path, &simulated_clocks[i], test_world);
     }
+    g_test_add_func("/clock-capture/idle", test_idle);
     return g_test_run();
 }
