@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "crc32c.h"
 #include "intern.h"
+#include "span-names.h"
 #include "track-table.h"
 
 int strobe_capture_writer_init(StrobeCaptureWriter *writer)
@@ -325,49 +326,44 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
     return error ? error : tracks_error ? tracks_error : strings_error;
 }
 
-/* One open span as the record it would have become, its first field the argument; 0 bytes when it
- * ends just now. */
-static uint32_t put_unfinished(char *out, const struct pool_span *span, uint32_t track,
-                               uint64_t end)
-{
-    uint64_t words[STROBE_UNFINISHED_WORDS];
-
-    if (!strobe_pool_span_words(span, track, end, words))
-        return 0;
-    memcpy(out, words, sizeof words);
-    return sizeof words;
-}
-
 static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t type, uint32_t *at,
-                            uint64_t *n_lost)
+                            uint32_t *n_spans, uint64_t *n_lost)
 {
     int error = *at ? strobe_capture_write_block(writer, type, writer->buffer, *at) : 0;
 
     if (error)
-        *n_lost += *at / (STROBE_UNFINISHED_WORDS * 8);
-    *at = 0;
+        *n_lost += *n_spans;
+    *at = *n_spans = 0;
     return error;
 }
 
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                     uint32_t type, uint64_t end, uint64_t *n_lost)
 {
-    uint32_t at = 0;
+    uint32_t at = 0, n_spans = 0;
     int error = 0;
 
     *n_lost = 0;
     for (uint32_t i = 0; i < pool->n_lanes; i++) {
         const struct pool_lane *lane = strobe_pool_lane(pool, i);
         uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
-        if (atomic_load(&lane->window) != writer->window || depth > STROBE_POOL_SPANS)
+        if (atomic_load(&lane->window) != writer->window)
             continue;
+        if (depth > STROBE_POOL_SPANS)
+            depth = STROBE_POOL_SPANS;
         uint32_t track = atomic_load(&lane->track);
-        for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
-            at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);
-        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * STROBE_UNFINISHED_WORDS * 8)
-            error = flush_unfinished(writer, type, &at, n_lost);
+        for (uint32_t k = depth; k-- > 0;) { /* innermost first, as spans end */
+            uint32_t words =
+                strobe_unfinished_words(lane, &lane->spans[k], track, end,
+                                        STROBE_NAME_IS_KEPT | (i * STROBE_POOL_SPANS + k),
+                                        (uint64_t *)(void *)(writer->buffer + at));
+            at += words * 8;
+            n_spans += words != 0;
+        }
+        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * STROBE_UNFINISHED_WORDS_MAX * 8)
+            error = flush_unfinished(writer, type, &at, &n_spans, n_lost);
     }
-    int last = flush_unfinished(writer, type, &at, n_lost);
+    int last = flush_unfinished(writer, type, &at, &n_spans, n_lost);
     return error ? error : last;
 }
 

@@ -76,9 +76,8 @@ static struct pool_block *find_block(const StrobeWriter *w)
 
     if (block || strobe_lanes.policy == STROBE_POLICY_DROP)
         return block;
-    return strobe_lanes.policy == STROBE_POLICY_RING
-               ? strobe_ring_take(strobe_lanes.ring, w->pool)
-               : wait_for_block(w);
+    return strobe_lanes.policy == STROBE_POLICY_RING ? strobe_ring_take(strobe_lanes.ring, w->pool)
+                                                     : wait_for_block(w);
 }
 
 int strobe_lane_next_block(StrobeWriter *w)
@@ -193,9 +192,15 @@ static void leave_open_spans(StrobeWriter *w)
     uint64_t now = strobe_clock_now();
 
     while (w->depth) {
-        void *room = take_room(w, STROBE_UNFINISHED_WORDS * 8);
-        if (room && strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room))
+        const struct pool_span *span = span_at(w, w->depth - 1);
+        uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
+        uint32_t words = strobe_unfinished_words(w->lane, span, w->track, now,
+                                                 strobe_pool_beside_id(w->pool), record);
+        void *room = words ? take_room(w, words * 8) : NULL;
+        if (room) {
+            memcpy(room, record, words * 8);
             publish_pending(w);
+        }
         w->depth--;
         publish_depth(w);
     }
@@ -224,7 +229,7 @@ static void thread_exits(void *value)
         leave_open_spans(w);
         if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
             strobe_lane_hand_over(w);
-        strobe_track_end_thread(strobe_lanes.pool, &w->lane->track_place);
+        strobe_track_end_thread(w->pool, &w->lane->track_place);
         leave(w);
     }
     strobe_thread_writer = NULL;
@@ -263,7 +268,7 @@ static void count_stuck(StrobeWriter *w)
     uint32_t depth = busy >> LANE_DEPTH_SHIFT;
 
     if (busy == LANE_OFFERS ||
-        ((busy & LANE_ENDS) == LANE_ENDS && depth <= STROBE_POOL_SPANS &&
+        ((busy & LANE_ENDS) == LANE_ENDS &&
          atomic_load_explicit(&w->lane->depth, memory_order_acquire) < depth))
         count_lost(w, STROBE_LOSS_LATE);
 }
@@ -290,17 +295,6 @@ unsigned strobe_lane_close_gate(uint64_t end)
         stuck++;
     }
     return stuck;
-}
-
-/* The gate is shut and nobody is inside. */
-void strobe_lane_count_deep_spans(uint32_t window)
-{
-    for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
-        StrobeWriter *w = &writers[i];
-        if (w->generation == window && w->depth > STROBE_POOL_SPANS)
-            atomic_fetch_add_explicit(&w->lane->lost[STROBE_LOSS_SPAN_DEPTH],
-                                      w->depth - STROBE_POOL_SPANS, memory_order_relaxed);
-    }
 }
 
 uint64_t strobe_lane_take_late(void)

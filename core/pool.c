@@ -261,6 +261,17 @@ int strobe_pool_open(StrobePool *pool, const char *path)
     return 0;
 }
 
+void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window)
+{
+    for (uint32_t i = 0; i < header->n_lanes; i++) {
+        struct pool_lane *lane = strobe_pool_lane(header, i);
+        uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
+        if (depth > STROBE_POOL_SPANS && atomic_load(&lane->window) == window)
+            atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_SPAN_DEPTH],
+                                      depth - STROBE_POOL_SPANS, memory_order_relaxed);
+    }
+}
+
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen)
 {
     memcpy(header->lost_told, seen->core, sizeof header->lost_told);

@@ -23,6 +23,7 @@
 
 #define STROBE_POOL_LANES 1024u
 #define STROBE_POOL_SPANS 256u
+#define STROBE_POOL_NAME_WORDS 256u /* for names of a lane's open spans, see span-names.h */
 /* Places for tracks: first those of recording threads, used again when their thread has ended, then
  * all others, which stay. */
 #define STROBE_POOL_THREAD_TRACKS 16384u
@@ -53,7 +54,7 @@ struct pool_span {
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
 struct pool_lane {
     _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
-    _Atomic uint32_t depth; /* open spans */
+    _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
     _Atomic uint32_t track;
     _Atomic uint32_t window;
     uint32_t track_place; /* of its thread's track, from 1; 0: none */
@@ -62,6 +63,7 @@ struct pool_lane {
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
     struct pool_span spans[STROBE_POOL_SPANS];
+    _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
 
 /* Counts of losses at one moment. */
@@ -195,6 +197,14 @@ static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t 
     return begin != 0 && atomic_load_explicit(&span->begin, memory_order_relaxed) == begin;
 }
 
+/* The next id of a string beside its record. */
+static inline uint32_t strobe_pool_beside_id(struct pool_header *header)
+{
+    return STROBE_STRING_BESIDE |
+           (atomic_fetch_add_explicit(&header->n_beside, 1, memory_order_relaxed) &
+            ~(STROBE_STRING_BESIDE | STROBE_STRING_OF_SPAN));
+}
+
 static inline struct pool_window *strobe_pool_window(const struct pool_header *header,
                                                      uint32_t window)
 {
@@ -232,6 +242,8 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t la
     atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
+/* Counts the window's open spans for which there was no place as lost. */
+void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window);
 /* Remembers that what was seen was told. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 

@@ -145,7 +145,7 @@ int strobe_recorder_end_window(int64_t patience_ns)
     n_stuck = strobe_lane_close_gate(recorder.end);
     recorder.is_stuck |= n_stuck != 0;
     STROBE_TESTPOINT("window-shut");
-    strobe_lane_count_deep_spans(recorder.window);
+    strobe_pool_count_deep_spans(recorder.pool.header, recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
     strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());

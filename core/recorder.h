@@ -70,7 +70,7 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count);
 uint32_t strobe_recorder_take_trackless(void);
 /* Records that came after the last window was sealed: the next capture tells of them. */
 uint64_t strobe_recorder_late(void);
-/* Losses of the present or last window by cause. */
+/* Losses of the session's present or last window by cause; none without a recorder. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
 
 /* In a forked child: forgets the parent's recorder without touching its files. */

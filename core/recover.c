@@ -321,6 +321,7 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
     if (error)
         return error;
     note_told(survey, pool);
+    strobe_pool_count_deep_spans(pool, survey->window);
     guint64 latest = resume_writer(survey, writer, fd, pool, blocks);
     error = strobe_capture_write_definitions(writer, pool);
     STROBE_TESTPOINT("recover-definitions");

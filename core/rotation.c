@@ -100,17 +100,31 @@ static void finish(StrobeDrain *d)
         strobe_flush_remember(d, errno);
 }
 
+/* By a second name, so that there is a capture.strobe at any moment; where files cannot have one,
+ * by another. */
+static int put_aside(const StrobeRotation *p, const char *name)
+{
+    if (linkat(p->folder, STROBE_CAPTURE_NAME, p->folder, name, 0) == 0 ||
+        renameat(p->folder, STROBE_CAPTURE_NAME, p->folder, name) == 0)
+        return 0;
+    return errno;
+}
+
 static int put_in_place(StrobeRotation *p)
 {
     char name[32];
 
     aside_name(p->number, name);
-    if (renameat(p->folder, STROBE_CAPTURE_NAME, p->folder, name))
-        return errno;
+    int error = put_aside(p, name);
+    if (error)
+        return error;
     if (renameat(p->folder, STROBE_PIECE_NEW, p->folder, STROBE_CAPTURE_NAME) == 0)
         return 0;
-    int error = errno;
-    renameat(p->folder, name, p->folder, STROBE_CAPTURE_NAME);
+    error = errno;
+    if (faccessat(p->folder, STROBE_CAPTURE_NAME, F_OK, 0) == 0)
+        unlinkat(p->folder, name, 0);
+    else
+        renameat(p->folder, name, p->folder, STROBE_CAPTURE_NAME);
     return error;
 }
 

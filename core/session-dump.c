@@ -5,7 +5,7 @@
 #include "api-error.h"
 #include "attach.h"
 #include "error.h"
-#include "file-limit.h"
+#include "signal-guard.h"
 #include "recorder.h"
 #include "session-log.h"
 
@@ -59,11 +59,11 @@ static char *make_dump(StrobeSession *session, const char *reason, GError **erro
 char *strobe_session_write_dump(gpointer user, const char *reason, GError **error)
 {
     StrobeSession *session = user;
-    StrobeFileLimit limit;
+    StrobeSignalGuard guard;
 
-    strobe_file_limit_hold(&limit);
+    strobe_signal_guard_hold(&guard);
     char *path = make_dump(session, reason, error);
-    strobe_file_limit_release(&limit);
+    strobe_signal_guard_release(&guard);
     if (path && session->on_trace_ready)
         session->on_trace_ready(session->trace_ready_user, path);
     return path;

@@ -6,7 +6,7 @@
 #include <strobe/kinds.h>
 #include <unistd.h>
 #include "error.h"
-#include "file-limit.h"
+#include "signal-guard.h"
 #include "kind-table.h"
 #include "lane.h"
 #include "log.h"
@@ -96,6 +96,10 @@ static void diagnose(StrobeSession *session)
             text = g_strdup_printf("collector %s: what it collects from was not loaded into the "
                                    "process",
                                    c->component->name);
+        else if (c->has_more)
+            text = g_strdup_printf("collector %s: it had more records of the window when the time "
+                                   "for late ones (%d s) was over",
+                                   c->component->name, (int)(FLUSH_DEADLINE_NS / 1000000000));
         if (text)
             add_diagnostic(session, c->component->name, text);
     }
@@ -156,15 +160,15 @@ static gboolean begin_capture(StrobeSession *session, GError **error)
 
 static gboolean open_window(StrobeSession *session, GError **error)
 {
-    StrobeFileLimit limit;
+    StrobeSignalGuard guard;
 
-    strobe_file_limit_hold(&limit);
+    strobe_signal_guard_hold(&guard);
     gboolean ok = begin_capture(session, error);
     if (!ok && session->directory) {
         strobe_result_directory_discard(session->directory);
         session->directory = NULL;
     }
-    strobe_file_limit_release(&limit);
+    strobe_signal_guard_release(&guard);
     return ok;
 }
 
@@ -191,7 +195,7 @@ void strobe_session_stop_window(StrobeSession *session, GError **error)
 {
     /* Whoever is told of the window reads it; nobody else waits for the disk. */
     gint64 patience = session->on_trace_ready ? -1 : STOP_PATIENCE_NS;
-    StrobeFileLimit limit;
+    StrobeSignalGuard guard;
     int failed;
 
     if (!session->directory)
@@ -202,7 +206,7 @@ void strobe_session_stop_window(StrobeSession *session, GError **error)
     strobe_session_for_collectors(session, strobe_collector_stop);
     strobe_session_for_collectors(session, flush_one);
     diagnose(session);
-    strobe_file_limit_hold(&limit);
+    strobe_signal_guard_hold(&guard);
     failed = strobe_recorder_end_window(patience);
     if (failed == EINPROGRESS)
         add_ending(session);
@@ -211,7 +215,7 @@ void strobe_session_stop_window(StrobeSession *session, GError **error)
     g_autofree char *text = strobe_session_log_text(TRUE);
     strobe_result_directory_finish(session->directory, session->config, text,
                                    error && !*error ? error : NULL);
-    strobe_file_limit_release(&limit);
+    strobe_signal_guard_release(&guard);
     g_clear_pointer(&session->directory, strobe_result_directory_free);
 }
 

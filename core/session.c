@@ -7,12 +7,12 @@
 #include "api-error.h"
 #include "attach.h"
 #include "error.h"
-#include "file-limit.h"
 #include "json-text.h"
 #include "log.h"
 #include "recorder.h"
 #include "schedule.h"
 #include "session-log.h"
+#include "signal-guard.h"
 
 static StrobeSession *current;
 static gint current_pid;    /* apart from it: whoever asks does not hold the session */
@@ -66,13 +66,13 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
                    .on_demand = rotate->steps != 0,
                    .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)},
         .fallback_dir = parent};
-    StrobeFileLimit limit;
+    StrobeSignalGuard guard;
 
-    strobe_file_limit_hold(&limit);
+    strobe_signal_guard_hold(&guard);
     int failed = strobe_recorder_open(&settings);
     if (failed == ENOENT && g_mkdir_with_parents(parent, 0750) == 0)
         failed = strobe_recorder_open(&settings);
-    strobe_file_limit_release(&limit);
+    strobe_signal_guard_release(&guard);
 
     if (failed)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,

@@ -13,16 +13,14 @@ ssize_t __wrap_writev(int fd, const struct iovec *iov, int n);
 int __real_fdatasync(int fd);
 int __wrap_fdatasync(int fd);
 
-#define GET(field) __atomic_load_n(&faulty_disk.field, __ATOMIC_RELAXED)
-
 void faulty_disk_reset(void)
 {
-    __atomic_store_n(&faulty_disk.room, -1, __ATOMIC_RELAXED);
-    __atomic_store_n(&faulty_disk.short_every, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&faulty_disk.delay_us, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&faulty_disk.sync_error, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&faulty_disk.n_failed, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&faulty_disk.n_short, 0, __ATOMIC_RELAXED);
+    faulty_disk.room = -1;
+    faulty_disk.short_every = 0;
+    faulty_disk.delay_us = 0;
+    faulty_disk.sync_error = 0;
+    faulty_disk.n_failed = 0;
+    faulty_disk.n_short = 0;
 }
 
 static ssize_t fail(int error)
@@ -54,7 +52,7 @@ static ssize_t write_unevenly(int fd, const struct iovec *iov, int n, guint ever
 
     if ((random >> 33) % every)
         return -2;
-    __atomic_add_fetch(&faulty_disk.n_short, 1, __ATOMIC_RELAXED);
+    faulty_disk.n_short++;
     return random >> 62 ? write_part(fd, iov, n, 1 + (random >> 40) % 200) : fail(EINTR);
 }
 
@@ -63,34 +61,35 @@ static gboolean is_growth(int fd)
 {
     struct stat st;
 
-    return GET(error) != ENOSPC || (fstat(fd, &st) == 0 && lseek(fd, 0, SEEK_CUR) >= st.st_size);
+    return faulty_disk.error != ENOSPC ||
+           (fstat(fd, &st) == 0 && lseek(fd, 0, SEEK_CUR) >= st.st_size);
 }
 
 ssize_t __wrap_writev(int fd, const struct iovec *iov, int n)
 {
-    gint64 room = GET(room);
-    guint every = GET(short_every);
+    gint64 room = faulty_disk.room;
+    guint every = faulty_disk.short_every;
     ssize_t done = every ? write_unevenly(fd, iov, n, every) : -2;
 
-    if (GET(delay_us))
-        g_usleep(GET(delay_us));
+    if (faulty_disk.delay_us)
+        g_usleep(faulty_disk.delay_us);
     if (done != -2)
         return done;
     if (room >= 0 && !is_growth(fd))
         return __real_writev(fd, iov, n);
     if (room == 0) {
-        __atomic_add_fetch(&faulty_disk.n_failed, 1, __ATOMIC_RELAXED);
-        return fail(GET(error));
+        faulty_disk.n_failed++;
+        return fail(faulty_disk.error);
     }
     done = room < 0 ? __real_writev(fd, iov, n) : write_part(fd, iov, n, (size_t)room);
     if (room > 0 && done > 0)
-        __atomic_store_n(&faulty_disk.room, room - done, __ATOMIC_RELAXED);
+        faulty_disk.room -= done;
     return done;
 }
 
 int __wrap_fdatasync(int fd)
 {
-    if (GET(sync_error))
-        return (int)fail(GET(sync_error));
+    if (faulty_disk.sync_error)
+        return (int)fail(faulty_disk.sync_error);
     return __real_fdatasync(fd);
 }

@@ -7,15 +7,16 @@
 #include <glib.h>
 
 struct faulty_disk {
-    gint64 room;       /* bytes that still fit, then `error`; -1: no end */
-    int error;         /* ENOSPC, EIO ... */
-    guint short_every; /* about one write in so many is cut short, or interrupted; 0: none */
-    guint delay_us;    /* before each write */
-    int sync_error;
-    guint n_failed, n_short; /* how often it did */
+    _Atomic gint64 room; /* bytes that still fit, then `error`; -1: no end */
+    _Atomic int error;   /* ENOSPC, EIO ... */
+    _Atomic guint
+        short_every;        /* about one write in so many is cut short, or interrupted; 0: none */
+    _Atomic guint delay_us; /* before each write */
+    _Atomic int sync_error;
+    _Atomic guint n_failed, n_short; /* how often it did */
 };
 
-/* Changed from one thread while the writer thread writes; the fields are accessed atomically. */
+/* Changed by a test while the writer thread writes. */
 extern struct faulty_disk faulty_disk;
 
 /* A sound disk again. */

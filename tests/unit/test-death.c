@@ -15,9 +15,10 @@
 #include "support.h"
 
 #define THREADS 2
-#define RECORDS_MAX 100000 /* of each thread */
+#define RECORDS_MAX 400000 /* of each thread */
 #define WINDOWS 5
 #define WINDOW_US 12000
+#define WINDOW_RECORDS 3000 /* of each thread at least: some blocks */
 
 enum { STATE_NONE, STATE_BEGUN, STATE_COMMITTED, STATE_FOUND };
 
@@ -26,6 +27,7 @@ struct progress {
     guint8 ranges[THREADS][RECORDS_MAX]; /* STATE_* by argument */
     guint8 marks[THREADS][RECORDS_MAX];
     guint64 refused_least, refused_most; /* reservations that no block can take */
+    gint n_done[THREADS];
     gint is_over;
     gint is_closing; /* the window's end may be marked already */
 };
@@ -77,7 +79,7 @@ static void one_refusal(struct progress *progress)
     guint32 window = __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE);
 
     __atomic_add_fetch(&progress->refused_most, 1, __ATOMIC_RELAXED);
-    strobe_lane_reserve_bulk(strobe_lane_writer(), 0);
+    strobe_lane_reserve_bulk(strobe_lane_writer(), 0, 1);
     if (is_certain(progress, window))
         __atomic_add_fetch(&progress->refused_least, 1, __ATOMIC_RELAXED);
 }
@@ -89,6 +91,7 @@ static gpointer load_main(gpointer data)
     for (guint64 i = 0; i < RECORDS_MAX && !g_atomic_int_get(&load->progress->is_over); i++) {
         one_range(load->progress, load->index, i);
         one_mark(load->progress, load->index, i);
+        g_atomic_int_inc(&load->progress->n_done[load->index]);
         if (i % 64 == 0) {
             one_refusal(load->progress);
             g_usleep(50);
@@ -103,12 +106,23 @@ static gpointer short_main(gpointer data)
     return NULL;
 }
 
+/* However slow the machine is. */
+static void wait_for_records(struct progress *progress)
+{
+    for (guint i = 0; i < THREADS; i++) {
+        gint until = g_atomic_int_get(&progress->n_done[i]) + WINDOW_RECORDS;
+        while (g_atomic_int_get(&progress->n_done[i]) < MIN(until, RECORDS_MAX))
+            g_usleep(500);
+    }
+}
+
 static void one_window(StrobeSession *session, struct progress *progress)
 {
     strobe_session_start(session, NULL);
     g_atomic_int_set(&progress->is_closing, 0);
     g_thread_join(g_thread_new("short", short_main, NULL));
     g_usleep(WINDOW_US);
+    wait_for_records(progress);
     pid_t pid = fork();
     if (pid == 0)
         _exit(0);

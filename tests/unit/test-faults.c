@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <strobe/kinds.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "faulty-disk.h"
+#include "log.h"
 #include "reader.h"
 #include "recorder.h"
 #include "result.h"
@@ -122,14 +124,6 @@ static guint64 check_ledger(StrobeSession *session, guint64 offered)
     return check_capture(path, offered, lost);
 }
 
-static guint64 lost_by(guint32 cause)
-{
-    uint64_t lost[STROBE_LOSS_CAUSES];
-
-    strobe_recorder_losses(lost);
-    return lost[cause];
-}
-
 /* ---- cases ---- */
 
 #define FAST "\"buffer\": {\"size\": \"8MB\", \"flush_interval\": \"2ms\"}"
@@ -166,19 +160,18 @@ static void be_uneven(void)
 
 static void test_short_writes(void)
 {
-    g_assert_cmpuint(run_case(FAST, be_uneven, NULL, NULL, STROBE_OK), ==,
-                     lost_by(STROBE_LOSS_POOL_EMPTY));
+    run_case(FAST, be_uneven, NULL, NULL, STROBE_OK);
 }
 
 static void be_full_at_1mb(void)
 {
-    __atomic_store_n(&faulty_disk.error, ENOSPC, __ATOMIC_RELAXED);
-    __atomic_store_n(&faulty_disk.room, 1 << 20, __ATOMIC_RELAXED);
+    faulty_disk.error = ENOSPC;
+    faulty_disk.room = 1 << 20;
 }
 
 static void be_roomy(void)
 {
-    __atomic_store_n(&faulty_disk.room, -1, __ATOMIC_RELAXED);
+    faulty_disk.room = -1;
 }
 
 /* Somebody makes room in time for the end. */
@@ -195,8 +188,8 @@ static void test_full(void)
 
 static void be_broken(void)
 {
-    __atomic_store_n(&faulty_disk.error, EIO, __ATOMIC_RELAXED);
-    __atomic_store_n(&faulty_disk.room, 0, __ATOMIC_RELAXED);
+    faulty_disk.error = EIO;
+    faulty_disk.room = 0;
 }
 
 static void test_broken_for_a_while(void)
@@ -211,7 +204,7 @@ static void be_slow(void)
 
 static void be_fast(void)
 {
-    __atomic_store_n(&faulty_disk.delay_us, 0, __ATOMIC_RELAXED);
+    faulty_disk.delay_us = 0;
 }
 
 /* The writer cannot follow: the pool runs empty. */
@@ -222,7 +215,7 @@ static void test_slow(void)
 
 static void be_unsyncable(void)
 {
-    __atomic_store_n(&faulty_disk.sync_error, EIO, __ATOMIC_RELAXED);
+    faulty_disk.sync_error = EIO;
 }
 
 /* What cannot be forced to the disk is told; nothing else changes. */
@@ -277,6 +270,8 @@ static void in_process(void (*run)(const char *folder))
 
     if (pid == 0) {
         faulty_disk_reset();
+        if (!freopen("/dev/null", "w", stdout)) /* it may be a file with a limit, too */
+            _exit(1);
         run(folder);
         _exit(0);
     }
@@ -305,6 +300,29 @@ static void run_limited(const char *folder)
     strobe_session_free(session);
     g_assert_cmpint(strobe_session_new("{}", "test", &session, &error), ==, STROBE_ERROR_IO);
     limit_files(RLIM_INFINITY);
+}
+
+static void run_deaf(const char *folder)
+{
+    char *data = g_strnfill(10000, 'd');
+    int ends[2];
+
+    if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+        _exit(1);
+    close(ends[0]);
+    close(ends[1]);
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    strobe_session_start(session, NULL);
+    strobe_log(STROBE_LOG_WARNING, "%s", data);
+    strobe_session_free(session);
+    g_free(data);
+}
+
+/* Nor does a warning by SIGPIPE, when nobody reads the program's stderr. */
+static void test_deaf(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    in_process(run_deaf);
 }
 
 /* ulimit -f: neither the writer nor a session call ends the program by SIGXFSZ. */
@@ -374,6 +392,7 @@ int main(int argc, char **argv)
     g_test_add_func("/faults/refused", test_refused);
     g_test_add_func("/faults/killed-when-full", test_killed_when_full);
     g_test_add_func("/faults/file-limit", test_file_limit);
+    g_test_add_func("/faults/deaf", test_deaf);
     g_test_add_func("/root/small-disk", test_small_disk);
     return g_test_run();
 }

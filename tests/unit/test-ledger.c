@@ -105,12 +105,12 @@ static void test_too_large(void)
     strobe_session_start(session, NULL);
     StrobeWriter *writer = strobe_lane_writer();
     for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
-        g_assert_null(strobe_lane_reserve_bulk(writer, sizes[i]));
+        g_assert_null(strobe_lane_reserve_bulk(writer, sizes[i], 5));
     g_assert_null(strobe_lane_reserve(writer, STROBE_KINDS_MAX, 0, 0, strobe_clock_now(), 0));
     strobe_mark("stored");
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(marks_of(session), ==, 1);
-    check_losses(session, STROBE_LOSS_TOO_LARGE, G_N_ELEMENTS(sizes) + 1);
+    check_losses(session, STROBE_LOSS_TOO_LARGE, 5 * G_N_ELEMENTS(sizes) + 1);
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -155,6 +155,11 @@ static void test_no_lane(void)
 
 static const char *hit_at; /* once */
 
+static void set_hook(void (*hook)(const char *))
+{
+    __atomic_store_n(&strobe_testpoint_hook, hook, __ATOMIC_RELEASE);
+}
+
 static void mark_in_handler(int number)
 {
     strobe_mark("in a handler");
@@ -162,9 +167,11 @@ static void mark_in_handler(int number)
 
 static void hit(const char *point)
 {
-    if (!hit_at || strcmp(point, hit_at) != 0)
+    const char *at = __atomic_load_n(&hit_at, __ATOMIC_ACQUIRE);
+
+    if (!at || strcmp(point, at) != 0)
         return;
-    hit_at = NULL;
+    __atomic_store_n(&hit_at, NULL, __ATOMIC_RELEASE);
     raise(SIGUSR1);
 }
 
@@ -185,10 +192,10 @@ static void test_signal(void)
     signal(SIGUSR1, mark_in_handler);
     for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
         strobe_session_start(session, NULL);
-        hit_at = points[i];
-        strobe_testpoint_hook = hit;
+        __atomic_store_n(&hit_at, points[i], __ATOMIC_RELEASE);
+        set_hook(hit);
         g_thread_join(g_thread_new("hit", mark_once, (gpointer)points[i]));
-        strobe_testpoint_hook = NULL;
+        set_hook(NULL);
         strobe_session_stop(session, NULL);
         g_test_message("hit at %s", points[i]);
         g_assert_cmpuint(marks_of(session), ==, 1);
@@ -218,10 +225,10 @@ static void test_thread_ended(void)
     pthread_t thread;
 
     strobe_session_start(session, NULL);
-    strobe_testpoint_hook = end_thread;
+    set_hook(end_thread);
     g_assert_cmpint(pthread_create(&thread, NULL, mark_and_end, NULL), ==, 0);
     pthread_join(thread, NULL);
-    strobe_testpoint_hook = NULL;
+    set_hook(NULL);
     g_thread_join(g_thread_new("next", mark_once, (gpointer) "next"));
     gint64 before = g_get_monotonic_time();
     strobe_session_stop(session, NULL);
@@ -311,6 +318,19 @@ static void test_collector_failed(void)
     scratch_remove(folder);
 }
 
+/* What a source still holds when the time for late records is over cannot be counted, but told. */
+static void test_never_drained(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{\"never_drained\": {}}", NULL);
+
+    strobe_session_start(session, NULL);
+    strobe_session_stop(session, NULL);
+    g_assert_nonnull(strstr(strobe_session_diagnostics(session), "never_drained: it had more"));
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     pthread_atfork(mark_in_fork_handler, mark_in_fork_handler, NULL); /* before Strobe's own */
@@ -326,5 +346,6 @@ int main(int argc, char **argv)
     g_test_add_func("/ledger/fork-handler", test_fork_handler);
     g_test_add_func("/ledger/late", test_late);
     g_test_add_func("/ledger/collector-failed", test_collector_failed);
+    g_test_add_func("/ledger/never-drained", test_never_drained);
     return g_test_run();
 }
