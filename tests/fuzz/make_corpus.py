@@ -72,6 +72,12 @@ def captures(program, plugin_path, out):
             done = subprocess.run([program, folder, collectors], env=environment, check=True,
                                   stdout=subprocess.PIPE, text=True)
             write(out / "reader", name, pathlib.Path(done.stdout.strip()).read_bytes())
+    with tempfile.TemporaryDirectory(prefix="strobe-seed-") as folder:
+        collectors = json.dumps({"fake": {"records": 20, "threads": 0}})
+        done = subprocess.run([program, folder, collectors, "killed"], env=environment, check=True,
+                              stdout=subprocess.PIPE, text=True)
+        write(out / "reader", "recovered", pathlib.Path(done.stdout.strip()).read_bytes())
+        write(out / "reader", "open", (pathlib.Path(folder) / "open.strobe").read_bytes())
 
 
 def text(data):
