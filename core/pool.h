@@ -65,6 +65,7 @@ struct pool_lane {
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
+    _Atomic uint64_t recycled;              /* its block that the ring gave up last */
     struct pool_span spans[STROBE_POOL_SPANS];
     _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
@@ -100,11 +101,12 @@ struct pool_track {
     _Atomic uint64_t thread;                     /* its number, of a thread's own track */
     _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
     _Atomic uint32_t next;                       /* in the list of free places, as free_tracks */
-    uint32_t reserved;
+    uint32_t lane;                               /* of its thread */
+    uint64_t last_block;                         /* of the lane when the thread ended */
 };
 
 _Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
-_Static_assert(sizeof(struct pool_track) == 64, "pool layout");
+_Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 
 /* A window whose capture is not sealed yet: the one that records, and the one before it while its
  * rest is being written. */
