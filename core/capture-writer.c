@@ -282,13 +282,13 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
 }
 
 /* One open span as the record it would have become, its first field the argument; 0 bytes when it
- * ends just now. */
+ * ends just now, or began after `end`: its name may be newer than the definitions. */
 static uint32_t put_unfinished(char *out, const struct pool_span *span, uint32_t track,
                                uint64_t end)
 {
     uint64_t words[STROBE_UNFINISHED_WORDS];
 
-    if (!strobe_pool_span_words(span, track, end, words))
+    if (!strobe_pool_span_words(span, track, end, words) || words[1] > end)
         return 0;
     memcpy(out, words, sizeof words);
     return sizeof words;

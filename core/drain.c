@@ -62,7 +62,8 @@ static void write_on(StrobeDrain *d, int roll)
     } else if (is_crowded(d)) {
         strobe_flush_all(d);
     }
-    if (w->rotation.folder >= 0 && (roll || strobe_rotation_is_due(&w->rotation, w->writer.bytes, now)))
+    if (w->rotation.folder >= 0 &&
+        (roll || strobe_rotation_is_due(&w->rotation, w->writer.bytes, now)))
         strobe_rotation_roll(d);
 }
 
@@ -246,11 +247,12 @@ static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const
     int error = 0;
 
     if (strobe_rotation_limits_any(&d->rotation_limits))
-        error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts, w->last_flush_ns);
+        error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts);
     if (error == 0)
         error = strobe_capture_write_facts(&w->writer, facts, 0);
     if (error == 0)
         error = strobe_capture_write_definitions(&w->writer, d->pool);
+    strobe_rotation_begin_piece(&w->rotation, w->writer.bytes, w->last_flush_ns);
     if (error) {
         strobe_rotation_end(&w->rotation);
         strobe_capture_writer_end(&w->writer);

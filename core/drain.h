@@ -39,10 +39,10 @@ typedef struct StrobeDrain {
     pthread_mutex_t lock; /* held for moments only */
     pthread_cond_t wake, done;
     int is_stopping;
-    struct drain_dump *dump; /* NULL: none is asked for */
-    int roll;                /* the next piece is asked for */
-    DrainWindow *next;       /* begins when the present one is sealed */
-    int is_writing;          /* there is a present one */
+    struct drain_dump *dump;                  /* NULL: none is asked for */
+    int roll;                                 /* the next piece is asked for */
+    DrainWindow *next;                        /* begins when the present one is sealed */
+    int is_writing;                           /* there is a present one */
     uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in this window */
     DrainWindow windows[STROBE_POOL_WINDOWS];
     StrobeRotationLimits rotation_limits;
@@ -55,7 +55,8 @@ typedef struct StrobeDrain {
     int64_t poll_ns;
     uint32_t deferred, deferred_last; /* blocks of the next window that came early: a list */
     DrainWindow *now;
-    StrobeCaptureWriter other; /* for a dump, or the next piece; without a buffer if there are none */
+    StrobeCaptureWriter
+        other; /* for a dump, or the next piece; without a buffer if there are none */
     StrobeRing ring;
 
     int is_whole;             /* the present cycle has found and written everything so far */
