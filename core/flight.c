@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include "clock.h"
+#include "error.h"
 #include "log.h"
 #include "running-median.h"
 
@@ -19,8 +20,9 @@ struct StrobeFlight {
     StrobeFlightDump dump;
     gpointer user;
     GThread *thread;
-    GMutex dumping; /* one at a time */
-    GMutex lock;    /* of the step */
+    GMutex dumping;  /* one at a time */
+    GThread *dumper; /* the thread that does it; atomic */
+    GMutex lock;     /* of the step */
     StrobeRunningMedian median;
     char *step_reason;
     gint64 n_dumps, last_ns; /* by signal and slow step */
@@ -64,10 +66,22 @@ gboolean strobe_flight_request(void)
 
 char *strobe_flight_dump(StrobeFlight *flight, const char *reason, GError **error)
 {
+    if (strobe_flight_is_inside(flight)) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
+                    "A dump was asked for by what is told of dumps");
+        return NULL;
+    }
     g_mutex_lock(&flight->dumping);
+    g_atomic_pointer_set(&flight->dumper, g_thread_self());
     char *directory = flight->dump(flight->user, reason, error);
+    g_atomic_pointer_set(&flight->dumper, NULL);
     g_mutex_unlock(&flight->dumping);
     return directory;
+}
+
+gboolean strobe_flight_is_inside(StrobeFlight *flight)
+{
+    return flight && g_atomic_pointer_get(&flight->dumper) == g_thread_self();
 }
 
 /* A signal or a slow step may come again and again; the disk must not fill up with it. */
@@ -97,6 +111,9 @@ static void dump_and_tell(StrobeFlight *flight, const char *reason)
 
     if (directory)
         strobe_log(STROBE_LOG_INFO, "Dumped (%s): %s", reason, directory);
+    else if (g_error_matches(error, STROBE_ERROR, STROBE_ERROR_STATE))
+        strobe_log(STROBE_LOG_INFO, "No dump (%s): recording has ended, the result holds it all",
+                   reason);
     else
         strobe_log(STROBE_LOG_WARNING, "Cannot dump (%s): %s", reason, error->message);
 }

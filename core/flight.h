@@ -24,8 +24,10 @@ void strobe_flight_stop(StrobeFlight *flight);
 /* In a forked child: the parent's thread is not here, its signal is the child's own again. */
 void strobe_flight_forget(void);
 
-/* Dumps in this thread. */
+/* Dumps in this thread. An error when called from within a dump: from the function that is told. */
 char *strobe_flight_dump(StrobeFlight *flight, const char *reason, GError **error);
+/* Is this thread within a dump? NULL is allowed. */
+gboolean strobe_flight_is_inside(StrobeFlight *flight);
 /* Asks the process's flight recorder for a dump and returns; FALSE when there is none. Any thread,
  * and in a signal handler. */
 gboolean strobe_flight_request(void);

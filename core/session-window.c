@@ -53,8 +53,9 @@ gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GErr
         if (failed && error && ok)
             strobe_session_set_write_error(ending->directory, failed, error);
         else if (failed)
-            strobe_log(STROBE_LOG_WARNING, "Cannot write the capture in %s: %s: records are missing",
-                       ending->directory, g_strerror(failed));
+            strobe_log(STROBE_LOG_WARNING,
+                       "Cannot write the capture in %s: %s: records are missing", ending->directory,
+                       g_strerror(failed));
         ok = ok && failed == 0;
         g_ptr_array_remove_index(session->endings, 0);
     }
@@ -138,7 +139,7 @@ static gboolean open_window(StrobeSession *session, GError **error)
     fd = strobe_result_directory_capture(session->directory, &path, error);
     if (fd < 0)
         return FALSE;
-    g_autofree char *facts = 
+    g_autofree char *facts =
         strobe_result_directory_facts(session->directory, session->config, NULL);
     failed = strobe_recorder_begin_window(fd, path, facts);
     if (failed) {
@@ -178,7 +179,7 @@ static void flush_one(StrobeCollector *c)
 
 void strobe_session_stop_window(StrobeSession *session, GError **error)
 {
-    /* Whoever is told of the window reads it; nobody else waits for the disk. */
+    /* Whoever is told that it is ready reads it; nobody else waits for the disk. */
     gint64 patience = session->on_trace_ready ? -1 : STOP_PATIENCE_NS;
     int failed;
 

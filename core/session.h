@@ -34,8 +34,9 @@ struct StrobeSession {
     gint64 step_begin_ns;
     StrobeTrackId step_track;
     gint64 thread; /* kernel id of the one that steps */
-    StrobeTraceReady on_trace_ready;
-    gpointer trace_ready_user;
+    StrobeTraceReady on_trace_ready, on_window_end;
+    gpointer trace_ready_user, window_end_user;
+    GThread *teller; /* the thread that tells of a window's end; atomic */
     StrobeScheduleFunction schedule;
     gpointer schedule_user;
     StrobeResultDirectory *directory; /* of the window that records */
