@@ -18,8 +18,10 @@ enum { BY_CALL = 1, BY_SIGNAL = 2, BY_STEP = 4, STOP = 8 };
 struct StrobeFlight {
     StrobeDumpConfig config;
     StrobeFlightDump dump;
+    StrobeFlightTell tell;
     gpointer user;
     GThread *thread;
+    sigset_t mask;   /* of the thread that started it */
     GMutex dumping;  /* one at a time */
     GThread *dumper; /* the thread that does it; atomic */
     GMutex lock;     /* of the step */
@@ -64,6 +66,19 @@ gboolean strobe_flight_request(void)
 
 /* ---- dumping ---- */
 
+/* Our thread takes no signals; what the program does when it is told, a process it starts even, is
+ * not to be cut off from them. */
+static void tell(StrobeFlight *flight, const char *directory)
+{
+    sigset_t old;
+
+    if (g_thread_self() == flight->thread)
+        pthread_sigmask(SIG_SETMASK, &flight->mask, &old);
+    flight->tell(flight->user, directory);
+    if (g_thread_self() == flight->thread)
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 char *strobe_flight_dump(StrobeFlight *flight, const char *reason, GError **error)
 {
     if (strobe_flight_is_inside(flight)) {
@@ -74,6 +89,8 @@ char *strobe_flight_dump(StrobeFlight *flight, const char *reason, GError **erro
     g_mutex_lock(&flight->dumping);
     g_atomic_pointer_set(&flight->dumper, g_thread_self());
     char *directory = flight->dump(flight->user, reason, error);
+    if (directory)
+        tell(flight, directory);
     g_atomic_pointer_set(&flight->dumper, NULL);
     g_mutex_unlock(&flight->dumping);
     return directory;
@@ -194,22 +211,23 @@ static void give_signal_back(StrobeFlight *flight)
 /* The program's signals are for the program's threads. */
 static GThread *start_thread(StrobeFlight *flight)
 {
-    sigset_t all, old;
+    sigset_t all;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_sigmask(SIG_SETMASK, &all, &flight->mask);
     GThread *thread = g_thread_try_new("strobe-dump", flight_main, flight, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_sigmask(SIG_SETMASK, &flight->mask, NULL);
     return thread;
 }
 
 StrobeFlight *strobe_flight_start(const StrobeDumpConfig *config, StrobeFlightDump dump,
-                                  gpointer user)
+                                  StrobeFlightTell tell_program, gpointer user)
 {
     StrobeFlight *flight = g_new0(StrobeFlight, 1);
 
     flight->config = *config;
     flight->dump = dump;
+    flight->tell = tell_program;
     flight->user = user;
     g_mutex_init(&flight->dumping);
     g_mutex_init(&flight->lock);

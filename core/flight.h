@@ -15,10 +15,13 @@ typedef struct StrobeFlight StrobeFlight;
  * thread or in that of strobe_flight_dump(), one at a time. */
 typedef char *(*StrobeFlightDump)(gpointer user, const char *reason, GError **error);
 
+/* Tells the program of a dump; in the same thread, with the signals that the program has there. */
+typedef void (*StrobeFlightTell)(gpointer user, const char *directory);
+
 /* Begins to listen; one per process. What cannot be listened to (a signal that the program uses) is
  * logged. */
 StrobeFlight *strobe_flight_start(const StrobeDumpConfig *config, StrobeFlightDump dump,
-                                  gpointer user);
+                                  StrobeFlightTell tell, gpointer user);
 /* Waits for a dump that is being written. NULL is allowed. */
 void strobe_flight_stop(StrobeFlight *flight);
 /* In a forked child: the parent's thread is not here, its signal is the child's own again. */

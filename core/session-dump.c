@@ -45,14 +45,16 @@ static gboolean finish_dump(StrobeSession *session, StrobeResultDirectory *direc
 }
 
 /* Without the lock: it takes a while, and steps go on. */
-static void tell_dump(StrobeSession *session, const char *path)
+void strobe_session_tell_dump(gpointer user, const char *path)
 {
+    StrobeSession *session = user;
+
     g_rec_mutex_lock(&session->lock);
     StrobeTraceReady function = session->on_trace_ready;
-    gpointer user = session->trace_ready_user;
+    gpointer function_user = session->trace_ready_user;
     g_rec_mutex_unlock(&session->lock);
     if (function)
-        function(user, path);
+        function(function_user, path);
 }
 
 static void set_dump_error(const char *path, int failed, GError **error)
@@ -82,8 +84,6 @@ char *strobe_session_write_dump(gpointer user, const char *reason, GError **erro
     }
     char *path = finish_dump(session, directory, error) ? g_strdup(directory->path) : NULL;
     strobe_result_directory_free(directory);
-    if (path)
-        tell_dump(session, path);
     return path;
 }
 

@@ -247,8 +247,8 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     if (!session->is_running) {
         session->is_running = TRUE;
         if (session->config->buffer.policy == STROBE_POLICY_RING && !session->flight)
-            session->flight =
-                strobe_flight_start(&session->config->dump, strobe_session_write_dump, session);
+            session->flight = strobe_flight_start(&session->config->dump, strobe_session_write_dump,
+                                                  strobe_session_tell_dump, session);
         session->action = STROBE_ACTION_NONE;
         change_action(session, action_of(session, session->step), &failure);
         strobe_session_begin_step(session);

@@ -71,7 +71,8 @@ void strobe_session_after_step(StrobeSession *session);
 
 /* ---- dumps, session-dump.c ---- */
 
-/* A StrobeFlightDump; `user` is the session, whose lock is not held. */
+/* A StrobeFlightDump and StrobeFlightTell; `user` is the session, whose lock is not held. */
 char *strobe_session_write_dump(gpointer user, const char *reason, GError **error);
+void strobe_session_tell_dump(gpointer user, const char *path);
 
 #endif

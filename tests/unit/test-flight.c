@@ -132,7 +132,10 @@ static void call_back(struct caller *caller)
 static void on_dump(void *user, const char *directory)
 {
     struct caller *caller = user;
+    sigset_t blocked;
 
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    g_assert_false(sigismember(&blocked, SIGTERM)); /* in our thread too: it may start a process */
     caller->n_dumps++;
     call_back(caller);
 }
