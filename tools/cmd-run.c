@@ -136,12 +136,14 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     guint64 n_steps = 0, n_records = 0;
 
     for (; *directories; directories++) {
-        g_autofree char *capture =
-            g_build_filename(*directories, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
-        StrobeResult result = {*directories, capture, *directories};
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GPtrArray) results = strobe_result_find(*directories, &error);
         g_autoptr(StrobeAnalysis) analysis = NULL;
         int code;
-        if (!strobe_analysis_report(registry, &result, config->exporters, NULL, &analysis, &code))
+        if (!results)
+            strobe_complain("%s", error->message);
+        if (!results || !strobe_analysis_report(registry, g_ptr_array_index(results, 0),
+                                                config->exporters, NULL, &analysis, &code))
             good = FALSE;
         if (!analysis)
             continue;
