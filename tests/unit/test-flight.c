@@ -115,7 +115,8 @@ static void test_own_signal(void)
 
 struct caller {
     StrobeSession *session;
-    guint n_dumps, n_ends, n_refused;
+    guint n_dumps, n_ends;
+    gint n_refused; /* atomic */
 };
 
 static void call_back(struct caller *caller)
@@ -123,7 +124,7 @@ static void call_back(struct caller *caller)
     StrobeError *error = NULL;
 
     if (strobe_session_dump(caller->session, NULL, NULL, &error) == STROBE_ERROR_STATE)
-        caller->n_refused++;
+        g_atomic_int_inc(&caller->n_refused);
     g_assert_nonnull(strstr(strobe_error_message(error), "by what is told"));
     strobe_error_free(error);
     strobe_session_free(caller->session); /* not while it is being called */
@@ -164,11 +165,11 @@ static void test_dump_from_within(void)
     g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
     for (guint i = 0; i < 500 && g_atomic_int_get(&caller.n_refused) < 2; i++)
         g_usleep(10000);
-    g_assert_cmpuint(g_atomic_int_get(&caller.n_refused), ==, 2);
+    g_assert_cmpint(g_atomic_int_get(&caller.n_refused), ==, 2);
     g_assert_cmpuint(caller.n_ends, ==, 0);
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(caller.n_ends, ==, 1);
-    g_assert_cmpuint(caller.n_refused, ==, 4);
+    g_assert_cmpint(caller.n_refused, ==, 4);
     strobe_session_free(session);
     scratch_remove(folder);
 }
