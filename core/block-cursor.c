@@ -148,6 +148,8 @@ gboolean strobe_block_cursor_read(StrobeBlockCursor *cursor, const StrobeBlockPl
 {
     gsize n = place->header.payload_bytes, known = 0;
 
+    if (n == 0)
+        return place->header.payload_crc == 0;
     if (lies_in_window(cursor, place->offset)) {
         gsize skip = (gsize)(place->offset - cursor->window_at);
         known = MIN(n, cursor->window_n - skip);

@@ -29,7 +29,8 @@ enum {
     STROBE_BLOCK_TRACKS = 4,  /* struct strobe_stored_track each */
     STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
     STROBE_BLOCK_SEAL = 6,    /* struct strobe_stored_seal: the window, or piece, is complete */
-    STROBE_BLOCK_OPEN = 7     /* RECORDS of spans open at the end of a piece; the next ones tell more */
+    STROBE_BLOCK_OPEN = 7,    /* RECORDS of spans open at a piece's end; the next ones tell more */
+    STROBE_BLOCK_RESERVE = 8  /* nothing: room for losses and seal, should the disk be full */
 };
 
 struct strobe_block_header {
@@ -52,6 +53,9 @@ struct strobe_block_header {
 _Static_assert(sizeof(struct strobe_block_header) == 72, "capture format");
 
 #define STROBE_LANE_NONE UINT32_MAX
+
+/* A block of reserve with its header. */
+#define STROBE_RESERVE_BYTES 4096u
 
 struct strobe_stored_track {
     uint32_t id;
@@ -91,6 +95,7 @@ struct strobe_stored_kind {
  * is the string's id (bit 31 set), its fields a u32 length (bit 31: a stack) and the bytes. */
 #define STROBE_KIND_STRING 0xffffu
 #define STROBE_STRING_BESIDE 0x80000000u
+#define STROBE_STRING_OF_SPAN 0x40000000u /* and this: dealt out by who wrote an unfinished span */
 #define STROBE_STRING_IS_STACK 0x80000000u
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "crc32c.h"
 #include "intern.h"
+#include "span-names.h"
 #include "track-table.h"
 
 int strobe_capture_writer_init(StrobeCaptureWriter *writer)
@@ -36,6 +37,7 @@ void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t w
 
     writer->fd = fd;
     writer->bytes = end > 0 ? (uint64_t)end : 0;
+    writer->reserve_at = writer->reserve_end = 0;
     writer->window = window;
     writer->kinds_done = 0;
     writer->tracks_done = 0;
@@ -94,6 +96,15 @@ static int write_all(int fd, struct iovec *iov, int n)
     return 0;
 }
 
+/* In the reserve there must be room for the block and for the header of what then is left. */
+static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_bytes)
+{
+    uint64_t size = sizeof(struct strobe_block_header) + payload_bytes;
+    uint64_t left = writer->reserve_end - writer->bytes;
+
+    return left == size || left >= size + sizeof(struct strobe_block_header);
+}
+
 static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
                   const void *payload)
 {
@@ -103,6 +114,8 @@ static int append(StrobeCaptureWriter *writer, struct strobe_block_header *heade
 
     if (writer->fd < 0)
         return EBADF;
+    if (writer->reserve_end && !fits_reserve(writer, header->payload_bytes))
+        return ENOSPC;
     memcpy(header->magic, STROBE_BLOCK_MAGIC, sizeof header->magic);
     header->window = writer->window;
     header->ticks = writer->pair.ticks;
@@ -112,12 +125,13 @@ static int append(StrobeCaptureWriter *writer, struct strobe_block_header *heade
     header->header_crc = 0;
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
     error = write_all(writer->fd, iov, header->payload_bytes ? 2 : 1);
-    if (error) {
+    if (error && !writer->reserve_end) {
         /* What was written of this block would only be skipped as damaged. */
         if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
             lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
-        return error;
     }
+    if (error)
+        return error;
     writer->bytes += sizeof *header + header->payload_bytes;
     return 0;
 }
@@ -149,6 +163,41 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
                                          .offset = from,
                                          .track = block->track};
     return append(writer, &header, (const char *)(block + 1) + from);
+}
+
+int strobe_capture_write_reserve(StrobeCaptureWriter *writer)
+{
+    uint64_t at = writer->bytes;
+    uint32_t bytes = STROBE_RESERVE_BYTES - (uint32_t)sizeof(struct strobe_block_header);
+    int error;
+
+    memset(writer->buffer, 0, bytes);
+    error = strobe_capture_write_block(writer, STROBE_BLOCK_RESERVE, writer->buffer, bytes);
+    if (error == 0)
+        writer->reserve_at = at;
+    return error;
+}
+
+int strobe_capture_use_reserve(StrobeCaptureWriter *writer)
+{
+    if (writer->reserve_at == 0)
+        return ENOSPC;
+    if (lseek(writer->fd, (off_t)writer->reserve_at, SEEK_SET) < 0)
+        return errno;
+    writer->bytes = writer->reserve_at;
+    writer->reserve_end = writer->reserve_at + STROBE_RESERVE_BYTES;
+    return 0;
+}
+
+int strobe_capture_close_reserve(StrobeCaptureWriter *writer)
+{
+    uint64_t left = writer->reserve_end - writer->bytes;
+
+    if (left == 0)
+        return 0;
+    left -= sizeof(struct strobe_block_header);
+    memset(writer->buffer, 0, left);
+    return strobe_capture_write_block(writer, STROBE_BLOCK_RESERVE, writer->buffer, (uint32_t)left);
 }
 
 static int write_kinds(StrobeCaptureWriter *writer, const struct pool_header *pool)
@@ -281,60 +330,94 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
     return error ? error : tracks_error ? tracks_error : strings_error;
 }
 
-/* One open span as the record it would have become, its first field the argument; 0 bytes when it
- * ends just now, or began after `end`: its name may be newer than the definitions. */
-static uint32_t put_unfinished(char *out, const struct pool_span *span, uint32_t track,
-                               uint64_t end)
+static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t type, uint32_t *at,
+                            uint32_t *n_spans, uint64_t *n_lost)
 {
-    uint64_t words[STROBE_UNFINISHED_WORDS];
+    int error = *at ? strobe_capture_write_block(writer, type, writer->buffer, *at) : 0;
 
-    if (!strobe_pool_span_words(span, track, end, words) || words[1] > end)
-        return 0;
-    memcpy(out, words, sizeof words);
-    return sizeof words;
-}
-
-int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                    uint32_t type, uint64_t end)
-{
-    uint32_t at = 0;
-    int error = 0;
-
-    for (uint32_t i = 0; i < pool->n_lanes && error == 0; i++) {
-        const struct pool_lane *lane = strobe_pool_lane(pool, i);
-        uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
-        if (atomic_load(&lane->window) != writer->window || depth > STROBE_POOL_SPANS)
-            continue;
-        uint32_t track = atomic_load(&lane->track);
-        for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
-            at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);
-        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * 40) {
-            error = strobe_capture_write_block(writer, type, writer->buffer, at);
-            at = 0;
-        }
-    }
-    if (at && error == 0)
-        error = strobe_capture_write_block(writer, type, writer->buffer, at);
+    if (error)
+        *n_lost += *n_spans;
+    *at = *n_spans = 0;
     return error;
 }
 
-static uint32_t put_loss(char *out, uint32_t kind, const struct strobe_loss *loss, uint64_t begin,
-                         uint64_t end)
+/* A span that began after `end` may have a name that is newer than the definitions. */
+static int began_after(const char *record, uint32_t words, uint64_t end)
 {
-    uint64_t words[3 + sizeof *loss / 8] = {(uint64_t)kind << 16 | (sizeof words / 8), begin, end};
+    uint64_t begin;
 
-    memcpy(words + 3, loss, sizeof *loss);
+    memcpy(&begin, record + 8 * (words - STROBE_UNFINISHED_WORDS + 1), sizeof begin);
+    return begin > end;
+}
+
+int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                                    uint32_t type, uint64_t end, uint64_t *n_lost)
+{
+    uint32_t at = 0, n_spans = 0;
+    int error = 0;
+
+    *n_lost = 0;
+    for (uint32_t i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
+        if (atomic_load(&lane->window) != writer->window)
+            continue;
+        if (depth > STROBE_POOL_SPANS)
+            depth = STROBE_POOL_SPANS;
+        uint32_t track = atomic_load(&lane->track);
+        for (uint32_t k = depth; k-- > 0;) { /* innermost first, as spans end */
+            uint32_t words =
+                strobe_unfinished_words(lane, &lane->spans[k], track, end,
+                                        STROBE_NAME_IS_KEPT | (i * STROBE_POOL_SPANS + k),
+                                        (uint64_t *)(void *)(writer->buffer + at));
+            if (words && began_after(writer->buffer + at, words, end))
+                continue;
+            at += words * 8;
+            n_spans += words != 0;
+        }
+        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * STROBE_UNFINISHED_WORDS_MAX * 8)
+            error = flush_unfinished(writer, type, &at, &n_spans, n_lost);
+    }
+    int last = flush_unfinished(writer, type, &at, &n_spans, n_lost);
+    return error ? error : last;
+}
+
+struct loss_place {
+    uint32_t kind, cause;
+    uint64_t begin, end;
+};
+
+/* Puts a record of `count` losses, none for 0; returns its bytes. */
+static uint32_t put_loss(char *out, const struct loss_place *place, uint64_t count, uint32_t track)
+{
+    struct strobe_loss loss = {count, place->cause, track};
+    uint64_t words[3 + sizeof loss / 8] = {(uint64_t)place->kind << 16 | (sizeof words / 8),
+                                           place->begin, place->end};
+
+    if (count == 0)
+        return 0;
+    memcpy(words + 3, &loss, sizeof loss);
     memcpy(out, words, sizeof words);
     return sizeof words;
 }
 
-/* Puts what `lost` has grown by since `told`; returns the bytes. */
-static uint32_t put_growth(char *out, uint32_t kind, uint32_t cause, uint64_t lost, uint64_t told,
-                           uint32_t track, uint64_t begin, uint64_t end)
+/* All lanes' growth by one cause, and where they are to be told apart, a record for each. */
+static uint64_t put_lanes(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                          struct loss_place *place, const StrobeLossCounts *seen, uint32_t *at)
 {
-    struct strobe_loss loss = {lost - told, cause, track};
+    uint64_t sum = 0, end = place->end;
 
-    return loss.count ? put_loss(out, kind, &loss, begin, end) : 0;
+    for (uint32_t i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        uint64_t growth = seen->lanes[i][place->cause] - lane->lost_told[place->cause];
+        sum += growth;
+        if (place->cause == STROBE_LOSS_OVERWRITTEN)
+            place->end = seen->overwritten_until[i];
+        if (!writer->reserve_end)
+            *at += put_loss(writer->buffer + *at, place, growth, atomic_load(&lane->track));
+    }
+    place->end = end;
+    return sum;
 }
 
 void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen)
@@ -356,14 +439,12 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
     uint32_t at = 0;
 
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        at += put_growth(writer->buffer + at, kind, cause, seen->core[cause],
-                         pool->lost_told[cause], 0, begin, end);
-        for (uint32_t i = 0; i < pool->n_lanes; i++) {
-            const struct pool_lane *lane = strobe_pool_lane(pool, i);
-            uint64_t until = cause == STROBE_LOSS_OVERWRITTEN ? seen->overwritten_until[i] : end;
-            at += put_growth(writer->buffer + at, kind, cause, seen->lanes[i][cause],
-                             lane->lost_told[cause], atomic_load(&lane->track), begin, until);
-        }
+        struct loss_place place = {kind, cause, begin, end};
+        uint64_t of_lanes = put_lanes(writer, pool, &place, seen, &at);
+        uint64_t growth = seen->core[cause] - pool->lost_told[cause];
+        if (writer->reserve_end)
+            growth += of_lanes;
+        at += put_loss(writer->buffer + at, &place, growth, 0);
     }
     return at ? strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at) : 0;
 }

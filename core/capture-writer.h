@@ -10,8 +10,10 @@
 
 /* One capture file being written, and how far definitions have been written into it. */
 typedef struct StrobeCaptureWriter {
-    int fd;         /* -1: none */
-    uint64_t bytes; /* of good blocks */
+    int fd;               /* -1: none */
+    uint64_t bytes;       /* of good blocks */
+    uint64_t reserve_at;  /* 0: none */
+    uint64_t reserve_end; /* while it is being used, else 0 */
     uint32_t window;
     StrobeClockPair pair;
     uint32_t kinds_done;   /* bytes of the pool's kind area */
@@ -54,21 +56,16 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
 /* Appends the kinds, tracks and strings that were added to the pool since the last call. */
 int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct pool_header *pool);
 
-/* Appends the open spans of all lanes of the window as unfinished records, in blocks of `type`. */
+/* Appends the open spans of all lanes of the window as unfinished records, in blocks of `type`.
+ * `*n_lost` is how many of them could not be written. */
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                    uint32_t type, uint64_t end);
-
-/* Counts of losses at one moment. */
-typedef struct StrobeLossCounts {
-    uint64_t core[STROBE_LOSS_CAUSES];
-    uint64_t lanes[STROBE_POOL_LANES][STROBE_LOSS_CAUSES];
-    uint64_t overwritten_until[STROBE_POOL_LANES]; /* ticks */
-} StrobeLossCounts;
+                                    uint32_t type, uint64_t end, uint64_t *n_lost);
 
 void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen);
 
 /* Appends a loss record for every lane and cause that lost more than has been told, and for the
- * losses that are of no lane. To remember what was seen as told is the caller's business. */
+ * losses that are of no lane; in the reserve, where they may be too many, one for every cause. To
+ * remember what was seen as told is the caller's business. */
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                 uint32_t kind, uint64_t begin, uint64_t end,
                                 const StrobeLossCounts *seen);
@@ -77,6 +74,12 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
 enum { STROBE_SEAL_RECOVERED = 1, STROBE_SEAL_CONTINUED = 2 };
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t flags);
+
+/* Appends a block of reserve. Where the disk is full in the end, what is written between use and
+ * close goes into that block's place: at most STROBE_RESERVE_BYTES, else ENOSPC. */
+int strobe_capture_write_reserve(StrobeCaptureWriter *writer);
+int strobe_capture_use_reserve(StrobeCaptureWriter *writer);
+int strobe_capture_close_reserve(StrobeCaptureWriter *writer);
 
 /* Number of records in [from, to) of a block. */
 uint64_t strobe_capture_count_records(const struct pool_block *block, uint32_t from, uint32_t to);

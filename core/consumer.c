@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "error.h"
+#include "json-text.h"
 #include "log.h"
 
 #define DERIVED_ID_BASE 0x10000u
@@ -72,6 +73,27 @@ static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId 
     return fields;
 }
 
+static const char *host_fact(StrobeInstance *self, const char *key)
+{
+    StrobeConsumer *c = consumer_of(self);
+    JsonObject *facts = strobe_reader_facts(c->reader);
+    JsonNode *node = json_object_has_member(facts, key) ? json_object_get_member(facts, key) : NULL;
+    char *text;
+
+    if (!node || JSON_NODE_HOLDS_NULL(node))
+        return "";
+    if (json_node_get_value_type(node) == G_TYPE_STRING)
+        return json_node_get_string(node);
+    if (!c->fact_texts)
+        c->fact_texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    text = g_hash_table_lookup(c->fact_texts, key);
+    if (!text) {
+        text = strobe_json_to_text(node, 0);
+        g_hash_table_insert(c->fact_texts, g_strdup(key), text);
+    }
+    return text;
+}
+
 static int32_t host_touches_gap(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
                                 int64_t end_ns)
 {
@@ -97,6 +119,7 @@ static const StrobeConsumerHost consumer_host = {
     .intern = host_intern,
     .stack = host_stack,
     .emit = host_emit,
+    .fact = host_fact,
     .option_bool = strobe_instance_option_bool,
     .option_int = strobe_instance_option_int,
     .option_double = strobe_instance_option_double,
@@ -308,5 +331,6 @@ void strobe_consumer_close(StrobeConsumer *c)
         c->ops->close(c->state);
     c->is_open = FALSE;
     c->state = NULL;
+    g_clear_pointer(&c->fact_texts, g_hash_table_unref);
     g_clear_pointer(&c->spool, strobe_spool_free);
 }

@@ -40,6 +40,7 @@ typedef struct StrobeConsumer {
     StrobeSpool *spool;         /* a pass's derived records */
     StrobeView *batch;          /* matching records on their way */
     gsize n_batch;
+    GHashTable *fact_texts; /* key to text, of facts that are no texts */
 } StrobeConsumer;
 
 StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,

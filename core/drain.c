@@ -179,6 +179,7 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
     for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
         d->windows[i].writer.fd = d->windows[i].rotation.folder = -1;
     d->pool = pool;
+    d->seen = strobe_pool_at(pool, pool->seen_at);
     d->policy = settings->policy;
     d->flush_interval_ns = settings->flush_interval_ns;
     d->ring_ns = settings->ring_ns;
@@ -238,7 +239,8 @@ static void wait_for_place(StrobeDrain *d, const DrainWindow *w)
         pthread_cond_wait(&d->done, &d->lock);
     if (!d->is_writing) /* what was lost since is of no window */
         for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
-            d->pool->lost_told[cause] = atomic_load(&d->pool->lost[cause]);
+            if (cause != STROBE_LOSS_LATE) /* late ones are of the window before, which is sealed */
+                d->pool->lost_told[cause] = atomic_load(&d->pool->lost[cause]);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -252,6 +254,8 @@ static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const
         error = strobe_capture_write_facts(&w->writer, facts, 0);
     if (error == 0)
         error = strobe_capture_write_definitions(&w->writer, d->pool);
+    if (error == 0)
+        error = strobe_capture_write_reserve(&w->writer);
     strobe_rotation_begin_piece(&w->rotation, w->writer.bytes, w->last_flush_ns);
     if (error) {
         strobe_rotation_end(&w->rotation);
@@ -268,7 +272,7 @@ int strobe_drain_begin_window(StrobeDrain *d, int fd, const char *path, uint32_t
 
     wait_for_place(d, w);
     strobe_capture_writer_begin(&w->writer, fd, window);
-    w->error = 0;
+    w->error = w->undefined = 0;
     w->last_flush_ns = w->writer.pair.monotonic_ns;
     w->last_flush_ticks = w->writer.pair.ticks;
     error = begin_capture(d, w, path, facts);

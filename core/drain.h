@@ -15,6 +15,7 @@ typedef struct DrainWindow {
     uint32_t number; /* 0: none, this place is free */
     int is_ended;    /* the rest is to be written */
     int error;       /* first failed write; kept until the place is taken again */
+    int undefined;   /* why the definitions could not be written, the last time */
     uint64_t begin, end;
     unsigned n_stuck;        /* writers that have not left their bracket at its end */
     StrobeLossCounts ending; /* as it was at its end */
@@ -62,7 +63,7 @@ typedef struct StrobeDrain {
     int is_whole;             /* the present cycle has found and written everything so far */
     uint32_t n_threads_ended; /* before the last cycle */
 
-    StrobeLossCounts seen;
+    StrobeLossCounts *seen;  /* in the pool: what is just being told */
     StrobeClockPair *pairs; /* of the window, while nothing is written: for the dumps */
     unsigned n_pairs;
     int64_t pair_distance_ns;
@@ -104,16 +105,14 @@ void strobe_flush_full(StrobeDrain *drain);
 void strobe_flush_all(StrobeDrain *drain);
 void strobe_flush_end_window(StrobeDrain *drain);
 void strobe_flush_remember(StrobeDrain *drain, int error);
-/* The losses in drain->seen have been written, or failed to be. */
-void strobe_flush_tell(StrobeDrain *drain, int error);
 /* Which partly filled blocks there are, and how far. */
 void strobe_flush_note_partial(StrobeDrain *drain);
 
 #define STROBE_DUMP_PAIRS 512
 
 /* Writes the ring's content and what belongs to it into the writer's capture; up to the seal if it
- * is not the window's own, whose lanes have handed over. `lost`: the records that could not be
- * written are counted there. */
+ * is not the window's own, whose lanes have handed over: then what it lost is in drain->seen.
+ * `lost`: the records that could not be written are counted there. */
 int strobe_dump_ring(StrobeDrain *drain, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost);
 /* Serves a request. */

@@ -66,9 +66,9 @@ static void skip_one(StrobeDrain *d, const struct pool_block *block, uint32_t us
     uint32_t lane = block->lane;
     uint64_t n = strobe_capture_count_records(block, 0, used);
 
-    d->seen.lanes[lane][STROBE_LOSS_OVERWRITTEN] += n;
-    if (d->seen.overwritten_until[lane] < block->full_at)
-        d->seen.overwritten_until[lane] = block->full_at;
+    d->seen->lanes[lane][STROBE_LOSS_OVERWRITTEN] += n;
+    if (d->seen->overwritten_until[lane] < block->full_at)
+        d->seen->overwritten_until[lane] = block->full_at;
     if (is_end)
         atomic_fetch_add(&strobe_pool_lane(d->pool, lane)->lost[STROBE_LOSS_OVERWRITTEN], n);
 }
@@ -108,11 +108,26 @@ static uint64_t window_begin(const StrobeDrain *d)
     return strobe_pool_window(d->pool, d->now->number)->begin;
 }
 
-/* Losses of the whole window: this copy tells of all that was offered. */
-static int write_losses(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end)
+/* Losses of the whole window, for this copy tells of all that was offered, and the seal. */
+static int write_losses_and_seal(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end)
 {
-    return strobe_capture_write_losses(writer, d->pool, STROBE_KIND_ID_LOSS, window_begin(d), end,
-                                       &d->seen);
+    uint64_t begin = window_begin(d);
+    int error;
+
+    strobe_capture_writer_take_pair(writer);
+    error = strobe_capture_write_losses(writer, d->pool, STROBE_KIND_ID_LOSS, begin, end, d->seen);
+    return error ? error : strobe_capture_write_seal(writer, begin, end, 0);
+}
+
+/* On a full disk in the room that was kept for that. */
+static int write_end(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end)
+{
+    int error = write_losses_and_seal(d, writer, end);
+
+    if (error && strobe_capture_use_reserve(writer) == 0 &&
+        write_losses_and_seal(d, writer, end) == 0)
+        strobe_capture_close_reserve(writer);
+    return error;
 }
 
 static void first_of(int *error, int other)
@@ -124,14 +139,14 @@ static void first_of(int *error, int other)
 int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost)
 {
-    uint64_t from, to;
+    uint64_t from, to, unwritten;
     int error, is_end = writer == &d->now->writer;
 
     strobe_ring_pin(&d->ring);
     strobe_flush_note_partial(d);
     strobe_ring_collect(&d->ring, d->pool, &from, &to);
     /* Behind them: what was lost before the last record that is in the copy is told in it. */
-    strobe_capture_read_losses(d->pool, &d->seen);
+    strobe_capture_read_losses(d->pool, d->seen);
     strobe_capture_writer_take_pair(writer);
     if (!is_end)
         end = writer->pair.ticks;
@@ -139,16 +154,12 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
     first_of(&error, strobe_capture_write_definitions(writer, d->pool));
     first_of(&error, write_blocks(d, writer, from, to, ring_begin(d, end), lost));
     strobe_ring_unpin_all(&d->ring);
-    if (is_end) { /* what the writing lost is in it too */
-        d->seen.core[STROBE_LOSS_DISK_FULL] = atomic_load(lost);
-        strobe_flush_tell(d, write_losses(d, writer, end));
+    if (is_end)
         return error;
-    }
-    first_of(&error, strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_RECORDS, end));
-    d->seen.core[STROBE_LOSS_DISK_FULL] += atomic_load(lost);
-    first_of(&error, write_losses(d, writer, end));
-    strobe_capture_writer_take_pair(writer);
-    first_of(&error, strobe_capture_write_seal(writer, window_begin(d), end, 0));
+    first_of(&error, strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_RECORDS, end,
+                                                     &unwritten));
+    d->seen->core[STROBE_LOSS_DISK_FULL] += atomic_load(lost) + unwritten;
+    first_of(&error, write_end(d, writer, end));
     return error;
 }
 
@@ -158,6 +169,8 @@ void strobe_dump_serve(StrobeDrain *d, struct drain_dump *dump)
 
     strobe_capture_writer_begin(&d->other, dump->fd, d->now->number);
     dump->error = strobe_capture_write_facts(&d->other, dump->facts, 0);
+    if (dump->error == 0)
+        dump->error = strobe_capture_write_reserve(&d->other);
     if (dump->error == 0)
         dump->error = strobe_dump_ring(d, &d->other, 0, &lost);
     if (dump->error == 0 && d->sync >= STROBE_SYNC_WINDOW && fdatasync(d->other.fd))

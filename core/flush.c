@@ -5,6 +5,7 @@
 #include "drain.h"
 #include "kind-table.h"
 #include "lane.h"
+#include "testpoint.h"
 #include "track-table.h"
 
 /* How long full blocks wait at most: less when the pool was found filling up. */
@@ -27,12 +28,16 @@ static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
         d->is_whole = 0;
     if (used <= from || block->window != d->now->number)
         return;
-    int error = strobe_capture_write_records(&d->now->writer, block, from, used);
+    /* Records without their definitions would be lost to a reader, and not counted. */
+    int error = d->now->undefined
+                    ? d->now->undefined
+                    : strobe_capture_write_records(&d->now->writer, block, from, used);
     if (error) {
         strobe_flush_remember(d, error);
         atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL],
                          strobe_capture_count_records(block, from, used));
     }
+    STROBE_TESTPOINT("block-written");
     atomic_store_explicit(&block->flushed, used, memory_order_release);
 }
 
@@ -118,39 +123,46 @@ static void write_and_give(StrobeDrain *d, uint32_t index)
 
 /* ---- losses ---- */
 
-static void tell(uint64_t *window_lost, uint64_t lost, uint64_t *told)
+/* What was seen has been told: in the capture, or to the session at least. */
+static void tell_all(StrobeDrain *d)
 {
-    *window_lost += lost - *told;
-    *told = lost;
-}
-
-/* What was seen has been written, or could not be. */
-void strobe_flush_tell(StrobeDrain *d, int error)
-{
-    strobe_flush_remember(d, error);
     pthread_mutex_lock(&d->lock);
-    if (error && !d->now->is_ended) { /* told with the next flush */
-        pthread_mutex_unlock(&d->lock);
-        return;
-    }
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        tell(&d->window_lost[cause], d->seen.core[cause], &d->pool->lost_told[cause]);
+        d->window_lost[cause] += d->seen->core[cause] - d->pool->lost_told[cause];
         for (uint32_t i = 0; i < d->pool->n_lanes; i++)
-            tell(&d->window_lost[cause], d->seen.lanes[i][cause],
-                 &strobe_pool_lane(d->pool, i)->lost_told[cause]);
+            d->window_lost[cause] +=
+                d->seen->lanes[i][cause] - strobe_pool_lane(d->pool, i)->lost_told[cause];
     }
+    strobe_pool_tell_losses(d->pool, d->seen);
     pthread_mutex_unlock(&d->lock);
 }
 
-/* By cause and thread. A loss counted while this goes on is told the next time. */
-static void write_losses(StrobeDrain *d, uint64_t now)
+/* Writes what was seen to be lost since the last time, by cause and thread. What could not be
+ * written is told the next time. A kill in between is no reason to tell it twice: recovery finds
+ * the records at telling_at, or does not. */
+static int write_losses(StrobeDrain *d, uint64_t now)
 {
-    strobe_capture_read_losses(d->pool, &d->seen);
-    strobe_flush_tell(d, strobe_capture_write_losses(&d->now->writer, d->pool, STROBE_KIND_ID_LOSS,
-                                                     d->now->last_flush_ticks, now, &d->seen));
+    DrainWindow *w = d->now;
+
+    atomic_store_explicit(&d->pool->telling_at, w->writer.bytes, memory_order_release);
+    int error = strobe_capture_write_losses(&w->writer, d->pool, STROBE_KIND_ID_LOSS,
+                                            w->last_flush_ticks, now, d->seen);
+    STROBE_TESTPOINT("losses-written");
+    strobe_flush_remember(d, error);
+    if (error == 0)
+        tell_all(d);
+    STROBE_TESTPOINT("losses-told");
+    atomic_store_explicit(&d->pool->telling_at, 0, memory_order_release);
+    return error;
 }
 
 /* ---- cycles ---- */
+
+static void write_definitions(StrobeDrain *d)
+{
+    d->now->undefined = strobe_capture_write_definitions(&d->now->writer, d->pool);
+    strobe_flush_remember(d, d->now->undefined);
+}
 
 void strobe_flush_all(StrobeDrain *d)
 {
@@ -159,11 +171,16 @@ void strobe_flush_all(StrobeDrain *d)
     d->n_threads_ended = atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed);
     strobe_track_sweep_begin(d->pool);
     strobe_flush_note_partial(d);
+    STROBE_TESTPOINT("flush-noted");
     uint32_t full = take_full(d);
-    strobe_flush_remember(d, strobe_capture_write_definitions(&d->now->writer, d->pool));
+    STROBE_TESTPOINT("flush-taken");
+    write_definitions(d);
+    STROBE_TESTPOINT("flush-defined");
     write_full(d, full);
     write_partial(d);
+    STROBE_TESTPOINT("flush-written");
     give_all(d, full); /* not before: a block noted as partial may be among them */
+    strobe_capture_read_losses(d->pool, d->seen);
     write_losses(d, d->now->writer.pair.ticks);
     if (d->is_whole) /* and nothing of the next window has come yet */
         strobe_track_sweep_end(d->pool);
@@ -182,8 +199,9 @@ static void write_queue(StrobeDrain *d)
     if (full == STROBE_NO_BLOCK)
         return;
     strobe_capture_writer_take_pair(&d->now->writer);
-    strobe_flush_remember(d, strobe_capture_write_definitions(&d->now->writer, d->pool));
+    write_definitions(d);
     write_and_give(d, full);
+    STROBE_TESTPOINT("full-written");
 }
 
 void strobe_flush_full(StrobeDrain *d)
@@ -198,16 +216,15 @@ void strobe_flush_full(StrobeDrain *d)
 
 /* ---- the end of a window ---- */
 
-/* Threads that are stuck inside a bracket have not handed over; what they committed is written. */
-static void write_stuck(StrobeDrain *d)
+/* Blocks that threads stuck inside a bracket have not handed over, have taken off their lane, or not
+ * put there yet; what they committed is written. */
+static void write_strays(StrobeDrain *d)
 {
-    strobe_flush_note_partial(d);
-    for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
-        if (d->partial[i].block >= d->pool->n_blocks)
-            continue;
-        struct pool_block *block = strobe_pool_block(d->pool, d->partial[i].block);
-        if (block->window == d->now->number)
-            write_block(d, block, d->partial[i].used);
+    for (uint32_t i = 0; i < d->pool->n_blocks; i++) {
+        struct pool_block *block = strobe_pool_block(d->pool, i);
+        if (atomic_load_explicit(&block->owned, memory_order_acquire) &&
+            block->window == d->now->number)
+            write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
     }
 }
 
@@ -217,14 +234,42 @@ static void write_rest(StrobeDrain *d)
 
     strobe_capture_writer_take_pair(&w->writer);
     uint32_t full = take_full(d);
-    strobe_flush_remember(d, strobe_capture_write_definitions(&w->writer, d->pool));
+    write_definitions(d);
     write_and_give(d, full);
+    STROBE_TESTPOINT("window-flushed");
     if (w->n_stuck)
-        write_stuck(d);
-    d->seen = w->ending;
-    d->seen.core[STROBE_LOSS_DISK_FULL] = atomic_load(&d->pool->lost[STROBE_LOSS_DISK_FULL]);
-    strobe_flush_tell(d, strobe_capture_write_losses(&w->writer, d->pool, STROBE_KIND_ID_LOSS,
-                                                     w->last_flush_ticks, w->end, &d->seen));
+        write_strays(d);
+    *d->seen = w->ending;
+}
+
+/* Losses and the seal. */
+static int write_end(StrobeDrain *d)
+{
+    DrainWindow *w = d->now;
+
+    /* The pair just before the seal lets the reader interpolate up to the window's end. */
+    strobe_capture_writer_take_pair(&w->writer);
+    int error = write_losses(d, w->end);
+    return error ? error : strobe_capture_write_seal(&w->writer, w->begin, w->end, 0);
+}
+
+/* On a full disk what was lost is told in the room that was kept for that. */
+static void finish_capture(StrobeDrain *d)
+{
+    uint64_t unwritten = 0;
+
+    /* Spans of threads that are stuck are still on their stacks. */
+    if (d->now->n_stuck)
+        strobe_flush_remember(d, strobe_capture_write_unfinished(&d->now->writer, d->pool,
+                                                                 STROBE_BLOCK_RECORDS, d->now->end,
+                                                                 &unwritten));
+    atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL], unwritten);
+    d->seen->core[STROBE_LOSS_DISK_FULL] = atomic_load(&d->pool->lost[STROBE_LOSS_DISK_FULL]);
+    int error = write_end(d);
+    if (error && strobe_capture_use_reserve(&d->now->writer) == 0 && write_end(d) == 0)
+        strobe_flush_remember(d, strobe_capture_close_reserve(&d->now->writer));
+    strobe_flush_remember(d, error);
+    tell_all(d); /* if in no capture, to the session at least */
 }
 
 void strobe_flush_end_window(StrobeDrain *d)
@@ -237,15 +282,15 @@ void strobe_flush_end_window(StrobeDrain *d)
         strobe_ring_empty(&d->ring, d->pool);
         for (uint32_t i = 0; i < d->pool->n_lanes; i++)
             atomic_store(&strobe_pool_lane(d->pool, i)->overwritten_until, 0);
+        w->last_flush_ticks = w->begin; /* its losses are of the whole window */
     } else {
         write_rest(d);
     }
-    /* The pair just before the seal lets the reader interpolate up to the window's end. */
-    strobe_capture_writer_take_pair(&w->writer);
-    strobe_flush_remember(d, strobe_capture_write_seal(&w->writer, w->begin, w->end, 0));
+    finish_capture(d);
     if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(w->writer.fd))
         strobe_flush_remember(d, errno);
     strobe_rotation_end(&w->rotation);
     strobe_capture_writer_end(&w->writer);
+    STROBE_TESTPOINT("window-sealed");
     atomic_store(&strobe_pool_window(d->pool, w->number)->window, 0);
 }

@@ -2,6 +2,7 @@
 #include "intern.h"
 
 #include <string.h>
+#include "testpoint.h"
 
 /* In the arena a string is its length (bit 31: a stack) and its bytes, aligned to 4. */
 struct arena_string {
@@ -75,6 +76,7 @@ static uint32_t publish(struct pool_header *header, const void *bytes, uint32_t 
             return 0;
     while (!atomic_compare_exchange_weak_explicit(&header->arena_used, &used, used + need,
                                                   memory_order_relaxed, memory_order_relaxed));
+    STROBE_TESTPOINT("string-placed");
     struct arena_string *string = string_at(header, used);
     string->length = stored_length;
     memcpy(string->bytes, bytes, length);
@@ -84,6 +86,7 @@ static uint32_t publish(struct pool_header *header, const void *bytes, uint32_t 
             return 0;
     while (!atomic_compare_exchange_weak_explicit(&header->n_strings, &id, id + 1,
                                                   memory_order_relaxed, memory_order_relaxed));
+    STROBE_TESTPOINT("string-numbered");
     atomic_store_explicit(&offsets_of(header)[id], used + 1, memory_order_release);
     return id;
 }
@@ -106,6 +109,7 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
                 mine = publish(header, bytes, stored_length, length);
             if (mine == 0)
                 return 0;
+            STROBE_TESTPOINT("string-published");
             if (atomic_compare_exchange_strong_explicit(slot, &id, mine, memory_order_release,
                                                         memory_order_acquire))
                 return mine;

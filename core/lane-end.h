@@ -7,9 +7,8 @@
 #include "ring.h"
 
 /* Hands over what the lanes hold of the window: their blocks, and their open spans as unfinished
- * records in these. Lanes whose thread is stuck inside a bracket (`is_stuck`, by lane) keep theirs.
+ * records in these. Lanes whose thread is stuck inside a bracket keep theirs.
  * A span for which no block gets free is counted as lost. */
-void strobe_lanes_end(struct pool_header *pool, uint32_t window, uint64_t end, StrobeRing *ring,
-                      const unsigned char *is_stuck);
+void strobe_lanes_end(struct pool_header *pool, uint32_t window, uint64_t end, StrobeRing *ring);
 
 #endif

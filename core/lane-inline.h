@@ -11,6 +11,8 @@
 #include "intern.h"
 #include "lane.h"
 #include "ring.h"
+#include "span-names.h"
+#include "testpoint.h"
 
 /* One load through the thread's register; a library of the program, never loaded too late for a
  * few bytes of static thread storage. */
@@ -21,7 +23,7 @@ struct lane_state {
     uint32_t session;
     enum strobe_policy policy;
     StrobeRing *ring; /* of the policy ring */
-    _Atomic uint64_t late, no_lane;
+    _Atomic uint64_t late, no_lane, nested;
     _Atomic uint64_t window_end; /* of the window that ended last, ticks */
 };
 
@@ -36,6 +38,9 @@ StrobeWriter *strobe_lane_attach(uint32_t window);
 /* Gives the block to the writer thread; takes an empty one (0: there is none). */
 void strobe_lane_hand_over(StrobeWriter *writer);
 int strobe_lane_next_block(StrobeWriter *writer);
+/* Writes a string as a record of its own; returns its id, 0: no room. Inside a bracket. */
+uint32_t strobe_lane_write_beside(StrobeWriter *writer, const void *bytes, size_t length,
+                                  int is_stack);
 /* Interns what is longer than usual, or not in the table; inside a bracket. */
 uint32_t strobe_lane_intern_inside(StrobeWriter *writer, const void *bytes, size_t length,
                                    int is_stack);
@@ -47,24 +52,30 @@ static inline uint32_t gate_now(void)
     return __atomic_load_n(&strobe_gate, __ATOMIC_RELAXED);
 }
 
+static inline void count_lost_many(StrobeWriter *w, uint32_t cause, uint32_t n)
+{
+    atomic_fetch_add_explicit(&w->lane->lost[cause], n, memory_order_relaxed);
+}
+
 static inline void count_lost(StrobeWriter *w, uint32_t cause)
 {
-    atomic_fetch_add_explicit(&w->lane->lost[cause], 1, memory_order_relaxed);
+    count_lost_many(w, cause, 1);
 }
 
 static inline void leave(StrobeWriter *w)
 {
-    atomic_store_explicit(&w->busy, 0, memory_order_release);
+    atomic_store_explicit(&w->busy, LANE_IDLE, memory_order_release);
 }
 
 /* The store of `busy` and the load of the gate may pass each other in this processor;
  * strobe_lane_close_gate makes up for it with a barrier in every thread. */
-static inline int enter_uncounted(StrobeWriter *w)
+static inline int enter_uncounted(StrobeWriter *w, uint32_t busy)
 {
-    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != 0, 0))
+    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE, 0))
         return 0;
-    atomic_store_explicit(&w->busy, 1, memory_order_relaxed);
+    atomic_store_explicit(&w->busy, busy, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
+    STROBE_TESTPOINT("lane-busy");
     if (__builtin_expect(gate_now() != w->generation || w->generation == 0, 0)) {
         leave(w);
         return 0;
@@ -73,14 +84,24 @@ static inline int enter_uncounted(StrobeWriter *w)
 }
 
 /* As above for a call that offers a record: one that hits another's bracket is a loss. */
-static inline int enter(StrobeWriter *w)
+static inline int enter_as(StrobeWriter *w, uint32_t busy)
 {
-    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != 0, 0)) {
+    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE, 0)) {
         if (w->generation == gate_now())
             count_lost(w, STROBE_LOSS_NESTED);
         return 0;
     }
-    return enter_uncounted(w);
+    return enter_uncounted(w, busy);
+}
+
+static inline int enter(StrobeWriter *w)
+{
+    return enter_as(w, LANE_OFFERS);
+}
+
+static inline int enter_to_end(StrobeWriter *w, uint64_t token)
+{
+    return enter_as(w, (uint32_t)token << LANE_DEPTH_SHIFT | LANE_ENDS);
 }
 
 /* ---- the thread's writer ---- */
@@ -99,26 +120,33 @@ static inline StrobeWriter *current_writer(void)
 
 /* ---- records ---- */
 
-/* Room for `bytes` in the block, inside a bracket. */
-static inline void *take_room(StrobeWriter *w, uint32_t bytes)
+/* Room for `bytes` in the block, inside a bracket; `*cause` says why there is none. */
+static inline void *find_room(StrobeWriter *w, uint32_t bytes, uint32_t *cause)
 {
     if (__builtin_expect((size_t)(w->limit - w->cursor) < bytes, 0)) {
-        if (bytes > STROBE_BLOCK_DATA) {
-            count_lost(w, STROBE_LOSS_TOO_LARGE);
+        *cause = bytes > STROBE_BLOCK_DATA ? STROBE_LOSS_TOO_LARGE : STROBE_LOSS_POOL_EMPTY;
+        if (bytes > STROBE_BLOCK_DATA || !strobe_lane_next_block(w))
             return NULL;
-        }
-        if (!strobe_lane_next_block(w)) {
-            count_lost(w, STROBE_LOSS_POOL_EMPTY);
-            return NULL;
-        }
     }
     w->pending = bytes;
     return w->cursor;
 }
 
+/* The same for a record, which is lost where there is none. */
+static inline void *take_room(StrobeWriter *w, uint32_t bytes)
+{
+    uint32_t cause = STROBE_LOSS_POOL_EMPTY;
+    void *room = find_room(w, bytes, &cause);
+
+    if (__builtin_expect(!room, 0))
+        count_lost(w, cause);
+    return room;
+}
+
 /* What was reserved is filled: makes it part of the block. */
 static inline void publish_pending(StrobeWriter *w)
 {
+    STROBE_TESTPOINT("record-filled");
     w->cursor += w->pending;
     w->pending = 0;
     atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
@@ -132,11 +160,9 @@ static inline struct pool_span *span_at(const StrobeWriter *w, uint32_t index)
     return &strobe_deep_spans[w->index][index - STROBE_POOL_SPANS];
 }
 
-/* How many of the open spans a kill leaves behind. */
 static inline void publish_depth(StrobeWriter *w)
 {
-    uint32_t depth = w->depth < STROBE_POOL_SPANS ? w->depth : STROBE_POOL_SPANS;
-    atomic_store_explicit(&w->lane->depth, depth, memory_order_release);
+    atomic_store_explicit(&w->lane->depth, w->depth, memory_order_release);
 }
 
 static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track, uint32_t name,
@@ -168,6 +194,7 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     uint64_t *fields = out;
     while (out < last)
         *out++ = 0;
+    STROBE_TESTPOINT("record-reserved");
     return fields;
 }
 
@@ -180,6 +207,8 @@ static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, 
         count_lost(w, STROBE_LOSS_SPAN_DEPTH);
         return 0;
     }
+    if (__builtin_expect(name & STROBE_STRING_BESIDE, 0))
+        name = strobe_span_name_keep(w, name);
     /* Whoever reads it meanwhile (a dump) sees by the begin, 0 and then new, that it changes. */
     struct pool_span *open = span_at(w, depth);
     atomic_store_explicit(&open->begin, 0, memory_order_relaxed);
@@ -188,6 +217,7 @@ static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, 
     atomic_store_explicit(&open->name, name, memory_order_relaxed);
     atomic_store_explicit(&open->argument, argument, memory_order_relaxed);
     atomic_store_explicit(&open->begin, strobe_clock_now(), memory_order_release);
+    STROBE_TESTPOINT("span-filled");
     w->depth = depth + 1;
     publish_depth(w);
     return (uint64_t)w->generation << 32 | (depth + 1);
@@ -209,10 +239,13 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     const struct pool_span *open = span_at(w, depth - 1);
     if (argument)
         *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
+    uint32_t name = atomic_load_explicit(&open->name, memory_order_relaxed);
+    if (__builtin_expect(strobe_name_is_kept(name), 0))
+        name = strobe_span_name_write(w, name);
     void *fields =
-        begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0,
-                     atomic_load_explicit(&open->name, memory_order_relaxed),
+        begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0, name,
                      atomic_load_explicit(&open->begin, memory_order_relaxed), end);
+    STROBE_TESTPOINT("span-ending");
     w->depth = depth - 1;
     publish_depth(w);
     return fields;

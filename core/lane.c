@@ -53,7 +53,8 @@ void strobe_lane_hand_over(StrobeWriter *w)
     w->cursor = w->limit = NULL;
     atomic_store_explicit(&w->lane->block, STROBE_NO_BLOCK, memory_order_release);
     block->full_at = strobe_clock_now();
-    strobe_pool_push_full(strobe_lanes.pool, block);
+    STROBE_TESTPOINT("block-detached");
+    strobe_pool_push_full(w->pool, block);
 }
 
 /* Until the writer thread has freed a block or the window ends. */
@@ -64,20 +65,19 @@ static struct pool_block *wait_for_block(const StrobeWriter *w)
 
     while (!block && gate_now() == w->generation) {
         nanosleep(&nap, NULL);
-        block = strobe_pool_take(strobe_lanes.pool);
+        block = strobe_pool_take(w->pool);
     }
     return block;
 }
 
 static struct pool_block *find_block(const StrobeWriter *w)
 {
-    struct pool_block *block = strobe_pool_take(strobe_lanes.pool);
+    struct pool_block *block = strobe_pool_take(w->pool);
 
     if (block || strobe_lanes.policy == STROBE_POLICY_DROP)
         return block;
-    return strobe_lanes.policy == STROBE_POLICY_RING
-               ? strobe_ring_take(strobe_lanes.ring, strobe_lanes.pool)
-               : wait_for_block(w);
+    return strobe_lanes.policy == STROBE_POLICY_RING ? strobe_ring_take(strobe_lanes.ring, w->pool)
+                                                     : wait_for_block(w);
 }
 
 int strobe_lane_next_block(StrobeWriter *w)
@@ -86,13 +86,14 @@ int strobe_lane_next_block(StrobeWriter *w)
     struct pool_block *block = find_block(w);
     if (!block)
         return 0;
+    STROBE_TESTPOINT("block-taken");
     strobe_pool_begin_block(block, w->index, ++w->lane->sequence, w->track, w->generation);
+    STROBE_TESTPOINT("block-owned");
     w->block = block;
     w->block_window = w->generation;
     w->cursor = (char *)(block + 1);
     w->limit = w->cursor + STROBE_BLOCK_DATA;
-    atomic_store_explicit(&w->lane->block, strobe_pool_index(strobe_lanes.pool, block),
-                          memory_order_release);
+    atomic_store_explicit(&w->lane->block, strobe_pool_index(w->pool, block), memory_order_release);
     return 1;
 }
 
@@ -111,7 +112,7 @@ static StrobeWriter *claim_writer(void)
                 w->session = 0;
                 w->generation = 0;
                 /* The thread before may have died inside a bracket. */
-                atomic_store_explicit(&w->busy, 0, memory_order_relaxed);
+                atomic_store_explicit(&w->busy, LANE_IDLE, memory_order_relaxed);
                 return w;
             }
         }
@@ -130,6 +131,7 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
 {
     struct pool_lane *lane = strobe_pool_lane(strobe_lanes.pool, w->index);
 
+    w->pool = strobe_lanes.pool;
     w->lane = lane;
     w->depth = 0;
     /* A thread that ended in this window left its block to the next one on this lane. */
@@ -139,8 +141,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_lanes.session) {
-        strobe_track_end_thread(strobe_lanes.pool, &lane->track_place); /* the thread before */
-        w->track = strobe_track_begin_thread(strobe_lanes.pool, &lane->track_place);
+        strobe_track_end_thread(w->pool, &lane->track_place); /* the thread before */
+        w->track = strobe_track_begin_thread(w->pool, &lane->track_place);
         w->session = strobe_lanes.session;
         if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
             strobe_lane_hand_over(w);
@@ -156,8 +158,11 @@ StrobeWriter *strobe_lane_attach(uint32_t window)
 {
     StrobeWriter *w = strobe_thread_writer;
 
-    if (forking)
+    if (forking || (w && atomic_load_explicit(&w->busy, memory_order_relaxed))) {
+        /* A fork handler, or a signal that hit this thread while it attached. */
+        atomic_fetch_add_explicit(&strobe_lanes.nested, 1, memory_order_relaxed);
         return NULL;
+    }
     if (!w) {
         w = claim_writer();
         if (!w) {
@@ -171,9 +176,8 @@ StrobeWriter *strobe_lane_attach(uint32_t window)
         }
         strobe_thread_writer = w;
     }
-    if (atomic_load_explicit(&w->busy, memory_order_relaxed))
-        return NULL; /* a signal hit this thread while it attached */
-    atomic_store_explicit(&w->busy, 1, memory_order_seq_cst);
+    atomic_store_explicit(&w->busy, LANE_INSIDE, memory_order_seq_cst);
+    STROBE_TESTPOINT("attach-busy");
     /* Whoever sees the gate open sees the pool that was set before it. */
     int is_open = __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window;
     if (is_open)
@@ -188,12 +192,28 @@ static void leave_open_spans(StrobeWriter *w)
     uint64_t now = strobe_clock_now();
 
     while (w->depth) {
-        void *room = take_room(w, STROBE_UNFINISHED_WORDS * 8);
-        if (room && strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room))
+        const struct pool_span *span = span_at(w, w->depth - 1);
+        uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
+        uint32_t words = strobe_unfinished_words(w->lane, span, w->track, now,
+                                                 strobe_pool_beside_id(w->pool), record);
+        void *room = words ? take_room(w, words * 8) : NULL;
+        if (room) {
+            memcpy(room, record, words * 8);
             publish_pending(w);
+        }
         w->depth--;
         publish_depth(w);
     }
+}
+
+/* A signal handler ended the thread in the middle of a bracket. */
+static void abandon_bracket(StrobeWriter *w)
+{
+    if (w->generation == gate_now() &&
+        atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_INSIDE)
+        count_lost(w, STROBE_LOSS_NESTED);
+    w->pending = 0;
+    leave(w);
 }
 
 /* The thread ends. Its block goes to the writer thread when it is well filled, else to the next
@@ -202,14 +222,18 @@ static void thread_exits(void *value)
 {
     StrobeWriter *w = value;
 
-    if (w->generation && w->generation == gate_now() && enter_uncounted(w)) {
+    STROBE_TESTPOINT("thread-exits");
+    if (atomic_load_explicit(&w->busy, memory_order_relaxed))
+        abandon_bracket(w);
+    if (w->generation && w->generation == gate_now() && enter_uncounted(w, LANE_INSIDE)) {
         leave_open_spans(w);
         if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
             strobe_lane_hand_over(w);
-        strobe_track_end_thread(strobe_lanes.pool, &w->lane->track_place);
+        strobe_track_end_thread(w->pool, &w->lane->track_place);
         leave(w);
     }
     strobe_thread_writer = NULL;
+    STROBE_TESTPOINT("thread-detached");
     release_writer(w);
 }
 
@@ -228,33 +252,49 @@ void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-unsigned strobe_lane_close_gate(uint64_t end, unsigned char is_stuck[STROBE_POOL_LANES])
+/* A bracket is a few stores long; threads that lost their processors in one get a second. */
+static int wait_until_outside(const StrobeWriter *w, int *patience)
 {
+    for (; *patience && atomic_load_explicit(&w->busy, memory_order_acquire); --*patience)
+        usleep(100);
+    return atomic_load_explicit(&w->busy, memory_order_acquire) == LANE_IDLE;
+}
+
+/* What the thread was about to record when the window ended without it. A span that it is ending
+ * is among the unfinished ones until it has left the stack. */
+static void count_stuck(StrobeWriter *w)
+{
+    uint32_t busy = atomic_load_explicit(&w->busy, memory_order_acquire);
+    uint32_t depth = busy >> LANE_DEPTH_SHIFT;
+
+    if (busy == LANE_OFFERS ||
+        ((busy & LANE_ENDS) == LANE_ENDS &&
+         atomic_load_explicit(&w->lane->depth, memory_order_acquire) < depth))
+        count_lost(w, STROBE_LOSS_LATE);
+}
+
+int strobe_lane_is_busy(uint32_t index)
+{
+    return atomic_load_explicit(&writers[index].busy, memory_order_acquire) != LANE_IDLE;
+}
+
+unsigned strobe_lane_close_gate(uint64_t end)
+{
+    int patience = 10000; /* for all of them */
     unsigned stuck = 0;
 
     atomic_store_explicit(&strobe_lanes.window_end, end, memory_order_relaxed);
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
+    STROBE_TESTPOINT("gate-shut");
     barrier_in_all_threads();
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         StrobeWriter *w = &writers[i];
-        /* A bracket is a few stores long; a thread that lost its processor in one gets a second. */
-        for (int n = 0; n < 10000 && atomic_load_explicit(&w->busy, memory_order_acquire); n++)
-            usleep(100);
-        is_stuck[i] = atomic_load_explicit(&w->busy, memory_order_acquire) != 0;
-        stuck += is_stuck[i];
+        if (wait_until_outside(w, &patience))
+            continue;
+        count_stuck(w);
+        stuck++;
     }
     return stuck;
-}
-
-/* The gate is shut and nobody is inside. */
-void strobe_lane_count_deep_spans(uint32_t window)
-{
-    for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
-        StrobeWriter *w = &writers[i];
-        if (w->generation == window && w->depth > STROBE_POOL_SPANS)
-            atomic_fetch_add_explicit(&w->lane->lost[STROBE_LOSS_SPAN_DEPTH],
-                                      w->depth - STROBE_POOL_SPANS, memory_order_relaxed);
-    }
 }
 
 uint64_t strobe_lane_take_late(void)
@@ -262,9 +302,9 @@ uint64_t strobe_lane_take_late(void)
     return atomic_exchange_explicit(&strobe_lanes.late, 0, memory_order_relaxed);
 }
 
-int strobe_lane_is_busy(uint32_t index)
+uint64_t strobe_lane_take_nested(void)
 {
-    return atomic_load_explicit(&writers[index].busy, memory_order_acquire) != 0;
+    return atomic_exchange_explicit(&strobe_lanes.nested, 0, memory_order_relaxed);
 }
 
 uint64_t strobe_lane_take_no_lane(void)
@@ -280,6 +320,7 @@ static void before_fork(void)
     generation_at_fork = strobe_thread_writer ? strobe_thread_writer->generation : 0;
     if (strobe_thread_writer)
         strobe_thread_writer->generation = 0;
+    STROBE_TESTPOINT("fork-begun");
 }
 
 static void after_fork(void)
@@ -295,6 +336,7 @@ static void in_child(void)
 {
     StrobeWriter *mine = strobe_thread_writer;
 
+    STROBE_TESTPOINT("fork-child");
     forking = 0;
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
@@ -303,7 +345,7 @@ static void in_child(void)
         writers[i].generation = 0;
         writers[i].session = 0;
         writers[i].block = NULL;
-        atomic_store_explicit(&writers[i].busy, 0, memory_order_relaxed);
+        atomic_store_explicit(&writers[i].busy, LANE_IDLE, memory_order_relaxed);
     }
     for (unsigned i = 0; i < STROBE_POOL_LANES / 64; i++)
         atomic_store_explicit(&writer_map[i], 0, memory_order_relaxed);

@@ -15,19 +15,32 @@
 
 #define STROBE_KINDS_MAX 256u
 #define STROBE_DEEP_SPANS 768u /* open spans beyond those that the pool keeps */
+#define LANE_BESIDE 4u         /* strings written beside their records, the last ones */
+
+/* What a writer does, in `busy`. */
+enum {
+    LANE_IDLE = 0,
+    LANE_INSIDE = 1, /* inside a bracket that offers no record */
+    LANE_OFFERS = 2, /* ... that offers one */
+    LANE_ENDS = 3    /* ... that ends the span of the depth in the other bits */
+};
+#define LANE_DEPTH_SHIFT 2
 
 struct StrobeWriter {
-    _Atomic uint32_t busy; /* inside a bracket */
-    uint32_t generation;   /* window this writer is attached to */
-    char *cursor, *limit;  /* free part of the block */
+    _Atomic uint32_t busy;
+    uint32_t generation;  /* window this writer is attached to */
+    char *cursor, *limit; /* free part of the block */
     struct pool_block *block;
     uint32_t block_window; /* that the block belongs to */
+    struct pool_header *pool;
     struct pool_lane *lane;
     uint32_t pending; /* bytes reserved and not committed */
     uint32_t depth;   /* open spans */
     uint32_t index;   /* of the lane */
     uint32_t session; /* that the track belongs to */
     uint32_t track;
+    uint32_t names_high;                      /* no span from here on has a name in the lane */
+    uint32_t n_beside, beside[LANE_BESIDE];   /* where they lie in the block, in words */
 } __attribute__((aligned(128)));
 
 /* What reserve must know of a kind; words 0: no such kind. */
@@ -46,27 +59,29 @@ int strobe_lane_init(void);
 void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
 
 /* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
- * is inside a bracket (returns 0), or one is stuck there (returns the number of those and marks
- * their lanes: the pool must then stay mapped). */
+ * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool
+ * must then stay mapped). What a stuck one was about to record is counted as late. */
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
-unsigned strobe_lane_close_gate(uint64_t end, unsigned char is_stuck[STROBE_POOL_LANES]);
+unsigned strobe_lane_close_gate(uint64_t end);
+
+/* Is the thread on this lane inside a bracket? Where it is not, and the lane has no block, the
+ * blocks that it filled are in the queue of full ones. */
+int strobe_lane_is_busy(uint32_t index);
 
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
  * since the last call. */
 uint64_t strobe_lane_take_late(void);
-void strobe_lane_count_deep_spans(uint32_t window);
-/* Is the lane's thread inside a bracket? Where it is not, and the lane has no block, the blocks
- * that it filled are in the queue of full ones. */
-int strobe_lane_is_busy(uint32_t index);
 /* Records lost because more threads than lanes recorded, since the last call. */
 uint64_t strobe_lane_take_no_lane(void);
+/* Records lost because they hit the thread while it took its lane or was in fork(). */
+uint64_t strobe_lane_take_nested(void);
 
 /* See StrobeHost for what these do. */
 StrobeWriter *strobe_lane_writer(void);
 void *strobe_lane_reserve(StrobeWriter *writer, uint32_t kind, uint32_t track, uint32_t name,
                           uint64_t begin, uint64_t end);
 void strobe_lane_commit(StrobeWriter *writer);
-void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes);
+void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes, uint32_t n_records);
 StrobeSpan strobe_lane_span_begin(StrobeWriter *writer, uint32_t kind, uint32_t name,
                                   uint64_t argument);
 void *strobe_lane_span_end(StrobeWriter *writer, StrobeSpan span);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "signal-guard.h"
 
 static StrobeLogSink current_sink;
 
@@ -55,8 +56,11 @@ void strobe_log(gint32 level, const char *format, ...)
         return;
     /* One write: lines of several processes on one terminal stay whole. */
     g_autofree char *line = g_strdup_printf("strobe: %s%s\n", level_name(level), text);
-    if (write(STDERR_FILENO, line, strlen(line)) < 0)
-        return;
+    StrobeSignalGuard guard;
+    strobe_signal_guard_hold(&guard);
+    ssize_t done = write(STDERR_FILENO, line, strlen(line));
+    strobe_signal_guard_release(&guard);
+    (void)done; /* nobody to tell */
 }
 
 void strobe_log_set_sink(StrobeLogSink sink)

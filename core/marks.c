@@ -29,7 +29,7 @@ void strobe_range_end_recorded(StrobeRange range)
     if (!w || !is_own_span(w, range.token))
         return;
     uint64_t end = strobe_clock_now();
-    if (!enter(w))
+    if (!enter_to_end(w, range.token))
         return;
     struct strobe_marker *fields = pop_span(w, range.token, end, &argument);
     if (fields) {

@@ -10,12 +10,15 @@
 #include "error.h"
 #include "json-text.h"
 
+#define GENERATION_NEWEST 3
+
 struct StrobePipeline {
     StrobeRegistry *registry;
     GPtrArray *consumers; /* of StrobeConsumer: exporters and callers' own */
     GPtrArray *passes;    /* of StrobeConsumer, each behind those it depends on */
     StrobeProgress progress;
     gpointer progress_user;
+    gint generation; /* 0: as the source */
     StrobeReaderStats stats;
     GPtrArray *damage;
 };
@@ -45,6 +48,11 @@ void strobe_pipeline_on_progress(StrobePipeline *p, StrobeProgress function, voi
 {
     p->progress = function;
     p->progress_user = user;
+}
+
+void strobe_pipeline_set_generation(StrobePipeline *p, gint generation)
+{
+    p->generation = generation;
 }
 
 /* ---- who takes part ---- */
@@ -196,6 +204,18 @@ static gboolean stream_raw(struct run *run, GError **error)
     return TRUE;
 }
 
+/* Does the capture hold records of this derived kind itself? (An import of what the source derived:
+ * they stand, the pass's own do not.) */
+static gboolean is_stored(struct run *run, const char *kind)
+{
+    const StrobeKindView *view;
+
+    for (guint32 i = 0; (view = strobe_reader_kind(run->reader, i)); i++)
+        if (strcmp(view->name, kind) == 0)
+            return TRUE;
+    return FALSE;
+}
+
 /* By now all losses are known, which they were not yet when the record was emitted. */
 static StrobeView derived_view(const struct run *run, StrobeConsumer *pass,
                                const struct StrobeSpooled *record)
@@ -223,9 +243,10 @@ static void feed_piece(struct run *run, StrobeConsumer *pass, const char *piece,
 
     while (at < bytes) {
         const struct StrobeSpooled *record = (const void *)(piece + at);
-        views[n++] = derived_view(run, pass, record);
+        if (!is_stored(run, pass->kinds[record->kind].view.name))
+            views[n++] = derived_view(run, pass, record);
         at += sizeof *record + record->field_bytes;
-        if (n == G_N_ELEMENTS(views) || at >= bytes) {
+        if (n == G_N_ELEMENTS(views) || (n && at >= bytes)) {
             feed_all(run, views, n);
             n = 0;
         }
@@ -309,6 +330,15 @@ static int open_output(const char *output, GError **error)
     return -1;
 }
 
+static gint32 generation_of(const StrobePipeline *p, JsonObject *facts)
+{
+    gint64 source = strobe_json_member_int(facts, "generation", GENERATION_NEWEST);
+
+    if (p->generation)
+        return p->generation;
+    return source >= 1 && source <= GENERATION_NEWEST ? (gint32)source : GENERATION_NEWEST;
+}
+
 static void set_facts(struct run *run, const char *output)
 {
     JsonObject *facts = strobe_reader_facts(run->reader);
@@ -320,6 +350,8 @@ static void set_facts(struct run *run, const char *output)
     run->facts.command = strobe_json_member_text(facts, "command");
     run->facts.strobe_version = strobe_json_member_text(facts, "strobe_version");
     run->facts.directory_path = output ? output : "";
+    run->facts.generation = generation_of(run->p, facts);
+    run->facts.level = (gint32)strobe_json_member_int(facts, "level", -1);
     update_facts(run);
 }
 

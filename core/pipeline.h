@@ -23,6 +23,10 @@ gboolean strobe_pipeline_add_exporter(StrobePipeline *pipeline, const StrobeConf
 gboolean strobe_pipeline_add_consumer(StrobePipeline *pipeline, const StrobeComponent *component,
                                       GError **error);
 
+/* Generation of the file formats that exporters write, 1 to 3; 0 (the default): that of the source
+ * of an import, 3 for what was recorded. */
+void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
+
 /* Called now and then with the share done, 0..1; for a progress bar. */
 typedef void (*StrobeProgress)(void *user, double share);
 void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress function, void *user);

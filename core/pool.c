@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "intern.h"
+#include "testpoint.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -34,6 +35,8 @@ static void lay_out(struct pool_header *h, size_t bytes)
     h->n_lanes = STROBE_POOL_LANES;
     h->lanes_at = at;
     at = align_up(at + sizeof(struct pool_lane) * (uint64_t)h->n_lanes, 4096);
+    h->seen_at = at;
+    at = align_up(at + sizeof(StrobeLossCounts), 4096);
     h->tracks_at = at;
     at = align_up(at + sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
     h->kinds_at = at;
@@ -110,7 +113,7 @@ static void link_blocks(struct pool_header *h)
 {
     for (uint32_t i = 0; i < h->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(h, i);
-        block->next = i + 1 < h->n_blocks ? i + 1 : STROBE_NO_BLOCK;
+        atomic_init(&block->next, i + 1 < h->n_blocks ? i + 1 : STROBE_NO_BLOCK);
     }
     atomic_store(&h->free_blocks, h->n_blocks ? 0 : STROBE_NO_BLOCK);
     atomic_store(&h->full_blocks, STROBE_NO_BLOCK);
@@ -214,6 +217,7 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
            part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
                      bytes) &&
+           part_fits(h, h->seen_at, sizeof(StrobeLossCounts), bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS, bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
@@ -242,7 +246,7 @@ int strobe_pool_open(StrobePool *pool, const char *path)
         return EINVAL;
     }
     /* A private mapping: the program that owned the file is gone, and nothing is written back. */
-    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, pool->fd, 0);
+    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, pool->fd, 0);
     if (map == MAP_FAILED) {
         int error = errno;
         strobe_pool_destroy(pool, 0);
@@ -257,6 +261,24 @@ int strobe_pool_open(StrobePool *pool, const char *path)
     return 0;
 }
 
+void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window)
+{
+    for (uint32_t i = 0; i < header->n_lanes; i++) {
+        struct pool_lane *lane = strobe_pool_lane(header, i);
+        uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
+        if (depth > STROBE_POOL_SPANS && atomic_load(&lane->window) == window)
+            atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_SPAN_DEPTH],
+                                      depth - STROBE_POOL_SPANS, memory_order_relaxed);
+    }
+}
+
+void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen)
+{
+    memcpy(header->lost_told, seen->core, sizeof header->lost_told);
+    for (uint32_t i = 0; i < header->n_lanes; i++)
+        memcpy(strobe_pool_lane(header, i)->lost_told, seen->lanes[i], sizeof *seen->lanes);
+}
+
 struct pool_block *strobe_pool_take(struct pool_header *header)
 {
     uint64_t head = atomic_load_explicit(&header->free_blocks, memory_order_acquire);
@@ -267,7 +289,9 @@ struct pool_block *strobe_pool_take(struct pool_header *header)
             return NULL;
         struct pool_block *block = strobe_pool_block(header, index);
         /* The tag changes with every exchange, so a block that went and came back is noticed. */
-        uint64_t next = ((head >> 32) + 1) << 32 | block->next;
+        uint64_t next =
+            ((head >> 32) + 1) << 32 | atomic_load_explicit(&block->next, memory_order_relaxed);
+        STROBE_TESTPOINT("free-loaded");
         if (atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
                                                   memory_order_acq_rel, memory_order_acquire))
             return block;
@@ -280,8 +304,9 @@ void strobe_pool_give(struct pool_header *header, struct pool_block *block)
     uint64_t next;
 
     atomic_store_explicit(&block->owned, 0, memory_order_release);
+    STROBE_TESTPOINT("block-disowned");
     do {
-        block->next = (uint32_t)head;
+        atomic_store_explicit(&block->next, (uint32_t)head, memory_order_relaxed);
         next = ((head >> 32) + 1) << 32 | strobe_pool_index(header, block);
     } while (!atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
                                                     memory_order_release, memory_order_relaxed));
@@ -292,7 +317,7 @@ void strobe_pool_push_full(struct pool_header *header, struct pool_block *block)
     uint32_t head = atomic_load_explicit(&header->full_blocks, memory_order_relaxed);
 
     do
-        block->next = head;
+        atomic_store_explicit(&block->next, head, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&header->full_blocks, &head,
                                                   strobe_pool_index(header, block),
                                                   memory_order_release, memory_order_relaxed));
@@ -304,10 +329,11 @@ uint32_t strobe_pool_take_full(struct pool_header *header)
         atomic_exchange_explicit(&header->full_blocks, STROBE_NO_BLOCK, memory_order_acquire);
     uint32_t reversed = STROBE_NO_BLOCK;
 
+    STROBE_TESTPOINT("full-taken");
     while (index != STROBE_NO_BLOCK) {
         struct pool_block *block = strobe_pool_block(header, index);
-        uint32_t next = block->next;
-        block->next = reversed;
+        uint32_t next = atomic_load_explicit(&block->next, memory_order_relaxed);
+        atomic_store_explicit(&block->next, reversed, memory_order_relaxed);
         reversed = index;
         index = next;
     }

@@ -23,6 +23,7 @@
 
 #define STROBE_POOL_LANES 1024u
 #define STROBE_POOL_SPANS 256u
+#define STROBE_POOL_NAME_WORDS 256u /* for names of a lane's open spans, see span-names.h */
 /* Places for tracks: first those of recording threads, used again when their thread has ended, then
  * all others, which stay. */
 #define STROBE_POOL_THREAD_TRACKS 16384u
@@ -53,7 +54,7 @@ struct pool_span {
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
 struct pool_lane {
     _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
-    _Atomic uint32_t depth; /* open spans */
+    _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
     _Atomic uint32_t track;
     _Atomic uint32_t window;
     uint32_t track_place; /* of its thread's track, from 1; 0: none */
@@ -62,7 +63,15 @@ struct pool_lane {
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
     struct pool_span spans[STROBE_POOL_SPANS];
+    _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
+
+/* Counts of losses at one moment. */
+typedef struct StrobeLossCounts {
+    uint64_t core[STROBE_LOSS_CAUSES];
+    uint64_t lanes[STROBE_POOL_LANES][STROBE_LOSS_CAUSES];
+    uint64_t overwritten_until[STROBE_POOL_LANES]; /* ticks */
+} StrobeLossCounts;
 
 struct pool_block {
     /* In the free or the full list. Atomic: a thread that takes a block looks at the link of one that
@@ -111,7 +120,7 @@ struct pool_header {
     uint32_t block_bytes;
     uint64_t total_bytes;
     uint32_t n_lanes, n_blocks;
-    uint64_t lanes_at, tracks_at, kinds_at, offsets_at, slots_at, arena_at, blocks_at;
+    uint64_t lanes_at, seen_at, tracks_at, kinds_at, offsets_at, slots_at, arena_at, blocks_at;
     uint64_t arena_bytes;
 
     uint64_t id[2]; /* random; the capture's facts name it, so that neither is taken for another */
@@ -134,6 +143,8 @@ struct pool_header {
     /* Losses that are of no lane, and how many of them have been written. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES];
+    /* Where in the capture what is at seen_at is being told; 0: nothing is. */
+    _Atomic uint64_t telling_at;
 
     struct pool_window windows[STROBE_POOL_WINDOWS]; /* by number modulo their number */
 };
@@ -161,7 +172,7 @@ void strobe_pool_destroy(StrobePool *pool, int remove);
  * not, whatever pid it has here.) */
 int strobe_pool_is_live(const StrobePool *pool);
 
-/* Maps an existing pool read-only after checking its layout. Returns 0, EINVAL for a file that is
+/* Maps an existing pool, privately, after checking its layout. Returns 0, EINVAL for a file that is
  * not a pool, or an errno value. */
 int strobe_pool_open(StrobePool *pool, const char *path);
 
@@ -186,6 +197,14 @@ static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t 
     out[4] = atomic_load_explicit(&span->argument, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);
     return begin != 0 && atomic_load_explicit(&span->begin, memory_order_relaxed) == begin;
+}
+
+/* The next id of a string beside its record. */
+static inline uint32_t strobe_pool_beside_id(struct pool_header *header)
+{
+    return STROBE_STRING_BESIDE |
+           (atomic_fetch_add_explicit(&header->n_beside, 1, memory_order_relaxed) &
+            ~(STROBE_STRING_BESIDE | STROBE_STRING_OF_SPAN));
 }
 
 static inline struct pool_window *strobe_pool_window(const struct pool_header *header,
@@ -224,6 +243,11 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t la
     atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
     atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
+
+/* Counts the window's open spans for which there was no place as lost. */
+void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window);
+/* Remembers that what was seen was told. */
+void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 
 /* Takes a free block, NULL when there is none. Lock-free, any thread. */
 struct pool_block *strobe_pool_take(struct pool_header *header);

@@ -103,8 +103,7 @@ static void take_strings(StrobeSurvey *survey, const char *p, guint32 length)
         n &= ~STROBE_STRING_IS_STACK;
         if (n > length - at - 8)
             return;
-        if (id < STROBE_POOL_STRINGS)
-            strobe_string_table_set(survey->strings, id, p + at + 8, n, is_stack);
+        strobe_string_table_set(survey->strings, id, p + at + 8, n, is_stack);
         at += (8 + n + 3) & ~3u;
         if (at > length)
             return;

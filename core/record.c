@@ -2,17 +2,20 @@
 /* The recording calls of the plugin ABI. */
 #include "lane-inline.h"
 
+/* Room left behind a string for the record that names it. */
+#define BESIDE_MARGIN 1024u
+
 StrobeWriter *strobe_lane_writer(void)
 {
     return current_writer();
 }
 
-/* The gate shut before the record came, and yet it belongs to the window. */
+/* The gate shut before the record came, and yet it belongs to the window that ended. */
 static __attribute__((noinline)) void count_late(uint64_t begin)
 {
     uint64_t end = atomic_load_explicit(&strobe_lanes.window_end, memory_order_relaxed);
 
-    if (gate_now() == 0 && begin < end)
+    if (begin < end)
         atomic_fetch_add_explicit(&strobe_lanes.late, 1, memory_order_relaxed);
 }
 
@@ -24,7 +27,8 @@ void *strobe_lane_reserve(StrobeWriter *w, uint32_t kind, uint32_t track, uint32
     if (!w)
         return NULL;
     if (!enter(w)) {
-        count_late(begin);
+        if (atomic_load_explicit(&w->busy, memory_order_relaxed) == LANE_IDLE)
+            count_late(begin);
         return NULL;
     }
     fields = begin_record(w, kind, track, name, begin, end);
@@ -39,20 +43,28 @@ void strobe_lane_commit(StrobeWriter *w)
     leave(w);
 }
 
-void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes)
+void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes, uint32_t n_records)
 {
-    void *room;
+    uint32_t cause = STROBE_LOSS_TOO_LARGE;
+    void *room = NULL;
 
-    if (!w || !enter(w))
+    if (!w)
+        return NULL;
+    if (atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE) {
+        if (w->generation == gate_now())
+            count_lost_many(w, STROBE_LOSS_NESTED, n_records);
+        return NULL;
+    }
+    if (!enter(w))
         return NULL;
     if (w->block && w->block->track != w->track)
         strobe_lane_hand_over(w);
-    if (bytes % 8 || bytes == 0 || bytes > STROBE_BULK_MAX)
-        room = NULL;
-    else
-        room = take_room(w, bytes);
-    if (!room)
+    if (bytes % 8 == 0 && bytes && bytes <= STROBE_BULK_MAX)
+        room = find_room(w, bytes, &cause);
+    if (!room) {
+        count_lost_many(w, cause, n_records);
         leave(w);
+    }
     return room;
 }
 
@@ -74,7 +86,7 @@ void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
     if (!w || !is_own_span(w, span.token))
         return NULL;
     uint64_t end = strobe_clock_now();
-    if (!enter(w))
+    if (!enter_to_end(w, span.token))
         return NULL;
     fields = pop_span(w, span.token, end, NULL);
     if (!fields)
@@ -82,21 +94,27 @@ void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
     return fields;
 }
 
-/* The table is full: the string goes into the lane as a record of its own. */
-static uint32_t write_beside(StrobeWriter *w, const void *bytes, size_t length, int is_stack)
+/* The table is full: the string goes into the lane as a record of its own. 0 where there is no room
+ * for it: the record that wants it does without, or is lost itself. */
+uint32_t strobe_lane_write_beside(StrobeWriter *w, const void *bytes, size_t length, int is_stack)
 {
     uint32_t room_for = STROBE_BLOCK_DATA - 16;
     uint32_t n = length > room_for ? room_for : (uint32_t)length;
     uint32_t words = (uint32_t)(2 + (n + 7) / 8); /* header, length word, bytes */
-    uint64_t *out = take_room(w, words * 8);
+    size_t room = (size_t)(w->limit - w->cursor);
+    uint32_t cause;
 
+    /* Its record is to lie in the same block: a reader comes to the next one much later. */
+    if (room >= words * 8 && room < words * 8 + BESIDE_MARGIN && w->cursor > (char *)(w->block + 1))
+        strobe_lane_next_block(w);
+    uint64_t *out = find_room(w, words * 8, &cause);
+
+    if (!out || n < length)
+        count_lost(w, STROBE_LOSS_STRING_CUT);
     if (!out)
         return 0;
-    if (n < length)
-        count_lost(w, STROBE_LOSS_STRING_CUT);
-    uint32_t id = STROBE_STRING_BESIDE | (atomic_fetch_add_explicit(&strobe_lanes.pool->n_beside, 1,
-                                                                    memory_order_relaxed) &
-                                          ~STROBE_STRING_BESIDE);
+    uint32_t id = strobe_pool_beside_id(w->pool);
+    w->beside[w->n_beside++ % LANE_BESIDE] = (uint32_t)(out - (uint64_t *)(void *)(w->block + 1));
     out[0] = (uint64_t)id << 32 | (uint64_t)STROBE_KIND_STRING << 16 | words;
     out[words - 1] = 0;
     out[1] = n | (is_stack ? STROBE_STRING_IS_STACK : 0);
@@ -113,15 +131,16 @@ uint32_t strobe_lane_intern_inside(StrobeWriter *w, const void *bytes, size_t le
         length = STROBE_STRING_MAX;
         count_lost(w, STROBE_LOSS_STRING_CUT);
     }
-    id = strobe_pool_intern(strobe_lanes.pool, bytes, length, is_stack);
+    id = strobe_pool_intern(w->pool, bytes, length, is_stack);
     if (id == 0 && length)
-        id = write_beside(w, bytes, length, is_stack);
+        id = strobe_lane_write_beside(w, bytes, length, is_stack);
     return id;
 }
 
 uint32_t strobe_lane_intern(StrobeWriter *w, const void *bytes, size_t length, int is_stack)
 {
-    if (!w || !enter_uncounted(w)) /* the record that wants the string counts the loss */
+    if (!w ||
+        !enter_uncounted(w, LANE_INSIDE)) /* the record that wants the string counts the loss */
         return 0;
     uint32_t id = strobe_lane_intern_inside(w, bytes, length, is_stack);
     leave(w);

@@ -12,6 +12,7 @@
 #include "lane-end.h"
 #include "lane.h"
 #include "pool.h"
+#include "testpoint.h"
 #include "track-table.h"
 
 static struct {
@@ -77,9 +78,26 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
     return recorder.pool.path;
 }
 
+/* Recovery knows the window from the first byte of its capture on. */
+static int begin_named(struct pool_window *window, uint32_t number, int fd, const char *path,
+                       const char *facts)
+{
+    int error;
+
+    strobe_drain_wait(&recorder.drain, number - STROBE_POOL_WINDOWS, -1); /* its place */
+    snprintf(window->capture, sizeof window->capture, "%s", path);
+    window->begin = strobe_clock_now();
+    atomic_store(&window->end, 0);
+    atomic_store(&window->window, number);
+    error = strobe_drain_begin_window(&recorder.drain, fd, path, number, facts);
+    if (error)
+        atomic_store(&window->window, 0);
+    STROBE_TESTPOINT("window-named");
+    return error;
+}
+
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
 {
-    struct pool_header *header = recorder.pool.header;
     struct pool_window *window;
     int error;
 
@@ -92,22 +110,20 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
         close(fd);
         return error;
     }
-    window = strobe_pool_window(header, recorder.window + 1);
-    error = strobe_drain_begin_window(&recorder.drain, fd, path, recorder.window + 1, facts);
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
+    window = strobe_pool_window(recorder.pool.header, recorder.window + 1);
+    error = begin_named(window, recorder.window + 1, fd, path, facts);
     if (error)
         return error;
     recorder.window++;
-    recorder.begin = strobe_clock_now();
     recorder.end = 0;
-    snprintf(window->capture, sizeof window->capture, "%s", path);
-    window->begin = recorder.begin;
-    atomic_store(&window->end, 0);
-    atomic_store(&window->window, recorder.window);
     recorder.in_window = 1;
-    strobe_lane_take_late(); /* of no window */
-    strobe_lane_take_no_lane();
+    strobe_lane_take_no_lane(); /* of no window */
+    strobe_lane_take_nested();
     strobe_lane_set_policy(recorder.policy, &recorder.drain.ring);
-    strobe_lane_open_gate(header, recorder.session, recorder.window);
+    recorder.begin = window->begin = strobe_clock_now();
+    STROBE_TESTPOINT("window-begun");
+    strobe_lane_open_gate(recorder.pool.header, recorder.session, recorder.window);
     return 0;
 }
 
@@ -119,7 +135,6 @@ void strobe_recorder_mark_end(void)
 
 int strobe_recorder_end_window(int64_t patience_ns)
 {
-    static unsigned char is_stuck[STROBE_POOL_LANES];
     struct pool_header *header = recorder.pool.header;
     StrobeRing *ring = recorder.policy == STROBE_POLICY_RING ? &recorder.drain.ring : NULL;
     unsigned n_stuck;
@@ -127,13 +142,15 @@ int strobe_recorder_end_window(int64_t patience_ns)
     if (!recorder.in_window)
         return 0;
     strobe_recorder_mark_end();
-    n_stuck = strobe_lane_close_gate(recorder.end, is_stuck);
+    n_stuck = strobe_lane_close_gate(recorder.end);
     recorder.is_stuck |= n_stuck != 0;
-    strobe_lane_count_deep_spans(recorder.window);
+    STROBE_TESTPOINT("window-shut");
+    strobe_pool_count_deep_spans(recorder.pool.header, recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
+    strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
     atomic_store(&strobe_pool_window(header, recorder.window)->end, recorder.end);
-    strobe_lanes_end(header, recorder.window, recorder.end, ring, is_stuck);
+    strobe_lanes_end(header, recorder.window, recorder.end, ring);
     strobe_drain_end_window(&recorder.drain, recorder.window, recorder.begin, recorder.end, n_stuck);
     recorder.in_window = 0;
     return strobe_drain_wait(&recorder.drain, recorder.window, patience_ns);
@@ -191,6 +208,16 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count)
 uint32_t strobe_recorder_take_trackless(void)
 {
     return recorder.is_open ? atomic_exchange(&recorder.pool.header->n_trackless, 0) : 0;
+}
+
+uint64_t strobe_recorder_late(void)
+{
+    struct pool_header *header = recorder.pool.header;
+
+    if (!recorder.is_open || recorder.in_window)
+        return 0;
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
+    return atomic_load(&header->lost[STROBE_LOSS_LATE]) - header->lost_told[STROBE_LOSS_LATE];
 }
 
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])

@@ -68,7 +68,9 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count);
 /* Threads that found no room in the track table, since the last call: what they recorded is shown
  * without a thread. */
 uint32_t strobe_recorder_take_trackless(void);
-/* Losses of the present or last window by cause. */
+/* Records that came after the last window was sealed: the next capture tells of them. */
+uint64_t strobe_recorder_late(void);
+/* Losses of the session's present or last window by cause; none without a recorder. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
 
 /* In a forked child: forgets the parent's recorder without touching its files. */

@@ -16,6 +16,7 @@
 #include "pieces.h"
 #include "pool.h"
 #include "process.h"
+#include "testpoint.h"
 
 /* How long the end of a window is waited for. */
 #define PATIENCE_S 60
@@ -26,11 +27,12 @@ struct survey {
     char *pool_path;
     char *pool_id;
     char *boot_id;
-    gboolean has_facts, is_sealed;
+    gboolean has_facts, is_sealed, is_same_boot;
     gboolean is_ending; /* its program writes the rest just now */
     guint32 window;
     guint32 piece;
     guint64 good_end; /* behind the last sound block */
+    guint64 core_at;  /* the last block of records that is of no lane */
     guint64 last_ticks;
     StrobeClockPair last_pair;
     GHashTable *written; /* lane << 48 ^ sequence to bytes written of that block */
@@ -100,7 +102,9 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
         take_facts(survey, place);
     else if (h->type == STROBE_BLOCK_SEAL)
         survey->is_sealed = is_final(survey, place);
-    else if (h->type == STROBE_BLOCK_RECORDS && h->lane != STROBE_LANE_NONE)
+    else if (h->type == STROBE_BLOCK_RECORDS && h->lane == STROBE_LANE_NONE)
+        survey->core_at = place->offset - sizeof *h;
+    else if (h->type == STROBE_BLOCK_RECORDS)
         note_written(survey, h);
     return TRUE;
 }
@@ -197,6 +201,22 @@ static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 t
     return latest;
 }
 
+/* A span that is open may have begun after everything that was committed. */
+static guint64 latest_open(const struct pool_header *pool, guint32 window, guint64 latest,
+                           guint64 limit)
+{
+    for (guint32 i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        guint32 depth = MIN(atomic_load(&lane->depth), STROBE_POOL_SPANS);
+        if (atomic_load(&lane->window) != window)
+            continue;
+        for (guint32 k = 0; k < depth; k++)
+            if (atomic_load(&lane->spans[k].begin) > latest && atomic_load(&lane->spans[k].begin) < limit)
+                latest = atomic_load(&lane->spans[k].begin);
+    }
+    return latest;
+}
+
 /* A lane's blocks must follow each other as they were filled. */
 static int compare_blocks(gconstpointer a, gconstpointer b)
 {
@@ -221,6 +241,25 @@ static GPtrArray *blocks_of_window(const struct pool_header *pool, guint32 windo
     return blocks;
 }
 
+/* The program died between telling its losses and noting that. */
+static void note_told(const struct survey *survey, struct pool_header *pool)
+{
+    guint64 at = atomic_load(&pool->telling_at);
+
+    if (at && at == survey->core_at)
+        strobe_pool_tell_losses(pool, strobe_pool_at(pool, pool->seen_at));
+}
+
+/* How far a block has been dealt with: what is in the capture, and what the writer thread has
+ * counted as lost because it could not be written. After a power cut only the capture counts. */
+static guint32 done_of(const struct survey *survey, const struct pool_block *block)
+{
+    g_autofree guint64 *key = block_key(block->lane, block->sequence);
+    guint32 written = GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key));
+
+    return survey->is_same_boot ? MAX(written, atomic_load(&block->flushed)) : written;
+}
+
 static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
                         const struct pool_header *pool, guint64 *latest)
 {
@@ -228,13 +267,11 @@ static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
     guint64 now = strobe_clock_now();
     int error = 0;
 
+    *latest = latest_open(pool, survey->window, *latest, now);
     for (guint i = 0; i < blocks->len && error == 0; i++) {
         const struct pool_block *block = g_ptr_array_index(blocks, i);
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
-        g_autofree guint64 *key = block_key(block->lane, block->sequence);
-        /* What lies in a piece that was rolled away is known by the block itself. */
-        guint32 from = MAX(GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key)),
-                           MIN(atomic_load(&block->flushed), used));
+        guint32 from = done_of(survey, block);
         *latest = latest_in(block, 0, used, *latest, now);
         if (used > from)
             error = strobe_capture_write_records(writer, block, from, used);
@@ -242,12 +279,11 @@ static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
     return error;
 }
 
-static int finish_capture(struct survey *survey, int fd, const struct pool_header *pool,
-                          guint64 size)
+static int finish_capture(struct survey *survey, int fd, struct pool_header *pool, guint64 size)
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
-    guint64 latest = survey->last_ticks;
+    guint64 latest = survey->last_ticks, unwritten;
     const struct pool_window *window = strobe_pool_window(pool, survey->window);
     guint64 end = atomic_load(&window->end); /* the program had ended it */
     char boot_id[64];
@@ -257,21 +293,28 @@ static int finish_capture(struct survey *survey, int fd, const struct pool_heade
         return error;
     strobe_clock_init();
     strobe_boot_id(boot_id);
+    note_told(survey, pool);
+    strobe_pool_count_deep_spans(pool, survey->window);
     strobe_capture_writer_begin(writer, fd, survey->window);
     /* After a reboot, or with another clock, this machine's counter says nothing about theirs. */
-    if (strcmp(boot_id, survey->boot_id) || pool->clock_counter != (guint32)strobe_clock_counter)
+    survey->is_same_boot = strcmp(boot_id, survey->boot_id) == 0;
+    if (!survey->is_same_boot || pool->clock_counter != (guint32)strobe_clock_counter)
         writer->pair = survey->last_pair;
     error = strobe_capture_write_definitions(writer, pool);
+    STROBE_TESTPOINT("recover-definitions");
     if (error == 0)
         error = write_blocks(survey, writer, pool, &latest);
     if (end)
         latest = end;
     strobe_capture_read_losses(pool, seen);
+    STROBE_TESTPOINT("recover-records");
     if (error == 0)
         error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, survey->last_ticks,
                                             latest, seen);
     if (error == 0)
-        error = strobe_capture_write_unfinished(writer, pool, STROBE_BLOCK_RECORDS, latest);
+        error = strobe_capture_write_unfinished(writer, pool, STROBE_BLOCK_RECORDS, latest,
+                                                &unwritten);
+    STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
         error = strobe_capture_write_seal(writer, window->begin, latest,
                                           STROBE_SEAL_RECOVERED);
@@ -288,10 +331,10 @@ static gboolean needs_pool(const struct survey *survey, const struct pool_header
            atomic_load(&strobe_pool_window(pool, survey->window)->window) == survey->window;
 }
 
-static gboolean note_seal(void *user, const StrobeBlockPlace *place)
+static gboolean note_type(void *user, const StrobeBlockPlace *place)
 {
-    if (place->header.type == STROBE_BLOCK_SEAL)
-        *(gboolean *)user = TRUE;
+    if (place->header.type < 32)
+        *(guint32 *)user |= 1u << place->header.type;
     return TRUE;
 }
 
@@ -300,7 +343,7 @@ static gboolean note_seal(void *user, const StrobeBlockPlace *place)
 static gboolean other_needs_pool(const struct survey *survey, const struct pool_header *pool)
 {
     const struct pool_window *other = strobe_pool_window(pool, survey->window + 1);
-    gboolean is_sealed = FALSE;
+    guint32 types = 0;
     struct stat st;
 
     if (atomic_load(&other->window) == 0)
@@ -309,10 +352,10 @@ static gboolean other_needs_pool(const struct survey *survey, const struct pool_
     if (fd < 0)
         return FALSE;
     if (fstat(fd, &st) || st.st_uid != geteuid() ||
-        !strobe_block_walk(fd, (guint64)st.st_size, note_seal, ignore_damage, &is_sealed, NULL))
-        is_sealed = TRUE;
+        !strobe_block_walk(fd, (guint64)st.st_size, note_type, ignore_damage, &types, NULL))
+        types = 0;
     close(fd);
-    return !is_sealed;
+    return (types & (1u << STROBE_BLOCK_FACTS)) && !(types & (1u << STROBE_BLOCK_SEAL));
 }
 
 static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
@@ -338,6 +381,7 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
         else
             result = finish_capture(survey, fd, pool->header, size);
     }
+    STROBE_TESTPOINT("recover-finished");
     strobe_pool_destroy(pool, result == 0 && !other_needs_pool(survey, pool->header));
     if (result)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,

@@ -80,6 +80,8 @@ static int prepare(StrobeDrain *d)
     error = strobe_capture_write_facts(&d->other, p->facts, p->number + 1);
     if (error == 0)
         error = strobe_capture_write_definitions(&d->other, d->pool);
+    if (error == 0)
+        error = strobe_capture_write_reserve(&d->other);
     if (error) {
         strobe_capture_writer_end(&d->other);
         unlinkat(p->folder, STROBE_PIECE_NEW, 0);
@@ -90,10 +92,13 @@ static int prepare(StrobeDrain *d)
 /* Writes what is there into the present piece, and what makes it complete in itself. */
 static void finish(StrobeDrain *d)
 {
+    uint64_t unwritten;
+
     strobe_flush_all(d);
     uint64_t now = d->now->writer.pair.ticks;
     strobe_flush_remember(
-        d, strobe_capture_write_unfinished(&d->now->writer, d->pool, STROBE_BLOCK_OPEN, now));
+        d, strobe_capture_write_unfinished(&d->now->writer, d->pool, STROBE_BLOCK_OPEN, now,
+                                           &unwritten)); /* the next piece has them too */
     strobe_capture_writer_take_pair(&d->now->writer);
     strobe_flush_remember(
         d, strobe_capture_write_seal(&d->now->writer,
@@ -103,17 +108,31 @@ static void finish(StrobeDrain *d)
         strobe_flush_remember(d, errno);
 }
 
+/* By a second name, so that there is a capture.strobe at any moment; where files cannot have one,
+ * by another. */
+static int put_aside(const StrobeRotation *p, const char *name)
+{
+    if (linkat(p->folder, STROBE_CAPTURE_NAME, p->folder, name, 0) == 0 ||
+        renameat(p->folder, STROBE_CAPTURE_NAME, p->folder, name) == 0)
+        return 0;
+    return errno;
+}
+
 static int put_in_place(StrobeRotation *p)
 {
     char name[32];
 
     aside_name(p->number, name);
-    if (renameat(p->folder, STROBE_CAPTURE_NAME, p->folder, name))
-        return errno;
+    int error = put_aside(p, name);
+    if (error)
+        return error;
     if (renameat(p->folder, STROBE_PIECE_NEW, p->folder, STROBE_CAPTURE_NAME) == 0)
         return 0;
-    int error = errno;
-    renameat(p->folder, name, p->folder, STROBE_CAPTURE_NAME);
+    error = errno;
+    if (faccessat(p->folder, STROBE_CAPTURE_NAME, F_OK, 0) == 0)
+        unlinkat(p->folder, name, 0);
+    else
+        renameat(p->folder, name, p->folder, STROBE_CAPTURE_NAME);
     return error;
 }
 

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "recorder.h"
 #include "session-log.h"
+#include "signal-guard.h"
 
 /* How long late records are waited for, while steps wait. */
 #define DUMP_DEADLINE_NS 100000000
@@ -67,9 +68,8 @@ static void set_dump_error(const char *path, int failed, GError **error)
         strobe_session_set_write_error(path, failed, error);
 }
 
-char *strobe_session_write_dump(gpointer user, const char *reason, GError **error)
+static char *make_dump(StrobeSession *session, const char *reason, GError **error)
 {
-    StrobeSession *session = user;
     g_autofree char *facts = NULL;
     int fd;
     StrobeResultDirectory *directory = prepare_dump(session, reason, &fd, &facts, error);
@@ -84,6 +84,16 @@ char *strobe_session_write_dump(gpointer user, const char *reason, GError **erro
     }
     char *path = finish_dump(session, directory, error) ? g_strdup(directory->path) : NULL;
     strobe_result_directory_free(directory);
+    return path;
+}
+
+char *strobe_session_write_dump(gpointer user, const char *reason, GError **error)
+{
+    StrobeSignalGuard guard;
+
+    strobe_signal_guard_hold(&guard);
+    char *path = make_dump(user, reason, error);
+    strobe_signal_guard_release(&guard);
     return path;
 }
 

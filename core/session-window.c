@@ -6,6 +6,7 @@
 #include <strobe/kinds.h>
 #include <unistd.h>
 #include "error.h"
+#include "signal-guard.h"
 #include "kind-table.h"
 #include "lane.h"
 #include "log.h"
@@ -127,7 +128,7 @@ void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCo
         call(g_ptr_array_index(session->collectors, i));
 }
 
-static gboolean open_window(StrobeSession *session, GError **error)
+static gboolean begin_capture(StrobeSession *session, GError **error)
 {
     g_autofree char *path = NULL;
     int failed, fd;
@@ -154,18 +155,28 @@ static gboolean open_window(StrobeSession *session, GError **error)
     return TRUE;
 }
 
+static gboolean open_window(StrobeSession *session, GError **error)
+{
+    StrobeSignalGuard guard;
+
+    strobe_signal_guard_hold(&guard);
+    gboolean ok = begin_capture(session, error);
+    if (!ok && session->directory) {
+        strobe_result_directory_discard(session->directory);
+        session->directory = NULL;
+    }
+    strobe_signal_guard_release(&guard);
+    return ok;
+}
+
 gboolean strobe_session_start_window(StrobeSession *session, GError **error)
 {
     strobe_session_for_collectors(session, strobe_collector_open);
     strobe_session_for_collectors(session, strobe_collector_warm);
     if (!check_required(session, error))
         return FALSE;
-    if (!open_window(session, error)) {
-        if (session->directory)
-            strobe_result_directory_discard(session->directory);
-        session->directory = NULL;
+    if (!open_window(session, error))
         return FALSE;
-    }
     strobe_session_for_collectors(session, strobe_collector_tell_calls);
     strobe_session_for_collectors(session, strobe_collector_start);
     session->sampler = strobe_sampler_start(session->collectors);
@@ -181,6 +192,7 @@ void strobe_session_stop_window(StrobeSession *session, GError **error)
 {
     /* Whoever is told that it is ready reads it; nobody else waits for the disk. */
     gint64 patience = session->on_trace_ready ? -1 : STOP_PATIENCE_NS;
+    StrobeSignalGuard guard;
     int failed;
 
     if (!session->directory)
@@ -191,6 +203,7 @@ void strobe_session_stop_window(StrobeSession *session, GError **error)
     strobe_session_for_collectors(session, strobe_collector_stop);
     strobe_session_for_collectors(session, flush_one);
     diagnose(session);
+    strobe_signal_guard_hold(&guard);
     failed = strobe_recorder_end_window(patience);
     if (failed == EINPROGRESS)
         add_ending(session);
@@ -199,6 +212,7 @@ void strobe_session_stop_window(StrobeSession *session, GError **error)
     g_autofree char *text = strobe_session_log_text(TRUE);
     strobe_result_directory_finish(session->directory, session->config, text,
                                    error && !*error ? error : NULL);
+    strobe_signal_guard_release(&guard);
     g_clear_pointer(&session->directory, strobe_result_directory_free);
 }
 

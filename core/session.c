@@ -12,6 +12,7 @@
 #include "recorder.h"
 #include "schedule.h"
 #include "session-log.h"
+#include "signal-guard.h"
 
 static StrobeSession *current;
 static gint current_pid;    /* apart from it: whoever asks does not hold the session */
@@ -65,10 +66,13 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
                      .on_demand = rotate->steps != 0,
                      .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)},
         .fallback_dir = parent};
-    int failed = strobe_recorder_open(&settings);
+    StrobeSignalGuard guard;
 
+    strobe_signal_guard_hold(&guard);
+    int failed = strobe_recorder_open(&settings);
     if (failed == ENOENT && g_mkdir_with_parents(parent, 0750) == 0)
         failed = strobe_recorder_open(&settings);
+    strobe_signal_guard_release(&guard);
 
     if (failed)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
@@ -85,10 +89,23 @@ static gboolean set_up(StrobeSession *session, GError **error)
            open_recorder(session->config, error);
 }
 
+/* What came too late for every capture. */
+static void tell_late(void)
+{
+    uint64_t late = strobe_recorder_late();
+
+    if (late)
+        strobe_log(STROBE_LOG_WARNING,
+                   "%" G_GUINT64_FORMAT " records came after the last window had ended: they are "
+                   "lost, and no capture tells of them",
+                   late);
+}
+
 static void tear_down(StrobeSession *session)
 {
     strobe_session_await_endings(session, 0, NULL);
     g_ptr_array_unref(session->collectors);
+    tell_late();
     strobe_recorder_close();
     strobe_core_track_reset();
     strobe_registry_free(session->registry);

@@ -132,6 +132,8 @@ static void store(StrobeStringTable *table, guint32 id, const char *bytes, gsize
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack)
 {
+    if (id == table->entries->len) /* more than a recorder has: an importer wrote them, in order */
+        g_array_set_size(table->entries, id + 1);
     if (id && id < table->entries->len && !entry_of(table, id)->bytes)
         store(table, id, bytes, length, is_stack);
 }

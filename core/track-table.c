@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "track-table.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "intern.h"
+#include "testpoint.h"
 
 #define NO_PLACE UINT32_MAX
 
@@ -93,6 +95,7 @@ static uint32_t publish(struct pool_header *header, uint32_t place,
 
     if (id > UINT32_MAX)
         return 0;
+    STROBE_TESTPOINT("track-numbered");
     stored->id = (uint32_t)id;
     memcpy(words, stored, sizeof words);
     for (uint32_t i = 0; i < STROBE_TRACK_WORDS; i++)

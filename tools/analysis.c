@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +16,19 @@
 #define DONE_NAME "analyse.done"
 #define RESULT_SUFFIX "_ascend_pt"
 #define LINES_MAX 10
+
+gboolean strobe_analysis_generation(const char *text, gint *generation)
+{
+    *generation = 0;
+    if (!text || strcmp(text, "source") == 0)
+        return TRUE;
+    if (strcmp(text, "1") && strcmp(text, "2") && strcmp(text, "3")) {
+        strobe_complain("Unknown generation \"%s\", expected 1, 2, 3 or source", text);
+        return FALSE;
+    }
+    *generation = text[0] - '0';
+    return TRUE;
+}
 
 void strobe_analysis_free(StrobeAnalysis *analysis)
 {
@@ -191,15 +205,17 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
 }
 
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
-                                    GPtrArray *exporters, const char *parent, GError **error)
+                                    const StrobeAnalysisWish *wish, GError **error)
 {
+    GPtrArray *exporters = wish->exporters;
     g_autoptr(StrobeAnalysis) analysis = g_new0(StrobeAnalysis, 1);
     g_autoptr(StrobeShortfall) shortfall = strobe_shortfall_new();
-    g_autofree char *folder = final_folder(result, parent);
+    g_autofree char *folder = final_folder(result, wish->parent);
     StrobeConfig *stored = NULL;
     StrobePipeline *pipeline = NULL;
     gboolean placed = FALSE;
 
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
     if (!strobe_result_recover(result, &analysis->is_live, error))
         goto out;
     if (!exporters) {
@@ -211,6 +227,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     pipeline = make_pipeline(registry, exporters, shortfall, error);
     if (!pipeline)
         goto out;
+    strobe_pipeline_set_generation(pipeline, wish->generation);
     placed = fill_folder(pipeline, result, folder, error);
     describe(analysis, pipeline, shortfall);
     analysis->files = list_files(folder);
@@ -231,13 +248,13 @@ static void print_missing(const GPtrArray *lines)
 }
 
 gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
-                                GPtrArray *exporters, const char *parent, StrobeAnalysis **analysis,
+                                const StrobeAnalysisWish *wish, StrobeAnalysis **analysis,
                                 int *code)
 {
     g_autoptr(GError) error = NULL;
     const char *name = result->directory ? result->directory : result->capture;
 
-    *analysis = strobe_analysis_run(registry, result, exporters, parent, &error);
+    *analysis = strobe_analysis_run(registry, result, wish, &error);
     if (*analysis) {
         strobe_complain("%s: %" G_GUINT64_FORMAT " records, files in %s", name,
                         (*analysis)->n_records, (*analysis)->output);
@@ -250,4 +267,56 @@ gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *re
     strobe_complain("%s: %s", name, error->message);
     *code = strobe_exit_code(error);
     return FALSE;
+}
+
+static void write_texts(StrobeJsonWriter *json, const char *key, const GPtrArray *texts)
+{
+    strobe_json_key(json, key);
+    strobe_json_begin_array(json);
+    for (guint i = 0; texts && i < texts->len; i++)
+        strobe_json_string(json, g_ptr_array_index(texts, i));
+    strobe_json_end_array(json);
+}
+
+static void write_uint(StrobeJsonWriter *json, const char *key, guint64 value)
+{
+    strobe_json_key(json, key);
+    strobe_json_uint(json, value);
+}
+
+/* Derived records that touch a gap, kind by kind. */
+static void write_incomplete(StrobeJsonWriter *json, const GArray *incomplete)
+{
+    strobe_json_key(json, "incomplete");
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < incomplete->len; i++) {
+        const StrobeDerivedCount *count = &g_array_index(incomplete, StrobeDerivedCount, i);
+        strobe_json_key_text(json, count->kind, strlen(count->kind));
+        strobe_json_uint(json, count->n_incomplete);
+    }
+    strobe_json_end_object(json);
+}
+
+void strobe_analysis_write(const StrobeAnalysis *analysis, const StrobeResult *result,
+                           StrobeJsonWriter *json)
+{
+    strobe_json_key(json, "directory");
+    strobe_json_string(json, result->directory);
+    strobe_json_key(json, "capture");
+    strobe_json_string(json, result->capture);
+    strobe_json_key(json, "output");
+    strobe_json_string(json, analysis ? analysis->output : NULL);
+    if (analysis) {
+        write_texts(json, "files", analysis->files);
+        write_uint(json, "records", analysis->n_records);
+        write_uint(json, "offered", analysis->n_stored + analysis->n_lost);
+        write_uint(json, "stored", analysis->n_stored);
+        write_uint(json, "lost", analysis->n_lost);
+        write_incomplete(json, analysis->incomplete);
+        strobe_json_key(json, "live");
+        strobe_json_bool(json, analysis->is_live);
+        strobe_json_key(json, "complete");
+        strobe_json_bool(json, analysis->is_complete);
+        write_texts(json, "missing", analysis->missing);
+    }
 }

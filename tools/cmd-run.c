@@ -33,7 +33,8 @@ static const StrobeUsage usage = {
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
         "      The first process in which a collector can work is recorded; --follow: all.\n"
         "  strobe run --buffer policy=ring,keep=30s --dump signal=SIGUSR2,slow_step=3 -- ./serve\n"
-        "      Records into memory only; writes the last 30 s when the signal comes or a step takes\n"
+        "      Records into memory only; writes the last 30 s when the signal comes or a step "
+        "takes\n"
         "      three times the median, and at the end.\n"
         "  strobe run --rotate size=1GB,keep=5 -- ./serve\n"
         "      Keeps the last 5 GB on the disk.\n"
@@ -79,6 +80,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "Record every process in which a collector can work, each into its own directory", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
          "Fail after a good command if records are lost or files unwritten", NULL},
+        {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
+         "Write the Ascend formats of this generation: 1, 2 or 3 (default: 3)", "N"},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},
@@ -130,8 +133,9 @@ static void explain_nothing(const StrobeConfig *config, char **command, char *co
 
 /* Analyses what the command left. FALSE if any of it is missing or could not be written. */
 static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *registry,
-                               char *const *directories)
+                               gint generation, char *const *directories)
 {
+    const StrobeAnalysisWish wish = {.exporters = config->exporters, .generation = generation};
     gboolean good = TRUE;
     guint64 n_steps = 0, n_records = 0;
 
@@ -142,8 +146,8 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
         int code;
         if (!results)
             strobe_complain("%s", error->message);
-        if (!results || !strobe_analysis_report(registry, g_ptr_array_index(results, 0),
-                                                config->exporters, NULL, &analysis, &code))
+        if (!results || !strobe_analysis_report(registry, g_ptr_array_index(results, 0), &wish,
+                                                &analysis, &code))
             good = FALSE;
         if (!analysis)
             continue;
@@ -158,7 +162,7 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
 }
 
 /* After the command. FALSE if its result is missing or incomplete. */
-static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry,
+static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gint generation,
                        StrobeRunFolder *folder, const char *report, char **command,
                        char *const *environment)
 {
@@ -178,7 +182,7 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry,
         return FALSE;
     }
     append_report(report, directories);
-    return finish_results(config, registry, directories);
+    return finish_results(config, registry, generation, directories);
 }
 
 static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
@@ -188,7 +192,10 @@ static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry
     GError *error = NULL;
     gboolean any_process;
     int status, code = 0;
+    gint generation;
 
+    if (!strobe_analysis_generation(flags->generation, &generation))
+        return STROBE_EXIT_USAGE;
     if (!strobe_run_check(config, registry, &any_process, &error) ||
         !strobe_folder_check_writable(config->directory, &error))
         return strobe_command_fail(error);
@@ -204,7 +211,7 @@ static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry
         g_error_free(error);
         return code;
     }
-    gboolean good = finish(config, registry, &folder, report, command, environment);
+    gboolean good = finish(config, registry, generation, &folder, report, command, environment);
     if (flags->strict && !good && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return STROBE_EXIT_WRITE;
     return strobe_run_end_alike(status);

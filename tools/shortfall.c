@@ -22,7 +22,7 @@ static const char *const loss_texts[] = {
     [STROBE_LOSS_COLLECTOR_FAILED] = "their collector failed",
     [STROBE_LOSS_NO_LANE] = "more threads at once than can record",
     [STROBE_LOSS_SPAN_DEPTH] = "spans begun inside 1024 open ones",
-    [STROBE_LOSS_STRING_CUT] = "texts that were cut (their records are kept)",
+    [STROBE_LOSS_STRING_CUT] = "texts that were cut or left out (their records are kept)",
     [STROBE_LOSS_COLLECTOR_DROPPED] = "dropped by their source",
     [STROBE_LOSS_OVERWRITTEN] = "older than what the flight recorder keeps",
 };

@@ -50,6 +50,8 @@ struct StrobeInstance {
     size_t n_kinds;
     MockOption *options;
     size_t n_options;
+    MockOption *fact_texts;
+    size_t n_fact_texts;
 
     MockRecords queue;
     MockRecords emitted;
@@ -133,6 +135,14 @@ StrobeStringId strobe_mock_bytes(StrobeMockHost *mock, const char *bytes, size_t
 StrobeStringId strobe_mock_string(StrobeMockHost *mock, const char *text)
 {
     return strobe_mock_bytes(mock, text, strlen(text));
+}
+
+static const char *host_fact(StrobeInstance *self, const char *key)
+{
+    for (size_t i = 0; i < self->n_fact_texts; i++)
+        if (!strcmp(self->fact_texts[i].name, key))
+            return self->fact_texts[i].value;
+    return "";
 }
 
 static StrobeText host_string(StrobeInstance *self, StrobeStringId id)
@@ -355,6 +365,13 @@ size_t strobe_mock_emitted(StrobeMockHost *mock, const StrobeView **views)
 
 /* Options, log, errors */
 
+void strobe_mock_fact(StrobeMockHost *mock, const char *key, const char *value)
+{
+    mock->fact_texts =
+        must(realloc(mock->fact_texts, (mock->n_fact_texts + 1) * sizeof *mock->fact_texts));
+    mock->fact_texts[mock->n_fact_texts++] = (MockOption){copy_text(key), copy_text(value)};
+}
+
 void strobe_mock_option(StrobeMockHost *mock, const char *name, const char *value)
 {
     mock->options = must(realloc(mock->options, (mock->n_options + 1) * sizeof *mock->options));
@@ -434,6 +451,8 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                 .command = "/usr/bin/python3 train.py",
                                 .strobe_version = "0",
                                 .directory = directory,
+                                .generation = 3,
+                                .level = -1,
                                 .complete = 1,
                                 .directory_path = "mock"};
     mock->table = (StrobeConsumerHost){.struct_size = sizeof(StrobeConsumerHost),
@@ -446,6 +465,7 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                        .intern = host_intern,
                                        .stack = host_stack,
                                        .emit = host_emit,
+                                       .fact = host_fact,
                                        .option_bool = host_option_bool,
                                        .option_int = host_option_int,
                                        .option_double = host_option_double,
@@ -501,7 +521,12 @@ void strobe_mock_free(StrobeMockHost *mock)
     free(mock->stacks);
     free(mock->tracks);
     free(mock->kinds);
+    for (size_t i = 0; i < mock->n_fact_texts; i++) {
+        free(mock->fact_texts[i].name);
+        free(mock->fact_texts[i].value);
+    }
     free(mock->options);
+    free(mock->fact_texts);
     free(mock);
 }
 

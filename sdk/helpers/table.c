@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strobe/helpers/cell-number.h>
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/utf8.h>
 
@@ -18,6 +19,8 @@ enum {
     PLACE_DURATION,
     PLACE_TRACK,
     PLACE_TRACK_NAME,
+    PLACE_EXACT,
+    PLACE_DEVICE,
     PLACE_INCOMPLETE,
     PLACE_NONE,
     PLACE_MISSING = -1 /* UINT32_MAX */
@@ -34,6 +37,8 @@ static const struct {
     {STROBE_COLUMN_TRACK, PLACE_TRACK},
     {STROBE_COLUMN_TRACK_NAME, PLACE_TRACK_NAME},
     {STROBE_COLUMN_INCOMPLETE, PLACE_INCOMPLETE},
+    {STROBE_COLUMN_EXACT, PLACE_EXACT},
+    {STROBE_COLUMN_DEVICE, PLACE_DEVICE},
     {STROBE_COLUMN_NONE, PLACE_NONE},
 };
 
@@ -113,6 +118,13 @@ static Value track_value(const StrobeConsumerHost *host, StrobeInstance *self, S
     return track ? uint_value(track->number) : (Value){.type = VALUE_ABSENT};
 }
 
+static Value device_value(const StrobeConsumerHost *host, StrobeInstance *self, StrobeTrackId id)
+{
+    const StrobeTrackView *track = id ? host->track(self, id) : NULL;
+
+    return track ? int_value(track->device) : (Value){.type = VALUE_ABSENT};
+}
+
 static Value track_name_value(const StrobeConsumerHost *host, StrobeInstance *self,
                               StrobeTrackId id)
 {
@@ -163,6 +175,20 @@ static Value field_value(const StrobeConsumerHost *host, StrobeInstance *self,
     }
 }
 
+/* The duration in microseconds with all digits that the source gave it. */
+static Value exact_value(const StrobeConsumerHost *host, StrobeInstance *self,
+                         const StrobeView *record)
+{
+    Value value = {.type = VALUE_ABSENT};
+    uint32_t place = find_place("exact_us", record->kind);
+
+    if (place != UINT32_MAX)
+        value = field_value(host, self, &record->kind->fields[place], record);
+    if (value.type == VALUE_DOUBLE)
+        return value;
+    return (Value){.type = VALUE_DOUBLE, .f = (double)(record->end_ns - record->begin_ns) / 1000.0};
+}
+
 static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint32_t place,
                       const StrobeView *record)
 {
@@ -179,6 +205,10 @@ static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint
         return track_value(host, self, record->track);
     case PLACE_TRACK_NAME:
         return track_name_value(host, self, record->track);
+    case PLACE_DEVICE:
+        return device_value(host, self, record->track);
+    case PLACE_EXACT:
+        return exact_value(host, self, record);
     case PLACE_INCOMPLETE:
         if (!record->kind->derived)
             return (Value){.type = VALUE_ABSENT};
@@ -318,6 +348,49 @@ static size_t format_auto(char *out, const Value *value)
     }
 }
 
+static size_t format_device(char *out, int64_t device)
+{
+    if (device < 0) {
+        memcpy(out, "CPU", 4);
+        return 3;
+    }
+    memcpy(out, "NPU:", 4);
+    return 4 + strobe_format_int(out + 4, device);
+}
+
+/* The forms from STROBE_CELL_FIXED3 on. */
+static size_t format_form(char *out, uint32_t form, const Value *value)
+{
+    double number = as_double(value);
+
+    switch (form) {
+    case STROBE_CELL_FIXED3:
+        return strobe_format_fixed(out, number, 3);
+    case STROBE_CELL_FIXED6:
+        return strobe_format_fixed(out, number, 6);
+    case STROBE_CELL_ROUND3:
+        return strobe_format_trimmed(out, number, 3, 1);
+    case STROBE_CELL_TRIM3:
+        return strobe_format_trimmed(out, number, 3, 0);
+    case STROBE_CELL_TRIM6:
+        return strobe_format_trimmed(out, number, 6, 0);
+    case STROBE_CELL_US_TRIM:
+        return strobe_format_trimmed(out, number / 1000, 3, 0);
+    case STROBE_CELL_US_FIXED6:
+        return strobe_format_fixed(out, number / 1000, 6);
+    case STROBE_CELL_KB:
+        return strobe_format_double(out, number / 1024);
+    case STROBE_CELL_MB:
+        return strobe_format_double(out, number / 1048576);
+    case STROBE_CELL_MB_FIXED3:
+        return strobe_format_fixed(out, number / 1048576, 3);
+    case STROBE_CELL_DEVICE:
+        return format_device(out, as_ns(value));
+    default:
+        return format_auto(out, value);
+    }
+}
+
 static size_t format_number(char *out, uint32_t format, const Value *value)
 {
     size_t length;
@@ -345,7 +418,7 @@ static size_t format_number(char *out, uint32_t format, const Value *value)
     case STROBE_CELL_MARK:
         return format_mark(out, as_double(value));
     default:
-        return format_auto(out, value);
+        return format_form(out, format, value);
     }
 }
 
@@ -368,7 +441,8 @@ int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
     switch (value.type) {
     case VALUE_ABSENT:
         cell->is_empty = 1;
-        return 0;
+        return column->absent ? append_text(cell, column->absent, strlen(column->absent), false)
+                              : 0;
     case VALUE_TEXT:
         return append_text(cell, value.text.bytes, value.text.length, list);
     case VALUE_STACK:

@@ -19,6 +19,7 @@
 #include "kind-table.h"
 #include "pool.h"
 #include "recover.h"
+#include "span-names.h"
 #include "track-table.h"
 
 const char fuzz_target[] = "recover";
@@ -65,6 +66,7 @@ static void lay_out(struct pool_header *h)
     h->arena_bytes = ARENA_BYTES;
     h->total_bytes = (sizeof *h + 63) & ~(guint64)63;
     h->lanes_at = lay_out_part(h, sizeof(struct pool_lane) * N_LANES);
+    h->seen_at = lay_out_part(h, sizeof(StrobeLossCounts));
     h->kinds_at = lay_out_part(h, STROBE_POOL_KIND_BYTES);
     h->arena_at = lay_out_part(h, ARENA_BYTES);
     h->blocks_at = lay_out_part(h, (guint64)STROBE_POOL_BLOCK_BYTES * N_BLOCKS);
@@ -104,7 +106,11 @@ static void fill_lane(struct pool_header *h, guint32 index)
     lane->window = 1;
     lane->sequence = 1;
     lane->spans[0] = (struct pool_span){1500, index, 2, STROBE_KIND_ID_MARKER};
-    atomic_store(&lane->depth, 1);
+    /* One with a name of its own. */
+    lane->spans[1] = (struct pool_span){1600, index, STROBE_NAME_IS_KEPT, STROBE_KIND_ID_MARKER};
+    lane->names[0] = 4;
+    lane->names[1] = 0x65707573; /* "supe" */
+    atomic_store(&lane->depth, 2);
     atomic_store(&lane->lost[0], index);
 }
 

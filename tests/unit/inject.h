@@ -19,6 +19,9 @@ ssize_t injected_writev(int fd, const struct iovec *iov, int n);
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -30,10 +33,14 @@ ssize_t injected_writev(int fd, const struct iovec *iov, int n);
 #define INJECT(call, error, failed, ...)                                                           \
     (inject(#call) ? (errno = (error), (failed)) : call(__VA_ARGS__))
 
+#define calloc(...) INJECT(calloc, ENOMEM, NULL, __VA_ARGS__)
+#define strdup(...) INJECT(strdup, ENOMEM, NULL, __VA_ARGS__)
 #define mmap(...) INJECT(mmap, ENOMEM, MAP_FAILED, __VA_ARGS__)
 #define madvise(...) INJECT(madvise, EINVAL, -1, __VA_ARGS__)
 #define posix_fallocate(...) INJECT(posix_fallocate, ENOSPC, ENOSPC, __VA_ARGS__)
 #define open(...) INJECT(open, EMFILE, -1, __VA_ARGS__)
+#define openat(...) INJECT(openat, ENOSPC, -1, __VA_ARGS__)
+#define renameat(...) INJECT(renameat, ENOSPC, -1, __VA_ARGS__)
 #define access(...) INJECT(access, EACCES, -1, __VA_ARGS__)
 #define read(...) INJECT(read, EIO, -1, __VA_ARGS__)
 #define fstatvfs(...) INJECT(fstatvfs, EIO, -1, __VA_ARGS__)

@@ -56,6 +56,7 @@ guint64 resident_pages(void)
 
 char *capture_of(StrobeSession *session)
 {
+    strobe_session_diagnostics(session); /* stop() does not wait for the disk, this does */
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", "capture.strobe", NULL);
 }
 
@@ -86,7 +87,8 @@ char *write_bytes(const char *folder, const char *name, const char *bytes, gsize
     g_autoptr(GError) error = NULL;
     char *path = g_build_filename(folder, name, NULL);
 
-    g_file_set_contents(path, bytes, (gssize)n, &error);
+    /* Not forced to the disk: some tests write thousands. */
+    g_file_set_contents_full(path, bytes, (gssize)n, G_FILE_SET_CONTENTS_NONE, 0600, &error);
     g_assert_no_error(error);
     return path;
 }

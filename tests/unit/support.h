@@ -7,6 +7,13 @@
 #include <strobe/exporter.h>
 #include <strobe/strobe.h>
 
+/* ThreadSanitizer cannot follow threads that a forked child makes. */
+#if defined(__SANITIZE_THREAD__)
+#define WITH_TSAN 1
+#else
+#define WITH_TSAN 0
+#endif
+
 /* A new folder below the build's temporary one; removed by scratch_remove (free it). */
 char *scratch_new(void);
 void scratch_remove(char *folder);

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "capture-format.h"
 #include "inject.h"
 #include "recorder.h"
 #include "support.h"
@@ -105,7 +106,15 @@ static void work(guint window)
 
 static char *capture_path(const char *folder, guint window)
 {
-    return g_strdup_printf("%s/capture-%u", folder, window);
+    return g_strdup_printf("%s/%u/" STROBE_CAPTURE_NAME, folder, window);
+}
+
+static int new_capture(const char *path)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+
+    g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
 static void end_recorder_window(guint window, gboolean is_begun)
@@ -123,32 +132,73 @@ static void end_recorder_window(guint window, gboolean is_begun)
         shared->windows[window].lost += lost[i];
 }
 
-static void run_recorder(const char *folder)
+static gboolean begin_recorder_window(const char *folder, guint window)
 {
-    const StrobeRecorderSettings settings = {.pool_bytes = 8 << 20,
-                                             .flush_interval_ns = 1000000,
-                                             .sync = STROBE_SYNC_INTERVAL,
-                                             .fallback_dir = folder};
-    gboolean is_open = strobe_recorder_open(&settings) == 0;
+    g_autofree char *path = capture_path(folder, window);
+    gboolean is_begun =
+        strobe_recorder_begin_window(new_capture(path), path, "{\"pool_id\": \"x\"}") == 0;
+
+    shared->n_errors += !is_begun;
+    shared->n_windows += is_begun;
+    if (!is_begun)
+        g_assert_cmpint(unlink(path), ==, 0);
+    return is_begun;
+}
+
+/* A copy of the ring: there, or an error. */
+static void dump(const char *folder, guint window)
+{
+    g_autofree char *path = g_strdup_printf("%s/dump-%u/" STROBE_CAPTURE_NAME, folder, window);
+    int error = strobe_recorder_dump(new_capture(path), "{\"pool_id\": \"x\"}");
+
+    shared->n_errors += error != 0;
+    if (error)
+        g_assert_cmpint(unlink(path), ==, 0);
+}
+
+static void record(const char *folder, const StrobeRecorderSettings *settings)
+{
+    gboolean is_open = strobe_recorder_open(settings) == 0;
 
     shared->n_errors += !is_open;
     for (guint i = 0; i < WINDOWS; i++) {
-        gboolean is_begun = FALSE;
-        if (is_open) {
-            g_autofree char *path = capture_path(folder, i);
-            int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-            is_begun = strobe_recorder_begin_window(fd, path, "{\"pid\": 1}") == 0;
-            shared->n_errors += !is_begun;
-            if (!is_begun)
-                g_assert_cmpint(unlink(path), ==, 0);
-            shared->n_windows += is_begun;
-        }
+        gboolean is_begun = is_open && begin_recorder_window(folder, i);
         work(i);
+        if (is_begun && settings->policy == STROBE_POLICY_RING)
+            dump(folder, i);
         if (is_open)
             end_recorder_window(i, is_begun);
     }
     if (is_open)
         strobe_recorder_close();
+}
+
+static StrobeRecorderSettings settings_with(const char *folder)
+{
+    return (StrobeRecorderSettings){.pool_bytes = 8 << 20,
+                                    .flush_interval_ns = 1000000,
+                                    .sync = STROBE_SYNC_INTERVAL,
+                                    .fallback_dir = folder};
+}
+
+static void run_recorder(const char *folder)
+{
+    const StrobeRecorderSettings settings = settings_with(folder);
+    record(folder, &settings);
+}
+
+static void run_ring(const char *folder)
+{
+    StrobeRecorderSettings settings = settings_with(folder);
+    settings.policy = STROBE_POLICY_RING;
+    record(folder, &settings);
+}
+
+static void run_rotation(const char *folder)
+{
+    StrobeRecorderSettings settings = settings_with(folder);
+    settings.rotation.bytes = 4096;
+    record(folder, &settings);
 }
 
 /* A call that could not do its work says why. */
@@ -195,13 +245,25 @@ static void check_recorder(const char *folder)
         g_autofree char *path = capture_path(folder, i);
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
             continue;
-        guint64 stored = read_capture(path, "marker_instant", NULL, NULL);
-        guint64 ranges = read_capture(path, "marker", NULL, NULL);
+        g_autofree char *all = g_path_get_dirname(path); /* all pieces */
+        guint64 stored = read_capture(all, "marker_instant", NULL, NULL);
+        guint64 ranges = read_capture(all, "marker", NULL, NULL);
         found++;
         g_assert_cmpuint(stored + ranges + shared->windows[i].lost, ==,
                          shared->windows[i].offered + THREADS);
     }
     g_assert_cmpuint(found, ==, shared->n_windows);
+}
+
+static void check_ring(const char *folder)
+{
+    check_recorder(folder);
+    for (guint i = 0; i < WINDOWS; i++) {
+        g_autofree char *path = g_strdup_printf("%s/dump-%u/" STROBE_CAPTURE_NAME, folder, i);
+        if (g_file_test(path, G_FILE_TEST_EXISTS))
+            g_assert_cmpuint(read_capture(path, "marker_instant", NULL, NULL), <=,
+                             shared->windows[i].offered);
+    }
 }
 
 static void check_session(const char *folder)
@@ -220,7 +282,7 @@ static void check_session(const char *folder)
     g_assert_cmpuint(found, ==, shared->n_windows);
 }
 
-/* No pool is left behind. */
+/* Pools of a process of this number, which may have had it before. */
 static guint n_pools(void)
 {
     g_autoptr(GDir) dir = g_dir_open("/dev/shm", 0, NULL);
@@ -242,10 +304,10 @@ static int in_child(void (*run)(const char *), const char *folder)
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
+        guint n = n_pools();
         alarm(60);
         run(folder);
-        if (n_pools())
-            abort();
+        g_assert_cmpuint(n_pools(), ==, n); /* none is left behind */
         exit(EXIT_CODE);
     }
     g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
@@ -275,53 +337,51 @@ static guint fail_one(const char *call, guint n, enum mode mode, void (*run)(con
     return shared->n_failed;
 }
 
-/* Every call of every name, until there is no n-th. */
-static void test_each(enum mode mode, void (*run)(const char *), void (*check)(const char *))
-{
-    static const char *const calls[] = {
-        "mmap",
-        "madvise",
-        "posix_fallocate",
-        "open",
-        "access",
-        "read",
-        "fstatvfs",
-        "flock",
-        "linkat",
-        "lseek",
-        "fdatasync",
-        "writev",
-        "getrandom",
-        "prctl",
-        "syscall",
-        "pthread_create",
-        "pthread_atfork",
-        "pthread_key_create",
-        "pthread_setspecific",
-    };
+struct scenario {
+    const char *path;
+    enum mode mode;
+    void (*run)(const char *);
+    void (*check)(const char *);
+    const char *calls[24];
+};
 
-    for (guint i = 0; i < G_N_ELEMENTS(calls); i++) {
+#define BASIC                                                                                      \
+    {                                                                                              \
+        "mmap", "madvise", "posix_fallocate", "open", "access", "read", "fstatvfs", "flock",       \
+            "linkat", "lseek", "fdatasync", "writev", "getrandom", "prctl", "syscall",             \
+            "pthread_create", "pthread_atfork", "pthread_key_create", "pthread_setspecific"        \
+    }
+#define RING                                                                                       \
+    {                                                                                              \
+        "mmap", "calloc", "writev", "lseek"                                                        \
+    }
+#define ROTATION                                                                                   \
+    {                                                                                              \
+        "mmap", "strdup", "open", "openat", "linkat", "renameat", "writev", "lseek", "fdatasync"   \
+    }
+
+static const struct scenario scenarios[] = {
+    {"once", FAIL_ONCE, run_recorder, check_recorder, BASIC},
+    {"from-on", FAIL_FROM_ON, run_recorder, check_recorder, BASIC},
+    {"ring-once", FAIL_ONCE, run_ring, check_ring, RING},
+    {"ring-from-on", FAIL_FROM_ON, run_ring, check_ring, RING},
+    {"rotation-once", FAIL_ONCE, run_rotation, check_recorder, ROTATION},
+    {"rotation-from-on", FAIL_FROM_ON, run_rotation, check_recorder, ROTATION},
+    {"session", FAIL_FROM_ON, run_session, check_session, BASIC},
+};
+
+/* Every call of every name, until there is no n-th. */
+static void test_each(gconstpointer data)
+{
+    const struct scenario *s = data;
+
+    for (const char *const *call = s->calls; *call; call++) {
         guint n = 1;
-        while (fail_one(calls[i], n, mode, run, check))
+        while (fail_one(*call, n, s->mode, s->run, s->check))
             n++;
-        g_test_message("%s: %u calls", calls[i], n - 1);
+        g_test_message("%s: %u calls", *call, n - 1);
         g_assert_cmpuint(n, >, 1); /* it was called at all */
     }
-}
-
-static void test_once(void)
-{
-    test_each(FAIL_ONCE, run_recorder, check_recorder);
-}
-
-static void test_from_on(void)
-{
-    test_each(FAIL_FROM_ON, run_recorder, check_recorder);
-}
-
-static void test_session(void)
-{
-    test_each(FAIL_FROM_ON, run_session, check_session);
 }
 
 int main(int argc, char **argv)
@@ -330,8 +390,9 @@ int main(int argc, char **argv)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     g_assert_true(shared != MAP_FAILED);
     g_setenv("STROBE_PLUGIN_PATH", "/nonexistent", TRUE); /* no time to be spent on plugins */
-    g_test_add_func("/injection/once", test_once);
-    g_test_add_func("/injection/from-on", test_from_on);
-    g_test_add_func("/injection/session", test_session);
+    for (guint i = 0; i < G_N_ELEMENTS(scenarios); i++) {
+        g_autofree char *path = g_strconcat("/injection/", scenarios[i].path, NULL);
+        g_test_add_data_func(path, &scenarios[i], test_each);
+    }
     return g_test_run();
 }

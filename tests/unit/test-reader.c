@@ -73,6 +73,7 @@ static void test_late_blocks(void)
     put_marker(made, 1, 8, 0, 99);
     put_marker(made, 0, 3, 0, 3);
     put_marker(made, 0, 5, 0, 7);
+    made_capture_block(made, STROBE_BLOCK_RECORDS, 0, 6, 0, "", 0);
     put_marker(made, 0, 4, 32, 6);
     put_marker(made, STROBE_LANE_NONE, 0, 0, 200); /* of no lane: as they lie */
     made_capture_seal(made, MADE_BEGIN_NS + 1000000000, FALSE);

@@ -243,6 +243,46 @@ static void test_zombie(void)
     scratch_remove(folder);
 }
 
+static void note_unfinished(const StrobeView *view, StrobeText name, gpointer user)
+{
+    if (view->flags & STROBE_VIEW_UNFINISHED)
+        g_string_append_printf(user, "%s=%" G_GUINT64_FORMAT ";", name.bytes,
+                               strobe_view_u64(view, 0));
+}
+
+/* The spans in which a program hangs are the last thing that it began. */
+static void test_hung(void)
+{
+    char *folder = scratch_new();
+    g_autoptr(GString) names = g_string_new(NULL);
+    g_autoptr(GPtrArray) results = NULL;
+    int ready[2];
+    char byte;
+
+    g_assert_cmpint(pipe(ready), ==, 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        StrobeSession *session = session_new(folder, "{}", NULL);
+        strobe_session_start(session, NULL);
+        strobe_mark("before");
+        strobe_range_begin_argument("outer", 1);
+        strobe_range_begin_argument("inner", 2);
+        if (write(ready[1], "x", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    g_assert_cmpint(read(ready[0], &byte, 1), ==, 1);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    StrobeResult *result = only_result(folder, &results);
+    g_assert_true(strobe_result_recover(result, NULL, NULL));
+    read_capture(result->capture, "marker", note_unfinished, names);
+    g_assert_cmpstr(names->str, ==, "inner=2;outer=1;");
+    close(ready[0]);
+    close(ready[1]);
+    scratch_remove(folder);
+}
+
 /* A capture that is being written is left alone. */
 static void test_live(void)
 {
@@ -270,6 +310,7 @@ int main(int argc, char **argv)
     g_test_add_func("/recover/other-deaths", test_other_deaths);
     g_test_add_func("/recover/moved", test_moved);
     g_test_add_func("/recover/zombie", test_zombie);
+    g_test_add_func("/recover/hung", test_hung);
     g_test_add_func("/recover/live", test_live);
     return g_test_run();
 }

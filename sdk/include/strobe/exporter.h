@@ -88,6 +88,8 @@ typedef struct StrobeFacts {
     int32_t directory;       /* descriptor of the folder to write into (exporters), -1 for passes */
     int32_t complete;        /* 0: the capture was not sealed, or parts of it were unreadable */
     const char *directory_path; /* for messages only */
+    int32_t generation;         /* of the Ascend file formats to write, 1 to 3 */
+    int32_t level;              /* of detail, as the source says; -1: none, or not known */
 } StrobeFacts;
 
 typedef struct StrobeConsumerHost {
@@ -112,6 +114,10 @@ typedef struct StrobeConsumerHost {
      * then fails the pass. */
     void *(*emit)(StrobeInstance *self, uint32_t kind_index, StrobeTrackId track,
                   StrobeStringId name, int64_t begin_ns, int64_t end_ns);
+
+    /* Any fact of the capture as text (numbers in decimal, other values as JSON), "" if there is
+     * none. Valid until close. */
+    const char *(*fact)(StrobeInstance *self, const char *key);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
     int64_t (*option_int)(StrobeInstance *self, const char *name);

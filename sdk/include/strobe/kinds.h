@@ -8,6 +8,8 @@
 #ifndef STROBE_KINDS_H
 #define STROBE_KINDS_H
 
+#include <strobe/kinds-derived.h>
+#include <strobe/kinds-device.h>
 #include <strobe/record.h>
 
 #if defined(__cplusplus)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "faulty-disk.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct faulty_disk faulty_disk = {.room = -1};
+
+ssize_t __real_writev(int fd, const struct iovec *iov, int n);
+ssize_t __wrap_writev(int fd, const struct iovec *iov, int n);
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
+
+void faulty_disk_reset(void)
+{
+    faulty_disk.room = -1;
+    faulty_disk.short_every = 0;
+    faulty_disk.delay_us = 0;
+    faulty_disk.sync_error = 0;
+    faulty_disk.n_failed = 0;
+    faulty_disk.n_short = 0;
+}
+
+static ssize_t fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
+/* The first part of what is to be written, at most `limit` bytes. */
+static ssize_t write_part(int fd, const struct iovec *iov, int n, size_t limit)
+{
+    struct iovec part[2];
+    int parts = 0;
+
+    for (int i = 0; i < n && parts < 2 && limit; i++) {
+        part[parts] = iov[i];
+        if (part[parts].iov_len > limit)
+            part[parts].iov_len = limit;
+        limit -= part[parts++].iov_len;
+    }
+    return __real_writev(fd, part, parts);
+}
+
+/* A cut or an interruption in one write of `every`; -2: neither. */
+static ssize_t write_unevenly(int fd, const struct iovec *iov, int n, guint every)
+{
+    static guint64 state = 1;
+    guint64 random = state = state * G_GUINT64_CONSTANT(6364136223846793005) + 1442695040888963407;
+
+    if ((random >> 33) % every)
+        return -2;
+    faulty_disk.n_short++;
+    return random >> 62 ? write_part(fd, iov, n, 1 + (random >> 40) % 200) : fail(EINTR);
+}
+
+/* Full as it is, a disk takes what overwrites a file. */
+static gboolean is_growth(int fd)
+{
+    struct stat st;
+
+    return faulty_disk.error != ENOSPC ||
+           (fstat(fd, &st) == 0 && lseek(fd, 0, SEEK_CUR) >= st.st_size);
+}
+
+ssize_t __wrap_writev(int fd, const struct iovec *iov, int n)
+{
+    gint64 room = faulty_disk.room;
+    guint every = faulty_disk.short_every;
+    ssize_t done = every ? write_unevenly(fd, iov, n, every) : -2;
+
+    if (faulty_disk.delay_us)
+        g_usleep(faulty_disk.delay_us);
+    if (done != -2)
+        return done;
+    if (room >= 0 && !is_growth(fd))
+        return __real_writev(fd, iov, n);
+    if (room == 0) {
+        faulty_disk.n_failed++;
+        return fail(faulty_disk.error);
+    }
+    done = room < 0 ? __real_writev(fd, iov, n) : write_part(fd, iov, n, (size_t)room);
+    if (room > 0 && done > 0)
+        faulty_disk.room -= done;
+    return done;
+}
+
+int __wrap_fdatasync(int fd)
+{
+    if (faulty_disk.sync_error)
+        return (int)fail(faulty_disk.sync_error);
+    return __real_fdatasync(fd);
+}

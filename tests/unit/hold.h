@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Holds threads at the recorder's test points (core/testpoint.h), or lets the process die there. */
+#ifndef STROBE_TESTS_HOLD_H
+#define STROBE_TESTS_HOLD_H
+
+#include <glib.h>
+
+typedef struct Hold Hold;
+
+/* Holds whoever comes to `point` as the `nth` (from 1) from now on. */
+Hold *hold_at(const char *point, guint nth);
+/* The same for the calling thread alone. */
+Hold *hold_me_at(const char *point, guint nth);
+/* Waits until a thread is held; ends the test after 20 s. */
+void hold_wait(Hold *hold);
+/* Lets the thread go on, and nobody else be held. */
+void hold_release(Hold *hold);
+
+/* SIGKILL for this process at the `nth` arrival at `point`. */
+void hold_kill_at(const char *point, guint nth);
+
+/* Names of all test points, from the source files; NULL-terminated, free with g_strfreev. */
+char **hold_all_points(void);
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disks that fail, fill up and crawl: the program goes on, what the capture holds is sound, and
+ * offered = stored + lost, to the record, by what the capture itself says. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <strobe/kinds.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "faulty-disk.h"
+#include "log.h"
+#include "reader.h"
+#include "recorder.h"
+#include "result.h"
+#include "support.h"
+
+#define THREADS 3
+#define MARKS 60000 /* and as many ranges, of each thread */
+
+/* ---- the load ---- */
+
+static gpointer record_some(gpointer data)
+{
+    guint index = GPOINTER_TO_UINT(data);
+    char name[32];
+
+    for (guint64 i = 0; i < MARKS; i++) {
+        StrobeRange range = strobe_range_begin_argument("range", i);
+        g_snprintf(name, sizeof name, "t%u", index);
+        strobe_mark_recorded(name, i);
+        strobe_range_end(range);
+        if (i % 500 == 0)
+            g_usleep(200);
+    }
+    return NULL;
+}
+
+/* Called in the middle of the load and when it is over. */
+typedef void (*Change)(void);
+
+static guint64 record(Change midway, Change at_end)
+{
+    GThread *threads[THREADS];
+
+    for (guint i = 0; i < THREADS; i++)
+        threads[i] = g_thread_new("load", record_some, GUINT_TO_POINTER(i));
+    g_usleep(10000);
+    if (midway)
+        midway();
+    for (guint i = 0; i < THREADS; i++)
+        g_thread_join(threads[i]);
+    strobe_range_begin("left open");
+    if (at_end)
+        at_end();
+    return THREADS * MARKS * 2 + 1;
+}
+
+/* ---- what is there ---- */
+
+struct found {
+    guint64 next[THREADS]; /* least argument that may come next */
+    guint64 n, n_unfinished;
+};
+
+static void check_record(const StrobeView *view, StrobeText name, gpointer user)
+{
+    struct found *found = user;
+
+    found->n +=
+        strcmp(view->kind->name, "marker") == 0 || strcmp(view->kind->name, "marker_instant") == 0;
+    if (view->flags & STROBE_VIEW_UNFINISHED) {
+        found->n_unfinished++;
+        g_assert_cmpstr(name.bytes, ==, "left open");
+    } else if (strcmp(view->kind->name, "marker_instant") == 0) {
+        guint i = (guint)(name.bytes[1] - '0');
+        g_assert_cmpuint(i, <, THREADS);
+        g_assert_cmpuint(strobe_view_u64(view, 0), >=, found->next[i]);
+        found->next[i] = strobe_view_u64(view, 0) + 1;
+    } else if (strcmp(view->kind->name, "marker") == 0) {
+        g_assert_cmpstr(name.bytes, ==, "range");
+    }
+}
+
+/* The ledger of the capture balances, and `told` (may be NULL) says the same. Returns the losses.
+ */
+static guint64 check_capture(const char *path, guint64 offered, const uint64_t *told)
+{
+    g_autoptr(GError) error = NULL;
+    struct found found = {0};
+    guint64 sum = 0;
+
+    read_capture(path, NULL, check_record, &found);
+    StrobeReader *reader = strobe_reader_open(path, &error);
+    StrobeView views[200];
+    g_assert_no_error(error);
+    while (strobe_reader_next(reader, views, G_N_ELEMENTS(views), &error))
+        ;
+    const StrobeReaderStats *stats = strobe_reader_stats(reader);
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++) {
+        if (told)
+            g_assert_cmpuint(stats->lost[i], ==, told[i]);
+        sum += stats->lost[i];
+    }
+    g_assert_true(stats->sealed);
+    g_assert_cmpuint(stats->n_damaged, ==, 0);
+    g_assert_cmpuint(stats->n_outside, ==, 0);
+    g_test_message("%" G_GUINT64_FORMAT " stored, %" G_GUINT64_FORMAT " lost", found.n, sum);
+    g_assert_cmpuint(found.n + sum, ==, offered);
+    strobe_reader_free(reader);
+    return sum;
+}
+
+static guint64 check_ledger(StrobeSession *session, guint64 offered)
+{
+    g_autofree char *path = capture_of(session);
+    uint64_t lost[STROBE_LOSS_CAUSES];
+
+    strobe_recorder_losses(lost);
+    return check_capture(path, offered, lost);
+}
+
+/* ---- cases ---- */
+
+#define FAST "\"buffer\": {\"size\": \"8MB\", \"flush_interval\": \"2ms\"}"
+
+/* Records on a disk that changes, then on a sound one. Returns the losses of the first window. */
+static guint64 run_case(const char *more, Change before, Change midway, Change at_end,
+                        StrobeStatus stopped)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", more);
+
+    faulty_disk_reset();
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    if (before)
+        before();
+    guint64 offered = record(midway, at_end);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, stopped);
+    g_assert_true(stopped == STROBE_OK || faulty_disk.n_failed || faulty_disk.sync_error);
+    guint64 lost = check_ledger(session, offered);
+    faulty_disk_reset();
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    strobe_mark_recorded("t0", 0);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
+    g_assert_cmpuint(check_ledger(session, 1), ==, 0);
+    strobe_session_free(session);
+    scratch_remove(folder);
+    return lost;
+}
+
+static void be_uneven(void)
+{
+    faulty_disk.short_every = 3;
+}
+
+static void test_short_writes(void)
+{
+    run_case(FAST, be_uneven, NULL, NULL, STROBE_OK);
+}
+
+static void be_full_at_1mb(void)
+{
+    faulty_disk.error = ENOSPC;
+    faulty_disk.room = 1 << 20;
+}
+
+static void be_roomy(void)
+{
+    faulty_disk.room = -1;
+}
+
+/* Somebody makes room in time for the end. */
+static void test_full_for_a_while(void)
+{
+    g_assert_cmpuint(run_case(FAST, be_full_at_1mb, NULL, be_roomy, STROBE_ERROR_IO), >, 0);
+}
+
+/* Nobody does. */
+static void test_full(void)
+{
+    g_assert_cmpuint(run_case(FAST, be_full_at_1mb, NULL, NULL, STROBE_ERROR_IO), >, 0);
+}
+
+static void be_broken(void)
+{
+    faulty_disk.error = EIO;
+    faulty_disk.room = 0;
+}
+
+static void test_broken_for_a_while(void)
+{
+    g_assert_cmpuint(run_case(FAST, NULL, be_broken, be_roomy, STROBE_ERROR_IO), >, 0);
+}
+
+static void be_slow(void)
+{
+    faulty_disk.delay_us = 20000;
+}
+
+static void be_fast(void)
+{
+    faulty_disk.delay_us = 0;
+}
+
+/* The writer cannot follow: the pool runs empty. */
+static void test_slow(void)
+{
+    g_assert_cmpuint(run_case(NULL, be_slow, NULL, be_fast, STROBE_OK), >, 0);
+}
+
+static void be_unsyncable(void)
+{
+    faulty_disk.sync_error = EIO;
+}
+
+/* What cannot be forced to the disk is told; nothing else changes. */
+static void test_sync(void)
+{
+    run_case("\"buffer\": {\"size\": \"64MB\", \"sync\": \"window\"}", NULL, NULL, be_unsyncable,
+             STROBE_ERROR_IO);
+}
+
+/* The capture cannot even be begun: the window is refused, and the next one works. */
+static void test_refused(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    StrobeError *error = NULL;
+
+    for (guint room = 0; room < 3000; room += 700) {
+        faulty_disk.error = ENOSPC;
+        faulty_disk.room = room;
+        g_assert_cmpint(strobe_session_start(session, &error), ==, STROBE_ERROR_IO);
+        g_assert_nonnull(strstr(strobe_error_message(error), "No space left"));
+        strobe_error_free(g_steal_pointer(&error));
+        strobe_mark_recorded("t0", 0);
+        strobe_session_stop(session, NULL);
+    }
+    faulty_disk_reset();
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    strobe_mark_recorded("t0", 0);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
+    g_assert_cmpuint(check_ledger(session, 1), ==, 0);
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    g_assert_nonnull(g_dir_read_name(dir));
+    g_assert_null(g_dir_read_name(dir)); /* nothing of those that were refused */
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- real limits, in processes of their own ---- */
+
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit = {bytes, RLIM_INFINITY};
+
+    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &limit), ==, 0);
+}
+
+static void in_process(void (*run)(const char *folder))
+{
+    char *folder = scratch_new();
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        faulty_disk_reset();
+        if (!freopen("/dev/null", "w", stdout)) /* it may be a file with a limit, too */
+            _exit(1);
+        run(folder);
+        _exit(0);
+    }
+    g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        g_test_skip("may not mount a file system here");
+    else
+        g_assert_cmpint(status, ==, 0);
+    scratch_remove(folder);
+}
+
+static void run_limited(const char *folder)
+{
+    StrobeSession *session = session_new(folder, "{}", FAST);
+
+    limit_files(1 << 20);
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    guint64 offered = record(NULL, NULL);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_ERROR_IO);
+    g_assert_cmpuint(check_ledger(session, offered), >, 0);
+    limit_files(0);
+    StrobeError *error = NULL;
+    g_assert_cmpint(strobe_session_start(session, &error), ==, STROBE_ERROR_IO);
+    g_assert_nonnull(strstr(strobe_error_message(error), "File too large"));
+    strobe_session_stop(session, NULL);
+    strobe_session_free(session);
+    g_assert_cmpint(strobe_session_new("{}", "test", &session, &error), ==, STROBE_ERROR_IO);
+    limit_files(RLIM_INFINITY);
+}
+
+static void run_deaf(const char *folder)
+{
+    char *data = g_strnfill(10000, 'd');
+    int ends[2];
+
+    if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+        _exit(1);
+    close(ends[0]);
+    close(ends[1]);
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    strobe_session_start(session, NULL);
+    strobe_log(STROBE_LOG_WARNING, "%s", data);
+    strobe_session_free(session);
+    g_free(data);
+}
+
+/* Nor does a warning by SIGPIPE, when nobody reads the program's stderr. */
+static void test_deaf(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    in_process(run_deaf);
+}
+
+/* ulimit -f: neither the writer nor a session call ends the program by SIGXFSZ. */
+static void test_file_limit(void)
+{
+    signal(SIGXFSZ, SIG_DFL);
+    in_process(run_limited);
+}
+
+/* Killed on a full disk: recovery, which has room, does not bring back what was counted as lost. */
+static void test_killed_when_full(void)
+{
+    char *folder = scratch_new();
+    guint64 *offered =
+        mmap(NULL, sizeof *offered, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t pid = fork();
+
+    faulty_disk_reset();
+    if (pid == 0) {
+        StrobeSession *session = session_new(folder, "{}", FAST);
+        strobe_session_start(session, NULL);
+        be_full_at_1mb();
+        *offered = record(NULL, NULL);
+        g_usleep(20000); /* some flushes */
+        kill(getpid(), SIGKILL);
+    }
+    g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
+    g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
+    const StrobeResult *result = g_ptr_array_index(results, 0);
+    g_assert_true(strobe_result_recover(result, NULL, NULL));
+    g_assert_cmpuint(check_capture(result->capture, *offered, NULL), >, 0);
+    munmap(offered, sizeof *offered);
+    scratch_remove(folder);
+}
+
+static void run_on_small_disk(const char *folder)
+{
+    g_autofree char *disk = g_build_filename(folder, "disk", NULL);
+
+    g_assert_cmpint(g_mkdir_with_parents(disk, 0700), ==, 0);
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("strobe-test", disk, "tmpfs", 0, "size=1m"))
+        _exit(77);
+    StrobeSession *session = session_new(disk, "{}", FAST);
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    guint64 offered = record(NULL, NULL);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_ERROR_IO);
+    g_assert_cmpuint(check_ledger(session, offered), >, 0);
+    strobe_session_free(session);
+    g_assert_cmpint(umount(disk), ==, 0);
+}
+
+static void test_small_disk(void)
+{
+    in_process(run_on_small_disk);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/faults/short-writes", test_short_writes);
+    g_test_add_func("/faults/full-for-a-while", test_full_for_a_while);
+    g_test_add_func("/faults/full", test_full);
+    g_test_add_func("/faults/broken-for-a-while", test_broken_for_a_while);
+    g_test_add_func("/faults/slow", test_slow);
+    g_test_add_func("/faults/sync", test_sync);
+    g_test_add_func("/faults/refused", test_refused);
+    g_test_add_func("/faults/killed-when-full", test_killed_when_full);
+    g_test_add_func("/faults/file-limit", test_file_limit);
+    g_test_add_func("/faults/deaf", test_deaf);
+    g_test_add_func("/root/small-disk", test_small_disk);
+    return g_test_run();
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Races decided by hand: a thread is held at a named point of the recorder while others go on. */
+#include <string.h>
+#include <strobe/kinds.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "hold.h"
+#include "kind-table.h"
+#include "lane.h"
+#include "recorder.h"
+#include "support.h"
+
+#define BLOCK_MARKS (STROBE_BLOCK_DATA / 24) /* that fill a block */
+
+/* A thread that has recorded once and then acts, held at a point. */
+struct actor {
+    const char *point;
+    void (*act)(struct actor *actor);
+    const char *text;
+    gboolean is_new; /* its first record is the act */
+    Hold *hold;
+    GThread *thread;
+};
+
+static gpointer actor_main(gpointer data)
+{
+    struct actor *actor = data;
+
+    if (!actor->is_new)
+        strobe_mark("before");
+    __atomic_store_n(&actor->hold, hold_me_at(actor->point, 1), __ATOMIC_RELEASE);
+    actor->act(actor);
+    return NULL;
+}
+
+static void hold_actor(struct actor *actor)
+{
+    actor->hold = NULL;
+    actor->thread = g_thread_new("actor", actor_main, actor);
+    while (!__atomic_load_n(&actor->hold, __ATOMIC_ACQUIRE))
+        g_usleep(50);
+    hold_wait(actor->hold);
+}
+
+static void finish_actor(struct actor *actor)
+{
+    hold_release(actor->hold);
+    g_thread_join(actor->thread);
+}
+
+static void act_mark(struct actor *actor)
+{
+    strobe_mark(actor->text);
+}
+
+static void act_range(struct actor *actor)
+{
+    strobe_range_end(strobe_range_begin(actor->text));
+}
+
+/* Fills blocks until one has been handed over. */
+static void act_many(struct actor *actor)
+{
+    for (guint i = 0; i < BLOCK_MARKS + 1; i++)
+        strobe_mark(actor->text);
+}
+
+static void act_nothing(struct actor *actor)
+{
+}
+
+/* ---- what a capture holds ---- */
+
+static void count_name(const StrobeView *view, StrobeText name, gpointer user)
+{
+    GHashTable *names = user;
+    gpointer old = g_hash_table_lookup(names, name.bytes);
+
+    g_hash_table_insert(names, g_strdup(name.bytes), GUINT_TO_POINTER(GPOINTER_TO_UINT(old) + 1));
+}
+
+/* How often each name of a record of `kind` occurs in the session's last capture. */
+static GHashTable *names_of(StrobeSession *session, const char *kind)
+{
+    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autofree char *capture = capture_of(session);
+
+    read_capture(capture, kind, count_name, names);
+    return names;
+}
+
+static guint count_of(GHashTable *names, const char *name)
+{
+    return GPOINTER_TO_UINT(g_hash_table_lookup(names, name));
+}
+
+static guint marks_of(StrobeSession *session, const char *name)
+{
+    g_autoptr(GHashTable) names = names_of(session, "marker_instant");
+    return count_of(names, name);
+}
+
+static guint64 lost_by(guint32 cause)
+{
+    uint64_t lost[STROBE_LOSS_CAUSES];
+
+    strobe_recorder_losses(lost);
+    return lost[cause];
+}
+
+static guint64 lost_in_all(void)
+{
+    uint64_t lost[STROBE_LOSS_CAUSES];
+    guint64 sum = 0;
+
+    strobe_recorder_losses(lost);
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        sum += lost[i];
+    return sum;
+}
+
+/* ---- windows that close ---- */
+
+static gpointer stop_main(gpointer session)
+{
+    strobe_session_stop(session, NULL);
+    return NULL;
+}
+
+/* Stops in another thread and returns when the gate is shut. */
+static GThread *begin_stop(StrobeSession *session)
+{
+    GThread *thread = g_thread_new("stop", stop_main, session);
+
+    while (strobe_enabled())
+        g_usleep(50);
+    return thread;
+}
+
+/* A thread that lost its processor in a bracket, for less than the writer's patience. */
+static void test_slow_bracket(void)
+{
+    static const struct {
+        const char *point;
+        void (*act)(struct actor *);
+        guint stored; /* of marks or ranges */
+    } cases[] = {
+        {"lane-busy", act_mark, 0}, /* had not seen the gate yet: begins after the window */
+        {"record-reserved", act_mark, 1},  {"record-filled", act_mark, 1},
+        {"string-placed", act_mark, 1},    {"string-numbered", act_mark, 1},
+        {"string-published", act_mark, 1}, {"span-filled", act_range, 1}, /* unfinished */
+        {"span-ending", act_range, 1},
+    };
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = g_strdup_printf("slow %u", i);
+        struct actor actor = {.point = cases[i].point, .act = cases[i].act, .text = text};
+        strobe_session_start(session, NULL);
+        hold_actor(&actor);
+        GThread *stop = begin_stop(session);
+        finish_actor(&actor);
+        g_thread_join(stop);
+        g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
+        g_autoptr(GHashTable) ranges = names_of(session, "marker");
+        g_test_message("held at %s", cases[i].point);
+        g_assert_cmpuint(count_of(marks, text) + count_of(ranges, text), ==, cases[i].stored);
+        g_assert_cmpuint(count_of(marks, "before"), ==, 1);
+        g_assert_cmpuint(lost_in_all(), ==, 0);
+    }
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static const struct stuck_case {
+    const char *point;
+    void (*act)(struct actor *);
+    guint lost;   /* the record was offered and is not there */
+    guint stored; /* with what the act had committed before */
+} stuck_cases[] = {
+    {"lane-busy", act_mark, 1, 0},
+    {"record-reserved", act_mark, 1, 0},
+    {"record-filled", act_mark, 1, 0},
+    {"string-numbered", act_mark, 1, 0},
+    {"string-published", act_mark, 1, 0},
+    {"span-filled", act_range, 1, 0},
+    {"span-ending", act_range, 0, 1}, /* as unfinished */
+    {"block-detached", act_many, 1, BLOCK_MARKS - 1},
+    {"block-taken", act_many, 1, BLOCK_MARKS - 1},
+    {"block-owned", act_many, 1, BLOCK_MARKS - 1},
+    {"free-loaded", act_many, 1, BLOCK_MARKS - 1},
+};
+
+#define N_STUCK G_N_ELEMENTS(stuck_cases)
+
+static void hold_all(struct actor *actors, char **texts)
+{
+    for (guint i = 0; i < N_STUCK; i++) {
+        texts[i] = g_strdup_printf("stuck %u", i);
+        actors[i] = (struct actor){
+            .point = stuck_cases[i].point, .act = stuck_cases[i].act, .text = texts[i]};
+        hold_actor(&actors[i]);
+    }
+}
+
+static void finish_all(struct actor *actors, char **texts)
+{
+    for (guint i = 0; i < N_STUCK; i++) {
+        finish_actor(&actors[i]);
+        g_free(texts[i]);
+    }
+}
+
+static void check_stuck(StrobeSession *session, char **texts)
+{
+    g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
+    g_autoptr(GHashTable) ranges = names_of(session, "marker");
+    guint lost = 0;
+
+    for (guint i = 0; i < N_STUCK; i++) {
+        g_test_message("held at %s", stuck_cases[i].point);
+        g_assert_cmpuint(count_of(marks, texts[i]) + count_of(ranges, texts[i]), ==,
+                         stuck_cases[i].stored);
+        lost += stuck_cases[i].lost;
+    }
+    g_assert_cmpuint(count_of(marks, "before"), ==, N_STUCK);
+    g_assert_cmpuint(lost_by(STROBE_LOSS_LATE), ==, lost);
+    g_assert_cmpuint(lost_in_all(), ==, lost);
+}
+
+/* Threads stopped inside their brackets, as by a debugger: the window ends without them, what they
+ * were about to record is counted as late, and the next window has nothing of it. */
+static void test_stuck(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct actor actors[N_STUCK];
+    char *texts[N_STUCK];
+
+    strobe_session_start(session, NULL);
+    hold_all(actors, texts);
+    gint64 before = g_get_monotonic_time();
+    strobe_session_stop(session, NULL);
+    g_assert_cmpint(g_get_monotonic_time() - before, <, 3000000); /* one patience for all */
+    check_stuck(session, texts);
+    strobe_session_start(session, NULL);
+    strobe_mark("next");
+    finish_all(actors, texts);
+    strobe_mark("next");
+    strobe_session_stop(session, NULL);
+    g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
+    /* Those that filled blocks went on with their later marks. */
+    for (guint i = 0; i < N_STUCK; i++)
+        g_assert_cmpuint(count_of(marks, "before"), ==, 0);
+    g_assert_cmpuint(count_of(marks, "next"), ==, 2);
+    g_assert_cmpuint(lost_in_all(), ==, 0);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* They wake up in another session, with another pool: it is none of theirs. */
+static void test_stuck_beyond_session(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct actor actors[N_STUCK];
+    char *texts[N_STUCK];
+
+    strobe_session_start(session, NULL);
+    hold_all(actors, texts);
+    strobe_session_free(session);
+    session = session_new(folder, "{}", NULL);
+    strobe_session_start(session, NULL);
+    finish_all(actors, texts);
+    for (guint i = 0; i < 10000; i++)
+        strobe_mark("next");
+    strobe_session_stop(session, NULL);
+    g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
+    g_assert_cmpuint(count_of(marks, "next"), ==, 10000);
+    g_assert_cmpuint(lost_in_all(), ==, 0);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* A thread ends while the window does. */
+static void test_exit(void)
+{
+    static const char *const points[] = {"thread-exits", "thread-detached"};
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+
+    for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
+        struct actor actor = {.point = points[i], .act = act_nothing};
+        strobe_session_start(session, NULL);
+        hold_actor(&actor);
+        strobe_session_stop(session, NULL);
+        g_assert_cmpuint(marks_of(session, "before"), ==, 1);
+        strobe_session_start(session, NULL);
+        strobe_mark("next");
+        finish_actor(&actor);
+        strobe_mark("next");
+        strobe_session_stop(session, NULL);
+        g_assert_cmpuint(marks_of(session, "next"), ==, 2);
+        g_assert_cmpuint(lost_in_all(), ==, 0);
+    }
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- shared tables ---- */
+
+/* One thread has an id that it has not published; others intern the same and other strings, and
+ * the writer writes what there is. */
+static void test_strings(void)
+{
+    static const char *const points[] = {"string-placed", "string-numbered", "string-published"};
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"flush_interval\": \"1ms\"}");
+
+    for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
+        g_autofree char *text = g_strdup_printf("wanted twice %u", i);
+        g_autofree char *other = g_strdup_printf("wanted once %u", i);
+        struct actor actor = {.point = points[i], .act = act_mark, .text = text};
+        strobe_session_start(session, NULL);
+        hold_actor(&actor);
+        strobe_mark(text);
+        strobe_mark(other);
+        g_usleep(50000); /* flushes without the held one's string */
+        finish_actor(&actor);
+        strobe_session_stop(session, NULL);
+        g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
+        g_assert_cmpuint(count_of(marks, text), ==, 2);
+        g_assert_cmpuint(count_of(marks, other), ==, 1);
+        g_assert_cmpuint(lost_in_all(), ==, 0);
+    }
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+struct tracks {
+    guint64 of_main, of_actor;
+};
+
+static void note_track(const StrobeView *view, StrobeText name, gpointer user)
+{
+    struct tracks *tracks = user;
+
+    if (strcmp(name.bytes, "main") == 0)
+        tracks->of_main = view->track;
+    else
+        tracks->of_actor = view->track;
+}
+
+/* The same for a thread's track. */
+static void test_track(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"flush_interval\": \"1ms\"}");
+    struct actor actor = {
+        .point = "track-numbered", .act = act_mark, .text = "actor", .is_new = TRUE};
+    struct tracks tracks = {0};
+
+    strobe_session_start(session, NULL);
+    hold_actor(&actor);
+    strobe_mark("main");
+    g_usleep(50000);
+    finish_actor(&actor);
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    read_capture(capture, "marker_instant", note_track, &tracks);
+    g_assert_cmpuint(tracks.of_main, !=, 0);
+    g_assert_cmpuint(tracks.of_actor, !=, 0);
+    g_assert_cmpuint(tracks.of_main, !=, tracks.of_actor);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void mark_times(const char *name, guint n)
+{
+    while (n--)
+        strobe_mark(name);
+}
+
+static gpointer third_main(gpointer data)
+{
+    mark_times("third", 2 * BLOCK_MARKS);
+    return NULL;
+}
+
+/* A thread has seen the first free block and the one behind it. Meanwhile the first is taken,
+ * filled, written and given back, and the second is being filled: it must not be given out twice.
+ */
+static void test_free_list(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct actor actor = {.point = "free-loaded", .act = act_many, .text = "actor"};
+
+    strobe_session_start(session, NULL);
+    strobe_mark("main"); /* takes block 0, the actor 1; it is held with 2 and 3 in its hands */
+    hold_actor(&actor);
+    g_usleep(50000);                     /* 1 is given back */
+    mark_times("main", 3 * BLOCK_MARKS); /* fills 0, 1 and 2, and begins 3 */
+    g_usleep(50000);                     /* 2 is the first free one again */
+    finish_actor(&actor);
+    mark_times("main", BLOCK_MARKS / 4);
+    g_thread_join(g_thread_new("third", third_main, NULL));
+    mark_times("main", BLOCK_MARKS / 4);
+    strobe_session_stop(session, NULL);
+    g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
+    g_assert_cmpuint(count_of(marks, "before"), ==, 1);
+    g_assert_cmpuint(count_of(marks, "actor"), ==, BLOCK_MARKS + 1);
+    g_assert_cmpuint(count_of(marks, "third"), ==, 2 * BLOCK_MARKS);
+    g_assert_cmpuint(count_of(marks, "main"), ==, 1 + 3 * BLOCK_MARKS + 2 * (BLOCK_MARKS / 4));
+    g_assert_cmpuint(lost_in_all(), ==, 0);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- the writer thread ---- */
+
+/* The writer stands still at some point of its round while a thread fills blocks, hands them over
+ * and interns new strings; then it goes on. */
+static void test_writer(void)
+{
+    static const char *const points[] = {"flush-noted",   "full-taken",     "flush-taken",
+                                         "flush-defined", "block-written",  "flush-written",
+                                         "full-written",  "block-disowned", "losses-written"};
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"flush_interval\": \"1ms\"}");
+
+    for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
+        struct actor fill = {.text = "fill"};
+        guint offered = 0;
+        g_test_message("held at %s", points[i]);
+        strobe_session_start(session, NULL);
+        strobe_mark("fill");
+        Hold *hold = hold_at(points[i], 1);
+        for (; offered < 40; offered++) {
+            act_many(&fill);
+            g_usleep(1000);
+        }
+        hold_wait(hold);
+        for (; offered < 200; offered++) {
+            g_autofree char *text = g_strdup_printf("new %u.%u", i, offered);
+            strobe_mark(text);
+            act_many(&fill);
+        }
+        hold_release(hold);
+        strobe_session_stop(session, NULL);
+        g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
+        guint stored = count_of(marks, "fill");
+        for (guint k = 40; k < 200; k++) {
+            g_autofree char *text = g_strdup_printf("new %u.%u", i, k);
+            g_assert_cmpuint(count_of(marks, text), <=, 1);
+            stored += count_of(marks, text);
+        }
+        g_assert_cmpuint(stored + lost_by(STROBE_LOSS_POOL_EMPTY), ==,
+                         1 + 200 * (BLOCK_MARKS + 1) + 160);
+        g_assert_cmpuint(count_of(marks, ""), ==, 0);
+    }
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- fork ---- */
+
+static void record_in_child(const char *folder)
+{
+    alarm(20);
+    if (strobe_enabled())
+        _exit(2);
+    if (WITH_TSAN)
+        _exit(0);
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < 5000; i++)
+        strobe_mark("child");
+    strobe_session_stop(session, NULL);
+    int good = marks_of(session, "child") == 5000 && lost_in_all() == 0;
+    strobe_session_free(session);
+    _exit(good ? 0 : 1);
+}
+
+static void fork_and_check(const char *folder)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        record_in_child(folder);
+    g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+    g_assert_cmpint(status, ==, 0);
+}
+
+/* The child has a copy of a thread's half-done record, and not the thread. */
+static void test_fork(void)
+{
+    static const struct {
+        const char *point;
+        void (*act)(struct actor *);
+        guint stored;
+    } cases[] = {
+        {"attach-busy", act_mark, 1},
+        {"record-reserved", act_mark, 1},
+        {"string-numbered", act_mark, 1},
+        {"block-detached", act_many, BLOCK_MARKS + 1},
+        {"free-loaded", act_many, BLOCK_MARKS + 1},
+        {"block-owned", act_many, BLOCK_MARKS + 1},
+    };
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = g_strdup_printf("forked %u", i);
+        struct actor actor = {.point = cases[i].point,
+                              .act = cases[i].act,
+                              .text = text,
+                              .is_new = strcmp(cases[i].point, "attach-busy") == 0};
+        strobe_session_start(session, NULL);
+        hold_actor(&actor);
+        fork_and_check(folder);
+        finish_actor(&actor);
+        fork_and_check(folder);
+        strobe_session_stop(session, NULL);
+        g_test_message("held at %s", cases[i].point);
+        g_assert_cmpuint(marks_of(session, text), ==, cases[i].stored);
+        g_assert_cmpuint(lost_in_all(), ==, 0);
+    }
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void act_fork(struct actor *actor)
+{
+    fork_and_check(actor->text);
+    strobe_mark("forked");
+}
+
+/* Windows end and begin while a thread is about to fork. */
+static void test_fork_across_windows(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct actor actor = {.point = "fork-begun", .act = act_fork, .text = folder};
+
+    strobe_session_start(session, NULL);
+    hold_actor(&actor);
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(marks_of(session, "before"), ==, 1);
+    strobe_session_start(session, NULL);
+    finish_actor(&actor);
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(marks_of(session, "forked"), ==, 1);
+    g_assert_cmpuint(lost_in_all(), ==, 0);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/races/slow-bracket", test_slow_bracket);
+    g_test_add_func("/races/stuck", test_stuck);
+    g_test_add_func("/races/stuck-beyond-session", test_stuck_beyond_session);
+    g_test_add_func("/races/exit", test_exit);
+    g_test_add_func("/races/strings", test_strings);
+    g_test_add_func("/races/track", test_track);
+    g_test_add_func("/races/free-list", test_free_list);
+    g_test_add_func("/races/writer", test_writer);
+    g_test_add_func("/races/fork", test_fork);
+    g_test_add_func("/races/fork-across-windows", test_fork_across_windows);
+    return g_test_run();
+}
