@@ -9,11 +9,9 @@
 #include "session-log.h"
 #include "signal-guard.h"
 
-/* How long late records are waited for, while steps wait. */
-#define DUMP_DEADLINE_NS 100000000
-
-/* The directory of a dump, its capture's descriptor and facts; what collectors hold back is in the
- * lanes then. */
+/* The directory of a dump, its capture's descriptor and facts; the capture gets its name when it is
+ * whole, for nobody could finish it. Collectors go on: what they hold
+ * back until they have stopped is not in it. */
 static StrobeResultDirectory *prepare_dump(StrobeSession *session, const char *reason, int *fd,
                                            char **facts, GError **error)
 {
@@ -21,12 +19,10 @@ static StrobeResultDirectory *prepare_dump(StrobeSession *session, const char *r
 
     g_rec_mutex_lock(&session->lock);
     StrobeResultDirectory *directory = strobe_result_directory_new(session->config, error);
-    *fd = directory ? strobe_result_directory_capture(directory, &path, error) : -1;
-    if (*fd >= 0) {
-        for (guint i = 0; i < session->collectors->len; i++)
-            strobe_collector_flush(g_ptr_array_index(session->collectors, i), DUMP_DEADLINE_NS);
+    *fd =
+        directory ? strobe_result_directory_capture(directory, STROBE_PIECE_NEW, &path, error) : -1;
+    if (*fd >= 0)
         *facts = strobe_result_directory_facts(directory, session->config, reason);
-    }
     g_rec_mutex_unlock(&session->lock);
     if (directory && *fd < 0)
         strobe_result_directory_discard(directory);
@@ -39,7 +35,8 @@ static gboolean finish_dump(StrobeSession *session, StrobeResultDirectory *direc
     g_autofree char *text = strobe_session_log_text(FALSE);
 
     g_rec_mutex_lock(&session->lock);
-    gboolean ok = strobe_result_directory_finish(directory, session->config, text, error);
+    gboolean ok = strobe_result_directory_place(directory, error) &&
+                  strobe_result_directory_finish(directory, session->config, text, error);
     strobe_result_directory_report(directory, session->config);
     g_rec_mutex_unlock(&session->lock);
     return ok;

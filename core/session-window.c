@@ -137,7 +137,7 @@ static gboolean begin_capture(StrobeSession *session, GError **error)
     session->directory = strobe_result_directory_new(session->config, error);
     if (!session->directory)
         return FALSE;
-    fd = strobe_result_directory_capture(session->directory, &path, error);
+    fd = strobe_result_directory_capture(session->directory, STROBE_CAPTURE_NAME, &path, error);
     if (fd < 0)
         return FALSE;
     g_autofree char *facts =

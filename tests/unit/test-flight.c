@@ -174,6 +174,27 @@ static void test_dump_from_within(void)
     scratch_remove(folder);
 }
 
+/* Collectors are not stopped, nor told to hand out what they have only after that. */
+static void test_collectors_go_on(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{\"fake\": {\"records\": 3, \"late\": 5}}", RING);
+    const char *directory;
+
+    strobe_session_start(session, NULL);
+    g_usleep(50000);
+    for (guint i = 0; i < 2; i++) {
+        g_assert_cmpint(strobe_session_dump(session, NULL, &directory, NULL), ==, STROBE_OK);
+        g_autofree char *dump = capture_in(directory);
+        g_assert_cmpuint(read_capture(dump, "marker", NULL, NULL), ==, 3);
+    }
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(read_capture(capture, "marker", NULL, NULL), ==, 8);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 /* ---- names of spans that begin while it is written ---- */
 
 #define NAMES 50000
@@ -226,6 +247,7 @@ int main(int argc, char **argv)
     g_test_add_func("/flight/signal", test_signal);
     g_test_add_func("/flight/own-signal", test_own_signal);
     g_test_add_func("/flight/dump-from-within", test_dump_from_within);
+    g_test_add_func("/flight/collectors-go-on", test_collectors_go_on);
     g_test_add_func("/flight/new-names", test_new_names);
     return g_test_run();
 }
