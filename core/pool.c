@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,7 +237,7 @@ int strobe_pool_open(StrobePool *pool, const char *path)
 
     memset(pool, 0, sizeof *pool);
     snprintf(pool->path, sizeof pool->path, "%s", path);
-    pool->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    pool->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (pool->fd < 0)
         return errno;
     if (fstat(pool->fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
@@ -276,6 +277,14 @@ void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts 
     memcpy(header->lost_told, seen->core, sizeof header->lost_told);
     for (uint32_t i = 0; i < header->n_lanes; i++)
         memcpy(strobe_pool_lane(header, i)->lost_told, seen->lanes[i], sizeof *seen->lanes);
+}
+
+int strobe_pool_note_recovery(const StrobePool *pool, uint64_t at)
+{
+    ssize_t done =
+        pwrite(pool->fd, &at, sizeof at, (off_t)offsetof(struct pool_header, recovering_at));
+
+    return done == sizeof at ? 0 : done < 0 ? errno : EIO;
 }
 
 struct pool_block *strobe_pool_take(struct pool_header *header)

@@ -97,6 +97,9 @@ struct pool_header {
     /* Where in the capture what is at seen_at is being told; 0: nothing is. */
     _Atomic uint64_t telling_at;
 
+    /* Where in the capture a recovery began to write what the program left; 0: none did. */
+    uint64_t recovering_at;
+
     _Atomic uint32_t window; /* the one whose capture is open, 0: none */
     uint64_t window_begin;
     StrobeClockPair window_pair;
@@ -125,6 +128,9 @@ void strobe_pool_destroy(StrobePool *pool, int remove);
 /* Does a process still use the pool? (It holds a lock on the file, which ends with it, zombie or
  * not, whatever pid it has here.) */
 int strobe_pool_is_live(const StrobePool *pool);
+
+/* Writes recovering_at into an opened pool's file. Returns 0 or an errno value. */
+int strobe_pool_note_recovery(const StrobePool *pool, uint64_t at);
 
 /* Maps an existing pool, privately, after checking its layout. Returns 0, EINVAL for a file that is
  * not a pool, or an errno value. */

@@ -26,7 +26,8 @@ struct survey {
     gboolean has_facts, is_sealed, is_same_boot;
     guint32 window;
     guint64 good_end; /* behind the last sound block */
-    guint64 core_at;  /* the last block of records that is of no lane */
+    guint64 facts_end;
+    guint64 core_at; /* the last block of records that is of no lane */
     guint64 last_ticks;
     StrobeClockPair last_pair;
     GHashTable *written; /* lane << 48 ^ sequence to bytes written of that block */
@@ -51,6 +52,7 @@ static void take_facts(struct survey *survey, const StrobeBlockPlace *place)
         return;
     JsonObject *facts = json_node_get_object(root);
     survey->has_facts = TRUE;
+    survey->facts_end = place->offset + place->header.payload_bytes;
     survey->window = place->header.window;
     survey->pool_path = g_strdup(strobe_json_member_text(facts, "pool"));
     survey->pool_id = g_strdup(strobe_json_member_text(facts, "pool_id"));
@@ -262,35 +264,6 @@ static gboolean needs_pool(const struct survey *survey, const struct pool_header
     return !survey->is_sealed && atomic_load(&pool->window) == survey->window;
 }
 
-static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
-                             gboolean *live, GError **error)
-{
-    int result = 0;
-
-    if (strobe_pool_is_live(pool)) {
-        *live = !survey->is_sealed;
-        strobe_pool_destroy(pool, 0);
-        return TRUE;
-    }
-    if (needs_pool(survey, pool->header)) {
-        guint64 size = survey->good_end;
-        int fd = open(capture, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-        if (fd < 0)
-            result = errno;
-        else if (survey->torn && ftruncate(fd, (off_t)survey->good_end))
-            result = errno;
-        else
-            result = finish_capture(survey, fd, pool->header, size);
-    }
-    STROBE_TESTPOINT("recover-finished");
-    strobe_pool_destroy(pool, result == 0);
-    if (result)
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
-                    "Cannot finish %s from the pool of its program, which is kept: %s", capture,
-                    g_strerror(result));
-    return result == 0;
-}
-
 static gboolean walk(struct survey *survey, GError **error)
 {
     struct stat st;
@@ -302,29 +275,89 @@ static gboolean walk(struct survey *survey, GError **error)
     return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
 }
 
+static void survey_init(struct survey *survey, int fd)
+{
+    memset(survey, 0, sizeof *survey);
+    survey->fd = fd;
+    survey->written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+}
+
+static void survey_clear(struct survey *survey)
+{
+    g_hash_table_unref(survey->written);
+    g_free(survey->pool_path);
+    g_free(survey->pool_id);
+    g_free(survey->boot_id);
+}
+
+/* Cuts off a torn end, and what a recovery wrote that was killed before its seal: it would be there
+ * twice. From here on this one is known to be at work. */
+static int prepare_capture(struct survey *survey, int fd, const StrobePool *pool)
+{
+    guint64 before = pool->header->recovering_at;
+    int own_fd = survey->fd;
+
+    if (before >= survey->facts_end && before < survey->good_end) {
+        if (ftruncate(fd, (off_t)before))
+            return errno;
+        survey_clear(survey);
+        survey_init(survey, own_fd);
+        if (!walk(survey, NULL) || !survey->has_facts)
+            return EIO;
+    }
+    if (survey->torn && ftruncate(fd, (off_t)survey->good_end))
+        return errno;
+    return strobe_pool_note_recovery(pool, survey->good_end);
+}
+
+static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
+                             gboolean *live, GError **error)
+{
+    int result = 0;
+
+    if (strobe_pool_is_live(pool)) {
+        *live = !survey->is_sealed;
+        strobe_pool_destroy(pool, 0);
+        return TRUE;
+    }
+    if (needs_pool(survey, pool->header)) {
+        int fd = open(capture, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+        result = fd < 0 ? errno : prepare_capture(survey, fd, pool);
+        if (result == 0)
+            result = finish_capture(survey, fd, pool->header, survey->good_end);
+        else if (fd >= 0)
+            close(fd);
+    }
+    STROBE_TESTPOINT("recover-finished");
+    strobe_pool_destroy(pool, result == 0);
+    if (result)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot finish %s from the pool of its program, which is kept: %s", capture,
+                    g_strerror(result));
+    return result == 0;
+}
+
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
 {
-    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    struct survey survey;
+    int fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     gboolean ok = TRUE, ignored;
     StrobePool pool;
 
     if (!live)
         live = &ignored;
     *live = FALSE;
-    if (survey.fd < 0) {
+    if (fd < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot open %s: %s", capture,
                     g_strerror(errno));
         return FALSE;
     }
-    survey.written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    flock(survey.fd, LOCK_EX); /* two analyses at once finish it once */
+    survey_init(&survey, fd);
+    flock(fd, LOCK_EX); /* two analyses at once finish it once */
     ok = walk(&survey, error);
     if (ok && survey.has_facts && open_pool(&survey, &pool))
         ok = recover_open(&survey, capture, &pool, live, error);
-    close(survey.fd);
-    g_hash_table_unref(survey.written);
-    g_free(survey.pool_path);
-    g_free(survey.pool_id);
-    g_free(survey.boot_id);
+    close(fd);
+    survey_clear(&survey);
     return ok;
 }
