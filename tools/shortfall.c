@@ -21,7 +21,8 @@ static const struct {
     [STROBE_LOSS_COLLECTOR_FAILED] = {"collector_failed", "their collector failed"},
     [STROBE_LOSS_NO_LANE] = {"no_lane", "more threads at once than can record"},
     [STROBE_LOSS_SPAN_DEPTH] = {"span_depth", "spans begun inside 1024 open ones"},
-    [STROBE_LOSS_STRING_CUT] = {"string_cut", "texts that were cut or left out (their records are kept)"},
+    [STROBE_LOSS_STRING_CUT] = {"string_cut",
+                                "texts that were cut or left out (their records are kept)"},
     [STROBE_LOSS_COLLECTOR_DROPPED] = {"collector_dropped", "dropped by their source"},
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(losses) == STROBE_LOSS_CAUSES);
