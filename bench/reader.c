@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader CAPTURE [REPEATS]: records per second that the reader streams, their number and bytes, and
- * the floor: the file's bytes read without looking at them.
+ * reader CAPTURE [REPEATS]: records per second that the reader streams, their number and bytes, the
+ * floor - the file's bytes read without looking at them -, and the bytes resident at most.
  */
 #include "reader.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 #include "measure.h"
 
@@ -43,10 +44,25 @@ static void read_plainly(const char *path)
     close(fd);
 }
 
+/* getrusage() would count what the parent had resident when it made this process. */
+static double peak_bytes(void)
+{
+    FILE *status = fopen("/proc/self/status", "re");
+    char line[256];
+    double kb = 0;
+
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmHWM: %lf", &kb) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return kb * 1024;
+}
+
 int main(int argc, char **argv)
 {
     static Samples own = {.name = "own"}, floor = {.name = "floor"}, size = {.name = "bytes"},
-                   records = {.name = "records"};
+                   records = {.name = "records"}, peak = {.name = "peak"};
     long repeats = number_argument(argc, argv, 2, 15);
     guint64 bytes, total = 0;
 
@@ -66,5 +82,7 @@ int main(int argc, char **argv)
     samples_print(&floor);
     samples_print(&size);
     samples_print(&records);
+    samples_add(&peak, peak_bytes());
+    samples_print(&peak);
     return 0;
 }

@@ -8,15 +8,13 @@
 #include <unistd.h>
 #include "measure.h"
 
-/* Bytes of a result directory's capture, which is then removed: they are large. */
-static double take_capture(const char *directory)
+/* Bytes of a capture, which is then removed: they are large. */
+static double take_capture(const char *path)
 {
-    char path[4096];
     struct stat st;
 
-    if (snprintf(path, sizeof path, "%s/FRAMEWORK/capture.strobe", directory) >= (int)sizeof path ||
-        stat(path, &st))
-        fail(directory, "no capture");
+    if (stat(path, &st))
+        fail(path, "no capture");
     unlink(path);
     return (double)st.st_size;
 }
@@ -24,8 +22,9 @@ static double take_capture(const char *directory)
 int main(int argc, char **argv)
 {
     static Samples stop = {.name = "stop"}, rate = {.name = "rate"}, bytes = {.name = "bytes"};
-    long spans = number_argument(argc, argv, 2, 5000000);
-    long repeats = number_argument(argc, argv, 3, 10);
+    long spans = number_argument(argc, argv, 2, 50000000);
+    long repeats = number_argument(argc, argv, 3, 5);
+    char path[4096];
 
     if (argc < 2)
         fail("usage", "stop FOLDER [SPANS] [REPEATS]");
@@ -36,8 +35,11 @@ int main(int argc, char **argv)
             strobe_range_end(strobe_range_begin_argument("benchmark", (uint64_t)k));
         samples_add(&rate, (double)spans / (now_ns() - begin) * 1e9);
         samples_add(&stop, session_stop(session) / 1e6);
-        samples_add(&bytes, take_capture(strobe_session_directory(session)));
-        strobe_session_free(session);
+        if (snprintf(path, sizeof path, "%s/FRAMEWORK/capture.strobe",
+                     strobe_session_directory(session)) >= (int)sizeof path)
+            fail(argv[1], "the name is too long");
+        strobe_session_free(session); /* waits for what stop() left to the writer thread */
+        samples_add(&bytes, take_capture(path));
     }
     samples_print(&stop);
     samples_print(&rate);

@@ -12,6 +12,12 @@
 
 #include <stdint.h>
 
+/* Names of the newest piece of a capture, of one that was put aside (from 1), and of one that is to
+ * be the newest. */
+#define STROBE_CAPTURE_NAME "capture.strobe"
+#define STROBE_PIECE_FORMAT "capture.%05u.strobe"
+#define STROBE_PIECE_NEW "capture.strobe.new"
+
 #define STROBE_BLOCK_MAGIC "StrobeB1"
 #define STROBE_CAPTURE_VERSION 1
 #define STROBE_PAYLOAD_MAX (64u << 20)
@@ -22,9 +28,9 @@ enum {
     STROBE_BLOCK_STRINGS = 3, /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
     STROBE_BLOCK_TRACKS = 4,  /* struct strobe_stored_track each */
     STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
-    STROBE_BLOCK_SEAL = 6,    /* struct strobe_stored_seal: the window is complete */
-    STROBE_BLOCK_RESERVE =
-        7 /* nothing: room for the losses and the seal, should the disk be full */
+    STROBE_BLOCK_SEAL = 6,    /* struct strobe_stored_seal: the window, or piece, is complete */
+    STROBE_BLOCK_OPEN = 7,    /* RECORDS of spans open at a piece's end; the next ones tell more */
+    STROBE_BLOCK_RESERVE = 8  /* nothing: room for losses and seal, should the disk be full */
 };
 
 struct strobe_block_header {
@@ -35,7 +41,8 @@ struct strobe_block_header {
     uint32_t payload_bytes;
     uint32_t window;   /* number of the window in its session, from 1 */
     uint32_t lane;     /* STROBE_LANE_NONE: not from a lane */
-    uint64_t sequence; /* of the lane's block: (lane, sequence, offset) names these bytes */
+    uint64_t sequence; /* of the lane's block: (lane, sequence, offset) names these bytes; FACTS:
+                          the number of the piece, from 0 */
     uint32_t offset;   /* of the payload in the lane's block */
     uint32_t track;    /* of the lane's thread */
     uint64_t ticks;    /* clock pair taken shortly before the block was written */
@@ -63,11 +70,12 @@ struct strobe_stored_track {
 
 _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
 
+/* A later seal replaces an earlier one. */
 struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;
     uint32_t recovered; /* 1: by a later run, after the program died */
-    uint32_t reserved;
+    uint32_t continued; /* 1: the window goes on in the next piece */
 };
 
 /* A kind's definition: this, then the NUL-terminated texts name and summary, then for each field
@@ -87,6 +95,7 @@ struct strobe_stored_kind {
  * is the string's id (bit 31 set), its fields a u32 length (bit 31: a stack) and the bytes. */
 #define STROBE_KIND_STRING 0xffffu
 #define STROBE_STRING_BESIDE 0x80000000u
+#define STROBE_STRING_OF_SPAN 0x40000000u /* and this: dealt out by who wrote an unfinished span */
 #define STROBE_STRING_IS_STACK 0x80000000u
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "crc32c.h"
 #include "intern.h"
+#include "span-names.h"
 #include "track-table.h"
 
 int strobe_capture_writer_init(StrobeCaptureWriter *writer)
@@ -59,6 +60,14 @@ void strobe_capture_writer_forget(StrobeCaptureWriter *writer)
     if (writer->buffer)
         munmap(writer->buffer, STROBE_WRITER_BUFFER);
     writer->buffer = NULL;
+}
+
+void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other)
+{
+    StrobeCaptureWriter kept = *one;
+
+    *one = *other;
+    *other = kept;
 }
 
 void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer)
@@ -133,6 +142,15 @@ int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const
     struct strobe_block_header header = {
         .type = type, .payload_bytes = bytes, .lane = STROBE_LANE_NONE};
     return append(writer, &header, payload);
+}
+
+int strobe_capture_write_facts(StrobeCaptureWriter *writer, const char *facts, uint32_t piece)
+{
+    struct strobe_block_header header = {.type = STROBE_BLOCK_FACTS,
+                                         .payload_bytes = (uint32_t)strlen(facts),
+                                         .lane = STROBE_LANE_NONE,
+                                         .sequence = piece};
+    return append(writer, &header, facts);
 }
 
 int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_block *block,
@@ -214,30 +232,43 @@ static void clear_range(uint64_t *bits, uint32_t from, uint32_t to)
         bits[i / 64] &= ~(1ull << (i % 64));
 }
 
+/* Copies what is not yet in the capture of `n` places from `first` behind the `used` tracks in the
+ * buffer; returns how many tracks are then there. */
+static uint32_t put_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                           uint32_t first, uint32_t n, uint32_t used)
+{
+    struct strobe_stored_track *out = (void *)writer->buffer;
+
+    for (uint32_t place = first; place < first + n; place++) {
+        if (!strobe_track_at(pool, place, &out[used]) ||
+            out[used].id == writer->track_written[place])
+            continue;
+        writer->track_written[place] = out[used++].id;
+    }
+    return used;
+}
+
 static int write_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool)
 {
-    uint32_t n = atomic_load_explicit(&pool->n_tracks, memory_order_acquire);
-    uint32_t max = STROBE_WRITER_BUFFER / sizeof(struct strobe_stored_track);
-    struct strobe_stored_track *out = (void *)writer->buffer;
-    uint32_t used = 0;
+    /* Read first: a track published meanwhile is found, or looked for the next time. */
+    uint32_t published = atomic_load_explicit(&pool->n_tracks, memory_order_acquire);
+    uint32_t used;
     int error = 0;
 
-    if (n > STROBE_POOL_TRACKS)
-        n = STROBE_POOL_TRACKS;
-    for (uint32_t id = writer->tracks_done + 1; id <= n && used < max; id++) {
-        const struct strobe_stored_track *track = strobe_track_get(pool, id);
-        if (!track || is_set(writer->track_written, id))
-            continue;
-        out[used++] = *track;
-        set(writer->track_written, id);
-    }
+    _Static_assert(STROBE_POOL_TRACKS * sizeof(struct strobe_stored_track) <= STROBE_WRITER_BUFFER,
+                   "all tracks fit the buffer");
+    if (published == writer->tracks_done)
+        return 0;
+    used = put_tracks(writer, pool, 0, strobe_track_n_thread_places(pool), 0);
+    used = put_tracks(writer, pool, STROBE_POOL_THREAD_TRACKS, strobe_track_n_other_places(pool),
+                      used);
     if (used)
-        error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, out,
-                                           used * (uint32_t)sizeof *out);
-    if (error)
-        clear_range(writer->track_written, writer->tracks_done + 1, n + 1);
-    while (writer->tracks_done < n && is_set(writer->track_written, writer->tracks_done + 1))
-        writer->tracks_done++;
+        error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, writer->buffer,
+                                           used * (uint32_t)sizeof(struct strobe_stored_track));
+    if (error) /* all again, next time */
+        memset(writer->track_written, 0, sizeof writer->track_written);
+    else
+        writer->tracks_done = published;
     return error;
 }
 
@@ -299,32 +330,21 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
     return error ? error : tracks_error ? tracks_error : strings_error;
 }
 
-/* One open span as the record it would have become, its first field the argument. */
-static uint32_t put_unfinished(char *out, const struct pool_span *span, uint32_t track,
-                               uint64_t end)
+static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t type, uint32_t *at,
+                            uint32_t *n_spans, uint64_t *n_lost)
 {
-    uint64_t words[STROBE_UNFINISHED_WORDS];
-
-    strobe_pool_span_words(span, track, end, words);
-    memcpy(out, words, sizeof words);
-    return sizeof words;
-}
-
-static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t *at, uint64_t *n_lost)
-{
-    int error =
-        *at ? strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, *at) : 0;
+    int error = *at ? strobe_capture_write_block(writer, type, writer->buffer, *at) : 0;
 
     if (error)
-        *n_lost += *at / (STROBE_UNFINISHED_WORDS * 8);
-    *at = 0;
+        *n_lost += *n_spans;
+    *at = *n_spans = 0;
     return error;
 }
 
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                    uint64_t end, uint64_t *n_lost)
+                                    uint32_t type, uint64_t end, uint64_t *n_lost)
 {
-    uint32_t at = 0;
+    uint32_t at = 0, n_spans = 0;
     int error = 0;
 
     *n_lost = 0;
@@ -336,12 +356,18 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
         if (depth > STROBE_POOL_SPANS)
             depth = STROBE_POOL_SPANS;
         uint32_t track = atomic_load(&lane->track);
-        for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
-            at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);
-        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * STROBE_UNFINISHED_WORDS * 8)
-            error = flush_unfinished(writer, &at, n_lost);
+        for (uint32_t k = depth; k-- > 0;) { /* innermost first, as spans end */
+            uint32_t words =
+                strobe_unfinished_words(lane, &lane->spans[k], track, end,
+                                        STROBE_NAME_IS_KEPT | (i * STROBE_POOL_SPANS + k),
+                                        (uint64_t *)(void *)(writer->buffer + at));
+            at += words * 8;
+            n_spans += words != 0;
+        }
+        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * STROBE_UNFINISHED_WORDS_MAX * 8)
+            error = flush_unfinished(writer, type, &at, &n_spans, n_lost);
     }
-    int last = flush_unfinished(writer, &at, n_lost);
+    int last = flush_unfinished(writer, type, &at, &n_spans, n_lost);
     return error ? error : last;
 }
 
@@ -366,31 +392,44 @@ static uint32_t put_loss(char *out, const struct loss_place *place, uint64_t cou
 
 /* All lanes' growth by one cause, and where they are to be told apart, a record for each. */
 static uint64_t put_lanes(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                          const struct loss_place *place, StrobeLossCounts *seen, uint32_t *at)
+                          struct loss_place *place, const StrobeLossCounts *seen, uint32_t *at)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, end = place->end;
 
     for (uint32_t i = 0; i < pool->n_lanes; i++) {
         const struct pool_lane *lane = strobe_pool_lane(pool, i);
-        uint64_t lost = atomic_load_explicit(&lane->lost[place->cause], memory_order_relaxed);
-        uint64_t growth = lost - lane->lost_told[place->cause];
-        seen->lanes[i][place->cause] = lost;
+        uint64_t growth = seen->lanes[i][place->cause] - lane->lost_told[place->cause];
         sum += growth;
+        if (place->cause == STROBE_LOSS_OVERWRITTEN)
+            place->end = seen->overwritten_until[i];
         if (!writer->reserve_end)
             *at += put_loss(writer->buffer + *at, place, growth, atomic_load(&lane->track));
     }
+    place->end = end;
     return sum;
 }
 
+void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen)
+{
+    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+        seen->core[cause] = atomic_load(&pool->lost[cause]);
+    for (uint32_t i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+            seen->lanes[i][cause] = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
+        seen->overwritten_until[i] = atomic_load(&lane->overwritten_until);
+    }
+}
+
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                uint32_t kind, uint64_t begin, uint64_t end, StrobeLossCounts *seen)
+                                uint32_t kind, uint64_t begin, uint64_t end,
+                                const StrobeLossCounts *seen)
 {
     uint32_t at = 0;
 
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        const struct loss_place place = {kind, cause, begin, end};
+        struct loss_place place = {kind, cause, begin, end};
         uint64_t of_lanes = put_lanes(writer, pool, &place, seen, &at);
-        seen->core[cause] = atomic_load(&pool->lost[cause]);
         uint64_t growth = seen->core[cause] - pool->lost_told[cause];
         if (writer->reserve_end)
             growth += of_lanes;
@@ -400,9 +439,10 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
 }
 
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
-                              uint32_t recovered)
+                              uint32_t flags)
 {
-    struct strobe_stored_seal seal = {begin, end, recovered, 0};
+    struct strobe_stored_seal seal = {begin, end, (flags & STROBE_SEAL_RECOVERED) != 0,
+                                      (flags & STROBE_SEAL_CONTINUED) != 0};
     return strobe_capture_write_block(writer, STROBE_BLOCK_SEAL, &seal, sizeof seal);
 }
 

@@ -17,10 +17,10 @@ typedef struct StrobeCaptureWriter {
     uint32_t window;
     StrobeClockPair pair;
     uint32_t kinds_done;   /* bytes of the pool's kind area */
-    uint32_t tracks_done;  /* all ids up to this one */
+    uint32_t tracks_done;  /* of the pool's count of published tracks */
     uint32_t strings_done; /* all ids below this one */
     uint64_t string_written[STROBE_POOL_STRINGS / 64];
-    uint64_t track_written[STROBE_POOL_TRACKS / 64 + 1];
+    uint32_t track_written[STROBE_POOL_TRACKS]; /* the id last written of each place */
     char *buffer; /* STROBE_WRITER_BUFFER bytes, from capture_writer_init */
 } StrobeCaptureWriter;
 
@@ -38,6 +38,12 @@ void strobe_capture_writer_forget(StrobeCaptureWriter *writer);
 /* Takes the clock pair that goes into the headers of the following blocks. */
 void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer);
 
+/* Makes each the other. */
+void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other);
+
+/* Appends the facts, JSON text, of a piece. */
+int strobe_capture_write_facts(StrobeCaptureWriter *writer, const char *facts, uint32_t piece);
+
 /* Appends one block that belongs to no lane. Returns 0 or an errno value; a block that could not be
  * written whole is cut off again. */
 int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
@@ -50,22 +56,24 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
 /* Appends the kinds, tracks and strings that were added to the pool since the last call. */
 int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct pool_header *pool);
 
-/* Appends the open spans of all lanes of the window as unfinished records. `*n_lost` is how many of
- * them could not be written. */
+/* Appends the open spans of all lanes of the window as unfinished records, in blocks of `type`.
+ * `*n_lost` is how many of them could not be written. */
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                                    uint64_t end, uint64_t *n_lost);
+                                    uint32_t type, uint64_t end, uint64_t *n_lost);
+
+void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen);
 
 /* Appends a loss record for every lane and cause that lost more than has been told, and for the
- * losses that are of no lane; in the reserve, where they may be too many, one for every cause.
- * `seen` is set to the counts that were written; to remember them as
- * told is the caller's business. */
+ * losses that are of no lane; in the reserve, where they may be too many, one for every cause. To
+ * remember what was seen as told is the caller's business. */
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                 uint32_t kind, uint64_t begin, uint64_t end,
-                                StrobeLossCounts *seen);
+                                const StrobeLossCounts *seen);
 
 /* Appends the seal. */
+enum { STROBE_SEAL_RECOVERED = 1, STROBE_SEAL_CONTINUED = 2 };
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
-                              uint32_t recovered);
+                              uint32_t flags);
 
 /* Appends a block of reserve. Where the disk is full in the end, what is written between use and
  * close goes into that block's place: at most STROBE_RESERVE_BYTES, else ENOSPC. */

@@ -2,16 +2,11 @@
 #include "config.h"
 
 #include <string.h>
+#include "config-json.h"
 #include "error.h"
 #include "json-text.h"
 #include "options.h"
 #include "pool.h"
-
-#define DEFAULT_POOL_BYTES (64 << 20)
-#define MAX_POOL_BYTES ((gint64)64 << 30)
-#define DEFAULT_FLUSH_NS 1000000000
-#define MIN_FLUSH_NS 1000000
-#define MAX_STEPS 1000000000000 /* more than any program runs */
 
 /* ---- components ---- */
 
@@ -55,8 +50,8 @@ static StrobeConfig *new_config(void)
 
     config->collectors = g_ptr_array_new_with_free_func(free_component);
     config->exporters = g_ptr_array_new_with_free_func(free_component);
-    config->pool_bytes = DEFAULT_POOL_BYTES;
-    config->flush_interval_ns = DEFAULT_FLUSH_NS;
+    config->buffer = strobe_buffer_config_default();
+    config->dump = strobe_dump_config_default();
     config->metadata = json_object_new();
     return config;
 }
@@ -77,120 +72,25 @@ void strobe_config_free(StrobeConfig *config)
 
 /* ---- reading ---- */
 
-/* Where in the text a member is: "file: key \"schedule.wait\"". */
-struct place {
-    const char *origin;
-    const char *section; /* NULL at the top */
-};
-
-static void set_wrong(const struct place *place, const char *key, const char *expected,
-                      JsonNode *node, GError **error)
-{
-    g_autofree char *found = strobe_json_to_text(node, STROBE_JSON_SPACED);
-
-    if (strlen(found) > 60)
-        strcpy(found + 57, "...");
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                "%s: key \"%s%s%s\": expected %s, found %s", place->origin,
-                place->section ? place->section : "", place->section ? "." : "", key, expected,
-                found);
-}
-
-static void set_unknown(const struct place *place, const char *key, const char *const *known,
-                        GError **error)
-{
-    g_autofree char *hint = strobe_nearest_hint(key, known);
-    g_autofree char *all = g_strjoinv(", ", (char **)(uintptr_t)known);
-
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                "%s: unknown key \"%s%s%s\"%s (known: %s)", place->origin,
-                place->section ? place->section : "", place->section ? "." : "", key, hint, all);
-}
-
-static gboolean check_keys(const struct place *place, JsonObject *object, const char *const *known,
-                           GError **error)
-{
-    g_autoptr(GList) keys = json_object_get_members(object);
-
-    for (GList *k = keys; k; k = k->next)
-        if (!g_strv_contains(known, k->data)) {
-            set_unknown(place, k->data, known, error);
-            return FALSE;
-        }
-    return TRUE;
-}
-
-/* The member as an object; *out is NULL if it is not there. */
-static gboolean get_object(const struct place *place, JsonObject *object, const char *key,
-                           JsonObject **out, GError **error)
-{
-    JsonNode *node = json_object_get_member(object, key);
-
-    *out = NULL;
-    if (!node)
-        return TRUE;
-    if (!JSON_NODE_HOLDS_OBJECT(node)) {
-        set_wrong(place, key, "an object", node, error);
-        return FALSE;
-    }
-    *out = json_node_get_object(node);
-    return TRUE;
-}
-
-static gboolean get_count(const struct place *place, JsonObject *object, const char *key,
-                          gint64 least, gint64 *out, GError **error)
-{
-    JsonNode *node = json_object_get_member(object, key);
-
-    if (!node)
-        return TRUE;
-    if (json_node_get_value_type(node) != G_TYPE_INT64 || json_node_get_int(node) < least ||
-        json_node_get_int(node) > MAX_STEPS) {
-        g_autofree char *expected =
-            least == G_MININT64 ? g_strdup("an integer")
-                                : g_strdup_printf("an integer from %d to 10^12", (int)least);
-        set_wrong(place, key, expected, node, error);
-        return FALSE;
-    }
-    *out = json_node_get_int(node);
-    return TRUE;
-}
-
-static gboolean get_string(const struct place *place, JsonObject *object, const char *key,
-                           char **out, GError **error)
-{
-    JsonNode *node = json_object_get_member(object, key);
-
-    if (!node)
-        return TRUE;
-    if (json_node_get_value_type(node) != G_TYPE_STRING || !*json_node_get_string(node)) {
-        set_wrong(place, key, "a text that is not empty", node, error);
-        return FALSE;
-    }
-    g_free(*out);
-    *out = g_strdup(json_node_get_string(node));
-    return TRUE;
-}
-
 static gboolean read_schedule(StrobeConfig *config, JsonObject *object, const char *origin,
                               GError **error)
 {
     static const char *const known[] = {"wait",       "warmup",          "active", "repeat",
                                         "skip_first", "skip_first_wait", NULL};
-    struct place place = {origin, "schedule"};
+    StrobeConfigPlace place = {origin, "schedule"};
     StrobeScheduleConfig *s = &config->schedule;
 
     if (!object)
         return TRUE;
     *s = (StrobeScheduleConfig){0};
     config->has_schedule = TRUE;
-    if (!check_keys(&place, object, known, error) ||
-        !get_count(&place, object, "wait", 0, &s->wait, error) ||
-        !get_count(&place, object, "warmup", 0, &s->warmup, error) ||
-        !get_count(&place, object, "active", 1, &s->active, error) ||
-        !get_count(&place, object, "repeat", 0, &s->repeat, error) ||
-        !get_count(&place, object, "skip_first", 0, &s->skip_first, error) ||
-        !get_count(&place, object, "skip_first_wait", G_MININT64, &s->skip_first_wait, error))
+    if (!strobe_config_check_keys(&place, object, known, error) ||
+        !strobe_config_get_count(&place, object, "wait", 0, &s->wait, error) ||
+        !strobe_config_get_count(&place, object, "warmup", 0, &s->warmup, error) ||
+        !strobe_config_get_count(&place, object, "active", 1, &s->active, error) ||
+        !strobe_config_get_count(&place, object, "repeat", 0, &s->repeat, error) ||
+        !strobe_config_get_count(&place, object, "skip_first", 0, &s->skip_first, error) ||
+        !strobe_config_get_count(&place, object, "skip_first_wait", G_MININT64, &s->skip_first_wait, error))
         return FALSE;
     if (s->active < 1) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
@@ -200,11 +100,11 @@ static gboolean read_schedule(StrobeConfig *config, JsonObject *object, const ch
     return TRUE;
 }
 
-static gboolean read_component(GPtrArray *list, const struct place *place, const char *name,
+static gboolean read_component(GPtrArray *list, const StrobeConfigPlace *place, const char *name,
                                JsonNode *node, GError **error)
 {
     if (!JSON_NODE_HOLDS_OBJECT(node)) {
-        set_wrong(place, name, "an object of options", node, error);
+        strobe_config_set_wrong(place, name, "an object of options", node, error);
         return FALSE;
     }
     StrobeConfigComponent *component = add_component(list, name, place->origin);
@@ -218,7 +118,7 @@ static gboolean read_component(GPtrArray *list, const struct place *place, const
             continue;
         }
         if (json_node_get_value_type(value) != G_TYPE_BOOLEAN) {
-            set_wrong(place, "required", "true or false", value, error);
+            strobe_config_set_wrong(place, "required", "true or false", value, error);
             return FALSE;
         }
         component->required = json_node_get_boolean(value);
@@ -229,10 +129,10 @@ static gboolean read_component(GPtrArray *list, const struct place *place, const
 static gboolean read_components(GPtrArray *list, gboolean *has, JsonObject *top,
                                 const char *section, const char *origin, GError **error)
 {
-    struct place top_place = {origin, NULL}, place = {origin, section};
+    StrobeConfigPlace top_place = {origin, NULL}, place = {origin, section};
     JsonObject *object;
 
-    if (!get_object(&top_place, top, section, &object, error))
+    if (!strobe_config_get_object(&top_place, top, section, &object, error))
         return FALSE;
     if (!object)
         return TRUE;
@@ -248,14 +148,14 @@ static gboolean read_output(StrobeConfig *config, JsonObject *object, const char
                             GError **error)
 {
     static const char *const known[] = {"directory", "worker", "report", NULL};
-    struct place place = {origin, "output"};
+    StrobeConfigPlace place = {origin, "output"};
 
     if (!object)
         return TRUE;
-    if (!check_keys(&place, object, known, error) ||
-        !get_string(&place, object, "directory", &config->directory, error) ||
-        !get_string(&place, object, "worker", &config->worker, error) ||
-        !get_string(&place, object, "report", &config->report, error))
+    if (!strobe_config_check_keys(&place, object, known, error) ||
+        !strobe_config_get_string(&place, object, "directory", &config->directory, error) ||
+        !strobe_config_get_string(&place, object, "worker", &config->worker, error) ||
+        !strobe_config_get_string(&place, object, "report", &config->report, error))
         return FALSE;
     if (config->worker && (strlen(config->worker) >= 226 || strchr(config->worker, '/'))) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
@@ -267,75 +167,22 @@ static gboolean read_output(StrobeConfig *config, JsonObject *object, const char
     return TRUE;
 }
 
-/* A size or duration with its limits. */
-static gboolean get_measure(const struct place *place, JsonObject *object, const char *key,
-                            gboolean (*parse)(const char *, gint64 *), gint64 low, gint64 high,
-                            const char *expected, gint64 *out, GError **error)
-{
-    JsonNode *node = json_object_get_member(object, key);
-    gint64 value = 0;
-
-    if (!node)
-        return TRUE;
-    if (json_node_get_value_type(node) != G_TYPE_STRING ||
-        !parse(json_node_get_string(node), &value) || value < low || value > high) {
-        set_wrong(place, key, expected, node, error);
-        return FALSE;
-    }
-    *out = value;
-    return TRUE;
-}
-
-static const char *const sync_names[] = {"none", "window", "interval", NULL};
-
-static gboolean get_sync(const struct place *place, JsonObject *object, guint32 *out,
-                         GError **error)
-{
-    JsonNode *node = json_object_get_member(object, "sync");
-
-    if (!node)
-        return TRUE;
-    for (guint32 i = 0; sync_names[i] && json_node_get_value_type(node) == G_TYPE_STRING; i++)
-        if (strcmp(json_node_get_string(node), sync_names[i]) == 0) {
-            *out = i;
-            return TRUE;
-        }
-    set_wrong(place, "sync", "\"none\", \"window\" or \"interval\"", node, error);
-    return FALSE;
-}
-
-static gboolean read_buffer(StrobeConfig *config, JsonObject *object, const char *origin,
-                            GError **error)
-{
-    static const char *const known[] = {"size", "flush_interval", "sync", NULL};
-    struct place place = {origin, "buffer"};
-
-    if (!object)
-        return TRUE;
-    return check_keys(&place, object, known, error) &&
-           get_measure(&place, object, "size", strobe_parse_bytes, STROBE_POOL_MIN_BYTES,
-                       MAX_POOL_BYTES, "a size from \"8MB\" to \"64GB\"", &config->pool_bytes,
-                       error) &&
-           get_measure(&place, object, "flush_interval", strobe_parse_duration, MIN_FLUSH_NS,
-                       (gint64)3600 * 1000000000, "a duration from \"1ms\" to \"60min\"",
-                       &config->flush_interval_ns, error) &&
-           get_sync(&place, object, &config->sync, error);
-}
-
 static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error)
 {
-    static const char *const known[] = {"schedule", "collectors", "exporters", "output",
-                                        "buffer",   "metadata",   "front_end", NULL};
-    struct place place = {origin, NULL};
-    JsonObject *schedule, *output, *buffer, *metadata, *front_end;
+    static const char *const known[] = {"schedule", "collectors", "exporters", "output", "buffer",
+                                        "rotate",   "dump",       "metadata",  "front_end", NULL};
+    StrobeConfigPlace place = {origin, NULL};
+    JsonObject *schedule, *output, *buffer, *rotate, *dump, *metadata, *front_end;
 
-    if (!check_keys(&place, top, known, error) ||
-        !get_object(&place, top, "schedule", &schedule, error) ||
-        !get_object(&place, top, "output", &output, error) ||
-        !get_object(&place, top, "buffer", &buffer, error) ||
-        !get_object(&place, top, "metadata", &metadata, error) ||
-        !get_object(&place, top, "front_end", &front_end, error))
+    if (!strobe_config_check_keys(&place, top, known, error) ||
+        !strobe_config_get_object(&place, top, "schedule", &schedule, error) ||
+        !strobe_config_get_object(&place, top, "output", &output, error) ||
+        !strobe_config_get_object(&place, top, "buffer", &buffer, error) ||
+        !strobe_config_get_object(&place, top, "rotate", &rotate, error) ||
+        !strobe_config_get_object(&place, top, "dump", &dump, error) ||
+        !strobe_config_get_object(&place, top, "metadata", &metadata, error) ||
+        !strobe_config_get_object(&place, top, "front_end", &front_end, error))
         return FALSE;
     if (metadata) {
         json_object_unref(config->metadata);
@@ -348,7 +195,10 @@ static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *o
                            error) &&
            read_components(config->exporters, &config->has_exporters, top, "exporters", origin,
                            error) &&
-           read_output(config, output, origin, error) && read_buffer(config, buffer, origin, error);
+           read_output(config, output, origin, error) &&
+           strobe_buffer_config_read(&config->buffer, buffer, origin, error) &&
+           strobe_rotate_config_read(&config->rotate, rotate, origin, error) &&
+           strobe_dump_config_read(&config->dump, dump, origin, error);
 }
 
 StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError **error)
@@ -404,25 +254,69 @@ StrobeConfig *strobe_config_load(const char *path, GError **error)
 
 /* ---- command line ---- */
 
-gboolean strobe_config_set_schedule(StrobeConfig *config, const char *text, GError **error)
+/* "key=value,..." as an object; numbers are numbers. */
+static JsonObject *object_from_flag(const char *section, const char *text, GError **error)
 {
-    g_autofree char *with_name = g_strconcat("schedule:", text, NULL);
+    g_autofree char *with_name = g_strconcat(section, ":", text, NULL);
     g_autoptr(GPtrArray) pairs = NULL;
     g_autofree char *name = strobe_options_split(with_name, &pairs, error);
 
     if (!name)
-        return FALSE;
-    g_autoptr(JsonObject) object = json_object_new();
+        return NULL;
+    JsonObject *object = json_object_new();
     for (guint i = 0; i < pairs->len; i += 2) {
-        const char *value = g_ptr_array_index(pairs, i + 1);
-        char *end;
+        const char *key = g_ptr_array_index(pairs, i), *value = g_ptr_array_index(pairs, i + 1);
+        char *end, *real_end;
         gint64 number = g_ascii_strtoll(value, &end, 10);
-        if (end == value || *end)
-            json_object_set_string_member(object, g_ptr_array_index(pairs, i), value);
+        double real = g_ascii_strtod(value, &real_end);
+        if (end != value && !*end)
+            json_object_set_int_member(object, key, number);
+        else if (real_end != value && !*real_end)
+            json_object_set_double_member(object, key, real);
         else
-            json_object_set_int_member(object, g_ptr_array_index(pairs, i), number);
+            json_object_set_string_member(object, key, value);
     }
-    return read_schedule(config, object, "--schedule", error);
+    return object;
+}
+
+gboolean strobe_config_set_section(StrobeConfig *config, const char *section, const char *text,
+                                   GError **error)
+{
+    g_autoptr(JsonObject) object = object_from_flag(section, text, error);
+    g_autofree char *flag = g_strconcat("--", section, NULL);
+
+    if (!object)
+        return FALSE;
+    if (strcmp(section, "schedule") == 0)
+        return read_schedule(config, object, flag, error);
+    if (strcmp(section, "buffer") == 0)
+        return strobe_buffer_config_read(&config->buffer, object, flag, error);
+    if (strcmp(section, "rotate") == 0)
+        return strobe_rotate_config_read(&config->rotate, object, flag, error);
+    return strobe_dump_config_read(&config->dump, object, flag, error);
+}
+
+gboolean strobe_config_check(const StrobeConfig *config, GError **error)
+{
+    gboolean is_ring = config->buffer.policy == STROBE_POLICY_RING;
+    gboolean triggers = config->dump.signal || config->dump.slow_step > 0;
+    const char *wrong = NULL;
+
+    if (config->rotate.keep && !strobe_rotate_config_any(&config->rotate))
+        wrong = "\"rotate\" says not when: expected \"size\", \"time\" or \"steps\" beside \"keep\"";
+    else if (is_ring && config->has_schedule)
+        wrong = "a flight recorder (\"buffer.policy\": \"ring\") records all the time, without a "
+                "schedule";
+    else if (is_ring && strobe_rotate_config_any(&config->rotate))
+        wrong = "a flight recorder (\"buffer.policy\": \"ring\") writes nothing that could roll "
+                "over: \"rotate\" is for the other policies";
+    else if (!is_ring && triggers)
+        wrong = "\"dump\" is for a flight recorder (\"buffer.policy\": \"ring\")";
+    else if (!is_ring && config->buffer.keep_ns)
+        wrong = "\"buffer.keep\" is for a flight recorder (\"buffer.policy\": \"ring\")";
+    if (wrong)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "Configuration: %s", wrong);
+    return wrong == NULL;
 }
 
 static gboolean add_from_flag(GPtrArray *list, gboolean *has, const char *text, const char *flag,
@@ -525,9 +419,7 @@ JsonObject *strobe_config_schedule_json(const StrobeScheduleConfig *schedule)
 char *strobe_config_to_json(const StrobeConfig *config)
 {
     g_autoptr(JsonObject) top = json_object_new();
-    JsonObject *output = json_object_new(), *buffer = json_object_new();
-    g_autofree char *size = g_strdup_printf("%" G_GINT64_FORMAT "B", config->pool_bytes);
-    g_autofree char *flush = g_strdup_printf("%" G_GINT64_FORMAT "ns", config->flush_interval_ns);
+    JsonObject *output = json_object_new();
 
     if (config->has_schedule)
         json_object_set_object_member(top, "schedule",
@@ -542,10 +434,10 @@ char *strobe_config_to_json(const StrobeConfig *config)
     set_text(output, "worker", config->worker);
     set_text(output, "report", config->report);
     json_object_set_object_member(top, "output", output);
-    json_object_set_string_member(buffer, "size", size);
-    json_object_set_string_member(buffer, "flush_interval", flush);
-    json_object_set_string_member(buffer, "sync", sync_names[config->sync]);
-    json_object_set_object_member(top, "buffer", buffer);
+    json_object_set_object_member(top, "buffer", strobe_buffer_config_json(&config->buffer));
+    if (strobe_rotate_config_any(&config->rotate))
+        json_object_set_object_member(top, "rotate", strobe_rotate_config_json(&config->rotate));
+    json_object_set_object_member(top, "dump", strobe_dump_config_json(&config->dump));
     json_object_set_object_member(top, "metadata", json_object_ref(config->metadata));
     if (config->front_end)
         json_object_set_object_member(top, "front_end", json_object_ref(config->front_end));

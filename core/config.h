@@ -11,8 +11,14 @@
  *                  "worker": "name",                 default: the host name
  *                  "report": "/path"},               each new result directory is appended to it
  *   "buffer":     {"size": "64MB", "flush_interval": "1s",
- *                  "sync": "none"},                  or "window", "interval": when the capture is
+ *                  "sync": "none",                   or "window", "interval": when the capture is
  *                                                    forced to the disk, against a power cut
+ *                  "policy": "drop",                 or "block", "ring": what a full buffer means
+ *                  "keep": "30s"},                   ring: how far back a dump reaches
+ *   "rotate":     {"size": "1GB", "time": "10min", "steps": 100,
+ *                  "keep": 5},                       the capture rolls over into pieces
+ *   "dump":       {"signal": "SIGUSR2", "slow_step": 2.5, "min_interval": "10s", "max": 16},
+ *                                                    what makes a ring dump, beside a call
  *   "metadata":   {"key": any},                      into profiler_metadata.json
  *   "front_end":  {"common_config": {...}, "experimental_config": {...}, ...}
  *                                                    into profiler_info.json as it is
@@ -26,6 +32,7 @@
 
 #include <glib.h>
 #include <json-glib/json-glib.h>
+#include "config-buffer.h"
 
 typedef struct StrobeScheduleConfig {
     gint64 wait, warmup, active, repeat, skip_first, skip_first_wait;
@@ -49,9 +56,9 @@ typedef struct StrobeConfig {
     char *directory;                        /* NULL: the present one */
     char *worker;                           /* NULL: the host name */
     char *report;                           /* NULL: none */
-    gint64 pool_bytes;
-    gint64 flush_interval_ns;
-    guint32 sync;          /* STROBE_SYNC_* of recorder.h */
+    StrobeBufferConfig buffer;
+    StrobeRotateConfig rotate;
+    StrobeDumpConfig dump;
     JsonObject *metadata;  /* never NULL */
     JsonObject *front_end; /* NULL: none */
 } StrobeConfig;
@@ -61,8 +68,13 @@ StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError *
 StrobeConfig *strobe_config_load(const char *path, GError **error);
 void strobe_config_free(StrobeConfig *config);
 
-/* "wait=1,warmup=1,active=3,repeat=1,skip_first=0"; missing keys are 0, active is required. */
-gboolean strobe_config_set_schedule(StrobeConfig *config, const char *text, GError **error);
+/* A section from a flag's text, "key=value,...": "schedule" is replaced (missing keys are 0, active
+ * is required), "buffer", "rotate" and "dump" go before what is set already. */
+gboolean strobe_config_set_section(StrobeConfig *config, const char *section, const char *text,
+                                   GError **error);
+
+/* Do the sections go together? For the whole of file and flags. */
+gboolean strobe_config_check(const StrobeConfig *config, GError **error);
 
 /* Adds "NAME[:opt=value,...]" to what the file named. For a name that is there already, options
  * given here go before the file's. */

@@ -3,9 +3,11 @@
 
 #include <string.h>
 #include "error.h"
+#include "json-text.h"
 #include "log.h"
 
 #define DERIVED_ID_BASE 0x10000u
+#define VIEW_FLAGS (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES | STROBE_VIEW_INCOMPLETE)
 
 /* ---- host table ---- */
 
@@ -57,7 +59,7 @@ static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId 
 
     if (!c->spool || kind_index >= c->component->n_kinds)
         return NULL;
-    struct StrobeSpooled record = {.kind = kind_index,
+    struct StrobeSpooled record = {.kind = (guint16)kind_index,
                                    .track = track,
                                    .name = name,
                                    .field_bytes = c->kinds[kind_index].field_words * 8,
@@ -71,6 +73,41 @@ static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId 
     return fields;
 }
 
+static const char *host_fact(StrobeInstance *self, const char *key)
+{
+    StrobeConsumer *c = consumer_of(self);
+    JsonObject *facts = strobe_reader_facts(c->reader);
+    JsonNode *node = json_object_has_member(facts, key) ? json_object_get_member(facts, key) : NULL;
+    char *text;
+
+    if (!node || JSON_NODE_HOLDS_NULL(node))
+        return "";
+    if (json_node_get_value_type(node) == G_TYPE_STRING)
+        return json_node_get_string(node);
+    if (!c->fact_texts)
+        c->fact_texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    text = g_hash_table_lookup(c->fact_texts, key);
+    if (!text) {
+        text = strobe_json_to_text(node, 0);
+        g_hash_table_insert(c->fact_texts, g_strdup(key), text);
+    }
+    return text;
+}
+
+static int32_t host_touches_gap(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
+                                int64_t end_ns)
+{
+    return strobe_gaps_touch(consumer_of(self)->gaps, track, begin_ns, end_ns);
+}
+
+static void host_flag(StrobeInstance *self, uint32_t flags)
+{
+    StrobeConsumer *c = consumer_of(self);
+
+    if (c->spool)
+        strobe_spool_flag(c->spool, (guint16)(flags & VIEW_FLAGS));
+}
+
 static const StrobeConsumerHost consumer_host = {
     .struct_size = sizeof(StrobeConsumerHost),
     .abi_minor = STROBE_ABI_MINOR,
@@ -82,12 +119,15 @@ static const StrobeConsumerHost consumer_host = {
     .intern = host_intern,
     .stack = host_stack,
     .emit = host_emit,
+    .fact = host_fact,
     .option_bool = strobe_instance_option_bool,
     .option_int = strobe_instance_option_int,
     .option_double = strobe_instance_option_double,
     .option_text = strobe_instance_option_text,
     .log = strobe_instance_log,
     .fail = strobe_instance_fail,
+    .touches_gap = host_touches_gap,
+    .flag = host_flag,
 };
 
 static void log_line(StrobeInstance *self, gint32 level, const char *text)
@@ -100,6 +140,7 @@ static void log_line(StrobeInstance *self, gint32 level, const char *text)
 static gboolean lay_out_kinds(StrobeConsumer *c, GError **error)
 {
     c->kinds = g_new0(StrobeReaderKind, c->component->n_kinds + 1);
+    c->counts = g_new0(StrobeDerivedCount, c->component->n_kinds + 1);
     for (uint32_t i = 0; i < c->component->n_kinds; i++) {
         const StrobeKind *kind = c->component->kinds[i];
         if (!kind || !kind->name || kind->n_fields > STROBE_KIND_FIELDS_MAX) {
@@ -109,6 +150,7 @@ static gboolean lay_out_kinds(StrobeConsumer *c, GError **error)
             return FALSE;
         }
         StrobeFieldView *fields = g_new0(StrobeFieldView, kind->n_fields + 1);
+        c->counts[i].kind = kind->name;
         c->kinds[i].view = (StrobeKindView){.name = kind->name,
                                             .summary = kind->summary,
                                             .fields = fields,
@@ -131,6 +173,34 @@ static gboolean lay_out_kinds(StrobeConsumer *c, GError **error)
     return TRUE;
 }
 
+static void want(StrobeConsumer *c, const char *kind)
+{
+    char *copy = g_strdup(kind);
+
+    g_ptr_array_add(c->wants, copy);
+    if (strcmp(kind, "*") == 0)
+        c->wants_all_raw = TRUE;
+    else
+        g_hash_table_add(c->wanted, copy);
+}
+
+/* The kinds that it lists, and those that its user named in an option for kinds. */
+static void list_wants(StrobeConsumer *c)
+{
+    for (const char *const *kind = c->component->wants; *kind; kind++)
+        want(c, *kind);
+    for (uint32_t i = 0; i < c->component->n_options; i++) {
+        const StrobeOption *option = &c->component->options[i];
+        if (option->type != STROBE_OPTION_KINDS)
+            continue;
+        g_auto(GStrv) kinds =
+            g_strsplit(strobe_options_text(c->instance.options, option->name), "+", -1);
+        for (char **kind = kinds; *kind; kind++)
+            if (**kind)
+                want(c, *kind);
+    }
+}
+
 StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
                                     const StrobeConfigComponent *wanted, GError **error)
 {
@@ -141,18 +211,14 @@ StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
     c->is_pass = component->type == STROBE_COMPONENT_PASS;
     c->batch = g_new(StrobeView, STROBE_BATCH);
     c->verdicts = g_hash_table_new(NULL, NULL);
+    c->wants = g_ptr_array_new_null_terminated(0, g_free, TRUE);
     c->wanted = g_hash_table_new(g_str_hash, g_str_equal);
-    for (const char *const *kind = component->wants; *kind; kind++) {
-        if (strcmp(*kind, "*") == 0)
-            c->wants_all_raw = TRUE;
-        else
-            g_hash_table_add(c->wanted, (gpointer)(uintptr_t)*kind);
-    }
     if (!strobe_instance_init(&c->instance, component, wanted, log_line, c, error) ||
         !lay_out_kinds(c, error)) {
         strobe_consumer_free(c);
         return NULL;
     }
+    list_wants(c);
     return c;
 }
 
@@ -166,7 +232,9 @@ void strobe_consumer_free(gpointer consumer)
     for (uint32_t i = 0; c->kinds && i < c->component->n_kinds; i++)
         g_free((void *)(uintptr_t)c->kinds[i].view.fields);
     g_free(c->kinds);
+    g_free(c->counts);
     g_hash_table_unref(c->wanted);
+    g_ptr_array_unref(c->wants);
     g_hash_table_unref(c->verdicts);
     strobe_instance_clear(&c->instance);
     g_clear_error(&c->failure);
@@ -182,15 +250,19 @@ static void take_status(StrobeConsumer *c, const char *call, StrobeStatus status
         strobe_instance_set_error(&c->instance, call, status, &c->failure);
 }
 
-void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeFacts *facts)
+void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeFacts *facts,
+                          StrobeGaps *gaps)
 {
     StrobeStatus status;
 
     c->reader = reader;
     c->facts = facts;
+    c->gaps = gaps;
     c->n_batch = 0;
     g_clear_error(&c->failure);
     g_hash_table_remove_all(c->verdicts);
+    for (uint32_t i = 0; i < c->component->n_kinds; i++)
+        c->counts[i].n = c->counts[i].n_incomplete = 0;
     if (c->is_pass)
         c->spool = strobe_spool_new();
     status = c->ops->open(&consumer_host, &c->instance, &c->state);
@@ -259,5 +331,6 @@ void strobe_consumer_close(StrobeConsumer *c)
         c->ops->close(c->state);
     c->is_open = FALSE;
     c->state = NULL;
+    g_clear_pointer(&c->fact_texts, g_hash_table_unref);
     g_clear_pointer(&c->spool, strobe_spool_free);
 }

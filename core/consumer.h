@@ -3,12 +3,20 @@
 #ifndef STROBE_CORE_CONSUMER_H
 #define STROBE_CORE_CONSUMER_H
 
+#include <strobe/helpers/gaps.h>
 #include "instance.h"
 #include "reader-definitions.h"
 #include "reader.h"
 #include "spool.h"
 
 #define STROBE_BATCH 2048u
+
+/* How many records a pass derived of one kind. */
+typedef struct StrobeDerivedCount {
+    const char *kind;
+    guint64 n;
+    guint64 n_incomplete; /* of these, touching a gap */
+} StrobeDerivedCount;
 
 typedef struct StrobeConsumer {
     StrobeInstance instance;
@@ -22,13 +30,17 @@ typedef struct StrobeConsumer {
     /* Of the run. */
     StrobeReader *reader;
     const StrobeFacts *facts;
-    gboolean wants_all_raw;  /* it asked for "*" */
-    GHashTable *wanted;      /* kind names */
-    GHashTable *verdicts;    /* StrobeKindView* to wanted (1) or not (2) */
-    StrobeReaderKind *kinds; /* a pass's derived kinds, n_kinds of the component */
-    StrobeSpool *spool;      /* a pass's derived records */
-    StrobeView *batch;       /* matching records on their way */
+    StrobeGaps *gaps;           /* where records were lost; the pipeline's */
+    gboolean wants_all_raw;     /* it asked for "*" */
+    GPtrArray *wants;           /* kind names that it asks for, by itself and by its options */
+    GHashTable *wanted;         /* the same names */
+    GHashTable *verdicts;       /* StrobeKindView* to wanted (1) or not (2) */
+    StrobeReaderKind *kinds;    /* a pass's derived kinds, n_kinds of the component */
+    StrobeDerivedCount *counts; /* of the same kinds, of the run */
+    StrobeSpool *spool;         /* a pass's derived records */
+    StrobeView *batch;          /* matching records on their way */
     gsize n_batch;
+    GHashTable *fact_texts; /* key to text, of facts that are no texts */
 } StrobeConsumer;
 
 StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
@@ -37,7 +49,8 @@ void strobe_consumer_free(gpointer consumer);
 
 /* A run: open, any number of records, raw_end, more records, end, close. After a failure the other
  * calls do nothing. */
-void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader, const StrobeFacts *facts);
+void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader, const StrobeFacts *facts,
+                          StrobeGaps *gaps);
 void strobe_consumer_feed(StrobeConsumer *consumer, const StrobeView *views, gsize n);
 void strobe_consumer_raw_end(StrobeConsumer *consumer);
 void strobe_consumer_end(StrobeConsumer *consumer);

@@ -3,234 +3,94 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-#include "kind-table.h"
-#include "lane.h"
-#include "testpoint.h"
 
-/* How long full blocks wait at most: less when the pool was found filling up. */
+/* How long full blocks wait at most when there are few; strobe_flush_full() shortens it. */
 #define POLL_NS 10000000
-#define BUSY_POLL_NS 500000
 
-static void remember(StrobeDrain *d, int error)
+static struct timespec deadline_in(int64_t ns)
 {
-    if (error && d->error == 0)
-        d->error = error;
+    int64_t until = strobe_clock_ns(CLOCK_MONOTONIC) + ns;
+    return (struct timespec){until / 1000000000, until % 1000000000};
 }
 
-/* Appends [flushed, used) of a block; what cannot be written is counted. */
-static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
-{
-    uint32_t from = atomic_load_explicit(&block->flushed, memory_order_relaxed);
-
-    if (used <= from)
-        return;
-    /* Records without their definitions would be lost to a reader, and not counted. */
-    int error =
-        d->undefined ? d->undefined : strobe_capture_write_records(&d->writer, block, from, used);
-    if (error) {
-        remember(d, error);
-        atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL],
-                         strobe_capture_count_records(block, from, used));
-    }
-    STROBE_TESTPOINT("block-written");
-    atomic_store_explicit(&block->flushed, used, memory_order_release);
-}
-
-/* Which partly filled blocks there are, and how far: before the definitions are written, so that
- * every id in these bytes is among them. */
-static void note_partial(StrobeDrain *d)
-{
-    for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
-        struct pool_lane *lane = strobe_pool_lane(d->pool, i);
-        uint32_t index = atomic_load_explicit(&lane->block, memory_order_acquire);
-        d->partial[i].block = index;
-        if (index < d->pool->n_blocks)
-            d->partial[i].used = atomic_load_explicit(&strobe_pool_block(d->pool, index)->used,
-                                                      memory_order_acquire);
-    }
-}
-
-static void write_partial(StrobeDrain *d)
-{
-    for (uint32_t i = 0; i < d->pool->n_lanes; i++)
-        if (d->partial[i].block < d->pool->n_blocks)
-            write_block(d, strobe_pool_block(d->pool, d->partial[i].block), d->partial[i].used);
-}
-
-/* Blocks that a stuck thread has taken off its lane and not handed over, or not put there yet. */
-static void write_strays(StrobeDrain *d)
-{
-    for (uint32_t i = 0; i < d->pool->n_blocks; i++) {
-        struct pool_block *block = strobe_pool_block(d->pool, i);
-        if (atomic_load_explicit(&block->owned, memory_order_acquire) &&
-            block->window == d->writer.window)
-            write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
-    }
-}
-
-static void write_full(StrobeDrain *d, uint32_t index)
-{
-    while (index != STROBE_NO_BLOCK) {
-        struct pool_block *block = strobe_pool_block(d->pool, index);
-        index = block->next;
-        write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
-    }
-}
-
-static void give_all(StrobeDrain *d, uint32_t index)
-{
-    while (index != STROBE_NO_BLOCK) {
-        struct pool_block *block = strobe_pool_block(d->pool, index);
-        index = block->next; /* giving it back overwrites the link */
-        strobe_pool_give(d->pool, block);
-    }
-}
-
-/* ---- losses ---- */
-
-/* What was seen has been told: in the capture, or to the session at least. */
-static void tell_all(StrobeDrain *d)
-{
-    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        d->window_lost[cause] += d->seen->core[cause] - d->pool->lost_told[cause];
-        for (uint32_t i = 0; i < d->pool->n_lanes; i++)
-            d->window_lost[cause] +=
-                d->seen->lanes[i][cause] - strobe_pool_lane(d->pool, i)->lost_told[cause];
-    }
-    strobe_pool_tell_losses(d->pool, d->seen);
-}
-
-/* Writes what was lost since the last time, by cause and thread. A loss counted while this goes on,
- * and what could not be written, is told the next time. A kill in between is no reason to tell it
- * twice: recovery finds the records at telling_at, or does not. */
-static int write_losses(StrobeDrain *d, uint64_t now)
-{
-    atomic_store_explicit(&d->pool->telling_at, d->writer.bytes, memory_order_release);
-    int error = strobe_capture_write_losses(&d->writer, d->pool, STROBE_KIND_ID_LOSS,
-                                            d->last_flush_ticks, now, d->seen);
-    STROBE_TESTPOINT("losses-written");
-    remember(d, error);
-    if (error == 0)
-        tell_all(d);
-    STROBE_TESTPOINT("losses-told");
-    atomic_store_explicit(&d->pool->telling_at, 0, memory_order_release);
-    return error;
-}
-
-/* ---- cycles ---- */
-
-static void write_definitions(StrobeDrain *d)
-{
-    d->undefined = strobe_capture_write_definitions(&d->writer, d->pool);
-    remember(d, d->undefined);
-}
-
-static void flush_all(StrobeDrain *d)
-{
-    strobe_capture_writer_take_pair(&d->writer);
-    note_partial(d);
-    STROBE_TESTPOINT("flush-noted");
-    uint32_t full = strobe_pool_take_full(d->pool);
-    STROBE_TESTPOINT("flush-taken");
-    write_definitions(d);
-    STROBE_TESTPOINT("flush-defined");
-    write_full(d, full);
-    write_partial(d);
-    STROBE_TESTPOINT("flush-written");
-    give_all(d, full); /* not before: a block noted as partial may be among them */
-    write_losses(d, d->writer.pair.ticks);
-    d->last_flush_ticks = d->writer.pair.ticks;
-    d->last_flush_ns = d->writer.pair.monotonic_ns;
-}
-
-static void sync_capture(StrobeDrain *d, uint32_t least)
-{
-    if (d->sync >= least && fdatasync(d->writer.fd))
-        remember(d, errno);
-}
-
-static void flush_full(StrobeDrain *d)
-{
-    uint32_t full = strobe_pool_take_full(d->pool);
-    uint32_t n = 0;
-
-    for (uint32_t i = full; i != STROBE_NO_BLOCK; i = strobe_pool_block(d->pool, i)->next)
-        n++;
-    d->poll_ns = n > d->pool->n_blocks / 16 ? BUSY_POLL_NS : POLL_NS;
-    if (full == STROBE_NO_BLOCK)
-        return;
-    strobe_capture_writer_take_pair(&d->writer);
-    write_definitions(d);
-    write_full(d, full);
-    STROBE_TESTPOINT("full-written");
-    give_all(d, full);
-}
-
-/* Gives the lanes' last blocks back: their threads are outside of every bracket. */
-static void collect_blocks(StrobeDrain *d)
-{
-    for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
-        struct pool_lane *lane = strobe_pool_lane(d->pool, i);
-        uint32_t index = atomic_load(&lane->block);
-        if (strobe_lane_is_stuck(i))
-            continue; /* it may still write into its block */
-        if (index < d->pool->n_blocks)
-            strobe_pool_give(d->pool, strobe_pool_block(d->pool, index));
-        atomic_store(&lane->block, STROBE_NO_BLOCK);
-    }
-}
-
-/* Losses and the seal. */
-static int write_end(StrobeDrain *d)
-{
-    /* The pair just before the seal lets the reader interpolate up to the window's end. */
-    strobe_capture_writer_take_pair(&d->writer);
-    int error = write_losses(d, d->writer.pair.ticks);
-    return error ? error : strobe_capture_write_seal(&d->writer, d->begin, d->end, 0);
-}
-
-/* On a full disk what was lost is told in the room that was kept for that. */
-static void finish_capture(StrobeDrain *d)
-{
-    uint64_t n_unwritten;
-
-    remember(d, strobe_capture_write_unfinished(&d->writer, d->pool, d->end, &n_unwritten));
-    atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL], n_unwritten);
-    int error = write_end(d);
-    if (error && strobe_capture_use_reserve(&d->writer) == 0 && write_end(d) == 0)
-        remember(d, strobe_capture_close_reserve(&d->writer));
-    remember(d, error);
-    tell_all(d); /* if in no capture, to the session at least */
-}
-
-static void end_window(StrobeDrain *d)
-{
-    flush_all(d);
-    STROBE_TESTPOINT("window-flushed");
-    if (d->n_stuck)
-        write_strays(d);
-    collect_blocks(d);
-    finish_capture(d);
-    for (uint32_t i = 0; i < d->pool->n_lanes; i++)
-        atomic_store(&strobe_pool_lane(d->pool, i)->depth, 0);
-    STROBE_TESTPOINT("window-sealed");
-    sync_capture(d, STROBE_SYNC_WINDOW);
-    strobe_capture_writer_end(&d->writer);
-    d->is_writing = 0;
-}
+/* ---- the thread ---- */
 
 static void wait_for_work(StrobeDrain *d)
 {
-    int64_t until = strobe_clock_ns(CLOCK_MONOTONIC) + d->poll_ns;
-    struct timespec deadline = {until / 1000000000, until % 1000000000};
+    struct timespec deadline = deadline_in(d->poll_ns);
 
-    if (d->request == DRAIN_NONE && d->is_writing)
+    if (d->is_stopping || d->dump || (d->is_writing && d->now->is_ended))
+        return;
+    if (d->is_writing)
         pthread_cond_timedwait(&d->wake, &d->lock, &deadline);
-    else if (d->request == DRAIN_NONE)
+    else
         pthread_cond_wait(&d->wake, &d->lock);
+}
+
+static void sync_interval(StrobeDrain *d)
+{
+    if (d->sync == STROBE_SYNC_INTERVAL && fdatasync(d->now->writer.fd))
+        strobe_flush_remember(d, errno);
+}
+
+/* Short threads by the thousand fill the track table before the interval is over. */
+static int is_crowded(const StrobeDrain *d)
+{
+    return atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed) -
+               d->n_threads_ended >
+           STROBE_POOL_THREAD_TRACKS / 4;
+}
+
+static void write_on(StrobeDrain *d, int roll)
+{
+    DrainWindow *w = d->now;
+    int64_t now;
+
+    strobe_flush_full(d);
+    now = strobe_clock_ns(CLOCK_MONOTONIC);
+    if (d->policy == STROBE_POLICY_RING) {
+        strobe_dump_note_pair(d);
+        return;
+    }
+    if (now - w->last_flush_ns >= d->flush_interval_ns) {
+        strobe_flush_all(d);
+        sync_interval(d);
+    } else if (is_crowded(d)) {
+        strobe_flush_all(d);
+    }
+    if (w->rotation.folder >= 0 && (roll || strobe_rotation_is_due(&w->rotation, w->writer.bytes, now)))
+        strobe_rotation_roll(d);
+}
+
+/* One round outside of the lock. */
+static void work(StrobeDrain *d, int is_ended, struct drain_dump *dump, int roll)
+{
+    if (dump)
+        strobe_dump_serve(d, dump);
+    if (is_ended)
+        strobe_flush_end_window(d);
+    else
+        write_on(d, roll);
+}
+
+/* The window that was prepared becomes the present one. */
+static void adopt_next(StrobeDrain *d)
+{
+    if (d->is_writing || !d->next)
+        return;
+    d->now = d->next;
+    d->next = NULL;
+    d->is_writing = 1;
+    memset(d->window_lost, 0, sizeof d->window_lost);
+    d->n_pairs = 0;
+    if (d->pairs)
+        d->pairs[d->n_pairs++] = d->now->writer.pair;
+    d->pair_distance_ns = d->flush_interval_ns;
+    pthread_cond_broadcast(&d->done);
 }
 
 static void *drain_main(void *user)
@@ -239,25 +99,30 @@ static void *drain_main(void *user)
 
     prctl(PR_SET_NAME, "strobe-writer");
     pthread_mutex_lock(&d->lock);
-    while (d->request != DRAIN_STOP) {
+    while (!d->is_stopping) {
+        adopt_next(d);
         wait_for_work(d);
-        if (d->request == DRAIN_END_WINDOW) {
-            end_window(d);
-            d->request = DRAIN_NONE;
-            pthread_cond_broadcast(&d->done);
-        } else if (d->is_writing) {
-            flush_full(d);
-            if (strobe_clock_ns(CLOCK_MONOTONIC) - d->last_flush_ns >= d->flush_interval_ns) {
-                flush_all(d);
-                sync_capture(d, STROBE_SYNC_INTERVAL);
-            }
+        adopt_next(d);
+        if (!d->is_writing)
+            continue;
+        struct drain_dump *dump = d->dump;
+        int is_ended = d->now->is_ended, roll = d->roll;
+        d->roll = 0;
+        pthread_mutex_unlock(&d->lock);
+        work(d, is_ended, dump, roll);
+        pthread_mutex_lock(&d->lock);
+        if (dump)
+            d->dump = NULL;
+        if (is_ended) {
+            d->now->number = 0;
+            d->is_writing = 0;
         }
+        if (dump || is_ended)
+            pthread_cond_broadcast(&d->done);
     }
     pthread_mutex_unlock(&d->lock);
     return NULL;
 }
-
-/* ---- control ---- */
 
 static int start_thread(StrobeDrain *d)
 {
@@ -272,6 +137,36 @@ static int start_thread(StrobeDrain *d)
     return error;
 }
 
+/* ---- start and stop ---- */
+
+static void free_parts(StrobeDrain *d)
+{
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        strobe_capture_writer_clear(&d->windows[i].writer);
+    strobe_capture_writer_clear(&d->other);
+    strobe_ring_clear(&d->ring);
+    free(d->pairs);
+    d->pairs = NULL;
+}
+
+static int make_parts(StrobeDrain *d, const StrobeRecorderSettings *settings)
+{
+    int is_ring = settings->policy == STROBE_POLICY_RING;
+    int error = 0;
+
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS && error == 0; i++)
+        error = strobe_capture_writer_init(&d->windows[i].writer);
+    if (error == 0 && (is_ring || strobe_rotation_limits_any(&settings->rotation)))
+        error = strobe_capture_writer_init(&d->other);
+    if (error == 0 && is_ring)
+        error = strobe_ring_init(&d->ring, d->pool->n_blocks);
+    if (error == 0 && is_ring) {
+        d->pairs = calloc(STROBE_DUMP_PAIRS, sizeof *d->pairs);
+        error = d->pairs ? 0 : ENOMEM;
+    }
+    return error;
+}
+
 int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
                        const StrobeRecorderSettings *settings)
 {
@@ -279,14 +174,23 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
     int error;
 
     memset(d, 0, sizeof *d);
-    error = strobe_capture_writer_init(&d->writer);
-    if (error)
-        return error;
+    d->other.fd = -1;
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        d->windows[i].writer.fd = d->windows[i].rotation.folder = -1;
     d->pool = pool;
     d->seen = strobe_pool_at(pool, pool->seen_at);
+    d->policy = settings->policy;
     d->flush_interval_ns = settings->flush_interval_ns;
+    d->ring_ns = settings->ring_ns;
+    d->rotation_limits = settings->rotation;
     d->sync = settings->sync;
     d->poll_ns = POLL_NS;
+    d->deferred = STROBE_NO_BLOCK;
+    error = make_parts(d, settings);
+    if (error) {
+        free_parts(d);
+        return error;
+    }
     pthread_mutex_init(&d->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -295,73 +199,175 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
     pthread_condattr_destroy(&attributes);
     error = start_thread(d);
     if (error)
-        strobe_capture_writer_clear(&d->writer);
+        free_parts(d);
     return error;
+}
+
+/* Is there a window whose rest is not written yet? */
+static int is_busy(const StrobeDrain *d)
+{
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        if (d->windows[i].number && d->windows[i].is_ended)
+            return 1;
+    return 0;
 }
 
 void strobe_drain_stop(StrobeDrain *d)
 {
     pthread_mutex_lock(&d->lock);
-    d->request = DRAIN_STOP;
+    while (is_busy(d))
+        pthread_cond_wait(&d->done, &d->lock);
+    d->is_stopping = 1;
     pthread_cond_signal(&d->wake);
     pthread_mutex_unlock(&d->lock);
     pthread_join(d->thread, NULL);
     pthread_cond_destroy(&d->wake);
     pthread_cond_destroy(&d->done);
     pthread_mutex_destroy(&d->lock);
-    strobe_capture_writer_clear(&d->writer);
+    free_parts(d);
 }
 
-int strobe_drain_begin_window(StrobeDrain *d, int fd, uint32_t window, const char *facts)
+/* ---- windows ---- */
+
+/* Waits until the place of the window before last is free, or, where the ring is shared, until the
+ * last one is sealed too. */
+static void wait_for_place(StrobeDrain *d, const DrainWindow *w)
 {
+    pthread_mutex_lock(&d->lock);
+    while (w->number || (d->policy == STROBE_POLICY_RING && d->is_writing))
+        pthread_cond_wait(&d->done, &d->lock);
+    if (!d->is_writing) /* what was lost since is of no window */
+        for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+            if (cause != STROBE_LOSS_LATE) /* late ones are of the window before, which is sealed */
+                d->pool->lost_told[cause] = atomic_load(&d->pool->lost[cause]);
+    pthread_mutex_unlock(&d->lock);
+}
+
+static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const char *facts)
+{
+    int error = 0;
+
+    if (strobe_rotation_limits_any(&d->rotation_limits))
+        error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts, w->last_flush_ns);
+    if (error == 0)
+        error = strobe_capture_write_facts(&w->writer, facts, 0);
+    if (error == 0)
+        error = strobe_capture_write_definitions(&w->writer, d->pool);
+    if (error == 0)
+        error = strobe_capture_write_reserve(&w->writer);
+    if (error) {
+        strobe_rotation_end(&w->rotation);
+        strobe_capture_writer_end(&w->writer);
+    }
+    return error;
+}
+
+int strobe_drain_begin_window(StrobeDrain *d, int fd, const char *path, uint32_t window,
+                              const char *facts)
+{
+    DrainWindow *w = &d->windows[window % STROBE_POOL_WINDOWS];
     int error;
 
+    wait_for_place(d, w);
+    strobe_capture_writer_begin(&w->writer, fd, window);
+    w->error = w->undefined = 0;
+    w->last_flush_ns = w->writer.pair.monotonic_ns;
+    w->last_flush_ticks = w->writer.pair.ticks;
+    error = begin_capture(d, w, path, facts);
+    if (error)
+        return error;
     pthread_mutex_lock(&d->lock);
-    strobe_capture_writer_begin(&d->writer, fd, window);
-    d->error = d->undefined = 0;
-    memset(d->window_lost, 0, sizeof d->window_lost);
-    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
-        if (cause != STROBE_LOSS_LATE) /* late ones are of the window before, which is sealed */
-            d->pool->lost_told[cause] = atomic_load(&d->pool->lost[cause]); /* of no window */
-    error =
-        strobe_capture_write_block(&d->writer, STROBE_BLOCK_FACTS, facts, (uint32_t)strlen(facts));
-    if (error == 0)
-        error = strobe_capture_write_definitions(&d->writer, d->pool);
-    if (error == 0)
-        error = strobe_capture_write_reserve(&d->writer);
-    if (error) {
-        strobe_capture_writer_end(&d->writer);
-    } else {
-        if (d->last_flush_ticks)
-            write_losses(d, d->writer.pair.ticks);
-        d->last_flush_ns = d->writer.pair.monotonic_ns;
-        d->last_flush_ticks = d->writer.pair.ticks;
-        d->is_writing = 1;
+    w->number = window;
+    w->is_ended = 0;
+    d->next = w;
+    pthread_cond_signal(&d->wake);
+    pthread_mutex_unlock(&d->lock);
+    return 0;
+}
+
+void strobe_drain_end_window(StrobeDrain *d, uint32_t window, uint64_t begin, uint64_t end,
+                             unsigned n_stuck)
+{
+    DrainWindow *w = &d->windows[window % STROBE_POOL_WINDOWS];
+
+    w->begin = begin;
+    w->end = end;
+    w->n_stuck = n_stuck;
+    /* Here, so that what the next window loses is not taken for this one's. */
+    strobe_capture_read_losses(d->pool, &w->ending);
+    pthread_mutex_lock(&d->lock);
+    w->is_ended = 1;
+    pthread_cond_signal(&d->wake);
+    pthread_mutex_unlock(&d->lock);
+}
+
+int strobe_drain_wait(StrobeDrain *d, uint32_t window, int64_t patience_ns)
+{
+    const DrainWindow *w = &d->windows[window % STROBE_POOL_WINDOWS];
+    struct timespec deadline = deadline_in(patience_ns);
+    int late = 0, error;
+
+    pthread_mutex_lock(&d->lock);
+    while (w->number == window && w->is_ended && !late) {
+        if (patience_ns < 0)
+            pthread_cond_wait(&d->done, &d->lock);
+        else
+            late = pthread_cond_timedwait(&d->done, &d->lock, &deadline) == ETIMEDOUT;
+    }
+    error = late && w->number == window ? EINPROGRESS : w->error;
+    pthread_mutex_unlock(&d->lock);
+    return error;
+}
+
+int strobe_drain_dump(StrobeDrain *d, int fd, const char *facts)
+{
+    struct drain_dump dump = {.fd = fd, .facts = facts, .error = EINVAL};
+
+    pthread_mutex_lock(&d->lock);
+    while (d->dump || d->next) /* somebody else's; a window that has just begun */
+        pthread_cond_wait(&d->done, &d->lock);
+    if (d->is_writing && !d->now->is_ended && d->policy == STROBE_POLICY_RING) {
+        d->dump = &dump;
         pthread_cond_signal(&d->wake);
+        while (d->dump == &dump)
+            pthread_cond_wait(&d->done, &d->lock);
+    } else {
+        close(fd);
     }
     pthread_mutex_unlock(&d->lock);
-    return error;
+    return dump.error;
 }
 
-int strobe_drain_end_window(StrobeDrain *d, uint64_t begin, uint64_t end)
+void strobe_drain_roll(StrobeDrain *d)
 {
-    int error;
-
     pthread_mutex_lock(&d->lock);
-    d->begin = begin;
-    d->end = end;
-    d->request = DRAIN_END_WINDOW;
+    d->roll = 1;
     pthread_cond_signal(&d->wake);
-    while (d->request == DRAIN_END_WINDOW)
-        pthread_cond_wait(&d->done, &d->lock);
-    error = d->error;
     pthread_mutex_unlock(&d->lock);
-    return error;
 }
 
 void strobe_drain_losses(StrobeDrain *d, uint64_t lost[STROBE_LOSS_CAUSES])
 {
     pthread_mutex_lock(&d->lock);
+    while (is_busy(d))
+        pthread_cond_wait(&d->done, &d->lock);
     memcpy(lost, d->window_lost, sizeof d->window_lost);
     pthread_mutex_unlock(&d->lock);
+}
+
+void strobe_drain_forget(StrobeDrain *d)
+{
+    StrobeCaptureWriter *const writers[] = {&d->windows[0].writer, &d->windows[1].writer,
+                                            &d->other};
+
+    for (unsigned i = 0; i < 3; i++) {
+        if (writers[i]->fd >= 0)
+            close(writers[i]->fd);
+        strobe_capture_writer_forget(writers[i]);
+    }
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        strobe_rotation_end(&d->windows[i].rotation);
+    strobe_ring_clear(&d->ring);
+    free(d->pairs);
+    d->pairs = NULL;
 }

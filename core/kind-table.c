@@ -26,8 +26,7 @@ static int is_name(const char *name, size_t max)
     return 1;
 }
 
-/* Does the declaration itself make sense? */
-static int check(const StrobeKind *kind, char *error, size_t size)
+int strobe_kind_check(const StrobeKind *kind, char *error, size_t size)
 {
     if (kind->struct_size < sizeof *kind || !is_name(kind->name, NAME_MAX_BYTES))
         return snprintf(error, size, "a kind's name must be 1 to %u of a-z 0-9 _ .",
@@ -65,8 +64,8 @@ static int fields_agree(const StrobeKind *a, const StrobeKind *b, uint32_t n, ch
     return 1;
 }
 
-/* May `kind` stand beside `old` of the same name? An extension adds fields named plugin.field. */
-static int is_extension(const StrobeKind *kind, const StrobeKind *old, char *error, size_t size)
+int strobe_kind_is_extension(const StrobeKind *kind, const StrobeKind *old, char *error,
+                             size_t size)
 {
     if (kind->shape != old->shape)
         return snprintf(error, size, "kind \"%s\" is declared with another shape elsewhere",
@@ -93,7 +92,7 @@ static int is_extension(const StrobeKind *kind, const StrobeKind *old, char *err
     return 1;
 }
 
-static int is_same(const StrobeKind *a, const StrobeKind *b)
+int strobe_kind_is_same(const StrobeKind *a, const StrobeKind *b)
 {
     char scratch[256];
     return a == b || (a->shape == b->shape && a->n_fields == b->n_fields &&
@@ -109,18 +108,28 @@ static size_t put_text(char *out, size_t at, const char *text, size_t max)
     return at + n + 1;
 }
 
-/* Writes the definition behind the others; 0 when there is no room. */
-static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id)
+static size_t text_bytes(const char *text, size_t max)
 {
-    uint32_t used = atomic_load(&header->kinds_used);
-    size_t worst = sizeof(struct strobe_stored_kind) + NAME_MAX_BYTES + SUMMARY_MAX_BYTES + 2 +
-                   kind->n_fields * (size_t)(1 + 2 * NAME_MAX_BYTES + SUMMARY_MAX_BYTES + 3) + 8;
-    char *base = (char *)strobe_pool_at(header, header->kinds_at) + used;
+    return (text ? strnlen(text, max) : 0) + 1;
+}
+
+size_t strobe_kind_stored_bytes(const StrobeKind *kind)
+{
+    size_t bytes = sizeof(struct strobe_stored_kind) + text_bytes(kind->name, NAME_MAX_BYTES) +
+                   text_bytes(kind->summary, SUMMARY_MAX_BYTES);
+
+    for (uint32_t i = 0; i < kind->n_fields; i++)
+        bytes += 1 + text_bytes(kind->fields[i].name, NAME_MAX_BYTES) +
+                 text_bytes(kind->fields[i].unit, NAME_MAX_BYTES) +
+                 text_bytes(kind->fields[i].summary, SUMMARY_MAX_BYTES);
+    return (bytes + 7) & ~(size_t)7;
+}
+
+void strobe_kind_put(char *base, const StrobeKind *kind, uint32_t id)
+{
     struct strobe_stored_kind *head = (void *)base;
     size_t at = sizeof *head;
 
-    if (used + worst > STROBE_POOL_KIND_BYTES)
-        return 0;
     at = put_text(base, at, kind->name, NAME_MAX_BYTES);
     at = put_text(base, at, kind->summary, SUMMARY_MAX_BYTES);
     for (uint32_t i = 0; i < kind->n_fields; i++) {
@@ -135,22 +144,33 @@ static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id
     head->id = id;
     head->shape = kind->shape;
     head->n_fields = kind->n_fields;
+}
+
+/* Writes the definition behind the others; 0 when there is no room. */
+static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id)
+{
+    uint32_t used = atomic_load(&header->kinds_used);
+    size_t bytes = strobe_kind_stored_bytes(kind);
+
+    if (used + bytes > STROBE_POOL_KIND_BYTES)
+        return 0;
+    strobe_kind_put((char *)strobe_pool_at(header, header->kinds_at) + used, kind, id);
     STROBE_TESTPOINT("kind-stored");
-    atomic_store_explicit(&header->kinds_used, used + (uint32_t)at, memory_order_release);
+    atomic_store_explicit(&header->kinds_used, used + (uint32_t)bytes, memory_order_release);
     return 1;
 }
 
 uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind, char *error,
                               size_t size)
 {
-    if (!kind || !check(kind, error, size))
+    if (!kind || !strobe_kind_check(kind, error, size))
         return 0;
     for (uint32_t id = 1; id <= n_kinds; id++) {
         if (strcmp(kinds[id]->name, kind->name))
             continue;
-        if (is_same(kind, kinds[id]))
+        if (strobe_kind_is_same(kind, kinds[id]))
             return id;
-        if (!is_extension(kind, kinds[id], error, size))
+        if (!strobe_kind_is_extension(kind, kinds[id], error, size))
             return 0;
     }
     if (n_kinds + 1 >= STROBE_KINDS_MAX || !store(header, kind, n_kinds + 1)) {
@@ -180,9 +200,10 @@ void strobe_kind_begin(struct pool_header *header)
 
     n_kinds = 0;
     memset(strobe_lane_kinds, 0, sizeof strobe_lane_kinds);
-    /* Derived kinds are the readers' business and are not in a capture. */
+    /* Kinds of devices are in a capture when someone declares them; derived kinds are the readers'
+     * business and never are. */
     for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {
-        if (*kind == &strobe_kind_operator_detail)
+        if (*kind == &strobe_kind_api_call)
             break;
         strobe_kind_register(header, *kind, error, sizeof error);
     }

@@ -24,4 +24,18 @@ uint32_t strobe_kind_id(const StrobeKind *kind);
 /* Forgets all kinds and registers the standard raw ones. */
 void strobe_kind_begin(struct pool_header *header);
 
+/* ---- for whoever keeps a table of its own ---- */
+
+/* Does the declaration make sense? 0 with the reason in `error`. */
+int strobe_kind_check(const StrobeKind *kind, char *error, size_t size);
+/* Equal but for texts? */
+int strobe_kind_is_same(const StrobeKind *a, const StrobeKind *b);
+/* May `kind` stand beside `old` of the same name? An extension adds fields named plugin.field. */
+int strobe_kind_is_extension(const StrobeKind *kind, const StrobeKind *old, char *error,
+                             size_t size);
+/* Bytes of the stored definition, a multiple of 8. */
+size_t strobe_kind_stored_bytes(const StrobeKind *kind);
+/* Writes them to `base`, which is aligned to 8. */
+void strobe_kind_put(char *base, const StrobeKind *kind, uint32_t id);
+
 #endif

@@ -10,6 +10,8 @@
 #include <strobe/strobe.h>
 #include "intern.h"
 #include "lane.h"
+#include "ring.h"
+#include "span-names.h"
 #include "testpoint.h"
 
 /* One load through the thread's register; a library of the program, never loaded too late for a
@@ -19,6 +21,8 @@
 struct lane_state {
     struct pool_header *pool; /* valid while the gate is open */
     uint32_t session;
+    enum strobe_policy policy;
+    StrobeRing *ring; /* of the policy ring */
     _Atomic uint64_t late, no_lane, nested;
     _Atomic uint64_t window_end; /* of the window that ended last, ticks */
 };
@@ -34,6 +38,9 @@ StrobeWriter *strobe_lane_attach(uint32_t window);
 /* Gives the block to the writer thread; takes an empty one (0: there is none). */
 void strobe_lane_hand_over(StrobeWriter *writer);
 int strobe_lane_next_block(StrobeWriter *writer);
+/* Writes a string as a record of its own; returns its id, 0: no room. Inside a bracket. */
+uint32_t strobe_lane_write_beside(StrobeWriter *writer, const void *bytes, size_t length,
+                                  int is_stack);
 /* Interns what is longer than usual, or not in the table; inside a bracket. */
 uint32_t strobe_lane_intern_inside(StrobeWriter *writer, const void *bytes, size_t length,
                                    int is_stack);
@@ -45,9 +52,14 @@ static inline uint32_t gate_now(void)
     return __atomic_load_n(&strobe_gate, __ATOMIC_RELAXED);
 }
 
+static inline void count_lost_many(StrobeWriter *w, uint32_t cause, uint32_t n)
+{
+    atomic_fetch_add_explicit(&w->lane->lost[cause], n, memory_order_relaxed);
+}
+
 static inline void count_lost(StrobeWriter *w, uint32_t cause)
 {
-    atomic_fetch_add_explicit(&w->lane->lost[cause], 1, memory_order_relaxed);
+    count_lost_many(w, cause, 1);
 }
 
 static inline void leave(StrobeWriter *w)
@@ -195,11 +207,16 @@ static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, 
         count_lost(w, STROBE_LOSS_SPAN_DEPTH);
         return 0;
     }
+    if (__builtin_expect(name & STROBE_STRING_BESIDE, 0))
+        name = strobe_span_name_keep(w, name);
+    /* Whoever reads it meanwhile (a dump) sees by the begin, 0 and then new, that it changes. */
     struct pool_span *open = span_at(w, depth);
-    open->kind = kind;
-    open->name = name;
-    open->argument = argument;
-    open->begin = strobe_clock_now();
+    atomic_store_explicit(&open->begin, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&open->kind, kind, memory_order_relaxed);
+    atomic_store_explicit(&open->name, name, memory_order_relaxed);
+    atomic_store_explicit(&open->argument, argument, memory_order_relaxed);
+    atomic_store_explicit(&open->begin, strobe_clock_now(), memory_order_release);
     STROBE_TESTPOINT("span-filled");
     w->depth = depth + 1;
     publish_depth(w);
@@ -221,8 +238,13 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
         return NULL;
     const struct pool_span *open = span_at(w, depth - 1);
     if (argument)
-        *argument = open->argument;
-    void *fields = begin_record(w, open->kind, 0, open->name, open->begin, end);
+        *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
+    uint32_t name = atomic_load_explicit(&open->name, memory_order_relaxed);
+    if (__builtin_expect(strobe_name_is_kept(name), 0))
+        name = strobe_span_name_write(w, name);
+    void *fields =
+        begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0, name,
+                     atomic_load_explicit(&open->begin, memory_order_relaxed), end);
     STROBE_TESTPOINT("span-ending");
     w->depth = depth - 1;
     publish_depth(w);

@@ -54,24 +54,42 @@ void strobe_lane_hand_over(StrobeWriter *w)
     w->block = NULL;
     w->cursor = w->limit = NULL;
     atomic_store_explicit(&w->lane->block, STROBE_NO_BLOCK, memory_order_release);
+    block->full_at = strobe_clock_now();
     STROBE_TESTPOINT("block-detached");
     strobe_pool_push_full(w->pool, block);
+}
+
+/* Until the writer thread has freed a block or the window ends. */
+static struct pool_block *wait_for_block(const StrobeWriter *w)
+{
+    const struct timespec nap = {0, 100000};
+    struct pool_block *block = NULL;
+
+    while (!block && gate_now() == w->generation) {
+        nanosleep(&nap, NULL);
+        block = strobe_pool_take(w->pool);
+    }
+    return block;
+}
+
+static struct pool_block *find_block(const StrobeWriter *w)
+{
+    struct pool_block *block = strobe_pool_take(w->pool);
+
+    if (block || strobe_lanes.policy == STROBE_POLICY_DROP)
+        return block;
+    return strobe_lanes.policy == STROBE_POLICY_RING ? strobe_ring_take(strobe_lanes.ring, w->pool)
+                                                     : wait_for_block(w);
 }
 
 int strobe_lane_next_block(StrobeWriter *w)
 {
     strobe_lane_hand_over(w);
-    struct pool_block *block = strobe_pool_take(w->pool);
+    struct pool_block *block = find_block(w);
     if (!block)
         return 0;
     STROBE_TESTPOINT("block-taken");
-    block->lane = w->index;
-    block->sequence = ++w->lane->sequence;
-    block->track = w->track;
-    block->window = w->generation;
-    atomic_store_explicit(&block->used, 0, memory_order_relaxed);
-    atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
-    atomic_store_explicit(&block->owned, 1, memory_order_release);
+    strobe_pool_begin_block(block, w->index, ++w->lane->sequence, w->track, w->generation);
     STROBE_TESTPOINT("block-owned");
     w->block = block;
     w->block_window = w->generation;
@@ -125,7 +143,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_lanes.session) {
-        w->track = strobe_track_of_thread(w->pool);
+        strobe_track_end_thread(w->pool, &lane->track_place); /* the thread before */
+        w->track = strobe_track_begin_thread(w->pool, &lane->track_place);
         w->session = strobe_lanes.session;
         if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
             strobe_lane_hand_over(w);
@@ -175,9 +194,13 @@ static void leave_open_spans(StrobeWriter *w)
     uint64_t now = strobe_clock_now();
 
     while (w->depth) {
-        void *room = take_room(w, STROBE_UNFINISHED_WORDS * 8);
+        const struct pool_span *span = span_at(w, w->depth - 1);
+        uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
+        uint32_t words = strobe_unfinished_words(w->lane, span, w->track, now,
+                                                 strobe_pool_beside_id(w->pool), record);
+        void *room = words ? take_room(w, words * 8) : NULL;
         if (room) {
-            strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room);
+            memcpy(room, record, words * 8);
             publish_pending(w);
         }
         w->depth--;
@@ -208,6 +231,7 @@ static void thread_exits(void *value)
         leave_open_spans(w);
         if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
             strobe_lane_hand_over(w);
+        strobe_track_end_thread(w->pool, &w->lane->track_place);
         leave(w);
     }
     strobe_thread_writer = NULL;
@@ -216,6 +240,12 @@ static void thread_exits(void *value)
 }
 
 /* ---- the gate ---- */
+
+void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring)
+{
+    strobe_lanes.policy = policy;
+    strobe_lanes.ring = ring;
+}
 
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window)
 {
@@ -247,7 +277,7 @@ static void count_stuck(StrobeWriter *w)
         count_lost(w, STROBE_LOSS_LATE);
 }
 
-int strobe_lane_is_stuck(uint32_t index)
+int strobe_lane_is_busy(uint32_t index)
 {
     return atomic_load_explicit(&writers[index].busy, memory_order_acquire) != LANE_IDLE;
 }
@@ -337,7 +367,9 @@ int strobe_lane_init(void)
     error = pthread_key_create(&exit_key, thread_exits);
     if (error)
         return error;
-    pthread_atfork(before_fork, after_fork, in_child);
-    is_initialised = 1;
-    return 0;
+    error = pthread_atfork(before_fork, after_fork, in_child);
+    if (error)
+        pthread_key_delete(exit_key);
+    is_initialised = error == 0;
+    return error;
 }

@@ -11,9 +11,11 @@
 
 #include <strobe/collector.h>
 #include "pool.h"
+#include "ring.h"
 
 #define STROBE_KINDS_MAX 256u
 #define STROBE_DEEP_SPANS 768u /* open spans beyond those that the pool keeps */
+#define LANE_BESIDE 4u         /* strings written beside their records, the last ones */
 
 /* What a writer does, in `busy`. */
 enum {
@@ -37,6 +39,8 @@ struct StrobeWriter {
     uint32_t index;   /* of the lane */
     uint32_t session; /* that the track belongs to */
     uint32_t track;
+    uint32_t names_high;                      /* no span from here on has a name in the lane */
+    uint32_t n_beside, beside[LANE_BESIDE];   /* where they lie in the block, in words */
 } __attribute__((aligned(128)));
 
 /* What reserve must know of a kind; words 0: no such kind. */
@@ -51,14 +55,18 @@ extern struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
 /* Called once per process, before the first window. Returns 0 or an errno value. */
 int strobe_lane_init(void);
 
+/* What to do when the pool is empty; while the gate is shut. */
+void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
+
 /* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
  * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool
  * must then stay mapped). What a stuck one was about to record is counted as late. */
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
 unsigned strobe_lane_close_gate(uint64_t end);
 
-/* Is the thread on this lane inside a bracket? */
-int strobe_lane_is_stuck(uint32_t index);
+/* Is the thread on this lane inside a bracket? Where it is not, and the lane has no block, the
+ * blocks that it filled are in the queue of full ones. */
+int strobe_lane_is_busy(uint32_t index);
 
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
  * since the last call. */
@@ -73,7 +81,7 @@ StrobeWriter *strobe_lane_writer(void);
 void *strobe_lane_reserve(StrobeWriter *writer, uint32_t kind, uint32_t track, uint32_t name,
                           uint64_t begin, uint64_t end);
 void strobe_lane_commit(StrobeWriter *writer);
-void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes);
+void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes, uint32_t n_records);
 StrobeSpan strobe_lane_span_begin(StrobeWriter *writer, uint32_t kind, uint32_t name,
                                   uint64_t argument);
 void *strobe_lane_span_end(StrobeWriter *writer, StrobeSpan span);

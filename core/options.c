@@ -21,8 +21,8 @@ struct StrobeOptions {
     struct value *values;
 };
 
-static const char *const type_names[] = {"",     "bool", "int",      "double", "string",
-                                         "enum", "list", "duration", "bytes",  "path"};
+static const char *const type_names[] = {"",     "bool",     "int",   "double", "string", "enum",
+                                         "list", "duration", "bytes", "path",   "kinds"};
 
 const char *strobe_option_type_name(guint32 type)
 {
@@ -129,6 +129,7 @@ static gboolean parse_value(const StrobeOption *option, const char *text, struct
     case STROBE_OPTION_ENUM:
         return is_choice(option, text);
     case STROBE_OPTION_LIST:
+    case STROBE_OPTION_KINDS:
         return parse_list(option, text);
     case STROBE_OPTION_DURATION:
         return strobe_parse_duration(text, &value->number);
@@ -207,6 +208,8 @@ static const char *form_of(guint32 type)
         return "a number with B, KB, MB or GB";
     case STROBE_OPTION_LIST:
         return "values joined by +";
+    case STROBE_OPTION_KINDS:
+        return "kinds joined by +";
     default:
         return "a text";
     }
@@ -313,7 +316,8 @@ gboolean strobe_options_set_text(StrobeOptions *options, const char *name, const
 /* A JSON value as a user would have typed it; NULL if it has no such form. */
 static char *text_of_json(const StrobeOption *option, JsonNode *node)
 {
-    if (option->type == STROBE_OPTION_LIST && JSON_NODE_HOLDS_ARRAY(node)) {
+    if ((option->type == STROBE_OPTION_LIST || option->type == STROBE_OPTION_KINDS) &&
+        JSON_NODE_HOLDS_ARRAY(node)) {
         JsonArray *array = json_node_get_array(node);
         g_autoptr(GString) joined = g_string_new(NULL);
         for (guint i = 0; i < json_array_get_length(array); i++) {

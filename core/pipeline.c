@@ -10,12 +10,15 @@
 #include "error.h"
 #include "json-text.h"
 
+#define GENERATION_NEWEST 3
+
 struct StrobePipeline {
     StrobeRegistry *registry;
     GPtrArray *consumers; /* of StrobeConsumer: exporters and callers' own */
     GPtrArray *passes;    /* of StrobeConsumer, each behind those it depends on */
     StrobeProgress progress;
     gpointer progress_user;
+    gint generation; /* 0: as the source */
     StrobeReaderStats stats;
     GPtrArray *damage;
 };
@@ -47,6 +50,11 @@ void strobe_pipeline_on_progress(StrobePipeline *p, StrobeProgress function, voi
     p->progress_user = user;
 }
 
+void strobe_pipeline_set_generation(StrobePipeline *p, gint generation)
+{
+    p->generation = generation;
+}
+
 /* ---- who takes part ---- */
 
 static gboolean has_pass(const StrobePipeline *p, const StrobeComponent *component)
@@ -55,6 +63,11 @@ static gboolean has_pass(const StrobePipeline *p, const StrobeComponent *compone
         if (((StrobeConsumer *)g_ptr_array_index(p->passes, i))->component == component)
             return TRUE;
     return FALSE;
+}
+
+static const char *const *wants_of(const StrobeConsumer *consumer)
+{
+    return (const char *const *)consumer->wants->pdata;
 }
 
 /* Adds the passes that make the kinds wanted, those that they need first. */
@@ -69,14 +82,17 @@ static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint de
                         "passes depend on each other in a circle, pass %s among them", pass->name);
             return FALSE;
         }
-        if (!add_passes(p, pass->wants, depth + 1, error))
-            return FALSE;
-        if (has_pass(p, pass))
-            continue;
         StrobeConsumer *consumer = strobe_consumer_new(pass, NULL, error);
         if (!consumer)
             return FALSE;
-        g_ptr_array_add(p->passes, consumer);
+        if (!add_passes(p, wants_of(consumer), depth + 1, error)) {
+            strobe_consumer_free(consumer);
+            return FALSE;
+        }
+        if (has_pass(p, pass)) /* they need it themselves */
+            strobe_consumer_free(consumer);
+        else
+            g_ptr_array_add(p->passes, consumer);
     }
     return TRUE;
 }
@@ -95,7 +111,7 @@ gboolean strobe_pipeline_add_exporter(StrobePipeline *p, const StrobeConfigCompo
     if (!consumer)
         return FALSE;
     g_ptr_array_add(p->consumers, consumer);
-    return add_passes(p, component->wants, 0, error);
+    return add_passes(p, wants_of(consumer), 0, error);
 }
 
 gboolean strobe_pipeline_add_consumer(StrobePipeline *p, const StrobeComponent *component,
@@ -106,7 +122,7 @@ gboolean strobe_pipeline_add_consumer(StrobePipeline *p, const StrobeComponent *
     if (!consumer)
         return FALSE;
     g_ptr_array_add(p->consumers, consumer);
-    return add_passes(p, component->wants, 0, error);
+    return add_passes(p, wants_of(consumer), 0, error);
 }
 
 /* ---- running ---- */
@@ -115,6 +131,9 @@ struct run {
     StrobePipeline *p;
     StrobeReader *reader;
     StrobeFacts facts;
+    StrobeGaps *gaps;
+    const StrobeKindView *last_kind; /* of the records that were looked at for gaps */
+    gboolean last_is_loss;
     guint64 n_read;
     guint64 size;
 };
@@ -141,11 +160,22 @@ static void update_facts(struct run *run)
 
     run->facts.window_begin_ns = stats->begin_ns;
     run->facts.window_end_ns = stats->end_ns;
-    run->facts.n_lost = 0;
-    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
-        if (i != STROBE_LOSS_STRING_CUT) /* the record was kept */
-            run->facts.n_lost += stats->lost[i];
+    run->facts.n_lost = strobe_reader_stats_lost(stats);
+    run->facts.n_stored = strobe_reader_stats_stored(stats);
     run->facts.complete = stats->sealed && stats->n_damaged == 0;
+}
+
+/* Where records are missing, from those that say so. */
+static void note_gaps(struct run *run, const StrobeView *views, gsize n)
+{
+    for (gsize i = 0; i < n; i++) {
+        if (views[i].kind != run->last_kind) {
+            run->last_kind = views[i].kind;
+            run->last_is_loss = strcmp(views[i].kind->name, "loss") == 0;
+        }
+        if (run->last_is_loss)
+            strobe_gaps_add_record(run->gaps, &views[i]);
+    }
 }
 
 static gboolean stream_raw(struct run *run, GError **error)
@@ -156,6 +186,7 @@ static gboolean stream_raw(struct run *run, GError **error)
 
     for (guint turn = 0; (n = strobe_reader_next(run->reader, views, STROBE_BATCH, &failure));
          turn++) {
+        note_gaps(run, views, n);
         feed_all(run, views, n);
         run->n_read += n;
         if (run->p->progress && turn % 64 == 0)
@@ -166,25 +197,56 @@ static gboolean stream_raw(struct run *run, GError **error)
         return FALSE;
     }
     update_facts(run);
+    /* What lies in an unreadable part, and of when it is, is not known. */
+    if (strobe_reader_stats(run->reader)->n_damaged)
+        strobe_gaps_add(run->gaps, 0, G_MININT64, G_MAXINT64);
     for_all(run, strobe_consumer_raw_end);
     return TRUE;
 }
 
-static void feed_piece(struct run *run, const StrobeConsumer *pass, const char *piece, gsize bytes)
+/* Does the capture hold records of this derived kind itself? (An import of what the source derived:
+ * they stand, the pass's own do not.) */
+static gboolean is_stored(struct run *run, const char *kind)
+{
+    const StrobeKindView *view;
+
+    for (guint32 i = 0; (view = strobe_reader_kind(run->reader, i)); i++)
+        if (strcmp(view->name, kind) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* By now all losses are known, which they were not yet when the record was emitted. */
+static StrobeView derived_view(const struct run *run, StrobeConsumer *pass,
+                               const struct StrobeSpooled *record)
+{
+    StrobeDerivedCount *count = &pass->counts[record->kind];
+    StrobeView view = {.kind = &pass->kinds[record->kind].view,
+                       .fields = record + 1,
+                       .begin_ns = record->begin_ns,
+                       .end_ns = record->end_ns,
+                       .track = record->track,
+                       .name = record->name,
+                       .flags = record->flags};
+
+    if (view.track && strobe_gaps_touch(run->gaps, view.track, view.begin_ns, view.end_ns))
+        view.flags |= STROBE_VIEW_INCOMPLETE;
+    count->n++;
+    count->n_incomplete += (view.flags & STROBE_VIEW_INCOMPLETE) != 0;
+    return view;
+}
+
+static void feed_piece(struct run *run, StrobeConsumer *pass, const char *piece, gsize bytes)
 {
     StrobeView views[256];
     gsize n = 0, at = 0;
 
     while (at < bytes) {
         const struct StrobeSpooled *record = (const void *)(piece + at);
-        views[n++] = (StrobeView){.kind = &pass->kinds[record->kind].view,
-                                  .fields = record + 1,
-                                  .begin_ns = record->begin_ns,
-                                  .end_ns = record->end_ns,
-                                  .track = record->track,
-                                  .name = record->name};
+        if (!is_stored(run, pass->kinds[record->kind].view.name))
+            views[n++] = derived_view(run, pass, record);
         at += sizeof *record + record->field_bytes;
-        if (n == G_N_ELEMENTS(views) || at >= bytes) {
+        if (n == G_N_ELEMENTS(views) || (n && at >= bytes)) {
             feed_all(run, views, n);
             n = 0;
         }
@@ -210,7 +272,7 @@ static void stream_derived(struct run *run)
 
 static void open_one(struct run *run, StrobeConsumer *consumer)
 {
-    strobe_consumer_open(consumer, run->reader, &run->facts);
+    strobe_consumer_open(consumer, run->reader, &run->facts, run->gaps);
 }
 
 static void run_consumers(struct run *run, GError **error)
@@ -268,6 +330,15 @@ static int open_output(const char *output, GError **error)
     return -1;
 }
 
+static gint32 generation_of(const StrobePipeline *p, JsonObject *facts)
+{
+    gint64 source = strobe_json_member_int(facts, "generation", GENERATION_NEWEST);
+
+    if (p->generation)
+        return p->generation;
+    return source >= 1 && source <= GENERATION_NEWEST ? (gint32)source : GENERATION_NEWEST;
+}
+
 static void set_facts(struct run *run, const char *output)
 {
     JsonObject *facts = strobe_reader_facts(run->reader);
@@ -279,6 +350,8 @@ static void set_facts(struct run *run, const char *output)
     run->facts.command = strobe_json_member_text(facts, "command");
     run->facts.strobe_version = strobe_json_member_text(facts, "strobe_version");
     run->facts.directory_path = output ? output : "";
+    run->facts.generation = generation_of(run->p, facts);
+    run->facts.level = (gint32)strobe_json_member_int(facts, "level", -1);
     update_facts(run);
 }
 
@@ -292,7 +365,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
     memset(&p->stats, 0, sizeof p->stats);
     if (!strobe_result_recover(result, NULL, error))
         return FALSE;
-    run.reader = strobe_reader_open(result->capture, error);
+    run.reader = strobe_reader_open(result->source, error);
     if (!run.reader)
         return FALSE;
     run.facts.directory = output ? open_output(output, error) : -1;
@@ -300,8 +373,11 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
         strobe_reader_free(run.reader);
         return FALSE;
     }
+    strobe_reader_keep_strings(run.reader);
     set_facts(&run, output);
+    run.gaps = strobe_gaps_new();
     run_consumers(&run, &failure);
+    strobe_gaps_free(run.gaps);
     p->stats = *strobe_reader_stats(run.reader);
     for (const char *const *text = strobe_reader_damage(run.reader); *text; text++)
         g_ptr_array_add(p->damage, g_strdup(*text));
@@ -314,6 +390,17 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
         return FALSE;
     }
     return TRUE;
+}
+
+const StrobeDerivedCount *strobe_pipeline_derived(const StrobePipeline *p, guint index)
+{
+    for (guint i = 0; i < p->passes->len; i++) {
+        const StrobeConsumer *pass = g_ptr_array_index(p->passes, i);
+        if (index < pass->component->n_kinds)
+            return &pass->counts[index];
+        index -= pass->component->n_kinds;
+    }
+    return NULL;
 }
 
 const StrobeReaderStats *strobe_pipeline_stats(const StrobePipeline *p)

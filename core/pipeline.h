@@ -4,6 +4,7 @@
 #define STROBE_CORE_PIPELINE_H
 
 #include "config.h"
+#include "consumer.h"
 #include "reader.h"
 #include "registry.h"
 #include "result.h"
@@ -22,6 +23,10 @@ gboolean strobe_pipeline_add_exporter(StrobePipeline *pipeline, const StrobeConf
 gboolean strobe_pipeline_add_consumer(StrobePipeline *pipeline, const StrobeComponent *component,
                                       GError **error);
 
+/* Generation of the file formats that exporters write, 1 to 3; 0 (the default): that of the source
+ * of an import, 3 for what was recorded. */
+void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
+
 /* Called now and then with the share done, 0..1; for a progress bar. */
 typedef void (*StrobeProgress)(void *user, double share);
 void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress function, void *user);
@@ -32,6 +37,10 @@ void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress functi
  * called for one result after another. */
 gboolean strobe_pipeline_run(StrobePipeline *pipeline, const StrobeResult *result,
                              const char *output, GError **error);
+
+/* What the passes derived in the run before, kind by kind; NULL beyond the last. Valid until the
+ * next run. */
+const StrobeDerivedCount *strobe_pipeline_derived(const StrobePipeline *pipeline, guint index);
 
 /* Statistics of the capture that was run last. */
 const StrobeReaderStats *strobe_pipeline_stats(const StrobePipeline *pipeline);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ static void lay_out(struct pool_header *h, size_t bytes)
     h->seen_at = at;
     at = align_up(at + sizeof(StrobeLossCounts), 4096);
     h->tracks_at = at;
-    at = align_up(at + sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
+    at = align_up(at + sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
     h->kinds_at = at;
     at += STROBE_POOL_KIND_BYTES;
     h->offsets_at = at;
@@ -216,14 +215,15 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            h->version == STROBE_POOL_VERSION && h->block_bytes == STROBE_POOL_BLOCK_BYTES &&
            h->total_bytes == bytes && h->n_lanes <= STROBE_POOL_LANES &&
            part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
+           part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
+                     bytes) &&
            part_fits(h, h->seen_at, sizeof(StrobeLossCounts), bytes) &&
-           part_fits(h, h->tracks_at,
-                     sizeof(struct strobe_stored_track) * (uint64_t)STROBE_POOL_TRACKS, bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS, bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
            part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
-           memchr(h->capture, 0, sizeof h->capture) != NULL;
+           memchr(h->windows[0].capture, 0, sizeof h->windows[0].capture) != NULL &&
+           memchr(h->windows[1].capture, 0, sizeof h->windows[1].capture) != NULL;
 }
 
 int strobe_pool_is_live(const StrobePool *pool)
@@ -279,10 +279,11 @@ void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts 
         memcpy(strobe_pool_lane(header, i)->lost_told, seen->lanes[i], sizeof *seen->lanes);
 }
 
-int strobe_pool_note_recovery(const StrobePool *pool, uint64_t at)
+int strobe_pool_note_recovery(const StrobePool *pool, uint32_t window, uint64_t at)
 {
+    const uint64_t *place = &strobe_pool_window(pool->header, window)->recovering_at;
     ssize_t done =
-        pwrite(pool->fd, &at, sizeof at, (off_t)offsetof(struct pool_header, recovering_at));
+        pwrite(pool->fd, &at, sizeof at, (off_t)((const char *)place - (const char *)pool->header));
 
     return done == sizeof at ? 0 : done < 0 ? errno : EIO;
 }

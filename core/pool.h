@@ -23,18 +23,32 @@
 
 #define STROBE_POOL_LANES 1024u
 #define STROBE_POOL_SPANS 256u
-#define STROBE_POOL_TRACKS 16384u
+#define STROBE_POOL_NAME_WORDS 256u /* for names of a lane's open spans, see span-names.h */
+/* Places for tracks: first those of recording threads, used again when their thread has ended, then
+ * all others, which stay. */
+#define STROBE_POOL_THREAD_TRACKS 16384u
+#define STROBE_POOL_OTHER_TRACKS 16384u
+#define STROBE_POOL_TRACKS (STROBE_POOL_THREAD_TRACKS + STROBE_POOL_OTHER_TRACKS)
 #define STROBE_POOL_STRINGS 65536u
 #define STROBE_POOL_STRING_SLOTS (2u * STROBE_POOL_STRINGS)
 #define STROBE_POOL_KIND_BYTES (256u << 10)
 #define STROBE_POOL_BLOCK_BYTES (64u << 10)
+#define STROBE_POOL_WINDOWS 2u
 #define STROBE_NO_BLOCK UINT32_MAX
 
+/* What a thread does that finds no free block. */
+enum strobe_policy {
+    STROBE_POLICY_DROP = 0,  /* loses the record, counted */
+    STROBE_POLICY_BLOCK = 1, /* waits for the writer thread */
+    STROBE_POLICY_RING = 2   /* overwrites the oldest: a flight recorder */
+};
+
+/* An open span; its thread writes it while others may read it, see strobe_pool_span_words. */
 struct pool_span {
-    uint64_t begin;
-    uint64_t argument;
-    uint32_t name;
-    uint32_t kind;
+    _Atomic uint64_t begin; /* 0: the rest is being written */
+    _Atomic uint64_t argument;
+    _Atomic uint32_t name;
+    _Atomic uint32_t kind;
 };
 
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
@@ -43,16 +57,20 @@ struct pool_lane {
     _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
     _Atomic uint32_t track;
     _Atomic uint32_t window;
-    uint64_t sequence; /* of the last block taken */
+    uint32_t track_place; /* of its thread's track, from 1; 0: none */
+    uint64_t sequence;    /* of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
+    _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
     struct pool_span spans[STROBE_POOL_SPANS];
+    _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
 
 /* Counts of losses at one moment. */
 typedef struct StrobeLossCounts {
     uint64_t core[STROBE_LOSS_CAUSES];
     uint64_t lanes[STROBE_POOL_LANES][STROBE_LOSS_CAUSES];
+    uint64_t overwritten_until[STROBE_POOL_LANES]; /* ticks */
 } StrobeLossCounts;
 
 struct pool_block {
@@ -64,11 +82,37 @@ struct pool_block {
     _Atomic uint32_t used;    /* committed bytes behind this header */
     _Atomic uint32_t flushed; /* of these, appended to the capture */
     _Atomic uint32_t owned;   /* 1: by a lane or waiting to be written; 0: free */
-    uint32_t reserved[7];
+    uint32_t reserved;
+    uint64_t full_at; /* ticks: when the lane handed it over */
+    uint64_t reserved2[2];
 };
 
 _Static_assert(sizeof(struct pool_block) == 64, "pool layout");
 #define STROBE_BLOCK_DATA (STROBE_POOL_BLOCK_BYTES - (uint32_t)sizeof(struct pool_block))
+
+#define STROBE_TRACK_WORDS 5u
+
+struct pool_track {
+    _Atomic uint64_t state;                      /* id << 32 | flags; 0: free, or not published */
+    _Atomic uint64_t thread;                     /* its number, of a thread's own track */
+    _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
+    _Atomic uint32_t next;                       /* in the list of free places, as free_tracks */
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
+_Static_assert(sizeof(struct pool_track) == 64, "pool layout");
+
+/* A window whose capture is not sealed yet: the one that records, and the one before it while its
+ * rest is being written. */
+struct pool_window {
+    _Atomic uint32_t window; /* its number, 0: none */
+    uint64_t begin;
+    _Atomic uint64_t end; /* 0: it goes on */
+    /* Where in the capture a recovery began to write what the program left; 0: none did. */
+    uint64_t recovering_at;
+    char capture[PATH_MAX];
+};
 
 struct pool_header {
     char magic[8];
@@ -86,8 +130,13 @@ struct pool_header {
     _Atomic uint64_t free_blocks; /* tag << 32 | index */
     _Atomic uint32_t full_blocks; /* index of the last one pushed */
     _Atomic uint32_t kinds_used;
-    _Atomic uint32_t n_tracks;
-    _Atomic uint32_t n_strings; /* ids dealt out */
+    _Atomic uint64_t n_track_ids;                     /* dealt out; no id comes twice */
+    _Atomic uint32_t n_tracks;                        /* published so far */
+    _Atomic uint32_t n_thread_tracks, n_other_tracks; /* places taken so far, of either part */
+    _Atomic uint64_t free_tracks;                     /* tag << 32 | place from 1, 0: none */
+    _Atomic uint32_t n_threads_ended;
+    _Atomic uint32_t n_trackless; /* threads that found no place */
+    _Atomic uint32_t n_strings;   /* ids dealt out */
     _Atomic uint64_t arena_used;
     _Atomic uint32_t n_beside; /* strings written beside their records */
 
@@ -97,13 +146,7 @@ struct pool_header {
     /* Where in the capture what is at seen_at is being told; 0: nothing is. */
     _Atomic uint64_t telling_at;
 
-    /* Where in the capture a recovery began to write what the program left; 0: none did. */
-    uint64_t recovering_at;
-
-    _Atomic uint32_t window; /* the one whose capture is open, 0: none */
-    uint64_t window_begin;
-    StrobeClockPair window_pair;
-    char capture[PATH_MAX];
+    struct pool_window windows[STROBE_POOL_WINDOWS]; /* by number modulo their number */
 };
 
 typedef struct StrobePool {
@@ -129,8 +172,8 @@ void strobe_pool_destroy(StrobePool *pool, int remove);
  * not, whatever pid it has here.) */
 int strobe_pool_is_live(const StrobePool *pool);
 
-/* Writes recovering_at into an opened pool's file. Returns 0 or an errno value. */
-int strobe_pool_note_recovery(const StrobePool *pool, uint64_t at);
+/* Writes a window's recovering_at into an opened pool's file. Returns 0 or an errno value. */
+int strobe_pool_note_recovery(const StrobePool *pool, uint32_t window, uint64_t at);
 
 /* Maps an existing pool, privately, after checking its layout. Returns 0, EINVAL for a file that is
  * not a pool, or an errno value. */
@@ -141,16 +184,36 @@ static inline void *strobe_pool_at(const struct pool_header *header, uint64_t of
     return (char *)(uintptr_t)header + offset;
 }
 
-/* The record that an open span leaves behind. */
-static inline void strobe_pool_span_words(const struct pool_span *span, uint32_t track,
-                                          uint64_t end, uint64_t out[STROBE_UNFINISHED_WORDS])
+/* The record that an open span leaves behind; 0 when its thread was just changing it. */
+static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t track, uint64_t end,
+                                         uint64_t out[STROBE_UNFINISHED_WORDS])
 {
-    out[0] = (uint64_t)span->name << 32 | (uint64_t)(span->kind & 0xffff) << 16 |
-             STROBE_UNFINISHED_WORDS | STROBE_RECORD_HAS_TRACK | STROBE_RECORD_UNFINISHED;
-    out[1] = span->begin;
+    uint64_t begin = atomic_load_explicit(&span->begin, memory_order_acquire);
+    uint64_t name = atomic_load_explicit(&span->name, memory_order_relaxed);
+    uint64_t kind = atomic_load_explicit(&span->kind, memory_order_relaxed) & 0xffff;
+
+    out[0] = name << 32 | kind << 16 | STROBE_UNFINISHED_WORDS | STROBE_RECORD_HAS_TRACK |
+             STROBE_RECORD_UNFINISHED;
+    out[1] = begin;
     out[2] = end;
     out[3] = track;
-    out[4] = span->argument;
+    out[4] = atomic_load_explicit(&span->argument, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    return begin != 0 && atomic_load_explicit(&span->begin, memory_order_relaxed) == begin;
+}
+
+/* The next id of a string beside its record. */
+static inline uint32_t strobe_pool_beside_id(struct pool_header *header)
+{
+    return STROBE_STRING_BESIDE |
+           (atomic_fetch_add_explicit(&header->n_beside, 1, memory_order_relaxed) &
+            ~(STROBE_STRING_BESIDE | STROBE_STRING_OF_SPAN));
+}
+
+static inline struct pool_window *strobe_pool_window(const struct pool_header *header,
+                                                     uint32_t window)
+{
+    return (struct pool_window *)(uintptr_t)&header->windows[window % STROBE_POOL_WINDOWS];
 }
 
 static inline struct pool_lane *strobe_pool_lane(const struct pool_header *header, uint32_t index)
@@ -169,6 +232,19 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
 {
     return (uint32_t)(((uintptr_t)block - (uintptr_t)strobe_pool_at(header, header->blocks_at)) /
                       STROBE_POOL_BLOCK_BYTES);
+}
+
+/* Makes a block that was taken a lane's; from then on recovery finds it. */
+static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t lane,
+                                           uint64_t sequence, uint32_t track, uint32_t window)
+{
+    block->lane = lane;
+    block->sequence = sequence;
+    block->track = track;
+    block->window = window;
+    atomic_store_explicit(&block->used, 0, memory_order_relaxed);
+    atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
+    atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
 /* Counts the window's open spans for which there was no place as lost. */

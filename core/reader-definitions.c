@@ -7,9 +7,10 @@
 
 struct StrobeDefinitions {
     StrobeReaderKind *by_id[STROBE_KINDS_MAX];
-    GPtrArray *kinds; /* of StrobeReaderKind, in order of definition */
-    GPtrArray *texts; /* copies of the definitions, which the views point into */
-    GArray *tracks;   /* of StrobeReaderTrack, by id - 1 */
+    GPtrArray *kinds;          /* of StrobeReaderKind, in order of definition */
+    GPtrArray *texts;          /* copies of the definitions, which the views point into */
+    GArray *tracks;            /* of StrobeReaderTrack, by number - 1 */
+    GHashTable *track_numbers; /* by captured id */
 };
 
 static void free_kind(gpointer data)
@@ -26,6 +27,7 @@ StrobeDefinitions *strobe_definitions_new(void)
     d->kinds = g_ptr_array_new_with_free_func(free_kind);
     d->texts = g_ptr_array_new_with_free_func(g_free);
     d->tracks = g_array_new(FALSE, TRUE, sizeof(StrobeReaderTrack));
+    d->track_numbers = g_hash_table_new(NULL, NULL);
     return d;
 }
 
@@ -36,6 +38,7 @@ void strobe_definitions_free(StrobeDefinitions *d)
     g_ptr_array_unref(d->kinds);
     g_ptr_array_unref(d->texts);
     g_array_unref(d->tracks);
+    g_hash_table_unref(d->track_numbers);
     g_free(d);
 }
 
@@ -45,7 +48,7 @@ gboolean strobe_reader_kind_lay_out(StrobeReaderKind *kind, StrobeFieldView *fie
 {
     guint32 at = 0;
 
-    kind->n_string_fields = 0;
+    kind->n_string_fields = kind->n_track_fields = 0;
     for (guint32 i = 0; i < kind->view.n_fields; i++) {
         guint32 size = strobe_field_size(fields[i].type);
         if (size == 0)
@@ -54,6 +57,8 @@ gboolean strobe_reader_kind_lay_out(StrobeReaderKind *kind, StrobeFieldView *fie
         fields[i].offset = at;
         if (fields[i].type == STROBE_FIELD_STRING || fields[i].type == STROBE_FIELD_STACK)
             kind->string_offsets[kind->n_string_fields++] = at;
+        else if (fields[i].type == STROBE_FIELD_TRACK)
+            kind->track_offsets[kind->n_track_fields++] = at;
         at += size;
     }
     kind->view.fields = fields;
@@ -101,13 +106,14 @@ static guint32 role_of(const StrobeReaderKind *kind)
     return STROBE_ROLE_NONE;
 }
 
-static void take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *head,
-                      const char *texts, const char *end)
+/* FALSE if the kind is known already, as in a later piece of the capture, or makes no sense. */
+static gboolean take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *head,
+                          const char *texts, const char *end)
 {
     if (head->id == 0 || head->id >= STROBE_KINDS_MAX || d->by_id[head->id] ||
         head->n_fields > STROBE_KIND_FIELDS_MAX || head->shape < STROBE_SHAPE_SPAN ||
         head->shape > STROBE_SHAPE_LINK)
-        return;
+        return FALSE;
     StrobeReaderKind *kind = g_new0(StrobeReaderKind, 1);
     StrobeFieldView *fields = g_new0(StrobeFieldView, head->n_fields + 1);
     kind->view.name = take_text(&texts, end);
@@ -119,27 +125,32 @@ static void take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *hea
         !strobe_reader_kind_lay_out(kind, fields)) {
         g_free(fields);
         g_free(kind);
-        return;
+        return FALSE;
     }
     kind->role = role_of(kind);
     d->by_id[head->id] = kind;
     g_ptr_array_add(d->kinds, kind);
+    return TRUE;
 }
 
 void strobe_definitions_take_kinds(StrobeDefinitions *d, const char *bytes, guint32 n)
 {
     char *copy = g_memdup2(bytes, n);
+    gboolean is_used = FALSE;
     guint32 at = 0;
 
-    g_ptr_array_add(d->texts, copy);
     while (n - at >= sizeof(struct strobe_stored_kind)) {
         struct strobe_stored_kind head;
         memcpy(&head, copy + at, sizeof head);
         if (head.bytes < sizeof head || head.bytes > n - at)
-            return;
-        take_kind(d, &head, copy + at + sizeof head, copy + at + head.bytes);
+            break;
+        is_used |= take_kind(d, &head, copy + at + sizeof head, copy + at + head.bytes);
         at += head.bytes;
     }
+    if (is_used)
+        g_ptr_array_add(d->texts, copy);
+    else
+        g_free(copy);
 }
 
 const StrobeReaderKind *strobe_definitions_kind(const StrobeDefinitions *d, guint32 id)
@@ -159,18 +170,36 @@ guint32 strobe_definitions_n_kinds(const StrobeDefinitions *d)
 
 /* ---- tracks ---- */
 
-void strobe_definitions_take_tracks(StrobeDefinitions *d, const char *bytes, guint32 n)
+/* The place of a captured id, a new one if it has none; NULL when there are too many. */
+static StrobeReaderTrack *track_of(StrobeDefinitions *d, guint32 captured_id)
 {
+    guint32 number = strobe_definitions_track_of(d, captured_id);
+
+    if (number == 0) {
+        if (d->tracks->len >= STROBE_READER_TRACKS_MAX)
+            return NULL;
+        number = d->tracks->len + 1;
+        g_array_set_size(d->tracks, number);
+        g_hash_table_insert(d->track_numbers, GUINT_TO_POINTER(captured_id),
+                            GUINT_TO_POINTER(number));
+        g_array_index(d->tracks, StrobeReaderTrack, number - 1).view.id = number;
+    }
+    return &g_array_index(d->tracks, StrobeReaderTrack, number - 1);
+}
+
+gboolean strobe_definitions_take_tracks(StrobeDefinitions *d, const char *bytes, guint32 n)
+{
+    gboolean took_all = TRUE;
+
     for (guint32 at = 0; n - at >= sizeof(struct strobe_stored_track);
          at += sizeof(struct strobe_stored_track)) {
         struct strobe_stored_track stored;
         memcpy(&stored, bytes + at, sizeof stored);
-        if (stored.id == 0 || stored.id > STROBE_POOL_TRACKS)
+        StrobeReaderTrack *track = stored.id ? track_of(d, stored.id) : NULL;
+        if (!track) {
+            took_all &= stored.id == 0;
             continue;
-        if (stored.id > d->tracks->len)
-            g_array_set_size(d->tracks, stored.id);
-        StrobeReaderTrack *track = &g_array_index(d->tracks, StrobeReaderTrack, stored.id - 1);
-        track->view.id = stored.id;
+        }
         track->view.type = stored.type;
         track->view.device = stored.device;
         track->view.pid = stored.pid;
@@ -180,14 +209,13 @@ void strobe_definitions_take_tracks(StrobeDefinitions *d, const char *bytes, gui
         track->name = stored.name;
         track->group = stored.group;
     }
+    return took_all;
 }
 
 void strobe_definitions_finish(StrobeDefinitions *d, const StrobeStringTable *strings)
 {
     for (guint i = 0; i < d->tracks->len; i++) {
         StrobeReaderTrack *track = &g_array_index(d->tracks, StrobeReaderTrack, i);
-        if (track->view.id == 0)
-            continue;
         track->view.name = strobe_string_table_text(strings, track->name).bytes;
         track->view.group = strobe_string_table_text(strings, track->group).bytes;
     }
@@ -197,11 +225,15 @@ const StrobeReaderTrack *strobe_definitions_track(const StrobeDefinitions *d, gu
 {
     if (id == 0 || id > d->tracks->len)
         return NULL;
-    const StrobeReaderTrack *track = &g_array_index(d->tracks, StrobeReaderTrack, id - 1);
-    return track->view.id ? track : NULL;
+    return &g_array_index(d->tracks, StrobeReaderTrack, id - 1);
 }
 
 guint32 strobe_definitions_n_tracks(const StrobeDefinitions *d)
 {
     return d->tracks->len;
+}
+
+guint32 strobe_definitions_track_of(const StrobeDefinitions *d, guint32 captured_id)
+{
+    return GPOINTER_TO_UINT(g_hash_table_lookup(d->track_numbers, GUINT_TO_POINTER(captured_id)));
 }

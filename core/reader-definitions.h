@@ -17,6 +17,8 @@ typedef struct StrobeReaderKind {
     guint32 role;
     guint32 n_string_fields;
     guint32 string_offsets[STROBE_KIND_FIELDS_MAX]; /* strings and stacks */
+    guint32 n_track_fields;
+    guint32 track_offsets[STROBE_KIND_FIELDS_MAX];
 } StrobeReaderKind;
 
 typedef struct StrobeReaderTrack {
@@ -27,12 +29,17 @@ typedef struct StrobeReaderTrack {
 
 typedef struct StrobeDefinitions StrobeDefinitions;
 
+/* Records of tracks beyond these are on no track. */
+#define STROBE_READER_TRACKS_MAX (2u << 20)
+
 StrobeDefinitions *strobe_definitions_new(void);
 void strobe_definitions_free(StrobeDefinitions *definitions);
 
 /* Takes the payload of a block; what makes no sense in it is left out. */
 void strobe_definitions_take_kinds(StrobeDefinitions *definitions, const char *bytes, guint32 n);
-void strobe_definitions_take_tracks(StrobeDefinitions *definitions, const char *bytes, guint32 n);
+/* FALSE if there are more than STROBE_READER_TRACKS_MAX tracks now, and some were left out. */
+gboolean strobe_definitions_take_tracks(StrobeDefinitions *definitions, const char *bytes,
+                                        guint32 n);
 /* All strings are known: gives the tracks their names. */
 void strobe_definitions_finish(StrobeDefinitions *definitions, const StrobeStringTable *strings);
 
@@ -40,8 +47,12 @@ const StrobeReaderKind *strobe_definitions_kind(const StrobeDefinitions *definit
 const StrobeReaderKind *strobe_definitions_kind_at(const StrobeDefinitions *definitions,
                                                    guint32 index);
 guint32 strobe_definitions_n_kinds(const StrobeDefinitions *definitions);
+/* Ids in a capture grow for as long as its program runs; here tracks are numbered from 1 without
+ * gaps, in order of definition. */
 const StrobeReaderTrack *strobe_definitions_track(const StrobeDefinitions *definitions, guint32 id);
 guint32 strobe_definitions_n_tracks(const StrobeDefinitions *definitions);
+/* Number of a captured id, 0 if it was not defined. */
+guint32 strobe_definitions_track_of(const StrobeDefinitions *definitions, guint32 captured_id);
 
 /* Computes offsets and the rest from view.fields' types; used for derived kinds too. FALSE if a
  * type is unknown. `fields` are owned by the caller. */

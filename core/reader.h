@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams the records of one capture, in bounded memory; damaged parts are skipped and reported. */
+/* Streams the records of one capture, in one or several pieces, in memory that does not depend on
+ * its length; damaged parts are skipped and reported. */
 #ifndef STROBE_CORE_READER_H
 #define STROBE_CORE_READER_H
 
@@ -15,15 +16,23 @@ typedef struct StrobeReaderStats {
     guint64 n_unfinished;
     guint64 n_outside; /* begun before or after the window: they belong to another one */
     guint64 n_blocks;
-    guint64 n_bytes;   /* of the file */
-    guint64 n_damaged; /* parts that were skipped */
+    guint64 n_bytes;           /* of the files */
+    guint64 n_damaged;         /* parts that were skipped */
+    guint64 n_refused_strings; /* beyond what the string table holds */
+    guint64 n_loss_records;    /* of n_records, those that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
     gboolean sealed;         /* the window was closed properly or recovered */
     gboolean recovered;      /* by a later run, after the program died */
+    gboolean continued;      /* in a later piece, which was not read */
+    guint64 n_pieces;        /* that were read */
+    guint64 first_piece;     /* number of the first of them; those before it are gone */
     gint64 begin_ns, end_ns; /* of the window, since the epoch */
 } StrobeReaderStats;
 
-/* Opens a capture. Fails if the file is not a capture or not one fact block is readable. */
+/* Opens a capture: a directory with all pieces of one (a result directory), or one file alone.
+ * Fails if it is not a capture or not one block of facts is readable. Blocks of a lane come in the
+ * order in which they were filled. Read together, a span that is open at the end of one piece is
+ * the record that a later piece has of it; read alone, a piece gives it as unfinished. */
 StrobeReader *strobe_reader_open(const char *path, GError **error);
 void strobe_reader_free(StrobeReader *reader);
 
@@ -31,12 +40,21 @@ void strobe_reader_free(StrobeReader *reader);
  * is set). The views are valid until the next call. */
 gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error);
 
+/* Before the first record: string ids of records stay valid as long as the reader. Without it those
+ * of strings that were written beside their records may be forgotten with the next call, and memory
+ * does not grow with their number. */
+void strobe_reader_keep_strings(StrobeReader *reader);
+
 /* Share of the file that has been read, 0..1. */
 double strobe_reader_progress(const StrobeReader *reader);
 
 /* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_facts(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
+/* The ledger: what was offered to this window is stored and lost together. A record whose text was
+ * cut is stored. */
+guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);
+guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats);
 /* One text per damaged place: offset and reason. NULL-terminated; at most 100. */
 const char *const *strobe_reader_damage(const StrobeReader *reader);
 

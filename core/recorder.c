@@ -9,6 +9,7 @@
 #include "capture-writer.h"
 #include "drain.h"
 #include "kind-table.h"
+#include "lane-end.h"
 #include "lane.h"
 #include "pool.h"
 #include "testpoint.h"
@@ -19,6 +20,7 @@ static struct {
     StrobeDrain drain;
     int is_open;
     int in_window;
+    enum strobe_policy policy;
     int is_stuck;     /* a thread is inside a bracket for good */
     uint32_t session; /* counts sessions of the process */
     uint32_t window;  /* counts windows of the process: a stale writer never matches */
@@ -45,6 +47,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
         return error;
     }
     recorder.session++;
+    recorder.policy = settings->policy;
     recorder.is_stuck = 0;
     recorder.is_open = 1;
     return 0;
@@ -54,7 +57,7 @@ void strobe_recorder_close(void)
 {
     if (!recorder.is_open)
         return;
-    strobe_recorder_end_window();
+    strobe_recorder_end_window(-1);
     strobe_drain_stop(&recorder.drain);
     if (recorder.is_stuck) {
         /* A thread is stopped inside a bracket: its pages must stay, the file need not. */
@@ -75,37 +78,52 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
     return recorder.pool.path;
 }
 
-int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
+/* Recovery knows the window from the first byte of its capture on. */
+static int begin_named(struct pool_window *window, uint32_t number, int fd, const char *path,
+                       const char *facts)
 {
-    struct pool_header *header = recorder.pool.header;
     int error;
 
-    if (!recorder.is_open || recorder.in_window || strlen(path) >= sizeof header->capture) {
+    strobe_drain_wait(&recorder.drain, number - STROBE_POOL_WINDOWS, -1); /* its place */
+    snprintf(window->capture, sizeof window->capture, "%s", path);
+    window->begin = strobe_clock_now();
+    atomic_store(&window->end, 0);
+    atomic_store(&window->window, number);
+    error = strobe_drain_begin_window(&recorder.drain, fd, path, number, facts);
+    if (error)
+        atomic_store(&window->window, 0);
+    STROBE_TESTPOINT("window-named");
+    return error;
+}
+
+int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
+{
+    struct pool_window *window;
+    int error;
+
+    if (!recorder.is_open || recorder.in_window || strlen(path) >= PATH_MAX) {
         close(fd);
         return recorder.is_open && !recorder.in_window ? ENAMETOOLONG : EINVAL;
     }
-    recorder.window++;
-    snprintf(header->capture, sizeof header->capture, "%s", path);
     error = strobe_pool_name(&recorder.pool);
     if (error) {
         close(fd);
         return error;
     }
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    error = strobe_drain_begin_window(&recorder.drain, fd, recorder.window, facts);
+    window = strobe_pool_window(recorder.pool.header, recorder.window + 1);
+    error = begin_named(window, recorder.window + 1, fd, path, facts);
     if (error)
         return error;
-    STROBE_TESTPOINT("window-named");
-    header->window_pair = strobe_clock_pair();
-    recorder.begin = strobe_clock_now();
+    recorder.window++;
     recorder.end = 0;
-    header->window_begin = recorder.begin;
-    atomic_store(&header->window, recorder.window);
     recorder.in_window = 1;
     strobe_lane_take_no_lane(); /* of no window */
     strobe_lane_take_nested();
+    strobe_lane_set_policy(recorder.policy, &recorder.drain.ring);
+    recorder.begin = window->begin = strobe_clock_now();
     STROBE_TESTPOINT("window-begun");
-    strobe_lane_open_gate(header, recorder.session, recorder.window);
+    strobe_lane_open_gate(recorder.pool.header, recorder.session, recorder.window);
     return 0;
 }
 
@@ -115,25 +133,46 @@ void strobe_recorder_mark_end(void)
         recorder.end = strobe_clock_now();
 }
 
-int strobe_recorder_end_window(void)
+int strobe_recorder_end_window(int64_t patience_ns)
 {
-    int error;
+    struct pool_header *header = recorder.pool.header;
+    StrobeRing *ring = recorder.policy == STROBE_POLICY_RING ? &recorder.drain.ring : NULL;
+    unsigned n_stuck;
 
     if (!recorder.in_window)
         return 0;
     strobe_recorder_mark_end();
-    recorder.drain.n_stuck = strobe_lane_close_gate(recorder.end);
-    recorder.is_stuck |= recorder.drain.n_stuck != 0;
+    n_stuck = strobe_lane_close_gate(recorder.end);
+    recorder.is_stuck |= n_stuck != 0;
     STROBE_TESTPOINT("window-shut");
     strobe_pool_count_deep_spans(recorder.pool.header, recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
     strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    error = strobe_drain_end_window(&recorder.drain, recorder.begin, recorder.end);
-    STROBE_TESTPOINT("window-written");
-    atomic_store(&recorder.pool.header->window, 0);
+    atomic_store(&strobe_pool_window(header, recorder.window)->end, recorder.end);
+    strobe_lanes_end(header, recorder.window, recorder.end, ring);
+    strobe_drain_end_window(&recorder.drain, recorder.window, recorder.begin, recorder.end, n_stuck);
     recorder.in_window = 0;
-    return error;
+    return strobe_drain_wait(&recorder.drain, recorder.window, patience_ns);
+}
+
+int strobe_recorder_wait(uint32_t window)
+{
+    return recorder.is_open ? strobe_drain_wait(&recorder.drain, window, -1) : 0;
+}
+
+int strobe_recorder_dump(int fd, const char *facts)
+{
+    if (recorder.is_open)
+        return strobe_drain_dump(&recorder.drain, fd, facts);
+    close(fd);
+    return EINVAL;
+}
+
+void strobe_recorder_roll(void)
+{
+    if (recorder.is_open)
+        strobe_drain_roll(&recorder.drain);
 }
 
 uint32_t strobe_recorder_window(void)
@@ -166,6 +205,11 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count)
         atomic_fetch_add(&recorder.pool.header->lost[cause], count);
 }
 
+uint32_t strobe_recorder_take_trackless(void)
+{
+    return recorder.is_open ? atomic_exchange(&recorder.pool.header->n_trackless, 0) : 0;
+}
+
 uint64_t strobe_recorder_late(void)
 {
     struct pool_header *header = recorder.pool.header;
@@ -181,7 +225,7 @@ void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])
     if (recorder.is_open)
         strobe_drain_losses(&recorder.drain, lost);
     else
-        memset(lost, 0, STROBE_LOSS_CAUSES * sizeof *lost);
+        memcpy(lost, recorder.drain.window_lost, sizeof recorder.drain.window_lost);
 }
 
 void strobe_recorder_forget(void)
@@ -189,9 +233,7 @@ void strobe_recorder_forget(void)
     /* The pool is not mapped here (MADV_DONTFORK); only descriptors are to be given up. */
     if (recorder.pool.fd >= 0)
         close(recorder.pool.fd);
-    if (recorder.drain.writer.fd >= 0)
-        close(recorder.drain.writer.fd);
-    strobe_capture_writer_forget(&recorder.drain.writer);
+    strobe_drain_forget(&recorder.drain);
     memset(&recorder.pool, 0, sizeof recorder.pool);
     recorder.pool.fd = -1;
     recorder.is_open = 0;

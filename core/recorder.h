@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <strobe/collector.h>
+#include "rotation.h"
+#include "pool.h"
 
 /* When the capture is forced to the disk: a kill loses nothing either way, a power cut loses what
  * the kernel has not written. */
@@ -20,7 +22,10 @@ typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
     int64_t flush_interval_ns; /* partly filled blocks are written at least this often */
     uint32_t sync;             /* STROBE_SYNC_* */
-    const char *fallback_dir;  /* for the pool, where tmpfs is too small */
+    enum strobe_policy policy;
+    int64_t ring_ns; /* policy ring: how far back a dump reaches at least, 0: as far as it can */
+    StrobeRotationLimits rotation; /* when a capture rolls over; not with ring */
+    const char *fallback_dir;      /* for the pool, where tmpfs is too small */
 } StrobeRecorderSettings;
 
 /* Makes the pool and registers the standard kinds. EBUSY when one is open already. */
@@ -36,8 +41,18 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts);
 /* Marks the window's end: records that begin later belong to no window. */
 void strobe_recorder_mark_end(void);
-/* Shuts the gate, writes what is left and seals the capture. Returns the first error of writing. */
-int strobe_recorder_end_window(void);
+/* Shuts the gate; the writer thread writes what is left and seals the capture. Waits for that for
+ * `patience_ns` at most (-1: as long as it takes). Returns the first error of writing, EINPROGRESS
+ * when the thread is not done: what failed is then told by strobe_recorder_wait(). */
+int strobe_recorder_end_window(int64_t patience_ns);
+/* Waits until that window, one of the last two, is sealed; returns its first error of writing. */
+int strobe_recorder_wait(uint32_t window);
+
+/* Policy ring: writes what it holds into a capture of its own, `fd` (owned from now on), while
+ * recording goes on. Any thread but the writer's; EINVAL when no ring records. */
+int strobe_recorder_dump(int fd, const char *facts);
+/* Lets the next piece of the capture begin. Any thread. */
+void strobe_recorder_roll(void);
 
 /* Number of the window that records, 0 if none. Any thread. */
 uint32_t strobe_recorder_window(void);
@@ -50,6 +65,9 @@ StrobeTrackId strobe_recorder_track(const StrobeTrack *track);
 uint64_t strobe_recorder_link_ids(uint32_t n);
 /* Counts losses that a collector or the core knows of. Any thread. */
 void strobe_recorder_lost(uint32_t cause, uint64_t count);
+/* Threads that found no room in the track table, since the last call: what they recorded is shown
+ * without a thread. */
+uint32_t strobe_recorder_take_trackless(void);
 /* Records that came after the last window was sealed: the next capture tells of them. */
 uint64_t strobe_recorder_late(void);
 /* Losses of the session's present or last window by cause; none without a recorder. */

@@ -8,14 +8,18 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "block-index.h"
+#include "block-cursor.h"
 #include "capture-writer.h"
 #include "error.h"
 #include "json-text.h"
 #include "kind-table.h"
+#include "pieces.h"
 #include "pool.h"
 #include "process.h"
 #include "testpoint.h"
+
+/* How long the end of a window is waited for. */
+#define PATIENCE_S 60
 
 /* What one walk over the capture finds out. */
 struct survey {
@@ -24,7 +28,9 @@ struct survey {
     char *pool_id;
     char *boot_id;
     gboolean has_facts, is_sealed, is_same_boot;
+    gboolean is_ending; /* its program writes the rest just now */
     guint32 window;
+    guint32 piece;
     guint64 good_end; /* behind the last sound block */
     guint64 facts_end;
     guint64 core_at; /* the last block of records that is of no lane */
@@ -54,9 +60,34 @@ static void take_facts(struct survey *survey, const StrobeBlockPlace *place)
     survey->has_facts = TRUE;
     survey->facts_end = place->offset + place->header.payload_bytes;
     survey->window = place->header.window;
+    survey->piece = (guint32)place->header.sequence;
     survey->pool_path = g_strdup(strobe_json_member_text(facts, "pool"));
     survey->pool_id = g_strdup(strobe_json_member_text(facts, "pool_id"));
     survey->boot_id = g_strdup(strobe_json_member_text(facts, "boot_id"));
+}
+
+static void note_written(struct survey *survey, const struct strobe_block_header *h)
+{
+    g_autofree guint64 *key = block_key(h->lane, h->sequence);
+    guint32 end = h->offset + h->payload_bytes;
+
+    if (end > GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key)))
+        g_hash_table_insert(survey->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
+}
+
+/* A piece that goes on in one that is not there is not complete. */
+static gboolean is_final(const struct survey *survey, const StrobeBlockPlace *place)
+{
+    struct strobe_stored_seal seal;
+    g_autofree char *bytes = NULL;
+
+    if (place->header.payload_bytes < sizeof seal || place->header.payload_bytes > 4096)
+        return TRUE;
+    bytes = g_malloc(place->header.payload_bytes);
+    if (!strobe_block_read(survey->fd, place, bytes))
+        return FALSE;
+    memcpy(&seal, bytes, sizeof seal);
+    return !seal.continued;
 }
 
 static gboolean on_block(void *user, const StrobeBlockPlace *place)
@@ -72,13 +103,42 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     if (h->type == STROBE_BLOCK_FACTS)
         take_facts(survey, place);
     else if (h->type == STROBE_BLOCK_SEAL)
-        survey->is_sealed = TRUE;
+        survey->is_sealed = is_final(survey, place);
     else if (h->type == STROBE_BLOCK_RECORDS && h->lane == STROBE_LANE_NONE)
         survey->core_at = place->offset - sizeof *h;
     else if (h->type == STROBE_BLOCK_RECORDS)
-        g_hash_table_insert(survey->written, block_key(h->lane, h->sequence),
-                            GUINT_TO_POINTER(h->offset + h->payload_bytes));
+        note_written(survey, h);
     return TRUE;
+}
+
+static gboolean on_earlier_block(void *user, const StrobeBlockPlace *place)
+{
+    if (place->header.type == STROBE_BLOCK_RECORDS && place->header.lane != STROBE_LANE_NONE)
+        note_written(user, &place->header);
+    return TRUE;
+}
+
+static void ignore_damage(void *user, guint64 from, guint64 to, const char *reason)
+{
+}
+
+/* Of a block that was filling while the capture rolled over, the first part lies in the piece
+ * before. */
+static void survey_earlier(struct survey *survey, const char *capture)
+{
+    g_autofree char *folder = g_path_get_dirname(capture);
+    struct stat st;
+
+    if (survey->piece == 0)
+        return;
+    g_autofree char *name = strobe_piece_name(survey->piece); /* numbers of names begin at 1 */
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0)
+        strobe_block_walk(fd, (guint64)st.st_size, on_earlier_block, ignore_damage, survey, NULL);
+    close(fd);
 }
 
 static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
@@ -92,17 +152,18 @@ static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
 /* Is it this capture's pool? A path that a capture names is not to be believed by itself. */
 static gboolean belongs_to(const struct survey *survey, const struct pool_header *pool)
 {
+    const struct pool_window *window = strobe_pool_window(pool, survey->window);
     struct stat mine, named;
     char own_id[33];
 
     strobe_pool_id(pool, own_id);
     if (strcmp(own_id, survey->pool_id))
         return FALSE;
-    if (fstat(survey->fd, &mine) || stat(pool->capture, &named))
+    if (fstat(survey->fd, &mine) || stat(window->capture, &named))
         /* The capture was moved since: it is the one that the pool's window was being written to.
          */
         return errno == ENOENT && !survey->is_sealed &&
-               atomic_load(&pool->window) == survey->window;
+               atomic_load(&window->window) == survey->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
@@ -152,8 +213,9 @@ static guint64 latest_open(const struct pool_header *pool, guint32 window, guint
         if (atomic_load(&lane->window) != window)
             continue;
         for (guint32 k = 0; k < depth; k++)
-            if (lane->spans[k].begin > latest && lane->spans[k].begin < limit)
-                latest = lane->spans[k].begin;
+            if (atomic_load(&lane->spans[k].begin) > latest &&
+                atomic_load(&lane->spans[k].begin) < limit)
+                latest = atomic_load(&lane->spans[k].begin);
     }
     return latest;
 }
@@ -225,6 +287,8 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
     guint64 latest = survey->last_ticks, unwritten;
+    const struct pool_window *window = strobe_pool_window(pool, survey->window);
+    guint64 end = atomic_load(&window->end); /* the program had ended it */
     char boot_id[64];
     int error = strobe_capture_writer_init(writer);
 
@@ -243,15 +307,19 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
     STROBE_TESTPOINT("recover-definitions");
     if (error == 0)
         error = write_blocks(survey, writer, pool, &latest);
+    if (end)
+        latest = end;
+    strobe_capture_read_losses(pool, seen);
     STROBE_TESTPOINT("recover-records");
     if (error == 0)
         error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, survey->last_ticks,
                                             latest, seen);
     if (error == 0)
-        error = strobe_capture_write_unfinished(writer, pool, latest, &unwritten);
+        error =
+            strobe_capture_write_unfinished(writer, pool, STROBE_BLOCK_RECORDS, latest, &unwritten);
     STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
-        error = strobe_capture_write_seal(writer, pool->window_begin, latest, 1);
+        error = strobe_capture_write_seal(writer, window->begin, latest, STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
         error = errno; /* losses and open spans would be there twice after the next try */
     strobe_capture_writer_clear(writer);
@@ -261,7 +329,35 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
 /* Is there anything in the pool that the capture lacks? */
 static gboolean needs_pool(const struct survey *survey, const struct pool_header *pool)
 {
-    return !survey->is_sealed && atomic_load(&pool->window) == survey->window;
+    return !survey->is_sealed &&
+           atomic_load(&strobe_pool_window(pool, survey->window)->window) == survey->window;
+}
+
+static gboolean note_type(void *user, const StrobeBlockPlace *place)
+{
+    if (place->header.type < 32)
+        *(guint32 *)user |= 1u << place->header.type;
+    return TRUE;
+}
+
+/* The program died while it wrote the rest of one window and recorded the next: the pool is wanted
+ * until both are finished. */
+static gboolean other_needs_pool(const struct survey *survey, const struct pool_header *pool)
+{
+    const struct pool_window *other = strobe_pool_window(pool, survey->window + 1);
+    guint32 types = 0;
+    struct stat st;
+
+    if (atomic_load(&other->window) == 0)
+        return FALSE;
+    int fd = open(other->capture, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return FALSE;
+    if (fstat(fd, &st) || st.st_uid != geteuid() ||
+        !strobe_block_walk(fd, (guint64)st.st_size, note_type, ignore_damage, &types, NULL))
+        types = 0;
+    close(fd);
+    return (types & (1u << STROBE_BLOCK_FACTS)) && !(types & (1u << STROBE_BLOCK_SEAL));
 }
 
 static gboolean walk(struct survey *survey, GError **error)
@@ -292,9 +388,10 @@ static void survey_clear(struct survey *survey)
 
 /* Cuts off a torn end, and what a recovery wrote that was killed before its seal: it would be there
  * twice. From here on this one is known to be at work. */
-static int prepare_capture(struct survey *survey, int fd, const StrobePool *pool)
+static int prepare_capture(struct survey *survey, int fd, const char *capture,
+                           const StrobePool *pool)
 {
-    guint64 before = pool->header->recovering_at;
+    guint64 before = strobe_pool_window(pool->header, survey->window)->recovering_at;
     int own_fd = survey->fd;
 
     if (before >= survey->facts_end && before < survey->good_end) {
@@ -304,10 +401,11 @@ static int prepare_capture(struct survey *survey, int fd, const StrobePool *pool
         survey_init(survey, own_fd);
         if (!walk(survey, NULL) || !survey->has_facts)
             return EIO;
+        survey_earlier(survey, capture);
     }
     if (survey->torn && ftruncate(fd, (off_t)survey->good_end))
         return errno;
-    return strobe_pool_note_recovery(pool, survey->good_end);
+    return strobe_pool_note_recovery(pool, survey->window, survey->good_end);
 }
 
 static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
@@ -317,19 +415,22 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
 
     if (strobe_pool_is_live(pool)) {
         *live = !survey->is_sealed;
+        const struct pool_window *window = strobe_pool_window(pool->header, survey->window);
+        survey->is_ending = *live && atomic_load(&window->end) != 0 &&
+                            atomic_load(&window->window) == survey->window;
         strobe_pool_destroy(pool, 0);
         return TRUE;
     }
     if (needs_pool(survey, pool->header)) {
         int fd = open(capture, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-        result = fd < 0 ? errno : prepare_capture(survey, fd, pool);
+        result = fd < 0 ? errno : prepare_capture(survey, fd, capture, pool);
         if (result == 0)
             result = finish_capture(survey, fd, pool->header, survey->good_end);
         else if (fd >= 0)
             close(fd);
     }
     STROBE_TESTPOINT("recover-finished");
-    strobe_pool_destroy(pool, result == 0);
+    strobe_pool_destroy(pool, result == 0 && !other_needs_pool(survey, pool->header));
     if (result)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot finish %s from the pool of its program, which is kept: %s", capture,
@@ -337,15 +438,23 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
     return result == 0;
 }
 
-gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
+/* A program that was killed while its capture rolled over left the head of the next piece. */
+static void remove_next(const char *capture)
+{
+    g_autofree char *folder = g_path_get_dirname(capture);
+    g_autofree char *next = g_build_filename(folder, STROBE_PIECE_NEW, NULL);
+
+    unlink(next);
+}
+
+static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
+                            GError **error)
 {
     struct survey survey;
     int fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    gboolean ok = TRUE, ignored;
+    gboolean ok = TRUE;
     StrobePool pool;
 
-    if (!live)
-        live = &ignored;
     *live = FALSE;
     if (fd < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot open %s: %s", capture,
@@ -355,9 +464,28 @@ gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
     survey_init(&survey, fd);
     flock(fd, LOCK_EX); /* two analyses at once finish it once */
     ok = walk(&survey, error);
-    if (ok && survey.has_facts && open_pool(&survey, &pool))
+    if (ok && survey.has_facts && open_pool(&survey, &pool)) {
+        survey_earlier(&survey, capture);
         ok = recover_open(&survey, capture, &pool, live, error);
+        if (ok && !*live)
+            remove_next(capture);
+    }
+    *is_ending = survey.is_ending;
     close(fd);
     survey_clear(&survey);
     return ok;
+}
+
+/* A program whose stop() has returned may still be writing the rest: that is waited for. */
+gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
+{
+    gboolean ignored, is_ending = FALSE, ok;
+
+    for (int i = 0; i < PATIENCE_S * 100; i++) {
+        ok = try_recover(capture, live ? live : &ignored, &is_ending, error);
+        if (!ok || !is_ending)
+            return ok;
+        g_usleep(10000);
+    }
+    return TRUE;
 }

@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <string.h>
 #include <strobe/exporter.h>
+#include <strobe/importer.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -208,8 +209,7 @@ static char *check_component(const StrobeComponent *component)
         return g_strdup("a component's descriptor is too small");
     if (!component->name || !*component->name || !component->summary || !component->ops)
         return g_strdup("a component lacks name, summary or ops");
-    if (component->type != STROBE_COMPONENT_COLLECTOR && component->type != STROBE_COMPONENT_PASS &&
-        component->type != STROBE_COMPONENT_EXPORTER)
+    if (component->type < STROBE_COMPONENT_COLLECTOR || component->type > STROBE_COMPONENT_EXPORTER)
         return g_strdup_printf("component \"%s\" is of unknown type %u", component->name,
                                component->type);
     if (component->n_options > 256 || (component->n_options && !component->options) ||
@@ -230,6 +230,10 @@ static char *check_component(const StrobeComponent *component)
             !ops->close)
             return g_strdup_printf("collector \"%s\" lacks open, start, stop or close",
                                    component->name);
+    } else if (component->type == STROBE_COMPONENT_IMPORTER) {
+        const StrobeImporterOps *ops = component->ops;
+        if (ops->struct_size < sizeof *ops || !ops->probe || !ops->import)
+            return g_strdup_printf("importer \"%s\" lacks probe or import", component->name);
     } else {
         const StrobeConsumerOps *ops = component->ops;
         if (ops->struct_size < sizeof *ops || !ops->open || !ops->batch || !ops->end ||

@@ -140,7 +140,8 @@ int strobe_result_directory_capture(StrobeResultDirectory *d, char **path, GErro
 
 /* ---- facts ---- */
 
-char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config)
+char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config,
+                                    const char *dump_reason)
 {
     g_autoptr(JsonObject) facts = json_object_new();
     char command[4096], boot_id[64], pool_id[33];
@@ -162,7 +163,11 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     json_object_set_string_member(facts, "pool", strobe_recorder_pool(&is_tmpfs, pool_id));
     json_object_set_string_member(facts, "pool_id", pool_id);
     json_object_set_boolean_member(facts, "pool_in_memory", is_tmpfs);
-    json_object_set_int_member(facts, "pool_bytes", config->pool_bytes);
+    json_object_set_object_member(facts, "buffer", strobe_buffer_config_json(&config->buffer));
+    if (strobe_rotate_config_any(&config->rotate))
+        json_object_set_object_member(facts, "rotate", strobe_rotate_config_json(&config->rotate));
+    if (dump_reason)
+        json_object_set_string_member(facts, "dump_reason", dump_reason);
     json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);
     json_object_set_object_member(facts, "collectors",
                                   strobe_config_components_json(config->collectors));

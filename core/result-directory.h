@@ -25,9 +25,9 @@ void strobe_result_directory_discard(StrobeResultDirectory *directory);
 /* Creates FRAMEWORK/capture.strobe; returns its descriptor and path (free it), -1 on failure. */
 int strobe_result_directory_capture(StrobeResultDirectory *directory, char **path, GError **error);
 
-/* Facts for the capture, as JSON text (free it). */
+/* Facts for the capture, as JSON text (free it). `dump_reason`: why it is a dump, NULL: none. */
 char *strobe_result_directory_facts(const StrobeResultDirectory *directory,
-                                    const StrobeConfig *config);
+                                    const StrobeConfig *config, const char *dump_reason);
 
 /* Writes profiler_info[_rank].json, profiler_metadata.json and the log. */
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,

@@ -13,25 +13,38 @@ static void free_result(gpointer data)
 
     g_free(result->directory);
     g_free(result->capture);
+    g_free(result->source);
     g_free(result);
 }
 
-static gboolean is_result(const char *directory)
-{
-    g_autofree char *capture =
-        g_build_filename(directory, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
-    return g_file_test(capture, G_FILE_TEST_IS_REGULAR);
-}
-
-static void add_result(GPtrArray *results, const char *directory, const char *capture)
+/* `directory` is NULL for what is no result directory; `source` as in the result. */
+static void add_result(GPtrArray *results, const char *directory, const char *source, char *capture)
 {
     StrobeResult *result = g_new0(StrobeResult, 1);
 
     result->directory = g_strdup(directory);
-    result->capture =
-        directory ? g_build_filename(directory, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL)
-                  : g_strdup(capture);
+    result->source = g_strdup(source);
+    result->capture = capture;
     g_ptr_array_add(results, result);
+}
+
+/* The newest piece in a folder; NULL if there is none. */
+static char *newest_piece(const char *folder)
+{
+    g_auto(GStrv) names = strobe_pieces_list(folder);
+    guint n = g_strv_length(names);
+
+    return n ? g_build_filename(folder, names[n - 1], NULL) : NULL;
+}
+
+static gboolean add_directory(GPtrArray *results, const char *directory)
+{
+    g_autofree char *framework = g_build_filename(directory, STROBE_FRAMEWORK_DIR, NULL);
+    char *capture = newest_piece(framework);
+
+    if (capture)
+        add_result(results, directory, directory, capture);
+    return capture != NULL;
 }
 
 static int compare_results(gconstpointer a, gconstpointer b)
@@ -47,10 +60,52 @@ static void add_children(GPtrArray *results, const char *parent)
 
     while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *child = g_build_filename(parent, name, NULL);
-        if (is_result(child))
-            add_result(results, child, NULL);
+        add_directory(results, child);
     }
     g_ptr_array_sort(results, compare_results);
+}
+
+/* The directory around a folder FRAMEWORK, which may be named from inside it; NULL: another. */
+static char *directory_around(const char *folder)
+{
+    g_autofree char *named = g_path_get_basename(folder);
+    g_autofree char *whole = g_canonicalize_filename(folder, NULL);
+    g_autofree char *real = g_path_get_basename(whole);
+
+    if (strcmp(named, STROBE_FRAMEWORK_DIR) == 0) {
+        g_autofree char *trimmed = g_strdup(folder);
+        for (gsize n = strlen(trimmed); n > 1 && trimmed[n - 1] == '/'; n--)
+            trimmed[n - 1] = 0;
+        return g_path_get_dirname(trimmed);
+    }
+    return strcmp(real, STROBE_FRAMEWORK_DIR) ? NULL : g_path_get_dirname(whole);
+}
+
+/* The capture of a result directory belongs to it, unless it is but one of several pieces. */
+static void add_file(GPtrArray *results, const char *path)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    g_autofree char *name = g_path_get_basename(path);
+    g_autofree char *directory = directory_around(folder);
+    g_auto(GStrv) pieces = strobe_pieces_list(folder);
+    gboolean is_whole = g_strv_length(pieces) == 1 && strcmp(pieces[0], name) == 0;
+
+    if (directory && is_whole)
+        add_directory(results, directory);
+    else
+        add_result(results, NULL, path, g_strdup(path));
+}
+
+static void add_folder(GPtrArray *results, const char *path)
+{
+    g_autofree char *around = directory_around(path);
+
+    if (add_directory(results, path) || (around && add_directory(results, around)))
+        return;
+    add_children(results, path);
+    char *lone = results->len == 0 ? newest_piece(path) : NULL;
+    if (lone)
+        add_result(results, NULL, path, lone); /* copied here without its directory */
 }
 
 GPtrArray *strobe_result_find(const char *path, GError **error)
@@ -63,23 +118,10 @@ GPtrArray *strobe_result_find(const char *path, GError **error)
                     g_strerror(errno));
         return NULL;
     }
-    if (!S_ISDIR(st.st_mode)) {
-        /* The capture of a result directory belongs to it. */
-        g_autofree char *framework = g_path_get_dirname(path);
-        g_autofree char *directory = g_path_get_dirname(framework);
-        g_autofree char *folder = g_path_get_basename(framework);
-        g_autofree char *name = g_path_get_basename(path);
-        gboolean inside =
-            strcmp(folder, STROBE_FRAMEWORK_DIR) == 0 && strcmp(name, STROBE_CAPTURE_NAME) == 0;
-        add_result(results, inside ? directory : NULL, path);
-    } else if (is_result(path)) {
-        add_result(results, path, NULL);
-    } else {
-        g_autofree char *lone = g_build_filename(path, STROBE_CAPTURE_NAME, NULL);
-        add_children(results, path);
-        if (results->len == 0 && g_file_test(lone, G_FILE_TEST_IS_REGULAR))
-            add_result(results, NULL, lone); /* copied here without its directory */
-    }
+    if (S_ISDIR(st.st_mode))
+        add_folder(results, path);
+    else
+        add_file(results, path);
     if (results->len == 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
                     "%s: no result directory, capture or parent of result directories: nothing "

@@ -4,19 +4,20 @@
 #define STROBE_CORE_RESULT_H
 
 #include <glib.h>
+#include "pieces.h"
 
-#define STROBE_CAPTURE_NAME "capture.strobe"
-#define STROBE_FRAMEWORK_DIR "FRAMEWORK"
 #define STROBE_OUTPUT_DIR "ASCEND_PROFILER_OUTPUT"
 
 /* A window's results on disk. */
 typedef struct StrobeResult {
-    char *directory; /* the result directory; NULL when a bare capture was named */
-    char *capture;
+    char *directory; /* the result directory; NULL when a bare capture, or one piece, was named */
+    char *capture;   /* the capture's file; of several pieces the newest */
+    char *source;    /* for strobe_reader_open: the folder of all pieces, or the file named */
 } StrobeResult;
 
-/* `path` is a result directory, the parent of result directories, or a capture. Returns a GPtrArray
- * of StrobeResult, sorted by name, never empty. */
+/* `path` is a result directory, the parent of result directories, a capture, or one piece of a
+ * capture, which then is taken alone. Returns a GPtrArray of StrobeResult, sorted by name, never
+ * empty. */
 GPtrArray *strobe_result_find(const char *path, GError **error);
 
 /* If the program that wrote the capture is gone and left it open, adds what its pool still holds,

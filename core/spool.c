@@ -11,7 +11,8 @@
 struct StrobeSpool {
     char *chunk; /* being filled, or the piece last read */
     gsize used;
-    char *last; /* chunk that was being filled when reading began */
+    struct StrobeSpooled *newest; /* record appended last, NULL: none in the chunk */
+    char *last;                   /* chunk that was being filled when reading began */
     gsize last_used;
     GArray *sizes; /* of the chunks in the file */
     guint next;
@@ -75,13 +76,21 @@ void *strobe_spool_add(StrobeSpool *spool, const struct StrobeSpooled *record)
 
     if (!spool->chunk)
         spool->chunk = g_malloc(CHUNK);
+    spool->newest = NULL;
     if (spool->used + n > CHUNK && !spill(spool))
         return NULL;
     char *at = spool->chunk + spool->used;
     memcpy(at, record, sizeof *record);
     memset(at + sizeof *record, 0, record->field_bytes);
     spool->used += n;
+    spool->newest = (struct StrobeSpooled *)(void *)at;
     return at + sizeof *record;
+}
+
+void strobe_spool_flag(StrobeSpool *spool, guint16 flags)
+{
+    if (spool->newest)
+        spool->newest->flags |= flags;
 }
 
 gboolean strobe_spool_rewind(StrobeSpool *spool, GError **error)
@@ -90,6 +99,7 @@ gboolean strobe_spool_rewind(StrobeSpool *spool, GError **error)
         spool->last = g_steal_pointer(&spool->chunk);
         spool->last_used = spool->used;
     }
+    spool->newest = NULL;
     spool->next = 0;
     if (spool->fd >= 0 && lseek(spool->fd, 0, SEEK_SET) < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot read derived records: %s",

@@ -10,7 +10,8 @@
 typedef struct StrobeSpool StrobeSpool;
 
 struct StrobeSpooled {
-    guint32 kind; /* index into the pass's kinds */
+    guint16 kind;  /* index into the pass's kinds */
+    guint16 flags; /* STROBE_VIEW_* */
     StrobeTrackId track;
     StrobeStringId name;
     guint32 field_bytes;
@@ -23,6 +24,8 @@ void strobe_spool_free(StrobeSpool *spool);
 /* Appends a record and returns its zeroed fields, valid until the next call; NULL when it cannot be
  * kept (disk full). */
 void *strobe_spool_add(StrobeSpool *spool, const struct StrobeSpooled *record);
+/* Adds flags to the record appended last; nothing if there is none, or it cannot be kept. */
+void strobe_spool_flag(StrobeSpool *spool, guint16 flags);
 
 /* Reads back from the start: the next piece of the stream (whole records), NULL at the end or on an
  * error. The piece is valid until the next call. May be started over with rewind. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define CHUNK (256u << 10)
+#define SLOTS_MIN 1024u
 
 struct entry {
     const char *bytes; /* NUL behind them; NULL: unknown id */
@@ -13,7 +14,9 @@ struct entry {
 
 struct StrobeStringTable {
     GArray *entries; /* by id */
-    GHashTable *ids; /* struct entry* (a copy in the arena) to id */
+    guint32 *slots;  /* ids by hash of their bytes, 0: free; id 0 is never stored */
+    guint32 n_slots; /* a power of two, at most three quarters in use */
+    guint32 n_used;
     GPtrArray *chunks;
     char *chunk;
     gsize chunk_left;
@@ -22,21 +25,13 @@ struct StrobeStringTable {
     guint32 full_id;
 };
 
-static guint hash_entry(gconstpointer key)
+static guint32 hash_bytes(const char *bytes, gsize length, gboolean is_stack)
 {
-    const struct entry *e = key;
-    guint h = 2166136261u ^ e->is_stack;
+    guint32 h = 2166136261u ^ (guint32)is_stack;
 
-    for (guint32 i = 0; i < e->length; i++)
-        h = (h ^ (guchar)e->bytes[i]) * 16777619u;
-    return h;
-}
-
-static gboolean equal_entries(gconstpointer a, gconstpointer b)
-{
-    const struct entry *x = a, *y = b;
-    return x->length == y->length && x->is_stack == y->is_stack &&
-           memcmp(x->bytes, y->bytes, x->length) == 0;
+    for (gsize i = 0; i < length; i++)
+        h = (h ^ (guchar)bytes[i]) * 16777619u;
+    return h ^ h >> 15;
 }
 
 StrobeStringTable *strobe_string_table_new(guint32 first_free)
@@ -44,8 +39,9 @@ StrobeStringTable *strobe_string_table_new(guint32 first_free)
     StrobeStringTable *table = g_new0(StrobeStringTable, 1);
 
     table->entries = g_array_new(FALSE, TRUE, sizeof(struct entry));
-    g_array_set_size(table->entries, first_free);
-    table->ids = g_hash_table_new_full(hash_entry, equal_entries, g_free, NULL);
+    g_array_set_size(table->entries, MAX(first_free, 1));
+    table->n_slots = SLOTS_MIN;
+    table->slots = g_new0(guint32, table->n_slots);
     table->chunks = g_ptr_array_new_with_free_func(g_free);
     return table;
 }
@@ -55,15 +51,49 @@ void strobe_string_table_free(StrobeStringTable *table)
     if (!table)
         return;
     g_array_unref(table->entries);
-    g_hash_table_unref(table->ids);
+    g_free(table->slots);
     g_ptr_array_unref(table->chunks);
     g_free(table);
+}
+
+static const struct entry *entry_of(const StrobeStringTable *table, guint32 id)
+{
+    return &g_array_index(table->entries, struct entry, id);
+}
+
+/* The slot that holds these bytes, or the free one where they belong. */
+static guint32 *find_slot(const StrobeStringTable *table, const char *bytes, gsize length,
+                          gboolean is_stack)
+{
+    guint32 mask = table->n_slots - 1, at = hash_bytes(bytes, length, is_stack) & mask;
+
+    for (; table->slots[at]; at = (at + 1) & mask) {
+        const struct entry *e = entry_of(table, table->slots[at]);
+        if (e->length == length && e->is_stack == (is_stack != FALSE) &&
+            memcmp(e->bytes, bytes, length) == 0)
+            break;
+    }
+    return &table->slots[at];
+}
+
+static void grow_slots(StrobeStringTable *table)
+{
+    guint32 *old = table->slots, n = table->n_slots;
+
+    table->n_slots *= 2;
+    table->slots = g_new0(guint32, table->n_slots);
+    for (guint32 i = 0; i < n; i++) {
+        const struct entry *e = old[i] ? entry_of(table, old[i]) : NULL;
+        if (e)
+            *find_slot(table, e->bytes, e->length, e->is_stack != 0) = old[i];
+    }
+    g_free(old);
 }
 
 static char *take_room(StrobeStringTable *table, gsize n)
 {
     n = (n + 7) & ~(gsize)7;
-    table->bytes += n;
+    table->bytes += n + sizeof(struct entry) + 2 * sizeof *table->slots;
     if (n > CHUNK / 4) { /* a chunk of its own, so that a long string wastes nothing */
         char *own = g_malloc(n);
         g_ptr_array_add(table->chunks, own);
@@ -91,26 +121,31 @@ static void store(StrobeStringTable *table, guint32 id, const char *bytes, gsize
     e->bytes = copy;
     e->length = (guint32)length;
     e->is_stack = is_stack != FALSE;
-    g_hash_table_insert(table->ids, g_memdup2(e, sizeof *e), GUINT_TO_POINTER(id));
+    guint32 *slot = find_slot(table, copy, length, is_stack);
+    if (*slot)
+        return; /* a second id of the same bytes */
+    *slot = id;
+    if (++table->n_used > table->n_slots / 4 * 3)
+        grow_slots(table);
 }
 
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack)
 {
-    if (id < table->entries->len && !g_array_index(table->entries, struct entry, id).bytes)
+    if (id == table->entries->len) /* more than a recorder has: an importer wrote them, in order */
+        g_array_set_size(table->entries, id + 1);
+    if (id && id < table->entries->len && !entry_of(table, id)->bytes)
         store(table, id, bytes, length, is_stack);
 }
 
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
                                    gboolean is_stack)
 {
-    struct entry key = {bytes, (guint32)length, is_stack != FALSE};
-
     if (length == 0 && is_stack)
         return 0;
-    gpointer known = g_hash_table_lookup(table->ids, &key);
+    guint32 known = *find_slot(table, bytes, length, is_stack);
     if (known)
-        return GPOINTER_TO_UINT(known);
+        return known;
     if (table->bytes > STROBE_STRING_TABLE_MAX_BYTES && table->full_id) {
         table->n_refused++;
         return is_stack ? 0 : table->full_id;
@@ -132,7 +167,7 @@ StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id)
 
     if (id >= table->entries->len)
         return none;
-    const struct entry *e = &g_array_index(table->entries, struct entry, id);
+    const struct entry *e = entry_of(table, id);
     if (!e->bytes || e->is_stack)
         return none;
     return (StrobeText){e->bytes, e->length};
@@ -144,7 +179,7 @@ gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,
     *frames = NULL;
     if (id >= table->entries->len)
         return 0;
-    const struct entry *e = &g_array_index(table->entries, struct entry, id);
+    const struct entry *e = entry_of(table, id);
     if (!e->bytes || !e->is_stack)
         return 0;
     *frames = (const StrobeStringId *)(const void *)e->bytes;

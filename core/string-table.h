@@ -13,7 +13,8 @@ typedef struct StrobeStringTable StrobeStringTable;
 StrobeStringTable *strobe_string_table_new(guint32 first_free);
 void strobe_string_table_free(StrobeStringTable *table);
 
-/* Gives a captured id its bytes (copied); a second time is ignored. */
+/* Gives a captured id its bytes (copied); a second time is ignored. Ids from `first_free` on may be
+ * set too, one after the other, before the first id is dealt out. */
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack);
 /* Id of the bytes. When the table holds STROBE_STRING_TABLE_MAX_BYTES, a fixed text takes the place

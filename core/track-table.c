@@ -9,10 +9,19 @@
 #include "intern.h"
 #include "testpoint.h"
 
-static struct strobe_stored_track *slot(const struct pool_header *header, uint32_t id)
+#define NO_PLACE UINT32_MAX
+
+/* Flags of a place's state. */
+#define TRACK_ENDED 1u /* its thread has ended */
+#define TRACK_SWEPT 2u /* and had so before the present cycle of the writer thread */
+#define TRACK_KEPT 4u  /* somebody was told its id */
+
+static struct pool_track *track_at(const struct pool_header *header, uint32_t place)
 {
-    return (struct strobe_stored_track *)strobe_pool_at(header, header->tracks_at) + (id - 1);
+    return (struct pool_track *)strobe_pool_at(header, header->tracks_at) + place;
 }
+
+/* ---- making ---- */
 
 static uint32_t intern_text(struct pool_header *header, const char *text)
 {
@@ -36,32 +45,131 @@ static void fill(struct pool_header *header, struct strobe_stored_track *out,
     out->group = intern_text(header, track->group);
 }
 
-static uint32_t add_stored(struct pool_header *header, const struct strobe_stored_track *stored)
+static uint32_t take_new_place(_Atomic uint32_t *used, uint32_t max)
 {
-    uint32_t n = atomic_load_explicit(&header->n_tracks, memory_order_relaxed);
+    uint32_t n = atomic_load_explicit(used, memory_order_relaxed);
 
     do
-        if (n >= STROBE_POOL_TRACKS)
-            return 0;
-    while (!atomic_compare_exchange_weak_explicit(&header->n_tracks, &n, n + 1,
-                                                  memory_order_relaxed, memory_order_relaxed));
-    struct strobe_stored_track *out = slot(header, n + 1);
-    STROBE_TESTPOINT("track-numbered");
-    /* All but the id, by which others see whether it is there. */
-    memcpy(&out->type, &stored->type, sizeof *out - offsetof(struct strobe_stored_track, type));
-    __atomic_store_n(&out->id, n + 1, __ATOMIC_RELEASE); /* publishes */
-    return n + 1;
+        if (n >= max)
+            return NO_PLACE;
+    while (!atomic_compare_exchange_weak_explicit(used, &n, n + 1, memory_order_relaxed,
+                                                  memory_order_relaxed));
+    return n;
 }
 
-uint32_t strobe_track_add(struct pool_header *header, const StrobeTrack *track)
+static uint32_t take_free_place(struct pool_header *header)
 {
-    struct strobe_stored_track stored;
+    uint64_t head = atomic_load_explicit(&header->free_tracks, memory_order_acquire);
 
-    fill(header, &stored, track);
-    return add_stored(header, &stored);
+    while ((uint32_t)head) {
+        uint32_t place = (uint32_t)head - 1;
+        uint32_t rest = atomic_load_explicit(&track_at(header, place)->next, memory_order_relaxed);
+        /* The tag changes with every exchange, so a place that went and came back is noticed. */
+        uint64_t next = ((head >> 32) + 1) << 32 | rest;
+        if (atomic_compare_exchange_weak_explicit(&header->free_tracks, &head, next,
+                                                  memory_order_acq_rel, memory_order_acquire))
+            return place;
+    }
+    return NO_PLACE;
 }
 
-/* A thread is known by its number alone: it has named its own track itself. */
+static void give_place(struct pool_header *header, uint32_t place)
+{
+    uint64_t head = atomic_load_explicit(&header->free_tracks, memory_order_relaxed);
+    uint64_t next;
+
+    do {
+        atomic_store_explicit(&track_at(header, place)->next, (uint32_t)head, memory_order_relaxed);
+        next = ((head >> 32) + 1) << 32 | (place + 1);
+    } while (!atomic_compare_exchange_weak_explicit(&header->free_tracks, &head, next,
+                                                    memory_order_release, memory_order_relaxed));
+}
+
+/* Gives the track its id and shows it; 0 when all ids have been dealt out. */
+static uint32_t publish(struct pool_header *header, uint32_t place,
+                        struct strobe_stored_track *stored, uint64_t thread)
+{
+    struct pool_track *track = track_at(header, place);
+    uint64_t words[STROBE_TRACK_WORDS];
+    uint64_t id = atomic_fetch_add_explicit(&header->n_track_ids, 1, memory_order_relaxed) + 1;
+
+    if (id > UINT32_MAX)
+        return 0;
+    STROBE_TESTPOINT("track-numbered");
+    stored->id = (uint32_t)id;
+    memcpy(words, stored, sizeof words);
+    for (uint32_t i = 0; i < STROBE_TRACK_WORDS; i++)
+        atomic_store_explicit(&track->stored[i], words[i], memory_order_release);
+    atomic_store_explicit(&track->thread, thread, memory_order_release);
+    atomic_store_explicit(&track->state, id << 32, memory_order_release);
+    atomic_fetch_add_explicit(&header->n_tracks, 1, memory_order_release);
+    return (uint32_t)id;
+}
+
+/* ---- threads ---- */
+
+uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t *place)
+{
+    char name[17] = "";
+    StrobeTrack track = {.struct_size = sizeof track,
+                         .type = STROBE_TRACK_THREAD,
+                         .device = -1,
+                         .id = (uint64_t)syscall(SYS_gettid)};
+    struct strobe_stored_track stored;
+    uint32_t mine = take_free_place(header), id = 0;
+
+    if (mine == NO_PLACE)
+        mine = take_new_place(&header->n_thread_tracks, STROBE_POOL_THREAD_TRACKS);
+    if (mine != NO_PLACE) {
+        if (prctl(PR_GET_NAME, name) == 0)
+            track.name = name;
+        fill(header, &stored, &track);
+        id = publish(header, mine, &stored, track.id);
+    }
+    *place = id ? mine + 1 : 0;
+    if (id == 0)
+        atomic_fetch_add_explicit(&header->n_trackless, 1, memory_order_relaxed);
+    return id;
+}
+
+void strobe_track_end_thread(struct pool_header *header, uint32_t *place)
+{
+    if (*place == 0)
+        return;
+    atomic_fetch_or_explicit(&track_at(header, *place - 1)->state, TRACK_ENDED,
+                             memory_order_release);
+    atomic_fetch_add_explicit(&header->n_threads_ended, 1, memory_order_relaxed);
+    *place = 0;
+}
+
+/* The latest thread of this number, which may have ended; its track is kept from now on. */
+static uint32_t keep_thread(struct pool_header *header, uint64_t number)
+{
+    uint32_t n = strobe_track_n_thread_places(header);
+    struct pool_track *best;
+    uint64_t best_state;
+
+    do {
+        best = NULL;
+        best_state = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            struct pool_track *track = track_at(header, i);
+            uint64_t state = atomic_load_explicit(&track->state, memory_order_acquire);
+            if (state > best_state &&
+                atomic_load_explicit(&track->thread, memory_order_acquire) == number) {
+                best = track;
+                best_state = state;
+            }
+        }
+        /* It may have been freed meanwhile, or its thread have ended. */
+    } while (best && !atomic_compare_exchange_strong_explicit(
+                         &best->state, &best_state, best_state | TRACK_KEPT, memory_order_acq_rel,
+                         memory_order_relaxed));
+    return (uint32_t)(best_state >> 32);
+}
+
+/* ---- others ---- */
+
 static int is_same(const struct strobe_stored_track *a, const struct strobe_stored_track *b)
 {
     if (a->type != b->type || a->number != b->number || a->clock != b->clock)
@@ -73,35 +181,84 @@ static int is_same(const struct strobe_stored_track *a, const struct strobe_stor
 
 uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack *track)
 {
+    uint32_t n = strobe_track_n_other_places(header);
     struct strobe_stored_track stored;
-    uint32_t n = atomic_load_explicit(&header->n_tracks, memory_order_acquire);
+    uint32_t id = 0;
 
     fill(header, &stored, track);
-    for (uint32_t id = 1; id <= n; id++) {
-        const struct strobe_stored_track *old = strobe_track_get(header, id);
-        if (old && is_same(old, &stored))
-            return id;
+    /* A thread has named its own track itself. */
+    if (stored.type == STROBE_TRACK_THREAD && stored.name == 0 && stored.clock == STROBE_CLOCK_HOST)
+        id = keep_thread(header, stored.number);
+    for (uint32_t i = 0; i < n && id == 0; i++) {
+        struct strobe_stored_track old;
+        if (strobe_track_at(header, STROBE_POOL_THREAD_TRACKS + i, &old) && is_same(&old, &stored))
+            id = old.id;
     }
-    return add_stored(header, &stored);
+    if (id)
+        return id;
+    n = take_new_place(&header->n_other_tracks, STROBE_POOL_OTHER_TRACKS);
+    return n == NO_PLACE ? 0 : publish(header, STROBE_POOL_THREAD_TRACKS + n, &stored, 0);
 }
 
-uint32_t strobe_track_of_thread(struct pool_header *header)
-{
-    char name[17] = "";
-    StrobeTrack track = {.struct_size = sizeof track,
-                         .type = STROBE_TRACK_THREAD,
-                         .device = -1,
-                         .id = (uint64_t)syscall(SYS_gettid)};
+/* ---- reading and freeing ---- */
 
-    if (prctl(PR_GET_NAME, name) == 0)
-        track.name = name;
-    return strobe_track_add(header, &track);
+int strobe_track_at(const struct pool_header *header, uint32_t place,
+                    struct strobe_stored_track *out)
+{
+    const struct pool_track *track = track_at(header, place);
+    uint64_t words[STROBE_TRACK_WORDS], state, again;
+
+    do {
+        state = atomic_load_explicit(&track->state, memory_order_acquire);
+        if (state == 0)
+            return 0;
+        /* Another thread's meanwhile: then, by the order of these loads, the state shows it. */
+        for (uint32_t i = 0; i < STROBE_TRACK_WORDS; i++)
+            words[i] = atomic_load_explicit(&track->stored[i], memory_order_acquire);
+        again = atomic_load_explicit(&track->state, memory_order_relaxed);
+    } while (again >> 32 != state >> 32);
+    memcpy(out, words, sizeof words);
+    return 1;
 }
 
-const struct strobe_stored_track *strobe_track_get(const struct pool_header *header, uint32_t id)
+static uint32_t at_most(uint32_t n, uint32_t max)
 {
-    if (id == 0 || id > STROBE_POOL_TRACKS)
-        return NULL;
-    const struct strobe_stored_track *track = slot(header, id);
-    return __atomic_load_n(&track->id, __ATOMIC_ACQUIRE) == id ? track : NULL;
+    return n < max ? n : max;
+}
+
+uint32_t strobe_track_n_thread_places(const struct pool_header *header)
+{
+    return at_most(atomic_load_explicit(&header->n_thread_tracks, memory_order_acquire),
+                   STROBE_POOL_THREAD_TRACKS);
+}
+
+uint32_t strobe_track_n_other_places(const struct pool_header *header)
+{
+    return at_most(atomic_load_explicit(&header->n_other_tracks, memory_order_acquire),
+                   STROBE_POOL_OTHER_TRACKS);
+}
+
+void strobe_track_sweep_begin(struct pool_header *header)
+{
+    uint32_t n = strobe_track_n_thread_places(header);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct pool_track *track = track_at(header, i);
+        if (atomic_load_explicit(&track->state, memory_order_relaxed) & TRACK_ENDED)
+            atomic_fetch_or_explicit(&track->state, TRACK_SWEPT, memory_order_acquire);
+    }
+}
+
+void strobe_track_sweep_end(struct pool_header *header)
+{
+    uint32_t n = strobe_track_n_thread_places(header);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct pool_track *track = track_at(header, i);
+        uint64_t state = atomic_load_explicit(&track->state, memory_order_relaxed);
+        if ((state & (TRACK_SWEPT | TRACK_KEPT)) == TRACK_SWEPT &&
+            atomic_compare_exchange_strong_explicit(&track->state, &state, 0, memory_order_acq_rel,
+                                                    memory_order_relaxed))
+            give_place(header, i);
+    }
 }

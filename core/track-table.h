@@ -1,22 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracks in the pool. libc only. */
+/*
+ * Tracks in the pool. Ids only grow; the place of a track is used again.
+ *
+ * Threads take their places without a lock and in constant time. A thread that has ended leaves its
+ * place to the writer thread, which frees it when the capture holds the track's definition and all
+ * its records: what recovery finds is then either in the capture or in the pool. libc only.
+ */
 #ifndef STROBE_CORE_TRACK_TABLE_H
 #define STROBE_CORE_TRACK_TABLE_H
 
 #include <strobe/record.h>
 #include "pool.h"
 
-/* Adds a track and returns its id (from 1); 0 when the table is full. Any thread, lock-free. */
-uint32_t strobe_track_add(struct pool_header *header, const StrobeTrack *track);
-
-/* As add, but a track of equal type, number, device, group and name is found again. Takes time in
- * proportion to the number of tracks. */
+/* Id of the track of equal type, number, clock, device, group and name, a new one if there is none;
+ * 0 when the table is full. A thread asked for without a name is known by its number alone, and its
+ * own track stays from then on, so that the id can be kept. Any thread, lock-free, in time
+ * proportional to the number of tracks of that sort. */
 uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack *track);
 
-/* Adds the calling thread's track. */
-uint32_t strobe_track_of_thread(struct pool_header *header);
+/* Adds the calling thread's own track; returns its id, and its place from 1 in `place`. 0 and 0
+ * (and counted) when the table is full. */
+uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t *place);
 
-/* The stored form of a published track, NULL if it is not (yet) published. */
-const struct strobe_stored_track *strobe_track_get(const struct pool_header *header, uint32_t id);
+/* The thread of this place (0: none, nothing happens) has ended and all its records are committed.
+ * Sets `place` to 0. */
+void strobe_track_end_thread(struct pool_header *header, uint32_t *place);
+
+/* Copies the track that is published in a place (from 0); 0 if there is none. Any thread. */
+int strobe_track_at(const struct pool_header *header, uint32_t place,
+                    struct strobe_stored_track *out);
+
+/* Number of places below which there may be a track, of threads and of others; the latter begin at
+ * STROBE_POOL_THREAD_TRACKS. */
+uint32_t strobe_track_n_thread_places(const struct pool_header *header);
+uint32_t strobe_track_n_other_places(const struct pool_header *header);
+
+/*
+ * The writer thread's two steps around a cycle that writes everything: `begin` picks the tracks of
+ * threads that have ended by now, `end` frees them. `end` is left out when not all was written, and
+ * where blocks stay in the pool (the ring): those tracks are picked and freed by a later cycle, and
+ * when the table is full by then, further threads record on track 0.
+ */
+void strobe_track_sweep_begin(struct pool_header *header);
+void strobe_track_sweep_end(struct pool_header *header);
 
 #endif

@@ -46,15 +46,27 @@ static void add_field(StrobeJsonWriter *json, const StrobeKind *kind, uint32_t i
     strobe_json_end_object(json);
 }
 
+/* The groups stand one behind the other: the core's and those of any program, devices', derived. */
+static const char *group_of(const StrobeKind *kind, const char *group)
+{
+    if (kind == &strobe_kind_api_call)
+        return "device";
+    return kind == &strobe_kind_operator_detail ? "derived" : group;
+}
+
 int main(void)
 {
+    const char *group = "program";
+
     static StrobeJsonWriter json;
 
     strobe_json_init(&json, write_out, stdout, STROBE_JSON_INDENTED);
     strobe_json_begin_array(&json);
     for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {
+        group = group_of(*kind, group);
         strobe_json_begin_object(&json);
         add_text(&json, "name", (*kind)->name);
+        add_text(&json, "group", group);
         add_text(&json, "shape", shape_name((*kind)->shape));
         add_text(&json, "summary", (*kind)->summary);
         strobe_json_key(&json, "fields");

@@ -17,6 +17,19 @@
 #define RESULT_SUFFIX "_ascend_pt"
 #define LINES_MAX 10
 
+gboolean strobe_analysis_generation(const char *text, gint *generation)
+{
+    *generation = 0;
+    if (!text || strcmp(text, "source") == 0)
+        return TRUE;
+    if (strcmp(text, "1") && strcmp(text, "2") && strcmp(text, "3")) {
+        strobe_complain("Unknown generation \"%s\", expected 1, 2, 3 or source", text);
+        return FALSE;
+    }
+    *generation = text[0] - '0';
+    return TRUE;
+}
+
 void strobe_analysis_free(StrobeAnalysis *analysis)
 {
     if (!analysis)
@@ -24,6 +37,7 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
     g_free(analysis->output);
     g_clear_pointer(&analysis->files, g_ptr_array_unref);
     g_clear_pointer(&analysis->missing, g_ptr_array_unref);
+    g_clear_pointer(&analysis->incomplete, g_array_unref);
     g_free(analysis);
 }
 
@@ -31,7 +45,7 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
  * does not say. */
 static StrobeConfig *stored_exporters(const StrobeResult *result, GError **error)
 {
-    StrobeReader *reader = strobe_reader_open(result->capture, error);
+    StrobeReader *reader = strobe_reader_open(result->source, error);
 
     if (!reader)
         return NULL;
@@ -49,29 +63,39 @@ static StrobeConfig *stored_exporters(const StrobeResult *result, GError **error
     return config;
 }
 
-/* A capture without its result directory is named as that was: {host}_{pid}_{time}. One that was
- * given a name of its own keeps it. */
-static char *name_of_lone(const char *capture)
+/* {host}_{pid}_{time}, with a piece's number behind it if it is but one. */
+static char *name_by_facts(StrobeReader *reader)
 {
-    g_autofree char *name = g_path_get_basename(capture);
-    StrobeReader *reader = NULL;
+    JsonObject *facts = strobe_reader_facts(reader);
+    const StrobeReaderStats *stats = strobe_reader_stats(reader);
+    gboolean is_piece = stats->n_pieces == 1 && (stats->first_piece > 0 || stats->continued);
+    g_autofree char *host = g_strndup(strobe_json_member_text(facts, "host"), 128);
+    gint64 start_ns = strobe_json_member_int(facts, "start_realtime_ns", 0);
+    g_autoptr(GDateTime) start = g_date_time_new_from_unix_local(start_ns / 1000000000);
+    g_autofree char *time = start ? g_date_time_format(start, "%Y%m%d%H%M%S") : g_strdup("0");
+    g_autofree char *piece =
+        is_piece ? g_strdup_printf(".%05" G_GUINT64_FORMAT, stats->first_piece + 1) : g_strdup("");
 
-    if (strcmp(name, STROBE_CAPTURE_NAME) == 0)
-        reader = strobe_reader_open(capture, NULL);
+    g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* anybody's word */
+    return g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d%s%s", host,
+                           strobe_json_member_int(facts, "pid", 0), time,
+                           (int)(start_ns / 1000000 % 1000), piece, RESULT_SUFFIX);
+}
+
+/* A capture without its result directory is named as that was. One that was given a name of its own
+ * keeps it. */
+static char *name_of_lone(const StrobeResult *result)
+{
+    g_autofree char *name = g_path_get_basename(result->capture);
+    StrobeReader *reader =
+        strobe_piece_number(name) ? strobe_reader_open(result->source, NULL) : NULL;
+
     if (!reader) {
         if (g_str_has_suffix(name, ".strobe"))
             name[strlen(name) - strlen(".strobe")] = '\0';
         return g_strconcat(name, RESULT_SUFFIX, NULL);
     }
-    JsonObject *facts = strobe_reader_facts(reader);
-    g_autofree char *host = g_strndup(strobe_json_member_text(facts, "host"), 128);
-    gint64 start_ns = strobe_json_member_int(facts, "start_realtime_ns", 0);
-    g_autoptr(GDateTime) start = g_date_time_new_from_unix_local(start_ns / 1000000000);
-    g_autofree char *time = start ? g_date_time_format(start, "%Y%m%d%H%M%S") : g_strdup("0");
-    g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* anybody's word */
-    char *made = g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d%s", host,
-                                 strobe_json_member_int(facts, "pid", 0), time,
-                                 (int)(start_ns / 1000000 % 1000), RESULT_SUFFIX);
+    char *made = name_by_facts(reader);
     strobe_reader_free(reader);
     return made;
 }
@@ -87,7 +111,7 @@ static char *final_folder(const StrobeResult *result, const char *parent)
         g_autofree char *whole = g_canonicalize_filename(result->directory, NULL);
         name = g_path_get_basename(whole);
     } else {
-        name = name_of_lone(result->capture);
+        name = name_of_lone(result);
     }
     return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
@@ -169,21 +193,24 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
 
     analysis->missing = strobe_shortfall_lines(shortfall, pipeline);
     analysis->n_steps = shortfall->n_steps;
+    analysis->incomplete = strobe_shortfall_incomplete(pipeline);
     if (!stats)
         return;
     analysis->n_records = stats->n_records;
-    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
-        if (i != STROBE_LOSS_STRING_CUT)
-            analysis->n_lost += stats->lost[i];
-    analysis->is_complete = stats->sealed && stats->n_damaged == 0 && analysis->n_lost == 0;
+    analysis->n_stored = strobe_reader_stats_stored(stats);
+    analysis->n_lost = strobe_reader_stats_lost(stats);
+    /* A flight recorder forgets what is old: that is no shortfall. */
+    analysis->is_complete = stats->sealed && stats->n_damaged == 0 &&
+                            analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
-                                    GPtrArray *exporters, const char *parent, GError **error)
+                                    const StrobeAnalysisWish *wish, GError **error)
 {
+    GPtrArray *exporters = wish->exporters;
     g_autoptr(StrobeAnalysis) analysis = g_new0(StrobeAnalysis, 1);
     g_autoptr(StrobeShortfall) shortfall = strobe_shortfall_new();
-    g_autofree char *folder = final_folder(result, parent);
+    g_autofree char *folder = final_folder(result, wish->parent);
     StrobeConfig *stored = NULL;
     StrobePipeline *pipeline = NULL;
     gboolean placed = FALSE;
@@ -200,6 +227,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     pipeline = make_pipeline(registry, exporters, shortfall, error);
     if (!pipeline)
         goto out;
+    strobe_pipeline_set_generation(pipeline, wish->generation);
     placed = fill_folder(pipeline, result, folder, error);
     describe(analysis, pipeline, shortfall);
     analysis->files = list_files(folder);
@@ -220,13 +248,13 @@ static void print_missing(const GPtrArray *lines)
 }
 
 gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
-                                GPtrArray *exporters, const char *parent, StrobeAnalysis **analysis,
+                                const StrobeAnalysisWish *wish, StrobeAnalysis **analysis,
                                 int *code)
 {
     g_autoptr(GError) error = NULL;
     const char *name = result->directory ? result->directory : result->capture;
 
-    *analysis = strobe_analysis_run(registry, result, exporters, parent, &error);
+    *analysis = strobe_analysis_run(registry, result, wish, &error);
     if (*analysis) {
         strobe_complain("%s: %" G_GUINT64_FORMAT " records, files in %s", name,
                         (*analysis)->n_records, (*analysis)->output);
@@ -239,4 +267,56 @@ gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *re
     strobe_complain("%s: %s", name, error->message);
     *code = strobe_exit_code(error);
     return FALSE;
+}
+
+static void write_texts(StrobeJsonWriter *json, const char *key, const GPtrArray *texts)
+{
+    strobe_json_key(json, key);
+    strobe_json_begin_array(json);
+    for (guint i = 0; texts && i < texts->len; i++)
+        strobe_json_string(json, g_ptr_array_index(texts, i));
+    strobe_json_end_array(json);
+}
+
+static void write_uint(StrobeJsonWriter *json, const char *key, guint64 value)
+{
+    strobe_json_key(json, key);
+    strobe_json_uint(json, value);
+}
+
+/* Derived records that touch a gap, kind by kind. */
+static void write_incomplete(StrobeJsonWriter *json, const GArray *incomplete)
+{
+    strobe_json_key(json, "incomplete");
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < incomplete->len; i++) {
+        const StrobeDerivedCount *count = &g_array_index(incomplete, StrobeDerivedCount, i);
+        strobe_json_key_text(json, count->kind, strlen(count->kind));
+        strobe_json_uint(json, count->n_incomplete);
+    }
+    strobe_json_end_object(json);
+}
+
+void strobe_analysis_write(const StrobeAnalysis *analysis, const StrobeResult *result,
+                           StrobeJsonWriter *json)
+{
+    strobe_json_key(json, "directory");
+    strobe_json_string(json, result->directory);
+    strobe_json_key(json, "capture");
+    strobe_json_string(json, result->capture);
+    strobe_json_key(json, "output");
+    strobe_json_string(json, analysis ? analysis->output : NULL);
+    if (analysis) {
+        write_texts(json, "files", analysis->files);
+        write_uint(json, "records", analysis->n_records);
+        write_uint(json, "offered", analysis->n_stored + analysis->n_lost);
+        write_uint(json, "stored", analysis->n_stored);
+        write_uint(json, "lost", analysis->n_lost);
+        write_incomplete(json, analysis->incomplete);
+        strobe_json_key(json, "live");
+        strobe_json_bool(json, analysis->is_live);
+        strobe_json_key(json, "complete");
+        strobe_json_bool(json, analysis->is_complete);
+        write_texts(json, "missing", analysis->missing);
+    }
 }

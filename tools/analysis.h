@@ -3,6 +3,8 @@
 #ifndef STROBE_TOOLS_ANALYSIS_H
 #define STROBE_TOOLS_ANALYSIS_H
 
+#include <strobe/helpers/json-writer.h>
+
 #include "config.h"
 #include "pipeline.h"
 #include "shortfall.h"
@@ -12,26 +14,43 @@ typedef struct StrobeAnalysis {
     char *output;       /* the folder with the new files; NULL: none was made */
     GPtrArray *files;   /* names in it, sorted */
     GPtrArray *missing; /* lines, see shortfall.h */
-    guint64 n_records, n_steps, n_lost;
-    gboolean is_live; /* the program still writes it */
+    GArray *incomplete; /* of StrobeDerivedCount: kinds of which some records touch a gap */
+    guint64 n_records, n_steps;
+    guint64 n_stored, n_lost; /* the ledger: together what was offered */
+    gboolean is_live;         /* the program still writes it */
     gboolean is_complete;
 } StrobeAnalysis;
 
 void strobe_analysis_free(StrobeAnalysis *analysis);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeAnalysis, strobe_analysis_free)
 
-/* Analyses `result` with `exporters` (of StrobeConfigComponent; NULL: those that its capture was
- * recorded with, else the default ones). The files go to ASCEND_PROFILER_OUTPUT in the result
- * directory, or in parent/<name of the result> if `parent` is given. What was there before stays
- * until the new files are complete. Returns NULL only if nothing was made; an exporter that failed
- * while others succeeded sets the error too. */
+/* How results are to be analysed. */
+typedef struct StrobeAnalysisWish {
+    GPtrArray *exporters; /* of StrobeConfigComponent; NULL: those that the capture was recorded
+                             with, else the default ones */
+    const char *parent;   /* NULL: the result directory itself */
+    gint generation;      /* of the file formats, 0: as the source */
+} StrobeAnalysisWish;
+
+/* Reads "1", "2", "3" or "source" (NULL too); FALSE with a usage error printed. */
+gboolean strobe_analysis_generation(const char *text, gint *generation);
+
+/* Analyses `result`. The files go to ASCEND_PROFILER_OUTPUT in the result directory, or in
+ * parent/<name of the result> if `parent` is given. What was there before stays until the new files
+ * are complete. Returns NULL only if nothing was made; an exporter that failed while others
+ * succeeded sets the error too. */
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
-                                    GPtrArray *exporters, const char *parent, GError **error);
+                                    const StrobeAnalysisWish *wish, GError **error);
 
 /* Like strobe_analysis_run, and says on stderr where the files are and what is missing. FALSE and
  * the error's exit code in *code on failure. */
 gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
-                                GPtrArray *exporters, const char *parent, StrobeAnalysis **analysis,
+                                const StrobeAnalysisWish *wish, StrobeAnalysis **analysis,
                                 int *code);
+
+/* What came of a result, as members of the object that is open in `json`. `analysis` may be NULL.
+ */
+void strobe_analysis_write(const StrobeAnalysis *analysis, const StrobeResult *result,
+                           StrobeJsonWriter *json);
 
 #endif

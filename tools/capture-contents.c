@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ledger.h"
 #include "terminal.h"
 
 #define BATCH 512
@@ -30,12 +31,20 @@ static void free_track(gpointer data)
     g_free(data);
 }
 
+static void free_loss(gpointer data)
+{
+    g_free(((StrobeLossCount *)data)->thread);
+    g_free(data);
+}
+
 void strobe_contents_free(StrobeContents *contents)
 {
     if (!contents)
         return;
     g_ptr_array_unref(contents->kinds);
     g_ptr_array_unref(contents->tracks);
+    g_ptr_array_unref(contents->losses);
+    g_clear_pointer(&contents->incomplete_steps, g_array_unref);
     g_clear_pointer(&contents->facts, json_object_unref);
     g_strfreev(contents->damage);
     g_free(contents);
@@ -101,6 +110,26 @@ static void add_tracks(StrobeContents *contents, const StrobeReader *reader,
     }
 }
 
+static void add_losses(StrobeContents *contents, const StrobeReader *reader,
+                       const StrobeLedger *ledger)
+{
+    g_autoptr(GArray) entries = strobe_ledger_entries(ledger);
+
+    for (guint i = 0; i < entries->len; i++) {
+        const StrobeLedgerEntry *entry = &g_array_index(entries, StrobeLedgerEntry, i);
+        const StrobeTrackView *track =
+            entry->track ? strobe_reader_track(reader, entry->track) : NULL;
+        StrobeLossCount *loss = g_new0(StrobeLossCount, 1);
+        loss->cause = entry->cause;
+        loss->thread = track ? track_label(track) : NULL;
+        loss->number = track ? track->number : 0;
+        loss->n = entry->n;
+        loss->begin_ns = entry->begin_ns;
+        loss->end_ns = entry->end_ns;
+        g_ptr_array_add(contents->losses, loss);
+    }
+}
+
 static int compare_counts(gconstpointer a, gconstpointer b)
 {
     const StrobeKindCount *first = *(StrobeKindCount *const *)a;
@@ -129,9 +158,9 @@ static void conclude(StrobeContents *contents, StrobeReader *reader)
     }
 }
 
-StrobeContents *strobe_contents_read(const char *capture, GError **error)
+StrobeContents *strobe_contents_read(const char *source, GError **error)
 {
-    StrobeReader *reader = strobe_reader_open(capture, error);
+    StrobeReader *reader = strobe_reader_open(source, error);
     StrobeView records[BATCH];
     GError *failure = NULL;
     gsize n;
@@ -139,14 +168,23 @@ StrobeContents *strobe_contents_read(const char *capture, GError **error)
     if (!reader)
         return NULL;
     StrobeContents *contents = g_new0(StrobeContents, 1);
+    StrobeLedger *ledger = strobe_ledger_new();
     contents->kinds = g_ptr_array_new_with_free_func(free_kind);
     contents->tracks = g_ptr_array_new_with_free_func(free_track);
+    contents->losses = g_ptr_array_new_with_free_func(free_loss);
     g_autoptr(GHashTable) by_name = g_hash_table_new(g_str_hash, g_str_equal);
     g_autoptr(GArray) per_track = g_array_new(FALSE, TRUE, sizeof(guint64));
     while ((n = strobe_reader_next(reader, records, BATCH, &failure)) > 0)
-        for (gsize i = 0; i < n; i++)
+        for (gsize i = 0; i < n; i++) {
             count_record(contents, reader, by_name, per_track, &records[i]);
+            strobe_ledger_add(ledger, &records[i]);
+        }
+    if (strobe_reader_stats(reader)->n_damaged)
+        strobe_ledger_add_damage(ledger);
     add_tracks(contents, reader, per_track);
+    add_losses(contents, reader, ledger);
+    contents->incomplete_steps = strobe_ledger_incomplete_steps(ledger);
+    strobe_ledger_free(ledger);
     conclude(contents, reader);
     strobe_reader_free(reader);
     if (failure) {

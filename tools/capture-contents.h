@@ -18,17 +18,28 @@ typedef struct StrobeTrackCount {
     guint64 n;
 } StrobeTrackCount;
 
+typedef struct StrobeLossCount {
+    guint32 cause;  /* STROBE_LOSS_* */
+    char *thread;   /* label of the track that lost them; NULL: not of one thread */
+    guint64 number; /* of that track */
+    guint64 n;
+    gint64 begin_ns, end_ns; /* from the first loss to the last */
+} StrobeLossCount;
+
 typedef struct StrobeContents {
     GPtrArray *kinds;  /* of StrobeKindCount, most records first */
     GPtrArray *tracks; /* of StrobeTrackCount, in the order of their ids; those with records */
-    JsonObject *facts; /* NULL: none readable */
+    GPtrArray *losses; /* of StrobeLossCount, most lost first */
+    GArray *incomplete_steps; /* of gint64: numbers of those that touch a gap */
+    JsonObject *facts;        /* NULL: none readable */
     StrobeReaderStats stats;
     char **damage;
     gint64 overhead_ns; /* sum of the collector_call spans */
     guint64 n_steps;
 } StrobeContents;
 
-StrobeContents *strobe_contents_read(const char *capture, GError **error);
+/* `source` as strobe_reader_open takes it. */
+StrobeContents *strobe_contents_read(const char *source, GError **error);
 void strobe_contents_free(StrobeContents *contents);
 
 /* "span", "instant" ... */

@@ -13,20 +13,23 @@ static const StrobeUsage usage = {
     .arguments = "DIR_OR_CAPTURE...",
     .summary =
         "Makes the output files of a result again, later or elsewhere, from its capture alone.\n"
-        "Each argument is a result directory, a folder of result directories, or a capture. What\n"
-        "a killed program left open is recovered first. New files replace ASCEND_PROFILER_OUTPUT\n"
-        "as a whole; \"analyse.done\" in it says that all of them were made.",
+        "Each argument is a result directory, a folder of result directories, a capture, or one\n"
+        "piece of a rotated capture. What a killed program left open is recovered first. New "
+        "files\n"
+        "replace ASCEND_PROFILER_OUTPUT as a whole; \"analyse.done\" in it says that all of them "
+        "were\n"
+        "made.",
     .examples = "Examples:\n"
                 "  strobe analyse results\n"
                 "      Every result in the folder, with the exporters it was recorded with.\n"
                 "  strobe analyse node1_4711_20250102030405678_ascend_pt --export chrome_trace\n"
-                "  strobe analyse capture.strobe -o elsewhere\n"
-                "      Makes elsewhere/capture_ascend_pt/ASCEND_PROFILER_OUTPUT.",
+                "  strobe analyse kept.strobe -o elsewhere\n"
+                "      Makes elsewhere/kept_ascend_pt/ASCEND_PROFILER_OUTPUT.",
 };
 
 typedef struct Flags {
     char **export, **plugin_path;
-    char *output;
+    char *output, *generation;
     gboolean json;
 } Flags;
 
@@ -37,6 +40,10 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "Exporter with options; repeatable (default: as recorded)", "NAME[:OPTION=VALUE,...]"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
          "Parent of the folders to write, instead of the results themselves", "DIR"},
+        {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
+         "Write the Ascend formats of this generation: 1, 2, 3 or source (that of an imported "
+         "result, else 3; the default)",
+         "N"},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
@@ -57,43 +64,9 @@ static StrobeConfig *named_exporters(const Flags *flags, GError **error)
     return config;
 }
 
-static void write_texts(StrobeJsonWriter *json, const char *key, const GPtrArray *texts)
-{
-    strobe_json_key(json, key);
-    strobe_json_begin_array(json);
-    for (guint i = 0; texts && i < texts->len; i++)
-        strobe_json_string(json, g_ptr_array_index(texts, i));
-    strobe_json_end_array(json);
-}
-
-static void write_outcome(StrobeJsonWriter *json, const StrobeResult *result,
-                          const StrobeAnalysis *analysis)
-{
-    strobe_json_begin_object(json);
-    strobe_json_key(json, "directory");
-    strobe_json_string(json, result->directory);
-    strobe_json_key(json, "capture");
-    strobe_json_string(json, result->capture);
-    strobe_json_key(json, "output");
-    strobe_json_string(json, analysis ? analysis->output : NULL);
-    if (analysis) {
-        write_texts(json, "files", analysis->files);
-        strobe_json_key(json, "records");
-        strobe_json_uint(json, analysis->n_records);
-        strobe_json_key(json, "lost");
-        strobe_json_uint(json, analysis->n_lost);
-        strobe_json_key(json, "live");
-        strobe_json_bool(json, analysis->is_live);
-        strobe_json_key(json, "complete");
-        strobe_json_bool(json, analysis->is_complete);
-        write_texts(json, "missing", analysis->missing);
-    }
-    strobe_json_end_object(json);
-}
-
 /* One argument: one result or many. Keeps the first failure's exit code in *code. */
-static void analyse(const char *path, const Flags *flags, StrobeRegistry *registry,
-                    GPtrArray *exporters, StrobeJsonWriter *json, int *code)
+static void analyse(const char *path, StrobeRegistry *registry, const StrobeAnalysisWish *wish,
+                    StrobeJsonWriter *json, int *code)
 {
     GError *error = NULL;
     GPtrArray *results = strobe_result_find(path, &error);
@@ -107,30 +80,37 @@ static void analyse(const char *path, const Flags *flags, StrobeRegistry *regist
         const StrobeResult *result = g_ptr_array_index(results, i);
         g_autoptr(StrobeAnalysis) analysis = NULL;
         int failed = 0;
-        strobe_analysis_report(registry, result, exporters, flags->output, &analysis, &failed);
+        strobe_analysis_report(registry, result, wish, &analysis, &failed);
         *code = *code ? *code : failed;
-        if (json)
-            write_outcome(json, result, analysis);
+        if (!json)
+            continue;
+        strobe_json_begin_object(json);
+        strobe_analysis_write(analysis, result, json);
+        strobe_json_end_object(json);
     }
     g_ptr_array_unref(results);
 }
 
 static int run(const Flags *flags, char **paths)
 {
+    StrobeAnalysisWish wish = {.parent = flags->output};
     GError *error = NULL;
     int code = 0;
 
+    if (!strobe_analysis_generation(flags->generation, &wish.generation))
+        return STROBE_EXIT_USAGE;
     if (flags->output && !strobe_folder_check_writable(flags->output, &error))
         return strobe_command_fail(error);
     StrobeConfig *config = named_exporters(flags, &error);
     if (error)
         return strobe_command_fail(error);
+    wish.exporters = config ? config->exporters : NULL;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
     if (json)
         strobe_json_begin_array(json);
     for (; *paths; paths++)
-        analyse(*paths, flags, registry, config ? config->exporters : NULL, json, &code);
+        analyse(*paths, registry, &wish, json, &code);
     if (json) {
         strobe_json_end_array(json);
         strobe_json_close(json);
@@ -151,5 +131,6 @@ int strobe_command_analyse(int argc, char **argv)
     g_strfreev(flags.export);
     g_strfreev(flags.plugin_path);
     g_free(flags.output);
+    g_free(flags.generation);
     return code;
 }

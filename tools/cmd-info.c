@@ -2,6 +2,8 @@
 /* strobe info: what a capture holds, and what is missing from it. */
 #include <string.h>
 
+#include <strobe/kinds.h>
+
 #include "capture-contents.h"
 #include "command.h"
 #include "json-text.h"
@@ -10,13 +12,18 @@
 #include "terminal.h"
 
 #define FACT_WIDTH_MAX 300
+#define LOSSES_MAX 20
+#define STEPS_MAX 20
+#define TRACKS_SHOWN 200u
 
 static const StrobeUsage usage = {
     .name = "info",
     .arguments = "CAPTURE_OR_DIR...",
     .summary =
-        "Says what a capture holds: kinds of records and how many, tracks, the window, losses by\n"
-        "cause, duration, what the profiling itself cost, damage. Changes nothing.",
+        "Says what a capture holds: kinds of records and how many, tracks, the window, duration,\n"
+        "what the profiling itself cost, losses by cause, thread and time and the steps in which\n"
+        "they fall, damage. Changes nothing. Of a capture in several pieces a directory is all of\n"
+        "them, a piece's file that one alone.",
     .examples = "Examples:\n"
                 "  strobe info results\n"
                 "  strobe info capture.strobe --json",
@@ -31,11 +38,27 @@ static void add_line(StrobeGrid *grid, const char *what, char *text)
 
 static const char *state_text(const StrobeReaderStats *stats)
 {
+    if (stats->continued)
+        return "complete up to here: a later piece goes on";
     if (stats->recovered)
         return "recovered after the program ended without closing it";
     return stats->sealed ? "complete"
                          : "open: still being written, or its program was killed "
                            "(\"strobe analyse\" recovers it)";
+}
+
+/* NULL for a capture that is one file. */
+static char *pieces_text(const StrobeReaderStats *stats, const StrobeResult *result)
+{
+    if (stats->n_pieces == 1 && stats->first_piece == 0 && !stats->continued)
+        return NULL;
+    if (strcmp(result->source, result->capture) == 0)
+        return g_strdup_printf("number %" G_GUINT64_FORMAT " alone", stats->first_piece + 1);
+    if (stats->first_piece == 0)
+        return g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_pieces);
+    return g_strdup_printf("%" G_GUINT64_FORMAT ", from number %" G_GUINT64_FORMAT
+                           " on: earlier ones were rolled away",
+                           stats->n_pieces, stats->first_piece + 1);
 }
 
 /* Plain values among the facts: pid, host, command and whatever else the recorder noted. */
@@ -64,6 +87,9 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     strobe_grid_add_column(grid, NULL, FALSE, FACT_WIDTH_MAX);
     add_line(grid, "capture", g_strdup(result->capture));
     add_line(grid, "state", g_strdup(state_text(stats)));
+    char *pieces = pieces_text(stats, result);
+    if (pieces)
+        add_line(grid, "pieces", pieces);
     add_line(grid, "begin", strobe_text_time(stats->begin_ns));
     add_line(grid, "duration", strobe_text_duration(duration));
     add_line(grid, "records", g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_records));
@@ -101,15 +127,34 @@ static void print_kinds(const StrobeContents *contents)
     strobe_grid_free(grid);
 }
 
+static int compare_tracks(gconstpointer a, gconstpointer b)
+{
+    guint64 first = (*(StrobeTrackCount *const *)a)->n;
+    guint64 second = (*(StrobeTrackCount *const *)b)->n;
+
+    return first < second ? 1 : first > second ? -1 : 0;
+}
+
+/* All tracks; of very many, those with the most records. */
 static void print_tracks(const StrobeContents *contents)
 {
+    g_autoptr(GPtrArray) tracks = g_ptr_array_sized_new(contents->tracks->len);
     StrobeGrid *grid = strobe_grid_new();
+    guint64 n_hidden = 0;
 
     strobe_grid_add_column(grid, "Track", FALSE, 60);
     strobe_grid_add_column(grid, "Process", TRUE, 0);
     strobe_grid_add_column(grid, "Records", TRUE, 0);
-    for (guint i = 0; i < contents->tracks->len; i++) {
-        const StrobeTrackCount *track = g_ptr_array_index(contents->tracks, i);
+    for (guint i = 0; i < contents->tracks->len; i++)
+        g_ptr_array_add(tracks, g_ptr_array_index(contents->tracks, i));
+    if (tracks->len > TRACKS_SHOWN)
+        g_ptr_array_sort(tracks, compare_tracks);
+    for (guint i = 0; i < tracks->len; i++) {
+        const StrobeTrackCount *track = g_ptr_array_index(tracks, i);
+        if (i >= TRACKS_SHOWN) {
+            n_hidden += track->n;
+            continue;
+        }
         strobe_grid_add(grid, track->label);
         strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, track->pid);
         strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, track->n);
@@ -117,22 +162,73 @@ static void print_tracks(const StrobeContents *contents)
     putchar('\n');
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);
+    if (tracks->len > TRACKS_SHOWN)
+        printf("and %u more tracks with %" G_GUINT64_FORMAT " records (--json lists all)\n",
+               tracks->len - TRACKS_SHOWN, n_hidden);
+}
+
+static void print_loss(StrobeGrid *grid, const StrobeLossCount *loss)
+{
+    g_autofree char *begin = strobe_text_time(loss->begin_ns);
+    g_autofree char *end = strobe_text_time(loss->end_ns);
+
+    strobe_grid_add(grid, strobe_loss_name(loss->cause));
+    strobe_grid_add(grid, loss->thread ? loss->thread : "any");
+    strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, loss->n);
+    strobe_grid_add(grid, begin);
+    strobe_grid_add(grid, end);
+}
+
+/* By cause and thread, with the time. */
+static void print_ledger(const StrobeContents *contents)
+{
+    StrobeGrid *grid = strobe_grid_new();
+    guint n = MIN(contents->losses->len, LOSSES_MAX);
+
+    strobe_grid_add_column(grid, "Lost because of", FALSE, 0);
+    strobe_grid_add_column(grid, "Thread", FALSE, 60);
+    strobe_grid_add_column(grid, "Records", TRUE, 0);
+    strobe_grid_add_column(grid, "Between", FALSE, 0);
+    strobe_grid_add_column(grid, "and", FALSE, 0);
+    for (guint i = 0; i < n; i++)
+        print_loss(grid, g_ptr_array_index(contents->losses, i));
+    putchar('\n');
+    strobe_grid_print(grid, stdout);
+    strobe_grid_free(grid);
+    if (contents->losses->len > n)
+        printf("and %u more\n", contents->losses->len - n);
+}
+
+static void print_incomplete_steps(const GArray *steps)
+{
+    if (steps->len == 0)
+        return;
+    printf("Incomplete steps:");
+    for (guint i = 0; i < MIN(steps->len, STEPS_MAX); i++)
+        printf("%s %" G_GINT64_FORMAT, i ? "," : "", g_array_index(steps, gint64, i));
+    if (steps->len > STEPS_MAX)
+        printf(" and %u more", steps->len - STEPS_MAX);
+    puts(" (records were lost in their time)");
 }
 
 static void print_losses(const StrobeContents *contents)
 {
     const StrobeReaderStats *stats = &contents->stats;
+    guint64 stored = strobe_reader_stats_stored(stats), lost = strobe_reader_stats_lost(stats);
 
+    if (contents->losses->len > 0)
+        print_ledger(contents);
     putchar('\n');
-    guint64 lost = 0;
-    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++) {
-        lost += stats->lost[i];
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
         if (stats->lost[i] > 0)
             printf("Lost: %" G_GUINT64_FORMAT " %s (%s)\n", stats->lost[i], strobe_loss_name(i),
                    strobe_loss_text(i));
-    }
     if (lost == 0)
         puts("Lost: nothing");
+    printf("Offered: %" G_GUINT64_FORMAT " = %" G_GUINT64_FORMAT " stored + %" G_GUINT64_FORMAT
+           " lost\n",
+           stored + lost, stored, lost);
+    print_incomplete_steps(contents->incomplete_steps);
     for (char **text = contents->damage; text && *text; text++) {
         g_autofree char *shown = strobe_text_printable(*text, strlen(*text));
         printf("Damaged: %s\n", shown);
@@ -166,10 +262,17 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
     strobe_json_bool(json, stats->sealed);
     strobe_json_key(json, "recovered");
     strobe_json_bool(json, stats->recovered);
+    strobe_json_key(json, "continued");
+    strobe_json_bool(json, stats->continued);
+    write_uint(json, "pieces", stats->n_pieces);
+    write_uint(json, "first_piece", stats->first_piece + 1);
     write_int(json, "begin_ns", stats->begin_ns);
     write_int(json, "end_ns", stats->end_ns);
     write_int(json, "overhead_ns", contents->overhead_ns);
     write_uint(json, "records", stats->n_records);
+    write_uint(json, "offered",
+               strobe_reader_stats_stored(stats) + strobe_reader_stats_lost(stats));
+    write_uint(json, "stored", strobe_reader_stats_stored(stats));
     write_uint(json, "steps", contents->n_steps);
     write_uint(json, "unfinished", stats->n_unfinished);
     write_uint(json, "outside", stats->n_outside);
@@ -181,6 +284,49 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
         strobe_json_key(json, "facts");
         strobe_json_raw(json, facts, strlen(facts));
     }
+}
+
+static void write_loss(StrobeJsonWriter *json, const StrobeLossCount *loss)
+{
+    strobe_json_begin_object(json);
+    strobe_json_key(json, "cause");
+    strobe_json_string(json, strobe_loss_name(loss->cause));
+    strobe_json_key(json, "track");
+    strobe_json_string(json, loss->thread);
+    strobe_json_key(json, "thread");
+    if (loss->thread)
+        strobe_json_uint(json, loss->number);
+    else
+        strobe_json_null(json);
+    write_uint(json, "records", loss->n);
+    write_int(json, "begin_ns", loss->begin_ns);
+    write_int(json, "end_ns", loss->end_ns);
+    strobe_json_end_object(json);
+}
+
+/* What is missing, by cause, and by cause and thread. */
+static void write_losses(StrobeJsonWriter *json, const StrobeContents *contents)
+{
+    strobe_json_key(json, "lost");
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        write_uint(json, strobe_loss_name(i), contents->stats.lost[i]);
+    strobe_json_end_object(json);
+    strobe_json_key(json, "losses");
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < contents->losses->len; i++)
+        write_loss(json, g_ptr_array_index(contents->losses, i));
+    strobe_json_end_array(json);
+    strobe_json_key(json, "incomplete_steps");
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < contents->incomplete_steps->len; i++)
+        strobe_json_int(json, g_array_index(contents->incomplete_steps, gint64, i));
+    strobe_json_end_array(json);
+    strobe_json_key(json, "damage");
+    strobe_json_begin_array(json);
+    for (char **text = contents->damage; text && *text; text++)
+        strobe_json_string(json, *text);
+    strobe_json_end_array(json);
 }
 
 static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
@@ -205,22 +351,12 @@ static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
         strobe_json_end_object(json);
     }
     strobe_json_end_array(json);
-    strobe_json_key(json, "lost");
-    strobe_json_begin_object(json);
-    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
-        write_uint(json, strobe_loss_name(i), contents->stats.lost[i]);
-    strobe_json_end_object(json);
-    strobe_json_key(json, "damage");
-    strobe_json_begin_array(json);
-    for (char **text = contents->damage; text && *text; text++)
-        strobe_json_string(json, *text);
-    strobe_json_end_array(json);
 }
 
 static int describe(const StrobeResult *result, StrobeJsonWriter *json, gboolean is_first)
 {
     GError *error = NULL;
-    StrobeContents *contents = strobe_contents_read(result->capture, &error);
+    StrobeContents *contents = strobe_contents_read(result->source, &error);
 
     if (!contents)
         return strobe_command_fail(error);
@@ -228,6 +364,7 @@ static int describe(const StrobeResult *result, StrobeJsonWriter *json, gboolean
         strobe_json_begin_object(json);
         write_overview(json, contents, result);
         write_lists(json, contents);
+        write_losses(json, contents);
         strobe_json_end_object(json);
     } else {
         if (!is_first)

@@ -12,10 +12,11 @@
 static const StrobeUsage usage = {
     .name = "plugins",
     .arguments = "[NAME]",
-    .summary =
-        "Lists every collector, pass and exporter that is found, and whether it can work on this\n"
-        "machine. With NAME (of a component or of a plugin), its options too: type, default,\n"
-        "range and meaning. Each plugin file is looked at in a process of its own.",
+    .summary = "Lists every collector, importer, pass and exporter that is found, and whether it "
+               "can work\n"
+               "on this machine. With NAME (of a component or of a plugin), its options too: type, "
+               "default,\n"
+               "range and meaning. Each plugin file is looked at in a process of its own.",
     .examples =
         "Examples:\n"
         "  strobe plugins\n"

@@ -32,6 +32,11 @@ static const StrobeUsage usage = {
         "  strobe run --collect cpu_op:shapes=true --collect gc:threshold=1ms -- python3 train.py\n"
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
         "      The first process in which a collector can work is recorded; --follow: all.\n"
+        "  strobe run --buffer policy=ring,keep=30s --dump signal=SIGUSR2,slow_step=3 -- ./serve\n"
+        "      Records into memory only; writes the last 30 s when the signal comes or a step takes\n"
+        "      three times the median, and at the end.\n"
+        "  strobe run --rotate size=1GB,keep=5 -- ./serve\n"
+        "      Keeps the last 5 GB on the disk.\n"
         "\n"
         "\"strobe plugins\" lists collectors and exporters, \"strobe plugins NAME\" their "
         "options.\n"
@@ -55,6 +60,17 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "Collector with options; repeatable", "NAME[:OPTION=VALUE,...]"},
         {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
          "Exporter with options; repeatable", "NAME[:OPTION=VALUE,...]"},
+        {"buffer", 0, 0, G_OPTION_ARG_FILENAME, &flags->buffer,
+         "Memory between program and disk: size=64MB,policy=drop|block|ring,keep=30s,"
+         "flush_interval=1s,sync=none|window|interval",
+         "TEXT"},
+        {"rotate", 0, 0, G_OPTION_ARG_FILENAME, &flags->rotate,
+         "Let the capture roll over, keep the last pieces: size=1GB,time=10min,steps=100,keep=5",
+         "TEXT"},
+        {"dump", 0, 0, G_OPTION_ARG_FILENAME, &flags->dump,
+         "When a flight recorder (--buffer policy=ring) writes what it holds: signal=SIGUSR2,"
+         "slow_step=2.5,min_interval=10s,max=16",
+         "TEXT"},
         {"step-on", 0, 0, G_OPTION_ARG_FILENAME, &flags->step_on,
          "What ends a step: first (the first optimizer that steps), any (each optimizer), the "
          "class name of an optimizer, manual (only prof.step(), strobe.step())",
@@ -63,6 +79,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "Record every process in which a collector can work, each into its own directory", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
          "Fail after a good command if records are lost or files unwritten", NULL},
+        {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
+         "Write the Ascend formats of this generation: 1, 2 or 3 (default: 3)", "N"},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},
@@ -114,18 +132,19 @@ static void explain_nothing(const StrobeConfig *config, char **command, char *co
 
 /* Analyses what the command left. FALSE if any of it is missing or could not be written. */
 static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *registry,
-                               char *const *directories)
+                               gint generation, char *const *directories)
 {
+    const StrobeAnalysisWish wish = {.exporters = config->exporters, .generation = generation};
     gboolean good = TRUE;
     guint64 n_steps = 0, n_records = 0;
 
     for (; *directories; directories++) {
         g_autofree char *capture =
             g_build_filename(*directories, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
-        StrobeResult result = {*directories, capture};
+        StrobeResult result = {*directories, capture, *directories};
         g_autoptr(StrobeAnalysis) analysis = NULL;
         int code;
-        if (!strobe_analysis_report(registry, &result, config->exporters, NULL, &analysis, &code))
+        if (!strobe_analysis_report(registry, &result, &wish, &analysis, &code))
             good = FALSE;
         if (!analysis)
             continue;
@@ -140,7 +159,7 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
 }
 
 /* After the command. FALSE if its result is missing or incomplete. */
-static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry,
+static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gint generation,
                        StrobeRunFolder *folder, const char *report, char **command,
                        char *const *environment)
 {
@@ -160,7 +179,7 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry,
         return FALSE;
     }
     append_report(report, directories);
-    return finish_results(config, registry, directories);
+    return finish_results(config, registry, generation, directories);
 }
 
 static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
@@ -170,7 +189,10 @@ static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry
     GError *error = NULL;
     gboolean any_process;
     int status, code = 0;
+    gint generation;
 
+    if (!strobe_analysis_generation(flags->generation, &generation))
+        return STROBE_EXIT_USAGE;
     if (!strobe_run_check(config, registry, &any_process, &error) ||
         !strobe_folder_check_writable(config->directory, &error))
         return strobe_command_fail(error);
@@ -186,7 +208,7 @@ static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry
         g_error_free(error);
         return code;
     }
-    gboolean good = finish(config, registry, &folder, report, command, environment);
+    gboolean good = finish(config, registry, generation, &folder, report, command, environment);
     if (flags->strict && !good && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return STROBE_EXIT_WRITE;
     return strobe_run_end_alike(status);

@@ -89,6 +89,11 @@ static void print_rows(const StrobeRows *rows)
     }
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);
+    if (rows->n_incomplete > 0)
+        printf(
+            "(incomplete rows: %u; records were lost in their time, so their numbers may be wrong; "
+            "--table loss)\n",
+            rows->n_incomplete);
     if (rows->n_seen > rows->n_rows)
         printf("(%u of %" G_GUINT64_FORMAT " rows; --limit shows more)\n", rows->n_rows,
                rows->n_seen);
@@ -103,6 +108,8 @@ static void write_cell(StrobeJsonWriter *json, const StrobeRowsCell *cell)
 
     if (cell->is_empty || (cell->is_number && !is_finite))
         strobe_json_null(json);
+    else if (cell->is_bool)
+        strobe_json_bool(json, cell->text[0] != '0');
     else if (cell->is_number)
         strobe_json_raw(json, cell->text, cell->length);
     else

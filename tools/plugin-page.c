@@ -86,7 +86,10 @@ void strobe_plugin_page_print(const GPtrArray *plugins)
 {
     static const struct {
         const char *type, *title;
-    } sections[] = {{"collector", "Collectors"}, {"pass", "Passes"}, {"exporter", "Exporters"}};
+    } sections[] = {{"collector", "Collectors"},
+                    {"importer", "Importers"},
+                    {"pass", "Passes"},
+                    {"exporter", "Exporters"}};
 
     puts("# Components and their options\n\n"
          "Made by `strobe plugins --markdown` from the plugins' own declarations.");

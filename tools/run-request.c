@@ -13,7 +13,11 @@ void strobe_run_flags_clear(StrobeRunFlags *flags)
     g_free(flags->config);
     g_free(flags->output);
     g_free(flags->schedule);
+    g_free(flags->buffer);
+    g_free(flags->rotate);
+    g_free(flags->dump);
     g_free(flags->step_on);
+    g_free(flags->generation);
     g_strfreev(flags->collect);
     g_strfreev(flags->export);
     g_strfreev(flags->plugin_path);
@@ -21,8 +25,17 @@ void strobe_run_flags_clear(StrobeRunFlags *flags)
 
 static gboolean merge_flags(StrobeConfig *config, const StrobeRunFlags *flags, GError **error)
 {
-    if (flags->schedule && !strobe_config_set_schedule(config, flags->schedule, error))
-        return FALSE;
+    const struct {
+        const char *section, *text;
+    } sections[] = {{"schedule", flags->schedule},
+                    {"buffer", flags->buffer},
+                    {"rotate", flags->rotate},
+                    {"dump", flags->dump}};
+
+    for (guint i = 0; i < G_N_ELEMENTS(sections); i++)
+        if (sections[i].text &&
+            !strobe_config_set_section(config, sections[i].section, sections[i].text, error))
+            return FALSE;
     for (char **text = flags->collect; text && *text; text++)
         if (!strobe_config_add_collector(config, *text, error))
             return FALSE;
@@ -39,7 +52,7 @@ StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error)
 
     if (!config)
         return NULL;
-    if (!merge_flags(config, flags, error)) {
+    if (!merge_flags(config, flags, error) || !strobe_config_check(config, error)) {
         strobe_config_free(config);
         return NULL;
     }

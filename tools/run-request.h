@@ -8,7 +8,7 @@
 
 /* Flags as given; NULL where one was not. */
 typedef struct StrobeRunFlags {
-    char *config, *output, *schedule, *step_on;
+    char *config, *output, *schedule, *buffer, *rotate, *dump, *step_on, *generation;
     char **collect, **export, **plugin_path;
     gboolean follow, strict;
 } StrobeRunFlags;

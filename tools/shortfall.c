@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include <strobe/kinds.h>
+
+#include "string-table.h"
 #include "terminal.h"
 
 #define DIAGNOSTICS_MAX 100
@@ -10,31 +13,24 @@
 #define NAME_MAX_BYTES 100
 #define TEXT_MAX_BYTES 1000
 
-static const struct {
-    const char *name, *text;
-} losses[] = {
-    [STROBE_LOSS_POOL_EMPTY] = {"pool_empty", "no free buffer (a larger buffer.size helps)"},
-    [STROBE_LOSS_DISK_FULL] = {"disk_full", "the capture could not be written"},
-    [STROBE_LOSS_TOO_LARGE] = {"too_large", "larger than a buffer block"},
-    [STROBE_LOSS_NESTED] = {"nested", "recorded inside another recording"},
-    [STROBE_LOSS_LATE] = {"late", "arrived after the window was closed"},
-    [STROBE_LOSS_COLLECTOR_FAILED] = {"collector_failed", "their collector failed"},
-    [STROBE_LOSS_NO_LANE] = {"no_lane", "more threads at once than can record"},
-    [STROBE_LOSS_SPAN_DEPTH] = {"span_depth", "spans begun inside 1024 open ones"},
-    [STROBE_LOSS_STRING_CUT] = {"string_cut",
-                                "texts that were cut or left out (their records are kept)"},
-    [STROBE_LOSS_COLLECTOR_DROPPED] = {"collector_dropped", "dropped by their source"},
+static const char *const loss_texts[] = {
+    [STROBE_LOSS_POOL_EMPTY] = "no free buffer (a larger buffer.size helps)",
+    [STROBE_LOSS_DISK_FULL] = "the capture could not be written",
+    [STROBE_LOSS_TOO_LARGE] = "larger than a buffer block",
+    [STROBE_LOSS_NESTED] = "recorded inside another recording",
+    [STROBE_LOSS_LATE] = "arrived after the window was closed",
+    [STROBE_LOSS_COLLECTOR_FAILED] = "their collector failed",
+    [STROBE_LOSS_NO_LANE] = "more threads at once than can record",
+    [STROBE_LOSS_SPAN_DEPTH] = "spans begun inside 1024 open ones",
+    [STROBE_LOSS_STRING_CUT] = "texts that were cut or left out (their records are kept)",
+    [STROBE_LOSS_COLLECTOR_DROPPED] = "dropped by their source",
+    [STROBE_LOSS_OVERWRITTEN] = "older than what the flight recorder keeps",
 };
-G_STATIC_ASSERT(G_N_ELEMENTS(losses) == STROBE_LOSS_CAUSES);
-
-const char *strobe_loss_name(guint cause)
-{
-    return cause < G_N_ELEMENTS(losses) ? losses[cause].name : NULL;
-}
+G_STATIC_ASSERT(G_N_ELEMENTS(loss_texts) == STROBE_LOSS_CAUSES);
 
 const char *strobe_loss_text(guint cause)
 {
-    return cause < G_N_ELEMENTS(losses) ? losses[cause].text : NULL;
+    return cause < G_N_ELEMENTS(loss_texts) ? loss_texts[cause] : NULL;
 }
 
 StrobeShortfall *strobe_shortfall_new(void)
@@ -140,8 +136,41 @@ static void add_losses(GPtrArray *lines, const StrobeReaderStats *stats)
 {
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
         if (stats->lost[i] > 0)
-            g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " records lost: %s (%s)",
-                                                   stats->lost[i], losses[i].name, losses[i].text));
+            g_ptr_array_add(lines,
+                            g_strdup_printf("%" G_GUINT64_FORMAT " records lost: %s (%s)",
+                                            stats->lost[i], strobe_loss_name(i), loss_texts[i]));
+    guint64 stored = strobe_reader_stats_stored(stats), lost = strobe_reader_stats_lost(stats);
+    if (lost > 0)
+        g_ptr_array_add(lines,
+                        g_strdup_printf("%" G_GUINT64_FORMAT " records offered = %" G_GUINT64_FORMAT
+                                        " stored + %" G_GUINT64_FORMAT " lost",
+                                        stored + lost, stored, lost));
+}
+
+GArray *strobe_shortfall_incomplete(const StrobePipeline *pipeline)
+{
+    GArray *incomplete = g_array_new(FALSE, FALSE, sizeof(StrobeDerivedCount));
+    const StrobeDerivedCount *count;
+
+    for (guint i = 0; (count = strobe_pipeline_derived(pipeline, i)); i++)
+        if (count->n_incomplete > 0)
+            g_array_append_vals(incomplete, count, 1);
+    return incomplete;
+}
+
+/* Tables of another tool's form have no room for the mark: this says it for them. */
+static void add_incomplete(GPtrArray *lines, const StrobePipeline *pipeline)
+{
+    g_autoptr(GArray) incomplete = strobe_shortfall_incomplete(pipeline);
+    g_autoptr(GString) line = g_string_new("Incomplete, for records were lost in their time: ");
+
+    for (guint i = 0; i < incomplete->len; i++) {
+        const StrobeDerivedCount *count = &g_array_index(incomplete, StrobeDerivedCount, i);
+        g_string_append_printf(line, "%s%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
+                               i ? ", " : "", count->n_incomplete, count->n, count->kind);
+    }
+    if (incomplete->len > 0)
+        g_ptr_array_add(lines, g_strdup(line->str));
 }
 
 static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const char *const *damage)
@@ -151,6 +180,11 @@ static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const c
     if (stats->recovered)
         g_ptr_array_add(lines, g_strdup("The program ended without closing its capture; what it "
                                         "had recorded was recovered"));
+    if (stats->n_refused_strings > 0)
+        g_ptr_array_add(lines,
+                        g_strdup_printf("%" G_GUINT64_FORMAT
+                                        " texts are shown as \"%s\": too many different ones",
+                                        stats->n_refused_strings, STROBE_STRING_TABLE_FULL));
     for (guint i = 0; damage && damage[i] && i < DAMAGE_MAX; i++)
         g_ptr_array_add(lines, g_strdup_printf("Damaged: %s", damage[i]));
     if (stats->n_damaged > DAMAGE_MAX)
@@ -163,14 +197,16 @@ GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const Strobe
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
     const StrobeReaderStats *stats = strobe_pipeline_stats(pipeline);
 
+    if (stats) {
+        add_losses(lines, stats);
+        add_incomplete(lines, pipeline);
+    }
     for (guint i = 0; i < shortfall->diagnostics->len; i++)
         g_ptr_array_add(lines, g_strdup(g_ptr_array_index(shortfall->diagnostics, i)));
     if (shortfall->n_diagnostics > DIAGNOSTICS_MAX)
         g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " diagnostics in all",
                                                shortfall->n_diagnostics));
-    if (stats) {
-        add_losses(lines, stats);
+    if (stats)
         add_damage(lines, stats, strobe_pipeline_damage(pipeline));
-    }
     return lines;
 }

@@ -23,8 +23,11 @@ gboolean strobe_shortfall_watch(StrobeShortfall *shortfall, StrobePipeline *pipe
  * g_ptr_array_unref. */
 GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const StrobePipeline *pipeline);
 
-/* "pool_empty" and what it means; NULL beyond the last cause. */
-const char *strobe_loss_name(guint cause);
+/* Derived kinds of which some records touch a gap, as StrobeDerivedCount, after the run. Free with
+ * g_array_unref. */
+GArray *strobe_shortfall_incomplete(const StrobePipeline *pipeline);
+
+/* What a cause means, in words; NULL beyond the last. */
 const char *strobe_loss_text(guint cause);
 
 #endif

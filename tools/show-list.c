@@ -96,7 +96,7 @@ gboolean strobe_tables_know(StrobeRegistry *registry, const StrobeResult *result
                             char **hint)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    StrobeContents *contents = strobe_contents_read(result->capture, NULL);
+    StrobeContents *contents = strobe_contents_read(result->source, NULL);
 
     for (gsize i = 0; strobe_standard_kinds[i]; i++)
         add_name(names, strobe_standard_kinds[i]->name);
@@ -157,7 +157,7 @@ gboolean strobe_tables_list(StrobeRegistry *registry, const StrobeResult *result
     add_derived(derived, registry);
     /* The passes first: this recovers the capture of a killed program. */
     if (count_derived(registry, result, derived, error))
-        contents = strobe_contents_read(result->capture, error);
+        contents = strobe_contents_read(result->source, error);
     if (contents) {
         StrobeGrid *grid = strobe_grid_new();
         strobe_grid_add_column(grid, "Table", FALSE, 0);

@@ -117,6 +117,8 @@ static guint32 list_columns(const StrobeKindView *kind, gboolean raw, StrobeColu
         columns[kept] = columns[i];
         if (raw && columns[kept].cell != STROBE_CELL_TEXT)
             columns[kept].cell = STROBE_CELL_AUTO;
+        else if (strcmp(columns[kept].field, STROBE_COLUMN_INCOMPLETE) == 0)
+            columns[kept].cell = STROBE_CELL_MARK;
         kept++;
     }
     return kept;
@@ -287,12 +289,16 @@ static StrobeStatus write_cells(Sieve *sieve, const Row *row)
     StrobeCell cell = {0};
 
     for (guint32 i = 0; i < sieve->table.n_columns; i++) {
-        if (strobe_table_cell(sieve->host, sieve->self, &sieve->table.columns[i],
-                              row->bound->offsets[i], &row->view, &cell) != 0) {
+        const StrobeColumn *column = &sieve->table.columns[i];
+        if (strobe_table_cell(sieve->host, sieve->self, column, row->bound->offsets[i], &row->view,
+                              &cell) != 0) {
             strobe_cell_clear(&cell);
             return STROBE_ERROR_MEMORY;
         }
-        StrobeRowsCell copy = {NULL, cell.length, cell.is_number != 0, cell.is_empty != 0};
+        StrobeRowsCell copy = {.length = cell.length,
+                               .is_number = cell.is_number != 0,
+                               .is_empty = cell.is_empty != 0,
+                               .is_bool = strcmp(column->field, STROBE_COLUMN_INCOMPLETE) == 0};
         copy.text = g_malloc(cell.length + 1);
         if (cell.length)
             memcpy(copy.text, cell.bytes, cell.length);
@@ -316,7 +322,9 @@ static StrobeStatus sieve_end(void *state)
                         g_strdup(rows->request.raw ? plain_name(column) : column->title));
     }
     for (guint i = 0; i < sieve->kept->len; i++) {
-        StrobeStatus status = write_cells(sieve, &g_array_index(sieve->kept, Row, i));
+        const Row *row = &g_array_index(sieve->kept, Row, i);
+        StrobeStatus status = write_cells(sieve, row);
+        rows->n_incomplete += (row->view.flags & STROBE_VIEW_INCOMPLETE) != 0;
         if (status != STROBE_OK)
             return sieve->host->fail(sieve->self, status, __FILE__, __LINE__, "Out of memory");
     }

@@ -23,6 +23,7 @@ typedef struct StrobeRowsCell {
     char *text;
     gsize length;
     gboolean is_number, is_empty;
+    gboolean is_bool; /* a number that is 0 or 1 */
 } StrobeRowsCell;
 
 typedef struct StrobeRows {
@@ -30,8 +31,9 @@ typedef struct StrobeRows {
     GPtrArray *titles; /* of text, one a column that is shown */
     GArray *cells;     /* of StrobeRowsCell, row after row */
     guint n_rows;
-    guint64 n_seen; /* records of the kind */
-    char *misuse;   /* the request names what there is not; NULL if all is well */
+    guint n_incomplete; /* of these, touching a gap */
+    guint64 n_seen;     /* records of the kind */
+    char *misuse;       /* the request names what there is not; NULL if all is well */
 } StrobeRows;
 
 StrobeRows *strobe_rows_new(const StrobeRowsRequest *request);

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+#define INCOMPLETE                                                                                 \
+    {                                                                                              \
+        "Incomplete", STROBE_COLUMN_INCOMPLETE, STROBE_CELL_MARK                                   \
+    }
+
 static const StrobeColumn operator_average[] = {
     {"Operator", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
     {"Calls", "calls", STROBE_CELL_INT},
@@ -12,6 +17,7 @@ static const StrobeColumn operator_average[] = {
     {"Min us", "host_min", STROBE_CELL_US_FIXED},
     {"Max us", "host_max", STROBE_CELL_US_FIXED},
     {"Shapes", "shapes", STROBE_CELL_TEXT},
+    INCOMPLETE,
 };
 
 static const StrobeColumn operator_detail[] = {
@@ -21,6 +27,7 @@ static const StrobeColumn operator_detail[] = {
     {"Thread", STROBE_COLUMN_TRACK, STROBE_CELL_INT},
     {"Begin", STROBE_COLUMN_BEGIN, STROBE_CELL_US_FIXED},
     {"Shapes", "shapes", STROBE_CELL_TEXT},
+    INCOMPLETE,
 };
 
 static const StrobeColumn step_summary[] = {
@@ -30,6 +37,15 @@ static const StrobeColumn step_summary[] = {
     {"Operator self us", "operator_self", STROBE_CELL_US_FIXED},
     {"GC us", "gc", STROBE_CELL_US_FIXED},
     {"Markers", "markers", STROBE_CELL_INT},
+    INCOMPLETE,
+};
+
+static const StrobeColumn loss[] = {
+    {"Cause", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Lost", "count", STROBE_CELL_INT},
+    {"Thread", "lane", STROBE_CELL_INT},
+    {"Begin", STROBE_COLUMN_BEGIN, STROBE_CELL_US_FIXED},
+    {"Duration us", STROBE_COLUMN_DURATION, STROBE_CELL_US_FIXED},
 };
 
 #define PRESENT(kind, sort)                                                                        \
@@ -41,6 +57,7 @@ static const StrobePresentation presentations[] = {
     PRESENT(operator_average, "host_self"),
     PRESENT(operator_detail, "host_self"),
     PRESENT(step_summary, NULL),
+    PRESENT(loss, NULL),
 };
 
 const StrobePresentation *strobe_presentation_find(const char *kind)

@@ -156,7 +156,11 @@ void write_incomplete(ChromeTrace *trace)
     at = put_place(at, row, facts->window_begin_ns);
     PUT_LITERAL(at, ", \"dur\": ");
     at += strobe_format_us_repr(at, MAX(duration, 0));
-    PUT_LITERAL(at, ", \"cat\": \"loss\", \"args\": {\"lost\": ");
+    PUT_LITERAL(at, ", \"cat\": \"loss\", \"args\": {\"offered\": ");
+    at = put_uint(at, facts->n_stored + facts->n_lost);
+    PUT_LITERAL(at, ", \"stored\": ");
+    at = put_uint(at, facts->n_stored);
+    PUT_LITERAL(at, ", \"lost\": ");
     at = put_uint(at, facts->n_lost);
     if (facts->complete)
         PUT_LITERAL(at, ", \"capture_complete\": true}}");

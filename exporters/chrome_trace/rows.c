@@ -67,6 +67,7 @@ static void free_layer(gpointer user)
 {
     TraceLayer *layer = user;
 
+    g_hash_table_unref(layer->extra);
     g_hash_table_unref(layer->by_tid);
     g_ptr_array_unref(layer->rows);
     g_free(layer->name);
@@ -142,6 +143,7 @@ static TraceLayer *find_layer(TraceRows *rows, guint64 pid, const char *name, gu
                                   (device < 0 ? HOST_DEVICE : (guint32)device & HOST_DEVICE))
                       : pid;
     layer->by_tid = g_hash_table_new(g_int64_hash, g_int64_equal);
+    layer->extra = g_hash_table_new(g_str_hash, g_str_equal);
     layer->rows = g_ptr_array_new_with_free_func(free_row);
     g_ptr_array_add(rows->layers, layer);
     g_hash_table_insert(rows->by_key, g_steal_pointer(&key), layer);
@@ -165,6 +167,8 @@ static TraceRow *find_row(TraceLayer *layer, guint64 tid, const char *name)
                                           layer->pid, tid);
     g_ptr_array_add(layer->rows, row);
     g_hash_table_insert(layer->by_tid, &row->tid, row);
+    if (tid >= FIRST_EXTRA_TID && name && !g_hash_table_contains(layer->extra, name))
+        g_hash_table_insert(layer->extra, row->name, row);
     return row;
 }
 
@@ -268,14 +272,9 @@ TraceRow *trace_rows_of_marker(TraceRows *rows, StrobeTrackId id)
 TraceRow *trace_rows_extra(TraceRows *rows, StrobeTrackId track, const char *name)
 {
     TraceLayer *layer = find_layer(rows, trace_rows_pid(rows, track), NULL, 0, -1);
+    TraceRow *row = g_hash_table_lookup(layer->extra, name);
 
-    for (guint i = 0; i < layer->rows->len; i++) {
-        TraceRow *row = layer->rows->pdata[i];
-
-        if (row->tid >= FIRST_EXTRA_TID && !g_strcmp0(row->name, name))
-            return row;
-    }
-    return find_row(layer, rows->next_extra++, name);
+    return row ? row : find_row(layer, rows->next_extra++, name);
 }
 
 void trace_rows_need_process(TraceRows *rows)
@@ -336,12 +335,11 @@ static void write_layer(TraceLayer *layer, TraceOut *out)
         write_event(out, layer, "process_labels", 0, "labels", label, 0);
         write_event(out, layer, "process_sort_index", 0, "sort_index", NULL, layer->sort_index);
     }
-    for (guint i = 0; i < layer->rows->len; i++) {
-        TraceRow *row = layer->rows->pdata[i];
+    for (; layer->n_named < layer->rows->len; layer->n_named++) {
+        TraceRow *row = layer->rows->pdata[layer->n_named];
 
-        if (row->is_named || !row->name)
+        if (!row->name)
             continue;
-        row->is_named = TRUE;
         write_event(out, layer, "thread_name", row->tid, "name", row->name, 0);
         write_event(out, layer, "thread_sort_index", row->tid, "sort_index", NULL, row->sort_index);
     }

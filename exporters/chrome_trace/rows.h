@@ -21,7 +21,9 @@ typedef struct TraceLayer {
     gboolean is_framework; /* key order of the framework's half of the file */
     gboolean is_named;     /* its own M events are written */
     GHashTable *by_tid;
-    GPtrArray *rows; /* TraceRow, in order of first use */
+    GHashTable *extra; /* by name: rows that no thread has */
+    GPtrArray *rows;   /* TraceRow, in order of first use */
+    guint n_named;     /* of these, the first ones have their M events */
 } TraceLayer;
 
 typedef struct TraceRow {
@@ -29,7 +31,6 @@ typedef struct TraceRow {
     guint64 tid;
     guint64 sort_index;
     char *name; /* NULL: no M events, as for counters */
-    gboolean is_named;
     guint place_length;
     char place[96]; /* "pid": 1, "tid": 2, "ts": " */
 } TraceRow;

@@ -5,6 +5,7 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <mock-consumer-host.h>
+#include <time.h>
 #include <unistd.h>
 
 extern const StrobePlugin strobe_plugin_1;
@@ -275,6 +276,7 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
     metadata.value = string(f, "{\"rank\": 1");
     diagnostic.text = string(f, "no libtorch");
     strobe_mock_facts(f->mock)->n_lost = 12;
+    strobe_mock_facts(f->mock)->n_stored = 30;
     strobe_mock_facts(f->mock)->window_begin_ns = T0;
     strobe_mock_facts(f->mock)->window_end_ns = T0 + 1000000;
     strobe_mock_add(f->mock, &strobe_kind_metadata, process, string(f, "args"), T0, T0, &metadata);
@@ -291,7 +293,8 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"name\": \"Strobe losses\"}}");
     assert_has(text, "\"name\": \"Incomplete\", \"pid\": 4711, \"tid\": 4194306, \"ts\": "
                      "\"1736412474000000.000\", \"dur\": 1000.0, \"cat\": \"loss\", \"args\": "
-                     "{\"lost\": 12, \"capture_complete\": true}}");
+                     "{\"offered\": 42, \"stored\": 30, \"lost\": 12, "
+                     "\"capture_complete\": true}}");
 }
 
 /* Names and stacks of any bytes and length; flags of the record. */
@@ -400,6 +403,43 @@ static void test_no_end(Fixture *f, gconstpointer unused)
     g_assert_null(g_dir_read_name(dir));
 }
 
+static guint count(const char *text, const char *what)
+{
+    guint n = 0;
+
+    for (const char *at = text; (at = strstr(at, what)); at++)
+        n++;
+    return n;
+}
+
+/* Rows are named once, only those with events, and in time proportional to their number. */
+static void test_many_threads(Fixture *f, gconstpointer unused)
+{
+    enum { THREADS = 100000 };
+    const struct strobe_cpu_op op = {-1, 0, 0, 0, 0, 0, 0};
+    const struct strobe_loss loss = {1, 3, 0};
+
+    for (guint i = 0; i < THREADS; i++) {
+        StrobeTrackId track =
+            strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 10000 + i, NULL, NULL, -1);
+        if (i % 2)
+            strobe_mock_add(f->mock, &strobe_kind_cpu_op, track, 0, T0, T0 + 1, &op);
+    }
+    for (guint i = 0; i < THREADS / 2; i++) {
+        const struct strobe_operator_link link = {i, T0, f->thread};
+        strobe_mock_add(f->mock, &strobe_kind_operator_link, f->thread, 0, T0, T0, &link);
+        strobe_mock_add(f->mock, &strobe_kind_loss, f->thread, 0, T0, T0, &loss);
+    }
+    clock_t begin = clock();
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_assert_cmpfloat((double)(clock() - begin) / CLOCKS_PER_SEC, <, 2);
+    g_autofree char *text = read_file(f, "trace_view.json");
+    g_assert_cmpuint(count(text, "\"thread_name\""), ==, THREADS / 2 + 2);
+    g_assert_cmpuint(count(text, "\"Strobe losses\""), ==, 1);
+    g_assert_cmpuint(count(text, "\"Thread 10002\""), ==, 0);
+    g_assert_cmpuint(count(text, "\"Thread 10001\""), ==, 1);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -415,5 +455,6 @@ int main(int argc, char **argv)
     ADD("nothing", test_nothing);
     ADD("file-option", test_file_option);
     ADD("no-end", test_no_end);
+    ADD("many-threads", test_many_threads);
     return g_test_run();
 }

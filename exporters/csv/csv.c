@@ -5,6 +5,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include <ascend.h>
+
 #include "csv-file.h"
 #include "mappings.h"
 
@@ -19,16 +21,17 @@ typedef struct CsvKind {
     StrobeKindId view_id;
     CsvFile *file; /* NULL: not written */
     const CsvMapping *mapping;
+    CsvMapping *made; /* a mapping of the Ascend formats, NULL: none */
     StrobeTable table;
-    StrobeColumn *columns; /* of a kind without a mapping */
+    StrobeColumn *columns; /* of a kind without a mapping of ours */
     guint32 *places;
 } CsvKind;
 
 typedef struct Csv {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    char **kinds_option;
-    GHashTable *kinds; /* const StrobeKindView * -> CsvKind */
+    char **only, **also; /* kinds, as the options name them */
+    GHashTable *kinds;   /* const StrobeKindView * -> CsvKind */
     CsvKind *last_kind;
     GHashTable *files; /* name -> CsvFile */
     guint n_generic;
@@ -41,6 +44,7 @@ static void free_kind(gpointer user)
     CsvKind *kind = user;
 
     g_free(kind->columns);
+    g_free(kind->made);
     g_free(kind->places);
     g_free(kind);
 }
@@ -51,7 +55,8 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
 
     csv->host = host;
     csv->self = self;
-    csv->kinds_option = g_strsplit(host->option_text(self, "kinds"), "+", -1);
+    csv->only = g_strsplit(host->option_text(self, "kinds"), "+", -1);
+    csv->also = g_strsplit(host->option_text(self, "also"), "+", -1);
     csv->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_kind);
     csv->files =
         g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)(void *)csv_file_free);
@@ -61,8 +66,10 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
 
 static gboolean is_wanted(const Csv *csv, const char *kind)
 {
-    if (csv->kinds_option[0] && *csv->kinds_option[0])
-        return g_strv_contains((const char *const *)csv->kinds_option, kind);
+    if (g_strv_contains((const char *const *)csv->also, kind))
+        return TRUE;
+    if (csv->only[0] && *csv->only[0])
+        return g_strv_contains((const char *const *)csv->only, kind);
     return !g_strv_contains(csv_kinds_on_request, kind);
 }
 
@@ -155,6 +162,35 @@ static void bind_generic(Csv *csv, CsvKind *kind)
     write_header(kind, kind->file);
 }
 
+static gboolean is_among(guint32 mask, guint32 bit)
+{
+    return mask == 0 || (mask & bit) != 0;
+}
+
+/* The kind's file of the Ascend formats, in the generation and level that are to be written. */
+static CsvMapping *find_ascend(Csv *csv, CsvKind *kind)
+{
+    const StrobeFacts *facts = csv->host->facts(csv->self);
+
+    for (guint32 i = 0; i < n_ascend_files; i++) {
+        const AscendFile *file = &ascend_files[i];
+
+        if (strcmp(file->kind, kind->view->name) || file->only_field ||
+            !is_among(file->generations, ascend_generation_bit(facts->generation)) ||
+            !is_among(file->levels, ascend_level_bit(facts->level)))
+            continue;
+        kind->columns = g_new0(StrobeColumn, STROBE_TABLE_COLUMNS_MAX);
+        kind->made = g_new0(CsvMapping, 1);
+        kind->made->table = (StrobeTable){
+            file->file, file->kind, kind->columns,
+            ascend_file_columns(file, facts->generation, facts->level, kind->columns, NULL)};
+        kind->made->by_begin = file->order != ASCEND_ORDER_NONE;
+        kind->made->skip_prefix = file->skip_prefix;
+        return kind->made;
+    }
+    return NULL;
+}
+
 static CsvKind *new_kind(Csv *csv, const StrobeKindView *view)
 {
     CsvKind *kind = g_new0(CsvKind, 1);
@@ -169,6 +205,8 @@ static CsvKind *new_kind(Csv *csv, const StrobeKindView *view)
     for (guint i = 0; i < n_csv_mappings; i++)
         if (!strcmp(csv_mappings[i].table.kind, view->name))
             mapping = &csv_mappings[i];
+    if (!mapping)
+        mapping = find_ascend(csv, kind);
     if (mapping)
         bind_mapping(csv, kind, mapping);
     else
@@ -271,7 +309,8 @@ static void csv_close(void *state)
 
     g_hash_table_unref(csv->kinds);
     g_hash_table_unref(csv->files);
-    g_strfreev(csv->kinds_option);
+    g_strfreev(csv->only);
+    g_strfreev(csv->also);
     strobe_cell_clear(&csv->cell);
     g_free(csv);
 }

@@ -6,10 +6,17 @@
 static const StrobeOption options[] = {
     {
         .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_LIST,
+        .type = STROBE_OPTION_KINDS,
         .name = "kinds",
         .default_value = "",
-        .summary = "Write only these kinds; empty: all but Strobe's own.",
+        .summary = "Write only these kinds; empty: the usual ones.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_KINDS,
+        .name = "also",
+        .default_value = "",
+        .summary = "Write these kinds besides the usual ones.",
     },
 };
 

@@ -5,7 +5,10 @@
 #include <string.h>
 #include <strobe/helpers/safe-file.h>
 
-#define READ_SIZE (128u * 1024)
+/* Bytes of all runs that are in memory while they are merged, and the least and most of one. */
+#define READ_BYTES (16u * 1024 * 1024)
+#define READ_SIZE_MIN (4u * 1024)
+#define READ_SIZE_MAX (128u * 1024)
 
 /* A row as it lies in memory, its bytes in `text`, and before its bytes in a run. */
 typedef struct Row {
@@ -29,8 +32,9 @@ struct RowSorter {
     GString *text;
     GArray *rows; /* Row */
     StrobeSafeFile *scratch;
-    GArray *runs; /* Run */
-    GString *row; /* bytes of a row that is being copied */
+    GArray *runs;    /* Run */
+    gsize read_size; /* of a run's buffer */
+    GString *row;    /* bytes of a row that is being copied */
 };
 
 RowSorter *row_sorter_new(int directory, gsize run_bytes)
@@ -124,7 +128,7 @@ static int run_read(RowSorter *sorter, Run *run, char *bytes, gsize length)
         if (!length)
             break;
         run->begin = 0;
-        run->fill = MIN(READ_SIZE, run->end - run->at);
+        run->fill = MIN(sorter->read_size, run->end - run->at);
         if (!run->fill)
             return EIO;
         error = strobe_safe_file_read(sorter->scratch, run->at, run->buffer, run->fill);
@@ -160,9 +164,10 @@ static int merge(RowSorter *sorter, StrobeSink sink, void *user)
     Run *run;
     int error = 0;
 
+    sorter->read_size = CLAMP(READ_BYTES / sorter->runs->len, READ_SIZE_MIN, READ_SIZE_MAX);
     for (guint i = 0; i < sorter->runs->len && !error; i++) {
         run = &g_array_index(sorter->runs, Run, i);
-        run->buffer = g_malloc(READ_SIZE);
+        run->buffer = g_malloc(sorter->read_size);
         error = run_next(sorter, run);
     }
     while (!error && (run = first_run(sorter))) {

@@ -60,14 +60,14 @@ static void check_file(Fixture *f, const char *name, const char *expected)
     g_assert_cmpstr(text, ==, expected);
 }
 
-static void add_operator(Fixture *f, const char *name, const char *shapes, int64_t begin,
-                         int64_t total, int64_t self, StrobeStackId stack)
+static StrobeView *add_operator(Fixture *f, const char *name, const char *shapes, int64_t begin,
+                                int64_t total, int64_t self, StrobeStackId stack)
 {
     struct strobe_operator_detail detail = {.host_total = total, .host_self = self, .stack = stack};
 
     detail.shapes = strobe_mock_string(f->mock, shapes);
-    strobe_mock_add(f->mock, &strobe_kind_operator_detail, f->thread,
-                    strobe_mock_string(f->mock, name), begin, begin + total, &detail);
+    return strobe_mock_add(f->mock, &strobe_kind_operator_detail, f->thread,
+                           strobe_mock_string(f->mock, name), begin, begin + total, &detail);
 }
 
 #define HEADER                                                                                     \
@@ -163,6 +163,39 @@ static void test_kinds_option(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(clear_folder(f), ==, 2);
 }
 
+static void test_also(Fixture *f, gconstpointer unused)
+{
+    strobe_mock_option(f->mock, "also", "diagnostic+metadata");
+    add_all(f);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "metadata.csv",
+               "Name,Begin(us),Track,value,is_json\r\n"
+               ",1736412474721516.710\t,4711,,0\r\n");
+    g_assert_cmpuint(clear_folder(f), ==, 4);
+}
+
+/* A table of one's own says which derived rows touch a gap; a form that is another's has no room
+ * for it. */
+static void test_incomplete(Fixture *f, gconstpointer unused)
+{
+    struct strobe_step_summary step = {.number = 4, .duration = 1000, .operators = 7};
+
+    strobe_mock_derived_kind(f->mock, &strobe_kind_step_summary);
+    strobe_mock_derived_kind(f->mock, &strobe_kind_operator_detail);
+    strobe_mock_add(f->mock, &strobe_kind_step_summary, f->thread, 0, T0, T0 + 1000, &step);
+    step.number = 5;
+    strobe_mock_add(f->mock, &strobe_kind_step_summary, f->thread, 0, T0, T0 + 1000, &step)->flags =
+        STROBE_VIEW_INCOMPLETE;
+    add_operator(f, "aten::mm", "", T0, 1, 1, 0)->flags = STROBE_VIEW_INCOMPLETE;
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "step_summary.csv",
+               "Name,Begin(us),Duration(us),Track,number,duration(ns),operators,operator_self(ns),"
+               "gc(ns),markers,Incomplete\r\n"
+               ",1736412474721516.710\t,1.0,4711,4,1000,7,0,0,0,0\r\n"
+               ",1736412474721516.710\t,1.0,4711,5,1000,7,0,0,0,1\r\n");
+    check_file(f, "operator_details.csv", HEADER "aten::mm,,,0.001,0.001,0,0,0,0\r\n");
+}
+
 /* Names of kinds are no paths. */
 static void test_hostile_kind(Fixture *f, gconstpointer unused)
 {
@@ -253,6 +286,8 @@ int main(int argc, char **argv)
     ADD("generic", test_generic);
     ADD("defaults", test_defaults);
     ADD("kinds-option", test_kinds_option);
+    ADD("also", test_also);
+    ADD("incomplete", test_incomplete);
     ADD("hostile-kind", test_hostile_kind);
     ADD("many-kinds", test_many_kinds);
     ADD("nothing", test_nothing);

@@ -4,8 +4,10 @@
 import itertools
 import random
 import unittest
+import unittest.mock
 
 from support import needs_torch, torch
+from strobe.profiler import capture_table
 from strobe.profiler.events import EventList, FunctionEvent
 
 _NAMES = ["aten::add", "aten::mul", "aten::" + "x" * 60, "ü ()"]
@@ -162,6 +164,26 @@ class LikeTorch(unittest.TestCase):
 class Rules(unittest.TestCase):
     def _call(self, name, start, end, thread=1):
         return dict(name=name, start=start, end=end, thread=thread, shapes=[], is_async=False)
+
+    def test_lost_records(self):
+        calls = [self._call("mm", 0, 10)]
+        events = _ours(calls, lost=5)
+        line = "Incomplete: 5 records were lost, so these numbers may be wrong"
+        for table in (events.table(), events.key_averages().table()):
+            self.assertEqual(table.splitlines()[-1], line)
+        self.assertNotIn("ncomplete", _ours(calls).table())
+
+    def test_losses_of_a_capture(self):
+        times = {"Begin(us)": "1736412474000000.000\t", "Duration(us)": "1.0", "Track": "7"}
+        rows = [
+            ("cpu_op", {"Name": "mm", **times}),
+            ("loss", {"Name": "pool_empty", "count": "5", **times}),
+            ("loss", {"Name": "string_cut", "count": "9", **times}),
+            ("loss", {"Name": "nested", "count": "2", **times}),
+        ]
+        with unittest.mock.patch.object(capture_table, "_read_tables", return_value=rows):
+            found = capture_table.read_events("unused", {"with_flops": False})
+        self.assertEqual(([event.name for event in found], found.lost), (["mm"], 7))
 
     def test_empty(self):
         self.assertEqual(EventList([]).table(), "")

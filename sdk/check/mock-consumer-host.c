@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strobe/helpers/gaps.h>
+
 typedef struct MockStack {
     StrobeStringId *frames;
     size_t n;
@@ -48,9 +50,12 @@ struct StrobeInstance {
     size_t n_kinds;
     MockOption *options;
     size_t n_options;
+    MockOption *fact_texts;
+    size_t n_fact_texts;
 
     MockRecords queue;
     MockRecords emitted;
+    StrobeGaps *gaps; /* of the loss records sent */
     char error[1024];
     unsigned warnings;
 };
@@ -130,6 +135,14 @@ StrobeStringId strobe_mock_bytes(StrobeMockHost *mock, const char *bytes, size_t
 StrobeStringId strobe_mock_string(StrobeMockHost *mock, const char *text)
 {
     return strobe_mock_bytes(mock, text, strlen(text));
+}
+
+static const char *host_fact(StrobeInstance *self, const char *key)
+{
+    for (size_t i = 0; i < self->n_fact_texts; i++)
+        if (!strcmp(self->fact_texts[i].name, key))
+            return self->fact_texts[i].value;
+    return "";
 }
 
 static StrobeText host_string(StrobeInstance *self, StrobeStringId id)
@@ -255,6 +268,14 @@ const StrobeKindView *strobe_mock_kind(StrobeMockHost *mock, const StrobeKind *k
     return &find_kind(mock, kind)->view;
 }
 
+const StrobeKindView *strobe_mock_derived_kind(StrobeMockHost *mock, const StrobeKind *kind)
+{
+    MockKind *made = find_kind(mock, kind);
+
+    made->view.derived = 1;
+    return &made->view;
+}
+
 /* Records */
 
 static StrobeView *add_record(MockRecords *records, MockKind *kind)
@@ -311,12 +332,28 @@ static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId 
         fputs("mock-consumer-host: emit of a kind that the component does not declare\n", stderr);
         abort();
     }
+    strobe_mock_derived_kind(self, self->component->kinds[kind_index]);
     view = add_record(&self->emitted, find_kind(self, self->component->kinds[kind_index]));
     view->track = track;
     view->name = name;
     view->begin_ns = begin_ns;
     view->end_ns = end_ns;
     return (void *)view->fields;
+}
+
+static int32_t host_touches_gap(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
+                                int64_t end_ns)
+{
+    return strobe_gaps_touch(self->gaps, track, begin_ns, end_ns);
+}
+
+static void host_flag(StrobeInstance *self, uint32_t flags)
+{
+    if (!self->emitted.n) {
+        fputs("mock-consumer-host: flag without a record emitted\n", stderr);
+        abort();
+    }
+    self->emitted.views[self->emitted.n - 1].flags |= flags;
 }
 
 size_t strobe_mock_emitted(StrobeMockHost *mock, const StrobeView **views)
@@ -327,6 +364,13 @@ size_t strobe_mock_emitted(StrobeMockHost *mock, const StrobeView **views)
 }
 
 /* Options, log, errors */
+
+void strobe_mock_fact(StrobeMockHost *mock, const char *key, const char *value)
+{
+    mock->fact_texts =
+        must(realloc(mock->fact_texts, (mock->n_fact_texts + 1) * sizeof *mock->fact_texts));
+    mock->fact_texts[mock->n_fact_texts++] = (MockOption){copy_text(key), copy_text(value)};
+}
 
 void strobe_mock_option(StrobeMockHost *mock, const char *name, const char *value)
 {
@@ -407,6 +451,8 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                 .command = "/usr/bin/python3 train.py",
                                 .strobe_version = "0",
                                 .directory = directory,
+                                .generation = 3,
+                                .level = -1,
                                 .complete = 1,
                                 .directory_path = "mock"};
     mock->table = (StrobeConsumerHost){.struct_size = sizeof(StrobeConsumerHost),
@@ -419,12 +465,16 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                        .intern = host_intern,
                                        .stack = host_stack,
                                        .emit = host_emit,
+                                       .fact = host_fact,
                                        .option_bool = host_option_bool,
                                        .option_int = host_option_int,
                                        .option_double = host_option_double,
                                        .option_text = host_option_text,
                                        .log = host_log,
-                                       .fail = host_fail};
+                                       .fail = host_fail,
+                                       .touches_gap = host_touches_gap,
+                                       .flag = host_flag};
+    mock->gaps = must(strobe_gaps_new());
     grow_strings(mock);
     mock->strings[mock->n_strings++] = (StrobeText){copy_bytes("", 0), 0};
     mock->stacks = must(calloc(1, sizeof *mock->stacks));
@@ -446,6 +496,7 @@ void strobe_mock_free(StrobeMockHost *mock)
 {
     clear_records(&mock->queue);
     clear_records(&mock->emitted);
+    strobe_gaps_free(mock->gaps);
     free(mock->queue.views);
     free(mock->emitted.views);
     for (size_t i = 0; i < mock->n_strings; i++)
@@ -470,7 +521,12 @@ void strobe_mock_free(StrobeMockHost *mock)
     free(mock->stacks);
     free(mock->tracks);
     free(mock->kinds);
+    for (size_t i = 0; i < mock->n_fact_texts; i++) {
+        free(mock->fact_texts[i].name);
+        free(mock->fact_texts[i].value);
+    }
     free(mock->options);
+    free(mock->fact_texts);
     free(mock);
 }
 
@@ -488,6 +544,8 @@ StrobeStatus strobe_mock_send(StrobeMockHost *mock)
 {
     StrobeStatus status = STROBE_OK;
 
+    for (size_t i = 0; i < mock->queue.n; i++)
+        strobe_gaps_add_record(mock->gaps, &mock->queue.views[i]);
     if (mock->queue.n)
         status = ops_of(mock)->batch(mock->state, mock->queue.views, mock->queue.n);
     clear_records(&mock->queue);

@@ -24,6 +24,9 @@ void strobe_mock_free(StrobeMockHost *mock);
 const StrobeConsumerHost *strobe_mock_table(StrobeMockHost *mock);
 StrobeFacts *strobe_mock_facts(StrobeMockHost *mock); /* may be changed before the run */
 
+/* A fact of the capture beside those of strobe_mock_facts. */
+void strobe_mock_fact(StrobeMockHost *mock, const char *key, const char *value);
+
 /* Sets an option as a user would type it; others have their declared defaults. */
 void strobe_mock_option(StrobeMockHost *mock, const char *name, const char *value);
 
@@ -36,14 +39,19 @@ StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t nu
 /* The view of a kind; the same one for the same declaration. */
 const StrobeKindView *strobe_mock_kind(StrobeMockHost *mock, const StrobeKind *kind);
 
+/* The same, and its records are derived ones from now on, as those that a pass emits are. */
+const StrobeKindView *strobe_mock_derived_kind(StrobeMockHost *mock, const StrobeKind *kind);
+
 /* Queues a record; `fields` is the kind's struct and is copied. */
 StrobeView *strobe_mock_add(StrobeMockHost *mock, const StrobeKind *kind, StrobeTrackId track,
                             StrobeStringId name, int64_t begin_ns, int64_t end_ns,
                             const void *fields);
 
-/* The component's calls. Sending passes everything queued as one batch and then overwrites its
- * memory, so that a consumer that kept a pointer is found out. run is all of them, records queued
- * meanwhile included; close is called if open succeeded. */
+/* The component's calls. Losses among what was sent are what touches_gap knows of; what the host
+ * itself marks INCOMPLETE when it hands a derived record on is not marked here. Sending passes
+ * everything queued as one batch and then overwrites its memory, so that a consumer that kept a
+ * pointer is found out. run is all of them, records queued meanwhile included; close is called if
+ * open succeeded. */
 StrobeStatus strobe_mock_open(StrobeMockHost *mock);
 StrobeStatus strobe_mock_send(StrobeMockHost *mock);
 StrobeStatus strobe_mock_raw_end(StrobeMockHost *mock);

@@ -5,20 +5,7 @@
  */
 #include <strobe/kinds.h>
 
-#define FIELD(name_, type_, unit_, summary_)                                                       \
-    {                                                                                              \
-        .name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_            \
-    }
-
-#define KIND(symbol_, name_, shape_, fields_, summary_)                                            \
-    const StrobeKind strobe_kind_##symbol_ = {                                                     \
-        .struct_size = sizeof(StrobeKind),                                                         \
-        .shape = STROBE_SHAPE_##shape_,                                                            \
-        .name = name_,                                                                             \
-        .summary = summary_,                                                                       \
-        .fields = fields_,                                                                         \
-        .n_fields = sizeof(fields_) / sizeof((fields_)[0]),                                        \
-    }
+#include "kind-macros.h"
 
 static const StrobeField step_fields[] = {
     FIELD("number", I64, "", "Number of the step."),
@@ -168,13 +155,76 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_loss,
     &strobe_kind_collector_call,
     &strobe_kind_diagnostic,
+    &strobe_kind_api_call,
+    &strobe_kind_task_queue,
+    &strobe_kind_python_call,
+    &strobe_kind_device_task,
+    &strobe_kind_device_pmu,
+    &strobe_kind_comm_op,
+    &strobe_kind_comm_task,
+    &strobe_kind_memory_event,
+    &strobe_kind_memory_usage,
+    &strobe_kind_module_memory,
+    &strobe_kind_nic,
+    &strobe_kind_roce,
+    &strobe_kind_mac,
+    &strobe_kind_pcie,
+    &strobe_kind_hccs,
+    &strobe_kind_hbm,
+    &strobe_kind_ddr,
+    &strobe_kind_llc,
+    &strobe_kind_qos,
+    &strobe_kind_sio,
+    &strobe_kind_core_frequency,
+    &strobe_kind_acc_pmu,
+    &strobe_kind_soc_bandwidth,
+    &strobe_kind_l2_cache,
+    &strobe_kind_soc_pmu,
+    &strobe_kind_aicpu,
+    &strobe_kind_usage,
+    &strobe_kind_os_call,
+    &strobe_kind_flow_point,
+    &strobe_kind_device_info,
+    &strobe_kind_clock_sync,
     &strobe_kind_operator_detail,
     &strobe_kind_operator_link,
     &strobe_kind_operator_average,
     &strobe_kind_step_summary,
     &strobe_kind_stack_total,
+    &strobe_kind_kernel_detail,
+    &strobe_kind_operator_device,
+    &strobe_kind_kernel_link,
+    &strobe_kind_step_range,
+    &strobe_kind_step_trace,
+    &strobe_kind_overlap,
+    &strobe_kind_op_statistic,
+    &strobe_kind_api_statistic,
+    &strobe_kind_communication_time,
+    &strobe_kind_communication_bandwidth,
+    &strobe_kind_communication_matrix,
+    &strobe_kind_memory_block,
+    &strobe_kind_memory_total,
     NULL,
 };
+
+const char *strobe_loss_name(uint32_t cause)
+{
+    static const char *const names[STROBE_LOSS_CAUSES] = {
+        [STROBE_LOSS_POOL_EMPTY] = "pool_empty",
+        [STROBE_LOSS_DISK_FULL] = "disk_full",
+        [STROBE_LOSS_TOO_LARGE] = "too_large",
+        [STROBE_LOSS_NESTED] = "nested",
+        [STROBE_LOSS_LATE] = "late",
+        [STROBE_LOSS_COLLECTOR_FAILED] = "collector_failed",
+        [STROBE_LOSS_NO_LANE] = "no_lane",
+        [STROBE_LOSS_SPAN_DEPTH] = "span_depth",
+        [STROBE_LOSS_STRING_CUT] = "string_cut",
+        [STROBE_LOSS_COLLECTOR_DROPPED] = "collector_dropped",
+        [STROBE_LOSS_OVERWRITTEN] = "overwritten",
+    };
+
+    return cause < STROBE_LOSS_CAUSES ? names[cause] : NULL;
+}
 
 uint32_t strobe_kind_offset(const StrobeKind *kind, uint32_t index)
 {

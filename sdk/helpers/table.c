@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strobe/helpers/cell-number.h>
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/utf8.h>
 
@@ -18,6 +19,9 @@ enum {
     PLACE_DURATION,
     PLACE_TRACK,
     PLACE_TRACK_NAME,
+    PLACE_EXACT,
+    PLACE_DEVICE,
+    PLACE_INCOMPLETE,
     PLACE_NONE,
     PLACE_MISSING = -1 /* UINT32_MAX */
 };
@@ -26,9 +30,15 @@ static const struct {
     const char *name;
     uint32_t place;
 } sources[] = {
-    {STROBE_COLUMN_NAME, PLACE_NAME},   {STROBE_COLUMN_BEGIN, PLACE_BEGIN},
-    {STROBE_COLUMN_END, PLACE_END},     {STROBE_COLUMN_DURATION, PLACE_DURATION},
-    {STROBE_COLUMN_TRACK, PLACE_TRACK}, {STROBE_COLUMN_TRACK_NAME, PLACE_TRACK_NAME},
+    {STROBE_COLUMN_NAME, PLACE_NAME},
+    {STROBE_COLUMN_BEGIN, PLACE_BEGIN},
+    {STROBE_COLUMN_END, PLACE_END},
+    {STROBE_COLUMN_DURATION, PLACE_DURATION},
+    {STROBE_COLUMN_TRACK, PLACE_TRACK},
+    {STROBE_COLUMN_TRACK_NAME, PLACE_TRACK_NAME},
+    {STROBE_COLUMN_INCOMPLETE, PLACE_INCOMPLETE},
+    {STROBE_COLUMN_EXACT, PLACE_EXACT},
+    {STROBE_COLUMN_DEVICE, PLACE_DEVICE},
     {STROBE_COLUMN_NONE, PLACE_NONE},
 };
 
@@ -75,6 +85,8 @@ uint32_t strobe_table_generic(const StrobeKindView *kind, StrobeColumn *columns)
     columns[n++] = (StrobeColumn){"Track", STROBE_COLUMN_TRACK, STROBE_CELL_AUTO};
     for (uint32_t i = 0; i < kind->n_fields && n < STROBE_TABLE_COLUMNS_MAX; i++)
         columns[n++] = (StrobeColumn){kind->fields[i].name, kind->fields[i].name, STROBE_CELL_AUTO};
+    if (kind->derived && n < STROBE_TABLE_COLUMNS_MAX)
+        columns[n++] = (StrobeColumn){"Incomplete", STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO};
     return n;
 }
 
@@ -104,6 +116,13 @@ static Value track_value(const StrobeConsumerHost *host, StrobeInstance *self, S
     const StrobeTrackView *track = id ? host->track(self, id) : NULL;
 
     return track ? uint_value(track->number) : (Value){.type = VALUE_ABSENT};
+}
+
+static Value device_value(const StrobeConsumerHost *host, StrobeInstance *self, StrobeTrackId id)
+{
+    const StrobeTrackView *track = id ? host->track(self, id) : NULL;
+
+    return track ? int_value(track->device) : (Value){.type = VALUE_ABSENT};
 }
 
 static Value track_name_value(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -156,6 +175,20 @@ static Value field_value(const StrobeConsumerHost *host, StrobeInstance *self,
     }
 }
 
+/* The duration in microseconds with all digits that the source gave it. */
+static Value exact_value(const StrobeConsumerHost *host, StrobeInstance *self,
+                         const StrobeView *record)
+{
+    Value value = {.type = VALUE_ABSENT};
+    uint32_t place = find_place("exact_us", record->kind);
+
+    if (place != UINT32_MAX)
+        value = field_value(host, self, &record->kind->fields[place], record);
+    if (value.type == VALUE_DOUBLE)
+        return value;
+    return (Value){.type = VALUE_DOUBLE, .f = (double)(record->end_ns - record->begin_ns) / 1000.0};
+}
+
 static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint32_t place,
                       const StrobeView *record)
 {
@@ -172,6 +205,14 @@ static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint
         return track_value(host, self, record->track);
     case PLACE_TRACK_NAME:
         return track_name_value(host, self, record->track);
+    case PLACE_DEVICE:
+        return device_value(host, self, record->track);
+    case PLACE_EXACT:
+        return exact_value(host, self, record);
+    case PLACE_INCOMPLETE:
+        if (!record->kind->derived)
+            return (Value){.type = VALUE_ABSENT};
+        return uint_value((record->flags & STROBE_VIEW_INCOMPLETE) != 0);
     default:
         if (place < record->kind->n_fields)
             return field_value(host, self, &record->kind->fields[place], record);
@@ -268,6 +309,14 @@ static double as_double(const Value *value)
     }
 }
 
+static size_t format_mark(char *out, double value)
+{
+    if (value == 0)
+        return 0;
+    out[0] = '*';
+    return 1;
+}
+
 /* Two decimals, the point whatever the locale says. */
 static size_t format_fixed2(char *out, double value)
 {
@@ -299,6 +348,49 @@ static size_t format_auto(char *out, const Value *value)
     }
 }
 
+static size_t format_device(char *out, int64_t device)
+{
+    if (device < 0) {
+        memcpy(out, "CPU", 4);
+        return 3;
+    }
+    memcpy(out, "NPU:", 4);
+    return 4 + strobe_format_int(out + 4, device);
+}
+
+/* The forms from STROBE_CELL_FIXED3 on. */
+static size_t format_form(char *out, uint32_t form, const Value *value)
+{
+    double number = as_double(value);
+
+    switch (form) {
+    case STROBE_CELL_FIXED3:
+        return strobe_format_fixed(out, number, 3);
+    case STROBE_CELL_FIXED6:
+        return strobe_format_fixed(out, number, 6);
+    case STROBE_CELL_ROUND3:
+        return strobe_format_trimmed(out, number, 3, 1);
+    case STROBE_CELL_TRIM3:
+        return strobe_format_trimmed(out, number, 3, 0);
+    case STROBE_CELL_TRIM6:
+        return strobe_format_trimmed(out, number, 6, 0);
+    case STROBE_CELL_US_TRIM:
+        return strobe_format_trimmed(out, number / 1000, 3, 0);
+    case STROBE_CELL_US_FIXED6:
+        return strobe_format_fixed(out, number / 1000, 6);
+    case STROBE_CELL_KB:
+        return strobe_format_double(out, number / 1024);
+    case STROBE_CELL_MB:
+        return strobe_format_double(out, number / 1048576);
+    case STROBE_CELL_MB_FIXED3:
+        return strobe_format_fixed(out, number / 1048576, 3);
+    case STROBE_CELL_DEVICE:
+        return format_device(out, as_ns(value));
+    default:
+        return format_auto(out, value);
+    }
+}
+
 static size_t format_number(char *out, uint32_t format, const Value *value)
 {
     size_t length;
@@ -323,8 +415,10 @@ static size_t format_number(char *out, uint32_t format, const Value *value)
         return format_auto(out, value);
     case STROBE_CELL_FIXED2:
         return format_fixed2(out, as_double(value));
+    case STROBE_CELL_MARK:
+        return format_mark(out, as_double(value));
     default:
-        return format_auto(out, value);
+        return format_form(out, format, value);
     }
 }
 
@@ -347,15 +441,17 @@ int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
     switch (value.type) {
     case VALUE_ABSENT:
         cell->is_empty = 1;
-        return 0;
+        return column->absent ? append_text(cell, column->absent, strlen(column->absent), false)
+                              : 0;
     case VALUE_TEXT:
         return append_text(cell, value.text.bytes, value.text.length, list);
     case VALUE_STACK:
         return append_stack(host, self, value.stack, cell, list);
     default:
-        cell->is_number = 1;
         cell->length = format_number(cell->bytes, column->cell, &value);
         cell->bytes[cell->length] = '\0';
+        cell->is_number = column->cell != STROBE_CELL_MARK;
+        cell->is_empty = cell->length == 0;
         return 0;
     }
 }

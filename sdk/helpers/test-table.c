@@ -121,6 +121,27 @@ static void test_generic(void)
     strobe_mock_free(mock);
 }
 
+static void test_incomplete(void)
+{
+    StrobeMockHost *mock = strobe_mock_new(NULL, -1);
+    StrobeColumn columns[STROBE_TABLE_COLUMNS_MAX];
+    const StrobeKindView *kind = strobe_mock_kind(mock, &every_kind);
+    StrobeView *r = strobe_mock_add(mock, &every_kind, 0, 0, 0, 0, NULL);
+    uint32_t n;
+
+    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO, "<absent>");
+    strobe_mock_derived_kind(mock, &every_kind);
+    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO, "0");
+    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_MARK, "<absent>");
+    r->flags = STROBE_VIEW_INCOMPLETE | STROBE_VIEW_STRADDLES;
+    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO, "1");
+    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_MARK, "*");
+    n = strobe_table_generic(kind, columns);
+    g_assert_cmpuint(n, ==, 4 + 9 + 1);
+    g_assert_cmpstr(columns[n - 1].title, ==, "Incomplete");
+    strobe_mock_free(mock);
+}
+
 static int compare(StrobeMockHost *mock, const char *field, const struct every *a,
                    const struct every *b)
 {
@@ -158,6 +179,7 @@ int main(int argc, char **argv)
     g_test_add_func("/table/cells", test_cells);
     g_test_add_func("/table/absent", test_absent);
     g_test_add_func("/table/generic", test_generic);
+    g_test_add_func("/table/incomplete", test_incomplete);
     g_test_add_func("/table/compare", test_compare);
     return g_test_run();
 }

@@ -112,11 +112,13 @@ class KeysTest(ScratchTest):
 
     def test_types_are_those_of_the_core(self):
         of_type = {"object": {}, "integer": 7, "boolean": True, "text": "x", "size": "64MB",
-                   "duration": "1s"}
+                   "duration": "1s", "number": 2.5}
         for key in KEYS:
             for name, value in of_type.items():
                 if {name, key["type"]} <= {"text", "size", "duration"}:
                     continue  # all are texts in JSON
+                if (key["type"], name) == ("number", "integer"):
+                    continue
                 if key["key"] == "schedule" and name == "object":
                     value = {"active": 1}
                 with self.subTest(key=key["key"], type=name):
@@ -127,6 +129,10 @@ class KeysTest(ScratchTest):
         """A value `by` of the smallest step away from a limit."""
         if key["type"] == "integer":
             return limit + by
+        if key["type"] == "number":
+            return limit + by * 0.001
+        if limit == "0s" and by < 0:
+            return "-1ns"
         number, unit = re.fullmatch(r"(\d+)(\w+)", limit).groups()
         return "%d%s" % (int(number) * UNITS[unit] + by, FINEST[key["type"]])
 

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that marks itself up: marked-program STEPS. */
+/* A program that marks itself up: marked-program STEPS [THREADS]; the threads live one after the
+ * other. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <strobe/strobe.h>
 
+static void *mark(void *user)
+{
+    strobe_mark("short");
+    return user;
+}
+
 int main(int argc, char **argv)
 {
     int steps = argc > 1 ? atoi(argv[1]) : 0;
+    int threads = argc > 2 ? atoi(argv[2]) : 0;
     char name[32];
 
     for (int i = 0; i < steps; i++) {
@@ -19,6 +28,12 @@ int main(int argc, char **argv)
         strobe_range_end(inner);
         strobe_range_end(outer);
         strobe_step();
+    }
+    for (int i = 0; i < threads; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, mark, NULL))
+            return 1;
+        pthread_join(thread, NULL);
     }
     return 0;
 }

@@ -2,9 +2,10 @@
 """`strobe show` and `strobe info` on captures of the fake collector."""
 
 import json
+import re
 import unicodedata
 
-from support import StrobeTest
+from support import StrobeTest, program
 
 
 class ShowTest(StrobeTest):
@@ -33,6 +34,17 @@ class ShowTest(StrobeTest):
         self.assertRegex(text, r"\nstate +complete\n")
         self.assertRegex(text, r"\nmarker +span +100 ")
         self.assertIn("\nLost: nothing\n", text)
+
+    def test_info_of_many_threads(self):
+        """The text leaves out most of them, the JSON none."""
+        self.record(program("marked-program"), "3", "1000", collect=["fake:records=0"])
+        tracks = self.json("info", self.out)[0]["tracks"]
+        short = [track for track in tracks if track["records"] == 1]
+        self.assertGreaterEqual(len(short), 1000)
+        text = self.strobe("info", self.out).stdout
+        self.assertIn(len(re.findall(r"\nthread ", text)), range(150, 201))
+        hidden = sorted(track["records"] for track in tracks)[:-200]
+        self.assertIn("\nand %d more tracks with %d records" % (len(hidden), sum(hidden)), text)
 
     def test_losses_are_told_everywhere(self):
         done = self.record(collect=["fake:threads=0,records=10,loss=7"])

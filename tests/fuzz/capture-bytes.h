@@ -8,7 +8,8 @@
 /* Makes the checksums of every block right, so that what lies behind them is reached. */
 void capture_bytes_repair(guint8 *bytes, gsize n);
 
-/* Reads all that the reader gives, in batches of `batch`, and checks what it promises. */
+/* Reads all that the reader gives, in batches of `batch`, and checks what it promises. Strings are
+ * kept if that is odd. */
 void capture_read_all(const char *path, gsize batch);
 
 #endif

@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
     strobe_parse_duration(text, &value);
     StrobeConfig *config = strobe_config_parse(NULL, "fuzz", &error);
     FUZZ_REQUIRE(config);
-    strobe_config_set_schedule(config, text, &error);
+    strobe_config_set_section(config, "schedule", text, &error);
     g_clear_error(&error);
     strobe_config_add_collector(config, text, &error);
     g_clear_error(&error);

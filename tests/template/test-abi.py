@@ -20,7 +20,7 @@ import tap  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve()
 PROGRAM = BUILD / "tests" / "template" / "print-abi"
-HEADERS = ("option", "record", "plugin", "collector", "exporter", "kinds")
+HEADERS = ("option", "record", "plugin", "collector", "exporter", "importer", "kinds", "kinds-device", "kinds-derived")
 
 
 @unittest.skipUnless(struct.calcsize("P") == 8, "the snapshot is that of 64-bit machines")

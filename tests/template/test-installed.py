@@ -150,7 +150,7 @@ class InstalledTest(unittest.TestCase):
         return source / "build"
 
     def test_templates_are_listed(self):
-        for name in ("collector", "exporter"):
+        for name in ("collector", "exporter", "importer"):
             build = self.build_template(name)
             listed = json.loads(self.strobe("plugins", "--json", "--plugin-path", build))
             mine = [p for p in listed if p["file"].startswith(str(build))]
@@ -184,6 +184,19 @@ class InstalledTest(unittest.TestCase):
         self.assertIn("minor", table[0].lower())
         self.assertGreater(len(table), 5)
 
+    def test_template_importer_reads_a_timeline(self):
+        source = self.work / "a.timeline"
+        source.write_text("#timeline\n2000 500 later\nnonsense\n1000 250 first event\n")
+        made = json.loads(self.strobe("import", "--json", "-o", self.work / "imported",
+                                      "--plugin-path", self.build_template("importer"),
+                                      "--export", "csv", source))
+        self.assertEqual(made[0]["importer"], "template_importer")
+        self.assertEqual(made[0]["found"], [{"part": "events", "count": 2}])
+        self.assertEqual([item["part"] for item in made[0]["damaged"]], ["line 3"])
+        table = (pathlib.Path(made[0]["output"]) / "template_importer.event.csv").read_text()
+        self.assertEqual([line.split(",")[0] for line in table.splitlines()[1:]],
+                         ["first event", "later"])
+
     def test_templates_install_where_strobe_looks(self):
         self.run_good("meson", "install", "-C", self.build_template("collector"))
         placed = self.plugins / "template_collector.so"
@@ -196,7 +209,8 @@ class InstalledTest(unittest.TestCase):
 
     def test_plugins_export_one_symbol_and_need_none_of_ours(self):
         files = [path for path in self.plugins.glob("*.so") if "-" not in path.name]
-        files += [find_one(self.build_template(name), "*.so") for name in ("collector", "exporter")]
+        files += [find_one(self.build_template(name), "*.so")
+                  for name in ("collector", "exporter", "importer")]
         self.assertGreaterEqual(len(files), 12)
         for path in files:
             with self.subTest(path.name):

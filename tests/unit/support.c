@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "reader.h"
 
@@ -43,8 +44,19 @@ guint test_count(const char *variable, guint quick)
     return text ? (guint)g_ascii_strtoull(text, NULL, 10) : quick;
 }
 
+guint64 resident_pages(void)
+{
+    unsigned long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    g_assert_nonnull(file);
+    g_assert_cmpint(fscanf(file, "%lu %lu", &size, &resident), ==, 2);
+    fclose(file);
+    return resident;
+}
+
 char *capture_of(StrobeSession *session)
 {
+    strobe_session_diagnostics(session); /* stop() does not wait for the disk, this does */
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", "capture.strobe", NULL);
 }
 

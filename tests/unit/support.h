@@ -25,6 +25,14 @@ StrobeSession *session_new(const char *folder, const char *collectors, const cha
 /* A count of a test: `quick`, or what the environment says (the long suite's figures). */
 guint test_count(const char *variable, guint quick);
 
+/* Pages of this process that are in memory. A sanitizer keeps freed memory: there they grow. */
+guint64 resident_pages(void);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#else
+#define IS_SANITIZED 0
+#endif
+
 /* Path of the capture that the session's last window made (free it). */
 char *capture_of(StrobeSession *session);
 

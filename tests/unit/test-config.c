@@ -86,7 +86,7 @@ static void test_round_trip(void)
     StrobeConfig *first = strobe_config_parse(text, "a", &error);
 
     g_assert_no_error(error);
-    g_assert_true(strobe_config_set_schedule(first, "active=7,wait=2", &error));
+    g_assert_true(strobe_config_set_section(first, "schedule", "active=7,wait=2", &error));
     g_assert_true(strobe_config_add_collector(first, "gc:threshold=2ms", &error));
     g_assert_true(strobe_config_add_exporter(first, "stacks", &error));
     g_autofree char *once = strobe_config_to_json(first);
@@ -96,7 +96,7 @@ static void test_round_trip(void)
     g_assert_cmpstr(once, ==, twice);
     g_assert_cmpint(second->schedule.active, ==, 7);
     g_assert_cmpint(second->schedule.warmup, ==, 0);
-    g_assert_cmpint(second->pool_bytes, ==, 16 << 20);
+    g_assert_cmpint(second->buffer.bytes, ==, 16 << 20);
     StrobeConfigComponent *gc = g_ptr_array_index(second->collectors, 0);
     g_assert_cmpstr(json_object_get_string_member(gc->json, "threshold"), ==, "2ms");
     g_assert_true(gc->required);
@@ -109,10 +109,10 @@ static void test_bad_flags(void)
     g_autoptr(GError) error = NULL;
     StrobeConfig *config = strobe_config_parse(NULL, NULL, &error);
 
-    g_assert_false(strobe_config_set_schedule(config, "active=x", &error));
+    g_assert_false(strobe_config_set_section(config, "schedule", "active=x", &error));
     g_assert_nonnull(strstr(error->message, "--schedule"));
     g_clear_error(&error);
-    g_assert_false(strobe_config_set_schedule(config, "wait=1", &error));
+    g_assert_false(strobe_config_set_section(config, "schedule", "wait=1", &error));
     g_clear_error(&error);
     g_assert_false(strobe_config_add_collector(config, "gc:x", &error));
     g_assert_nonnull(strstr(error->message, "--collect"));

@@ -83,7 +83,7 @@ static void one_refusal(struct progress *progress)
     if (!writer)
         return;
     __atomic_add_fetch(&progress->refused_most, 1, __ATOMIC_RELAXED);
-    strobe_lane_reserve_bulk(writer, 0);
+    strobe_lane_reserve_bulk(writer, 0, 1);
     if (is_certain(progress, window))
         __atomic_add_fetch(&progress->refused_least, 1, __ATOMIC_RELAXED);
 }

@@ -105,12 +105,12 @@ static void test_too_large(void)
     strobe_session_start(session, NULL);
     StrobeWriter *writer = strobe_lane_writer();
     for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
-        g_assert_null(strobe_lane_reserve_bulk(writer, sizes[i]));
+        g_assert_null(strobe_lane_reserve_bulk(writer, sizes[i], 5));
     g_assert_null(strobe_lane_reserve(writer, STROBE_KINDS_MAX, 0, 0, strobe_clock_now(), 0));
     strobe_mark("stored");
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(marks_of(session), ==, 1);
-    check_losses(session, STROBE_LOSS_TOO_LARGE, G_N_ELEMENTS(sizes) + 1);
+    check_losses(session, STROBE_LOSS_TOO_LARGE, 5 * G_N_ELEMENTS(sizes) + 1);
     strobe_session_free(session);
     scratch_remove(folder);
 }

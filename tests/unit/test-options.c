@@ -13,6 +13,7 @@ static const StrobeOption declared[] = {
     {sizeof(StrobeOption), STROBE_OPTION_LIST, "items", "cpu+mem", 0, 0, metrics, "s", 0, 0},
     {sizeof(StrobeOption), STROBE_OPTION_DURATION, "interval", "20ms", 1e6, 0, NULL, "s", 0, 0},
     {sizeof(StrobeOption), STROBE_OPTION_BYTES, "size", "1MB", 0, 0, NULL, "s", 0, 0},
+    {sizeof(StrobeOption), STROBE_OPTION_KINDS, "kinds", "gc+step", 0, 0, NULL, "s", 0, 0},
 };
 
 static StrobeOptions *make(void)
@@ -35,6 +36,7 @@ static void test_defaults(void)
     g_assert_cmpstr(strobe_options_text(options, "items"), ==, "cpu+mem");
     g_assert_cmpint(strobe_options_int(options, "interval"), ==, 20000000);
     g_assert_cmpint(strobe_options_int(options, "size"), ==, 1 << 20);
+    g_assert_cmpstr(strobe_options_text(options, "kinds"), ==, "gc+step");
     strobe_options_free(options);
 }
 
@@ -101,6 +103,8 @@ static void test_json(void)
 
     g_assert_true(strobe_options_set_json(options, "items", list, "f", &error));
     g_assert_cmpstr(strobe_options_text(options, "items"), ==, "mem");
+    g_assert_true(strobe_options_set_json(options, "kinds", list, "f", &error));
+    g_assert_cmpstr(strobe_options_text(options, "kinds"), ==, "mem");
     g_assert_true(strobe_options_set_json(options, "count", number, "f", &error));
     g_assert_cmpint(strobe_options_int(options, "count"), ==, 7);
     g_assert_false(strobe_options_set_json(options, "shapes", number, "f", &error));

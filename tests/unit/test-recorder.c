@@ -146,63 +146,6 @@ static void test_nested(void)
     scratch_remove(folder);
 }
 
-static gpointer one_mark(gpointer data)
-{
-    strobe_mark("short");
-    return NULL;
-}
-
-/* More threads in all than there are lanes. */
-static void test_short_threads(void)
-{
-    guint threads = test_count("STROBE_TEST_THREADS", 3000);
-    char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", NULL);
-
-    strobe_session_start(session, NULL);
-    for (guint i = 0; i < threads; i++)
-        g_thread_join(g_thread_new(NULL, one_mark, NULL));
-    strobe_session_stop(session, NULL);
-    g_autofree char *capture = capture_of(session);
-    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, threads);
-    strobe_session_free(session);
-    scratch_remove(folder);
-}
-
-static void check_unique(const StrobeView *view, StrobeText name, gpointer user)
-{
-    guint64 *next = user;
-    g_autofree char *expected = g_strdup_printf("step %" G_GUINT64_FORMAT, (*next)++);
-
-    g_assert_cmpstr(name.bytes, ==, expected);
-}
-
-/* Endless unique names: beyond the table they are written beside their records. */
-static void test_unique_names(void)
-{
-    enum { NAMES = 150000 };
-    char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", NULL);
-    uint64_t lost[STROBE_LOSS_CAUSES];
-    guint64 next = 0;
-
-    strobe_session_start(session, NULL);
-    for (guint i = 0; i < NAMES; i++) {
-        char name[32];
-        g_snprintf(name, sizeof name, "step %u", i);
-        strobe_mark(name);
-        if (i % 20000 == 0)
-            g_usleep(30000); /* an 8 MB pool: let the writer follow */
-    }
-    strobe_session_stop(session, NULL);
-    strobe_recorder_losses(lost);
-    g_assert_cmpuint(lost[STROBE_LOSS_POOL_EMPTY], ==, 0);
-    g_autofree char *capture = capture_of(session);
-    g_assert_cmpuint(read_capture(capture, "marker_instant", check_unique, &next), ==, NAMES);
-    strobe_session_free(session);
-    scratch_remove(folder);
-}
-
 static void find_long(const StrobeView *view, StrobeText name, gpointer user)
 {
     gsize *longest = user;
@@ -397,8 +340,6 @@ int main(int argc, char **argv)
     g_test_add_func("/recorder/threads", test_threads);
     g_test_add_func("/recorder/ledger", test_ledger);
     g_test_add_func("/recorder/nested", test_nested);
-    g_test_add_func("/recorder/short-threads", test_short_threads);
-    g_test_add_func("/recorder/unique-names", test_unique_names);
     g_test_add_func("/recorder/long-names", test_long_names);
     g_test_add_func("/recorder/open-spans", test_open_spans);
     g_test_add_func("/recorder/deep-spans", test_deep_spans);

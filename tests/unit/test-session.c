@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Windows on a schedule, failing collectors, long life. */
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "error.h"
 #include "result.h"
 #include "support.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#else
-#define IS_SANITIZED 0
-#endif
 
 struct ready {
     guint n;
@@ -198,16 +191,6 @@ static void test_unwritable(void)
     scratch_remove(folder);
 }
 
-static guint64 resident_pages(void)
-{
-    unsigned long size = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-
-    g_assert_cmpint(fscanf(file, "%lu %lu", &size, &resident), ==, 2);
-    fclose(file);
-    return resident;
-}
-
 static guint open_descriptors(void)
 {
     g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
@@ -239,7 +222,7 @@ static void test_cycles(void)
         }
     }
     g_assert_cmpuint(open_descriptors(), <=, descriptors);
-    if (!IS_SANITIZED)                                       /* a sanitizer keeps freed memory */
+    if (!IS_SANITIZED)
         g_assert_cmpuint(resident_pages(), <=, pages + 128); /* 512 KiB of allocator noise */
     strobe_session_free(session);
     g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);

@@ -103,7 +103,7 @@ typedef enum StrobeAction {
 } StrobeAction;
 
 /* A window is complete: `directory` holds its capture. Called in the thread that steps or stops,
- * between the end of that window and the beginning of the next. */
+ * between the end of that window and the beginning of the next; after a dump, see there. */
 typedef void (*StrobeTraceReady)(void *user, const char *directory);
 
 /* Replaces the schedule: the action for a step number. */
@@ -129,8 +129,23 @@ STROBE_API StrobeStatus strobe_session_start(StrobeSession *session, StrobeError
 /* Ends the step that runs and begins the next. STROBE_ERROR_STATE after stop. */
 STROBE_API StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error);
 
-/* Ends the window that runs, if any. Stopping twice does nothing. */
+/* Ends the window that runs, if any. Stopping twice does nothing. Without a function that is told of
+ * the window it does not wait for the disk: a writer thread appends what is left (an analysis waits
+ * for that), and the next session call tells what failed. */
 STROBE_API StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error);
+
+/* A flight recorder ("buffer": {"policy": "ring"}) writes what it holds, the last records of every
+ * thread, into a result directory of its own, while recording goes on; waits for that. `reason` is
+ * kept with it, NULL: "call". *directory (NULL: not wanted) is "" on failure, else valid until the
+ * next dump. Then the function of strobe_session_on_trace_ready() is called, in this thread. Any
+ * thread. STROBE_ERROR_STATE when no flight recorder records. Since 1.0. */
+STROBE_API StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason,
+                                            const char **directory, StrobeError **error);
+
+/* Asks the flight recorder of the process's session for a dump and returns at once; the dump is
+ * made in a thread of Strobe's, where the function of strobe_session_on_trace_ready() is then
+ * called. STROBE_UNAVAILABLE when there is none. Any thread, and in a signal handler. Since 1.0. */
+STROBE_API StrobeStatus strobe_dump(void);
 
 /* Lets collectors that wait for a library look again; call it after a library was loaded. */
 STROBE_API void strobe_session_retry(StrobeSession *session);

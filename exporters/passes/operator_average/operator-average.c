@@ -166,7 +166,9 @@ static gint compare(gconstpointer a, gconstpointer b)
     return order ? order : strcmp(x->shapes_text.bytes, y->shapes_text.bytes);
 }
 
-static gboolean emit(OperatorAverage *average, const Group *group, gint64 all_self)
+/* With `is_incomplete` calls were lost, of whatever operator. */
+static gboolean emit(OperatorAverage *average, const Group *group, gint64 all_self,
+                     gboolean is_incomplete)
 {
     gint64 at = average->host->facts(average->self)->window_begin_ns;
     struct strobe_operator_average *fields =
@@ -174,6 +176,8 @@ static gboolean emit(OperatorAverage *average, const Group *group, gint64 all_se
 
     if (!fields)
         return FALSE;
+    if (is_incomplete)
+        average->host->flag(average->self, STROBE_VIEW_INCOMPLETE);
     fields->calls = group->calls;
     fields->host_self = group->self;
     fields->host_total = group->total;
@@ -193,6 +197,8 @@ static StrobeStatus operator_average_end(void *state)
     GHashTableIter iter;
     gpointer group;
     gint64 all_self = 0;
+    gboolean is_incomplete =
+        average->host->touches_gap(average->self, 0, G_MININT64, G_MAXINT64) != 0;
 
     g_hash_table_iter_init(&iter, average->groups);
     while (g_hash_table_iter_next(&iter, &group, NULL))
@@ -203,7 +209,7 @@ static StrobeStatus operator_average_end(void *state)
         all_self += ((const Group *)sorted->pdata[i])->self;
     g_ptr_array_sort(sorted, compare);
     for (guint i = 0; i < sorted->len; i++)
-        if (!emit(average, sorted->pdata[i], all_self))
+        if (!emit(average, sorted->pdata[i], all_self, is_incomplete))
             return average->host->fail(average->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                        "Cannot emit operator_average: the host has no room for it");
     return STROBE_OK;

@@ -108,6 +108,24 @@ static void test_limit(void)
     strobe_mock_free(mock);
 }
 
+/* Any loss may have been a call of any operator. */
+static void test_incomplete(void)
+{
+    for (uint64_t lost = 0; lost < 2; lost++) {
+        StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+        const struct strobe_loss loss = {.count = lost, .lane = 77};
+        const StrobeView *views;
+
+        fill(mock);
+        strobe_mock_add(mock, &strobe_kind_loss, 0, 0, 5000, 6000, &loss);
+        g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+        g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 2);
+        for (size_t i = 0; i < 2; i++)
+            g_assert_cmpuint(views[i].flags, ==, lost ? STROBE_VIEW_INCOMPLETE : 0);
+        strobe_mock_free(mock);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -115,5 +133,6 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-average/by-shapes", test_by_shapes);
     g_test_add_func("/operator-average/no-time", test_no_time);
     g_test_add_func("/operator-average/limit", test_limit);
+    g_test_add_func("/operator-average/incomplete", test_incomplete);
     return g_test_run();
 }

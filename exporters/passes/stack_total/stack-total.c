@@ -65,7 +65,8 @@ typedef struct StackTotal {
     StackSum others; /* no room for the path, or it is too long */
     Node *free_nodes;
     guint n_nodes;
-    GPtrArray *chunks; /* where the nodes lie, CHUNK each */
+    GPtrArray *chunks;      /* where the nodes lie, CHUNK each */
+    gboolean is_incomplete; /* operators were lost, of whatever path */
 } StackTotal;
 
 static Node *take_node(StackTotal *total)
@@ -297,6 +298,8 @@ static gboolean emit(StackTotal *total, StrobeStringId name, StrobeStackId path,
 
     if (!fields)
         return FALSE;
+    if (total->is_incomplete)
+        total->host->flag(total->self, STROBE_VIEW_INCOMPLETE);
     fields->host_self = self_ns;
     fields->calls = calls;
     fields->path = path;
@@ -365,6 +368,7 @@ static StrobeStatus stack_total_end(void *state)
     StrobeStringId path[HEIGHT_MAX];
 
     nesting_finish(total->nesting);
+    total->is_incomplete = total->host->touches_gap(total->self, 0, G_MININT64, G_MAXINT64) != 0;
     if (emit_stacks(total) && emit_list(total, &total->roots, path, 0) && emit_others(total))
         return STROBE_OK;
     return total->host->fail(total->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,

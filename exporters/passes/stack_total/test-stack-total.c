@@ -156,6 +156,23 @@ static void test_wide(Fixture *f, gconstpointer unused)
     g_assert_cmpint(self, ==, 3 * n);
 }
 
+/* A lost operator may have been on any path. */
+static void test_incomplete(Fixture *f, gconstpointer unused)
+{
+    const struct strobe_loss loss = {.count = 1};
+    const StrobeView *views;
+    size_t n;
+
+    add(f, "outer", 0, 10, 0);
+    add(f, "other", 20, 30, f->stack);
+    strobe_mock_add(f->mock, &strobe_kind_loss, 0, 0, 50, 60, &loss);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    n = strobe_mock_emitted(f->mock, &views);
+    g_assert_cmpuint(n, ==, 2);
+    for (size_t i = 0; i < n; i++)
+        g_assert_cmpuint(views[i].flags, ==, STROBE_VIEW_INCOMPLETE);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -166,5 +183,6 @@ int main(int argc, char **argv)
     ADD("folds", test_folds);
     ADD("deep", test_deep);
     ADD("wide", test_wide);
+    ADD("incomplete", test_incomplete);
     return g_test_run();
 }

@@ -64,16 +64,20 @@ static gint compare_steps(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
+static void sort_steps(StepAssignment *assignment)
+{
+    if (!assignment->is_sorted)
+        g_array_sort(assignment->steps, compare_steps);
+    assignment->is_sorted = TRUE;
+}
+
 /* The step that holds the time, NULL if none does. */
 static Step *find_step(StepAssignment *assignment, gint64 at)
 {
     guint low = 0, high;
     Step *step;
 
-    if (!assignment->is_sorted) {
-        g_array_sort(assignment->steps, compare_steps);
-        assignment->is_sorted = TRUE;
-    }
+    sort_steps(assignment);
     high = assignment->steps->len;
     while (low < high) {
         guint middle = low + (high - low) / 2;
@@ -184,15 +188,48 @@ static StrobeStatus step_assignment_batch(void *state, const StrobeView *records
     return STROBE_OK;
 }
 
-static gboolean emit(StepAssignment *assignment, const Step *step)
+/* Whether anything was lost between two times, on any thread. */
+static gboolean touches_gap(const StepAssignment *assignment, gint64 begin_ns, gint64 end_ns)
+{
+    return assignment->host->touches_gap(assignment->self, 0, begin_ns, end_ns) != 0;
+}
+
+/* Whether anything was lost between the steps, before the first or behind the last. */
+static gboolean is_outside_incomplete(const StepAssignment *assignment)
+{
+    gint64 behind = G_MININT64; /* the steps so far */
+
+    for (guint i = 0; i < assignment->steps->len; i++) {
+        const Step *step = &g_array_index(assignment->steps, Step, i);
+
+        if (behind < step->begin_ns && touches_gap(assignment, behind, step->begin_ns))
+            return TRUE;
+        behind = MAX(behind, step->end_ns);
+    }
+    return touches_gap(assignment, behind, G_MAXINT64);
+}
+
+static gboolean emit(StepAssignment *assignment, const Step *step, gboolean is_incomplete)
 {
     struct strobe_step_summary *fields = assignment->host->emit(
         assignment->self, 0, step->track, step->name, step->begin_ns, step->end_ns);
 
     if (!fields)
         return FALSE;
+    if (is_incomplete)
+        assignment->host->flag(assignment->self, STROBE_VIEW_INCOMPLETE);
     *fields = step->totals;
     return TRUE;
+}
+
+static gboolean emit_outside(StepAssignment *assignment)
+{
+    Step *outside = &assignment->outside;
+
+    outside->name = assignment->host->intern(assignment->self, "outside", 7);
+    outside->begin_ns = outside->end_ns =
+        assignment->host->facts(assignment->self)->window_begin_ns;
+    return emit(assignment, outside, is_outside_incomplete(assignment));
 }
 
 static StrobeStatus step_assignment_end(void *state)
@@ -201,16 +238,14 @@ static StrobeStatus step_assignment_end(void *state)
     gboolean done = TRUE;
 
     assign_pending(assignment, TRUE);
-    for (guint i = 0; i < assignment->steps->len && done; i++)
-        done = emit(assignment, &g_array_index(assignment->steps, Step, i));
-    if (done && assignment->any_outside) {
-        Step *outside = &assignment->outside;
+    sort_steps(assignment);
+    for (guint i = 0; i < assignment->steps->len && done; i++) {
+        const Step *step = &g_array_index(assignment->steps, Step, i);
 
-        outside->name = assignment->host->intern(assignment->self, "outside", 7);
-        outside->begin_ns = outside->end_ns =
-            assignment->host->facts(assignment->self)->window_begin_ns;
-        done = emit(assignment, outside);
+        done = emit(assignment, step, touches_gap(assignment, step->begin_ns, step->end_ns));
     }
+    if (done && assignment->any_outside)
+        done = emit_outside(assignment);
     if (!done)
         return assignment->host->fail(assignment->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                       "Cannot emit step_summary: the host has no room for it");

@@ -113,6 +113,47 @@ static void test_bound(void)
     strobe_mock_free(mock);
 }
 
+static void add_loss(StrobeTrackId thread, int64_t begin, int64_t end)
+{
+    const struct strobe_loss loss = {.count = 3, .lane = thread};
+
+    strobe_mock_add(mock, &strobe_kind_loss, 0, 0, begin, end, &loss);
+}
+
+/* Flags of what is emitted for the steps 1, 2 and 3 and for what lies outside, with 5 between 2
+ * and 3. A loss is told after the step that it falls into. */
+static void check_flags(int64_t loss_begin, int64_t loss_end, const char *expected)
+{
+    const StrobeView *views;
+    g_autoptr(GString) found = g_string_new(NULL);
+
+    set_up();
+    add_step(3, 305, 400);
+    add_step(1, 100, 200);
+    add_step(2, 200, 300);
+    add_other(&strobe_kind_gc, 302, 303);
+    add_loss(42, loss_begin, loss_end);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 4);
+    for (size_t i = 0; i < 4; i++)
+        g_string_append_c(found, views[i].flags == STROBE_VIEW_INCOMPLETE ? '*' : '.');
+    g_assert_cmpstr(found->str, ==, expected);
+    strobe_mock_free(mock);
+}
+
+static void test_incomplete(void)
+{
+    check_flags(210, 290, ".*..");
+    check_flags(200, 300, ".*..");
+    check_flags(199, 201, "**..");
+    check_flags(299, 301, ".*.*");
+    check_flags(300, 305, "...*");
+    check_flags(50, 60, "...*");
+    check_flags(400, 500, "...*");
+    check_flags(0, 1000, "****");
+    check_flags(350, 350, "..*.");
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -120,5 +161,6 @@ int main(int argc, char **argv)
     g_test_add_func("/step-assignment/out-of-order", test_out_of_order);
     g_test_add_func("/step-assignment/nothing", test_nothing);
     g_test_add_func("/step-assignment/bound", test_bound);
+    g_test_add_func("/step-assignment/incomplete", test_incomplete);
     return g_test_run();
 }

@@ -15,7 +15,8 @@ import tempfile
 from .. import command
 from .events import EventList, FunctionEvent
 
-_OPERATORS, _MARKERS, _STEPS = "cpu_op", "marker", "step"
+_OPERATORS, _MARKERS, _STEPS, _LOSSES = "cpu_op", "marker", "step", "loss"
+_KEPT = "string_cut"  # the loss of a part of a text, not of its record
 _USER_SCOPE = 7  # at::RecordScope::USER_SCOPE
 _CELL_LIMIT = 1 << 26  # a name may have 1 MiB
 # Helpers of PyTorch that its own profiler does not show either.
@@ -111,26 +112,30 @@ def _operator(row):
 
 
 def _all_events(directory):
-    for kind, row in _read_tables(directory, (_OPERATORS, _MARKERS, _STEPS)):
+    """All events, and how many records were lost."""
+    events, lost = [], 0
+    for kind, row in _read_tables(directory, (_OPERATORS, _MARKERS, _STEPS, _LOSSES)):
         if kind == _OPERATORS:
             if row["Name"] not in _HIDDEN:
-                yield _operator(row)
+                events.append(_operator(row))
         elif kind == _MARKERS:
-            yield _event(row, thread=_number(row, "Track"), scope=_USER_SCOPE)
-        else:
-            yield _event(row, thread=_number(row, "thread"), scope=_USER_SCOPE)
+            events.append(_event(row, thread=_number(row, "Track"), scope=_USER_SCOPE))
+        elif kind == _STEPS:
+            events.append(_event(row, thread=_number(row, "thread"), scope=_USER_SCOPE))
+        elif row["Name"] != _KEPT:
+            lost += _number(row, "count")
+    return events, lost
 
 
 def read_events(directory, switches):
     """The events of a window in order of their begin, with the tree that they make; times in us
     since the first."""
-    events = sorted(
-        _all_events(directory), key=lambda event: (event.time_range.start, -event.time_range.end)
-    )
+    events, lost = _all_events(directory)
+    events.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
     origin = events[0].time_range.start if events else 0
     for number, event in enumerate(events):
         event.id = number
         event.time_range.to_microseconds(origin)
-    found = EventList(events, with_flops=switches["with_flops"])
+    found = EventList(events, with_flops=switches["with_flops"], lost=lost)
     found.build_tree()
     return found

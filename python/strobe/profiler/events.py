@@ -207,8 +207,9 @@ class FunctionEventAvg(_Times):
 class EventList(list):
     """Events or averages, with their table."""
 
-    def __init__(self, events=(), profile_memory=False, with_flops=False):
+    def __init__(self, events=(), profile_memory=False, with_flops=False, lost=0):
         super().__init__(events)
+        self.lost = lost  # records that are missing from it
         self._profile_memory = profile_memory
         self._with_flops = with_flops
 
@@ -258,7 +259,7 @@ class EventList(list):
             average.stack = average.stack[: max(0, group_by_stack_n)]
             if not group_by_input_shapes:
                 average.input_shapes = ""
-        return EventList(averages.values(), self._profile_memory, self._with_flops)
+        return EventList(averages.values(), self._profile_memory, self._with_flops, self.lost)
 
     def total_average(self):
         """One average over all events."""
@@ -292,6 +293,7 @@ class EventList(list):
             top_level_only=top_level_events_only,
             with_memory=self._profile_memory,
             with_flops=self._with_flops,
+            lost=self.lost,
         )
 
 

@@ -186,6 +186,7 @@ def build(
     top_level_only=False,
     with_memory=False,
     with_flops=False,
+    lost=0,
 ):
     """The table of events or averages; "" for none."""
     entries = list(entries)
@@ -208,4 +209,6 @@ def build(
         lines += _entry_rows(columns, entry)
     lines.append(rule)
     lines += _footer(entries)
+    if lost > 0:
+        lines.append("Incomplete: %d records were lost, so these numbers may be wrong" % lost)
     return "".join(line + "\n" for line in lines)

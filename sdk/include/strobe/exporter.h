@@ -50,7 +50,9 @@ typedef struct StrobeTrackView {
 enum {
     STROBE_VIEW_UNFINISHED = 1u << 0, /* still open when the window ended or the program died;
                                          end_ns is then the window's end */
-    STROBE_VIEW_STRADDLES = 1u << 1   /* ended after the window */
+    STROBE_VIEW_STRADDLES = 1u << 1,  /* ended after the window */
+    STROBE_VIEW_INCOMPLETE = 1u << 2  /* derived, and records were lost in what it sums up: counts
+                                         and sums may be too small, self times too large */
 };
 
 /* One record, valid during the batch call only. */
@@ -80,10 +82,14 @@ typedef struct StrobeFacts {
     const char *strobe_version;
     int64_t window_begin_ns; /* since the epoch */
     int64_t window_end_ns;   /* of the last record or the seal, whichever is known */
-    uint64_t n_lost;         /* records lost in the window, all causes */
+    uint64_t n_lost;         /* records lost in the window, all causes; known from raw_end on */
+    uint64_t n_stored;       /* records in the capture but for those that tell of losses; known
+                                from raw_end on. Stored and lost together were offered */
     int32_t directory;       /* descriptor of the folder to write into (exporters), -1 for passes */
     int32_t complete;        /* 0: the capture was not sealed, or parts of it were unreadable */
     const char *directory_path; /* for messages only */
+    int32_t generation;         /* of the Ascend file formats to write, 1 to 3 */
+    int32_t level;              /* of detail, as the source says; -1: none, or not known */
 } StrobeFacts;
 
 typedef struct StrobeConsumerHost {
@@ -109,6 +115,10 @@ typedef struct StrobeConsumerHost {
     void *(*emit)(StrobeInstance *self, uint32_t kind_index, StrobeTrackId track,
                   StrobeStringId name, int64_t begin_ns, int64_t end_ns);
 
+    /* Any fact of the capture as text (numbers in decimal, other values as JSON), "" if there is
+     * none. Valid until close. */
+    const char *(*fact)(StrobeInstance *self, const char *key);
+
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
     int64_t (*option_int)(StrobeInstance *self, const char *name);
     double (*option_double)(StrobeInstance *self, const char *name);
@@ -118,6 +128,15 @@ typedef struct StrobeConsumerHost {
         __attribute__((format(printf, 3, 4)));
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+    /* Whether records of a track (0: of any) were lost between two times. All losses are known
+     * from raw_end on. */
+    int32_t (*touches_gap)(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
+                           int64_t end_ns);
+    /* Passes: adds STROBE_VIEW_* to the flags of the record emitted last. The host itself marks a
+     * record with a track INCOMPLETE if it touches a gap there; what sums up more than its own
+     * track and times, or has no track, is marked by its pass. */
+    void (*flag)(StrobeInstance *self, uint32_t flags);
     /* end of base ABI 1.0 */
 } StrobeConsumerHost;
 

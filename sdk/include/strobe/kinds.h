@@ -8,6 +8,8 @@
 #ifndef STROBE_KINDS_H
 #define STROBE_KINDS_H
 
+#include <strobe/kinds-derived.h>
+#include <strobe/kinds-device.h>
 #include <strobe/record.h>
 
 #if defined(__cplusplus)
@@ -83,6 +85,9 @@ struct strobe_loss {
     uint32_t cause;     /* STROBE_LOSS_* */
     StrobeTrackId lane; /* track of the thread that lost them; 0: not of one thread */
 };
+
+/* Name of a cause, such as "pool_empty"; NULL if there is no such cause. */
+const char *strobe_loss_name(uint32_t cause);
 
 /* "collector_call": what Strobe itself cost: one call into a collector, or work of the writer
  * thread; span on the process track, named "<collector>.<call>". Emitted by the core. */

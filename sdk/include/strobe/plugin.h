@@ -26,7 +26,7 @@
 
 enum {
     STROBE_COMPONENT_COLLECTOR = 1, /* ops: StrobeCollectorOps */
-    STROBE_COMPONENT_IMPORTER = 2,  /* reserved: the ops are declared with the first importer */
+    STROBE_COMPONENT_IMPORTER = 2,  /* ops: StrobeImporterOps */
     STROBE_COMPONENT_PASS = 3,      /* ops: StrobeConsumerOps */
     STROBE_COMPONENT_EXPORTER = 4   /* ops: StrobeConsumerOps */
 };
@@ -47,9 +47,9 @@ typedef struct StrobeComponent {
     const char *name; /* snake_case */
     const char *summary;
     const StrobeOption *options;
-    const StrobeKind *const *kinds; /* what it emits (collector, pass); n_kinds entries */
+    const StrobeKind *const *kinds; /* what it emits, exporters nothing; n_kinds entries */
     const char *const *wants;       /* kinds it consumes (pass, exporter), NULL-terminated;
-                                       "*": every raw kind; NULL for a collector */
+                                       "*": every raw kind; NULL for collector, importer */
     uint32_t n_kinds;
     uint32_t reserved;
     const void *ops; /* by type; begins with its own struct_size */

@@ -5,6 +5,7 @@
 
 #include <strobe/collector.h>
 #include <strobe/exporter.h>
+#include <strobe/importer.h>
 #include <strobe/kinds.h>
 #include <strobe/option.h>
 #include <strobe/plugin.h>

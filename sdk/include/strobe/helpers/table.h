@@ -23,7 +23,21 @@ enum {
     STROBE_CELL_US_FIXED = 6, /* ns as microseconds, three decimals */
     STROBE_CELL_US_TAB = 7,   /* as US_FIXED with the TAB that Ascend's CSV files carry */
     STROBE_CELL_ZERO = 8,     /* constant 0: a device column without device data */
-    STROBE_CELL_FIXED2 = 9    /* double with two decimals */
+    STROBE_CELL_FIXED2 = 9,   /* double with two decimals */
+    STROBE_CELL_MARK = 10,    /* "*" for a number that is not 0, else empty */
+
+    /* The forms below are read back too, by strobe_cell_read (cell-number.h). */
+    STROBE_CELL_FIXED3 = 16,    /* double with three decimals */
+    STROBE_CELL_FIXED6 = 17,    /* with six */
+    STROBE_CELL_ROUND3 = 18,    /* rounded to three, zeros at the end dropped but for one: 5.0 */
+    STROBE_CELL_TRIM3 = 19,     /* rounded to three, zeros at the end dropped: 5 */
+    STROBE_CELL_TRIM6 = 20,     /* rounded to six, zeros at the end dropped */
+    STROBE_CELL_US_TRIM = 21,   /* ns as microseconds, as TRIM3 */
+    STROBE_CELL_US_FIXED6 = 22, /* ns as microseconds, six decimals */
+    STROBE_CELL_KB = 23,        /* bytes in units of 1024, repr */
+    STROBE_CELL_MB = 24,        /* bytes in units of 1024 * 1024, repr */
+    STROBE_CELL_MB_FIXED3 = 25, /* the same with three decimals */
+    STROBE_CELL_DEVICE = 26     /* a device's number as NPU:3, CPU for -1 */
 };
 
 /* Where a cell comes from besides the kind's own fields. */
@@ -31,14 +45,20 @@ enum {
 #define STROBE_COLUMN_BEGIN "@begin" /* ns since the epoch */
 #define STROBE_COLUMN_END "@end"
 #define STROBE_COLUMN_DURATION "@duration" /* ns */
+#define STROBE_COLUMN_EXACT "@exact"       /* us: the field exact_us, else the duration */
 #define STROBE_COLUMN_TRACK "@track"       /* the track's number, such as the thread id */
+#define STROBE_COLUMN_DEVICE "@device"     /* of the track; -1: the host */
 #define STROBE_COLUMN_TRACK_NAME "@track_name"
+#define STROBE_COLUMN_INCOMPLETE                                                                   \
+    "@incomplete"                  /* 1: derived, and touches a gap; absent: recorded              \
+                                    */
 #define STROBE_COLUMN_NONE "@none" /* no source: for STROBE_CELL_ZERO */
 
 typedef struct StrobeColumn {
     const char *title;
-    const char *field; /* field name or one of STROBE_COLUMN_* */
-    uint32_t cell;     /* STROBE_CELL_* */
+    const char *field;  /* field name or one of STROBE_COLUMN_* */
+    uint32_t cell;      /* STROBE_CELL_* */
+    const char *absent; /* text of a cell without a value; NULL: empty */
 } StrobeColumn;
 
 typedef struct StrobeTable {
@@ -62,9 +82,9 @@ typedef struct StrobeCell {
  * not gets UINT32_MAX and stays empty. */
 void strobe_table_bind(const StrobeTable *table, const StrobeKindView *kind, uint32_t *offsets);
 
-/* Makes a table of all of a kind's fields (name, begin, duration or none, track, fields): the form
- * in which a kind without a mapping is written. `columns` has STROBE_TABLE_COLUMNS_MAX entries.
- * Returns the number of columns. */
+/* Makes a table of all of a kind's fields (name, begin, duration or none, track, fields, and for a
+ * derived kind whether it is incomplete): the form in which a kind without a mapping is written.
+ * `columns` has STROBE_TABLE_COLUMNS_MAX entries. Returns the number of columns. */
 uint32_t strobe_table_generic(const StrobeKindView *kind, StrobeColumn *columns);
 
 /* Writes one cell's text. Returns 0, or -1 when out of memory. */

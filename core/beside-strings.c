@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "beside-strings.h"
+
+#include <string.h>
+#include "capture-format.h"
+
+#define SLOTS 65536u
+#define RING_BYTES (4u << 20)
+
+/* The string that was taken last of those whose ids share the slot. */
+struct slot {
+    guint32 id;
+    guint32 table_id; /* if it was kept */
+    guint64 at;       /* else: of its first byte among all that went into the ring */
+    guint32 length;
+    gboolean is_stack;
+};
+
+struct StrobeBesideStrings {
+    StrobeStringTable *table;
+    gboolean is_kept;
+    struct slot *slots; /* NULL until the first string comes */
+    char *ring;
+    guint64 written; /* bytes that went into the ring */
+};
+
+StrobeBesideStrings *strobe_beside_strings_new(StrobeStringTable *table)
+{
+    StrobeBesideStrings *strings = g_new0(StrobeBesideStrings, 1);
+
+    strings->table = table;
+    return strings;
+}
+
+void strobe_beside_strings_free(StrobeBesideStrings *strings)
+{
+    if (!strings)
+        return;
+    g_free(strings->slots);
+    g_free(strings->ring);
+    g_free(strings);
+}
+
+void strobe_beside_strings_keep(StrobeBesideStrings *strings)
+{
+    strings->is_kept = TRUE;
+}
+
+/* Copies it into the ring, in one piece and with a NUL behind it. */
+static void remember(StrobeBesideStrings *strings, struct slot *slot, const char *bytes)
+{
+    guint64 room = ((guint64)slot->length + 1 + 7) & ~(guint64)7;
+    guint64 left = RING_BYTES - strings->written % RING_BYTES;
+
+    if (!strings->ring)
+        strings->ring = g_malloc(RING_BYTES);
+    if (room > left)
+        strings->written += left;
+    slot->at = strings->written;
+    strings->written += room;
+    if (room > RING_BYTES)
+        return; /* counts as overwritten already */
+    memcpy(strings->ring + slot->at % RING_BYTES, bytes, slot->length);
+    strings->ring[slot->at % RING_BYTES + slot->length] = 0;
+}
+
+/* A stack's frames may be such strings themselves. */
+static guint32 keep_stack(StrobeBesideStrings *strings, const char *bytes, guint32 length)
+{
+    g_autofree guint32 *frames = g_memdup2(bytes, length);
+    guint32 n = length / sizeof *frames;
+
+    for (guint32 i = 0; i < n; i++)
+        frames[i] = strobe_beside_strings_resolve(strings, frames[i]);
+    return strobe_string_table_intern(strings->table, (const char *)frames, n * sizeof *frames,
+                                      TRUE);
+}
+
+StrobeStringId strobe_beside_strings_intern(StrobeBesideStrings *strings, const char *bytes,
+                                            gsize length)
+{
+    return strobe_string_table_intern(strings->table, bytes, length, FALSE);
+}
+
+void strobe_beside_strings_take(StrobeBesideStrings *strings, guint32 id, const char *bytes,
+                                guint32 length, gboolean is_stack)
+{
+    if (!strings->slots)
+        strings->slots = g_new0(struct slot, SLOTS);
+    struct slot *slot = &strings->slots[id % SLOTS];
+    guint32 table_id = 0;
+    if (strings->is_kept)
+        table_id = is_stack ? keep_stack(strings, bytes, length)
+                            : strobe_string_table_intern(strings->table, bytes, length, FALSE);
+    *slot = (struct slot){
+        .id = id, .table_id = table_id, .length = length, .is_stack = is_stack != FALSE};
+    if (!strings->is_kept)
+        remember(strings, slot, bytes);
+}
+
+static const struct slot *find(const StrobeBesideStrings *strings, guint32 id)
+{
+    const struct slot *slot = strings->slots ? &strings->slots[id % SLOTS] : NULL;
+    return slot && slot->id == id ? slot : NULL;
+}
+
+guint32 strobe_beside_strings_resolve(const StrobeBesideStrings *strings, guint32 id)
+{
+    if (G_LIKELY(!(id & STROBE_STRING_BESIDE)) || !strings->is_kept)
+        return id;
+    const struct slot *slot = find(strings, id);
+    return slot ? slot->table_id : 0;
+}
+
+/* The bytes of a string that was not kept, NULL if they were overwritten. */
+static const char *remembered(const StrobeBesideStrings *strings, const struct slot *slot)
+{
+    return strings->ring && strings->written - slot->at <= RING_BYTES
+               ? strings->ring + slot->at % RING_BYTES
+               : NULL;
+}
+
+StrobeText strobe_beside_strings_text(const StrobeBesideStrings *strings, guint32 id)
+{
+    if (G_LIKELY(!(id & STROBE_STRING_BESIDE)))
+        return strobe_string_table_text(strings->table, id);
+    const struct slot *slot = find(strings, id);
+    if (slot && strings->is_kept)
+        return strobe_string_table_text(strings->table, slot->table_id);
+    const char *bytes = slot && !slot->is_stack ? remembered(strings, slot) : NULL;
+    return bytes ? (StrobeText){bytes, slot->length} : (StrobeText){"", 0};
+}
+
+gsize strobe_beside_strings_stack(const StrobeBesideStrings *strings, guint32 id,
+                                  const StrobeStringId **frames)
+{
+    *frames = NULL;
+    if (G_LIKELY(!(id & STROBE_STRING_BESIDE)))
+        return strobe_string_table_stack(strings->table, id, frames);
+    const struct slot *slot = find(strings, id);
+    if (slot && strings->is_kept)
+        return strobe_string_table_stack(strings->table, slot->table_id, frames);
+    const char *bytes = slot && slot->is_stack ? remembered(strings, slot) : NULL;
+    *frames = (const StrobeStringId *)(const void *)bytes;
+    return bytes ? slot->length / sizeof **frames : 0;
+}

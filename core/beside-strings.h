@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Strings that were written beside their records, because the recorder's table was full. Their
+ * number has no limit. Whoever keeps ids has them put into the string table; for others the last
+ * ones are enough.
+ */
+#ifndef STROBE_CORE_BESIDE_STRINGS_H
+#define STROBE_CORE_BESIDE_STRINGS_H
+
+#include "string-table.h"
+
+typedef struct StrobeBesideStrings StrobeBesideStrings;
+
+StrobeBesideStrings *strobe_beside_strings_new(StrobeStringTable *table);
+void strobe_beside_strings_free(StrobeBesideStrings *strings);
+
+/* From now on every string goes into the table. */
+void strobe_beside_strings_keep(StrobeBesideStrings *strings);
+
+/* Id of a string in the table itself. */
+StrobeStringId strobe_beside_strings_intern(StrobeBesideStrings *strings, const char *bytes,
+                                            gsize length);
+
+/* Takes a string under the id that a record names. */
+void strobe_beside_strings_take(StrobeBesideStrings *strings, guint32 id, const char *bytes,
+                                guint32 length, gboolean is_stack);
+
+/* The table's id of a kept string, 0 if it is forgotten; any other id as it is. */
+guint32 strobe_beside_strings_resolve(const StrobeBesideStrings *strings, guint32 id);
+
+/* Text and frames by such an id, or by one that was not kept; these live until the next take. */
+StrobeText strobe_beside_strings_text(const StrobeBesideStrings *strings, guint32 id);
+gsize strobe_beside_strings_stack(const StrobeBesideStrings *strings, guint32 id,
+                                  const StrobeStringId **frames);
+
+#endif

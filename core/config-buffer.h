@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How records are kept between the program and the disk: the sections "buffer", "rotate" and "dump"
+ * of a configuration. */
+#ifndef STROBE_CORE_CONFIG_BUFFER_H
+#define STROBE_CORE_CONFIG_BUFFER_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+
+/* The memory between the program and the capture. */
+typedef struct StrobeBufferConfig {
+    gint64 bytes; /* of the pool */
+    gint64 flush_interval_ns;
+    guint32 sync;   /* STROBE_SYNC_* of recorder.h */
+    guint32 policy; /* STROBE_POLICY_* of pool.h */
+    gint64 keep_ns; /* policy ring: how far back a dump reaches, 0: as far as the pool does */
+} StrobeBufferConfig;
+
+/* When a capture rolls over; 0: not for that. */
+typedef struct StrobeRotateConfig {
+    gint64 bytes, ns, steps;
+    gint64 keep; /* pieces, the newest included; 0: all */
+} StrobeRotateConfig;
+
+/* What makes a flight recorder dump, beside a call. */
+typedef struct StrobeDumpConfig {
+    gint signal;      /* 0: none */
+    double slow_step; /* a step longer than this times the running median; 0: none */
+    gint64 min_interval_ns;
+    gint64 max; /* dumps by signal and slow step together; 0: no limit */
+} StrobeDumpConfig;
+
+StrobeBufferConfig strobe_buffer_config_default(void);
+StrobeDumpConfig strobe_dump_config_default(void);
+
+/* Each reads its section, NULL: it is not there. */
+gboolean strobe_buffer_config_read(StrobeBufferConfig *buffer, JsonObject *object,
+                                   const char *origin, GError **error);
+gboolean strobe_rotate_config_read(StrobeRotateConfig *rotate, JsonObject *object,
+                                   const char *origin, GError **error);
+gboolean strobe_dump_config_read(StrobeDumpConfig *dump, JsonObject *object, const char *origin,
+                                 GError **error);
+
+/* The sections as JSON (unref them). */
+JsonObject *strobe_buffer_config_json(const StrobeBufferConfig *buffer);
+JsonObject *strobe_rotate_config_json(const StrobeRotateConfig *rotate);
+JsonObject *strobe_dump_config_json(const StrobeDumpConfig *dump);
+
+gboolean strobe_rotate_config_any(const StrobeRotateConfig *rotate);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading members of a configuration's JSON, with errors that name file, key and what was expected.
+ * Each reader leaves *out alone when the member is not there. */
+#ifndef STROBE_CORE_CONFIG_JSON_H
+#define STROBE_CORE_CONFIG_JSON_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+
+/* Where in the text a member is: "file: key \"schedule.wait\"". */
+typedef struct StrobeConfigPlace {
+    const char *origin;
+    const char *section; /* NULL at the top */
+} StrobeConfigPlace;
+
+void strobe_config_set_wrong(const StrobeConfigPlace *place, const char *key, const char *expected,
+                             JsonNode *node, GError **error);
+gboolean strobe_config_check_keys(const StrobeConfigPlace *place, JsonObject *object,
+                                  const char *const *known, GError **error);
+
+/* *out is NULL if it is not there. */
+gboolean strobe_config_get_object(const StrobeConfigPlace *place, JsonObject *object,
+                                  const char *key, JsonObject **out, GError **error);
+/* An integer from `least` (G_MININT64: any) to 10^12. */
+gboolean strobe_config_get_count(const StrobeConfigPlace *place, JsonObject *object,
+                                 const char *key, gint64 least, gint64 *out, GError **error);
+/* A number from `low` to `high`. */
+gboolean strobe_config_get_number(const StrobeConfigPlace *place, JsonObject *object,
+                                  const char *key, double low, double high, double *out,
+                                  GError **error);
+/* A text that is not empty; what was there is freed. */
+gboolean strobe_config_get_string(const StrobeConfigPlace *place, JsonObject *object,
+                                  const char *key, char **out, GError **error);
+/* A size or duration with its limits, see `parse` in options.h. */
+typedef struct StrobeConfigMeasure {
+    gboolean (*parse)(const char *, gint64 *);
+    gint64 low, high;
+    const char *expected;
+} StrobeConfigMeasure;
+gboolean strobe_config_get_measure(const StrobeConfigPlace *place, JsonObject *object,
+                                   const char *key, const StrobeConfigMeasure *measure,
+                                   gint64 *out, GError **error);
+/* One of NULL-terminated names; its index. */
+gboolean strobe_config_get_choice(const StrobeConfigPlace *place, JsonObject *object,
+                                  const char *key, const char *const *names, guint32 *out,
+                                  GError **error);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import-directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strobe/helpers/safe-file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "error.h"
+#include "json-text.h"
+
+#define RESULT_SUFFIX "_ascend_pt"
+#define TRIES 1000
+
+int strobe_import_scratch(const char *parent)
+{
+    g_autofree char *name = g_build_filename(parent, ".import-XXXXXX", NULL);
+    int file;
+
+    if (g_mkdir_with_parents(parent, 0750))
+        return -1;
+    file = open(parent, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0)
+        return file;
+    /* Not every file system has files without a name. */
+    file = g_mkstemp_full(name, O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0)
+        unlink(name);
+    return file;
+}
+
+/* ---- the name ---- */
+
+/* The source's own name, if it is of the form {worker}_{pid}_{time}_ascend_pt (NULL if not). */
+static char *own_name(const char *source)
+{
+    g_autofree char *whole = g_canonicalize_filename(source, NULL);
+    g_autofree char *name = g_path_get_basename(whole);
+
+    if (g_regex_match_simple("^[-A-Za-z0-9._]+_[0-9]+_([0-9]{14}|[0-9]{17})" RESULT_SUFFIX "$",
+                             name, 0, 0))
+        return g_steal_pointer(&name);
+    return NULL;
+}
+
+static char *made_name(const StrobeImport *import, guint try)
+{
+    const char *host = strobe_json_member_text(import->facts, "host");
+    g_autofree char *worker = g_strndup(*host ? host : "import", 128);
+    gint64 ms = import->begin_ns / 1000000 + try;
+    g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(ms / 1000);
+    g_autofree char *stamp = time ? g_date_time_format(time, "%Y%m%d%H%M%S") : g_strdup("0");
+
+    g_strcanon(worker, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* anybody's word */
+    return g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d" RESULT_SUFFIX, worker,
+                           strobe_json_member_int(import->facts, "pid", 0), stamp,
+                           (int)(ms % 1000));
+}
+
+static gboolean set_io_error(const char *path, int number, GError **error)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot create %s: %s", path,
+                g_strerror(number));
+    return FALSE;
+}
+
+/* On a clash the next millisecond is taken. */
+static int make_directory(StrobeImport *import, const char *source, const char *parent,
+                          GError **error)
+{
+    g_autofree char *own = own_name(source);
+
+    for (guint try = 0; try < TRIES; try++) {
+        g_autofree char *name = own ? g_steal_pointer(&own) : made_name(import, try);
+
+        g_free(import->result.directory);
+        import->result.directory = g_build_filename(parent, name, NULL);
+        if (mkdir(import->result.directory, 0750) == 0)
+            return open(import->result.directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (errno != EEXIST)
+            break;
+    }
+    set_io_error(import->result.directory, errno, error);
+    g_clear_pointer(&import->result.directory, g_free);
+    return -1;
+}
+
+/* ---- the contents ---- */
+
+static gboolean write_files(int directory, GHashTable *files, GError **error)
+{
+    GHashTableIter iter;
+    gpointer name, bytes;
+
+    g_hash_table_iter_init(&iter, files);
+    while (g_hash_table_iter_next(&iter, &name, &bytes)) {
+        StrobeSafeFile *file = strobe_safe_file_create(directory, name);
+        int number = errno;
+
+        if (file) {
+            strobe_safe_file_write(file, g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+            number = strobe_safe_file_finish(file);
+        }
+        if (number)
+            return set_io_error(name, number, error);
+    }
+    return TRUE;
+}
+
+static int create_capture(int directory)
+{
+    if (mkdirat(directory, STROBE_FRAMEWORK_DIR, 0750))
+        return -1;
+    return openat(directory, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME,
+                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+}
+
+static void discard(StrobeImport *import, int directory, GHashTable *files)
+{
+    GHashTableIter iter;
+    gpointer name;
+
+    g_hash_table_iter_init(&iter, files);
+    while (g_hash_table_iter_next(&iter, &name, NULL))
+        unlinkat(directory, name, 0);
+    unlinkat(directory, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME, 0);
+    unlinkat(directory, STROBE_FRAMEWORK_DIR, AT_REMOVEDIR);
+    rmdir(import->result.directory);
+}
+
+gboolean strobe_import_directory_make(StrobeImport *import, const char *source, const char *parent,
+                                      GHashTable *files, StrobeImportCapture *capture,
+                                      const char *facts, GError **error)
+{
+    int directory = make_directory(import, source, parent, error);
+    gboolean good = FALSE;
+    int file;
+
+    if (directory < 0)
+        return FALSE;
+    import->result.capture =
+        g_build_filename(import->result.directory, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
+    import->result.source = g_strdup(import->result.capture);
+    file = create_capture(directory);
+    if (file < 0)
+        set_io_error(import->result.capture, errno, error);
+    else
+        good = strobe_import_capture_write(capture, file, facts, error) &&
+               write_files(directory, files, error);
+    if (!good)
+        discard(import, directory, files);
+    close(directory);
+    return good;
+}

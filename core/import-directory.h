@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result directory that an import makes. */
+#ifndef STROBE_CORE_IMPORT_DIRECTORY_H
+#define STROBE_CORE_IMPORT_DIRECTORY_H
+
+#include "import-capture.h"
+#include "import.h"
+
+/* A nameless file below `parent` (made if missing), -1 with errno set. */
+int strobe_import_scratch(const char *parent);
+
+/* Makes the directory with the capture and `files` (name to GBytes) and sets import->result.
+ * Nothing is left behind on failure. */
+gboolean strobe_import_directory_make(StrobeImport *import, const char *source, const char *parent,
+                                      GHashTable *files, StrobeImportCapture *capture,
+                                      const char *facts, GError **error);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reader-survey.h"
+
+#include <string.h>
+#include "clock-map.h"
+#include "error.h"
+#include "json-text.h"
+#include "pool.h"
+
+#define DAMAGE_TEXTS_MAX 100u
+
+/* So many clock pairs are kept as they are; beyond them those that lie so far apart. */
+#define PAIRS_MAX 65536u
+#define PAIR_DISTANCE_NS 900000000
+
+/* ---- damage ---- */
+
+void strobe_survey_note_damage(StrobeSurvey *survey, guint piece, guint64 from, guint64 to,
+                               const char *reason)
+{
+    g_autofree char *name = strobe_pieces_count(survey->files) > 1
+                                ? g_strconcat(strobe_pieces_name(survey->files, piece), ": ", NULL)
+                                : g_strdup("");
+
+    survey->stats.n_damaged++;
+    if (survey->damage->len >= DAMAGE_TEXTS_MAX)
+        return;
+    g_ptr_array_add(survey->damage,
+                    from == to ? g_strconcat(name, reason, NULL)
+                               : g_strdup_printf("%soffset %" G_GUINT64_FORMAT
+                                                 ", %" G_GUINT64_FORMAT " bytes skipped: %s",
+                                                 name, from, to - from, reason));
+}
+
+static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
+{
+    StrobeSurvey *survey = user;
+    strobe_survey_note_damage(survey, survey->current, from, to, reason);
+}
+
+void strobe_survey_leave_out(StrobeSurvey *survey, guint piece, const char *reason)
+{
+    survey->pieces[piece].is_left_out = TRUE;
+    strobe_survey_note_damage(survey, piece, 0, strobe_pieces_size(survey->files, piece), reason);
+}
+
+/* ---- definitions ---- */
+
+static gboolean read_payload(StrobeSurvey *survey, const StrobeBlockPlace *place)
+{
+    gsize n = MAX(place->header.payload_bytes, 1u);
+
+    if (survey->buffer_bytes < n) {
+        g_free(survey->buffer);
+        survey->buffer = g_malloc(n);
+        survey->buffer_bytes = n;
+    }
+    if (strobe_block_cursor_read(&survey->cursor, place, survey->buffer))
+        return TRUE;
+    on_damage(survey, place->offset, place->offset + place->header.payload_bytes,
+              "a block's checksum is wrong");
+    return FALSE;
+}
+
+static void take_facts(StrobeSurvey *survey, const StrobeBlockPlace *place)
+{
+    StrobeSurveyPiece *piece = &survey->pieces[survey->current];
+    g_autoptr(JsonNode) root =
+        strobe_json_parse(survey->buffer, place->header.payload_bytes, "facts", NULL);
+
+    if (!root || piece->has_facts)
+        return;
+    JsonObject *facts = json_node_get_object(root);
+    const char *pool_id = strobe_json_member_text(facts, "pool_id");
+    if (survey->pool_id &&
+        (strcmp(survey->pool_id, pool_id) || survey->window != place->header.window)) {
+        strobe_survey_leave_out(survey, survey->current, "a piece of another capture");
+        return;
+    }
+    if (!survey->pool_id) {
+        survey->pool_id = g_strdup(pool_id);
+        survey->window = place->header.window;
+    }
+    piece->has_facts = TRUE;
+    piece->number = place->header.sequence;
+    piece->first_ticks = place->header.ticks;
+    if (survey->has_facts)
+        return;
+    json_object_unref(survey->facts);
+    survey->facts = json_object_ref(facts);
+    survey->has_facts = TRUE;
+}
+
+static void take_strings(StrobeSurvey *survey, const char *p, guint32 length)
+{
+    guint32 at = 0;
+
+    while (length - at >= 8) {
+        guint32 id, n;
+        memcpy(&id, p + at, 4);
+        memcpy(&n, p + at + 4, 4);
+        gboolean is_stack = (n & STROBE_STRING_IS_STACK) != 0;
+        n &= ~STROBE_STRING_IS_STACK;
+        if (n > length - at - 8)
+            return;
+        strobe_string_table_set(survey->strings, id, p + at + 8, n, is_stack);
+        at += (8 + n + 3) & ~3u;
+        if (at > length)
+            return;
+    }
+}
+
+static void take_seal(StrobeSurvey *survey, const char *p, guint32 length)
+{
+    StrobeSurveyPiece *piece = &survey->pieces[survey->current];
+
+    if (length < sizeof piece->seal)
+        return;
+    memcpy(&piece->seal, p, sizeof piece->seal);
+    piece->is_sealed = TRUE;
+}
+
+static void take_definitions(StrobeSurvey *survey, const StrobeBlockPlace *place)
+{
+    guint32 n = place->header.payload_bytes;
+
+    if (!read_payload(survey, place))
+        return;
+    switch (place->header.type) {
+    case STROBE_BLOCK_FACTS:
+        take_facts(survey, place);
+        break;
+    case STROBE_BLOCK_KINDS:
+        strobe_definitions_take_kinds(survey->definitions, survey->buffer, n);
+        break;
+    case STROBE_BLOCK_TRACKS:
+        if (!strobe_definitions_take_tracks(survey->definitions, survey->buffer, n))
+            strobe_survey_note_damage(survey, survey->current, place->offset, place->offset + n,
+                                      "tracks are left out, there are more than 2097152");
+        break;
+    case STROBE_BLOCK_STRINGS:
+        take_strings(survey, survey->buffer, n);
+        break;
+    case STROBE_BLOCK_SEAL:
+        take_seal(survey, survey->buffer, n);
+        break;
+    default:
+        break; /* a block type of a later version: of no concern to these records */
+    }
+}
+
+static void keep_pair(StrobeSurvey *survey, const StrobeClockPair *pair)
+{
+    strobe_clock_map_add(survey->clock, pair);
+    survey->kept_pair = *pair;
+    survey->n_pairs++;
+}
+
+static gint64 pair_distance(const StrobeClockPair *from, const StrobeClockPair *to)
+{
+    return (gint64)((guint64)to->monotonic_ns - (guint64)from->monotonic_ns);
+}
+
+/* All blocks of one flush have one pair. Where the clock jumped, the pairs around it are kept. */
+static void take_pair(StrobeSurvey *survey, const struct strobe_block_header *header)
+{
+    StrobeClockPair pair = {header->ticks, header->monotonic_ns, header->realtime_ns};
+    const StrobeClockPair *last = &survey->last_pair, *kept = &survey->kept_pair;
+
+    if (survey->n_pairs && memcmp(&pair, last, sizeof pair) == 0)
+        return;
+    gint64 gap = pair_distance(last, &pair);
+    gboolean is_jump = gap < 0 || gap >= PAIR_DISTANCE_NS || pair.ticks < last->ticks;
+    if (survey->n_pairs >= PAIRS_MAX && is_jump && memcmp(last, kept, sizeof pair))
+        keep_pair(survey, last);
+    if (survey->n_pairs < PAIRS_MAX || is_jump || pair_distance(kept, &pair) >= PAIR_DISTANCE_NS)
+        keep_pair(survey, &pair);
+    survey->last_pair = pair;
+}
+
+static gboolean survey_piece(StrobeSurvey *survey, guint index, GError **error)
+{
+    GError *failure = NULL;
+    StrobeBlockPlace place;
+    int fd = strobe_pieces_descriptor(survey->files, index, NULL);
+
+    survey->current = index;
+    if (fd < 0) {
+        strobe_survey_leave_out(survey, survey->current, "the piece was removed meanwhile");
+        return TRUE;
+    }
+    strobe_block_order_begin(survey->order, index);
+    strobe_block_cursor_begin(&survey->cursor, fd, strobe_pieces_size(survey->files, index),
+                              on_damage, survey);
+    while (!survey->pieces[index].is_left_out &&
+           strobe_block_cursor_next(&survey->cursor, &place, &failure)) {
+        survey->stats.n_blocks++;
+        if (place.header.type == STROBE_BLOCK_RECORDS)
+            strobe_block_order_note(survey->order, &place);
+        else if (place.header.type != STROBE_BLOCK_OPEN)
+            take_definitions(survey, &place);
+        if (!survey->pieces[index].is_left_out)
+            take_pair(survey, &place.header);
+    }
+    strobe_block_cursor_end(&survey->cursor);
+    if (failure)
+        g_propagate_prefixed_error(error, failure,
+                                   "%s: ", strobe_pieces_name(survey->files, index));
+    return !failure;
+}
+
+/* ---- the window ---- */
+
+/* Which capture it is, by the newest piece: earlier ones may have been left there by another. */
+static void identify(StrobeSurvey *survey)
+{
+    guint newest = strobe_pieces_count(survey->files) - 1;
+    int fd = strobe_pieces_descriptor(survey->files, newest, NULL);
+    StrobeBlockPlace place;
+
+    strobe_block_cursor_begin(&survey->cursor, fd, strobe_pieces_size(survey->files, newest), NULL,
+                              NULL);
+    survey->current = newest;
+    if (strobe_block_cursor_next(&survey->cursor, &place, NULL) &&
+        place.header.type == STROBE_BLOCK_FACTS &&
+        place.header.payload_bytes <= STROBE_JSON_MAX_BYTES) {
+        g_autofree char *text = g_malloc(place.header.payload_bytes + 1u);
+        g_autoptr(JsonNode) root = NULL;
+        if (strobe_block_cursor_read(&survey->cursor, &place, text))
+            root = strobe_json_parse(text, place.header.payload_bytes, "facts", NULL);
+        if (root)
+            survey->pool_id =
+                g_strdup(strobe_json_member_text(json_node_get_object(root), "pool_id"));
+        survey->window = place.header.window;
+    }
+    strobe_block_cursor_end(&survey->cursor);
+}
+
+static const StrobeSurveyPiece *last_piece(const StrobeSurvey *survey)
+{
+    return &survey->pieces[strobe_pieces_count(survey->files) - 1];
+}
+
+/* The window is that of all pieces: each seal tells its begin, the last one its end. */
+static void set_window(StrobeSurvey *survey)
+{
+    StrobeReaderStats *stats = &survey->stats;
+    const StrobeSurveyPiece *last = last_piece(survey);
+    guint64 begin = G_MAXUINT64, first_ticks = 0;
+
+    for (guint i = strobe_pieces_count(survey->files); i-- > 0;) {
+        const StrobeSurveyPiece *piece = &survey->pieces[i];
+        if (piece->is_sealed)
+            begin = MIN(begin, piece->seal.begin_ticks);
+        if (piece->is_sealed && piece->seal.recovered)
+            stats->recovered = TRUE;
+        if (piece->has_facts)
+            first_ticks = piece->first_ticks;
+    }
+    stats->sealed = last->is_sealed;
+    stats->continued = last->is_sealed && last->seal.continued;
+    stats->begin_ns =
+        strobe_clock_map_from_ticks(survey->clock, begin == G_MAXUINT64 ? first_ticks : begin);
+    stats->end_ns = stats->sealed ? strobe_clock_map_from_ticks(survey->clock, last->seal.end_ticks)
+                                  : stats->begin_ns;
+    survey->edges =
+        (StrobeWindowEdges){.begin_ns = stats->begin_ns,
+                            .end_ns = stats->end_ns,
+                            .cuts_begin = begin != G_MAXUINT64 || stats->first_piece == 0,
+                            .cuts_end = stats->sealed && !stats->continued};
+}
+
+/* Counts the pieces; one in the middle that lacks its end, or lies not here, is damage. */
+static void count_pieces(StrobeSurvey *survey)
+{
+    StrobeReaderStats *stats = &survey->stats;
+    guint64 last = 0;
+
+    for (guint i = 0; i < strobe_pieces_count(survey->files); i++) {
+        const StrobeSurveyPiece *piece = &survey->pieces[i];
+        if (piece->is_left_out || !piece->has_facts)
+            continue;
+        if (stats->n_pieces++ == 0)
+            stats->first_piece = piece->number;
+        else if (piece->number > last + 1)
+            strobe_survey_note_damage(survey, i, 0, 0, "the piece before this one is missing");
+        last = piece->number;
+        if (piece != last_piece(survey) && !piece->is_sealed)
+            strobe_survey_note_damage(survey, i, 0, 0, "the piece was not closed");
+    }
+}
+
+static gboolean walk(StrobeSurvey *survey, const char *path, GError **error)
+{
+    guint n = strobe_pieces_count(survey->files);
+
+    identify(survey);
+    for (guint i = 0; i < n; i++) {
+        survey->stats.n_bytes += strobe_pieces_size(survey->files, i);
+        if (!survey_piece(survey, i, error))
+            return FALSE;
+    }
+    if (!survey->has_facts) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
+                    "%s: not a capture: no readable block of facts (%" G_GUINT64_FORMAT
+                    " bytes, %" G_GUINT64_FORMAT " sound blocks)",
+                    path, survey->stats.n_bytes, survey->stats.n_blocks);
+        return FALSE;
+    }
+    if (memcmp(&survey->last_pair, &survey->kept_pair, sizeof survey->last_pair))
+        keep_pair(survey, &survey->last_pair);
+    strobe_clock_map_finish(survey->clock);
+    strobe_definitions_finish(survey->definitions, survey->strings);
+    count_pieces(survey);
+    set_window(survey);
+    if (strobe_block_order_finish(survey->order))
+        strobe_survey_note_damage(survey, 0, 0, 0, "too many blocks are out of order");
+    return TRUE;
+}
+
+StrobeSurvey *strobe_survey_new(const char *path, GError **error)
+{
+    StrobePieces *files = strobe_pieces_open(path, error);
+
+    if (!files)
+        return NULL;
+    StrobeSurvey *survey = g_new0(StrobeSurvey, 1);
+    survey->files = files;
+    survey->pieces = g_new0(StrobeSurveyPiece, strobe_pieces_count(files));
+    survey->order = strobe_block_order_new();
+    survey->clock = strobe_clock_map_new();
+    survey->strings = strobe_string_table_new(STROBE_POOL_STRINGS);
+    survey->definitions = strobe_definitions_new();
+    survey->facts = json_object_new();
+    survey->damage = g_ptr_array_new_null_terminated(0, g_free, TRUE);
+    gboolean good = walk(survey, path, error);
+    g_clear_pointer(&survey->buffer, g_free);
+    if (!good)
+        g_clear_pointer(&survey, strobe_survey_free);
+    return survey;
+}
+
+void strobe_survey_free(StrobeSurvey *survey)
+{
+    if (!survey)
+        return;
+    strobe_pieces_free(survey->files);
+    g_free(survey->pieces);
+    strobe_block_order_free(survey->order);
+    strobe_clock_map_free(survey->clock);
+    strobe_string_table_free(survey->strings);
+    strobe_definitions_free(survey->definitions);
+    json_object_unref(survey->facts);
+    g_ptr_array_unref(survey->damage);
+    g_free(survey->buffer);
+    g_free(survey->pool_id);
+    g_free(survey);
+}

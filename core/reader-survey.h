@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first walk over the pieces of a capture: its definitions, clock and window, and what is
+ * damaged. Keeps nothing for a block of records.
+ */
+#ifndef STROBE_CORE_READER_SURVEY_H
+#define STROBE_CORE_READER_SURVEY_H
+
+#include "block-order.h"
+#include "pieces.h"
+#include "reader.h"
+#include "record-decoder.h"
+
+/* What there is to know about a piece. */
+typedef struct StrobeSurveyPiece {
+    guint64 number; /* in the capture, from 0 */
+    guint64 first_ticks;
+    gboolean has_facts, is_sealed;
+    gboolean is_left_out; /* removed meanwhile, or of another capture */
+    struct strobe_stored_seal seal;
+} StrobeSurveyPiece;
+
+typedef struct StrobeSurvey {
+    StrobePieces *files;
+    StrobeSurveyPiece *pieces; /* one a file */
+    StrobeBlockOrder *order;
+    StrobeClockMap *clock;
+    StrobeStringTable *strings;
+    StrobeDefinitions *definitions;
+    StrobeWindowEdges edges;
+    JsonObject *facts; /* of the first piece that has them */
+    StrobeReaderStats stats;
+    GPtrArray *damage; /* texts */
+
+    /* While it goes on. */
+    guint current;
+    StrobeBlockCursor cursor;
+    char *buffer;
+    gsize buffer_bytes;
+    gboolean has_facts;
+    char *pool_id; /* with the window: which capture the pieces must be of; NULL: any */
+    guint32 window;
+    guint n_pairs;
+    StrobeClockPair last_pair, kept_pair;
+} StrobeSurvey;
+
+/* `path` as strobe_reader_open takes it. */
+StrobeSurvey *strobe_survey_new(const char *path, GError **error);
+void strobe_survey_free(StrobeSurvey *survey);
+
+/* Counts damage in a piece; nothing was skipped where `from` is `to`. */
+void strobe_survey_note_damage(StrobeSurvey *survey, guint piece, guint64 from, guint64 to,
+                               const char *reason);
+/* Leaves a piece out as a whole. */
+void strobe_survey_leave_out(StrobeSurvey *survey, guint piece, const char *reason);
+
+#endif

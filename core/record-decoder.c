@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record-decoder.h"
+
+#include <string.h>
+#include <strobe/kinds.h>
+#include "capture-format.h"
+
+struct StrobeRecordDecoder {
+    const StrobeDefinitions *definitions;
+    const StrobeClockMap *clock;
+    StrobeBesideStrings *beside;
+    StrobeWindowEdges edges;
+    StrobeDecodedCounts counts;
+    guint32 last_id, last_track, last_clock; /* records of one track come in runs */
+    guint64
+        *expansion; /* fields of a batch's unfinished spans, STROBE_KIND_FIELDS_MAX words each */
+    gsize expansion_places;
+};
+
+StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
+                                               const StrobeClockMap *clock,
+                                               StrobeBesideStrings *beside)
+{
+    StrobeRecordDecoder *decoder = g_new0(StrobeRecordDecoder, 1);
+
+    decoder->definitions = definitions;
+    decoder->clock = clock;
+    decoder->beside = beside;
+    decoder->last_clock = STROBE_CLOCK_HOST;
+    return decoder;
+}
+
+void strobe_record_decoder_free(StrobeRecordDecoder *decoder)
+{
+    if (!decoder)
+        return;
+    g_free(decoder->expansion);
+    g_free(decoder);
+}
+
+void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges)
+{
+    decoder->edges = *edges;
+}
+
+const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecoder *decoder)
+{
+    return &decoder->counts;
+}
+
+/* ---- strings beside their records ---- */
+
+static void take_string(StrobeRecordDecoder *decoder, const guint64 *record, guint32 words)
+{
+    guint32 n = words < 2 ? 0 : (guint32)record[1];
+    gboolean is_stack = (n & STROBE_STRING_IS_STACK) != 0;
+
+    n &= ~STROBE_STRING_IS_STACK;
+    if (words >= 2 && n <= (words - 2) * 8u)
+        strobe_beside_strings_take(decoder->beside, (guint32)(record[0] >> 32),
+                                   (const char *)(record + 2), n, is_stack);
+}
+
+static inline guint32 resolve(const StrobeRecordDecoder *decoder, guint32 id)
+{
+    return G_LIKELY(!(id & STROBE_STRING_BESIDE))
+               ? id
+               : strobe_beside_strings_resolve(decoder->beside, id);
+}
+
+/* Fields that hold tracks, and strings written beside their record, are given the ids of the
+ * reader's tables. */
+static void resolve_fields(const StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
+                           char *fields)
+{
+    for (guint32 i = 0; i < kind->n_track_fields; i++) {
+        guint32 id;
+        memcpy(&id, fields + kind->track_offsets[i], 4);
+        id = strobe_definitions_track_of(decoder->definitions, id);
+        memcpy(fields + kind->track_offsets[i], &id, 4);
+    }
+    for (guint32 i = 0; i < kind->n_string_fields; i++) {
+        guint32 id;
+        memcpy(&id, fields + kind->string_offsets[i], 4);
+        if (G_UNLIKELY(id & STROBE_STRING_BESIDE)) {
+            id = resolve(decoder, id);
+            memcpy(fields + kind->string_offsets[i], &id, 4);
+        }
+    }
+}
+
+/* ---- records ---- */
+
+static inline gint64 time_of(const StrobeRecordDecoder *decoder, guint32 clock, guint64 value)
+{
+    switch (clock) {
+    case STROBE_CLOCK_MONOTONIC:
+        return strobe_clock_map_from_monotonic(decoder->clock, (gint64)value);
+    case STROBE_CLOCK_REALTIME:
+        return (gint64)value;
+    default:
+        return strobe_clock_map_from_ticks(decoder->clock, value);
+    }
+}
+
+/* The clock of a track's times; *id, as captured, becomes the track's number, 0 if there is no such
+ * track. */
+static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
+{
+    if (G_UNLIKELY(decoder->last_id != *id)) {
+        guint32 number = strobe_definitions_track_of(decoder->definitions, *id);
+        const StrobeReaderTrack *track = strobe_definitions_track(decoder->definitions, number);
+        decoder->last_id = *id;
+        decoder->last_track = number;
+        decoder->last_clock = track ? track->clock : STROBE_CLOCK_HOST;
+    }
+    *id = decoder->last_track;
+    return decoder->last_clock;
+}
+
+/* Counts a loss, and names it: what writes them has no strings. */
+static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
+{
+    struct strobe_loss loss;
+
+    memcpy(&loss, view->fields, sizeof loss);
+    decoder->counts.n_loss_records += loss.count > 0;
+    if (loss.cause >= STROBE_LOSS_CAUSES)
+        return;
+    decoder->counts.lost[loss.cause] += loss.count;
+    if (!view->name) {
+        const char *name = strobe_loss_name(loss.cause);
+        view->name = strobe_beside_strings_intern(decoder->beside, name, strlen(name));
+    }
+}
+
+/* Does the record belong to the window? Core kinds always do. */
+static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
+                                StrobeView *view)
+{
+    const StrobeWindowEdges *edges = &decoder->edges;
+
+    if (kind->role != STROBE_ROLE_NONE)
+        return TRUE;
+    if ((edges->cuts_begin && view->begin_ns < edges->begin_ns) ||
+        (edges->cuts_end && view->begin_ns > edges->end_ns)) {
+        decoder->counts.n_outside++;
+        return FALSE;
+    }
+    if (edges->cuts_end && view->end_ns > edges->end_ns)
+        view->flags |= STROBE_VIEW_STRADDLES;
+    return TRUE;
+}
+
+/* FALSE if the record makes no sense or is not wanted. */
+static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
+                                    guint64 *record, guint32 words, guint32 track_id,
+                                    StrobeView *view)
+{
+    guint64 head = record[0], begin = record[1], end = record[1];
+    gboolean has_track = (head & STROBE_RECORD_HAS_TRACK) != 0;
+    guint32 at = 2;
+
+    if (words < 2u + kind->has_end + has_track + kind->field_words)
+        return FALSE;
+    if (kind->has_end)
+        end = record[at++];
+    if (has_track)
+        track_id = (guint32)record[at++];
+    guint32 clock = clock_of(decoder, &track_id);
+    view->kind = &kind->view;
+    view->fields = record + at;
+    view->track = track_id;
+    view->name = resolve(decoder, (guint32)(head >> 32));
+    view->flags = 0;
+    view->begin_ns = time_of(decoder, clock, begin);
+    view->end_ns = kind->has_end ? time_of(decoder, clock, end) : view->begin_ns;
+    if (view->end_ns < view->begin_ns)
+        view->end_ns = view->begin_ns;
+    resolve_fields(decoder, kind, (char *)(record + at));
+    if (G_UNLIKELY(kind->role == STROBE_ROLE_LOSS))
+        take_loss(decoder, view);
+    return place_in_window(decoder, kind, view);
+}
+
+/* An open span is stored with one word of fields; the others read as zero. */
+static gboolean decode_unfinished(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
+                                  const guint64 *record, guint32 words, guint32 track,
+                                  StrobeView *view, guint64 *fields)
+{
+    guint64 full[4 + STROBE_KIND_FIELDS_MAX] = {0};
+
+    if (!kind->has_end || words != STROBE_UNFINISHED_WORDS)
+        return FALSE;
+    memcpy(full, record, STROBE_UNFINISHED_WORDS * sizeof *full);
+    if (!decode_whole(decoder, kind, full, 4 + MAX(kind->field_words, 1), track, view))
+        return FALSE;
+    memcpy(fields, full + 4, STROBE_KIND_FIELDS_MAX * sizeof *full);
+    view->fields = fields;
+    view->flags |= STROBE_VIEW_UNFINISHED;
+    decoder->counts.n_unfinished++;
+    return TRUE;
+}
+
+/* Room for the fields of the batch's `place`th view, which live as long as the batch. */
+static guint64 *expansion_at(StrobeRecordDecoder *decoder, gsize place, gsize places)
+{
+    if (decoder->expansion_places < places) {
+        g_free(decoder->expansion);
+        decoder->expansion = g_new(guint64, places * STROBE_KIND_FIELDS_MAX);
+        decoder->expansion_places = places;
+    }
+    return decoder->expansion + place * STROBE_KIND_FIELDS_MAX;
+}
+
+gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *block,
+                           StrobeView *views, gsize max)
+{
+    gsize n = 0;
+
+    while (n < max && block->at < block->end) {
+        guint64 *record = (guint64 *)(void *)(block->bytes + block->at);
+        guint32 words = (guint32)(record[0] & STROBE_RECORD_WORDS_MASK);
+        guint32 id = (guint32)(record[0] >> 16) & 0xffff;
+        if (words == 0 || words * 8 > block->end - block->at)
+            break;
+        block->at += words * 8;
+        const StrobeReaderKind *kind = strobe_definitions_kind(decoder->definitions, id);
+        if (id == STROBE_KIND_STRING)
+            take_string(decoder, record, words);
+        else if (kind && !(record[0] & STROBE_RECORD_UNFINISHED))
+            n += decode_whole(decoder, kind, record, words, block->track, &views[n]) != FALSE;
+        else if (kind)
+            n += decode_unfinished(decoder, kind, record, words, block->track, &views[n],
+                                   expansion_at(decoder, n, max)) != FALSE;
+    }
+    return n;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the words of a stored record to a view: its kind, track, times and strings. */
+#ifndef STROBE_CORE_RECORD_DECODER_H
+#define STROBE_CORE_RECORD_DECODER_H
+
+#include "beside-strings.h"
+#include "clock-map.h"
+#include "reader-definitions.h"
+
+/* What decides whether a record belongs to the window; times since the epoch. */
+typedef struct StrobeWindowEdges {
+    gint64 begin_ns, end_ns;
+    gboolean cuts_begin, cuts_end; /* records before, behind are another window's */
+} StrobeWindowEdges;
+
+typedef struct StrobeRecordDecoder StrobeRecordDecoder;
+
+/* All of them must outlive the decoder. */
+StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
+                                               const StrobeClockMap *clock,
+                                               StrobeBesideStrings *beside);
+void strobe_record_decoder_free(StrobeRecordDecoder *decoder);
+void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges);
+
+/* The records of one block and how far they are decoded. */
+typedef struct StrobeRecordBlock {
+    char *bytes;     /* aligned to 8; strings in it are given the ids of the string table */
+    guint32 at, end; /* multiples of 8 */
+    guint32 track;   /* of records that name none */
+} StrobeRecordBlock;
+
+/* Fills at most `max` views, which point into the block; returns their number. Fewer than `max` at
+ * the block's end, or where a record has a bad length: then `at` is not `end`. The views are valid
+ * until the next call and as long as the block's bytes. */
+gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *block,
+                           StrobeView *views, gsize max);
+
+/* What was seen so far. */
+typedef struct StrobeDecodedCounts {
+    guint64 n_unfinished;
+    guint64 n_outside;      /* of the window */
+    guint64 n_loss_records; /* that tell of losses */
+    guint64 lost[STROBE_LOSS_CAUSES];
+} StrobeDecodedCounts;
+const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecoder *decoder);
+
+#endif

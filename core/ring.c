@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "capture-writer.h"
+
+/* Blocks that are freed at once, so that a lane does not come back soon. */
+#define BATCH 4
+/* How often a lane tries: no longer than a step of the list takes. */
+#define TRIES 64
+
+int strobe_ring_init(StrobeRing *ring, uint32_t n_blocks)
+{
+    memset(ring, 0, sizeof *ring);
+    ring->order = calloc(n_blocks ? n_blocks : 1, sizeof *ring->order);
+    ring->size = n_blocks ? n_blocks : 1;
+    atomic_store(&ring->pinned, UINT64_MAX);
+    return ring->order ? 0 : ENOMEM;
+}
+
+void strobe_ring_clear(StrobeRing *ring)
+{
+    free(ring->order);
+    ring->order = NULL;
+}
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int try_lock(StrobeRing *ring)
+{
+    uint32_t idle = 0;
+    return atomic_compare_exchange_strong_explicit(&ring->busy, &idle, 1, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+static void unlock(StrobeRing *ring)
+{
+    atomic_store_explicit(&ring->busy, 0, memory_order_release);
+}
+
+/* The writer thread may wait for a lane, not the other way round. */
+static void lock(StrobeRing *ring)
+{
+    while (!try_lock(ring))
+        sched_yield();
+}
+
+static void collect(StrobeRing *ring, struct pool_header *pool)
+{
+    uint32_t i = strobe_pool_take_full(pool);
+
+    while (i != STROBE_NO_BLOCK) {
+        ring->order[ring->tail++ % ring->size] = i;
+        i = strobe_pool_block(pool, i)->next;
+    }
+}
+
+/* Takes up to `max` of the oldest blocks out of the ring, but leaves `least` there. They are the
+ * caller's now, who counts what was in them. */
+static unsigned pop(StrobeRing *ring, uint64_t least, struct pool_block **blocks, unsigned max,
+                    struct pool_header *pool)
+{
+    unsigned n = 0;
+
+    while (n < max && ring->tail - ring->head > least && ring->head < atomic_load(&ring->pinned))
+        blocks[n++] = strobe_pool_block(pool, strobe_ring_block(ring, ring->head++));
+    if (n)
+        atomic_fetch_add(&ring->n_counting, 1);
+    return n;
+}
+
+static void raise_to(_Atomic uint64_t *value, uint64_t least)
+{
+    uint64_t old = atomic_load_explicit(value, memory_order_relaxed);
+
+    while (old < least && !atomic_compare_exchange_weak_explicit(
+                              value, &old, least, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+static void count(StrobeRing *ring, struct pool_block *const *blocks, unsigned n,
+                  struct pool_header *pool)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct pool_block *block = blocks[i];
+        struct pool_lane *lane = strobe_pool_lane(pool, block->lane);
+        uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
+        raise_to(&lane->overwritten_until, block->full_at);
+        atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_OVERWRITTEN],
+                                  strobe_capture_count_records(block, 0, used),
+                                  memory_order_relaxed);
+        atomic_store_explicit(&block->owned, 0, memory_order_release);
+    }
+    if (n)
+        atomic_fetch_sub(&ring->n_counting, 1);
+}
+
+struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool)
+{
+    struct pool_block *blocks[BATCH];
+    unsigned n;
+
+    /* Whoever is at it takes some hundred ns, and may free some. */
+    for (int i = 0; !try_lock(ring); i++) {
+        if (i == TRIES)
+            return strobe_pool_take(pool);
+        pause_processor();
+    }
+    collect(ring, pool);
+    /* A ring of few blocks must not be emptied for one thread. */
+    n = pop(ring, 0, blocks, ring->size / 8 > BATCH ? BATCH : 1, pool);
+    unlock(ring);
+    if (n == 0)
+        return strobe_pool_take(pool);
+    count(ring, blocks, n, pool);
+    for (unsigned i = 1; i < n; i++)
+        strobe_pool_give(pool, blocks[i]);
+    return blocks[0];
+}
+
+uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
+{
+    struct pool_block *blocks[BATCH];
+    uint32_t freed = 0;
+    unsigned n;
+
+    do {
+        lock(ring);
+        collect(ring, pool);
+        n = pop(ring, ring->size - ring->size / 8, blocks, BATCH, pool);
+        unlock(ring);
+        count(ring, blocks, n, pool);
+        for (unsigned i = 0; i < n; i++)
+            strobe_pool_give(pool, blocks[i]);
+        freed += n;
+    } while (n == BATCH);
+    return freed;
+}
+
+void strobe_ring_pin(StrobeRing *ring)
+{
+    lock(ring);
+    atomic_store(&ring->pinned, ring->head);
+    unlock(ring);
+    /* What somebody took out just before is to be in the ledger. */
+    for (int i = 0; i < 10000 && atomic_load(&ring->n_counting); i++)
+        usleep(100);
+}
+
+void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *from, uint64_t *to)
+{
+    lock(ring);
+    collect(ring, pool);
+    *from = ring->head;
+    *to = ring->tail;
+    unlock(ring);
+}
+
+void strobe_ring_unpin(StrobeRing *ring, uint64_t position)
+{
+    atomic_store(&ring->pinned, position + 1);
+}
+
+void strobe_ring_unpin_all(StrobeRing *ring)
+{
+    atomic_store(&ring->pinned, UINT64_MAX);
+}
+
+void strobe_ring_empty(StrobeRing *ring, struct pool_header *pool)
+{
+    lock(ring);
+    collect(ring, pool);
+    while (ring->head < ring->tail)
+        strobe_pool_give(pool, strobe_pool_block(pool, strobe_ring_block(ring, ring->head++)));
+    unlock(ring);
+}

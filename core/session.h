@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The session's own parts: what session.c (making, transitions, calls), session-window.c (windows
+ * and steps) and session-dump.c (a flight recorder's dumps) share. The session's lock is held
+ * unless said otherwise.
+ */
+#ifndef STROBE_CORE_SESSION_H
+#define STROBE_CORE_SESSION_H
+
+#include <strobe/strobe.h>
+#include "collector.h"
+#include "flight.h"
+#include "result-directory.h"
+#include "sampler.h"
+
+/* A window whose rest is still being written. */
+typedef struct StrobeEnding {
+    char *directory;
+    guint32 window;
+} StrobeEnding;
+
+struct StrobeSession {
+    GRecMutex lock; /* a handler may call back */
+    gint n_users;   /* threads inside strobe_step() */
+    pid_t pid;      /* a forked child must not touch its parent's session */
+    StrobeConfig *config;
+    StrobeRegistry *registry;
+    GPtrArray *collectors; /* of StrobeCollector */
+    StrobeSampler *sampler;
+    gboolean is_running;
+    gint64 step;
+    int action;
+    guint64 step_begin;
+    gint64 step_begin_ns;
+    StrobeTrackId step_track;
+    gint64 thread; /* kernel id of the one that steps */
+    StrobeTraceReady on_trace_ready;
+    gpointer trace_ready_user;
+    StrobeScheduleFunction schedule;
+    gpointer schedule_user;
+    StrobeResultDirectory *directory; /* of the window that records */
+    guint32 window;                   /* its number */
+    GPtrArray *endings;               /* of StrobeEnding, oldest first */
+    StrobeFlight *flight;             /* of the policy ring */
+    char *last_dump;
+    char *last_directory;
+    GPtrArray *diagnostics; /* texts of the session */
+    char *diagnostics_text;
+};
+
+void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCollector *));
+
+/* FALSE with an error in a forked child: the session is its parent's. Any thread, no lock. */
+gboolean strobe_session_is_own(StrobeSession *session, GError **error);
+
+/* ---- windows, session-window.c ---- */
+
+gboolean strobe_session_start_window(StrobeSession *session, GError **error);
+void strobe_session_stop_window(StrobeSession *session, GError **error);
+/* Waits until windows that ended are written, but for the `n_left` last ones; tells the first thing
+ * that failed, by the log if `error` is NULL. */
+gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GError **error);
+void strobe_session_ending_free(gpointer ending);
+void strobe_session_set_write_error(const char *directory, int failed, GError **error);
+
+void strobe_session_begin_step(StrobeSession *session);
+void strobe_session_record_step(StrobeSession *session);
+/* A step has ended: records it, and does what steps are counted for. */
+void strobe_session_after_step(StrobeSession *session);
+
+/* ---- dumps, session-dump.c ---- */
+
+/* A StrobeFlightDump; `user` is the session, whose lock is not held. */
+char *strobe_session_write_dump(gpointer user, const char *reason, GError **error);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The result files of the Ascend PyTorch Profiler as data: every CSV file, database table and trace
+ * layer with its columns, for each generation of the formats.
+ *
+ * Importers read the files by these rows and exporters write them by the same rows, so that a new
+ * column, file or table is a row here and no code. Generations: G1 (early 2025), G2 (late 2025), G3
+ * (the newest). Levels are those of detail: 0, 1, 2.
+ */
+#ifndef STROBE_FORMATS_ASCEND_H
+#define STROBE_FORMATS_ASCEND_H
+
+#include <strobe/helpers/table.h>
+
+enum {
+    ASCEND_G1 = 1u << 0,
+    ASCEND_G2 = 1u << 1,
+    ASCEND_G3 = 1u << 2,
+    ASCEND_G12 = ASCEND_G1 | ASCEND_G2,
+    ASCEND_G23 = ASCEND_G2 | ASCEND_G3,
+    ASCEND_ALL = ASCEND_G12 | ASCEND_G3,
+
+    ASCEND_L0 = 1u << 0,
+    ASCEND_L1 = 1u << 1,
+    ASCEND_L2 = 1u << 2,
+    ASCEND_L12 = ASCEND_L1 | ASCEND_L2,
+    ASCEND_LEVELS = ASCEND_L0 | ASCEND_L12
+};
+
+/* Bit of a generation (1 to 3), of a level (0 to 2; any other: as level 2). */
+static inline uint32_t ascend_generation_bit(int32_t generation)
+{
+    return 1u << (generation < 1 || generation > 3 ? 2 : generation - 1);
+}
+
+static inline uint32_t ascend_level_bit(int32_t level)
+{
+    return 1u << (level < 0 || level > 2 ? 2 : level);
+}
+
+enum {
+    /* The column is there only if some row has a value in it. */
+    ASCEND_COLUMN_OPTIONAL = 1u << 0,
+    /* Here stand the metrics: as many columns as the kind's field "metrics" names. */
+    ASCEND_COLUMN_METRICS = 1u << 1
+};
+
+typedef struct AscendColumn {
+    StrobeColumn column;
+    uint8_t generations; /* 0: all */
+    uint8_t levels;      /* 0: all */
+    uint8_t flags;       /* ASCEND_COLUMN_* */
+} AscendColumn;
+
+enum {
+    ASCEND_FILE_DERIVED = 1u << 0 /* computed by the tool: not read, but when asked for */
+};
+
+/* Order of the rows. */
+enum {
+    ASCEND_ORDER_NONE = 0,  /* as the records come */
+    ASCEND_ORDER_BEGIN = 1, /* by begin */
+    ASCEND_ORDER_DEVICE_BEGIN = 2
+};
+
+/* One file, or some of its rows: a file with rows of two forms has two entries. */
+typedef struct AscendFile {
+    const char *file;
+    const char *kind;
+    const AscendColumn *columns;
+    uint32_t n_columns;
+    uint8_t generations;    /* 0: all */
+    uint8_t levels;         /* 0: all */
+    uint8_t flags;          /* ASCEND_FILE_* */
+    uint8_t order;          /* ASCEND_ORDER_* */
+    const char *only_field; /* a row only for records with only_text in this string field */
+    const char *only_text;
+    const char *name_prefix; /* written before the name, and taken off when read */
+    const char *skip_prefix; /* no row for records of such a name */
+} AscendFile;
+
+extern const AscendFile ascend_files[];
+extern const uint32_t n_ascend_files;
+
+/* The columns that the file has in this generation and level; `out` has room for
+ * STROBE_TABLE_COLUMNS_MAX, `rows` (may be NULL) for as many. Returns their number. */
+uint32_t ascend_file_columns(const AscendFile *file, int32_t generation, int32_t level,
+                             StrobeColumn *out, const AscendColumn **rows);
+
+/* The column of this title in any generation, NULL if it is not known. */
+const AscendColumn *ascend_file_column(const AscendFile *file, const char *title, size_t length);
+
+/* Title of a metric's column ("aic_mac_time" is "aic_mac_time(us)"), at most `size` bytes; and the
+ * metric of a column, NULL if the title names none. `form` is that of its cells. */
+void ascend_metric_title(const char *metric, char *title, size_t size);
+const char *ascend_metric_of_title(const char *title, size_t length, char *metric, size_t size);
+uint32_t ascend_metric_form(const char *metric, int32_t generation);
+/* What a cell's number is multiplied with to be stored: 1000 for microseconds, else 1. */
+double ascend_metric_factor(const char *metric);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows name kinds and fields that exist, in forms that fit; titles are found again. */
+#include "ascend-db.h"
+#include "ascend-trace.h"
+
+#include <glib.h>
+#include <string.h>
+#include <strobe/kinds.h>
+
+static const StrobeKind *find_kind(const char *name)
+{
+    for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++)
+        if (!strcmp((*kind)->name, name))
+            return *kind;
+    g_error("there is no kind %s", name);
+}
+
+static const StrobeField *find_field(const StrobeKind *kind, const char *name)
+{
+    for (uint32_t i = 0; i < kind->n_fields; i++)
+        if (!strcmp(kind->fields[i].name, name))
+            return &kind->fields[i];
+    g_error("kind %s has no field %s", kind->name, name);
+}
+
+/* Times are in ns where a form makes microseconds of them, sizes in B where it makes MB. */
+static void check_unit(const StrobeKind *kind, const AscendColumn *row)
+{
+    const char *unit = "";
+
+    if (row->column.field[0] == '@')
+        return;
+    unit = find_field(kind, row->column.field)->unit;
+    switch (row->column.cell) {
+    case STROBE_CELL_US_REPR:
+    case STROBE_CELL_US_FIXED:
+    case STROBE_CELL_US_TAB:
+    case STROBE_CELL_US_TRIM:
+    case STROBE_CELL_US_FIXED6:
+        g_assert_cmpstr(unit, ==, "ns");
+        break;
+    case STROBE_CELL_KB:
+    case STROBE_CELL_MB:
+        g_assert_cmpstr(unit, ==, "B");
+        break;
+    case STROBE_CELL_MB_FIXED3:
+        g_assert_cmpstr(unit, ==, "B/s");
+        break;
+    default:
+        g_assert_cmpstr(unit, !=, "ns");
+    }
+}
+
+static void test_files(void)
+{
+    for (uint32_t i = 0; i < n_ascend_files; i++) {
+        const AscendFile *file = &ascend_files[i];
+        const StrobeKind *kind = find_kind(file->kind);
+
+        g_assert_true(g_str_has_suffix(file->file, ".csv"));
+        for (uint32_t k = 0; k < file->n_columns; k++) {
+            check_unit(kind, &file->columns[k]);
+            if (!(file->columns[k].flags & ASCEND_COLUMN_METRICS))
+                g_assert_nonnull(ascend_file_column(file, file->columns[k].column.title,
+                                                    strlen(file->columns[k].column.title)));
+        }
+        if (file->only_field)
+            find_field(kind, file->only_field);
+    }
+}
+
+static char *header(const char *name, int32_t generation, int32_t level)
+{
+    StrobeColumn columns[STROBE_TABLE_COLUMNS_MAX];
+    GString *text = g_string_new(NULL);
+
+    for (uint32_t i = 0; i < n_ascend_files; i++) {
+        uint32_t n;
+
+        if (strcmp(ascend_files[i].file, name))
+            continue;
+        n = ascend_file_columns(&ascend_files[i], generation, level, columns, NULL);
+        for (uint32_t k = 0; k < n; k++)
+            g_string_append_printf(text, "%s%s", k ? "," : "", columns[k].title);
+        break;
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void check_header(const char *name, int32_t generation, int32_t level, const char *expected)
+{
+    g_autofree char *text = header(name, generation, level);
+
+    g_assert_cmpstr(text, ==, expected);
+}
+
+/* Headers of the three generations as the format pages give them. */
+static void test_headers(void)
+{
+    check_header("kernel_details.csv", 1, 0,
+                 "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),"
+                 "Block Dim");
+    check_header("kernel_details.csv", 3, 0,
+                 "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),"
+                 "Wait Time(us),Block Num");
+    check_header("kernel_details.csv", 2, 2,
+                 "Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,"
+                 "Start Time(us),Duration(us),Wait Time(us),Block Dim,Mix Block Dim,HF32 Eligible,"
+                 "Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,"
+                 "Output Formats,Context ID,");
+    check_header("op_statistic.csv", 1, 1,
+                 "OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),"
+                 "Ratio(%)");
+    check_header("l2_cache.csv", 3, 1, "Device_id,Stream Id,Task Id,Hit Rate,Victim Rate,Op Name");
+    check_header("step_trace_time.csv", 1, 1,
+                 "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,"
+                 "Bubble,Communication(Not Overlapped and Exclude Receive),Preparing");
+    check_header("nic.csv", 3, 1,
+                 "Device_id,Timestamp(us),Bandwidth(MB/s),Rx Bandwidth efficiency(%),rxPacket/s,"
+                 "rxError rate(%),rxDropped rate(%),Tx Bandwidth efficiency(%),txPacket/s,"
+                 "txError rate(%),txDropped rate(%),funcId");
+}
+
+static void check_metric(const char *metric, const char *title)
+{
+    char text[128];
+
+    ascend_metric_title(metric, text, sizeof text);
+    g_assert_cmpstr(text, ==, title);
+    g_assert_cmpstr(ascend_metric_of_title(title, strlen(title), text, sizeof text), ==, metric);
+}
+
+static void test_metrics(void)
+{
+    char text[16];
+
+    check_metric("aic_total_time", "aicore_time(us)");
+    check_metric("aiv_total_time", "aiv_time(us)");
+    check_metric("aic_mac_time", "aic_mac_time(us)");
+    check_metric("aic_mac_ratio", "aic_mac_ratio");
+    check_metric("aic_l1_read_bw", "aic_l1_read_bw(GB/s)");
+    check_metric("aic_GM_to_L1_datas", "aic_GM_to_L1_datas(KB)");
+    check_metric("cube_utilization", "cube_utilization(%)");
+    g_assert_null(ascend_metric_of_title("a;b", 3, text, sizeof text));
+    g_assert_null(ascend_metric_of_title("a_name_beyond_the_room", 22, text, sizeof text));
+}
+
+static void test_tables(void)
+{
+    for (uint32_t i = 0; i < n_ascend_db_tables; i++) {
+        const AscendDbTable *table = &ascend_db_tables[i];
+        const StrobeKind *kind = table->kind ? find_kind(table->kind) : NULL;
+
+        g_assert_true(ascend_db_table(table->name) == table);
+        for (uint32_t k = 0; k < table->n_columns; k++) {
+            const AscendDbColumn *column = &table->columns[k];
+
+            g_assert_cmpint(column->field != NULL, ==, column->holds != ASCEND_DB_SPECIAL);
+            if (column->holds == ASCEND_DB_ENUM)
+                g_assert_cmpint(column->enumeration != NULL, ==, 1);
+            if (kind && column->field && column->field[0] != '@')
+                find_field(kind, column->field);
+        }
+    }
+    g_assert_cmpstr(ascend_db_column(ascend_db_table("TASK"), "startNs")->field, ==,
+                    STROBE_COLUMN_BEGIN);
+    g_assert_null(ascend_db_table("NO_SUCH"));
+}
+
+static void test_enums(void)
+{
+    g_assert_cmpstr(ascend_db_enum_name("API_TYPE", 5500, 1), ==, "hccl");
+    g_assert_cmpstr(ascend_db_enum_name("API_TYPE", 5500, 3), ==, "communication");
+    g_assert_cmpint(ascend_db_enum_id("API_TYPE", "hccl", 3), ==, 5500); /* known, though older */
+    g_assert_cmpint(ascend_db_enum_id("HCCL_LINK_TYPE", "HCCS_SW", 1), ==, 5);
+    g_assert_cmpstr(ascend_db_enum_name("MODULE", 77, 1), ==, "CUSTOM");
+    g_assert_cmpstr(ascend_db_enum_name("MODULE", 2, 3), ==, "SCC");
+    g_assert_null(ascend_db_enum_name("MODULE", 78, 1));
+    g_assert_cmpint(ascend_db_enum_id("MODULE", "NOBODY", 1), ==, -1);
+}
+
+static void test_trace(void)
+{
+    for (uint32_t i = 0; i < n_ascend_events; i++) {
+        const StrobeKind *kind = find_kind(ascend_events[i].kind);
+
+        for (uint32_t k = 0; k < ascend_events[i].n_args; k++) {
+            const AscendArg *arg = &ascend_events[i].args[k];
+
+            if (arg->field && arg->field[0] != '@' && !strchr(arg->field, '.'))
+                find_field(kind, arg->field);
+        }
+    }
+    for (uint32_t i = 0; i < n_ascend_counters; i++) {
+        const StrobeKind *kind = find_kind(ascend_counters[i].kind);
+
+        g_assert_nonnull(ascend_layer_by_name(ascend_counters[i].layer));
+        if (ascend_counters[i].field)
+            find_field(kind, ascend_counters[i].field);
+        if (ascend_counters[i].index)
+            find_field(kind, ascend_counters[i].index);
+        g_assert_cmpint(strstr(ascend_counters[i].name, "%i") != NULL, <=,
+                        ascend_counters[i].index != NULL);
+    }
+    g_assert_cmpuint(ascend_layer_by_name("HCCL")->layer, ==, ASCEND_LAYER_COMMUNICATION);
+    g_assert_cmpuint(ascend_layer_by_name("Communication")->sort_index, ==, 16);
+    g_assert_null(ascend_layer_by_name("node"));
+    g_assert_cmpstr(ascend_events_of(ASCEND_LAYER_PYTHON, "dequeue")->kind, ==, "task_queue");
+    g_assert_null(ascend_events_of(ASCEND_LAYER_PYTHON, NULL));
+    g_assert_cmpstr(ascend_api_prefix("hccl", 1), ==, "Hccl");
+    g_assert_null(ascend_api_prefix("other", 1));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/ascend/files", test_files);
+    g_test_add_func("/ascend/headers", test_headers);
+    g_test_add_func("/ascend/metrics", test_metrics);
+    g_test_add_func("/ascend/tables", test_tables);
+    g_test_add_func("/ascend/enums", test_enums);
+    g_test_add_func("/ascend/trace", test_trace);
+    return g_test_run();
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/kinds.h>
+#include <strobe/plugin.h>
+
+#include "ascend_text.h"
+#include "trace-kinds.h"
+
+static const StrobeComponent importer = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_IMPORTER,
+    .name = "ascend_text",
+    .summary = "Reads result directories of the Ascend PyTorch Profiler: trace and CSV files.",
+    .kinds = ascend_text_kinds,
+    .n_kinds = ASCEND_TEXT_KINDS,
+    .ops = &ascend_text_ops,
+};
+
+static const StrobeComponent *const components[] = {&importer};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .name = "ascend_text",
+    .version = STROBE_PLUGIN_VERSION,
+    .summary = "Results of an Ascend host as text",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+    .n_components = sizeof components / sizeof *components,
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source-files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 4096u
+#define FILES_MAX 1000u
+#define OUTPUT_NAME "ASCEND_PROFILER_OUTPUT"
+
+static gboolean holds(const char *head, gsize n, const char *word)
+{
+    return g_strstr_len(head, (gssize)n, word) != NULL;
+}
+
+/* Is every title of the line a column of the file, but for those of metrics? */
+static gboolean is_header_of(const AscendFile *file, char **titles)
+{
+    guint known = 0, n = g_strv_length(titles);
+
+    for (guint i = 0; i < n; i++)
+        known += ascend_file_column(file, titles[i], strlen(titles[i])) != NULL;
+    return known >= 3 && known * 2 > MIN(n, file->n_columns);
+}
+
+static const AscendFile *find_table(const char *head, gsize n)
+{
+    const char *end = memchr(head, '\n', n);
+    const AscendFile *best = NULL;
+    guint most = 0;
+
+    if (!end)
+        return NULL;
+    g_autofree char *line = g_strndup(head, (gsize)(end - head));
+    g_auto(GStrv) titles = g_strsplit(g_strchomp(line), ",", 200);
+    for (guint32 i = 0; i < n_ascend_files; i++) {
+        guint known = 0;
+
+        for (char **title = titles; *title; title++)
+            known += ascend_file_column(&ascend_files[i], *title, strlen(*title)) != NULL;
+        if (known > most && is_header_of(&ascend_files[i], titles)) {
+            best = &ascend_files[i];
+            most = known;
+        }
+    }
+    return best;
+}
+
+gint source_file_type(const char *head, gsize n, const AscendFile **table)
+{
+    gsize at = 0;
+
+    *table = NULL;
+    while (at < n && strchr(" \t\r\n", head[at]) && head[at])
+        at++;
+    if (at == n)
+        return SOURCE_UNKNOWN;
+    if (head[at] == '[')
+        return holds(head, n, "\"ph\"") ? SOURCE_TRACE : SOURCE_UNKNOWN;
+    if (head[at] == '{') {
+        if (holds(head, n, "\"start_info\"") || holds(head, n, "\"common_config\"") ||
+            holds(head, n, "\"ENV_VARIABLES\"") || holds(head, n, "\"parallel_group_info\"") ||
+            holds(head, n, "\"trace_id\""))
+            return SOURCE_INFO;
+        return holds(head, n, "\"p2p\"") && holds(head, n, "\"collective\"") ? SOURCE_DERIVED_JSON
+                                                                             : SOURCE_UNKNOWN;
+    }
+    *table = find_table(head, n);
+    if (!*table)
+        return SOURCE_UNKNOWN;
+    return strcmp((*table)->file, "kernel_details.csv") ? SOURCE_TABLE : SOURCE_KERNELS;
+}
+
+/* ---- folders ---- */
+
+static void free_file(gpointer data)
+{
+    SourceFile *file = data;
+
+    g_free(file->name);
+    g_free(file);
+}
+
+static void add_file(SourceFiles *files, int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    SourceFile *file;
+    char head[HEAD_BYTES];
+    struct stat st;
+    gssize n;
+
+    if (fd < 0 || files->files->len == FILES_MAX || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    n = pread(fd, head, sizeof head, 0);
+    close(fd);
+    file = g_new0(SourceFile, 1);
+    file->name = g_strdup(name);
+    file->folder = folder;
+    file->type = source_file_type(head, n > 0 ? (gsize)n : 0, &file->table);
+    g_ptr_array_add(files->files, file);
+}
+
+static void add_folder(SourceFiles *files, int folder)
+{
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir)))
+        if (entry->d_name[0] != '.')
+            add_file(files, folder, entry->d_name);
+    if (dir)
+        closedir(dir);
+}
+
+static gint compare_files(gconstpointer a, gconstpointer b)
+{
+    return strcmp((*(SourceFile *const *)a)->name, (*(SourceFile *const *)b)->name);
+}
+
+SourceFiles *source_files_new(const StrobeSource *source)
+{
+    SourceFiles *files = g_new0(SourceFiles, 1);
+
+    files->files = g_ptr_array_new_with_free_func(free_file);
+    files->output =
+        openat(source->descriptor, OUTPUT_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    add_folder(files, source->descriptor);
+    if (files->output >= 0)
+        add_folder(files, files->output);
+    g_ptr_array_sort(files->files, compare_files);
+    return files;
+}
+
+void source_files_free(SourceFiles *files)
+{
+    g_ptr_array_unref(files->files);
+    if (files->output >= 0)
+        close(files->output);
+    g_free(files);
+}
+
+const SourceFile *source_files_find(const SourceFiles *files, gint type)
+{
+    for (guint i = 0; i < files->files->len; i++) {
+        const SourceFile *file = g_ptr_array_index(files->files, i);
+
+        if (file->type == type)
+            return file;
+    }
+    return NULL;
+}
+
+int source_file_open(const SourceFile *file)
+{
+    return openat(file->folder, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of a source are, by their content. */
+#ifndef STROBE_ASCEND_TEXT_SOURCE_FILES_H
+#define STROBE_ASCEND_TEXT_SOURCE_FILES_H
+
+#include <ascend.h>
+#include <glib.h>
+#include <strobe/importer.h>
+
+enum {
+    SOURCE_UNKNOWN = 0,
+    SOURCE_TRACE,       /* trace_view.json */
+    SOURCE_KERNELS,     /* kernel_details.csv */
+    SOURCE_TABLE,       /* another file of formats/ascend-csv.c */
+    SOURCE_INFO,        /* profiler_info_0.json, profiler_metadata.json */
+    SOURCE_DERIVED_JSON /* communication.json, communication_matrix.json */
+};
+
+typedef struct SourceFile {
+    char *name;
+    int folder; /* descriptor of the folder that it is in, lent */
+    gint type;  /* SOURCE_* */
+    const AscendFile *table;
+} SourceFile;
+
+typedef struct SourceFiles {
+    GPtrArray *files; /* of SourceFile, sorted by name */
+    int output;       /* ASCEND_PROFILER_OUTPUT in the source, -1: none */
+} SourceFiles;
+
+/* What the bytes are the beginning of. `table` is set for a CSV file. */
+gint source_file_type(const char *head, gsize n, const AscendFile **table);
+
+/* Looks at every regular file of the source and of ASCEND_PROFILER_OUTPUT in it. */
+SourceFiles *source_files_new(const StrobeSource *source);
+void source_files_free(SourceFiles *files);
+
+/* The first file of the type, NULL if there is none. */
+const SourceFile *source_files_find(const SourceFiles *files, gint type);
+int source_file_open(const SourceFile *file); /* -1: errno */
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A host for unit tests of importers: runs one on a source and keeps what it hands over.
+ *
+ * It also watches the contract: an unknown kind, track or string, an end before its begin, a kind
+ * declared and never used, an option that was not declared and the like are kept as complaints,
+ * which a test expects to be none. libc only; running out of memory ends the test. One thread.
+ */
+#ifndef STROBE_CHECK_MOCK_IMPORTER_HOST_H
+#define STROBE_CHECK_MOCK_IMPORTER_HOST_H
+
+#include <strobe/importer.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct StrobeMockImporter StrobeMockImporter;
+
+/* One record as it was handed over; valid until the host is freed. */
+typedef struct StrobeMockImported {
+    const StrobeKind *kind;
+    void *fields; /* the kind's struct */
+    StrobeTrackId track;
+    StrobeStringId name;
+    int64_t begin_ns, end_ns;
+} StrobeMockImported;
+
+StrobeMockImporter *strobe_mock_importer_new(const StrobeComponent *importer);
+void strobe_mock_importer_free(StrobeMockImporter *mock);
+StrobeImportRequest *strobe_mock_importer_request(StrobeMockImporter *mock); /* may be changed */
+/* An option as a user would type it; others have their declared defaults. */
+void strobe_mock_importer_option(StrobeMockImporter *mock, const char *name, const char *value);
+
+/* The probe's answer for the file or folder; a score of -1 if it cannot be opened. */
+StrobeSourceProbe strobe_mock_importer_probe(StrobeMockImporter *mock, const char *path);
+/* Runs the import once. */
+StrobeStatus strobe_mock_importer_run(StrobeMockImporter *mock, const char *path);
+
+/* Records in the order in which they came. */
+size_t strobe_mock_importer_n_records(const StrobeMockImporter *mock);
+const StrobeMockImported *strobe_mock_importer_record(const StrobeMockImporter *mock, size_t index);
+/* A field by name: as an integer, as a double, or a string field's text; complains if there is no
+ * such field. */
+int64_t strobe_mock_importer_integer(StrobeMockImporter *mock, const StrobeMockImported *record,
+                                     const char *field);
+double strobe_mock_importer_double(StrobeMockImporter *mock, const StrobeMockImported *record,
+                                   const char *field);
+const char *strobe_mock_importer_text(StrobeMockImporter *mock, const StrobeMockImported *record,
+                                      const char *field);
+const char *strobe_mock_importer_string(const StrobeMockImporter *mock, StrobeStringId id);
+/* The track and its process; NULL for 0. */
+const StrobeTrack *strobe_mock_importer_track(const StrobeMockImporter *mock, StrobeTrackId id,
+                                              uint64_t *pid);
+
+/* One line each, "" if none: facts "key=value", files "name=bytes", found "part: rows", unknown
+ * "part: name: rows", damage "place: reason", causes of a failure, breaches of the contract. */
+const char *strobe_mock_importer_facts(const StrobeMockImporter *mock);
+const char *strobe_mock_importer_files(const StrobeMockImporter *mock);
+const char *strobe_mock_importer_found(const StrobeMockImporter *mock);
+const char *strobe_mock_importer_unknown(const StrobeMockImporter *mock);
+const char *strobe_mock_importer_damage(const StrobeMockImporter *mock);
+const char *strobe_mock_importer_errors(const StrobeMockImporter *mock);
+const char *strobe_mock_importer_complaints(const StrobeMockImporter *mock);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

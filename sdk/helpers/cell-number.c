@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/helpers/cell-number.h>
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXED_LIMIT 1e15
+#define TEXT_MAX 64
+
+/* ---- writing ---- */
+
+/* Whatever the locale puts between the digits becomes a point. */
+static size_t put_point(char *text)
+{
+    size_t from = text[0] == '-', length;
+    char *at = text + from, *end;
+
+    while (*at >= '0' && *at <= '9')
+        at++;
+    if (!*at)
+        return strlen(text);
+    for (end = at; *end && (*end < '0' || *end > '9');)
+        end++;
+    *at = '.';
+    length = strlen(end);
+    memmove(at + 1, end, length + 1);
+    return (size_t)(at - text) + 1 + length;
+}
+
+size_t strobe_format_fixed(char *out, double value, int decimals)
+{
+    if (!(fabs(value) < FIXED_LIMIT))
+        return strobe_format_double(out, value);
+    snprintf(out, STROBE_NUMBER_MAX, "%.*f", decimals, value);
+    return put_point(out);
+}
+
+size_t strobe_format_trimmed(char *out, double value, int decimals, int keep_one)
+{
+    size_t length = strobe_format_fixed(out, value, decimals);
+    char *point = memchr(out, '.', length);
+
+    if (!point || !(fabs(value) < FIXED_LIMIT))
+        return length;
+    while (out[length - 1] == '0')
+        length--;
+    if (out[length - 1] == '.')
+        length += keep_one ? 1 : (size_t)-1;
+    out[length] = '\0';
+    return length;
+}
+
+/* ---- reading ---- */
+
+typedef struct Text {
+    const char *bytes;
+    size_t length;
+} Text;
+
+static Text trim(const char *bytes, size_t length)
+{
+    while (length && (*bytes == ' ' || *bytes == '\t'))
+        bytes++, length--;
+    while (length && strchr(" \t\r", bytes[length - 1]))
+        length--;
+    return (Text){bytes, length};
+}
+
+/* An integer of 64 bits, signed or not. */
+static int read_whole(Text text, StrobeCellValue *value)
+{
+    int negative = text.length && text.bytes[0] == '-';
+    uint64_t size = 0;
+    size_t i = (size_t)negative;
+
+    if (i == text.length)
+        return -1;
+    for (; i < text.length; i++) {
+        unsigned digit = (unsigned)text.bytes[i] - '0';
+
+        if (digit > 9 || __builtin_mul_overflow(size, 10u, &size) ||
+            __builtin_add_overflow(size, digit, &size))
+            return -1;
+    }
+    if (negative && size > (uint64_t)1 << 63)
+        return -1;
+    value->type = STROBE_CELL_WHOLE;
+    value->whole = (int64_t)(negative ? -size : size);
+    value->is_unsigned = !negative && size > INT64_MAX;
+    value->real = negative ? -(double)size : (double)size;
+    return 0;
+}
+
+/* Any decimal number; strtod is given the locale's own point. */
+static int read_real(Text text, double *value)
+{
+    const char *point = localeconv()->decimal_point;
+    char copy[TEXT_MAX + 16];
+    size_t n = 0;
+    char *end;
+
+    if (text.length == 0 || text.length > TEXT_MAX || strlen(point) > 8)
+        return -1;
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.bytes[i];
+
+        if (!strchr("0123456789+-.eE", c) || !c)
+            return -1;
+        if (c != '.') {
+            copy[n++] = c;
+            continue;
+        }
+        if (n + strlen(point) > TEXT_MAX)
+            return -1;
+        n += (size_t)snprintf(copy + n, sizeof copy - n, "%s", point);
+    }
+    copy[n] = '\0';
+    errno = 0;
+    *value = strtod(copy, &end);
+    return end == copy + n && isfinite(*value) ? 0 : -1;
+}
+
+static int set_real(Text text, double factor, StrobeCellValue *value)
+{
+    if (read_real(text, &value->real))
+        return -1;
+    value->real *= factor;
+    value->type = STROBE_CELL_REAL;
+    return 0;
+}
+
+/* "12.345678": the digits up to the third decimal are ns, the others the rest. */
+int strobe_read_us(const char *bytes, size_t length, int64_t *ns, double *rest)
+{
+    Text text = trim(bytes, length);
+    int negative = text.length && text.bytes[0] == '-';
+    uint64_t size = 0, below = 0;
+    int decimals = -1; /* behind the point; -1: before it */
+    size_t i = (size_t)negative;
+    double unit = 1;
+
+    if (i == text.length)
+        return -1;
+    for (; i < text.length; i++) {
+        unsigned digit = (unsigned)text.bytes[i] - '0';
+
+        if (text.bytes[i] == '.' && decimals < 0) {
+            decimals = 0;
+        } else if (digit > 9) {
+            return -1;
+        } else if (decimals >= 3) {
+            if (decimals++ < 18) {
+                below = below * 10 + digit;
+                unit *= 10;
+            }
+        } else {
+            if (__builtin_mul_overflow(size, 10u, &size) ||
+                __builtin_add_overflow(size, digit, &size))
+                return -1;
+            decimals += decimals >= 0;
+        }
+    }
+    for (int places = decimals < 0 ? 0 : decimals; places < 3; places++)
+        if (__builtin_mul_overflow(size, 10u, &size))
+            return -1;
+    if (size > INT64_MAX)
+        return -1;
+    *ns = negative ? -(int64_t)size : (int64_t)size;
+    if (rest)
+        *rest = (negative ? -1 : 1) * (double)below / unit;
+    return 0;
+}
+
+static int read_us(Text text, StrobeCellValue *value)
+{
+    if (memchr(text.bytes, 'e', text.length) || memchr(text.bytes, 'E', text.length))
+        return set_real(text, 1000, value);
+    if (strobe_read_us(text.bytes, text.length, &value->whole, &value->rest))
+        return -1;
+    value->type = STROBE_CELL_WHOLE;
+    value->real = (double)value->whole + value->rest;
+    return 0;
+}
+
+/* "NPU:3", "CPU". */
+static int read_device(Text text, StrobeCellValue *value)
+{
+    if (text.length == 3 && memcmp(text.bytes, "CPU", 3) == 0) {
+        value->type = STROBE_CELL_WHOLE;
+        value->whole = -1;
+        value->real = -1;
+        return 0;
+    }
+    if (text.length < 5 || memcmp(text.bytes, "NPU:", 4))
+        return -1;
+    return read_whole((Text){text.bytes + 4, text.length - 4}, value);
+}
+
+static int is_fraction(Text text)
+{
+    for (size_t i = 0; i < text.length; i++)
+        if (strchr(".eE", text.bytes[i]))
+            return 1;
+    return 0;
+}
+
+int strobe_cell_read(const StrobeColumn *column, const char *bytes, size_t length,
+                     StrobeCellValue *value)
+{
+    Text text = trim(bytes, length);
+
+    *value = (StrobeCellValue){.type = STROBE_CELL_ABSENT};
+    if (text.length == 0 || (column->absent && strlen(column->absent) == text.length &&
+                             memcmp(column->absent, text.bytes, text.length) == 0))
+        return 0;
+    switch (column->cell) {
+    case STROBE_CELL_US_REPR:
+    case STROBE_CELL_US_FIXED:
+    case STROBE_CELL_US_TAB:
+    case STROBE_CELL_US_TRIM:
+    case STROBE_CELL_US_FIXED6:
+        return read_us(text, value);
+    case STROBE_CELL_KB:
+        return set_real(text, 1024, value);
+    case STROBE_CELL_MB:
+    case STROBE_CELL_MB_FIXED3:
+        return set_real(text, 1048576, value);
+    case STROBE_CELL_DEVICE:
+        return read_device(text, value);
+    default:
+        if (is_fraction(text))
+            return set_real(text, 1, value);
+        return read_whole(text, value);
+    }
+}
+
+/* ---- storing ---- */
+
+/* The value as an integer between least and greatest; 0 when it is not. */
+static int as_whole(const StrobeCellValue *value, int64_t least, int64_t greatest, int64_t *out)
+{
+    if (value->type == STROBE_CELL_WHOLE) {
+        *out = value->whole;
+        return !value->is_unsigned && *out >= least && *out <= greatest;
+    }
+    if (!(fabs(value->real) < 9e18))
+        return 0;
+    *out = llround(value->real);
+    return *out >= least && *out <= greatest;
+}
+
+static int store_unsigned(const StrobeCellValue *value, void *field)
+{
+    int64_t whole;
+
+    if (value->type == STROBE_CELL_WHOLE && value->is_unsigned)
+        whole = value->whole;
+    else if (!as_whole(value, 0, INT64_MAX, &whole))
+        return -1;
+    memcpy(field, &whole, sizeof whole);
+    return 0;
+}
+
+int strobe_cell_store(const StrobeCellValue *value, uint32_t type, void *field)
+{
+    static const struct {
+        uint32_t type;
+        int64_t least, greatest;
+    } ranges[] = {
+        {STROBE_FIELD_U8, 0, UINT8_MAX},          {STROBE_FIELD_BOOL, 0, 1},
+        {STROBE_FIELD_U32, 0, UINT32_MAX},        {STROBE_FIELD_I32, INT32_MIN, INT32_MAX},
+        {STROBE_FIELD_I64, INT64_MIN, INT64_MAX},
+    };
+    int64_t whole;
+
+    if (value->type == STROBE_CELL_ABSENT)
+        return 0;
+    if (type == STROBE_FIELD_F64) {
+        memcpy(field, &value->real, sizeof value->real);
+        return 0;
+    }
+    if (type == STROBE_FIELD_U64 || type == STROBE_FIELD_LINK)
+        return store_unsigned(value, field);
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (ranges[i].type == type) {
+            if (!as_whole(value, ranges[i].least, ranges[i].greatest, &whole))
+                return -1;
+            memcpy(field, &whole, strobe_field_size(type)); /* little endian */
+            return 0;
+        }
+    return -1;
+}

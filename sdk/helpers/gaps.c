@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/helpers/gaps.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <strobe/helpers/fields.h>
+
+typedef struct Gap {
+    int64_t begin, end; /* not empty */
+    StrobeTrackId track;
+} Gap;
+
+/* Of each track without overlap and in order once `is_sorted`. */
+typedef struct GapList {
+    Gap *gaps;
+    size_t n, room;
+    int is_sorted;
+} GapList;
+
+struct StrobeGaps {
+    GapList by_track;
+    GapList all;    /* the same as if on one track, 0 */
+    int everywhere; /* no memory to be more exact */
+};
+
+StrobeGaps *strobe_gaps_new(void)
+{
+    return calloc(1, sizeof(StrobeGaps));
+}
+
+void strobe_gaps_free(StrobeGaps *gaps)
+{
+    if (!gaps)
+        return;
+    free(gaps->by_track.gaps);
+    free(gaps->all.gaps);
+    free(gaps);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const Gap *x = a, *y = b;
+
+    if (x->track != y->track)
+        return x->track < y->track ? -1 : 1;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Whether `next`, which begins later, lies so near that both may be one. */
+static int is_near(const Gap *gap, const Gap *next, uint64_t distance)
+{
+    if (gap->track != next->track)
+        return 0;
+    return next->begin <= gap->end || (uint64_t)next->begin - (uint64_t)gap->end <= distance;
+}
+
+/* Puts the gaps in order and makes one of those that are near each other. */
+static void merge(GapList *list, uint64_t distance)
+{
+    size_t kept = 0;
+
+    qsort(list->gaps, list->n, sizeof *list->gaps, compare);
+    for (size_t i = 1; i < list->n; i++) {
+        Gap *last = &list->gaps[kept];
+        const Gap *next = &list->gaps[i];
+
+        if (!is_near(last, next, distance))
+            list->gaps[++kept] = *next;
+        else if (next->end > last->end)
+            last->end = next->end;
+    }
+    list->n = list->n ? kept + 1 : 0;
+    list->is_sorted = 1;
+}
+
+/* Makes room for half of the gaps that may be held: by growing those near each other together, and
+ * where tracks alone are too many by giving up which track a gap is on. */
+static void thin_out(GapList *list)
+{
+    merge(list, 0);
+    for (uint64_t distance = 1000; list->n > STROBE_GAPS_MAX / 2; distance *= 2) {
+        if (distance > UINT64_MAX / 4) {
+            for (size_t i = 0; i < list->n; i++)
+                list->gaps[i].track = 0;
+            distance = 1000;
+        }
+        merge(list, distance);
+    }
+}
+
+/* Returns -1 when out of memory. */
+static int append(GapList *list, Gap gap)
+{
+    if (list->n == STROBE_GAPS_MAX)
+        thin_out(list);
+    if (list->n == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        Gap *grown = realloc(list->gaps, room * sizeof *grown);
+
+        if (!grown)
+            return -1;
+        list->gaps = grown;
+        list->room = room;
+    }
+    list->gaps[list->n++] = gap;
+    list->is_sorted = 0;
+    return 0;
+}
+
+/* An interval without length is widened, so that it meets what lies around it. */
+static Gap make_gap(StrobeTrackId track, int64_t begin, int64_t end)
+{
+    if (begin == INT64_MAX)
+        begin--;
+    return (Gap){begin, end > begin ? end : begin + 1, track};
+}
+
+void strobe_gaps_add(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, int64_t end_ns)
+{
+    if (!gaps)
+        return;
+    if (append(&gaps->by_track, make_gap(track, begin_ns, end_ns)) ||
+        append(&gaps->all, make_gap(0, begin_ns, end_ns)))
+        gaps->everywhere = 1;
+}
+
+void strobe_gaps_add_record(StrobeGaps *gaps, const StrobeView *record)
+{
+    const StrobeKindView *kind = record->kind;
+    uint32_t count, cause, lane;
+
+    if (strcmp(kind->name, "loss"))
+        return;
+    count = strobe_field_offset(kind, "count", STROBE_FIELD_U64);
+    cause = strobe_field_offset(kind, "cause", STROBE_FIELD_U32);
+    lane = strobe_field_offset(kind, "lane", STROBE_FIELD_TRACK);
+    if (strobe_field_u64(record, count, 0) == 0 ||
+        strobe_field_u32(record, cause, 0) == STROBE_LOSS_STRING_CUT)
+        return;
+    strobe_gaps_add(gaps, strobe_field_u32(record, lane, 0), record->begin_ns, record->end_ns);
+}
+
+/* Whether a gap of exactly this track overlaps. */
+static int overlaps(GapList *list, Gap wanted)
+{
+    size_t low = 0, high;
+
+    if (!list->is_sorted)
+        merge(list, 0);
+    high = list->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const Gap *gap = &list->gaps[middle];
+
+        if (gap->track < wanted.track || (gap->track == wanted.track && gap->begin < wanted.end))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && list->gaps[low - 1].track == wanted.track &&
+           list->gaps[low - 1].end > wanted.begin;
+}
+
+int strobe_gaps_touch(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, int64_t end_ns)
+{
+    Gap wanted = make_gap(track, begin_ns, end_ns);
+
+    if (!gaps || gaps->everywhere)
+        return 1;
+    if (gaps->all.n == 0)
+        return 0;
+    if (track == 0)
+        return overlaps(&gaps->all, wanted);
+    if (overlaps(&gaps->by_track, wanted))
+        return 1;
+    wanted.track = 0;
+    return overlaps(&gaps->by_track, wanted);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptions of the kinds in kinds-derived.h. */
+#include <strobe/kinds-derived.h>
+
+#include "kind-macros.h"
+
+static const StrobeField kernel_detail_fields[] = {
+    FIELD("task", LINK, "", "Id of the task in the capture, absent: a communication operation."),
+    FIELD("step", I64, "", "Step that holds its begin, absent: none."),
+    FIELD("wait", F64, "ns", "Gap since the end of the row before, absent: not known."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+    FIELD("task_id", U32, "", "Task id in its stream."),
+    FIELD("stream", U32, "", "Stream on the device."),
+    FIELD("model", U32, "", "Model, absent: none."),
+    FIELD("context", U32, "", "Sub-task of a fused task, absent: none."),
+    FIELD("block_num", U32, "", "Cores used."),
+    FIELD("mix_block_num", U32, "", "Cores used on the other side."),
+    FIELD("core", STRING, "", "Core type."),
+    FIELD("op_type", STRING, "", "Operator type."),
+    FIELD("op_state", STRING, "", "static or dynamic."),
+    FIELD("hf32", STRING, "", "YES or NO."),
+    FIELD("input_shapes", STRING, "", "Shapes."),
+    FIELD("input_types", STRING, "", "Data types."),
+    FIELD("input_formats", STRING, "", "Formats."),
+    FIELD("output_shapes", STRING, "", "Shapes."),
+    FIELD("output_types", STRING, "", "Data types."),
+    FIELD("output_formats", STRING, "", "Formats."),
+    FIELD("metrics", STRING, "", "Names of the values, joined by semicolons; times in ns."),
+    FIELD("is_communication", BOOL, "", "1: a communication operation."),
+    FIELD("exact_us", F64, "us",
+          "Duration as the source states it, where that is no whole number of ns."),
+    VALUE("value_00"),
+    VALUE("value_01"),
+    VALUE("value_02"),
+    VALUE("value_03"),
+    VALUE("value_04"),
+    VALUE("value_05"),
+    VALUE("value_06"),
+    VALUE("value_07"),
+    VALUE("value_08"),
+    VALUE("value_09"),
+    VALUE("value_10"),
+    VALUE("value_11"),
+    VALUE("value_12"),
+    VALUE("value_13"),
+    VALUE("value_14"),
+    VALUE("value_15"),
+    VALUE("value_16"),
+    VALUE("value_17"),
+    VALUE("value_18"),
+    VALUE("value_19"),
+    VALUE("value_20"),
+    VALUE("value_21"),
+    VALUE("value_22"),
+    VALUE("value_23"),
+    VALUE("value_24"),
+    VALUE("value_25"),
+    VALUE("value_26"),
+    VALUE("value_27"),
+    VALUE("value_28"),
+    VALUE("value_29"),
+    VALUE("value_30"),
+    VALUE("value_31"),
+    VALUE("value_32"),
+    VALUE("value_33"),
+    VALUE("value_34"),
+    VALUE("value_35"),
+    VALUE("value_36"),
+    VALUE("value_37"),
+    VALUE("value_38"),
+    VALUE("value_39"),
+};
+KIND(kernel_detail, "kernel_detail", SPAN, kernel_detail_fields,
+     "One kernel or communication operation, with its step and the wait before it.");
+
+static const StrobeField operator_device_fields[] = {
+    FIELD("host_self", I64, "ns", "Duration less that of the direct children."),
+    FIELD("host_total", I64, "ns", "Duration."),
+    FIELD("device_self", F64, "us", "Kernels of the operator itself, absent: none."),
+    FIELD("device_total", F64, "us", "Kernels of it and what it called, absent: none."),
+    FIELD("device_self_aicore", F64, "us", "Those on AI cores, absent: none."),
+    FIELD("device_total_aicore", F64, "us", "Those on AI cores, absent: none."),
+    FIELD("shapes", STRING, "", "Input shapes."),
+    FIELD("types", STRING, "", "Input types."),
+    FIELD("stack", STACK, "", "Python call stack."),
+};
+KIND(operator_device, "operator_device", SPAN, operator_device_fields,
+     "One occurrence of an operator with the time of its kernels.");
+
+static const StrobeField kernel_link_fields[] = {
+    FIELD("task", LINK, "", "The kernel."),
+    FIELD("to_begin", I64, "ns", "Start of the kernel, since the epoch."),
+    FIELD("to_track", TRACK, "", "Track of the kernel."),
+};
+KIND(kernel_link, "kernel_link", LINK, kernel_link_fields,
+     "An operator and a kernel that it launched.");
+
+static const StrobeField step_range_fields[] = {
+    FIELD("number", I64, "", "Number of the step."),
+    FIELD("host_begin", I64, "ns", "Start of the step on the host, since the epoch."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+};
+KIND(step_range, "step_range", SPAN, step_range_fields,
+     "A step with the device time that belongs to it.");
+
+static const StrobeField step_trace_fields[] = {
+    FIELD("step", I64, "", "Number of the step, absent: no steps."),
+    FIELD("computing", F64, "us", "Computing."),
+    FIELD("communication_not_overlapped", F64, "us", "Communication alone."),
+    FIELD("overlapped", F64, "us", "Computing and communication at once."),
+    FIELD("communication", F64, "us", "Communication."),
+    FIELD("free", F64, "us", "Neither."),
+    FIELD("stage", F64, "us", "From first to last, less waiting for a neighbour."),
+    FIELD("bubble", F64, "us", "Waiting for a neighbour."),
+    FIELD("communication_exclude_receive", F64, "us",
+          "Communication alone, less waiting for a neighbour."),
+    FIELD("preparing", F64, "us", "From the start of the step to the first task."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+    FIELD("is_exact", BOOL, "",
+          "1: from integer ns (the database); 0: from the trace's microseconds."),
+};
+KIND(step_trace, "step_trace", SPAN, step_trace_fields,
+     "Where the time of one step went on one device.");
+
+static const StrobeField overlap_fields[] = {
+    FIELD("type", U32, "", "0 computing, 1 communication, 2 communication alone, 3 free."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+};
+KIND(overlap, "overlap", SPAN, overlap_fields,
+     "A stretch of computing, communication or neither on a device.");
+
+static const StrobeField op_statistic_fields[] = {
+    FIELD("count", U64, "", "Kernels."),
+    FIELD("total", F64, "ns", "Sum of the durations."),
+    FIELD("min", F64, "ns", "Shortest."),
+    FIELD("avg", F64, "ns", "Mean."),
+    FIELD("max", F64, "ns", "Longest."),
+    FIELD("ratio", F64, "%", "Share of all kernels of the device."),
+    FIELD("core", STRING, "", "Core type."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+};
+KIND(op_statistic, "op_statistic", INSTANT, op_statistic_fields,
+     "Totals of the kernels of one operator type and core.");
+
+static const StrobeField api_statistic_fields[] = {
+    FIELD("count", U64, "", "Calls."),
+    FIELD("total", F64, "us", "Sum of the durations."),
+    FIELD("avg", F64, "us", "Mean."),
+    FIELD("min", F64, "us", "Shortest."),
+    FIELD("max", F64, "us", "Longest."),
+    FIELD("variance", F64, "", "Variance of the durations in microseconds."),
+    FIELD("level", STRING, "", "Layer of the interface."),
+};
+KIND(api_statistic, "api_statistic", INSTANT, api_statistic_fields,
+     "Totals of the calls of one interface function.");
+
+static const StrobeField communication_time_fields[] = {
+    FIELD("step", I64, "", "Number of the step, absent: no steps."),
+    FIELD("group", STRING, "", "Hash of the communicator's name, decimal."),
+    FIELD("type", STRING, "", "collective or p2p."),
+    FIELD("start", F64, "us", "Start of the first task."),
+    FIELD("elapse", F64, "ms", "From first to last."),
+    FIELD("transit", F64, "ms", "Moving data."),
+    FIELD("wait", F64, "ms", "Waiting for notifications."),
+    FIELD("synchronization", F64, "ms", "Waiting before the first transfer."),
+    FIELD("idle", F64, "ms", "The rest."),
+    FIELD("is_total", BOOL, "", "1: the sum of the operations of a step and type."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+};
+KIND(communication_time, "communication_time", INSTANT, communication_time_fields,
+     "Where the time of one communication operation went.");
+
+static const StrobeField communication_bandwidth_fields[] = {
+    FIELD("step", I64, "", "Number of the step, absent: no steps."),
+    FIELD("group", STRING, "", "Hash of the communicator's name, decimal."),
+    FIELD("type", STRING, "", "collective or p2p."),
+    FIELD("transport", STRING, "", "RDMA, HCCS, PCIE, SDMA or SIO."),
+    FIELD("transit_size", F64, "MB", "Moved in all."),
+    FIELD("transit_time", F64, "ms", "Moving data."),
+    FIELD("bandwidth", F64, "GB/s", "Size over time."),
+    FIELD("large_ratio", F64, "", "Share of large packets."),
+    FIELD("package_size", F64, "MB", "Size of the packets counted here, absent: no packets."),
+    FIELD("package_count", U64, "", "Packets of this size."),
+    FIELD("package_time", F64, "ms", "Time of the packets of this size."),
+    FIELD("is_total", BOOL, "", "1: the sum of the operations of a step and type."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+};
+KIND(communication_bandwidth, "communication_bandwidth", INSTANT, communication_bandwidth_fields,
+     "What one communication operation moved over one transport.");
+
+static const StrobeField communication_matrix_fields[] = {
+    FIELD("step", I64, "", "Number of the step, absent: no steps."),
+    FIELD("group", STRING, "", "Hash of the communicator's name, decimal."),
+    FIELD("type", STRING, "", "collective or p2p."),
+    FIELD("source", STRING, "", "Rank of the sender."),
+    FIELD("target", STRING, "", "Rank of the receiver."),
+    FIELD("transport", STRING, "", "Transport."),
+    FIELD("transit_size", F64, "MB", "Moved."),
+    FIELD("transit_time", F64, "ms", "Moving data."),
+    FIELD("bandwidth", F64, "GB/s", "Size over time."),
+    FIELD("op_name", STRING, "", "Operation that the numbers are of, 0: a total."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+};
+KIND(communication_matrix, "communication_matrix", INSTANT, communication_matrix_fields,
+     "What went over one link between two ranks.");
+
+static const StrobeField memory_block_fields[] = {
+    FIELD("size", I64, "B", "Bytes."),
+    FIELD("release_time", I64, "ns", "Release, absent: none."),
+    FIELD("active_release_time", I64, "ns", "Release of the block, absent: none."),
+    FIELD("duration", I64, "ns", "Until the release, absent: none."),
+    FIELD("active_duration", I64, "ns", "Until the release of the block, absent: none."),
+    FIELD("allocation_allocated", I64, "B", "Allocated after the allocation."),
+    FIELD("allocation_reserved", I64, "B", "Reserved after the allocation."),
+    FIELD("allocation_active", I64, "B", "Active after the allocation."),
+    FIELD("release_allocated", I64, "B", "Allocated after the release."),
+    FIELD("release_reserved", I64, "B", "Reserved after the release."),
+    FIELD("release_active", I64, "B", "Active after the release."),
+    FIELD("stream", U64, "", "Stream's address, absent: none."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+    FIELD("component", STRING, "", "Allocator."),
+};
+KIND(memory_block, "memory_block", SPAN, memory_block_fields,
+     "One block of device memory from allocation to release.");
+
+static const StrobeField memory_total_fields[] = {
+    FIELD("allocated", I64, "B", "Allocated, absent: not told."),
+    FIELD("reserved", I64, "B", "Reserved."),
+    FIELD("active", I64, "B", "Active, absent: not told."),
+    FIELD("stream", U64, "", "Stream's address, absent: none."),
+    FIELD("device", I32, "", "Device, -1: the host."),
+};
+KIND(memory_total, "memory_total", COUNTER, memory_total_fields,
+     "Memory of a device by allocator and in sum.");

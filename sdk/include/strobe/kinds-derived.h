@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Derived kinds of device data: what passes make of the kinds in kinds-device.h.
+ *
+ * Included by kinds.h. Units are those of the tables that they end in. Since ABI 1.0.
+ */
+#ifndef STROBE_KINDS_DERIVED_H
+#define STROBE_KINDS_DERIVED_H
+
+#include <strobe/record.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* "kernel_detail": one kernel or communication operation with step, wait time and metrics (pass
+ * kernel_detail). */
+struct strobe_kernel_detail {
+    uint64_t task;           /* id of the task in the capture, absent: a communication operation */
+    int64_t step;            /* step that holds its begin, absent: none */
+    double wait;             /* ns; gap since the end of the row before, absent: not known */
+    int32_t device;          /* device, -1: the host */
+    uint32_t task_id;        /* task id in its stream */
+    uint32_t stream;         /* stream on the device */
+    uint32_t model;          /* model, absent: none */
+    uint32_t context;        /* sub-task of a fused task, absent: none */
+    uint32_t block_num;      /* cores used */
+    uint32_t mix_block_num;  /* cores used on the other side */
+    StrobeStringId core;     /* core type */
+    StrobeStringId op_type;  /* operator type */
+    StrobeStringId op_state; /* static or dynamic */
+    StrobeStringId hf32;     /* YES or NO */
+    StrobeStringId input_shapes;   /* shapes */
+    StrobeStringId input_types;    /* data types */
+    StrobeStringId input_formats;  /* formats */
+    StrobeStringId output_shapes;  /* shapes */
+    StrobeStringId output_types;   /* data types */
+    StrobeStringId output_formats; /* formats */
+    StrobeStringId metrics;        /* names of the values, joined by semicolons; times in ns */
+    uint8_t is_communication;      /* 1: a communication operation */
+    double exact_us; /* us; duration as the source states it, where that is no whole number of ns */
+    double value[40]; /* the fields value_00 to value_39 */
+};
+
+/* "operator_device": one occurrence of an operator with the time of the kernels that it launched
+ * (pass operator_device). */
+struct strobe_operator_device {
+    int64_t host_self;          /* ns; duration less that of the direct children */
+    int64_t host_total;         /* ns; duration */
+    double device_self;         /* us; kernels of the operator itself, absent: none */
+    double device_total;        /* us; kernels of it and what it called, absent: none */
+    double device_self_aicore;  /* us; those on AI cores, absent: none */
+    double device_total_aicore; /* us; those on AI cores, absent: none */
+    StrobeStringId shapes;      /* input shapes */
+    StrobeStringId types;       /* input types */
+    StrobeStackId stack;        /* python call stack */
+};
+
+/* "kernel_link": operator and a kernel that it launched (pass operator_device); begin: start of the
+ * operator, on its track. */
+struct strobe_kernel_link {
+    uint64_t task;          /* the kernel */
+    int64_t to_begin;       /* ns; start of the kernel, since the epoch */
+    StrobeTrackId to_track; /* track of the kernel */
+};
+
+/* "step_range": a step with the device time that belongs to it (pass step_range). */
+struct strobe_step_range {
+    int64_t number;     /* number of the step */
+    int64_t host_begin; /* ns; start of the step on the host, since the epoch */
+    int32_t device;     /* device, -1: the host */
+};
+
+/* "step_trace": where the time of one step went on one device (pass step_trace); names as in
+ * step_trace_time.csv. */
+struct strobe_step_trace {
+    int64_t step;                        /* number of the step, absent: no steps */
+    double computing;                    /* us; computing */
+    double communication_not_overlapped; /* us; communication alone */
+    double overlapped;                   /* us; computing and communication at once */
+    double communication;                /* us; communication */
+    double free;                         /* us; neither */
+    double stage;                        /* us; from first to last, less waiting for a neighbour */
+    double bubble;                       /* us; waiting for a neighbour */
+    /* us; communication alone, less waiting for a neighbour */
+    double communication_exclude_receive;
+    double preparing; /* us; from the start of the step to the first task */
+    int32_t device;   /* device, -1: the host */
+    uint8_t is_exact; /* 1: from integer ns (the database); 0: from the trace's microseconds */
+};
+
+/* "overlap": a stretch of one device; named Computing, Communication, Communication(Not
+ * Overlapped), Free (pass overlap). */
+struct strobe_overlap {
+    uint32_t type;  /* 0 computing, 1 communication, 2 communication alone, 3 free */
+    int32_t device; /* device, -1: the host */
+};
+
+/* "op_statistic": totals of the kernels of one operator type and core (pass op_statistic); named by
+ * the type. */
+struct strobe_op_statistic {
+    uint64_t count;      /* kernels */
+    double total;        /* ns; sum of the durations */
+    double min;          /* ns; shortest */
+    double avg;          /* ns; mean */
+    double max;          /* ns; longest */
+    double ratio;        /* %; share of all kernels of the device */
+    StrobeStringId core; /* core type */
+    int32_t device;      /* device, -1: the host */
+};
+
+/* "api_statistic": totals of the calls of one interface function (pass api_statistic); named by the
+ * function. */
+struct strobe_api_statistic {
+    uint64_t count;       /* calls */
+    double total;         /* us; sum of the durations */
+    double avg;           /* us; mean */
+    double min;           /* us; shortest */
+    double max;           /* us; longest */
+    double variance;      /* variance of the durations in microseconds */
+    StrobeStringId level; /* layer of the interface */
+};
+
+/* "communication_time": where the time of one communication operation went (pass communication);
+ * named <op>@<hash>. */
+struct strobe_communication_time {
+    int64_t step;           /* number of the step, absent: no steps */
+    StrobeStringId group;   /* hash of the communicator's name, decimal */
+    StrobeStringId type;    /* collective or p2p */
+    double start;           /* us; start of the first task */
+    double elapse;          /* ms; from first to last */
+    double transit;         /* ms; moving data */
+    double wait;            /* ms; waiting for notifications */
+    double synchronization; /* ms; waiting before the first transfer */
+    double idle;            /* ms; the rest */
+    uint8_t is_total;       /* 1: the sum of the operations of a step and type */
+    int32_t device;         /* device, -1: the host */
+};
+
+/* "communication_bandwidth": what one communication operation moved over one transport, one record
+ * a packet size (pass communication). */
+struct strobe_communication_bandwidth {
+    int64_t step;             /* number of the step, absent: no steps */
+    StrobeStringId group;     /* hash of the communicator's name, decimal */
+    StrobeStringId type;      /* collective or p2p */
+    StrobeStringId transport; /* RDMA, HCCS, PCIE, SDMA or SIO */
+    double transit_size;      /* MB; moved in all */
+    double transit_time;      /* ms; moving data */
+    double bandwidth;         /* GB/s; size over time */
+    double large_ratio;       /* share of large packets */
+    double package_size;      /* MB; size of the packets counted here, absent: no packets */
+    uint64_t package_count;   /* packets of this size */
+    double package_time;      /* ms; time of the packets of this size */
+    uint8_t is_total;         /* 1: the sum of the operations of a step and type */
+    int32_t device;           /* device, -1: the host */
+};
+
+/* "communication_matrix": what went over one link, by operation type (pass communication); named
+ * <type>-<rank>@<hash>. */
+struct strobe_communication_matrix {
+    int64_t step;             /* number of the step, absent: no steps */
+    StrobeStringId group;     /* hash of the communicator's name, decimal */
+    StrobeStringId type;      /* collective or p2p */
+    StrobeStringId source;    /* rank of the sender */
+    StrobeStringId target;    /* rank of the receiver */
+    StrobeStringId transport; /* transport */
+    double transit_size;      /* MB; moved */
+    double transit_time;      /* ms; moving data */
+    double bandwidth;         /* GB/s; size over time */
+    StrobeStringId op_name;   /* operation that the numbers are of, 0: a total */
+    int32_t device;           /* device, -1: the host */
+};
+
+/* "memory_block": one allocation with its release (pass memory_block); named by the operator. */
+struct strobe_memory_block {
+    int64_t size;                 /* B; bytes */
+    int64_t release_time;         /* ns; release, absent: none */
+    int64_t active_release_time;  /* ns; release of the block, absent: none */
+    int64_t duration;             /* ns; until the release, absent: none */
+    int64_t active_duration;      /* ns; until the release of the block, absent: none */
+    int64_t allocation_allocated; /* B; allocated after the allocation */
+    int64_t allocation_reserved;  /* B; reserved after the allocation */
+    int64_t allocation_active;    /* B; active after the allocation */
+    int64_t release_allocated;    /* B; allocated after the release */
+    int64_t release_reserved;     /* B; reserved after the release */
+    int64_t release_active;       /* B; active after the release */
+    uint64_t stream;              /* stream's address, absent: none */
+    int32_t device;               /* device, -1: the host */
+    StrobeStringId component;     /* allocator */
+};
+
+/* "memory_total": memory of a device by allocator and in sum (pass memory_total); named APP, PTA,
+ * GE, PTA+GE, WORKSPACE. */
+struct strobe_memory_total {
+    int64_t allocated; /* B; allocated, absent: not told */
+    int64_t reserved;  /* B; reserved */
+    int64_t active;    /* B; active, absent: not told */
+    uint64_t stream;   /* stream's address, absent: none */
+    int32_t device;    /* device, -1: the host */
+};
+
+extern const StrobeKind strobe_kind_kernel_detail;
+extern const StrobeKind strobe_kind_operator_device;
+extern const StrobeKind strobe_kind_kernel_link;
+extern const StrobeKind strobe_kind_step_range;
+extern const StrobeKind strobe_kind_step_trace;
+extern const StrobeKind strobe_kind_overlap;
+extern const StrobeKind strobe_kind_op_statistic;
+extern const StrobeKind strobe_kind_api_statistic;
+extern const StrobeKind strobe_kind_communication_time;
+extern const StrobeKind strobe_kind_communication_bandwidth;
+extern const StrobeKind strobe_kind_communication_matrix;
+extern const StrobeKind strobe_kind_memory_block;
+extern const StrobeKind strobe_kind_memory_total;
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

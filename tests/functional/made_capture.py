@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Captures made by hand after docs/capture.md: what a recorder cannot be made to do on request."""
+
+import json
+import struct
+import sys
+
+from support import TOP
+
+sys.path.insert(0, str(TOP / "tests" / "docs"))
+
+from capture_format import (  # noqa: E402
+    FACTS, HAS_TRACK, HEADER, KINDS, RECORDS, SEAL, STRINGS, TRACK, TRACKS, crc32c,
+)
+
+SPAN = 1
+THREAD, STEPS = 1, 5
+REALTIME = 2
+U8, U32, U64, I64, BOOL, STRING, STACK, TRACK_ID = 1, 2, 4, 5, 7, 8, 9, 10
+BEGIN = 1736412474000000000  # of the window, ns since the epoch
+
+DECLARED = {
+    "step": [("number", I64), ("thread", U64)],
+    "cpu_op": [
+        ("sequence", I64), ("forward_thread", U64), ("shapes", STRING), ("types", STRING),
+        ("stack", STACK), ("scope", U8), ("is_async", BOOL),
+    ],
+    "loss": [("count", U64), ("cause", U32), ("lane", TRACK_ID)],
+}
+KIND_IDS = {name: number for number, name in enumerate(DECLARED, 1)}
+
+
+def padded(data, size):
+    return data + bytes(-len(data) % size)
+
+
+def text(value):
+    return value.encode() + b"\0"
+
+
+class MadeCapture:
+    """Spans of three kinds on tracks whose times are ns since BEGIN."""
+
+    def __init__(self, duration):
+        self.duration = duration
+        self.tracks, self.strings, self.records = [], [], []
+
+    def track(self, kind, number):
+        """Adds a track; returns its id."""
+        self.tracks.append((len(self.tracks) + 1, kind, REALTIME, -1, 4711, number, 0, 0))
+        return len(self.tracks)
+
+    def string(self, value):
+        if value not in self.strings:
+            self.strings.append(value)
+        return 2 + self.strings.index(value)
+
+    def add(self, kind, track, name, begin, end, fields):
+        fields = padded(fields, 8)
+        head = (4 + len(fields) // 8) | HAS_TRACK | KIND_IDS[kind] << 16
+        if name:
+            head |= self.string(name) << 32
+        words = struct.pack("<QQQQ", head, BEGIN + begin, BEGIN + end, track)
+        self.records.append(words + fields)
+
+    def step(self, track, number, begin, end):
+        name = "ProfilerStep#%d" % number
+        self.add("step", track, name, begin, end, struct.pack("<qQ", number, 1))
+
+    def operator(self, track, name, begin, end):
+        self.add("cpu_op", track, name, begin, end, struct.pack("<qQIIIBB", -1, 0, 0, 0, 0, 0, 0))
+
+    def loss(self, track, count, cause, lane, begin, end):
+        """As the core writes it: without a name."""
+        self.add("loss", track, None, begin, end, struct.pack("<QII", count, cause, lane))
+
+    # ---- the file ----
+
+    @staticmethod
+    def block(kind, payload, at):
+        """The host's clock counts ns since the epoch here."""
+        time = BEGIN + at
+        parts = (b"StrobeB1", 0, crc32c(payload), kind, len(payload), 1, 0xFFFFFFFF, 0, 0, 0, time,
+                 time, time)
+        parts = parts[:1] + (crc32c(HEADER.pack(*parts)),) + parts[2:]
+        return HEADER.pack(*parts) + payload
+
+    @staticmethod
+    def kinds():
+        payload = b""
+        for name, fields in DECLARED.items():
+            texts = text(name) + text("")
+            for field, kind in fields:
+                texts += bytes([kind]) + text(field) + text("") + text("")
+            size = len(padded(bytes(16) + texts, 8))
+            head = struct.pack("<IIII", size, KIND_IDS[name], SPAN, len(fields))
+            payload += padded(head + texts, 8)
+        return payload
+
+    def write(self, path):
+        facts = json.dumps({"pid": 4711, "rank": -1, "host": "made", "command": "made"}).encode()
+        strings = struct.pack("<II", 1, 0)
+        for number, value in enumerate(self.strings, 2):
+            data = value.encode()
+            strings += padded(struct.pack("<II", number, len(data)) + data, 4)
+        seal = struct.pack("<QQII", BEGIN, BEGIN + self.duration, 0, 0)
+        blocks = (
+            (FACTS, facts), (KINDS, self.kinds()), (STRINGS, strings),
+            (TRACKS, b"".join(TRACK.pack(*track) for track in self.tracks)),
+            (RECORDS, b"".join(self.records)), (SEAL, seal),
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "wb") as file:
+            for number, (kind, payload) in enumerate(blocks):
+                file.write(self.block(kind, payload, self.duration * number // len(blocks)))
+        return path

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Put in front of every file of the recording part (-include) for test-injection: calls that take
+ * memory, threads, files or room on a disk fail when the test says so. What the test and GLib call
+ * is left alone: GLib ends a program that has no memory, by design.
+ */
+#ifndef STROBE_TESTS_INJECT_H
+#define STROBE_TESTS_INJECT_H
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Counts the call; is it to fail? Any thread. */
+int inject(const char *call);
+/* As writev; may write a part only, or nothing. */
+ssize_t injected_writev(int fd, const struct iovec *iov, int n);
+
+#ifdef INJECT_CALLS
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+
+#define INJECT(call, error, failed, ...)                                                           \
+    (inject(#call) ? (errno = (error), (failed)) : call(__VA_ARGS__))
+
+#define calloc(...) INJECT(calloc, ENOMEM, NULL, __VA_ARGS__)
+#define strdup(...) INJECT(strdup, ENOMEM, NULL, __VA_ARGS__)
+#define mmap(...) INJECT(mmap, ENOMEM, MAP_FAILED, __VA_ARGS__)
+#define madvise(...) INJECT(madvise, EINVAL, -1, __VA_ARGS__)
+#define posix_fallocate(...) INJECT(posix_fallocate, ENOSPC, ENOSPC, __VA_ARGS__)
+#define open(...) INJECT(open, EMFILE, -1, __VA_ARGS__)
+#define openat(...) INJECT(openat, ENOSPC, -1, __VA_ARGS__)
+#define renameat(...) INJECT(renameat, ENOSPC, -1, __VA_ARGS__)
+#define access(...) INJECT(access, EACCES, -1, __VA_ARGS__)
+#define read(...) INJECT(read, EIO, -1, __VA_ARGS__)
+#define fstatvfs(...) INJECT(fstatvfs, EIO, -1, __VA_ARGS__)
+#define flock(...) INJECT(flock, ENOLCK, -1, __VA_ARGS__)
+#define linkat(...) INJECT(linkat, ENOSPC, -1, __VA_ARGS__)
+#define lseek(...) INJECT(lseek, EIO, -1, __VA_ARGS__)
+#define ftruncate(...) INJECT(ftruncate, EIO, -1, __VA_ARGS__)
+#define fdatasync(...) INJECT(fdatasync, ENOSPC, -1, __VA_ARGS__)
+#define getrandom(...) INJECT(getrandom, EAGAIN, -1, __VA_ARGS__)
+#define prctl(...) INJECT(prctl, EINVAL, -1, __VA_ARGS__)
+/* gettid cannot fail, and what makes mutexes and conditions cannot in glibc. */
+#define syscall(number, ...)                                                                       \
+    ((number) != SYS_gettid && inject("syscall") ? (errno = ENOSYS, -1L)                           \
+                                                 : syscall(number, ##__VA_ARGS__))
+#define writev(...) injected_writev(__VA_ARGS__)
+#define pthread_create(...) INJECT(pthread_create, EAGAIN, EAGAIN, __VA_ARGS__)
+#define pthread_key_create(...) INJECT(pthread_key_create, EAGAIN, EAGAIN, __VA_ARGS__)
+#define pthread_setspecific(...) INJECT(pthread_setspecific, ENOMEM, ENOMEM, __VA_ARGS__)
+#define pthread_atfork(...) INJECT(pthread_atfork, ENOMEM, ENOMEM, __VA_ARGS__)
+
+#endif
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captures that are made of finished records: order, absent fields, many strings, odd times. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <strobe/kinds.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "import-capture.h"
+#include "reader.h"
+#include "record-sorter.h"
+
+static int scratch(void)
+{
+    char name[] = "/tmp/strobe-test-XXXXXX";
+    int file = g_mkstemp(name);
+
+    g_assert_cmpint(file, >=, 0);
+    unlink(name);
+    return file;
+}
+
+/* Numbers spread over 0..max without a pattern that the sorter could profit from. */
+static gint64 spread(guint i, gint64 max)
+{
+    return (gint64)((guint64)i * 2654435761u % (guint64)max);
+}
+
+/* By ends, inner spans first, equal ones as they came; `memory` decides how many runs there are. */
+static void check_order(gsize memory, guint n)
+{
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(scratch(), memory);
+    const guint64 *record;
+    gint64 begin = 0, end = -1;
+    guint64 number = 0;
+    guint32 words;
+    guint seen = 0;
+
+    for (guint i = 0; i < n; i++) {
+        gint64 b = spread(i, 50), e = 50 + spread(i * 7, 100);
+        guint64 *words_of = strobe_record_sorter_add(sorter, b, e, 3 + i % 5, NULL);
+
+        g_assert_nonnull(words_of);
+        words_of[0] = i;
+        words_of[1] = (guint64)b;
+        words_of[2] = (guint64)e;
+    }
+    for (; (record = strobe_record_sorter_next(sorter, &words, NULL)); seen++) {
+        gint64 b = (gint64)record[1], e = (gint64)record[2];
+
+        g_assert_cmpuint(words, ==, 3 + record[0] % 5);
+        g_assert_true(e > end || (e == end && (b < begin || (b == begin && record[0] > number))));
+        begin = b;
+        end = e;
+        number = record[0];
+    }
+    g_assert_cmpuint(seen, ==, n);
+    strobe_record_sorter_free(sorter);
+}
+
+static void test_sorter(void)
+{
+    check_order(1 << 20, 0);
+    check_order(1 << 20, 1);
+    check_order(1 << 20, 3000); /* in memory */
+    check_order(0, 60000);      /* many runs, some larger than a buffer of the merge */
+    check_order(300 << 10, 60000);
+}
+
+static void test_no_scratch(void)
+{
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(-1, 0);
+    g_autoptr(GError) error = NULL;
+    guint i = 0;
+
+    while (i < 100000 && strobe_record_sorter_add(sorter, 0, 0, 8, &error))
+        i++;
+    g_assert_cmpuint(i, >, 100);
+    g_assert_nonnull(error);
+    g_assert_nonnull(strstr(error->message, g_strerror(ENOSPC)));
+    strobe_record_sorter_free(sorter);
+}
+
+typedef struct Fixture {
+    StrobeImportCapture *capture;
+    char *path;
+} Fixture;
+
+static void set_up(Fixture *f, gconstpointer unused)
+{
+    f->capture = strobe_import_capture_new(scratch(), 1 << 20);
+    f->path = g_strdup_printf("%s/strobe-import-%d.strobe", g_get_tmp_dir(), getpid());
+}
+
+static void tear_down(Fixture *f, gconstpointer unused)
+{
+    strobe_import_capture_free(f->capture);
+    unlink(f->path);
+    g_free(f->path);
+}
+
+static StrobeReader *write_and_open(Fixture *f)
+{
+    g_autoptr(GError) error = NULL;
+    int file = open(f->path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+
+    g_assert_cmpint(file, >=, 0);
+    g_assert_true(strobe_import_capture_write(f->capture, file, "{\"generation\":1}", &error));
+    StrobeReader *reader = strobe_reader_open(f->path, &error);
+    g_assert_no_error(error);
+    return reader;
+}
+
+static StrobeKindId declare(Fixture *f, const StrobeKind *kind)
+{
+    char error[256];
+    StrobeKindId id = strobe_import_capture_kind(f->capture, kind, error, sizeof error);
+
+    g_assert_cmpuint(id, >, 0);
+    return id;
+}
+
+/* Fields that nobody fills in are absent; times and tracks come back as they were. */
+static void test_absent(Fixture *f, gconstpointer unused)
+{
+    const StrobeTrack track = {.struct_size = sizeof track,
+                               .type = STROBE_TRACK_STREAM,
+                               .device = 3,
+                               .id = 7,
+                               .name = "Stream 7",
+                               .group = "Ascend Hardware"};
+    StrobeTrackId id = strobe_import_capture_track(f->capture, &track, 4711);
+    StrobeKindId kind = declare(f, &strobe_kind_device_task);
+    struct strobe_device_task *task = strobe_import_capture_add(
+        f->capture, kind, id, strobe_import_capture_intern(f->capture, "MatMul", 6, FALSE),
+        1736412474759499801, 1736412474759499901, NULL);
+    StrobeView view;
+
+    g_assert_nonnull(task);
+    task->stream = 7;
+    g_assert_cmpuint(strobe_import_capture_track(f->capture, &track, 4711), ==, id);
+    g_assert_cmpuint(strobe_import_capture_track(f->capture, &track, 4712), !=, id);
+    StrobeReader *reader = write_and_open(f);
+    g_assert_cmpuint(strobe_reader_next(reader, &view, 1, NULL), ==, 1);
+    const struct strobe_device_task *read = view.fields;
+    g_assert_cmpint(view.begin_ns, ==, 1736412474759499801);
+    g_assert_cmpint(view.end_ns, ==, 1736412474759499901);
+    g_assert_cmpstr(strobe_reader_string(reader, view.name).bytes, ==, "MatMul");
+    g_assert_cmpuint(read->stream, ==, 7);
+    g_assert_cmpuint(read->task_id, ==, STROBE_ABSENT_U32);
+    g_assert_cmpuint(read->connection, ==, STROBE_ABSENT_U64);
+    g_assert_true(read->exact_us != read->exact_us);
+    g_assert_cmpuint(read->op_type, ==, 0);
+    const StrobeTrackView *where = strobe_reader_track(reader, view.track);
+    g_assert_cmpuint(where->pid, ==, 4711);
+    g_assert_cmpint(where->device, ==, 3);
+    g_assert_cmpstr(where->group, ==, "Ascend Hardware");
+    g_assert_true(strobe_reader_stats(reader)->sealed);
+    strobe_reader_free(reader);
+}
+
+/* More strings than a recorder has, stacks among them. */
+static void test_many_strings(Fixture *f, gconstpointer unused)
+{
+    StrobeKindId kind = declare(f, &strobe_kind_cpu_op);
+    StrobeView view;
+    guint seen = 0;
+
+    for (guint i = 0; i < 100000; i++) {
+        g_autofree char *name = g_strdup_printf("op %u", i);
+        StrobeStringId id = strobe_import_capture_intern(f->capture, name, strlen(name), FALSE);
+        StrobeStringId frames[] = {id, 1};
+        struct strobe_cpu_op *op = strobe_import_capture_add(f->capture, kind, 0, id, i, i, NULL);
+
+        op->sequence = i;
+        op->stack =
+            strobe_import_capture_intern(f->capture, (const char *)frames, sizeof frames, TRUE);
+    }
+    StrobeReader *reader = write_and_open(f);
+    for (; strobe_reader_next(reader, &view, 1, NULL); seen++) {
+        const struct strobe_cpu_op *op = view.fields;
+        g_autofree char *name = g_strdup_printf("op %u", seen);
+        const StrobeStringId *frames;
+
+        g_assert_cmpint(op->sequence, ==, seen);
+        g_assert_cmpstr(strobe_reader_string(reader, view.name).bytes, ==, name);
+        g_assert_cmpuint(strobe_reader_stack(reader, op->stack, &frames), ==, 2);
+        g_assert_cmpuint(frames[0], ==, view.name);
+    }
+    g_assert_cmpuint(seen, ==, 100000);
+    g_assert_cmpuint(strobe_import_capture_n_refused(f->capture), ==, 0);
+    strobe_reader_free(reader);
+}
+
+/* Times that make no sense are bent and counted, the record stays. */
+static void test_odd_times(Fixture *f, gconstpointer unused)
+{
+    static const gint64 times[][2] = {
+        {G_MININT64, 5}, {10, 5}, {5, G_MAXINT64}, {G_MAXINT64, G_MAXINT64}, {1, 2}};
+    StrobeKindId kind = declare(f, &strobe_kind_task_queue);
+    StrobeView view;
+    guint seen = 0;
+
+    for (guint i = 0; i < G_N_ELEMENTS(times); i++)
+        g_assert_nonnull(
+            strobe_import_capture_add(f->capture, kind, 0, 1, times[i][0], times[i][1], NULL));
+    g_assert_cmpuint(strobe_import_capture_n_bent(f->capture), ==, 4);
+    StrobeReader *reader = write_and_open(f);
+    for (; strobe_reader_next(reader, &view, 1, NULL); seen++)
+        g_assert_cmpint(view.end_ns, >=, view.begin_ns);
+    g_assert_cmpuint(seen, ==, G_N_ELEMENTS(times));
+    strobe_reader_free(reader);
+}
+
+/* A kind that differs from the standard one is refused, one that adds a field is its own. */
+static void test_kinds(Fixture *f, gconstpointer unused)
+{
+    StrobeField fields[] = {{"correlation", STROBE_FIELD_LINK, 0, "", "Id."},
+                            {"is_dequeue", STROBE_FIELD_BOOL, 0, "", "Side."},
+                            {"ascend.more", STROBE_FIELD_U32, 0, "", "More."}};
+    StrobeKind more = strobe_kind_task_queue, other = strobe_kind_task_queue;
+    StrobeKindId id = declare(f, &strobe_kind_task_queue);
+    char error[256];
+
+    more.fields = fields;
+    more.n_fields = 3;
+    g_assert_cmpuint(declare(f, &strobe_kind_task_queue), ==, id);
+    g_assert_cmpuint(declare(f, &more), ==, id + 1);
+    other.shape = STROBE_SHAPE_INSTANT;
+    g_assert_cmpuint(strobe_import_capture_kind(f->capture, &other, error, sizeof error), ==, 0);
+    g_assert_nonnull(strstr(error, "task_queue"));
+    g_assert_null(strobe_import_capture_add(f->capture, id + 2, 0, 0, 0, 0, NULL));
+}
+
+#define ADD(name_, test_) g_test_add("/import/" name_, Fixture, NULL, set_up, test_, tear_down)
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/import/sorter", test_sorter);
+    g_test_add_func("/import/no-scratch", test_no_scratch);
+    ADD("absent", test_absent);
+    ADD("many-strings", test_many_strings);
+    ADD("odd-times", test_odd_times);
+    ADD("kinds", test_kinds);
+    return g_test_run();
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every call of the recording part that takes memory, threads, files or room on a disk fails once,
+ * and then from some moment on for good: the program goes on and ends as it would have, what was
+ * recorded can be read, and the calls that could not do their work say why. The recording part is
+ * compiled for this with inject.h in front; each failure has a process of its own.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "capture-format.h"
+#include "inject.h"
+#include "recorder.h"
+#include "support.h"
+
+#define EXIT_CODE 42
+#define WINDOWS 2u
+#define THREADS 2u
+#define MARKS 300u
+
+enum mode { FAIL_ONCE, FAIL_FROM_ON };
+
+/* Between the test and the process in which calls fail. */
+static struct shared {
+    char call[32]; /* that fails; "": none */
+    guint fail_at; /* its number among those of that name, from 1 */
+    enum mode mode;
+    guint n_calls;
+    guint n_failed;
+    guint n_errors;  /* that the API returned */
+    guint n_windows; /* that it began */
+    struct {
+        guint64 offered, lost;
+        gboolean is_ended; /* without an error */
+    } windows[WINDOWS];
+} * shared;
+
+/* ---- failing ---- */
+
+int inject(const char *call)
+{
+    guint n;
+
+    /* A disk that is full for good lets nothing be mended either. */
+    if (strcmp(call, "ftruncate") == 0)
+        return shared->mode == FAIL_FROM_ON && strcmp(shared->call, "writev") == 0;
+    if (strcmp(call, shared->call))
+        return 0;
+    n = __atomic_add_fetch(&shared->n_calls, 1, __ATOMIC_RELAXED);
+    if (shared->mode == FAIL_ONCE ? n != shared->fail_at : n < shared->fail_at)
+        return 0;
+    __atomic_add_fetch(&shared->n_failed, 1, __ATOMIC_RELAXED);
+    return 1;
+}
+
+/* A disk that fills up takes a part of the first write, and nothing from then on. */
+ssize_t injected_writev(int fd, const struct iovec *iov, int n)
+{
+    if (!inject("writev"))
+        return writev(fd, iov, n);
+    if (shared->mode == FAIL_FROM_ON && shared->n_failed == 1)
+        return write(fd, iov->iov_base, iov->iov_len / 2);
+    errno = ENOSPC;
+    return -1;
+}
+
+/* ---- programs that record ---- */
+
+static void *mark_many(void *user)
+{
+    for (guint i = 0; i < MARKS; i++)
+        strobe_mark("mark");
+    strobe_range_end(strobe_range_begin("range"));
+    return user;
+}
+
+/* Threads record and end while the program forks, in the first window during a cycle of the writer
+ * thread. */
+static void work(guint window)
+{
+    pthread_t threads[THREADS];
+    int status;
+
+    for (guint i = 0; i < THREADS; i++)
+        g_assert_cmpint(pthread_create(&threads[i], NULL, mark_many, NULL), ==, 0);
+    strobe_mark("mark");
+    pid_t pid = fork();
+    if (pid == 0) {
+        mark_many(NULL);
+        _exit(7);
+    }
+    g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+    g_assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    for (guint i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    if (window == 0)
+        g_usleep(12000);
+    strobe_mark("mark");
+}
+
+static char *capture_path(const char *folder, guint window)
+{
+    return g_strdup_printf("%s/%u/" STROBE_CAPTURE_NAME, folder, window);
+}
+
+static int new_capture(const char *path)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+
+    g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+static void end_recorder_window(guint window, gboolean is_begun)
+{
+    uint64_t lost[STROBE_LOSS_CAUSES] = {0};
+    int error = strobe_recorder_end_window(-1);
+
+    strobe_recorder_losses(lost);
+    shared->n_errors += error != 0;
+    if (!is_begun)
+        return;
+    shared->windows[window].is_ended = error == 0;
+    shared->windows[window].offered = THREADS * MARKS + 2;
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        shared->windows[window].lost += lost[i];
+}
+
+static gboolean begin_recorder_window(const char *folder, guint window)
+{
+    g_autofree char *path = capture_path(folder, window);
+    gboolean is_begun =
+        strobe_recorder_begin_window(new_capture(path), path, "{\"pool_id\": \"x\"}") == 0;
+
+    shared->n_errors += !is_begun;
+    shared->n_windows += is_begun;
+    if (!is_begun)
+        g_assert_cmpint(unlink(path), ==, 0);
+    return is_begun;
+}
+
+/* A copy of the ring: there, or an error. */
+static void dump(const char *folder, guint window)
+{
+    g_autofree char *path = g_strdup_printf("%s/dump-%u/" STROBE_CAPTURE_NAME, folder, window);
+    int error = strobe_recorder_dump(new_capture(path), "{\"pool_id\": \"x\"}");
+
+    shared->n_errors += error != 0;
+    if (error)
+        g_assert_cmpint(unlink(path), ==, 0);
+}
+
+static void record(const char *folder, const StrobeRecorderSettings *settings)
+{
+    gboolean is_open = strobe_recorder_open(settings) == 0;
+
+    shared->n_errors += !is_open;
+    for (guint i = 0; i < WINDOWS; i++) {
+        gboolean is_begun = is_open && begin_recorder_window(folder, i);
+        work(i);
+        if (is_begun && settings->policy == STROBE_POLICY_RING)
+            dump(folder, i);
+        if (is_open)
+            end_recorder_window(i, is_begun);
+    }
+    if (is_open)
+        strobe_recorder_close();
+}
+
+static StrobeRecorderSettings settings_with(const char *folder)
+{
+    return (StrobeRecorderSettings){.pool_bytes = 8 << 20,
+                                    .flush_interval_ns = 1000000,
+                                    .sync = STROBE_SYNC_INTERVAL,
+                                    .fallback_dir = folder};
+}
+
+static void run_recorder(const char *folder)
+{
+    const StrobeRecorderSettings settings = settings_with(folder);
+    record(folder, &settings);
+}
+
+static void run_ring(const char *folder)
+{
+    StrobeRecorderSettings settings = settings_with(folder);
+    settings.policy = STROBE_POLICY_RING;
+    record(folder, &settings);
+}
+
+static void run_rotation(const char *folder)
+{
+    StrobeRecorderSettings settings = settings_with(folder);
+    settings.rotation.bytes = 4096;
+    record(folder, &settings);
+}
+
+/* A call that could not do its work says why. */
+static gboolean is_ok(StrobeStatus status, StrobeError **error)
+{
+    if (status == STROBE_OK)
+        return TRUE;
+    g_assert_cmpuint(strlen(strobe_error_message(*error)), >, 10);
+    strobe_error_free(*error);
+    *error = NULL;
+    shared->n_errors++;
+    return FALSE;
+}
+
+static void run_session(const char *folder)
+{
+    g_autofree char *config = g_strdup_printf(
+        "{\"collectors\": {}, \"output\": {\"directory\": \"%s\"}, "
+        "\"buffer\": {\"size\": \"8MB\", \"flush_interval\": \"1ms\", \"sync\": \"interval\"}}",
+        folder);
+    StrobeSession *session = NULL;
+    StrobeError *error = NULL;
+
+    if (!is_ok(strobe_session_new(config, "test", &session, &error), &error)) {
+        work(0);
+        return;
+    }
+    for (guint i = 0; i < WINDOWS; i++) {
+        shared->n_windows += is_ok(strobe_session_start(session, &error), &error);
+        work(i);
+        is_ok(strobe_session_step(session, &error), &error);
+        is_ok(strobe_session_stop(session, &error), &error);
+    }
+    strobe_session_free(session);
+}
+
+/* ---- checks ---- */
+
+static void check_recorder(const char *folder)
+{
+    guint found = 0;
+
+    for (guint i = 0; i < WINDOWS; i++) {
+        g_autofree char *path = capture_path(folder, i);
+        if (!g_file_test(path, G_FILE_TEST_EXISTS))
+            continue;
+        g_autofree char *all = g_path_get_dirname(path); /* all pieces */
+        guint64 stored = read_capture(all, "marker_instant", NULL, NULL);
+        guint64 ranges = read_capture(all, "marker", NULL, NULL);
+        found++;
+        g_assert_cmpuint(stored + ranges + shared->windows[i].lost, ==,
+                         shared->windows[i].offered + THREADS);
+    }
+    g_assert_cmpuint(found, ==, shared->n_windows);
+}
+
+static void check_ring(const char *folder)
+{
+    check_recorder(folder);
+    for (guint i = 0; i < WINDOWS; i++) {
+        g_autofree char *path = g_strdup_printf("%s/dump-%u/" STROBE_CAPTURE_NAME, folder, i);
+        if (g_file_test(path, G_FILE_TEST_EXISTS))
+            g_assert_cmpuint(read_capture(path, "marker_instant", NULL, NULL), <=,
+                             shared->windows[i].offered);
+    }
+}
+
+static void check_session(const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    guint found = 0;
+
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(folder, name, "FRAMEWORK", "capture.strobe", NULL);
+        if (!g_file_test(path, G_FILE_TEST_EXISTS))
+            continue;
+        found++;
+        g_assert_cmpuint(read_capture(path, "marker_instant", NULL, NULL), <=, THREADS * MARKS + 2);
+    }
+    g_assert_cmpuint(found, ==, shared->n_windows);
+}
+
+/* Pools of a process of this number, which may have had it before. */
+static guint n_pools(void)
+{
+    g_autoptr(GDir) dir = g_dir_open("/dev/shm", 0, NULL);
+    g_autofree char *prefix = g_strdup_printf("strobe-%ld-", (long)getpid());
+    const char *name;
+    guint n = 0;
+
+    while (dir && (name = g_dir_read_name(dir)))
+        n += g_str_has_prefix(name, prefix);
+    return n;
+}
+
+/* ---- the loop ---- */
+
+static int in_child(void (*run)(const char *), const char *folder)
+{
+    int status;
+
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        guint n = n_pools();
+        alarm(60);
+        run(folder);
+        g_assert_cmpuint(n_pools(), ==, n); /* none is left behind */
+        exit(EXIT_CODE);
+    }
+    g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+    return status;
+}
+
+/* One process in which the n-th `call` fails; returns how often it did. */
+static guint fail_one(const char *call, guint n, enum mode mode, void (*run)(const char *),
+                      void (*check)(const char *))
+{
+    char *folder = scratch_new();
+
+    memset(shared, 0, sizeof *shared);
+    g_strlcpy(shared->call, call, sizeof shared->call);
+    shared->fail_at = n;
+    shared->mode = mode;
+    int status = in_child(run, folder);
+    shared->call[0] = 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_CODE)
+        g_error("%s, call %u: wait status %#x", call, n, (guint)status);
+    check(folder);
+    scratch_remove(folder);
+    if (shared->n_failed == 0) {
+        g_assert_cmpuint(shared->n_errors, ==, 0);
+        g_assert_cmpuint(shared->n_windows, ==, WINDOWS);
+    }
+    return shared->n_failed;
+}
+
+struct scenario {
+    const char *path;
+    enum mode mode;
+    void (*run)(const char *);
+    void (*check)(const char *);
+    const char *calls[24];
+};
+
+#define BASIC                                                                                      \
+    {                                                                                              \
+        "mmap", "madvise", "posix_fallocate", "open", "access", "read", "fstatvfs", "flock",       \
+            "linkat", "lseek", "fdatasync", "writev", "getrandom", "prctl", "syscall",             \
+            "pthread_create", "pthread_atfork", "pthread_key_create", "pthread_setspecific"        \
+    }
+#define RING                                                                                       \
+    {                                                                                              \
+        "mmap", "calloc", "writev", "lseek"                                                        \
+    }
+#define ROTATION                                                                                   \
+    {                                                                                              \
+        "mmap", "strdup", "open", "openat", "linkat", "renameat", "writev", "lseek", "fdatasync"   \
+    }
+
+static const struct scenario scenarios[] = {
+    {"once", FAIL_ONCE, run_recorder, check_recorder, BASIC},
+    {"from-on", FAIL_FROM_ON, run_recorder, check_recorder, BASIC},
+    {"ring-once", FAIL_ONCE, run_ring, check_ring, RING},
+    {"ring-from-on", FAIL_FROM_ON, run_ring, check_ring, RING},
+    {"rotation-once", FAIL_ONCE, run_rotation, check_recorder, ROTATION},
+    {"rotation-from-on", FAIL_FROM_ON, run_rotation, check_recorder, ROTATION},
+    {"session", FAIL_FROM_ON, run_session, check_session, BASIC},
+};
+
+/* Every call of every name, until there is no n-th. */
+static void test_each(gconstpointer data)
+{
+    const struct scenario *s = data;
+
+    for (const char *const *call = s->calls; *call; call++) {
+        guint n = 1;
+        while (fail_one(*call, n, s->mode, s->run, s->check))
+            n++;
+        g_test_message("%s: %u calls", *call, n - 1);
+        g_assert_cmpuint(n, >, 1); /* it was called at all */
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    g_assert_true(shared != MAP_FAILED);
+    g_setenv("STROBE_PLUGIN_PATH", "/nonexistent", TRUE); /* no time to be spent on plugins */
+    for (guint i = 0; i < G_N_ELEMENTS(scenarios); i++) {
+        g_autofree char *path = g_strconcat("/injection/", scenarios[i].path, NULL);
+        g_test_add_data_func(path, &scenarios[i], test_each);
+    }
+    return g_test_run();
+}

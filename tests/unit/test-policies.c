@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a full buffer means: drop, wait, or overwrite the oldest and be dumped. All under more load
+ * than the disk can follow, and to the record. */
+#include <signal.h>
+#include <string.h>
+#include <strobe/kinds.h>
+#include <unistd.h>
+#include "recorder.h"
+#include "support.h"
+
+#define THREADS 3
+
+static int keep_on; /* atomic */
+static guint64 offered[THREADS];
+
+/* Marks numbered from 0, as fast as it goes. */
+static gpointer mark_all(gpointer data)
+{
+    guint index = GPOINTER_TO_UINT(data);
+    guint64 i = 0;
+
+    for (; g_atomic_int_get(&keep_on) && i < 100000000; i++)
+        strobe_range_end(strobe_range_begin_argument("load", i));
+    offered[index] = i;
+    return NULL;
+}
+
+static void start_load(GThread *threads[THREADS])
+{
+    g_atomic_int_set(&keep_on, 1);
+    for (guint i = 0; i < THREADS; i++)
+        threads[i] = g_thread_new("load", mark_all, GUINT_TO_POINTER(i));
+}
+
+static void stop_load(GThread *threads[THREADS])
+{
+    g_atomic_int_set(&keep_on, 0);
+    for (guint i = 0; i < THREADS; i++)
+        g_thread_join(threads[i]);
+}
+
+/* What one track of a capture holds and has lost. */
+struct lane_sum {
+    guint64 track, stored, first, last, lost, overwritten;
+    gint64 begin_ns, end_ns;
+    gboolean has_gap;
+};
+
+struct sums {
+    struct lane_sum lanes[2 * THREADS];
+    guint n;
+    guint64 lost[STROBE_LOSS_CAUSES];
+};
+
+static struct lane_sum *lane_of(struct sums *sums, guint64 track)
+{
+    guint i;
+
+    for (i = 0; i < sums->n && sums->lanes[i].track != track; i++)
+        ;
+    g_assert_cmpuint(i, <, G_N_ELEMENTS(sums->lanes));
+    if (i == sums->n)
+        sums->lanes[sums->n++] = (struct lane_sum){.track = track};
+    return &sums->lanes[i];
+}
+
+static void sum_loss(struct sums *sums, const StrobeView *view)
+{
+    guint64 count = strobe_view_u64(view, offsetof(struct strobe_loss, count));
+    guint32 cause = strobe_view_u32(view, offsetof(struct strobe_loss, cause));
+    guint32 track = strobe_view_u32(view, offsetof(struct strobe_loss, lane));
+
+    g_assert_cmpuint(cause, <, STROBE_LOSS_CAUSES);
+    sums->lost[cause] += count;
+    if (track == 0)
+        return;
+    struct lane_sum *lane = lane_of(sums, track);
+    if (cause == STROBE_LOSS_OVERWRITTEN)
+        lane->overwritten += count;
+    else
+        lane->lost += count;
+}
+
+static void sum_record(const StrobeView *view, StrobeText name, gpointer user)
+{
+    struct sums *sums = user;
+
+    if (strcmp(view->kind->name, "loss") == 0)
+        sum_loss(sums, view);
+    if (strcmp(name.bytes, "load") || (view->flags & STROBE_VIEW_UNFINISHED))
+        return;
+    struct lane_sum *lane = lane_of(sums, view->track);
+    guint64 number = strobe_view_u64(view, 0);
+    if (lane->stored++ == 0) {
+        lane->first = number;
+        lane->begin_ns = view->begin_ns;
+    } else {
+        g_assert_cmpuint(number, >, lane->last);
+        lane->has_gap |= number != lane->last + 1;
+    }
+    lane->last = number;
+    lane->end_ns = view->end_ns;
+}
+
+static struct sums sum_capture(const char *path)
+{
+    struct sums sums = {0};
+
+    read_capture(path, NULL, sum_record, &sums);
+    return sums;
+}
+
+/* Numbers begin at 0: all before the last one that is there were offered. */
+static void check_ring_lane(const struct lane_sum *lane)
+{
+    g_assert_cmpuint(lane->stored + lane->lost + lane->overwritten, >=, lane->last + 1);
+    if (lane->lost == 0) {
+        g_assert_false(lane->has_gap);
+        g_assert_cmpuint(lane->first, ==, lane->overwritten);
+    }
+}
+
+static char *capture_in(const char *directory)
+{
+    return g_build_filename(directory, "FRAMEWORK", "capture.strobe", NULL);
+}
+
+/* ---- block ---- */
+
+static void test_block(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"policy\": \"block\"}");
+    GThread *threads[THREADS];
+    guint64 all = 0;
+
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    start_load(threads);
+    g_usleep(test_count("STROBE_TEST_LOAD_MS", 300) * 1000);
+    stop_load(threads);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
+    g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
+    g_autofree char *capture = capture_of(session);
+    struct sums sums = sum_capture(capture);
+    for (guint i = 0; i < sums.n; i++) {
+        g_assert_cmpuint(sums.lanes[i].first, ==, 0);
+        g_assert_false(sums.lanes[i].has_gap);
+        all += sums.lanes[i].stored;
+    }
+    g_assert_cmpuint(all, ==, offered[0] + offered[1] + offered[2]);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* A window that ends lets threads go that wait for a block of it. */
+static void test_block_end(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"policy\": \"block\"}");
+    GThread *threads[THREADS];
+
+    strobe_session_start(session, NULL);
+    start_load(threads);
+    for (guint i = 0; i < 5; i++) {
+        g_usleep(50000);
+        g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
+        g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    }
+    stop_load(threads);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- ring ---- */
+
+#define RING "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\"}"
+
+static void test_ring(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", RING);
+    GThread *threads[THREADS];
+    guint64 sum = 0;
+
+    strobe_session_start(session, NULL);
+    start_load(threads);
+    g_usleep(test_count("STROBE_TEST_LOAD_MS", 300) * 1000);
+    stop_load(threads);
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    struct sums sums = sum_capture(capture);
+    g_assert_cmpuint(sums.lost[STROBE_LOSS_OVERWRITTEN], >, 0);
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        sum += sums.lost[i];
+    for (guint i = 0; i < sums.n; i++) {
+        check_ring_lane(&sums.lanes[i]);
+        sum += sums.lanes[i].stored;
+    }
+    g_assert_cmpuint(sum, ==, offered[0] + offered[1] + offered[2]);
+    g_test_message("%" G_GUINT64_FORMAT " offered, %" G_GUINT64_FORMAT " overwritten, %"
+                   G_GUINT64_FORMAT " lost", sum, sums.lost[STROBE_LOSS_OVERWRITTEN],
+                   sums.lost[STROBE_LOSS_POOL_EMPTY]);
+    /* Only what was asked for was forgotten: nothing to warn of. */
+    if (sums.lost[STROBE_LOSS_POOL_EMPTY] == 0)
+        g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* Every dump is the newest of each thread without a hole, while all threads go on. */
+static void test_dump_under_load(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", RING);
+    GThread *threads[THREADS];
+    guint64 last_seen = 0;
+
+    strobe_session_start(session, NULL);
+    start_load(threads);
+    StrobeRange open = strobe_range_begin("open all the time");
+    for (guint i = 0; i < 4; i++) {
+        const char *directory;
+        guint64 newest = 0;
+        g_usleep(60000);
+        g_assert_cmpint(strobe_session_dump(session, "test", &directory, NULL), ==, STROBE_OK);
+        g_autofree char *capture = capture_in(directory);
+        struct sums sums = sum_capture(capture);
+        g_assert_cmpuint(sums.n, >=, 1);
+        for (guint k = 0; k < sums.n; k++) {
+            check_ring_lane(&sums.lanes[k]);
+            newest = MAX(newest, sums.lanes[k].last);
+        }
+        g_assert_cmpuint(newest, >, last_seen);
+        last_seen = newest;
+        g_assert_cmpuint(read_capture(capture, "marker", NULL, NULL), >, 1000);
+    }
+    strobe_range_end(open);
+    stop_load(threads);
+    strobe_session_stop(session, NULL);
+    g_assert_cmpint(strobe_session_dump(session, NULL, NULL, NULL), ==, STROBE_ERROR_STATE);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+struct open_span {
+    guint n;
+    gint64 begin_ns;
+};
+
+static void see_open(const StrobeView *view, StrobeText name, gpointer user)
+{
+    struct open_span *open = user;
+
+    if (strcmp(name.bytes, "open all the time"))
+        return;
+    g_assert_true(view->flags & STROBE_VIEW_UNFINISHED);
+    open->n++;
+}
+
+static void test_dump_contents(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", RING);
+    struct open_span open = {0};
+    const char *directory;
+
+    strobe_session_start(session, NULL);
+    StrobeRange range = strobe_range_begin("open all the time");
+    for (guint i = 0; i < 10; i++)
+        strobe_mark("before");
+    g_assert_cmpint(strobe_session_dump(session, "first", &directory, NULL), ==, STROBE_OK);
+    g_autofree char *first = capture_in(directory);
+    strobe_range_end(range);
+    for (guint i = 0; i < 5; i++)
+        strobe_mark("after");
+    g_assert_cmpint(strobe_session_dump(session, "second", &directory, NULL), ==, STROBE_OK);
+    g_autofree char *second = capture_in(directory);
+    g_assert_cmpuint(read_capture(first, "marker_instant", NULL, NULL), ==, 10);
+    g_assert_cmpuint(read_capture(first, "marker", see_open, &open), ==, 1);
+    g_assert_cmpuint(open.n, ==, 1);
+    g_assert_cmpuint(read_capture(second, "marker_instant", NULL, NULL), ==, 15);
+    g_autofree char *info = g_build_filename(directory, "profiler_info.json", NULL);
+    g_assert_true(g_file_test(info, G_FILE_TEST_IS_REGULAR));
+    strobe_session_stop(session, NULL);
+    g_autofree char *last = capture_of(session);
+    g_assert_cmpuint(read_capture(last, "marker_instant", NULL, NULL), ==, 15);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* "keep" bounds how far back a dump reaches. */
+static void test_keep(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(
+        folder, "{}", "\"buffer\": {\"size\": \"64MB\", \"policy\": \"ring\", \"keep\": \"100ms\"}");
+    const char *directory;
+
+    g_atomic_int_set(&keep_on, 1);
+    strobe_session_start(session, NULL);
+    gint64 begin = g_get_monotonic_time();
+    guint64 i = 0;
+    for (; g_get_monotonic_time() - begin < 500000; i++) {
+        strobe_range_end(strobe_range_begin_argument("load", i));
+        if (i % 16 == 0)
+            g_usleep(10);
+    }
+    g_assert_cmpint(strobe_session_dump(session, NULL, &directory, NULL), ==, STROBE_OK);
+    g_autofree char *capture = capture_in(directory);
+    struct sums sums = sum_capture(capture);
+    g_assert_cmpuint(sums.n, ==, 1);
+    g_assert_cmpuint(sums.lanes[0].last, ==, i - 1);
+    gint64 reach = sums.lanes[0].end_ns - sums.lanes[0].begin_ns;
+    g_assert_cmpint(reach, >=, 80000000); /* back from the call, which was a little later */
+    check_ring_lane(&sums.lanes[0]);
+    if (i > 10000) /* else one block holds it all */
+        g_assert_cmpint(reach, <, 400000000);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- what makes a dump ---- */
+
+static char *told; /* by the handler */
+static gint n_told;
+
+static void tell(void *user, const char *directory)
+{
+    g_free(told);
+    told = g_strdup(directory);
+    g_atomic_int_inc(&n_told);
+}
+
+static gboolean wait_told(gint n)
+{
+    for (guint i = 0; i < 500 && g_atomic_int_get(&n_told) < n; i++)
+        g_usleep(10000);
+    return g_atomic_int_get(&n_told) == n;
+}
+
+static StrobeSession *listen(const char *folder, const char *dump)
+{
+    g_autofree char *more = g_strdup_printf(RING ", \"dump\": %s", dump);
+    StrobeSession *session = session_new(folder, "{}", more);
+
+    g_atomic_int_set(&n_told, 0);
+    strobe_session_on_trace_ready(session, tell, NULL);
+    strobe_session_start(session, NULL);
+    return session;
+}
+
+static void test_slow_step(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        listen(folder, "{\"slow_step\": 20, \"min_interval\": \"0s\", \"max\": 1}");
+
+    for (guint i = 0; i < 30; i++) {
+        g_usleep(1000);
+        strobe_step();
+    }
+    g_assert_cmpint(g_atomic_int_get(&n_told), ==, 0);
+    g_usleep(200000);
+    strobe_step();
+    g_assert_true(wait_told(1));
+    g_autofree char *capture = capture_in(told);
+    g_assert_cmpuint(read_capture(capture, "step", NULL, NULL), >=, 30);
+    g_usleep(200000);
+    strobe_step(); /* dump.max */
+    g_usleep(100000);
+    g_assert_cmpint(g_atomic_int_get(&n_told), ==, 1);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void test_signal(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = listen(folder, "{\"signal\": \"SIGUSR2\", \"min_interval\": \"60min\"}");
+    struct sigaction after;
+
+    strobe_mark("marked");
+    raise(SIGUSR2);
+    g_assert_true(wait_told(1));
+    g_autofree char *capture = capture_in(told);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, 1);
+    raise(SIGUSR2); /* dump.min_interval */
+    g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
+    g_assert_true(wait_told(2));
+    strobe_session_free(session);
+    sigaction(SIGUSR2, NULL, &after);
+    g_assert_true(after.sa_handler == SIG_DFL);
+    g_assert_cmpint(strobe_dump(), ==, STROBE_UNAVAILABLE);
+    scratch_remove(folder);
+}
+
+static gint n_own_signals;
+
+static void own_handler(int number)
+{
+    g_atomic_int_inc(&n_own_signals);
+}
+
+/* The program's own handler is the program's. */
+static void test_own_signal(void)
+{
+    char *folder = scratch_new();
+    struct sigaction action = {.sa_handler = own_handler};
+
+    sigaction(SIGUSR2, &action, NULL);
+    StrobeSession *session = listen(folder, "{\"signal\": \"USR2\"}");
+    raise(SIGUSR2);
+    g_assert_cmpint(n_own_signals, ==, 1);
+    strobe_session_free(session);
+    raise(SIGUSR2);
+    g_assert_cmpint(n_own_signals, ==, 2);
+    g_assert_cmpint(g_atomic_int_get(&n_told), ==, 1); /* the end of the window */
+    signal(SIGUSR2, SIG_DFL);
+    scratch_remove(folder);
+}
+
+/* ---- configuration ---- */
+
+static void test_refused(void)
+{
+    static const char *const wrong[] = {
+        "\"buffer\": {\"policy\": \"ring\"}, \"schedule\": {\"active\": 1}",
+        "\"buffer\": {\"policy\": \"ring\"}, \"rotate\": {\"size\": \"1MB\"}",
+        "\"dump\": {\"signal\": \"SIGUSR2\"}",
+        "\"buffer\": {\"keep\": \"1s\"}",
+        "\"buffer\": {\"policy\": \"overwrite\"}",
+        "\"rotate\": {\"keep\": 3}",
+        "\"rotate\": {\"size\": \"1KB\"}",
+        "\"buffer\": {\"policy\": \"ring\"}, \"dump\": {\"signal\": \"SIGKILL\"}",
+        "\"buffer\": {\"policy\": \"ring\"}, \"dump\": {\"slow_step\": 0.5}",
+    };
+    char *folder = scratch_new();
+
+    for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        g_autofree char *text = g_strdup_printf(
+            "{\"output\": {\"directory\": \"%s\"}, \"collectors\": {}, %s}", folder, wrong[i]);
+        StrobeSession *session;
+        StrobeError *error = NULL;
+        g_assert_cmpint(strobe_session_new(text, "file", &session, &error), ==,
+                        STROBE_ERROR_CONFIG);
+        g_test_message("%s", strobe_error_message(error));
+        strobe_error_free(error);
+    }
+    StrobeSession *session = session_new(folder, "{}", "\"buffer\": {\"policy\": \"block\"}");
+    g_assert_cmpint(strobe_session_dump(session, NULL, NULL, NULL), ==, STROBE_ERROR_STATE);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/policies/block", test_block);
+    g_test_add_func("/policies/block-end", test_block_end);
+    g_test_add_func("/policies/ring", test_ring);
+    g_test_add_func("/policies/dump-under-load", test_dump_under_load);
+    g_test_add_func("/policies/dump-contents", test_dump_contents);
+    g_test_add_func("/policies/keep", test_keep);
+    g_test_add_func("/policies/slow-step", test_slow_step);
+    g_test_add_func("/policies/signal", test_signal);
+    g_test_add_func("/policies/own-signal", test_own_signal);
+    g_test_add_func("/policies/refused", test_refused);
+    return g_test_run();
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The places of tracks in a pool: dealt out, freed and dealt out again. */
+#include <unistd.h>
+#include "support.h"
+#include "track-table.h"
+
+typedef struct {
+    char *folder;
+    StrobePool pool;
+} Fixture;
+
+static void set_up(Fixture *f, gconstpointer data)
+{
+    f->folder = scratch_new();
+    g_assert_cmpint(strobe_pool_create(&f->pool, STROBE_POOL_MIN_BYTES, f->folder), ==, 0);
+}
+
+static void tear_down(Fixture *f, gconstpointer data)
+{
+    strobe_pool_destroy(&f->pool, 1);
+    scratch_remove(f->folder);
+}
+
+static void sweep(struct pool_header *header)
+{
+    strobe_track_sweep_begin(header);
+    strobe_track_sweep_end(header);
+}
+
+static StrobeTrack thread_track(guint64 number, const char *name)
+{
+    return (StrobeTrack){.struct_size = sizeof(StrobeTrack),
+                         .type = STROBE_TRACK_THREAD,
+                         .device = -1,
+                         .id = number,
+                         .name = name};
+}
+
+/* Nothing is freed before its thread has ended and a cycle that began later is over. */
+static void test_order(Fixture *f, gconstpointer data)
+{
+    struct pool_header *header = f->pool.header;
+    struct strobe_stored_track track;
+    uint32_t place, other;
+
+    g_assert_cmpuint(strobe_track_begin_thread(header, &place), ==, 1);
+    sweep(header);
+    g_assert_true(strobe_track_at(header, place - 1, &track));
+    g_assert_cmpuint(track.number, ==, (guint64)gettid());
+    strobe_track_sweep_begin(header);
+    uint32_t ended = place;
+    strobe_track_end_thread(header, &place);
+    g_assert_cmpuint(place, ==, 0);
+    strobe_track_end_thread(header, &place);
+    strobe_track_sweep_end(header);
+    g_assert_true(strobe_track_at(header, ended - 1, &track));
+    g_assert_cmpuint(strobe_track_begin_thread(header, &other), ==, 2);
+    g_assert_cmpuint(other, !=, ended);
+    sweep(header);
+    g_assert_false(strobe_track_at(header, ended - 1, &track));
+    g_assert_cmpuint(strobe_track_begin_thread(header, &place), ==, 3);
+    g_assert_cmpuint(place, ==, ended);
+}
+
+/* A table that nobody sweeps, as with a ring: 0, counted, and room again after the next cycle. */
+static void test_full(Fixture *f, gconstpointer data)
+{
+    struct pool_header *header = f->pool.header;
+    uint32_t place = 0;
+
+    for (guint i = 0; i < STROBE_POOL_THREAD_TRACKS; i++) {
+        strobe_track_end_thread(header, &place);
+        g_assert_cmpuint(strobe_track_begin_thread(header, &place), ==, i + 1);
+    }
+    strobe_track_end_thread(header, &place);
+    for (guint i = 1; i <= 3; i++) {
+        g_assert_cmpuint(strobe_track_begin_thread(header, &place), ==, 0);
+        g_assert_cmpuint(place, ==, 0);
+        g_assert_cmpuint(atomic_load(&header->n_trackless), ==, i);
+    }
+    StrobeTrack stream = {.struct_size = sizeof stream, .type = STROBE_TRACK_STREAM, .id = 7};
+    g_assert_cmpuint(strobe_track_find_or_add(header, &stream), ==, STROBE_POOL_THREAD_TRACKS + 1);
+    sweep(header);
+    g_assert_cmpuint(strobe_track_begin_thread(header, &place), ==, STROBE_POOL_THREAD_TRACKS + 2);
+    g_assert_cmpuint(strobe_track_find_or_add(header, &stream), ==, STROBE_POOL_THREAD_TRACKS + 1);
+}
+
+static void test_others(Fixture *f, gconstpointer data)
+{
+    struct pool_header *header = f->pool.header;
+    StrobeTrack track = {.struct_size = sizeof track, .type = STROBE_TRACK_STREAM, .id = 1};
+    uint32_t first = strobe_track_find_or_add(header, &track);
+
+    track.name = "Stream";
+    uint32_t second = strobe_track_find_or_add(header, &track);
+    g_assert_cmpuint(first, !=, second);
+    g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, second);
+    for (guint i = 2; i < STROBE_POOL_OTHER_TRACKS; i++) {
+        track.id = i;
+        g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, i + 1);
+    }
+    track.id = STROBE_POOL_OTHER_TRACKS;
+    g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, 0);
+    track.id = 5;
+    g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, 6);
+}
+
+/* Who was told a thread's id may keep it: the track outlives its thread. */
+static void test_kept(Fixture *f, gconstpointer data)
+{
+    struct pool_header *header = f->pool.header;
+    uint32_t place, old_place, kept;
+    struct strobe_stored_track track;
+    StrobeTrack mine = thread_track((guint64)gettid(), NULL);
+
+    uint32_t old = strobe_track_begin_thread(header, &old_place);
+    strobe_track_end_thread(header, &old_place);
+    uint32_t id = strobe_track_begin_thread(header, &place);
+    g_assert_cmpuint(id, !=, old);
+    g_assert_cmpuint(strobe_track_find_or_add(header, &mine), ==, id);
+    kept = place - 1;
+    strobe_track_end_thread(header, &place);
+    sweep(header);
+    sweep(header);
+    g_assert_true(strobe_track_at(header, kept, &track));
+    g_assert_cmpuint(track.id, ==, id);
+    g_assert_cmpuint(strobe_track_find_or_add(header, &mine), ==, id);
+    /* A thread that does not record, and one that a collector names: tracks of their own. */
+    StrobeTrack silent = thread_track(1, NULL), named = thread_track(mine.id, "named");
+    id = strobe_track_find_or_add(header, &silent);
+    g_assert_cmpuint(id, !=, 0);
+    g_assert_cmpuint(strobe_track_find_or_add(header, &silent), ==, id);
+    g_assert_cmpuint(strobe_track_find_or_add(header, &named), >, id);
+}
+
+#define ROUNDS 20000u
+
+struct churn {
+    struct pool_header *header;
+    guint32 ids[ROUNDS];
+};
+
+static gpointer churn(gpointer data)
+{
+    struct churn *c = data;
+    struct strobe_stored_track track;
+
+    for (guint i = 0; i < ROUNDS; i++) {
+        uint32_t place, id = strobe_track_begin_thread(c->header, &place);
+        g_assert_cmpuint(id, !=, 0);
+        g_assert_true(strobe_track_at(c->header, place - 1, &track));
+        g_assert_cmpuint(track.id, ==, id);
+        if (i % 1000 == 0) {
+            StrobeTrack mine = thread_track((guint64)gettid(), NULL);
+            g_assert_cmpuint(strobe_track_find_or_add(c->header, &mine), ==, id);
+        }
+        strobe_track_end_thread(c->header, &place);
+        c->ids[i] = id;
+        if (i % 100 == 0)
+            g_usleep(200);
+    }
+    return NULL;
+}
+
+/* Threads come and go while places are swept: no id and no place is dealt out twice. */
+static void test_churn(Fixture *f, gconstpointer data)
+{
+    enum { THREADS = 4 };
+    g_autofree struct churn *churns = g_new0(struct churn, THREADS);
+    g_autofree guint8 *seen = g_new0(guint8, THREADS * ROUNDS + 1);
+    GThread *threads[THREADS];
+
+    for (guint i = 0; i < THREADS; i++) {
+        churns[i].header = f->pool.header;
+        threads[i] = g_thread_new("churn", churn, &churns[i]);
+    }
+    while (atomic_load(&f->pool.header->n_threads_ended) < THREADS * ROUNDS)
+        sweep(f->pool.header);
+    for (guint i = 0; i < THREADS; i++) {
+        g_thread_join(threads[i]);
+        for (guint k = 0; k < ROUNDS; k++) {
+            g_assert_cmpuint(churns[i].ids[k], <=, THREADS * ROUNDS);
+            g_assert_cmpuint(seen[churns[i].ids[k]]++, ==, 0);
+        }
+    }
+    g_assert_cmpuint(atomic_load(&f->pool.header->n_trackless), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add("/track-table/order", Fixture, NULL, set_up, test_order, tear_down);
+    g_test_add("/track-table/full", Fixture, NULL, set_up, test_full, tear_down);
+    g_test_add("/track-table/others", Fixture, NULL, set_up, test_others, tear_down);
+    g_test_add("/track-table/kept", Fixture, NULL, set_up, test_kept, tear_down);
+    g_test_add("/track-table/churn", Fixture, NULL, set_up, test_churn, tear_down);
+    return g_test_run();
+}

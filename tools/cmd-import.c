@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strobe import: results of another profiler into result directories of ours. */
+#include <string.h>
+
+#include "analysis.h"
+#include "command.h"
+#include "error.h"
+#include "folder.h"
+#include "import.h"
+#include "terminal.h"
+
+#define LINES_MAX 10
+
+static const StrobeUsage usage = {
+    .name = "import",
+    .arguments = "SOURCE...",
+    .summary =
+        "Takes over results that another profiler wrote: each SOURCE, a file, a result directory\n"
+        "or a folder of them, is recognised by its content and becomes a result directory with a\n"
+        "capture and the output files. What was found, what is unknown and what is damaged is\n"
+        "listed; unknown parts are kept, damaged ones are left out.",
+    .examples =
+        "Examples:\n"
+        "  strobe import -o results rank0_ascend_pt\n"
+        "  strobe import -o results --export csv --generation 3 ascend_pytorch_profiler_0.db\n"
+        "      Its tables as CSV files of the newest form.\n"
+        "\n"
+        "\"strobe plugins\" lists the importers.",
+};
+
+typedef struct Flags {
+    char **export, **plugin_path;
+    char *output, *format, *generation, *derived;
+    gboolean json;
+} Flags;
+
+/* All that one call of the command needs. */
+typedef struct Job {
+    StrobeRegistry *registry;
+    const StrobeConfigComponent *format; /* NULL: by content */
+    StrobeImportWish wish;
+    StrobeAnalysisWish analysis;
+    StrobeJsonWriter *json;
+    int code;
+} Job;
+
+static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
+{
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
+         "Parent of the result directories (default: the present folder)", "DIR"},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &flags->format,
+         "Importer with options (default: the one that recognises the source)",
+         "NAME[:OPTION=VALUE,...]"},
+        {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
+         "Exporter with options; repeatable (default: all that are on by default)",
+         "NAME[:OPTION=VALUE,...]"},
+        {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
+         "Write the Ascend formats of this generation: 1, 2, 3 or source (the default)", "N"},
+        {"derived", 0, 0, G_OPTION_ARG_FILENAME, &flags->derived,
+         "What the source derived itself: new (derive it again, the default), source (keep it)",
+         "WHICH"},
+        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
+         "Look for plugins here first; repeatable", "DIR"},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
+        {NULL},
+    };
+
+    return strobe_command_parse(&usage, entries, argc, argv);
+}
+
+/* ---- what came of it ---- */
+
+static void print_items(const char *title, const GPtrArray *items)
+{
+    for (guint i = 0; i < MIN(items->len, LINES_MAX); i++) {
+        const StrobeImportItem *item = g_ptr_array_index(items, i);
+        g_autofree char *part = strobe_text_excerpt(item->part, strlen(item->part), 200);
+        g_autofree char *name =
+            item->name ? strobe_text_excerpt(item->name, strlen(item->name), 200) : NULL;
+
+        if (name)
+            strobe_complain("  %s: %s: %s (%" G_GUINT64_FORMAT ")", title, part, name, item->n);
+        else
+            strobe_complain("  %s: %s (%" G_GUINT64_FORMAT ")", title, part, item->n);
+    }
+    if (items->len > LINES_MAX)
+        strobe_complain("  %s: and %u more", title, items->len - LINES_MAX);
+}
+
+static void print_import(const StrobeImportSource *source, const StrobeImport *import)
+{
+    strobe_complain("%s: %s, %" G_GUINT64_FORMAT " records", source->path, import->format,
+                    import->n_records);
+    print_items("found", import->found);
+    print_items("unknown", import->unknown);
+    print_items("damaged", import->damage);
+}
+
+static void write_items(StrobeJsonWriter *json, const char *key, const GPtrArray *items)
+{
+    strobe_json_key(json, key);
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < items->len; i++) {
+        const StrobeImportItem *item = g_ptr_array_index(items, i);
+
+        strobe_json_begin_object(json);
+        strobe_json_key(json, "part");
+        strobe_json_string(json, item->part);
+        if (item->name) {
+            strobe_json_key(json, "name");
+            strobe_json_string(json, item->name);
+        }
+        strobe_json_key(json, "count");
+        strobe_json_uint(json, item->n);
+        strobe_json_end_object(json);
+    }
+    strobe_json_end_array(json);
+}
+
+static void write_import(StrobeJsonWriter *json, const StrobeImportSource *source,
+                         const StrobeImport *import, const StrobeAnalysis *analysis)
+{
+    strobe_json_begin_object(json);
+    strobe_json_key(json, "source");
+    strobe_json_string(json, source->path);
+    strobe_json_key(json, "importer");
+    strobe_json_string(json, source->importer->name);
+    strobe_json_key(json, "format");
+    strobe_json_string(json, import->format);
+    strobe_analysis_write(analysis, &import->result, json);
+    write_items(json, "kinds", import->kinds);
+    write_items(json, "found", import->found);
+    write_items(json, "unknown", import->unknown);
+    write_items(json, "damaged", import->damage);
+    strobe_json_end_object(json);
+}
+
+/* ---- doing it ---- */
+
+static void keep_code(Job *job, int code)
+{
+    job->code = job->code ? job->code : code;
+}
+
+static void import_source(Job *job, const StrobeImportSource *source)
+{
+    GError *error = NULL;
+    g_autoptr(StrobeImport) import = strobe_import_run(source, &job->wish, &error);
+    g_autoptr(StrobeAnalysis) analysis = NULL;
+    int code = 0;
+
+    strobe_bar_clear();
+    if (!import) {
+        keep_code(job, strobe_command_fail(error));
+        return;
+    }
+    print_import(source, import);
+    strobe_analysis_report(job->registry, &import->result, &job->analysis, &analysis, &code);
+    keep_code(job, code);
+    if (job->json)
+        write_import(job->json, source, import, analysis);
+}
+
+static void import_path(Job *job, const char *path)
+{
+    GError *error = NULL;
+    GPtrArray *sources =
+        strobe_import_find(job->registry, path, job->format ? job->format->name : NULL, &error);
+
+    if (!sources) {
+        keep_code(job, strobe_command_fail(error));
+        return;
+    }
+    for (guint i = 0; i < sources->len; i++)
+        import_source(job, g_ptr_array_index(sources, i));
+    g_ptr_array_unref(sources);
+}
+
+/* Exporters and the importer as named, each in the list it belongs to. */
+static StrobeConfig *named_components(const Flags *flags, StrobeConfig **format, GError **error)
+{
+    StrobeConfig *config = strobe_config_parse(NULL, NULL, error);
+
+    if (config && flags->format) {
+        *format = strobe_config_parse(NULL, NULL, error);
+        if (!*format || !strobe_config_add_exporter(*format, flags->format, error))
+            g_clear_pointer(&config, strobe_config_free);
+    }
+    for (char **text = flags->export; config && text && *text; text++)
+        if (!strobe_config_add_exporter(config, *text, error))
+            g_clear_pointer(&config, strobe_config_free);
+    if (config && !flags->export)
+        strobe_config_add_defaults(config);
+    return config;
+}
+
+static gboolean read_choices(const Flags *flags, Job *job)
+{
+    if (!strobe_analysis_generation(flags->generation, &job->analysis.generation))
+        return FALSE;
+    if (flags->derived && strcmp(flags->derived, "new") && strcmp(flags->derived, "source")) {
+        strobe_complain("Unknown --derived \"%s\", expected new or source", flags->derived);
+        return FALSE;
+    }
+    job->wish.stored_derived = g_strcmp0(flags->derived, "source") == 0;
+    return TRUE;
+}
+
+static int run(const Flags *flags, char **paths)
+{
+    Job job = {.wish = {.parent = flags->output ? flags->output : ".",
+                        .progress = strobe_bar_show,
+                        .progress_user = (gpointer) "importing"}};
+    StrobeConfig *format = NULL, *config = NULL;
+    GError *error = NULL;
+
+    if (!read_choices(flags, &job))
+        return STROBE_EXIT_USAGE;
+    if (strobe_folder_check_writable(job.wish.parent, &error))
+        config = named_components(flags, &format, &error);
+    if (!config) {
+        strobe_config_free(format);
+        return strobe_command_fail(error);
+    }
+    job.registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    job.analysis.exporters = config->exporters;
+    job.format = format ? g_ptr_array_index(format->exporters, 0) : NULL;
+    job.wish.options = job.format;
+    job.json = flags->json ? strobe_json_open() : NULL;
+    if (job.json)
+        strobe_json_begin_array(job.json);
+    for (; *paths; paths++)
+        import_path(&job, *paths);
+    if (job.json) {
+        strobe_json_end_array(job.json);
+        strobe_json_close(job.json);
+    }
+    strobe_registry_free(job.registry);
+    strobe_config_free(config);
+    strobe_config_free(format);
+    return job.code;
+}
+
+int strobe_command_import(int argc, char **argv)
+{
+    Flags flags = {0};
+    int code = STROBE_EXIT_USAGE;
+
+    if (parse_flags(&argc, &argv, &flags))
+        code =
+            argc < 2 ? strobe_command_misuse(&usage, "A source is needed") : run(&flags, argv + 1);
+    g_strfreev(flags.export);
+    g_strfreev(flags.plugin_path);
+    g_free(flags.output);
+    g_free(flags.format);
+    g_free(flags.generation);
+    g_free(flags.derived);
+    return code;
+}
