@@ -11,6 +11,8 @@
 #include "intern.h"
 #include "track-table.h"
 
+#define PATIENCE_NS 1000000000
+
 uint32_t strobe_gate;
 
 struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
@@ -252,10 +254,12 @@ void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-/* A bracket is a few stores long; threads that lost their processors in one get a second. */
-static int wait_until_outside(const StrobeWriter *w, int *patience)
+/* A bracket is a few stores long; threads that lost their processors in one are waited for, all
+ * together. */
+static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
 {
-    for (; *patience && atomic_load_explicit(&w->busy, memory_order_acquire); --*patience)
+    while (atomic_load_explicit(&w->busy, memory_order_acquire) &&
+           strobe_clock_ns(CLOCK_MONOTONIC) < deadline)
         usleep(100);
     return atomic_load_explicit(&w->busy, memory_order_acquire) == LANE_IDLE;
 }
@@ -280,7 +284,7 @@ int strobe_lane_is_busy(uint32_t index)
 
 unsigned strobe_lane_close_gate(uint64_t end)
 {
-    int patience = 10000; /* for all of them */
+    int64_t deadline = strobe_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
     unsigned stuck = 0;
 
     atomic_store_explicit(&strobe_lanes.window_end, end, memory_order_relaxed);
@@ -289,7 +293,7 @@ unsigned strobe_lane_close_gate(uint64_t end)
     barrier_in_all_threads();
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         StrobeWriter *w = &writers[i];
-        if (wait_until_outside(w, &patience))
+        if (wait_until_outside(w, deadline))
             continue;
         count_stuck(w);
         stuck++;
