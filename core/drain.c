@@ -87,10 +87,6 @@ static void adopt_next(StrobeDrain *d)
     d->next = NULL;
     d->is_writing = 1;
     memset(d->window_lost, 0, sizeof d->window_lost);
-    d->n_pairs = 0;
-    if (d->pairs)
-        d->pairs[d->n_pairs++] = d->now->writer.pair;
-    d->pair_distance_ns = d->flush_interval_ns;
     pthread_cond_broadcast(&d->done);
 }
 
@@ -146,8 +142,6 @@ static void free_parts(StrobeDrain *d)
         strobe_capture_writer_clear(&d->windows[i].writer);
     strobe_capture_writer_clear(&d->other);
     strobe_ring_clear(&d->ring);
-    free(d->pairs);
-    d->pairs = NULL;
 }
 
 static int make_parts(StrobeDrain *d, const StrobeRecorderSettings *settings)
@@ -161,10 +155,6 @@ static int make_parts(StrobeDrain *d, const StrobeRecorderSettings *settings)
         error = strobe_capture_writer_init(&d->other);
     if (error == 0 && is_ring)
         error = strobe_ring_init(&d->ring, d->pool->n_blocks);
-    if (error == 0 && is_ring) {
-        d->pairs = calloc(STROBE_DUMP_PAIRS, sizeof *d->pairs);
-        error = d->pairs ? 0 : ENOMEM;
-    }
     return error;
 }
 
@@ -249,7 +239,12 @@ static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const
     int error = 0;
 
     if (strobe_rotation_limits_any(&d->rotation_limits))
+<<<<<<< HEAD
         error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts);
+=======
+        error =
+            strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts, w->last_flush_ns);
+>>>>>>> main
     if (error == 0)
         error = strobe_capture_write_facts(&w->writer, facts, 0);
     if (error == 0)
@@ -296,7 +291,8 @@ void strobe_drain_end_window(StrobeDrain *d, uint32_t window, uint64_t begin, ui
     w->end = end;
     w->n_stuck = n_stuck;
     /* Here, so that what the next window loses is not taken for this one's. */
-    strobe_capture_read_losses(d->pool, &w->ending);
+    strobe_capture_read_losses(d->pool, strobe_pool_ending(d->pool, window));
+    atomic_store(&strobe_pool_window(d->pool, window)->end, end);
     pthread_mutex_lock(&d->lock);
     w->is_ended = 1;
     pthread_cond_signal(&d->wake);
@@ -370,6 +366,4 @@ void strobe_drain_forget(StrobeDrain *d)
     for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
         strobe_rotation_end(&d->windows[i].rotation);
     strobe_ring_clear(&d->ring);
-    free(d->pairs);
-    d->pairs = NULL;
 }

@@ -36,6 +36,9 @@
 #define STROBE_POOL_WINDOWS 2u
 #define STROBE_NO_BLOCK UINT32_MAX
 
+/* Loss counts at seen_at: what is being told, then what each window ended with. */
+#define STROBE_POOL_COUNTS (1u + STROBE_POOL_WINDOWS)
+
 /* What a thread does that finds no free block. */
 enum strobe_policy {
     STROBE_POLICY_DROP = 0,  /* loses the record, counted */
@@ -229,6 +232,15 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
 {
     return (uint32_t)(((uintptr_t)block - (uintptr_t)strobe_pool_at(header, header->blocks_at)) /
                       STROBE_POOL_BLOCK_BYTES);
+}
+
+/* What was lost when the window ended (its `end` says that it has), so that what the next one loses
+ * is told apart. */
+static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *header,
+                                                   uint32_t window)
+{
+    return (StrobeLossCounts *)strobe_pool_at(header, header->seen_at) + 1 +
+           window % STROBE_POOL_WINDOWS;
 }
 
 /* Makes a block that was taken a lane's; from then on recovery finds it. */

@@ -97,6 +97,10 @@ static void diagnose(StrobeSession *session)
             text = g_strdup_printf("collector %s: what it collects from was not loaded into the "
                                    "process",
                                    c->component->name);
+        else if (c->has_more)
+            text = g_strdup_printf("collector %s: it had more records of the window when the time "
+                                   "for late ones (%d s) was over",
+                                   c->component->name, (int)(FLUSH_DEADLINE_NS / 1000000000));
         if (text)
             add_diagnostic(session, c->component->name, text);
     }
