@@ -239,12 +239,7 @@ static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const
     int error = 0;
 
     if (strobe_rotation_limits_any(&d->rotation_limits))
-<<<<<<< HEAD
         error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts);
-=======
-        error =
-            strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts, w->last_flush_ns);
->>>>>>> main
     if (error == 0)
         error = strobe_capture_write_facts(&w->writer, facts, 0);
     if (error == 0)
