@@ -134,7 +134,7 @@ class SlowDiskTest(NumberedTest):
     """More is offered than the disk takes."""
 
     def record_slowly(self, policy):
-        self.environment.update(LD_PRELOAD=str(PROGRAMS / "slow-disk.so"), SLOW_DISK_US="2000")
+        self.environment.update(LD_PRELOAD=str(PROGRAMS / "slow-disk.so"), SLOW_DISK_US="10000")
         flags = ("--buffer", "size=8MB,policy=" + policy)
         process = self.start_numbered("-t", 3, "-n", 200000, flags=flags)
         self.finish(process)
