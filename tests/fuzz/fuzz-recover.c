@@ -69,7 +69,7 @@ static void lay_out(struct pool_header *h)
     h->arena_bytes = ARENA_BYTES;
     h->total_bytes = (sizeof *h + 63) & ~(guint64)63;
     h->lanes_at = lay_out_part(h, sizeof(struct pool_lane) * N_LANES);
-    h->seen_at = lay_out_part(h, sizeof(StrobeLossCounts));
+    h->seen_at = lay_out_part(h, STROBE_POOL_COUNTS * sizeof(StrobeLossCounts));
     h->kinds_at = lay_out_part(h, STROBE_POOL_KIND_BYTES);
     h->arena_at = lay_out_part(h, ARENA_BYTES);
     h->blocks_at = lay_out_part(h, (guint64)STROBE_POOL_BLOCK_BYTES * N_BLOCKS);
