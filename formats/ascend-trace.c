@@ -100,7 +100,7 @@ static const AscendArg comm_op[] = {
 
 static const AscendArg comm_task[] = {
     {"notify_id", "notify", ASCEND_ARG_TEXT, ASCEND_ALL},
-    {"duration estimated(us)", "estimated", ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"duration estimated(us)", "estimated", ASCEND_ARG_SHORT, ASCEND_ALL},
     {"stream id", "stream", ASCEND_ARG_INT, ASCEND_ALL},
     {"task id", "task_id", ASCEND_ARG_INT, ASCEND_ALL},
     {"context id", "context", ASCEND_ARG_INT, ASCEND_ALL, 0, "4294967295"},

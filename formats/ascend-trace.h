@@ -45,7 +45,8 @@ enum {
     ASCEND_ARG_PERCENT = 9,   /* percent as a fraction of 1 */
     ASCEND_ARG_WHOLE_MB = 10, /* as MB, an integer */
     ASCEND_ARG_US = 11,       /* ns as microseconds, a float */
-    ASCEND_ARG_ZERO = 12      /* always 0: no field has it */
+    ASCEND_ARG_ZERO = 12,     /* always 0: no field has it */
+    ASCEND_ARG_SHORT = 13     /* a float; in older files a whole number has no decimals */
 };
 
 typedef struct AscendArg {
