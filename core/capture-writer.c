@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "crc32c.h"
 #include "intern.h"
+#include "span-names.h"
 #include "track-table.h"
 
 int strobe_capture_writer_init(StrobeCaptureWriter *writer)
@@ -30,7 +31,8 @@ void strobe_capture_writer_clear(StrobeCaptureWriter *writer)
     writer->buffer = NULL;
 }
 
-void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
+void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
+                                  const StrobeClockTrend *trend, const StrobeClockPair *pair)
 {
     off_t end = lseek(fd, 0, SEEK_END);
 
@@ -43,7 +45,7 @@ void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t w
     writer->strings_done = 1;
     memset(writer->string_written, 0, sizeof writer->string_written);
     memset(writer->track_written, 0, sizeof writer->track_written);
-    strobe_capture_writer_take_pair(writer);
+    strobe_capture_begin_clock(writer, trend, pair);
 }
 
 void strobe_capture_writer_end(StrobeCaptureWriter *writer)
@@ -67,11 +69,6 @@ void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *o
 
     *one = *other;
     *other = kept;
-}
-
-void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer)
-{
-    writer->pair = strobe_clock_pair();
 }
 
 static int write_all(int fd, struct iovec *iov, int n)
@@ -117,9 +114,7 @@ static int append(StrobeCaptureWriter *writer, struct strobe_block_header *heade
         return ENOSPC;
     memcpy(header->magic, STROBE_BLOCK_MAGIC, sizeof header->magic);
     header->window = writer->window;
-    header->ticks = writer->pair.ticks;
-    header->monotonic_ns = writer->pair.monotonic_ns;
-    header->realtime_ns = writer->pair.realtime_ns;
+    header->pair = writer->pair;
     header->payload_crc = strobe_crc32c(0, payload, header->payload_bytes);
     header->header_crc = 0;
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
@@ -132,6 +127,7 @@ static int append(StrobeCaptureWriter *writer, struct strobe_block_header *heade
     if (error)
         return error;
     writer->bytes += sizeof *header + header->payload_bytes;
+    writer->is_pair_written = 1;
     return 0;
 }
 
@@ -161,6 +157,7 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
                                          .sequence = block->sequence,
                                          .offset = from,
                                          .track = block->track};
+    strobe_capture_write_idle_pairs(writer);
     return append(writer, &header, (const char *)(block + 1) + from);
 }
 
@@ -329,34 +326,30 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
     return error ? error : tracks_error ? tracks_error : strings_error;
 }
 
-/* One open span as the record it would have become, its first field the argument; 0 bytes when it
- * ends just now. */
-static uint32_t put_unfinished(char *out, const struct pool_span *span, uint32_t track,
-                               uint64_t end)
-{
-    uint64_t words[STROBE_UNFINISHED_WORDS];
-
-    if (!strobe_pool_span_words(span, track, end, words))
-        return 0;
-    memcpy(out, words, sizeof words);
-    return sizeof words;
-}
-
 static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t type, uint32_t *at,
-                            uint64_t *n_lost)
+                            uint32_t *n_spans, uint64_t *n_lost)
 {
     int error = *at ? strobe_capture_write_block(writer, type, writer->buffer, *at) : 0;
 
     if (error)
-        *n_lost += *at / (STROBE_UNFINISHED_WORDS * 8);
-    *at = 0;
+        *n_lost += *n_spans;
+    *at = *n_spans = 0;
     return error;
+}
+
+/* A span that began after `end` may have a name that is newer than the definitions. */
+static int began_after(const char *record, uint32_t words, uint64_t end)
+{
+    uint64_t begin;
+
+    memcpy(&begin, record + 8 * (words - STROBE_UNFINISHED_WORDS + 1), sizeof begin);
+    return begin > end;
 }
 
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                     uint32_t type, uint64_t end, uint64_t *n_lost)
 {
-    uint32_t at = 0;
+    uint32_t at = 0, n_spans = 0;
     int error = 0;
 
     *n_lost = 0;
@@ -368,12 +361,20 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
         if (depth > STROBE_POOL_SPANS)
             depth = STROBE_POOL_SPANS;
         uint32_t track = atomic_load(&lane->track);
-        for (uint32_t k = depth; k-- > 0;) /* innermost first, as spans end */
-            at += put_unfinished(writer->buffer + at, &lane->spans[k], track, end);
-        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * STROBE_UNFINISHED_WORDS * 8)
-            error = flush_unfinished(writer, type, &at, n_lost);
+        for (uint32_t k = depth; k-- > 0;) { /* innermost first, as spans end */
+            uint32_t words =
+                strobe_unfinished_words(lane, &lane->spans[k], track, end,
+                                        STROBE_NAME_IS_KEPT | (i * STROBE_POOL_SPANS + k),
+                                        (uint64_t *)(void *)(writer->buffer + at));
+            if (words && began_after(writer->buffer + at, words, end))
+                continue;
+            at += words * 8;
+            n_spans += words != 0;
+        }
+        if (at > STROBE_WRITER_BUFFER - STROBE_POOL_SPANS * STROBE_UNFINISHED_WORDS_MAX * 8)
+            error = flush_unfinished(writer, type, &at, &n_spans, n_lost);
     }
-    int last = flush_unfinished(writer, type, &at, n_lost);
+    int last = flush_unfinished(writer, type, &at, &n_spans, n_lost);
     return error ? error : last;
 }
 
@@ -447,8 +448,15 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t flags)
 {
-    struct strobe_stored_seal seal = {begin, end, (flags & STROBE_SEAL_RECOVERED) != 0,
-                                      (flags & STROBE_SEAL_CONTINUED) != 0};
+    StrobeClockTrend trend = writer->trend; /* this need not be the last seal */
+    struct strobe_stored_seal seal = {.begin_ticks = begin,
+                                      .end_ticks = end,
+                                      .recovered = (flags & STROBE_SEAL_RECOVERED) != 0,
+                                      .continued = (flags & STROBE_SEAL_CONTINUED) != 0};
+
+    strobe_clock_trend_finish(&trend, end);
+    seal.clock = trend.summary;
+    strobe_capture_write_idle_pairs(writer);
     return strobe_capture_write_block(writer, STROBE_BLOCK_SEAL, &seal, sizeof seal);
 }
 

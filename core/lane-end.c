@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lane-end.h"
 
+#include <string.h>
 #include <time.h>
 #include "lane.h"
+#include "span-names.h"
 
 /* How often, at 100 us, a free block is looked for: the writer thread frees some all the time. */
 #define PATIENCE 100
@@ -32,16 +34,16 @@ static void hand_over(struct pool_header *pool, struct pool_lane *lane)
     strobe_pool_push_full(pool, block);
 }
 
-/* The lane's block if it has room for an unfinished span, else a new one. */
-static struct pool_block *block_with_room(struct pool_header *pool, uint32_t index,
-                                          uint32_t window, StrobeRing *ring)
+/* The lane's block if it has room for that many bytes, else a new one. */
+static struct pool_block *block_with_room(struct pool_header *pool, uint32_t index, uint32_t window,
+                                          StrobeRing *ring, uint32_t bytes)
 {
     struct pool_lane *lane = strobe_pool_lane(pool, index);
     uint32_t held = atomic_load(&lane->block);
 
     if (held < pool->n_blocks) {
         struct pool_block *block = strobe_pool_block(pool, held);
-        if (atomic_load(&block->used) + STROBE_UNFINISHED_WORDS * 8 <= STROBE_BLOCK_DATA)
+        if (atomic_load(&block->used) + bytes <= STROBE_BLOCK_DATA)
             return block;
         hand_over(pool, lane);
     }
@@ -63,15 +65,17 @@ static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t windo
     if (depth > STROBE_POOL_SPANS) /* counted as lost */
         depth = STROBE_POOL_SPANS;
     for (; depth > 0; depth--) { /* innermost first, as spans end */
-        struct pool_block *block = block_with_room(pool, index, window, ring);
+        uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
+        uint32_t bytes = 8 * strobe_unfinished_words(lane, &lane->spans[depth - 1], track, end,
+                                                     strobe_pool_beside_id(pool), record);
+        struct pool_block *block = block_with_room(pool, index, window, ring, bytes);
         if (!block) {
             atomic_fetch_add(&lane->lost[STROBE_LOSS_POOL_EMPTY], depth);
             break;
         }
         uint32_t used = atomic_load(&block->used);
-        uint64_t *room = (uint64_t *)(void *)((char *)(block + 1) + used);
-        if (strobe_pool_span_words(&lane->spans[depth - 1], track, end, room))
-            atomic_store(&block->used, used + STROBE_UNFINISHED_WORDS * 8);
+        memcpy((char *)(block + 1) + used, record, bytes);
+        atomic_store(&block->used, used + bytes);
         atomic_store(&lane->depth, depth - 1);
     }
     atomic_store(&lane->depth, 0);

@@ -11,6 +11,7 @@
 #include "intern.h"
 #include "lane.h"
 #include "ring.h"
+#include "span-names.h"
 #include "testpoint.h"
 
 /* One load through the thread's register; a library of the program, never loaded too late for a
@@ -37,6 +38,9 @@ StrobeWriter *strobe_lane_attach(uint32_t window);
 /* Gives the block to the writer thread; takes an empty one (0: there is none). */
 void strobe_lane_hand_over(StrobeWriter *writer);
 int strobe_lane_next_block(StrobeWriter *writer);
+/* Writes a string as a record of its own; returns its id, 0: no room. Inside a bracket. */
+uint32_t strobe_lane_write_beside(StrobeWriter *writer, const void *bytes, size_t length,
+                                  int is_stack);
 /* Interns what is longer than usual, or not in the table; inside a bracket. */
 uint32_t strobe_lane_intern_inside(StrobeWriter *writer, const void *bytes, size_t length,
                                    int is_stack);
@@ -48,9 +52,14 @@ static inline uint32_t gate_now(void)
     return __atomic_load_n(&strobe_gate, __ATOMIC_RELAXED);
 }
 
+static inline void count_lost_many(StrobeWriter *w, uint32_t cause, uint32_t n)
+{
+    atomic_fetch_add_explicit(&w->lane->lost[cause], n, memory_order_relaxed);
+}
+
 static inline void count_lost(StrobeWriter *w, uint32_t cause)
 {
-    atomic_fetch_add_explicit(&w->lane->lost[cause], 1, memory_order_relaxed);
+    count_lost_many(w, cause, 1);
 }
 
 static inline void leave(StrobeWriter *w)
@@ -198,6 +207,8 @@ static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, 
         count_lost(w, STROBE_LOSS_SPAN_DEPTH);
         return 0;
     }
+    if (__builtin_expect(name & STROBE_STRING_BESIDE, 0))
+        name = strobe_span_name_keep(w, name);
     /* Whoever reads it meanwhile (a dump) sees by the begin, 0 and then new, that it changes. */
     struct pool_span *open = span_at(w, depth);
     atomic_store_explicit(&open->begin, 0, memory_order_relaxed);
@@ -228,9 +239,11 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     const struct pool_span *open = span_at(w, depth - 1);
     if (argument)
         *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
+    uint32_t name = atomic_load_explicit(&open->name, memory_order_relaxed);
+    if (__builtin_expect(strobe_name_is_kept(name), 0))
+        name = strobe_span_name_write(w, name);
     void *fields =
-        begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0,
-                     atomic_load_explicit(&open->name, memory_order_relaxed),
+        begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0, name,
                      atomic_load_explicit(&open->begin, memory_order_relaxed), end);
     STROBE_TESTPOINT("span-ending");
     w->depth = depth - 1;

@@ -76,9 +76,8 @@ static struct pool_block *find_block(const StrobeWriter *w)
 
     if (block || strobe_lanes.policy == STROBE_POLICY_DROP)
         return block;
-    return strobe_lanes.policy == STROBE_POLICY_RING
-               ? strobe_ring_take(strobe_lanes.ring, w->pool)
-               : wait_for_block(w);
+    return strobe_lanes.policy == STROBE_POLICY_RING ? strobe_ring_take(strobe_lanes.ring, w->pool)
+                                                     : wait_for_block(w);
 }
 
 int strobe_lane_next_block(StrobeWriter *w)
@@ -142,8 +141,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_lanes.session) {
-        strobe_track_end_thread(w->pool, &lane->track_place); /* the thread before */
-        w->track = strobe_track_begin_thread(w->pool, &lane->track_place);
+        strobe_track_end_thread(w->pool, w->index); /* the thread before */
+        w->track = strobe_track_begin_thread(w->pool, w->index);
         w->session = strobe_lanes.session;
         if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
             strobe_lane_hand_over(w);
@@ -193,9 +192,15 @@ static void leave_open_spans(StrobeWriter *w)
     uint64_t now = strobe_clock_now();
 
     while (w->depth) {
-        void *room = take_room(w, STROBE_UNFINISHED_WORDS * 8);
-        if (room && strobe_pool_span_words(span_at(w, w->depth - 1), w->track, now, room))
+        const struct pool_span *span = span_at(w, w->depth - 1);
+        uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
+        uint32_t words = strobe_unfinished_words(w->lane, span, w->track, now,
+                                                 strobe_pool_beside_id(w->pool), record);
+        void *room = words ? take_room(w, words * 8) : NULL;
+        if (room) {
+            memcpy(room, record, words * 8);
             publish_pending(w);
+        }
         w->depth--;
         publish_depth(w);
     }
@@ -224,7 +229,7 @@ static void thread_exits(void *value)
         leave_open_spans(w);
         if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
             strobe_lane_hand_over(w);
-        strobe_track_end_thread(strobe_lanes.pool, &w->lane->track_place);
+        strobe_track_end_thread(w->pool, w->index);
         leave(w);
     }
     strobe_thread_writer = NULL;

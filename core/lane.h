@@ -15,6 +15,7 @@
 
 #define STROBE_KINDS_MAX 256u
 #define STROBE_DEEP_SPANS 768u /* open spans beyond those that the pool keeps */
+#define LANE_BESIDE 4u         /* strings written beside their records, the last ones */
 
 /* What a writer does, in `busy`. */
 enum {
@@ -38,6 +39,8 @@ struct StrobeWriter {
     uint32_t index;   /* of the lane */
     uint32_t session; /* that the track belongs to */
     uint32_t track;
+    uint32_t names_high;                      /* no span from here on has a name in the lane */
+    uint32_t n_beside, beside[LANE_BESIDE];   /* where they lie in the block, in words */
 } __attribute__((aligned(128)));
 
 /* What reserve must know of a kind; words 0: no such kind. */
@@ -78,7 +81,7 @@ StrobeWriter *strobe_lane_writer(void);
 void *strobe_lane_reserve(StrobeWriter *writer, uint32_t kind, uint32_t track, uint32_t name,
                           uint64_t begin, uint64_t end);
 void strobe_lane_commit(StrobeWriter *writer);
-void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes);
+void *strobe_lane_reserve_bulk(StrobeWriter *writer, uint32_t bytes, uint32_t n_records);
 StrobeSpan strobe_lane_span_begin(StrobeWriter *writer, uint32_t kind, uint32_t name,
                                   uint64_t argument);
 void *strobe_lane_span_end(StrobeWriter *writer, StrobeSpan span);

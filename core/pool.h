@@ -23,6 +23,7 @@
 
 #define STROBE_POOL_LANES 1024u
 #define STROBE_POOL_SPANS 256u
+#define STROBE_POOL_NAME_WORDS 256u /* for names of a lane's open spans, see span-names.h */
 /* Places for tracks: first those of recording threads, used again when their thread has ended, then
  * all others, which stay. */
 #define STROBE_POOL_THREAD_TRACKS 16384u
@@ -34,6 +35,9 @@
 #define STROBE_POOL_BLOCK_BYTES (64u << 10)
 #define STROBE_POOL_WINDOWS 2u
 #define STROBE_NO_BLOCK UINT32_MAX
+
+/* Loss counts at seen_at: what is being told, then what each window ended with. */
+#define STROBE_POOL_COUNTS (1u + STROBE_POOL_WINDOWS)
 
 /* What a thread does that finds no free block. */
 enum strobe_policy {
@@ -61,7 +65,9 @@ struct pool_lane {
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
+    _Atomic uint64_t recycled;              /* its block that the ring gave up last */
     struct pool_span spans[STROBE_POOL_SPANS];
+    _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
 
 /* Counts of losses at one moment. */
@@ -72,7 +78,9 @@ typedef struct StrobeLossCounts {
 } StrobeLossCounts;
 
 struct pool_block {
-    _Atomic uint32_t next; /* in the free or the full list */
+    /* In the free or the full list. Atomic: a thread that takes a block looks at the link of one that
+     * another takes at that moment, and then finds that it came too late. */
+    _Atomic uint32_t next;
     uint32_t lane;
     uint64_t sequence;
     uint32_t track;
@@ -95,11 +103,12 @@ struct pool_track {
     _Atomic uint64_t thread;                     /* its number, of a thread's own track */
     _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
     _Atomic uint32_t next;                       /* in the list of free places, as free_tracks */
-    uint32_t reserved;
+    uint32_t lane;                               /* of its thread */
+    uint64_t last_block;                         /* of the lane when the thread ended */
 };
 
 _Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
-_Static_assert(sizeof(struct pool_track) == 64, "pool layout");
+_Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 
 /* A window whose capture is not sealed yet: the one that records, and the one before it while its
  * rest is being written. */
@@ -195,6 +204,14 @@ static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t 
     return begin != 0 && atomic_load_explicit(&span->begin, memory_order_relaxed) == begin;
 }
 
+/* The next id of a string beside its record. */
+static inline uint32_t strobe_pool_beside_id(struct pool_header *header)
+{
+    return STROBE_STRING_BESIDE |
+           (atomic_fetch_add_explicit(&header->n_beside, 1, memory_order_relaxed) &
+            ~(STROBE_STRING_BESIDE | STROBE_STRING_OF_SPAN));
+}
+
 static inline struct pool_window *strobe_pool_window(const struct pool_header *header,
                                                      uint32_t window)
 {
@@ -217,6 +234,15 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
 {
     return (uint32_t)(((uintptr_t)block - (uintptr_t)strobe_pool_at(header, header->blocks_at)) /
                       STROBE_POOL_BLOCK_BYTES);
+}
+
+/* What was lost when the window ended (its `end` says that it has), so that what the next one loses
+ * is told apart. */
+static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *header,
+                                                   uint32_t window)
+{
+    return (StrobeLossCounts *)strobe_pool_at(header, header->seen_at) + 1 +
+           window % STROBE_POOL_WINDOWS;
 }
 
 /* Makes a block that was taken a lane's; from then on recovery finds it. */

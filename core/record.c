@@ -2,6 +2,9 @@
 /* The recording calls of the plugin ABI. */
 #include "lane-inline.h"
 
+/* Room left behind a string for the record that names it. */
+#define BESIDE_MARGIN 1024u
+
 StrobeWriter *strobe_lane_writer(void)
 {
     return current_writer();
@@ -40,20 +43,28 @@ void strobe_lane_commit(StrobeWriter *w)
     leave(w);
 }
 
-void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes)
+void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes, uint32_t n_records)
 {
+    uint32_t cause = STROBE_LOSS_TOO_LARGE;
     void *room = NULL;
 
-    if (!w || !enter(w))
+    if (!w)
+        return NULL;
+    if (atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE) {
+        if (w->generation == gate_now())
+            count_lost_many(w, STROBE_LOSS_NESTED, n_records);
+        return NULL;
+    }
+    if (!enter(w))
         return NULL;
     if (w->block && w->block->track != w->track)
         strobe_lane_hand_over(w);
-    if (bytes % 8 || bytes == 0 || bytes > STROBE_BULK_MAX)
-        count_lost(w, STROBE_LOSS_TOO_LARGE);
-    else
-        room = take_room(w, bytes);
-    if (!room)
+    if (bytes % 8 == 0 && bytes && bytes <= STROBE_BULK_MAX)
+        room = find_room(w, bytes, &cause);
+    if (!room) {
+        count_lost_many(w, cause, n_records);
         leave(w);
+    }
     return room;
 }
 
@@ -85,21 +96,25 @@ void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
 
 /* The table is full: the string goes into the lane as a record of its own. 0 where there is no room
  * for it: the record that wants it does without, or is lost itself. */
-static uint32_t write_beside(StrobeWriter *w, const void *bytes, size_t length, int is_stack)
+uint32_t strobe_lane_write_beside(StrobeWriter *w, const void *bytes, size_t length, int is_stack)
 {
     uint32_t room_for = STROBE_BLOCK_DATA - 16;
     uint32_t n = length > room_for ? room_for : (uint32_t)length;
     uint32_t words = (uint32_t)(2 + (n + 7) / 8); /* header, length word, bytes */
+    size_t room = (size_t)(w->limit - w->cursor);
     uint32_t cause;
+
+    /* Its record is to lie in the same block: a reader comes to the next one much later. */
+    if (room >= words * 8 && room < words * 8 + BESIDE_MARGIN && w->cursor > (char *)(w->block + 1))
+        strobe_lane_next_block(w);
     uint64_t *out = find_room(w, words * 8, &cause);
 
     if (!out || n < length)
         count_lost(w, STROBE_LOSS_STRING_CUT);
     if (!out)
         return 0;
-    uint32_t id = STROBE_STRING_BESIDE |
-                  (atomic_fetch_add_explicit(&w->pool->n_beside, 1, memory_order_relaxed) &
-                   ~STROBE_STRING_BESIDE);
+    uint32_t id = strobe_pool_beside_id(w->pool);
+    w->beside[w->n_beside++ % LANE_BESIDE] = (uint32_t)(out - (uint64_t *)(void *)(w->block + 1));
     out[0] = (uint64_t)id << 32 | (uint64_t)STROBE_KIND_STRING << 16 | words;
     out[words - 1] = 0;
     out[1] = n | (is_stack ? STROBE_STRING_IS_STACK : 0);
@@ -118,7 +133,7 @@ uint32_t strobe_lane_intern_inside(StrobeWriter *w, const void *bytes, size_t le
     }
     id = strobe_pool_intern(w->pool, bytes, length, is_stack);
     if (id == 0 && length)
-        id = write_beside(w, bytes, length, is_stack);
+        id = strobe_lane_write_beside(w, bytes, length, is_stack);
     return id;
 }
 

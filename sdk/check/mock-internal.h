@@ -49,6 +49,7 @@ struct StrobeWriter {
     size_t reserved; /* bytes reserved and not committed, 0: none */
     MockEntry pending;
     int bulk;
+    uint32_t n_bulk; /* records announced */
     uint64_t span_serial, n_dropped;
     uint32_t depth;
     MockSpan spans[SPANS_MAX];
@@ -123,7 +124,7 @@ StrobeWriter *strobe_mock_writer(StrobeInstance *self);
 void *strobe_mock_reserve(StrobeWriter *lane, StrobeKindId kind, StrobeTrackId track,
                           StrobeStringId name, uint64_t begin, uint64_t end);
 void strobe_mock_commit(StrobeWriter *lane);
-void *strobe_mock_reserve_bulk(StrobeWriter *lane, uint32_t bytes);
+void *strobe_mock_reserve_bulk(StrobeWriter *lane, uint32_t bytes, uint32_t n_records);
 StrobeSpan strobe_mock_span_begin(StrobeWriter *lane, StrobeKindId kind, StrobeStringId name,
                                   uint64_t argument);
 void *strobe_mock_span_end(StrobeWriter *lane, StrobeSpan span);

@@ -268,6 +268,7 @@ void *strobe_mock_reserve(StrobeWriter *lane, StrobeKindId kind, StrobeTrackId t
 /* Takes finished records, laid out by the caller, apart. */
 static void take_bulk(StrobeWriter *lane)
 {
+    uint32_t n_records = 0;
     StrobeMockHost *mock = lane->mock;
     size_t at = lane->used, end = lane->used + lane->reserved;
     while (at + sizeof(StrobeRecordHeader) <= end) {
@@ -294,8 +295,12 @@ static void take_bulk(StrobeWriter *lane)
         }
         entry.offset = at + head;
         add_entry(lane, &entry);
+        n_records++;
         at += bytes;
     }
+    if (n_records != lane->n_bulk)
+        strobe_mock_complain(mock, "reserve_bulk: %u records were laid out, %u announced", n_records,
+                             lane->n_bulk);
     if (at != end)
         strobe_mock_complain(mock, "reserve_bulk: %zu bytes are left over", end - at);
 }
@@ -314,7 +319,7 @@ void strobe_mock_commit(StrobeWriter *lane)
     lane->reserved = 0;
 }
 
-void *strobe_mock_reserve_bulk(StrobeWriter *lane, uint32_t bytes)
+void *strobe_mock_reserve_bulk(StrobeWriter *lane, uint32_t bytes, uint32_t n_records)
 {
     if (lane->reserved || bytes == 0 || bytes % 8 || bytes > STROBE_BULK_MAX) {
         strobe_mock_complain(lane->mock, "reserve_bulk: %u bytes, in a reserve or out of range",
@@ -325,6 +330,7 @@ void *strobe_mock_reserve_bulk(StrobeWriter *lane, uint32_t bytes)
     if (room) {
         lane->reserved = bytes;
         lane->bulk = 1;
+        lane->n_bulk = n_records;
     }
     return room;
 }

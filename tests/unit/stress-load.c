@@ -179,7 +179,7 @@ static void do_bulk(struct worker *w)
     writer = strobe_lane_writer();
     if (writer) {
         guint32 name = name_of(w, writer, 'b');
-        out = strobe_lane_reserve_bulk(writer, n * 24);
+        out = strobe_lane_reserve_bulk(writer, n * 24, n);
         for (guint i = 0; out && i < n; i++) {
             *out++ = (guint64)name << 32 | (guint64)kind << 16 | 3;
             *out++ = strobe_clock_now();
@@ -188,7 +188,7 @@ static void do_bulk(struct worker *w)
         if (out)
             strobe_lane_commit(writer);
     }
-    end_offer(w, offer, out ? n : 1);
+    end_offer(w, offer, writer ? n : 1);
 }
 
 static void begin_range(struct worker *w)

@@ -56,6 +56,7 @@ guint64 resident_pages(void)
 
 char *capture_of(StrobeSession *session)
 {
+    strobe_session_diagnostics(session); /* stop() does not wait for the disk, this does */
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", "capture.strobe", NULL);
 }
 

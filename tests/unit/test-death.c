@@ -79,7 +79,7 @@ static void one_refusal(struct progress *progress)
     guint32 window = __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE);
 
     __atomic_add_fetch(&progress->refused_most, 1, __ATOMIC_RELAXED);
-    strobe_lane_reserve_bulk(strobe_lane_writer(), 0);
+    strobe_lane_reserve_bulk(strobe_lane_writer(), 0, 1);
     if (is_certain(progress, window))
         __atomic_add_fetch(&progress->refused_least, 1, __ATOMIC_RELAXED);
 }

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "pieces.h"
+#include "pool.h"
 #include "reader.h"
 #include "recorder.h"
 #include "result.h"
@@ -134,6 +136,46 @@ static void test_short_threads_killed(void)
     }
 }
 
+static gpointer many_marks(gpointer data)
+{
+    for (guint i = 0; strobe_enabled() && i < 200; i++)
+        strobe_mark_recorded("short", (uint64_t)gettid());
+    return NULL;
+}
+
+/* A flight recorder forgets threads with their records, and knows those whose records it has. */
+static void test_ring_threads(void)
+{
+    guint threads = STROBE_POOL_THREAD_TRACKS + 4000, found = 0;
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\"}");
+    g_autoptr(GError) error = NULL;
+    StrobeView views[500];
+    gsize n;
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < threads; i++)
+        g_thread_join(g_thread_new(NULL, many_marks, NULL));
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    g_assert_null(strstr(strobe_session_diagnostics(session), "track table"));
+    StrobeReader *reader = strobe_reader_open(capture, &error);
+    g_assert_no_error(error);
+    while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), &error)))
+        for (gsize i = 0; i < n; i++) {
+            const StrobeTrackView *track = strobe_reader_track(reader, views[i].track);
+            if (strcmp(views[i].kind->name, "marker_instant"))
+                continue;
+            g_assert_cmpuint(track ? track->number : 0, ==, strobe_view_u64(&views[i], 0));
+            found++;
+        }
+    g_assert_cmpuint(found, >, 100000);
+    strobe_reader_free(reader);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 static void check_unique(const StrobeView *view, StrobeText name, gpointer user)
 {
     guint64 *next = user;
@@ -172,6 +214,123 @@ static void test_unique_names(void)
     scratch_remove(folder);
 }
 
+static void mark_names(guint n)
+{
+    static guint next;
+
+    for (guint i = 0; i < n; i++) {
+        char name[32];
+        g_snprintf(name, sizeof name, "inner %u", next++);
+        strobe_mark(name);
+        if (i % 20000 == 0)
+            g_usleep(30000);
+    }
+}
+
+static void find_spans(const StrobeView *view, StrobeText name, gpointer user)
+{
+    g_string_append_printf(user, "%s%s;", name.bytes,
+                           view->flags & STROBE_VIEW_UNFINISHED ? "?" : "");
+}
+
+/* Spans with names beside, one inside the other, and one whose name is in the table. */
+static void open_spans(StrobeRange outer[3])
+{
+    outer[0] = strobe_range_begin("epoch 2");
+    outer[1] = strobe_range_begin("inner 5");
+    outer[2] = strobe_range_begin("step 3");
+    mark_names(100000);
+}
+
+/* Names of spans that last while more names come than any reader remembers. */
+static void test_outer_names(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    g_autoptr(GString) names = g_string_new(NULL);
+    StrobeRange outer[3];
+
+    strobe_session_start(session, NULL);
+    mark_names(STROBE_POOL_STRINGS);
+    outer[0] = strobe_range_begin("epoch 1");
+    outer[1] = strobe_range_begin("step 1");
+    mark_names(100000);
+    strobe_range_end(outer[1]);
+    outer[1] = strobe_range_begin("step 2");
+    strobe_range_end(outer[1]);
+    strobe_range_end(outer[0]);
+    open_spans(outer);
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    read_capture(capture, "marker", find_spans, names);
+    g_assert_cmpstr(names->str, ==, "step 1;step 2;epoch 1;step 3?;inner 5?;epoch 2?;");
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* What a kill leaves of such spans. */
+static void test_outer_names_killed(void)
+{
+    char *folder = scratch_new();
+    g_autoptr(GString) names = g_string_new(NULL);
+    g_autoptr(GError) error = NULL;
+
+    *n_marked = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        StrobeSession *session = session_new(folder, "{}", NULL);
+        StrobeRange outer[3];
+        strobe_session_start(session, NULL);
+        mark_names(STROBE_POOL_STRINGS);
+        open_spans(outer);
+        __atomic_store_n(n_marked, 1, __ATOMIC_RELEASE);
+        for (;;)
+            pause();
+    }
+    while (!__atomic_load_n(n_marked, __ATOMIC_ACQUIRE))
+        g_usleep(1000);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    g_autoptr(GPtrArray) results = strobe_result_find(folder, &error);
+    const StrobeResult *result = g_ptr_array_index(results, 0);
+    g_assert_true(strobe_result_recover(result, NULL, &error));
+    read_capture(result->capture, "marker", find_spans, names);
+    g_assert_cmpstr(names->str, ==, "step 3?;inner 5?;epoch 2?;");
+    scratch_remove(folder);
+}
+
+/* Each piece of a capture that rolls over has the names of spans begun in earlier ones. */
+static void test_outer_names_rotated(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(
+        folder, "{}",
+        "\"buffer\": {\"size\": \"8MB\", \"policy\": \"block\"}, \"rotate\": {\"size\": \"1MB\"}");
+    g_autoptr(GString) names = g_string_new(NULL);
+    StrobeRange outer[3];
+
+    strobe_session_start(session, NULL);
+    mark_names(STROBE_POOL_STRINGS);
+    open_spans(outer);
+    strobe_range_end(outer[0]);
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session), *parts = g_path_get_dirname(capture);
+    g_auto(GStrv) pieces = strobe_pieces_list(parts);
+    guint n_ended = 0;
+    for (guint i = 0; pieces[i]; i++) {
+        g_autofree char *piece = g_build_filename(parts, pieces[i], NULL);
+        g_string_truncate(names, 0);
+        read_capture(piece, "marker", find_spans, names);
+        n_ended += strcmp(names->str, "epoch 2;") == 0;
+        if (*names->str && strcmp(names->str, "epoch 2;"))
+            g_assert_cmpstr(names->str, ==, "step 3?;inner 5?;epoch 2?;");
+    }
+    g_assert_cmpuint(g_strv_length(pieces), >=, 3);
+    g_assert_cmpuint(n_ended, ==, 1);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -179,6 +338,10 @@ int main(int argc, char **argv)
         mmap(NULL, sizeof *n_marked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     g_test_add_func("/long-life/short-threads", test_short_threads);
     g_test_add_func("/long-life/short-threads-killed", test_short_threads_killed);
+    g_test_add_func("/long-life/ring-threads", test_ring_threads);
     g_test_add_func("/long-life/unique-names", test_unique_names);
+    g_test_add_func("/long-life/outer-names", test_outer_names);
+    g_test_add_func("/long-life/outer-names-killed", test_outer_names_killed);
+    g_test_add_func("/long-life/outer-names-rotated", test_outer_names_rotated);
     return g_test_run();
 }

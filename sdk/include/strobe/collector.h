@@ -3,7 +3,7 @@
  * What a collector implements and what it may call.
  *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
- * `sample` and `flush` come from threads of the core. Recording calls (writer, reserve, commit,
+ * `sample` comes from a thread of the core. Recording calls (writer, reserve, commit,
  * span_begin, span_end, intern, now) may come from any thread, a driver's callback thread too, and
  * never block, never allocate and make no system call in steady state. Since ABI 1.0.
  */
@@ -56,10 +56,10 @@ typedef struct StrobeHost {
     /* Makes the reserved record durable: from here on a kill does not lose it. */
     void (*commit)(StrobeWriter *writer);
 
-    /* Reserves room for `bytes` of finished records for bulk emission, at most
-     * STROBE_BULK_MAX, a multiple of 8; a refusal counts as one record lost. The caller lays the
-     * records out itself (StrobeRecordHeader) and commits once. */
-    void *(*reserve_bulk)(StrobeWriter *writer, uint32_t bytes);
+    /* Reserves room for `n_records` finished records of `bytes` in all for bulk emission, at most
+     * STROBE_BULK_MAX, a multiple of 8; a refusal counts as so many records lost. The caller lays
+     * the records out itself (StrobeRecordHeader) and commits once. */
+    void *(*reserve_bulk)(StrobeWriter *writer, uint32_t bytes, uint32_t n_records);
 
     /* Opens a span on the thread's own track: the start time is taken and kept in the pool, so
      * that a kill leaves the span as unfinished. `argument` is shown with an unfinished span. */
