@@ -12,6 +12,12 @@
 static const double large_megabytes[N_TRANSPORTS] = {
     [TRANSPORT_RDMA] = 0.5, [TRANSPORT_HCCS] = 32, [TRANSPORT_PCIE] = 32, [TRANSPORT_SIO] = 32};
 
+/* By way of ns, as the original: the last digit depends on it. */
+static double ms_of(double us)
+{
+    return us * 1000.0 / 1e6;
+}
+
 double comm_bandwidth(double megabytes, double ms)
 {
     return ms > 0 ? device_round(megabytes / 1000.0 / (ms / 1000.0), 4) : 0;
@@ -65,7 +71,7 @@ static void take_range(Figures *figures, const CommOp *op, guint32 plane)
     if (plane == G_MAXUINT32 && first == op->begin_ns && fabs(last_us - op->us) < 0.002)
         last_us = op->us;
     figures->start_us = device_us(first);
-    figures->elapse = last_us / 1000.0;
+    figures->elapse = ms_of(last_us);
 }
 
 static gboolean is_transit(const CommTransfer *transfer)
@@ -87,14 +93,15 @@ static void take_times(Figures *figures, const CommOp *op, gboolean is_p2p)
 
         if (comm_transfer_at(op, at, is_p2p, &transfer, &next) && task->plane == plane &&
             is_transit(&transfer)) {
-            figures->transit += transfer.us / 1000.0;
+            figures->transit += ms_of(transfer.us);
             is_synchronizing = FALSE;
         } else if (task->plane == plane && task->type == TASK_WAIT) {
-            figures->wait += task->us / 1000.0;
+            figures->wait += ms_of(task->us);
             if (is_synchronizing)
                 figures->synchronization = figures->wait;
         }
     }
+    figures->idle = figures->elapse - figures->transit - figures->wait;
     figures->has_time = TRUE;
 }
 
@@ -120,7 +127,7 @@ static void add_size(Bandwidth *bandwidth, double megabytes, guint64 count, doub
 
 static void add_transfer(Bandwidth *bandwidth, guint transport, const CommTransfer *transfer)
 {
-    double megabytes = (double)transfer->size / 1e6, ms = transfer->us / 1000.0;
+    double megabytes = (double)transfer->size / 1e6, ms = ms_of(transfer->us);
 
     bandwidth->has = TRUE;
     bandwidth->megabytes += megabytes;
@@ -172,6 +179,7 @@ void figures_add(Figures *sum, const Figures *figures)
     sum->transit += figures->transit;
     sum->wait += figures->wait;
     sum->synchronization += figures->synchronization;
+    sum->idle += figures->idle;
     for (guint i = 0; i < N_TRANSPORTS; i++) {
         const Bandwidth *from = &figures->bandwidths[i];
         Bandwidth *to = &sum->bandwidths[i];
@@ -228,7 +236,7 @@ GArray *comm_links(const CommOp *op, gboolean is_p2p,
             known = &g_array_index(links, Link, links->len - 1);
         }
         known->megabytes += (double)transfer.size / 1e6;
-        known->ms += transfer.us / 1000.0;
+        known->ms += ms_of(transfer.us);
     }
     for (guint i = 0; i < links->len; i++) {
         Link *link = &g_array_index(links, Link, i);

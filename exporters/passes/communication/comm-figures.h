@@ -19,7 +19,7 @@ typedef struct Bandwidth {
 } Bandwidth;
 
 typedef struct Figures {
-    double start_us, elapse, transit, wait, synchronization; /* ms */
+    double start_us, elapse, transit, wait, synchronization, idle; /* ms */
     gboolean has_time;
     Bandwidth bandwidths[N_TRANSPORTS];
 } Figures;

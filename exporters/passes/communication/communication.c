@@ -242,7 +242,7 @@ static gboolean emit_time(const Target *target, const char *name, const char *ha
     fields->transit = figures->transit;
     fields->wait = figures->wait;
     fields->synchronization = figures->synchronization;
-    fields->idle = figures->elapse - figures->transit - figures->wait;
+    fields->idle = figures->idle;
     fields->is_total = is_total != 0;
     fields->device = target->device;
     return TRUE;

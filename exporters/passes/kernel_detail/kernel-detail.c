@@ -211,7 +211,7 @@ static double wait_ns(const KernelDetail *pass, const Row *before, const Row *ro
     double us;
 
     if (pass->host->facts(pass->self)->generation == 1)
-        us = (double)(row->begin_ns - before->begin_ns) / 1000.0 - before->us;
+        us = device_round(device_us(row->begin_ns - before->begin_ns) - before->us, 3);
     else
         us = device_us(row->begin_ns) - device_us(before->begin_ns) - device_round(before->us, 3);
     return us > 0 ? us * 1000.0 : 0;
