@@ -113,13 +113,26 @@ static void test_figures(Made *made, gconstpointer unused)
         "{\"Communication Time Info\": {\"Start Timestamp(us)\": 1736408883732241.5, " RATIOS ZERO(
             "RDMA") ", \"HCCS\": {\"Transit Size(MB)\": 3.0, \"Transit Time(ms)\": 0.5, "
                     "\"Bandwidth(GB/s)\": 6.0, \"Large Packet Ratio\": 0.0, "
-                    "\"Size Distribution\": {\"1.0\": [2, 0.25], \"0.5\": [2, 0.25]}}, "
-        ZERO("PCIE") ", \"SDMA\": {\"Transit Size(MB)\": 3.0, \"Transit Time(ms)\": 0.5, "
-                     "\"Bandwidth(GB/s)\": 6.0, \"Large Packet Ratio\": 0, "
-                     "\"Size Distribution\": {}}, " ZERO("SIO") "}}, \"Total Op Info\": "
-        "{\"Communication Time Info\": {" RATIOS ZERO_TOTAL("RDMA") ", " ZERO_TOTAL("HCCS") ", "
-        ZERO_TOTAL("PCIE") ", \"SDMA\": {\"Transit Time(ms)\": 0.5, \"Transit Size(MB)\": 3.0, "
-                           "\"Size Distribution\": {}}, " ZERO_TOTAL("SIO") "}}}}}");
+                    "\"Size Distribution\": {\"1.0\": [2, 0.25], \"0.5\": [2, 0.25]}}, " ZERO(
+                        "PCIE") ", \"SDMA\": {\"Transit Size(MB)\": 3.0, \"Transit Time(ms)\": "
+                                "0.5, "
+                                "\"Bandwidth(GB/s)\": 6.0, \"Large Packet Ratio\": 0, "
+                                "\"Size Distribution\": {}}, " ZERO(
+                                    "SIO") "}}, \"Total Op Info\": "
+                                           "{\"Communication Time Info\": {" RATIOS
+                                               ZERO_TOTAL("RDMA") ", " ZERO_TOTAL(
+                                                   "HCCS") ", " ZERO_TOTAL("PCIE") ", \"SDMA\": "
+                                                                                   "{\"Transit "
+                                                                                   "Time(ms)\": "
+                                                                                   "0.5, \"Transit "
+                                                                                   "Size(MB)\": "
+                                                                                   "3.0, "
+                                                                                   "\"Size "
+                                                                                   "Distribution\":"
+                                                                                   " {}},"
+                                                                                   " " ZERO_TOTAL(
+                                                                                       "SIO") "}}}}"
+                                                                                              "}");
     g_assert_null(content(made, "communication_matrix.json"));
 }
 

@@ -185,9 +185,8 @@ static double variance_of(const Group *group, double mean, gboolean rounds_squar
 static gboolean emit(ApiStatistic *pass, const Group *group)
 {
     const StrobeFacts *facts = pass->host->facts(pass->self);
-    struct strobe_api_statistic *fields =
-        pass->host->emit(pass->self, 0, 0, group->name_id, facts->window_begin_ns,
-                         facts->window_begin_ns);
+    struct strobe_api_statistic *fields = pass->host->emit(
+        pass->self, 0, 0, group->name_id, facts->window_begin_ns, facts->window_begin_ns);
     double mean = device_round(device_us(group->total) / (double)group->count, 3);
 
     if (!fields)

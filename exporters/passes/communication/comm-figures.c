@@ -133,8 +133,7 @@ static void add_transfer(Bandwidth *bandwidth, guint transport, const CommTransf
     bandwidth->megabytes += megabytes;
     bandwidth->ms += ms;
     bandwidth->packets++;
-    bandwidth->large +=
-        large_megabytes[transport] > 0 && megabytes > large_megabytes[transport];
+    bandwidth->large += large_megabytes[transport] > 0 && megabytes > large_megabytes[transport];
     add_size(bandwidth, megabytes, 1, ms);
 }
 
@@ -223,8 +222,8 @@ GArray *comm_links(const CommOp *op, gboolean is_p2p,
             transfer.task->source == STROBE_ABSENT_U32)
             continue;
         link.source = transfer.task->source;
-        link.target = transfer.task->target == STROBE_ABSENT_U32 ? link.source
-                                                                  : transfer.task->target;
+        link.target =
+            transfer.task->target == STROBE_ABSENT_U32 ? link.source : transfer.task->target;
         for (guint i = 0; i < links->len && !known; i++) {
             known = &g_array_index(links, Link, i);
             if (known->source != link.source || known->target != link.target)

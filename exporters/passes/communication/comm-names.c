@@ -17,9 +17,10 @@ gboolean comm_is_p2p(const char *op_name)
 /* The leftmost match counts; at one place the first of the list: reducescatter is "reduce". */
 const char *comm_type_word(const char *op_name)
 {
-    static const char *const words[] = {
-        "send",      "reduce",        "invalid", "broadcast", "allreduce", "receive",    "allgather",
-        "reducescatter", "scatter", "alltoall", "alltoallv", "alltoallvc", "batchsendrecv"};
+    static const char *const words[] = {"send",         "reduce",   "invalid",   "broadcast",
+                                        "allreduce",    "receive",  "allgather", "reducescatter",
+                                        "scatter",      "alltoall", "alltoallv", "alltoallvc",
+                                        "batchsendrecv"};
     g_autofree char *lower = g_ascii_strdown(op_name, -1);
 
     for (const char *at = lower; *at; at++)

@@ -94,8 +94,7 @@ void comm_tasks_assign(GArray *ops, const GArray *tasks)
     }
     for (guint i = 0; i < tasks->len; i++) {
         const CommTask *task = &g_array_index(tasks, CommTask, i);
-        CommOp *op =
-            task->op == G_MAXUINT64 ? NULL : g_hash_table_lookup(by_id, &task->op);
+        CommOp *op = task->op == G_MAXUINT64 ? NULL : g_hash_table_lookup(by_id, &task->op);
 
         if (!op)
             op = op_by_time(ops, numbers, task);
@@ -132,8 +131,8 @@ static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTra
     if (last->plane != first->plane)
         return FALSE;
     *next = at + n + closing - 1;
-    *transfer = (CommTransfer){
-        (double)(last->begin_ns - first->begin_ns) / 1000.0 + last->us, size, first};
+    *transfer =
+        (CommTransfer){(double)(last->begin_ns - first->begin_ns) / 1000.0 + last->us, size, first};
     return TRUE;
 }
 

@@ -7,16 +7,23 @@
 #include <strobe/exporter.h>
 
 enum { TASK_OTHER, TASK_WAIT, TASK_COPY, TASK_PAYLOAD };
-enum { TRANSPORT_RDMA, TRANSPORT_HCCS, TRANSPORT_PCIE, TRANSPORT_SDMA, TRANSPORT_SIO, N_TRANSPORTS };
+enum {
+    TRANSPORT_RDMA,
+    TRANSPORT_HCCS,
+    TRANSPORT_PCIE,
+    TRANSPORT_SDMA,
+    TRANSPORT_SIO,
+    N_TRANSPORTS
+};
 
 extern const char *const comm_transport_names[N_TRANSPORTS];
 
 typedef struct CommTask {
-    guint64 op;        /* absent: by time and track */
+    guint64 op; /* absent: by time and track */
     gint64 begin_ns;
     double us;
-    guint64 size;      /* B */
-    guint64 number;    /* of the track */
+    guint64 size;   /* B */
+    guint64 number; /* of the track */
     guint32 plane, source, target;
     guint order;
     gint32 device;

@@ -264,8 +264,8 @@ static gboolean emit_bandwidth(const Target *target, const char *name, const cha
     fields->transport = intern(target->pass, comm_transport_names[transport]);
     fields->transit_size = bandwidth->megabytes;
     fields->transit_time = bandwidth->ms;
-    fields->bandwidth = is_total ? STROBE_ABSENT_F64
-                                 : comm_bandwidth(bandwidth->megabytes, bandwidth->ms);
+    fields->bandwidth =
+        is_total ? STROBE_ABSENT_F64 : comm_bandwidth(bandwidth->megabytes, bandwidth->ms);
     fields->large_ratio = is_counted && !is_total
                               ? (double)bandwidth->large / (double)bandwidth->packets
                               : STROBE_ABSENT_F64;
@@ -381,9 +381,8 @@ static StrobeStatus communication_end(void *state)
 
     comm_tasks_assign(pass->ops, pass->tasks);
     for (guint i = 0; i < n && done; i++) {
-        const Step *step = pass->steps.steps->len
-                               ? &g_array_index(pass->steps.steps, Step, i)
-                               : NULL;
+        const Step *step =
+            pass->steps.steps->len ? &g_array_index(pass->steps.steps, Step, i) : NULL;
 
         done = emit_part(pass, step, TRUE) && emit_part(pass, step, FALSE);
     }

@@ -3,7 +3,9 @@
 
 #include "communication.h"
 
-static const StrobeKind *const kinds[] = {&strobe_kind_communication_time, &strobe_kind_communication_bandwidth, &strobe_kind_communication_matrix};
+static const StrobeKind *const kinds[] = {&strobe_kind_communication_time,
+                                          &strobe_kind_communication_bandwidth,
+                                          &strobe_kind_communication_matrix};
 static const char *const wants[] = {"comm_op", "comm_task", "step_range", NULL};
 
 static const StrobeComponent component = {

@@ -27,8 +27,8 @@ typedef struct Made {
 
 static void add_task(StrobeMockHost *mock, const Made *made)
 {
-    StrobeTrackId plane = strobe_mock_track(mock, STROBE_TRACK_PLANE, made->plane + 1u, "Plane",
-                                            "HCCL", 0);
+    StrobeTrackId plane =
+        strobe_mock_track(mock, STROBE_TRACK_PLANE, made->plane + 1u, "Plane", "HCCL", 0);
     TEST_FIELDS(comm_task, fields);
     fields.plane = made->plane;
     fields.size = made->size;
@@ -219,10 +219,14 @@ static void test_matrix(void)
 static void test_names(void)
 {
     static const char *const words[][2] = {
-        {"hcom_allReduce__271_2_1", "allreduce"},   {"hcom_reduceScatter__1", "reduce"},
-        {"hcom_batchSendRecv__1", "batchsendrecv"}, {"hcom_allGather_", "allgather"},
-        {"hcom_alltoallv_", "alltoall"},            {"hcom_send__1", "send"},
-        {"hcom_scatter_", "scatter"},               {"hcom_other_", ""},
+        {"hcom_allReduce__271_2_1", "allreduce"},
+        {"hcom_reduceScatter__1", "reduce"},
+        {"hcom_batchSendRecv__1", "batchsendrecv"},
+        {"hcom_allGather_", "allgather"},
+        {"hcom_alltoallv_", "alltoall"},
+        {"hcom_send__1", "send"},
+        {"hcom_scatter_", "scatter"},
+        {"hcom_other_", ""},
     };
     g_autofree char *hash = comm_group_hash("90.91.105.46%enp189s0f0_60000_0_1736414082311975");
     g_autofree char *number = comm_group_hash("17522688603477080586");

@@ -32,7 +32,8 @@ void steps_add(Steps *steps, const StrobeView *record)
 }
 
 /* Steps of one program follow each other: the search begins at the last one that begins no later.
- * Device times may overlap a little, so a few before it are looked at, and the earliest is taken. */
+ * Device times may overlap a little, so a few before it are looked at, and the earliest is taken.
+ */
 static const Step *find(const Steps *steps, gint64 at_ns,
                         gboolean (*holds)(const Step *step, gint64 at_ns))
 {

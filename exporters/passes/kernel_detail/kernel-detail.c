@@ -127,9 +127,9 @@ static guint count_names(const char *names)
 static void add_metrics(KernelDetail *pass, const StrobeView *record)
 {
     Metrics metrics = {
-        .task = strobe_field_u64(
-            record, strobe_field_offset(record->kind, "task", STROBE_FIELD_LINK),
-            STROBE_ABSENT_U64),
+        .task =
+            strobe_field_u64(record, strobe_field_offset(record->kind, "task", STROBE_FIELD_LINK),
+                             STROBE_ABSENT_U64),
         .names = strobe_field_u32(
             record, strobe_field_offset(record->kind, "metrics", STROBE_FIELD_STRING), 0),
         .values = pass->values->len};

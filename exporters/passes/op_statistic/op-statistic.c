@@ -135,8 +135,7 @@ static double whole_ns(double ns)
 static gboolean emit(OpStatistic *pass, const Group *group, double all)
 {
     gint64 at = pass->host->facts(pass->self)->window_begin_ns;
-    struct strobe_op_statistic *fields =
-        pass->host->emit(pass->self, 0, 0, group->type_id, at, at);
+    struct strobe_op_statistic *fields = pass->host->emit(pass->self, 0, 0, group->type_id, at, at);
     double mean = group->total / (double)group->count;
 
     if (!fields)
@@ -147,8 +146,7 @@ static gboolean emit(OpStatistic *pass, const Group *group, double all)
     fields->total = whole_ns(group->total);
     fields->min = whole_ns(group->min);
     fields->max = whole_ns(group->max);
-    fields->avg =
-        pass->host->facts(pass->self)->generation == 1 ? whole_ns(mean) : floor(mean);
+    fields->avg = pass->host->facts(pass->self)->generation == 1 ? whole_ns(mean) : floor(mean);
     fields->ratio = all > 0 ? group->total / all * 100.0 : STROBE_ABSENT_F64;
     fields->core = group->core_id;
     fields->device = group->device;

@@ -30,12 +30,12 @@ typedef struct Launch {
 } Launch;
 
 typedef struct KernelMap {
-    GArray *kernels;    /* of Kernel, as they came */
-    GArray *dequeues;   /* of QueueSpan, as they came */
-    GArray *calls;      /* of HostCall: calls that launch something */
-    GArray *flows;      /* of Flow, in order of the first end */
+    GArray *kernels;     /* of Kernel, as they came */
+    GArray *dequeues;    /* of QueueSpan, as they came */
+    GArray *calls;       /* of HostCall: calls that launch something */
+    GArray *flows;       /* of Flow, in order of the first end */
     GHashTable *flow_at; /* text of the id -> place in flows + 1 */
-    GArray *launches;   /* of Launch, by key; once finished */
+    GArray *launches;    /* of Launch, by key; once finished */
     gboolean has_queue;
 } KernelMap;
 

@@ -10,6 +10,8 @@
 
 #define OPERATORS_MAX 8388608u
 #define RECORDS_MAX 8388608u
+/* A program that ran so many operators and nothing on a device has no device. */
+#define HOST_ONLY_MAX 65536u
 
 enum { SHAPES, TYPES, STACK, N_OPERATOR };
 enum { CORRELATION, IS_DEQUEUE, N_QUEUE };
@@ -31,9 +33,12 @@ static const StrobeWantedField call_wanted[N_CALL] = {
     [LEVEL] = {"level", STROBE_FIELD_STRING},
 };
 static const StrobeWantedField task_wanted[N_TASK] = {
-    [TASK] = {"task", STROBE_FIELD_LINK},         [TASK_CONNECTION] = {"connection", STROBE_FIELD_LINK},
-    [TASK_TYPE] = {"task_type", STROBE_FIELD_STRING}, [CORE] = {"core", STROBE_FIELD_STRING},
-    [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},   [EXACT] = {"exact_us", STROBE_FIELD_F64},
+    [TASK] = {"task", STROBE_FIELD_LINK},
+    [TASK_CONNECTION] = {"connection", STROBE_FIELD_LINK},
+    [TASK_TYPE] = {"task_type", STROBE_FIELD_STRING},
+    [CORE] = {"core", STROBE_FIELD_STRING},
+    [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},
+    [EXACT] = {"exact_us", STROBE_FIELD_F64},
 };
 static const StrobeWantedField flow_wanted[N_FLOW] = {
     [FLOW_ID] = {"id", STROBE_FIELD_STRING},
@@ -56,6 +61,8 @@ typedef struct OperatorDevice {
     GArray *enqueues;   /* of QueueSpan */
     GArray *host_steps; /* of HostStep */
     gboolean is_database;
+    gboolean has_device; /* imported, or something of a device was seen */
+    gboolean is_over;    /* nothing will be derived */
     guint64 n_dropped;
 } OperatorDevice;
 
@@ -73,6 +80,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     pass->host = host;
     pass->self = self;
     pass->is_database = device_is_database(host, self);
+    pass->has_device = *host->fact(self, "source") != '\0';
     bind(&pass->operators, operator_wanted, N_OPERATOR);
     bind(&pass->queues, queue_wanted, N_QUEUE);
     bind(&pass->calls, call_wanted, N_CALL);
@@ -132,8 +140,13 @@ static void add_operator(OperatorDevice *pass, const StrobeView *record)
                          .types = strobe_field_u32(record, at[TYPES], 0),
                          .stack = strobe_field_u32(record, at[STACK], 0)};
 
-    if (has_room(pass, operators, OPERATORS_MAX))
+    if (!pass->has_device && operators->len >= HOST_ONLY_MAX) {
+        pass->is_over = TRUE;
+        g_array_unref(operators);
+        pass->forest.operators = g_array_new(FALSE, FALSE, sizeof(Operator));
+    } else if (has_room(pass, operators, OPERATORS_MAX)) {
         g_array_append_val(operators, op);
+    }
 }
 
 static void add_queue(OperatorDevice *pass, const StrobeView *record)
@@ -142,8 +155,7 @@ static void add_queue(OperatorDevice *pass, const StrobeView *record)
     const QueueSpan span = {record->begin_ns, record->end_ns,
                             strobe_field_u64(record, at[CORRELATION], STROBE_ABSENT_U64),
                             thread_of(pass, record->track)};
-    GArray *into =
-        strobe_field_u8(record, at[IS_DEQUEUE], 0) ? pass->map.dequeues : pass->enqueues;
+    GArray *into = strobe_field_u8(record, at[IS_DEQUEUE], 0) ? pass->map.dequeues : pass->enqueues;
 
     if (has_room(pass, into, RECORDS_MAX))
         g_array_append_val(into, span);
@@ -185,11 +197,10 @@ static void add_task(OperatorDevice *pass, const StrobeView *record, gboolean is
     if (!type && is_kernel)
         type = strobe_field_u32(record, at[CORE], 0);
     kernel.is_aicore = !is_communication && is_text(pass, type, "AI_CORE");
-    kernel.is_target =
-        is_kernel || is_communication ||
-        (!pass->is_database && (is_text(pass, record->name, "MEMCPY_ASYNC") ||
-                                is_text(pass, record->name, "EVENT_RECORD") ||
-                                is_text(pass, record->name, "EVENT_WAIT")));
+    kernel.is_target = is_kernel || is_communication ||
+                       (!pass->is_database && (is_text(pass, record->name, "MEMCPY_ASYNC") ||
+                                               is_text(pass, record->name, "EVENT_RECORD") ||
+                                               is_text(pass, record->name, "EVENT_WAIT")));
     if (has_room(pass, pass->map.kernels, RECORDS_MAX))
         g_array_append_val(pass->map.kernels, kernel);
 }
@@ -217,28 +228,37 @@ static void add_step(OperatorDevice *pass, const StrobeView *record)
         g_array_append_val(pass->host_steps, step);
 }
 
+static void add_device_record(OperatorDevice *pass, const StrobeView *record)
+{
+    const char *kind = record->kind->name;
+
+    pass->has_device = TRUE;
+    if (!strcmp(kind, "task_queue"))
+        add_queue(pass, record);
+    else if (!strcmp(kind, "device_task"))
+        add_task(pass, record, FALSE);
+    else if (!strcmp(kind, "comm_op"))
+        add_task(pass, record, TRUE);
+    else if (!strcmp(kind, "flow_point"))
+        add_flow(pass, record);
+}
+
 static StrobeStatus operator_device_batch(void *state, const StrobeView *records, size_t n)
 {
     OperatorDevice *pass = state;
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !pass->is_over; i++) {
         const StrobeView *record = &records[i];
         const char *kind = record->kind->name;
 
         if (!strcmp(kind, "cpu_op"))
             add_operator(pass, record);
-        else if (!strcmp(kind, "task_queue"))
-            add_queue(pass, record);
         else if (!strcmp(kind, "api_call"))
             add_call(pass, record);
-        else if (!strcmp(kind, "device_task"))
-            add_task(pass, record, FALSE);
-        else if (!strcmp(kind, "comm_op"))
-            add_task(pass, record, TRUE);
-        else if (!strcmp(kind, "flow_point"))
-            add_flow(pass, record);
         else if (!strcmp(kind, "step"))
             add_step(pass, record);
+        else
+            add_device_record(pass, record);
     }
     return STROBE_OK;
 }
@@ -263,8 +283,8 @@ static double sum_value(const DeviceSum *sum)
 
 static gboolean emit_operator(OperatorDevice *pass, const Operator *op)
 {
-    struct strobe_operator_device *fields = pass->host->emit(
-        pass->self, OPERATOR_DEVICE, op->track, op->name, op->begin_ns, op->end_ns);
+    struct strobe_operator_device *fields = pass->host->emit(pass->self, OPERATOR_DEVICE, op->track,
+                                                             op->name, op->begin_ns, op->end_ns);
 
     if (!fields)
         return FALSE;
@@ -284,8 +304,8 @@ static gboolean emit_link(OperatorDevice *pass, const ForestLink *link)
 {
     const Operator *op = &g_array_index(pass->forest.operators, Operator, link->place);
     const Kernel *kernel = &g_array_index(pass->map.kernels, Kernel, link->kernel);
-    struct strobe_kernel_link *fields = pass->host->emit(pass->self, KERNEL_LINK, op->track,
-                                                         op->name, op->begin_ns, op->begin_ns);
+    struct strobe_kernel_link *fields =
+        pass->host->emit(pass->self, KERNEL_LINK, op->track, op->name, op->begin_ns, op->begin_ns);
 
     if (!fields)
         return FALSE;
@@ -381,6 +401,8 @@ static StrobeStatus operator_device_end(void *state)
     Forest *forest = &pass->forest;
     gboolean done = TRUE;
 
+    if (!pass->has_device)
+        return STROBE_OK;
     kernel_map_finish(&pass->map);
     forest_build(forest, &pass->map, pass->enqueues, step_number, pass,
                  pass->host->facts(pass->self)->generation == 1);

@@ -18,9 +18,9 @@ typedef struct Operator {
     gint64 children_ns;
     DeviceSum self, total, self_aicore, total_aicore;
     guint64 thread;
-    guint order;  /* of arrival */
-    gint parent;  /* place, -1: none */
-    gint step;    /* place in steps, -1: no step */
+    guint order; /* of arrival */
+    gint parent; /* place, -1: none */
+    gint step;   /* place in steps, -1: no step */
     StrobeTrackId track;
     StrobeStringId name, shapes, types;
     StrobeStackId stack;
@@ -29,7 +29,7 @@ typedef struct Operator {
 /* The device's side of a step. */
 typedef struct ForestStep {
     gint64 number;
-    guint place; /* of the operator */
+    guint place;                 /* of the operator */
     guint64 first_key, last_key; /* with kernels */
     gboolean has_keys, has_kernels;
     gint64 begin_ns, end_ns; /* of the kernels of the first key, and of the last */

@@ -3,8 +3,10 @@
 
 #include "operator-device.h"
 
-static const StrobeKind *const kinds[] = {&strobe_kind_operator_device, &strobe_kind_kernel_link, &strobe_kind_step_range};
-static const char *const wants[] = {"cpu_op", "task_queue", "api_call", "device_task", "comm_op", "flow_point", "step", NULL};
+static const StrobeKind *const kinds[] = {&strobe_kind_operator_device, &strobe_kind_kernel_link,
+                                          &strobe_kind_step_range};
+static const char *const wants[] = {"cpu_op",  "task_queue", "api_call", "device_task",
+                                    "comm_op", "flow_point", "step",     NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

@@ -120,7 +120,8 @@ static void test_links(void)
     strobe_mock_free(mock);
 }
 
-/* The text's range: from the first kernel of the first entry to the last one's end or the step's. */
+/* The text's range: from the first kernel of the first entry to the last one's end or the step's.
+ */
 static void test_step_range(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -140,8 +141,8 @@ static void test_step_range(void)
     strobe_mock_free(mock);
 }
 
-static void add_call(StrobeMockHost *mock, StrobeTrackId thread, const char *level, int64_t begin_ns,
-                     int64_t end_ns, uint64_t connection)
+static void add_call(StrobeMockHost *mock, StrobeTrackId thread, const char *level,
+                     int64_t begin_ns, int64_t end_ns, uint64_t connection)
 {
     TEST_FIELDS(api_call, fields);
     fields.level = strobe_mock_string(mock, level);
@@ -218,6 +219,22 @@ static void test_no_queue(void)
     strobe_mock_free(mock);
 }
 
+/* A live capture without anything of a device: the tables of its operators are operator_tree's. */
+static void test_host_only(void)
+{
+    for (int is_imported = 0; is_imported < 2; is_imported++) {
+        StrobeMockHost *mock = test_device_host(3);
+
+        if (is_imported)
+            strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_text\"}");
+        for (int i = 0; i < 70000; i++)
+            add_op(mock, test_thread(mock, 1), "a", i, i + 1);
+        g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+        g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, is_imported ? 70000 : 0);
+        strobe_mock_free(mock);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -227,5 +244,6 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-device/connections", test_connections);
     g_test_add_func("/operator-device/database-step", test_database_step);
     g_test_add_func("/operator-device/no-queue", test_no_queue);
+    g_test_add_func("/operator-device/host-only", test_host_only);
     return g_test_run();
 }

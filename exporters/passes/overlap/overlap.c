@@ -101,13 +101,11 @@ static gboolean is_computing(const Overlap *pass, const StrobeView *record)
 /* Copies, events and the like: they widen the range in which a gap is free time. */
 static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
 {
-    static const char *const kernels[] = {"KERNEL_AICORE",    "KERNEL_AIVEC",
-                                          "KERNEL_MIX_AIC",   "KERNEL_MIX_AIV",
-                                          "FFTS_PLUS",        "PROFILING_ENABLE",
-                                          "PROFILING_DISABLE", NULL};
+    static const char *const kernels[] = {
+        "KERNEL_AICORE", "KERNEL_AIVEC",     "KERNEL_MIX_AIC",    "KERNEL_MIX_AIV",
+        "FFTS_PLUS",     "PROFILING_ENABLE", "PROFILING_DISABLE", NULL};
 
-    return host_type &&
-           !g_strv_contains(kernels, pass->host->string(pass->self, host_type).bytes);
+    return host_type && !g_strv_contains(kernels, pass->host->string(pass->self, host_type).bytes);
 }
 
 /* Where the source does not say the host's sort of a task, the trace has only the device's. */

@@ -4,7 +4,8 @@
 #include "step-trace.h"
 
 static const StrobeKind *const kinds[] = {&strobe_kind_step_trace};
-static const char *const wants[] = {"overlap", "device_task", "comm_op", "cpu_op", "step_range", NULL};
+static const char *const wants[] = {"overlap", "device_task", "comm_op",
+                                    "cpu_op",  "step_range",  NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

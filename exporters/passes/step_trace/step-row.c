@@ -133,8 +133,7 @@ void step_row_exact(StepRow *row, struct strobe_step_trace *fields)
     fields->free = device_us(range - length_of(busy));
     fields->bubble = device_us(row->receive_ns);
     fields->stage = device_us(range - row->receive_ns);
-    fields->communication_exclude_receive =
-        device_us(MAX(not_overlapped - row->receive_ns, 0));
+    fields->communication_exclude_receive = device_us(MAX(not_overlapped - row->receive_ns, 0));
     /* Without any kernel the original says 0. */
     fields->preparing = 0;
     if (row->step && row->computing->len)

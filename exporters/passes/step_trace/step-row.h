@@ -55,8 +55,7 @@ typedef struct StepRow {
 StepRow *step_row_new(gint32 device, const Step *step);
 void step_row_free(StepRow *row);
 void step_row_add(StepRow *row, const StepSpan *span, gboolean is_exact);
-void step_row_text(const StepRow *row, gint64 first_operator_ns,
-                   struct strobe_step_trace *fields);
+void step_row_text(const StepRow *row, gint64 first_operator_ns, struct strobe_step_trace *fields);
 void step_row_exact(StepRow *row, struct strobe_step_trace *fields);
 
 #endif
