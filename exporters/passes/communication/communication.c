@@ -350,19 +350,20 @@ static gboolean emit_op(Target *target, const CommOp *op, GPtrArray *matrix, Fig
     return done;
 }
 
-/* Operations of one step and type. Those without tasks (level 0) are told nowhere. */
-static gboolean emit_part(Communication *pass, const Step *step, gboolean is_p2p)
+/* Operations of one step and type; `members` are their places. Those without tasks (level 0) are
+ * told nowhere. */
+static gboolean emit_part(Communication *pass, const Step *step, const GArray *members,
+                          gboolean is_p2p)
 {
     g_autoptr(GPtrArray) matrix = matrix_new();
     Target target = {.pass = pass, .step = step, .type = is_p2p ? "p2p" : "collective"};
     Figures sum = {0};
     gboolean done = TRUE;
 
-    for (guint i = 0; i < pass->ops->len && done; i++) {
-        const CommOp *op = &g_array_index(pass->ops, CommOp, i);
+    for (guint i = 0; i < members->len && done; i++) {
+        const CommOp *op = &g_array_index(pass->ops, CommOp, g_array_index(members, guint, i));
 
-        if (op->tasks && comm_is_p2p(text_of(pass, op->name)) == is_p2p &&
-            (!pass->steps.steps->len || step_of(pass, op) == step))
+        if (op->tasks && comm_is_p2p(text_of(pass, op->name)) == is_p2p)
             done = emit_op(&target, op, matrix, &sum);
     }
     target.track = 0;
@@ -373,18 +374,39 @@ static gboolean emit_part(Communication *pass, const Step *step, gboolean is_p2p
     return done;
 }
 
+/* For every step the places of its operations, in order; without steps one list of all. What lies
+ * in no step is in no list. */
+static GPtrArray *share_out(const Communication *pass)
+{
+    const GArray *steps = pass->steps.steps;
+    GPtrArray *lists = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)g_array_unref);
+
+    for (guint i = 0; i < MAX(steps->len, 1); i++)
+        g_ptr_array_add(lists, g_array_new(FALSE, FALSE, sizeof(guint)));
+    for (guint i = 0; i < pass->ops->len; i++) {
+        const Step *step = step_of(pass, &g_array_index(pass->ops, CommOp, i));
+        gsize at = step ? (gsize)(step - &g_array_index(steps, Step, 0)) : 0;
+
+        if (step || !steps->len)
+            g_array_append_val((GArray *)g_ptr_array_index(lists, at), i);
+    }
+    return lists;
+}
+
 static StrobeStatus communication_end(void *state)
 {
     Communication *pass = state;
-    guint n = MAX(pass->steps.steps->len, 1);
+    g_autoptr(GPtrArray) lists = NULL;
     gboolean done = TRUE;
 
     comm_tasks_assign(pass->ops, pass->tasks);
-    for (guint i = 0; i < n && done; i++) {
+    lists = share_out(pass);
+    for (guint i = 0; i < lists->len && done; i++) {
+        const GArray *members = g_ptr_array_index(lists, i);
         const Step *step =
             pass->steps.steps->len ? &g_array_index(pass->steps.steps, Step, i) : NULL;
 
-        done = emit_part(pass, step, TRUE) && emit_part(pass, step, FALSE);
+        done = emit_part(pass, step, members, TRUE) && emit_part(pass, step, members, FALSE);
     }
     if (!done)
         return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
