@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "descriptor-vfs.h"
+
 #define PROGRESS_OPS 10000
 #define VALUE_BYTES_MAX (16 << 20)
 
@@ -77,12 +79,11 @@ static gboolean has_beside(int descriptor, const char *ending)
     return size > 0;
 }
 
-/* SQLite would make files beside a database in write-ahead mode even to read it. Such a one is read
- * as it lies there; others under SQLite's locks. */
 static sqlite3 *open_sql(int descriptor, const char **left_out, char **error)
 {
-    unsigned char header[20] = {0};
-    sqlite3 *sql = NULL;
+    unsigned char header[16] = {0};
+    sqlite3 *sql;
+    int code;
 
     if (pread(descriptor, header, sizeof header, 0) != sizeof header ||
         memcmp(header, "SQLite format 3", 16)) {
@@ -93,13 +94,7 @@ static sqlite3 *open_sql(int descriptor, const char **left_out, char **error)
         *left_out = "the write-ahead log beside it is not read: end the program that has it open";
     else if (has_beside(descriptor, "-journal"))
         *left_out = "a transaction is not complete: what it changed may be wrong";
-    gboolean as_it_is = header[18] == 2 || *left_out;
-    g_autofree char *uri =
-        g_strdup_printf("file:/proc/self/fd/%d?mode=ro&immutable=%d", descriptor, as_it_is);
-    int code = sqlite3_open_v2(uri, &sql,
-                               SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-                                   SQLITE_OPEN_PRIVATECACHE,
-                               NULL);
+    code = descriptor_vfs_open(descriptor, &sql);
     if (code == SQLITE_OK)
         return sql;
     *error = g_strdup(sqlite3_errstr(code));
@@ -219,9 +214,10 @@ DbFile *db_file_open(int descriptor, const char *name, char **error)
 
     *error = NULL;
     file->name = g_strdup(name);
+    file->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     file->bytes = bytes > 0 ? (guint64)bytes : 0;
     file->tables = g_ptr_array_new_with_free_func(free_table);
-    file->sql = open_sql(descriptor, &file->left_out, error);
+    file->sql = open_sql(file->descriptor, &file->left_out, error);
     if (file->sql) {
         restrict_limits(file->sql);
         sqlite3_progress_handler(file->sql, PROGRESS_OPS, check_progress, file);
@@ -236,6 +232,8 @@ void db_file_free(DbFile *file)
     if (!file)
         return;
     sqlite3_close(file->sql);
+    if (file->descriptor >= 0)
+        close(file->descriptor);
     g_ptr_array_unref(file->tables);
     g_free(file->name);
     g_free(file);

@@ -14,6 +14,7 @@ typedef struct DbFile {
     const StrobeImporterHost *host; /* NULL: damage is not told */
     StrobeInstance *self;
     char *name; /* for messages */
+    int descriptor; /* its own */
     sqlite3 *sql;
     guint64 bytes;
     guint64 n_calls;      /* of the progress handler, by the statement under way */

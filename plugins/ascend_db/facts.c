@@ -261,6 +261,7 @@ static void import_host(Import *import)
 static void import_session(Import *import)
 {
     DbTable *table = db_file_table(import->file, "SESSION_TIME_INFO");
+    sqlite3_stmt *statement;
     gint64 value;
 
     if (!table)
@@ -270,8 +271,12 @@ static void import_session(Import *import)
         import->host->fact_int(import->self, "session_begin_ns", value);
     if (ask(import, "SELECT max(endTimeNs) FROM main.SESSION_TIME_INFO", &value))
         import->host->fact_int(import->self, "session_end_ns", value);
-    if (ask(import, "SELECT count(*) FROM main.SESSION_TIME_INFO", &value))
-        import->host->found(import->self, "SESSION_TIME_INFO", (guint64)value);
+    statement = db_file_prepare(import->file, "SESSION_TIME_INFO",
+                                "SELECT count(*) FROM main.SESSION_TIME_INFO");
+    if (db_file_step(import->file, "SESSION_TIME_INFO", statement))
+        import->host->found(import->self, "SESSION_TIME_INFO",
+                            (guint64)sqlite3_column_int64(statement, 0));
+    sqlite3_finalize(statement);
 }
 
 void facts_import(Import *import)

@@ -60,12 +60,29 @@ static StrobeStringId without_prefix(Plain *p, sqlite3_stmt *statement, StrobeSt
     return text && g_str_has_prefix(text, "QoS ") ? import_intern(p->import, text + 4) : name;
 }
 
+/* Operations are named together with the group. */
+static StrobeStringId with_group(Plain *p, sqlite3_stmt *statement, StrobeStringId name)
+{
+    gint op_at = row_reader_at(p->reader, "hccl_op_name");
+    gint group_at = row_reader_at(p->reader, "group_name");
+    const char *op = op_at >= 0 ? (const char *)sqlite3_column_text(statement, op_at) : NULL;
+    const char *group =
+        group_at >= 0 ? (const char *)sqlite3_column_text(statement, group_at) : NULL;
+
+    if (!op || !group || !*group)
+        return name;
+    g_autofree char *both = g_strdup_printf("%s@%s", op, group);
+    return import_intern(p->import, both);
+}
+
 static StrobeStringId name_of(Plain *p, sqlite3_stmt *statement, const RowPlace *place)
 {
     const AscendDbTable *format = p->reader->format;
     const char *text = NULL;
     char step[64];
 
+    if (g_str_has_prefix(format->kind, "communication_"))
+        return with_group(p, statement, place->name);
     if (!strcmp(format->kind, "qos"))
         return without_prefix(p, statement, place->name);
     if (!strcmp(format->kind, "module_memory"))
@@ -77,6 +94,47 @@ static StrobeStringId name_of(Plain *p, sqlite3_stmt *statement, const RowPlace 
         text = step;
     }
     return text ? import_intern(p->import, text) : place->name ? place->name : p->name;
+}
+
+static gint64 step_of(Plain *p, sqlite3_stmt *statement)
+{
+    gint at = row_reader_at(p->reader, "step");
+    const char *text = at >= 0 ? (const char *)sqlite3_column_text(statement, at) : NULL;
+    gint64 step;
+
+    if (text && g_str_has_prefix(text, "step") &&
+        g_ascii_string_to_signed(text + strlen("step"), 10, 0, G_MAXINT64, &step, NULL))
+        return step;
+    return STROBE_ABSENT_I64;
+}
+
+/* What a derived table says only by being that table. */
+static void finish_derived(Plain *p, sqlite3_stmt *statement, void *fields)
+{
+    const char *kind = p->reader->format->kind;
+
+    if (!strcmp(kind, "step_trace")) {
+        struct strobe_step_trace *trace = fields;
+
+        trace->is_exact = 1;
+        if (trace->device == STROBE_ABSENT_I32)
+            trace->device = p->import->device;
+    } else if (!strcmp(kind, "communication_time")) {
+        ((struct strobe_communication_time *)fields)->step = step_of(p, statement);
+        ((struct strobe_communication_time *)fields)->device = p->import->device;
+    } else if (!strcmp(kind, "communication_bandwidth")) {
+        ((struct strobe_communication_bandwidth *)fields)->step = step_of(p, statement);
+        ((struct strobe_communication_bandwidth *)fields)->device = p->import->device;
+    } else if (!strcmp(kind, "communication_matrix")) {
+        ((struct strobe_communication_matrix *)fields)->step = step_of(p, statement);
+        ((struct strobe_communication_matrix *)fields)->device = p->import->device;
+    } else if (!strcmp(kind, "memory_block")) {
+        struct strobe_memory_block *block = fields;
+
+        /* Only the framework's allocator tells what is active. */
+        block->component =
+            import_intern(p->import, block->allocation_active == STROBE_ABSENT_I64 ? "GE" : "PTA");
+    }
 }
 
 static void take_row(Plain *p, sqlite3_stmt *statement)
@@ -91,8 +149,10 @@ static void take_row(Plain *p, sqlite3_stmt *statement)
     fields =
         import_emit(p->import, reader->kind, track_of(p, &place), name_of(p, statement, &place),
                     place.begin_ns, place.has_end ? place.end_ns : place.begin_ns);
-    if (fields)
-        row_reader_fill(reader, statement, fields);
+    if (!fields)
+        return;
+    row_reader_fill(reader, statement, fields);
+    finish_derived(p, statement, fields);
 }
 
 /* `type` limits the rows to one layer of calls, -1: all. */
@@ -158,7 +218,8 @@ void plain_table_import(Import *import, DbFile *file, const AscendDbTable *forma
         n = scan_calls(&plain);
     else
         n = scan_rows(&plain, -1);
-    import->host->found(import->self, format->name, n);
+    if (strcmp(format->name, "MEMORY_RECORD")) /* counted where its raw rows are read */
+        import->host->found(import->self, format->name, n);
     row_reader_free(plain.reader);
 }
 
