@@ -218,6 +218,8 @@ DbFile *db_file_open(int descriptor, const char *name, char **error)
     file->bytes = bytes > 0 ? (guint64)bytes : 0;
     file->tables = g_ptr_array_new_with_free_func(free_table);
     file->sql = open_sql(file->descriptor, &file->left_out, error);
+    if (!file->left_out && descriptor_vfs_told_bytes(file->descriptor) > bytes)
+        file->left_out = "the file is shorter than its header tells: its end is missing";
     if (file->sql) {
         restrict_limits(file->sql);
         sqlite3_progress_handler(file->sql, PROGRESS_OPS, check_progress, file);

@@ -13,12 +13,12 @@
 typedef struct DbFile {
     const StrobeImporterHost *host; /* NULL: damage is not told */
     StrobeInstance *self;
-    char *name; /* for messages */
+    char *name;     /* for messages */
     int descriptor; /* its own */
     sqlite3 *sql;
     guint64 bytes;
     guint64 n_calls;      /* of the progress handler, by the statement under way */
-    const char *left_out; /* what lies beside it and is not read, NULL: nothing */
+    const char *left_out; /* why some of it is not read, NULL: nothing */
     GPtrArray *tables;
 } DbFile;
 

@@ -108,8 +108,7 @@ static guint32 read_u32(const guchar *at)
     return (guint32)at[0] << 24 | (guint32)at[1] << 16 | (guint32)at[2] << 8 | at[3];
 }
 
-/* The length in the header counts only if it was written with the last change. */
-static gint64 told_bytes(int descriptor)
+gint64 descriptor_vfs_told_bytes(int descriptor)
 {
     guchar header[100] = {0};
     guint32 page;
@@ -141,7 +140,7 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file
         return SQLITE_CANTOPEN;
     f->descriptor = (int)g_ascii_strtoll(name, NULL, 10);
     f->bytes = MAX(lseek(f->descriptor, 0, SEEK_END), 0);
-    f->told_bytes = told_bytes(f->descriptor);
+    f->told_bytes = descriptor_vfs_told_bytes(f->descriptor);
     file->pMethods = &methods;
     if (out_flags)
         *out_flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;

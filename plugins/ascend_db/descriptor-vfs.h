@@ -5,10 +5,14 @@
 #ifndef STROBE_ASCEND_DB_DESCRIPTOR_VFS_H
 #define STROBE_ASCEND_DB_DESCRIPTOR_VFS_H
 
+#include <glib.h>
 #include <sqlite3.h>
 
 /* Opens the database behind the descriptor, which must stay open as long as the connection. An
  * SQLite code; `sql` is to be closed in any case. */
 int descriptor_vfs_open(int descriptor, sqlite3 **sql);
+
+/* Length that the header tells; 0 if that was not written with the last change. */
+gint64 descriptor_vfs_told_bytes(int descriptor);
 
 #endif
