@@ -6,6 +6,7 @@ the source tree), and are skipped without.
 """
 
 import csv
+import decimal
 import json
 import os
 import pathlib
@@ -28,6 +29,13 @@ INSERT INTO TASK VALUES(1736410576375315901,1736410576375315921,0,40,0,7,0,42949
 CREATE TABLE Novelty (startNs INTEGER, what TEXT);
 INSERT INTO Novelty VALUES(1736410576375315901,'a,b');
 """
+
+
+TIMES = ("Begin(us)", "Duration(us)")
+
+
+def in_ns(cell):
+    return str(int((decimal.Decimal(cell.strip()) * 1000).to_integral_value()))
 
 
 def rows_of(path):
@@ -108,8 +116,8 @@ class RealDbTest(ImportDb):
 
     def compare(self, name, fields, sql):
         """Rows of a file against rows of a query, as sets with counts; how many are equal."""
-        mine = sorted(tuple(row[field] for field in fields)
-                      for row in rows_of(self.output / name))
+        mine = sorted(tuple(in_ns(row[field]) if field in TIMES else row[field]
+                            for field in fields) for row in rows_of(self.output / name))
         theirs = sorted(tuple("" if value is None else str(value) for value in row)
                         for row in self.ask(sql))
         self.assertEqual(len(mine), len(theirs), name)
@@ -132,9 +140,9 @@ class RealDbTest(ImportDb):
     def test_tasks(self):
         self.compare(
             "device_task.csv",
-            ["task", "connection", "stream", "task_id", "context", "host_type", "is_kernel",
+            [*TIMES, "task", "connection", "stream", "task_id", "context", "host_type", "is_kernel",
              "block_num", "core", "op_type", "input_shapes", "output_types"],
-            "SELECT t.globalTaskId, t.connectionId, t.streamId, t.taskId, nullif(t.contextId, %s),"
+            "SELECT t.startNs, t.endNs - t.startNs, t.globalTaskId, t.connectionId, t.streamId, t.taskId, nullif(t.contextId, %s),"
             " %s, c.rowid IS NOT NULL, c.blockDim, %s, %s, nullif(%s, 'N/A'), nullif(%s, 'N/A')"
             " FROM TASK t LEFT JOIN COMPUTE_TASK_INFO c USING(globalTaskId)"
             % (NONE, self.text("t.taskType"), self.text("c.taskType"), self.text("c.opType"),
@@ -171,8 +179,13 @@ class RealDbTest(ImportDb):
             " JOIN ENUM_HCCL_DATA_TYPE d ON d.id = dataType" % NONE)
 
     def test_calls(self):
-        self.compare("api_call.csv", ["connection", "level"],
-                     "SELECT connectionId, e.name FROM CANN_API JOIN ENUM_API_TYPE e ON e.id = type")
+        self.compare("api_call.csv", ["connection", "level", "Track", "Name", *TIMES],
+                     "SELECT connectionId, e.name, globalTid & 0xffffffff, %s, startNs,"
+                     " endNs - startNs FROM CANN_API a JOIN ENUM_API_TYPE e ON e.id = type"
+                     % self.text("a.name"))
+        self.compare("python_call.csv", ["Track", "Name", *TIMES],
+                     "SELECT globalTid & 0xffffffff, %s, startNs, endNs - startNs"
+                     " FROM PYTORCH_API WHERE type = 50003" % self.text("name"))
         self.compare("task_queue.csv", ["correlation", "is_dequeue"],
                      "SELECT c.connectionId, %s LIKE 'Dequeue%%' FROM PYTORCH_API p"
                      " JOIN CONNECTION_IDS c ON c.id = p.connectionId WHERE type = 50002"
@@ -185,6 +198,15 @@ class RealDbTest(ImportDb):
                      "SELECT %s, %s FROM PYTORCH_API WHERE type = 50001"
                      " AND %s NOT LIKE 'ProfilerStep#%%'"
                      % (self.text("name"), self.text("inputDtypes"), self.text("name")))
+
+    def test_samples(self):
+        self.compare("hbm.csv", ["Begin(us)", "Name", "bandwidth(B/s)", "id", "device"],
+                     "SELECT timestampNs, %s, CAST(bandwidth AS REAL), hbmId, deviceId FROM HBM"
+                     % self.text("type"))
+        self.compare("acc_pmu.csv", ["Begin(us)", "id", "read_bandwidth", "write_bandwidth",
+                                     "read_ost", "write_ost"],
+                     "SELECT timestampNs, accId, readBwLevel, writeBwLevel, readOstLevel,"
+                     " writeOstLevel FROM ACC_PMU")
 
     def test_memory(self):
         mine = [row for row in rows_of(self.output / "memory_event.csv")]

@@ -178,7 +178,7 @@ INSERT INTO Novel VALUES(1000,1001,'x');
 
 def databases(out):
     for name, page, more in (
-        ("plain", 4096, ""),
+        ("plain", 1024, ""),
         ("pages", 512, "INSERT INTO TASK SELECT startNs + 1, endNs + 1, 0, 5, globalTaskId + 50, 7,"
                        " 0, 0, 1, 1, 1 FROM TASK, STRING_IDS;"),
         ("wrong", 512, "UPDATE TASK SET startNs = 'x', endNs = zeroblob(3000), taskType = 1e300;"),
