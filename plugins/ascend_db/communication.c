@@ -153,8 +153,8 @@ static void take_op(Comm *c, sqlite3_stmt *statement)
     row_reader_place(c->reader, statement, &place);
     if (group)
         track = group_track(c, group, c->import->pid, device_of(c, &place, op));
-    fields = import_emit(c->import, c->reader->kind, track, place.name, place.begin_ns,
-                         MAX(place.end_ns, place.begin_ns));
+    fields =
+        import_emit(c->import, c->reader->kind, track, place.name, place.begin_ns, place.end_ns);
     if (fields)
         row_reader_fill(c->reader, statement, fields);
 }

@@ -203,8 +203,7 @@ static void read_gc(Import *import)
 
         row_reader_place(reader, scan.statement, &place);
         fields = import_emit(import, reader->kind, import_thread(import, tid, "Python GC"),
-                             import_intern(import, "GC"), place.begin_ns,
-                             MAX(place.end_ns, place.begin_ns));
+                             import_intern(import, "GC"), place.begin_ns, place.end_ns);
         if (fields)
             row_reader_fill(reader, scan.statement, fields);
     }

@@ -144,11 +144,8 @@ static void take_row(Plain *p, sqlite3_stmt *statement)
     void *fields;
 
     row_reader_place(reader, statement, &place);
-    if (!place.has_begin)
-        place.begin_ns = p->import->begin_ns;
-    fields =
-        import_emit(p->import, reader->kind, track_of(p, &place), name_of(p, statement, &place),
-                    place.begin_ns, place.has_end ? place.end_ns : place.begin_ns);
+    fields = import_emit(p->import, reader->kind, track_of(p, &place),
+                         name_of(p, statement, &place), place.begin_ns, place.end_ns);
     if (!fields)
         return;
     row_reader_fill(reader, statement, fields);

@@ -226,8 +226,12 @@ static StrobeStringId string_of(RowReader *r, sqlite3_stmt *statement, const Row
 
 static gboolean take_time(RowReader *r, sqlite3_stmt *statement, const RowSlot *slot, gint64 *ns)
 {
-    if (row_read_integer(statement, slot->at, ns) && *ns >= 0)
+    gint64 value;
+
+    if (row_read_integer(statement, slot->at, &value) && value >= 0) {
+        *ns = value;
         return TRUE;
+    }
     report(r, statement, slot, "expected a time");
     return FALSE;
 }
@@ -260,7 +264,7 @@ static void take_place(RowReader *r, sqlite3_stmt *statement, const RowSlot *slo
 
 void row_reader_place(RowReader *r, sqlite3_stmt *statement, RowPlace *place)
 {
-    *place = (RowPlace){.device = r->import->device};
+    *place = (RowPlace){.begin_ns = r->import->begin_ns, .device = r->import->device};
     for (guint i = 0; i < r->slots->len; i++) {
         const RowSlot *slot = &g_array_index(r->slots, RowSlot, i);
         const char *field = slot->row ? slot->row->field : NULL;
@@ -268,12 +272,10 @@ void row_reader_place(RowReader *r, sqlite3_stmt *statement, RowPlace *place)
         if (field && (field[0] == '@' || !strcmp(field, "device")))
             take_place(r, statement, slot, place);
     }
-    /* A span that ends before it begins is kept as an instant; the host would bend it. */
-    if (place->has_begin && place->has_end && place->end_ns < place->begin_ns) {
+    if (place->has_begin && place->has_end && place->end_ns < place->begin_ns)
         db_file_damage(r->file, r->format->name, sqlite3_column_int64(statement, 0), NULL,
                        "ends before it begins");
-        place->end_ns = place->begin_ns;
-    }
+    place->end_ns = MAX(place->end_ns, place->begin_ns);
 }
 
 void row_reader_fill(RowReader *r, sqlite3_stmt *statement, void *fields)

@@ -28,7 +28,8 @@ RowReader *row_reader_new(Import *import, DbFile *file, const AscendDbTable *for
                           const StrobeKind *base);
 void row_reader_free(RowReader *reader);
 
-/* What stands in the columns that are no fields. */
+/* What stands in the columns that are no fields. Without a time it is the session's begin; an end
+ * is never before the begin. */
 typedef struct RowPlace {
     gint64 begin_ns, end_ns;
     guint64 global_tid; /* or the pid, shifted */

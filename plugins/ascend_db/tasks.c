@@ -87,8 +87,6 @@ static void take_task(Tasks *t, sqlite3_stmt *statement)
     void *fields;
 
     row_reader_place(t->reader, statement, &place);
-    if (!place.has_begin || !place.has_end)
-        place.end_ns = place.begin_ns = place.has_begin ? place.begin_ns : t->import->begin_ns;
     if (!take_more(&t->compute, task, &name, NULL))
         take_more(&t->schedule, task, &name, NULL);
     if (!name && at >= 0 && row_read_integer(statement, (guint)at, &type))
