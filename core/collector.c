@@ -270,6 +270,7 @@ void strobe_collector_flush(StrobeCollector *c, gint64 deadline_ns)
     if (!c->is_started)
         return;
     c->is_started = FALSE;
+    c->has_more = FALSE;
     if (!c->ops->flush)
         return;
     guint64 begin = strobe_clock_now();
@@ -277,6 +278,7 @@ void strobe_collector_flush(StrobeCollector *c, gint64 deadline_ns)
     while ((status = c->ops->flush(c->state, deadline)) == STROBE_AGAIN &&
            strobe_clock_ns(CLOCK_MONOTONIC) < until)
         g_usleep(1000);
+    c->has_more = status == STROBE_AGAIN;
     finish_call(c, "flush", begin, status);
 }
 

@@ -6,37 +6,15 @@
 #include "drain.h"
 #include "kind-table.h"
 
-/* ---- clock pairs ---- */
-
-/* Nothing is written for hours, and yet times must be known: pairs are noted at intervals that
- * double whenever there is no room for more. */
+/* Nothing is written for hours, and yet times must be known. */
 void strobe_dump_note_pair(StrobeDrain *d)
 {
     int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
 
-    if (now - d->now->last_flush_ns < d->pair_distance_ns)
+    if (now - d->now->last_flush_ns < d->flush_interval_ns)
         return;
-    if (d->n_pairs == STROBE_DUMP_PAIRS) {
-        for (unsigned i = 0; i < STROBE_DUMP_PAIRS / 2; i++)
-            d->pairs[i] = d->pairs[2 * i];
-        d->n_pairs /= 2;
-        d->pair_distance_ns *= 2;
-    }
-    d->pairs[d->n_pairs++] = strobe_clock_pair();
+    strobe_capture_writer_take_pair(&d->now->writer);
     d->now->last_flush_ns = now;
-}
-
-static int write_pairs(StrobeDrain *d, StrobeCaptureWriter *writer)
-{
-    StrobeClockPair now = writer->pair;
-    int error = 0;
-
-    for (unsigned i = 0; i < d->n_pairs && error == 0; i++) {
-        writer->pair = d->pairs[i];
-        error = strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, NULL, 0);
-    }
-    writer->pair = now;
-    return error;
 }
 
 /* ---- the ring ---- */
@@ -59,20 +37,24 @@ static void write_one(StrobeCaptureWriter *writer, const struct pool_block *bloc
         *error = failed;
 }
 
-/* What lies too far back stays out and counts as overwritten in this copy. */
-static void skip_one(StrobeDrain *d, const struct pool_block *block, uint32_t used)
+/* What lies too far back stays out and counts as overwritten: in this copy, and at the window's end
+ * for good. */
+static void skip_one(StrobeDrain *d, const struct pool_block *block, uint32_t used, int is_end)
 {
     uint32_t lane = block->lane;
+    uint64_t n = strobe_capture_count_records(block, 0, used);
 
-    d->seen->lanes[lane][STROBE_LOSS_OVERWRITTEN] += strobe_capture_count_records(block, 0, used);
+    d->seen->lanes[lane][STROBE_LOSS_OVERWRITTEN] += n;
     if (d->seen->overwritten_until[lane] < block->full_at)
         d->seen->overwritten_until[lane] = block->full_at;
+    if (is_end)
+        atomic_fetch_add(&strobe_pool_lane(d->pool, lane)->lost[STROBE_LOSS_OVERWRITTEN], n);
 }
 
 static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t from, uint64_t to,
                         uint64_t not_before, _Atomic uint64_t *lost)
 {
-    int error = 0;
+    int error = 0, is_end = writer == &d->now->writer;
 
     for (uint64_t at = from; at < to; at++) {
         uint32_t index = strobe_ring_block(&d->ring, at);
@@ -80,7 +62,7 @@ static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t fr
         uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
         forget_partial(d, block->lane, index);
         if (block->full_at < not_before)
-            skip_one(d, block, used);
+            skip_one(d, block, used, is_end);
         else
             write_one(writer, block, used, &error, lost);
         strobe_ring_unpin(&d->ring, at);
@@ -139,14 +121,14 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
     int error, is_end = writer == &d->now->writer;
 
     strobe_ring_pin(&d->ring);
-    strobe_capture_read_losses(d->pool, d->seen);
     strobe_flush_note_partial(d);
     strobe_ring_collect(&d->ring, d->pool, &from, &to);
+    /* Behind them: what was lost before the last record that is in the copy is told in it. */
+    strobe_capture_read_losses(d->pool, d->seen);
     strobe_capture_writer_take_pair(writer);
     if (!is_end)
         end = writer->pair.ticks;
-    error = write_pairs(d, writer);
-    first_of(&error, strobe_capture_write_definitions(writer, d->pool));
+    error = strobe_capture_write_definitions(writer, d->pool);
     first_of(&error, write_blocks(d, writer, from, to, ring_begin(d, end), lost));
     strobe_ring_unpin_all(&d->ring);
     if (is_end)
@@ -162,7 +144,7 @@ void strobe_dump_serve(StrobeDrain *d, struct drain_dump *dump)
 {
     _Atomic uint64_t lost = 0;
 
-    strobe_capture_writer_begin(&d->other, dump->fd, d->now->number);
+    strobe_capture_writer_begin_copy(&d->other, dump->fd, &d->now->writer);
     dump->error = strobe_capture_write_facts(&d->other, dump->facts, 0);
     if (dump->error == 0)
         dump->error = strobe_capture_write_reserve(&d->other);

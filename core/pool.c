@@ -36,7 +36,7 @@ static void lay_out(struct pool_header *h, size_t bytes)
     h->lanes_at = at;
     at = align_up(at + sizeof(struct pool_lane) * (uint64_t)h->n_lanes, 4096);
     h->seen_at = at;
-    at = align_up(at + sizeof(StrobeLossCounts), 4096);
+    at = align_up(at + STROBE_POOL_COUNTS * sizeof(StrobeLossCounts), 4096);
     h->tracks_at = at;
     at = align_up(at + sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
     h->kinds_at = at;
@@ -217,7 +217,7 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
            part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
                      bytes) &&
-           part_fits(h, h->seen_at, sizeof(StrobeLossCounts), bytes) &&
+           part_fits(h, h->seen_at, STROBE_POOL_COUNTS * sizeof(StrobeLossCounts), bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS, bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&

@@ -1,97 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fuzz target as a plain test: every seed as it is, then mutations of the seeds. Run number r
- * with seed s always gives the same bytes; a crash names both, and STROBE_FUZZ_RUN=r repeats it.
+ * A fuzz target as a test of its own, without libFuzzer.
  *
- * test-fuzz-NAME CORPUS: the seeds are the files of CORPUS/NAME. STROBE_FUZZ_RUNS and
- * STROBE_FUZZ_SEED change how many mutations there are, and which.
+ * test-fuzz-NAME CORPUS          every file of CORPUS/NAME as it is, then mutations of them: run r
+ *                                with seed s always gives the same bytes. STROBE_FUZZ_RUNS and
+ *                                STROBE_FUZZ_SEED say how many and which, STROBE_FUZZ_RUN=r
+ *                                repeats one.
+ * STROBE_FUZZ_SECONDS=n          instead, for so long: mutations of whatever took a new way through
+ *                                the code.
+ * test-fuzz-NAME CORPUS FILE...  these files alone.
+ *
+ * An input that breaks a promise is kept as found-NAME in the current folder.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "coverage.h"
 #include "fuzz.h"
+#include "mutation.h"
 
 #define RUNS 3000
-#define LONGEST (256u << 10)
+#define KEPT_MAX 4000u
+#define PATIENCE_S 20
 
 static GPtrArray *seeds; /* of GBytes */
+static char **files;
 static volatile guint64 run;
 
-/* ---- mutations ---- */
+/* ---- finds ---- */
 
-static guint64 rng_state;
+static const guint8 *volatile input;
+static volatile gsize input_size;
+static char found_path[64];
 
-static guint64 rng(void)
+/* Sanitizers end by abort, so that the input is kept. */
+const char *__asan_default_options(void);
+const char *__ubsan_default_options(void);
+
+const char *__asan_default_options(void)
 {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return rng_state * G_GUINT64_CONSTANT(0x2545f4914f6cdd1d);
+    return "abort_on_error=1:max_allocation_size_mb=1024:quarantine_size_mb=1"
+#ifndef __SANITIZE_ADDRESS__ /* the core alone has the sanitizer; leaks are for ./dev test-asan */
+           ":detect_leaks=0"
+#endif
+        ;
 }
 
-static gsize below(gsize n)
+const char *__ubsan_default_options(void)
 {
-    return n ? (gsize)(rng() >> 16) % n : 0;
+    return "abort_on_error=1:halt_on_error=1:print_stacktrace=1";
 }
 
-static void flip_bit(GByteArray *b)
+static void on_crash(int signal_number)
 {
-    if (b->len)
-        b->data[below(b->len)] ^= (guint8)(1u << below(8));
+    char text[160];
+    int fd = open(found_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    gboolean kept = fd >= 0 && write(fd, input, input_size) == (gssize)input_size;
+    int n = g_snprintf(text, sizeof text, "# in run %" G_GUINT64_FORMAT ", input %s%s\n", run,
+                       kept ? "kept as " : "lost", kept ? found_path : "");
+
+    if (write(STDOUT_FILENO, text, (size_t)n) < 0)
+        _exit(1);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
 }
-
-static void set_number(GByteArray *b)
-{
-    static const guint64 values[] = {0,          1,          7,          8,          0x7f,
-                                     0xff,       0x7fff,     0xffff,     0x7fffffff, 0x80000000,
-                                     0xffffffff, G_MAXINT64, G_MAXUINT64};
-    guint64 value = values[below(G_N_ELEMENTS(values))];
-    gsize size = (gsize)1 << below(4), at = below(b->len);
-
-    memcpy(b->data + at, &value, MIN(size, b->len - at));
-}
-
-static void remove_piece(GByteArray *b)
-{
-    gsize at = below(b->len), n = below(MIN(b->len - at, 200));
-
-    g_byte_array_remove_range(b, (guint)at, (guint)n);
-}
-
-static void insert_piece(GByteArray *b)
-{
-    const GBytes *other = g_ptr_array_index(seeds, below(seeds->len));
-    gsize size;
-    const guint8 *from = g_bytes_get_data((GBytes *)(gsize)other, &size);
-    gsize start = below(size), n = below(MIN(size - start, 300)), at = below(b->len + 1);
-    guint old = b->len;
-
-    if (n == 0 || old + n > LONGEST)
-        return;
-    g_byte_array_set_size(b, (guint)(old + n));
-    memmove(b->data + at + n, b->data + at, old - at);
-    memcpy(b->data + at, from + start, n);
-}
-
-static void cut(GByteArray *b)
-{
-    g_byte_array_set_size(b, (guint)below(b->len + 1));
-}
-
-static void mutate(GByteArray *b)
-{
-    static void (*const ways[])(GByteArray *) = {flip_bit,   flip_bit,     set_number,  set_number,
-                                                 set_number, remove_piece, insert_piece};
-
-    for (gsize n = 1 + below(6); n > 0; n--)
-        if (b->len)
-            ways[below(G_N_ELEMENTS(ways))](b);
-    if (below(20) == 0)
-        cut(b);
-}
-
-/* ---- runs ---- */
 
 /* The input in memory of exactly its size, so that a sanitizer sees a step beyond it. */
 static void call(const guint8 *bytes, gsize n)
@@ -100,9 +74,23 @@ static void call(const guint8 *bytes, gsize n)
 
     if (n)
         memcpy(copy, bytes, n);
+    input = bytes;
+    input_size = n;
+    alarm(PATIENCE_S);
     LLVMFuzzerTestOneInput(copy, n);
+    alarm(0);
     g_free(copy);
 }
+
+static void call_bytes(GBytes *bytes)
+{
+    gsize size;
+    const guint8 *data = g_bytes_get_data(bytes, &size);
+
+    call(data, size);
+}
+
+/* ---- runs ---- */
 
 static guint64 number(const char *name, guint64 otherwise)
 {
@@ -110,27 +98,31 @@ static guint64 number(const char *name, guint64 otherwise)
     return text ? g_ascii_strtoull(text, NULL, 10) : otherwise;
 }
 
-static void run_mutation(guint64 seed, guint64 index)
+static GByteArray *mutated(guint64 seed, guint64 index, const GPtrArray *from)
 {
     GByteArray *bytes = g_byte_array_new();
+    gsize size;
 
     run = index;
-    rng_state = (seed << 32) + index * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) + 1;
-    gsize size, pick = below(seeds->len);
-    const guint8 *data = g_bytes_get_data(g_ptr_array_index(seeds, pick), &size);
+    mutation_seed((seed << 32) + index * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) + 1);
+    GBytes *picked = g_ptr_array_index(from, mutation_below(from->len));
+    const guint8 *data = g_bytes_get_data(picked, &size);
     g_byte_array_append(bytes, data, (guint)size);
-    mutate(bytes);
+    mutation_apply(bytes, from);
+    return bytes;
+}
+
+static void run_mutation(guint64 seed, guint64 index)
+{
+    g_autoptr(GByteArray) bytes = mutated(seed, index, seeds);
+
     call(bytes->data, bytes->len);
-    g_byte_array_unref(bytes);
 }
 
 static void test_seeds(void)
 {
-    for (guint i = 0; i < seeds->len; i++) {
-        gsize size;
-        const guint8 *data = g_bytes_get_data(g_ptr_array_index(seeds, i), &size);
-        call(data, size);
-    }
+    for (guint i = 0; i < seeds->len; i++)
+        call_bytes(g_ptr_array_index(seeds, i));
     call((const guint8 *)"", 0);
 }
 
@@ -145,15 +137,62 @@ static void test_mutations(void)
             run_mutation(seed, i);
 }
 
-static void on_crash(int signal_number)
+static gboolean call_and_look(const guint8 *bytes, gsize n)
 {
-    char text[64];
-    int n = g_snprintf(text, sizeof text, "# in run %" G_GUINT64_FORMAT "\n", run);
+    coverage_begin();
+    call(bytes, n);
+    return coverage_is_new();
+}
 
-    if (write(STDOUT_FILENO, text, (size_t)n) < 0)
-        _exit(1);
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
+/* Keeps what takes a new way, in place of another one when there are many. */
+static void keep(GPtrArray *kept, GByteArray *bytes)
+{
+    GBytes *copy = g_bytes_new(bytes->data, bytes->len);
+
+    if (kept->len < KEPT_MAX) {
+        g_ptr_array_add(kept, copy);
+    } else {
+        GBytes **place = (GBytes **)&kept->pdata[mutation_below(kept->len)];
+        g_bytes_unref(*place);
+        *place = copy;
+    }
+}
+
+static void test_search(void)
+{
+    gint64 end = g_get_monotonic_time() + (gint64)number("STROBE_FUZZ_SECONDS", 1) * G_USEC_PER_SEC;
+    guint64 seed = number("STROBE_FUZZ_SEED", (guint64)g_get_real_time());
+    g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    guint64 runs = 0;
+
+    g_test_message("STROBE_FUZZ_SEED=%" G_GUINT64_FORMAT, seed);
+    for (guint i = 0; i < seeds->len; i++) {
+        gsize size;
+        const guint8 *data = g_bytes_get_data(g_ptr_array_index(seeds, i), &size);
+        call_and_look(data, size);
+        g_ptr_array_add(kept, g_bytes_ref(g_ptr_array_index(seeds, i)));
+    }
+    guint at_first = coverage_total();
+    for (; g_get_monotonic_time() < end; runs++) {
+        g_autoptr(GByteArray) bytes = mutated(seed, runs, kept);
+        if (call_and_look(bytes->data, bytes->len))
+            keep(kept, bytes);
+    }
+    g_test_message("%" G_GUINT64_FORMAT " runs; %u steps, %u of them in the seeds; %u inputs kept",
+                   runs, coverage_total(), at_first, kept->len);
+    g_assert_cmpuint(runs, >, 0);
+}
+
+static void test_files(void)
+{
+    for (char **file = files; *file; file++) {
+        g_autofree char *bytes = NULL;
+        g_autoptr(GError) error = NULL;
+        gsize size;
+        g_file_get_contents(*file, &bytes, &size, &error);
+        g_assert_no_error(error);
+        call((const guint8 *)bytes, size);
+    }
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)
@@ -183,23 +222,36 @@ static void load_seeds(const char *corpus)
     g_assert_cmpuint(seeds->len, >, 0);
 }
 
+static void add_test(const char *name, GTestFunc function)
+{
+    g_autofree char *path = g_strdup_printf("/fuzz/%s/%s", fuzz_target, name);
+
+    g_test_add_func(path, function);
+}
+
 int main(int argc, char **argv)
 {
     static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM};
 
     g_test_init(&argc, &argv, NULL);
     if (argc < 2) {
-        g_printerr("usage: %s CORPUS\n", argv[0]);
+        g_printerr("usage: %s CORPUS [FILE...]\n", argv[0]);
         return 2;
     }
     seeds = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     load_seeds(argv[1]);
+    files = argv + 2;
+    g_snprintf(found_path, sizeof found_path, "found-%s", fuzz_target);
     for (guint i = 0; i < G_N_ELEMENTS(crashes); i++)
         signal(crashes[i], on_crash);
-    g_autofree char *as_they_are = g_strdup_printf("/fuzz/%s/seeds", fuzz_target);
-    g_autofree char *mutated = g_strdup_printf("/fuzz/%s/mutations", fuzz_target);
-    g_test_add_func(as_they_are, test_seeds);
-    g_test_add_func(mutated, test_mutations);
+    if (*files) {
+        add_test("files", test_files);
+    } else if (g_getenv("STROBE_FUZZ_SECONDS")) {
+        add_test("search", test_search);
+    } else {
+        add_test("seeds", test_seeds);
+        add_test("mutations", test_mutations);
+    }
     int result = g_test_run();
     g_ptr_array_unref(seeds);
     return result;

@@ -1,40 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record-seed FOLDER COLLECTORS: records one small window with the collectors given in JSON and a
- * few marks, and prints the capture's path. */
-#include <glib.h>
+/*
+ * record-seed FOLDER COLLECTORS [killed]: records one small window with the collectors given in
+ * JSON and a few marks, and prints the capture's path. Killed: the process that records is, and
+ * what is printed is the capture as recovery finished it; how it was before is beside it, as
+ * "open.strobe".
+ */
+#include <gio/gio.h>
+#include <signal.h>
 #include <strobe/strobe.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "result.h"
 
-static void record(StrobeSession *session)
-{
-    StrobeRange range = strobe_range_begin_argument("outer \"range\"", 7);
-
-    strobe_mark("hostile \n\xff name");
-    strobe_counter("counter", 1.5);
-    strobe_range_end(range);
-    strobe_range_begin("left open");
-    strobe_session_stop(session, NULL);
-    g_print("%s/FRAMEWORK/capture.strobe\n", strobe_session_directory(session));
-}
-
-int main(int argc, char **argv)
+static StrobeSession *record(const char *config)
 {
     StrobeSession *session = NULL;
     StrobeError *error = NULL;
 
-    if (argc != 3) {
-        g_printerr("usage: record-seed FOLDER COLLECTORS\n");
-        return 2;
-    }
-    g_autofree char *config =
-        g_strdup_printf("{\"collectors\": %s, \"buffer\": {\"size\": \"8MB\"},"
-                        " \"output\": {\"directory\": \"%s\", \"worker\": \"seed\"}}",
-                        argv[2], argv[1]);
     if (strobe_session_new(config, "record-seed", &session, &error) ||
         strobe_session_start(session, &error)) {
         g_printerr("record-seed: %s\n", strobe_error_message(error));
-        return 1;
+        _exit(1);
     }
-    record(session);
+    StrobeRange range = strobe_range_begin_argument("outer \"range\"", 7);
+    strobe_mark("hostile \n\xff name");
+    strobe_counter("counter", 1.5);
+    strobe_range_end(range);
+    strobe_range_begin("left open");
+    return session;
+}
+
+static void record_whole(const char *config)
+{
+    StrobeSession *session = record(config);
+
+    strobe_session_stop(session, NULL);
+    g_print("%s/FRAMEWORK/capture.strobe\n", strobe_session_directory(session));
     strobe_session_free(session);
+}
+
+/* Returns whether recovery finished what the killed process left. */
+static gboolean record_killed(const char *config, const char *folder)
+{
+    g_autofree char *open_path = g_build_filename(folder, "open.strobe", NULL);
+    g_autoptr(GFile) copy = g_file_new_for_path(open_path);
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        record(config);
+        g_usleep(100000); /* a flush */
+        strobe_mark("only in the pool");
+        kill(getpid(), SIGKILL);
+    }
+    if (waitpid(pid, NULL, 0) != pid)
+        return FALSE;
+    g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
+    if (!results)
+        return FALSE;
+    const StrobeResult *result = g_ptr_array_index(results, 0);
+    g_autoptr(GFile) capture = g_file_new_for_path(result->capture);
+    g_print("%s\n", result->capture);
+    return g_file_copy(capture, copy, 0, NULL, NULL, NULL, NULL) &&
+           strobe_result_recover(result, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    gboolean is_killed = argc == 4 && strcmp(argv[3], "killed") == 0;
+
+    if (argc != 3 && !is_killed) {
+        g_printerr("usage: record-seed FOLDER COLLECTORS [killed]\n");
+        return 2;
+    }
+    g_autofree char *config =
+        g_strdup_printf("{\"collectors\": %s, \"buffer\": {\"size\": \"8MB\", "
+                        "\"flush_interval\": \"20ms\"},"
+                        " \"output\": {\"directory\": \"%s\", \"worker\": \"seed\"}}",
+                        argv[2], argv[1]);
+    if (is_killed)
+        return record_killed(config, argv[1]) ? 0 : 1;
+    record_whole(config);
     return 0;
 }

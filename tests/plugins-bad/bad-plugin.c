@@ -11,6 +11,7 @@
 #define CRASHES 6
 #define HANGS 7
 #define OPEN_FAILS 8
+#define NEVER_DRAINED 9
 
 static StrobeStatus bad_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
@@ -28,6 +29,14 @@ __attribute__((unused)) static StrobeStatus bad_call(void *state)
     return STROBE_OK;
 }
 
+#if FAULT == NEVER_DRAINED
+static StrobeStatus bad_flush(void *state, StrobeTicks deadline)
+{
+    (void)state, (void)deadline;
+    return STROBE_AGAIN;
+}
+#endif
+
 static void bad_close(void *state)
 {
     (void)state;
@@ -39,6 +48,9 @@ static const StrobeCollectorOps ops = {
 #if FAULT != NO_OPS
     .start = bad_call,
     .stop = bad_call,
+#endif
+#if FAULT == NEVER_DRAINED
+    .flush = bad_flush,
 #endif
     .close = bad_close,
 };

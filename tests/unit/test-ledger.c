@@ -318,6 +318,19 @@ static void test_collector_failed(void)
     scratch_remove(folder);
 }
 
+/* What a source still holds when the time for late records is over cannot be counted, but told. */
+static void test_never_drained(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{\"never_drained\": {}}", NULL);
+
+    strobe_session_start(session, NULL);
+    strobe_session_stop(session, NULL);
+    g_assert_nonnull(strstr(strobe_session_diagnostics(session), "never_drained: it had more"));
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     pthread_atfork(mark_in_fork_handler, mark_in_fork_handler, NULL); /* before Strobe's own */
@@ -333,5 +346,6 @@ int main(int argc, char **argv)
     g_test_add_func("/ledger/fork-handler", test_fork_handler);
     g_test_add_func("/ledger/late", test_late);
     g_test_add_func("/ledger/collector-failed", test_collector_failed);
+    g_test_add_func("/ledger/never-drained", test_never_drained);
     return g_test_run();
 }

@@ -4,120 +4,12 @@
 #include <strobe/kinds.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "actor.h"
 #include "hold.h"
 #include "kind-table.h"
 #include "lane.h"
 #include "recorder.h"
 #include "support.h"
-
-#define BLOCK_MARKS (STROBE_BLOCK_DATA / 24) /* that fill a block */
-
-/* A thread that has recorded once and then acts, held at a point. */
-struct actor {
-    const char *point;
-    void (*act)(struct actor *actor);
-    const char *text;
-    gboolean is_new; /* its first record is the act */
-    Hold *hold;
-    GThread *thread;
-};
-
-static gpointer actor_main(gpointer data)
-{
-    struct actor *actor = data;
-
-    if (!actor->is_new)
-        strobe_mark("before");
-    __atomic_store_n(&actor->hold, hold_me_at(actor->point, 1), __ATOMIC_RELEASE);
-    actor->act(actor);
-    return NULL;
-}
-
-static void hold_actor(struct actor *actor)
-{
-    actor->hold = NULL;
-    actor->thread = g_thread_new("actor", actor_main, actor);
-    while (!__atomic_load_n(&actor->hold, __ATOMIC_ACQUIRE))
-        g_usleep(50);
-    hold_wait(actor->hold);
-}
-
-static void finish_actor(struct actor *actor)
-{
-    hold_release(actor->hold);
-    g_thread_join(actor->thread);
-}
-
-static void act_mark(struct actor *actor)
-{
-    strobe_mark(actor->text);
-}
-
-static void act_range(struct actor *actor)
-{
-    strobe_range_end(strobe_range_begin(actor->text));
-}
-
-/* Fills blocks until one has been handed over. */
-static void act_many(struct actor *actor)
-{
-    for (guint i = 0; i < BLOCK_MARKS + 1; i++)
-        strobe_mark(actor->text);
-}
-
-static void act_nothing(struct actor *actor)
-{
-}
-
-/* ---- what a capture holds ---- */
-
-static void count_name(const StrobeView *view, StrobeText name, gpointer user)
-{
-    GHashTable *names = user;
-    gpointer old = g_hash_table_lookup(names, name.bytes);
-
-    g_hash_table_insert(names, g_strdup(name.bytes), GUINT_TO_POINTER(GPOINTER_TO_UINT(old) + 1));
-}
-
-/* How often each name of a record of `kind` occurs in the session's last capture. */
-static GHashTable *names_of(StrobeSession *session, const char *kind)
-{
-    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autofree char *capture = capture_of(session);
-
-    read_capture(capture, kind, count_name, names);
-    return names;
-}
-
-static guint count_of(GHashTable *names, const char *name)
-{
-    return GPOINTER_TO_UINT(g_hash_table_lookup(names, name));
-}
-
-static guint marks_of(StrobeSession *session, const char *name)
-{
-    g_autoptr(GHashTable) names = names_of(session, "marker_instant");
-    return count_of(names, name);
-}
-
-static guint64 lost_by(guint32 cause)
-{
-    uint64_t lost[STROBE_LOSS_CAUSES];
-
-    strobe_recorder_losses(lost);
-    return lost[cause];
-}
-
-static guint64 lost_in_all(void)
-{
-    uint64_t lost[STROBE_LOSS_CAUSES];
-    guint64 sum = 0;
-
-    strobe_recorder_losses(lost);
-    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
-        sum += lost[i];
-    return sum;
-}
 
 /* ---- windows that close ---- */
 
@@ -158,9 +50,9 @@ static void test_slow_bracket(void)
         g_autofree char *text = g_strdup_printf("slow %u", i);
         struct actor actor = {.point = cases[i].point, .act = cases[i].act, .text = text};
         strobe_session_start(session, NULL);
-        hold_actor(&actor);
+        actor_hold(&actor);
         GThread *stop = begin_stop(session);
-        finish_actor(&actor);
+        actor_finish(&actor);
         g_thread_join(stop);
         g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
         g_autoptr(GHashTable) ranges = names_of(session, "marker");
@@ -200,14 +92,14 @@ static void hold_all(struct actor *actors, char **texts)
         texts[i] = g_strdup_printf("stuck %u", i);
         actors[i] = (struct actor){
             .point = stuck_cases[i].point, .act = stuck_cases[i].act, .text = texts[i]};
-        hold_actor(&actors[i]);
+        actor_hold(&actors[i]);
     }
 }
 
 static void finish_all(struct actor *actors, char **texts)
 {
     for (guint i = 0; i < N_STUCK; i++) {
-        finish_actor(&actors[i]);
+        actor_finish(&actors[i]);
         g_free(texts[i]);
     }
 }
@@ -293,12 +185,12 @@ static void test_exit(void)
     for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
         struct actor actor = {.point = points[i], .act = act_nothing};
         strobe_session_start(session, NULL);
-        hold_actor(&actor);
+        actor_hold(&actor);
         strobe_session_stop(session, NULL);
         g_assert_cmpuint(marks_of(session, "before"), ==, 1);
         strobe_session_start(session, NULL);
         strobe_mark("next");
-        finish_actor(&actor);
+        actor_finish(&actor);
         strobe_mark("next");
         strobe_session_stop(session, NULL);
         g_assert_cmpuint(marks_of(session, "next"), ==, 2);
@@ -324,11 +216,11 @@ static void test_strings(void)
         g_autofree char *other = g_strdup_printf("wanted once %u", i);
         struct actor actor = {.point = points[i], .act = act_mark, .text = text};
         strobe_session_start(session, NULL);
-        hold_actor(&actor);
+        actor_hold(&actor);
         strobe_mark(text);
         strobe_mark(other);
         g_usleep(50000); /* flushes without the held one's string */
-        finish_actor(&actor);
+        actor_finish(&actor);
         strobe_session_stop(session, NULL);
         g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
         g_assert_cmpuint(count_of(marks, text), ==, 2);
@@ -364,10 +256,10 @@ static void test_track(void)
     struct tracks tracks = {0};
 
     strobe_session_start(session, NULL);
-    hold_actor(&actor);
+    actor_hold(&actor);
     strobe_mark("main");
     g_usleep(50000);
-    finish_actor(&actor);
+    actor_finish(&actor);
     strobe_session_stop(session, NULL);
     g_autofree char *capture = capture_of(session);
     read_capture(capture, "marker_instant", note_track, &tracks);
@@ -401,11 +293,11 @@ static void test_free_list(void)
 
     strobe_session_start(session, NULL);
     strobe_mark("main"); /* takes block 0, the actor 1; it is held with 2 and 3 in its hands */
-    hold_actor(&actor);
+    actor_hold(&actor);
     g_usleep(50000);                     /* 1 is given back */
     mark_times("main", 3 * BLOCK_MARKS); /* fills 0, 1 and 2, and begins 3 */
     g_usleep(50000);                     /* 2 is the first free one again */
-    finish_actor(&actor);
+    actor_finish(&actor);
     mark_times("main", BLOCK_MARKS / 4);
     g_thread_join(g_thread_new("third", third_main, NULL));
     mark_times("main", BLOCK_MARKS / 4);
@@ -522,9 +414,9 @@ static void test_fork(void)
                               .text = text,
                               .is_new = strcmp(cases[i].point, "attach-busy") == 0};
         strobe_session_start(session, NULL);
-        hold_actor(&actor);
+        actor_hold(&actor);
         fork_and_check(folder);
-        finish_actor(&actor);
+        actor_finish(&actor);
         fork_and_check(folder);
         strobe_session_stop(session, NULL);
         g_test_message("held at %s", cases[i].point);
@@ -549,11 +441,11 @@ static void test_fork_across_windows(void)
     struct actor actor = {.point = "fork-begun", .act = act_fork, .text = folder};
 
     strobe_session_start(session, NULL);
-    hold_actor(&actor);
+    actor_hold(&actor);
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(marks_of(session, "before"), ==, 1);
     strobe_session_start(session, NULL);
-    finish_actor(&actor);
+    actor_finish(&actor);
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(marks_of(session, "forked"), ==, 1);
     g_assert_cmpuint(lost_in_all(), ==, 0);
