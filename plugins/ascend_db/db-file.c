@@ -223,6 +223,7 @@ DbFile *db_file_open(int descriptor, const char *name, char **error)
     if (file->sql) {
         restrict_limits(file->sql);
         sqlite3_progress_handler(file->sql, PROGRESS_OPS, check_progress, file);
+        db_file_run(file, "BEGIN"); /* or every look-up would be a transaction */
     }
     if (!file->sql || !read_schema(file, error))
         g_clear_pointer(&file, db_file_free);
