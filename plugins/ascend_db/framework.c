@@ -110,7 +110,6 @@ static void fill_queue(Framework *f, sqlite3_stmt *statement, const char *name,
     fields->is_dequeue = name && g_str_has_prefix(name, "Dequeue");
 }
 
-/* The kind with the fields of the columns that are not known. */
 static const StrobeKind *kind_of(gint64 type)
 {
     switch (type) {
@@ -238,6 +237,8 @@ void framework_import(Import *import)
                                "WHERE rowid >= ?1 ORDER BY rowid");
     if (f.reader && f.reader->slots->len)
         read_calls(&f);
+    if (f.reader)
+        row_reader_keep_unknown(f.reader);
     count_rows(import, "CONNECTION_IDS");
     count_rows(import, "PYTORCH_CALLCHAINS");
     if (!import->is_full)

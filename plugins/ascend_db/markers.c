@@ -97,5 +97,6 @@ void markers_import(Import *import)
         take_mark(import, reader, scan.statement);
     import->host->found(import->self, "MSTX_EVENTS", scan.n);
     db_scan_clear(&scan);
+    row_reader_keep_unknown(reader);
     row_reader_free(reader);
 }

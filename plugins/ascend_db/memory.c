@@ -111,6 +111,7 @@ static void read_states(Import *import)
         take_state(import, reader, scan.statement, has_operations);
     import->host->found(import->self, "MEMORY_RECORD", scan.n);
     db_scan_clear(&scan);
+    row_reader_keep_unknown(reader);
     row_reader_free(reader);
 }
 

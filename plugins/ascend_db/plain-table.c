@@ -262,6 +262,7 @@ void derived_tables_import(Import *import)
             continue;
         if (import->wants_derived && !is_viewers(file, format))
             plain_table_import(import, file, format);
-        table->is_taken = TRUE;
+        if (format->flags & ASCEND_FILE_DERIVED)
+            table->is_taken = TRUE;
     }
 }

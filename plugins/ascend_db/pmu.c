@@ -149,5 +149,6 @@ void pmu_import(Import *import)
     import->host->found(import->self, "TASK_PMU_INFO", pmu.n_rows);
     sqlite3_finalize(pmu.tasks);
     sqlite3_finalize(pmu.names);
+    row_reader_keep_unknown(columns);
     row_reader_free(columns);
 }

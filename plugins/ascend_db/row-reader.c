@@ -46,7 +46,7 @@ static void add_slot(RowReader *r, const DbColumn *column)
     bind_slot(&slot, r->kind);
     g_string_append_printf(r->columns, "%s%s", r->slots->len ? ", " : "", quoted);
     g_array_append_val(r->slots, slot);
-    if (slot.row || !r->kind)
+    if (slot.row)
         return;
     g_autofree char *name = g_strdup_printf("%s.%s", r->format->name, column->name);
     r->import->host->unknown(r->import->self, r->file->name, name, 0);
@@ -94,6 +94,7 @@ RowReader *row_reader_new(Import *import, DbFile *file, const AscendDbTable *for
     r = g_new0(RowReader, 1);
     r->import = import;
     r->file = file;
+    r->table = table;
     r->format = format;
     r->kind = base ? base : format->kind ? ascend_db_kind(format->kind) : NULL;
     r->slots = g_array_new(FALSE, FALSE, sizeof(RowSlot));
@@ -109,6 +110,13 @@ RowReader *row_reader_new(Import *import, DbFile *file, const AscendDbTable *for
     if (has_unknown && r->kind)
         extend_kind(r);
     return r;
+}
+
+void row_reader_keep_unknown(RowReader *r)
+{
+    for (guint i = 0; i < r->slots->len; i++)
+        if (!g_array_index(r->slots, RowSlot, i).row)
+            r->table->is_taken = FALSE;
 }
 
 void row_reader_free(RowReader *r)

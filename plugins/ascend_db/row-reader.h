@@ -16,6 +16,7 @@ typedef struct RowSlot {
 typedef struct RowReader {
     Import *import;
     DbFile *file;
+    DbTable *table;
     const AscendDbTable *format;
     const StrobeKind *kind; /* with a field "ascend_db.<column>" for each unknown column */
     GArray *slots;          /* of RowSlot */
@@ -27,6 +28,10 @@ typedef struct RowReader {
 RowReader *row_reader_new(Import *import, DbFile *file, const AscendDbTable *format,
                           const StrobeKind *base);
 void row_reader_free(RowReader *reader);
+
+/* For a table whose records are not of the reader's kind: with columns that are not known it is
+ * read once more, as a table that is not known. */
+void row_reader_keep_unknown(RowReader *reader);
 
 /* What stands in the columns that are no fields. Without a time it is the session's begin; an end
  * is never before the begin. */

@@ -583,6 +583,23 @@ static void test_unknown(Fixture *f, gconstpointer unused)
     g_assert_null(strstr(strobe_mock_importer_unknown(f->mock), "OVERLAP"));
 }
 
+/* A column in a table that is taken apart: the table is kept as it is too. */
+static void test_unknown_column(Fixture *f, gconstpointer unused)
+{
+    make(f->path, framework, "ALTER TABLE PYTORCH_API ADD novel TEXT;",
+         "UPDATE PYTORCH_API SET novel = 'n' WHERE type = 50003;"
+         "ALTER TABLE MEMORY_RECORD ADD novel TEXT",
+         NULL);
+    import(f);
+    g_assert_cmpuint(count(f, "cpu_op"), ==, 2);
+    g_assert_cmpuint(count(f, "ascend_db.pytorch_api"), ==, 5);
+    g_assert_cmpstr(TEXT(nth(f, "ascend_db.pytorch_api", 2), "novel"), ==, "n");
+    g_assert_cmpint(nth(f, "ascend_db.pytorch_api", 2)->begin_ns, ==, 990);
+    g_assert_cmpuint(count(f, "ascend_db.memory_record"), ==, 4);
+    g_assert_cmpuint(count(f, "ascend_db.connection_ids"), ==, 0);
+    assert_lines(strobe_mock_importer_unknown(f->mock), "anything_4.bin: PYTORCH_API.novel: 0\n");
+}
+
 /* ---- hostile input ---- */
 
 static void test_wrong_values(Fixture *f, gconstpointer unused)
@@ -736,6 +753,7 @@ int main(int argc, char **argv)
     ADD("memory", test_memory);
     ADD("memory/without-operations", test_memory_without_operations);
     ADD("unknown", test_unknown);
+    ADD("unknown-column", test_unknown_column);
     ADD("hostile/wrong-values", test_wrong_values);
     ADD("hostile/no-tables", test_no_tables);
     ADD("hostile/write-ahead", test_write_ahead);
