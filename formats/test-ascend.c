@@ -162,7 +162,7 @@ static void test_tables(void)
                 find_field(kind, column->field);
         }
     }
-    g_assert_cmpstr(ascend_db_column(ascend_db_table("TASK"), "startNs")->field, ==,
+    g_assert_cmpstr(ascend_db_column(ascend_db_table("TASK"), "startNs", 1)->field, ==,
                     STROBE_COLUMN_BEGIN);
     g_assert_null(ascend_db_table("NO_SUCH"));
 }
