@@ -54,6 +54,9 @@ const char *strobe_clock_name(void);
 /* Best of some readings: the one whose counter reads lay closest together. */
 StrobeClockPair strobe_clock_pair(void);
 
+/* A rate is told when no more than this share of it is noise. */
+#define STROBE_CLOCK_RATE_SHARE 0.0001
+
 /* ns per tick and ticks per ns as measured since strobe_clock_init; good for deadlines and for
  * judging pairs, not for converting times. The first is 0 while that was too short ago. */
 double strobe_clock_ns_per_tick(void);
