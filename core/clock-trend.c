@@ -338,8 +338,11 @@ void strobe_clock_trend_finish(StrobeClockTrend *trend, uint64_t end_ticks)
     if (trend->last.ticks > trend->knot.ticks &&
         trend->last.monotonic_ns > trend->knot.monotonic_ns)
         take_knot(trend, &trend->last);
-    if (trend->n_links == 0)
+    if (trend->n_links == 0) {
+        if (is_monotonic(&trend->knot) && trend->ns_per_tick == 1)
+            trend->summary.error_ns = 0;
         return;
+    }
     judge(trend, NULL);
     if (end_ticks == 0 && trend->disturbed.monotonic_ns > trend->knot.monotonic_ns)
         end_ticks = trend->disturbed.ticks;

@@ -22,8 +22,8 @@ typedef struct StrobeCollector {
     gboolean required;
     gboolean is_warm, is_started;
     gboolean has_more; /* flush was not done when its time was over */
-    GError *failure; /* the first one, kept for the session's life */
-    GArray *calls;   /* of struct collector_call_cost: made while no window recorded */
+    GError *failure;   /* the first one, kept for the session's life */
+    GArray *calls;     /* of struct collector_call_cost: made while no window recorded */
 } StrobeCollector;
 
 /* `wanted` names the component and its options. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "track-table.h"
 
 /* How long full blocks wait at most when there are few; strobe_flush_full() shortens it. */
 #define POLL_NS 10000000
@@ -45,6 +46,16 @@ static int is_crowded(const StrobeDrain *d)
            STROBE_POOL_THREAD_TRACKS / 4;
 }
 
+/* A ring forgets its threads with their records. */
+static void sweep_ring(StrobeDrain *d, int64_t now)
+{
+    if (now - d->swept_ns < d->flush_interval_ns && !is_crowded(d))
+        return;
+    d->n_threads_ended = atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed);
+    d->swept_ns = now;
+    strobe_track_sweep_ring(d->pool);
+}
+
 static void write_on(StrobeDrain *d, int roll)
 {
     DrainWindow *w = d->now;
@@ -54,6 +65,7 @@ static void write_on(StrobeDrain *d, int roll)
     now = strobe_clock_ns(CLOCK_MONOTONIC);
     if (d->policy == STROBE_POLICY_RING) {
         strobe_dump_note_pair(d);
+        sweep_ring(d, now);
         return;
     }
     if (now - w->last_flush_ns >= d->flush_interval_ns) {

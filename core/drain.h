@@ -61,6 +61,7 @@ typedef struct StrobeDrain {
 
     int is_whole;             /* the present cycle has found and written everything so far */
     uint32_t n_threads_ended; /* before the last cycle */
+    int64_t swept_ns;         /* the ring's ended threads */
 
     StrobeLossCounts *seen; /* in the pool: what is just being told */
     struct drain_partial {

@@ -280,8 +280,11 @@ void strobe_flush_end_window(StrobeDrain *d)
         strobe_flush_remember(
             d, strobe_dump_ring(d, &w->writer, w->end, &d->pool->lost[STROBE_LOSS_DISK_FULL]));
         strobe_ring_empty(&d->ring, d->pool);
-        for (uint32_t i = 0; i < d->pool->n_lanes; i++)
-            atomic_store(&strobe_pool_lane(d->pool, i)->overwritten_until, 0);
+        for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
+            struct pool_lane *lane = strobe_pool_lane(d->pool, i);
+            atomic_store(&lane->overwritten_until, 0);
+            atomic_store(&lane->recycled, lane->sequence);
+        }
         w->last_flush_ticks = w->begin; /* its losses are of the whole window */
     } else {
         write_rest(d);

@@ -11,12 +11,16 @@
 #include "intern.h"
 #include "track-table.h"
 
+#define PATIENCE_NS 1000000000
+
 uint32_t strobe_gate;
 
 struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
 
 static StrobeWriter writers[STROBE_POOL_LANES];
 struct pool_span strobe_deep_spans[STROBE_POOL_LANES][STROBE_DEEP_SPANS];
+static struct cached_name cached_names[STROBE_POOL_LANES][STROBE_CACHED_NAMES]
+    __attribute__((aligned(64)));
 struct lane_state strobe_lanes;
 __thread StrobeWriter *strobe_thread_writer LANE_TLS;
 
@@ -109,6 +113,7 @@ static StrobeWriter *claim_writer(void)
                                                       memory_order_acquire, memory_order_relaxed)) {
                 StrobeWriter *w = &writers[i * 64 + bit];
                 w->index = i * 64 + bit;
+                w->names = cached_names[w->index];
                 w->session = 0;
                 w->generation = 0;
                 /* The thread before may have died inside a bracket. */
@@ -134,6 +139,11 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
     w->pool = strobe_lanes.pool;
     w->lane = lane;
     w->depth = 0;
+    w->short_spans = strobe_clock_counter ? STROBE_POOL_SPANS : 0;
+    if (w->names_session != strobe_lanes.session) {
+        memset(w->names, 0, sizeof cached_names[0]);
+        w->names_session = strobe_lanes.session;
+    }
     /* A thread that ended in this window left its block to the next one on this lane. */
     if (!w->block || w->block_window != window) {
         w->block = NULL;
@@ -141,8 +151,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_lanes.session) {
-        strobe_track_end_thread(w->pool, &lane->track_place); /* the thread before */
-        w->track = strobe_track_begin_thread(w->pool, &lane->track_place);
+        strobe_track_end_thread(w->pool, w->index); /* the thread before */
+        w->track = strobe_track_begin_thread(w->pool, w->index);
         w->session = strobe_lanes.session;
         if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
             strobe_lane_hand_over(w);
@@ -229,7 +239,7 @@ static void thread_exits(void *value)
         leave_open_spans(w);
         if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
             strobe_lane_hand_over(w);
-        strobe_track_end_thread(w->pool, &w->lane->track_place);
+        strobe_track_end_thread(w->pool, w->index);
         leave(w);
     }
     strobe_thread_writer = NULL;
@@ -252,10 +262,12 @@ void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-/* A bracket is a few stores long; threads that lost their processors in one get a second. */
-static int wait_until_outside(const StrobeWriter *w, int *patience)
+/* A bracket is a few stores long; threads that lost their processors in one are waited for, all
+ * together. */
+static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
 {
-    for (; *patience && atomic_load_explicit(&w->busy, memory_order_acquire); --*patience)
+    while (atomic_load_explicit(&w->busy, memory_order_acquire) &&
+           strobe_clock_ns(CLOCK_MONOTONIC) < deadline)
         usleep(100);
     return atomic_load_explicit(&w->busy, memory_order_acquire) == LANE_IDLE;
 }
@@ -280,7 +292,7 @@ int strobe_lane_is_busy(uint32_t index)
 
 unsigned strobe_lane_close_gate(uint64_t end)
 {
-    int patience = 10000; /* for all of them */
+    int64_t deadline = strobe_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
     unsigned stuck = 0;
 
     atomic_store_explicit(&strobe_lanes.window_end, end, memory_order_relaxed);
@@ -289,7 +301,7 @@ unsigned strobe_lane_close_gate(uint64_t end)
     barrier_in_all_threads();
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         StrobeWriter *w = &writers[i];
-        if (wait_until_outside(w, &patience))
+        if (wait_until_outside(w, deadline))
             continue;
         count_stuck(w);
         stuck++;

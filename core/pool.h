@@ -52,6 +52,7 @@ struct pool_span {
     _Atomic uint64_t argument;
     _Atomic uint32_t name;
     _Atomic uint32_t kind;
+    uint64_t key; /* of span_open, 0: none; the thread's own affair */
 };
 
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
@@ -65,7 +66,8 @@ struct pool_lane {
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
-    struct pool_span spans[STROBE_POOL_SPANS];
+    _Atomic uint64_t recycled;              /* its block that the ring gave up last */
+    _Alignas(64) struct pool_span spans[STROBE_POOL_SPANS]; /* none across two cache lines */
     _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
 
@@ -102,11 +104,12 @@ struct pool_track {
     _Atomic uint64_t thread;                     /* its number, of a thread's own track */
     _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
     _Atomic uint32_t next;                       /* in the list of free places, as free_tracks */
-    uint32_t reserved;
+    uint32_t lane;                               /* of its thread */
+    uint64_t last_block;                         /* of the lane when the thread ended */
 };
 
 _Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
-_Static_assert(sizeof(struct pool_track) == 64, "pool layout");
+_Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 
 /* A window whose capture is not sealed yet: the one that records, and the one before it while its
  * rest is being written. */

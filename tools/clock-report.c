@@ -31,6 +31,8 @@ static char *sum_text(guint64 ns)
 char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *facts)
 {
     const StrobeClockSummary *clock = &stats->clock;
+    if (facts && json_object_has_member(facts, "source")) /* imported */
+        return g_strdup("that of the source");
     GString *line = g_string_new(source_of(facts));
     g_autofree char *suspended = sum_text(clock->suspended_ns);
 

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <strobe/record.h>
 
-#define STRESS_THREADS_MAX 65536u /* in all, of a run */
+#define STRESS_THREADS_MAX (1u << 20) /* in all, of a run */
 #define STRESS_WINDOWS_MAX 65536u
 
 /* What a record is; its name is this letter and the thread's number (and more). Its argument or

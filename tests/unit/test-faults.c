@@ -298,7 +298,9 @@ static void run_limited(const char *folder)
     g_assert_nonnull(strstr(strobe_error_message(error), "File too large"));
     strobe_session_stop(session, NULL);
     strobe_session_free(session);
-    g_assert_cmpint(strobe_session_new("{}", "test", &session, &error), ==, STROBE_ERROR_IO);
+    strobe_error_free(g_steal_pointer(&error));
+    g_assert_cmpint(strobe_session_new("{\"collectors\": {}}", "test", &session, &error), ==,
+                    STROBE_ERROR_IO);
     limit_files(RLIM_INFINITY);
 }
 
