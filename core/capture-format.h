@@ -11,6 +11,7 @@
 #define STROBE_CORE_CAPTURE_FORMAT_H
 
 #include <stdint.h>
+#include "clock-trend.h"
 
 /* Names of the newest piece of a capture, of one that was put aside (from 1), and of one that is to
  * be the newest. */
@@ -30,7 +31,9 @@ enum {
     STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
     STROBE_BLOCK_SEAL = 6,    /* struct strobe_stored_seal: the window, or piece, is complete */
     STROBE_BLOCK_OPEN = 7,    /* RECORDS of spans open at a piece's end; the next ones tell more */
-    STROBE_BLOCK_RESERVE = 8  /* nothing: room for losses and seal, should the disk be full */
+    STROBE_BLOCK_RESERVE = 8, /* nothing: room for losses and seal, should the disk be full */
+    STROBE_BLOCK_CLOCK = 9,   /* StrobeClockPair each: taken when there was nothing to write */
+    STROBE_BLOCK_RECOVERY = 10 /* nothing: what follows is a recovery's, void without a seal */
 };
 
 struct strobe_block_header {
@@ -39,18 +42,16 @@ struct strobe_block_header {
     uint32_t payload_crc;
     uint32_t type;
     uint32_t payload_bytes;
-    uint32_t window;   /* number of the window in its session, from 1 */
-    uint32_t lane;     /* STROBE_LANE_NONE: not from a lane */
-    uint64_t sequence; /* of the lane's block: (lane, sequence, offset) names these bytes; FACTS:
-                          the number of the piece, from 0 */
-    uint32_t offset;   /* of the payload in the lane's block */
-    uint32_t track;    /* of the lane's thread */
-    uint64_t ticks;    /* clock pair taken shortly before the block was written */
-    int64_t monotonic_ns;
-    int64_t realtime_ns;
+    uint32_t window;      /* number of the window in its session, from 1 */
+    uint32_t lane;        /* STROBE_LANE_NONE: not from a lane */
+    uint64_t sequence;    /* of the lane's block: (lane, sequence, offset) names these bytes; FACTS:
+                             the number of the piece, from 0 */
+    uint32_t offset;      /* of the payload in the lane's block */
+    uint32_t track;       /* of the lane's thread */
+    StrobeClockPair pair; /* taken after all that the block holds was recorded */
 };
 
-_Static_assert(sizeof(struct strobe_block_header) == 72, "capture format");
+_Static_assert(sizeof(struct strobe_block_header) == 96, "capture format");
 
 #define STROBE_LANE_NONE UINT32_MAX
 
@@ -74,9 +75,12 @@ _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
 struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;
-    uint32_t recovered; /* 1: by a later run, after the program died */
-    uint32_t continued; /* 1: the window goes on in the next piece */
+    uint32_t recovered;       /* 1: by a later run, after the program died */
+    uint32_t continued;       /* 1: the window goes on in the next piece */
+    StrobeClockSummary clock; /* what the writer saw of it */
 };
+
+_Static_assert(sizeof(struct strobe_stored_seal) == 72, "capture format");
 
 /* A kind's definition: this, then the NUL-terminated texts name and summary, then for each field
  * one byte of type and the texts name, unit and summary; padded to 8. */

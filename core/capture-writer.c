@@ -31,7 +31,8 @@ void strobe_capture_writer_clear(StrobeCaptureWriter *writer)
     writer->buffer = NULL;
 }
 
-void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
+void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
+                                  const StrobeClockTrend *trend, const StrobeClockPair *pair)
 {
     off_t end = lseek(fd, 0, SEEK_END);
 
@@ -44,7 +45,7 @@ void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t w
     writer->strings_done = 1;
     memset(writer->string_written, 0, sizeof writer->string_written);
     memset(writer->track_written, 0, sizeof writer->track_written);
-    strobe_capture_writer_take_pair(writer);
+    strobe_capture_begin_clock(writer, trend, pair);
 }
 
 void strobe_capture_writer_end(StrobeCaptureWriter *writer)
@@ -68,11 +69,6 @@ void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *o
 
     *one = *other;
     *other = kept;
-}
-
-void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer)
-{
-    writer->pair = strobe_clock_pair();
 }
 
 static int write_all(int fd, struct iovec *iov, int n)
@@ -118,9 +114,7 @@ static int append(StrobeCaptureWriter *writer, struct strobe_block_header *heade
         return ENOSPC;
     memcpy(header->magic, STROBE_BLOCK_MAGIC, sizeof header->magic);
     header->window = writer->window;
-    header->ticks = writer->pair.ticks;
-    header->monotonic_ns = writer->pair.monotonic_ns;
-    header->realtime_ns = writer->pair.realtime_ns;
+    header->pair = writer->pair;
     header->payload_crc = strobe_crc32c(0, payload, header->payload_bytes);
     header->header_crc = 0;
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
@@ -133,6 +127,7 @@ static int append(StrobeCaptureWriter *writer, struct strobe_block_header *heade
     if (error)
         return error;
     writer->bytes += sizeof *header + header->payload_bytes;
+    writer->is_pair_written = 1;
     return 0;
 }
 
@@ -162,6 +157,7 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
                                          .sequence = block->sequence,
                                          .offset = from,
                                          .track = block->track};
+    strobe_capture_write_idle_pairs(writer);
     return append(writer, &header, (const char *)(block + 1) + from);
 }
 
@@ -441,8 +437,15 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t flags)
 {
-    struct strobe_stored_seal seal = {begin, end, (flags & STROBE_SEAL_RECOVERED) != 0,
-                                      (flags & STROBE_SEAL_CONTINUED) != 0};
+    StrobeClockTrend trend = writer->trend; /* this need not be the last seal */
+    struct strobe_stored_seal seal = {.begin_ticks = begin,
+                                      .end_ticks = end,
+                                      .recovered = (flags & STROBE_SEAL_RECOVERED) != 0,
+                                      .continued = (flags & STROBE_SEAL_CONTINUED) != 0};
+
+    strobe_clock_trend_finish(&trend, end);
+    seal.clock = trend.summary;
+    strobe_capture_write_idle_pairs(writer);
     return strobe_capture_write_block(writer, STROBE_BLOCK_SEAL, &seal, sizeof seal);
 }
 

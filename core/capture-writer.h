@@ -7,6 +7,7 @@
 #include "pool.h"
 
 #define STROBE_WRITER_BUFFER (2u << 20)
+#define STROBE_WRITER_PAIRS 256u
 
 /* One capture file being written, and how far definitions have been written into it. */
 typedef struct StrobeCaptureWriter {
@@ -15,7 +16,11 @@ typedef struct StrobeCaptureWriter {
     uint64_t reserve_at;  /* 0: none */
     uint64_t reserve_end; /* while it is being used, else 0 */
     uint32_t window;
-    StrobeClockPair pair;
+    StrobeClockPair pair, first_pair; /* the present one, the file's first */
+    int is_pair_written;
+    StrobeClockTrend trend;                    /* of all pairs */
+    StrobeClockPair idle[STROBE_WRITER_PAIRS]; /* no block was written with them yet */
+    uint32_t n_idle;
     uint32_t kinds_done;   /* bytes of the pool's kind area */
     uint32_t tracks_done;  /* of the pool's count of published tracks */
     uint32_t strings_done; /* all ids below this one */
@@ -30,13 +35,22 @@ void strobe_capture_writer_clear(StrobeCaptureWriter *writer);
 
 /* Begins writing to `fd` (owned from now on), at its present end. */
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window);
+/* The same, where the clock was followed before: by `trend`, and `pair` is the next. */
+void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
+                                  const StrobeClockTrend *trend, const StrobeClockPair *pair);
+/* The same for a copy of what another one is to write: it knows that one's clock from its begin. */
+void strobe_capture_writer_begin_copy(StrobeCaptureWriter *writer, int fd,
+                                      const StrobeCaptureWriter *other);
 void strobe_capture_writer_end(StrobeCaptureWriter *writer);
 
 /* In a forked child: frees the buffer and forgets the file. */
 void strobe_capture_writer_forget(StrobeCaptureWriter *writer);
 
-/* Takes the clock pair that goes into the headers of the following blocks. */
+/* Takes the clock pair that goes into the headers of the following blocks. Whatever these blocks
+ * hold must have been recorded before. */
 void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer);
+/* The same with a pair that is given. */
+void strobe_capture_writer_set_pair(StrobeCaptureWriter *writer, const StrobeClockPair *pair);
 
 /* Makes each the other. */
 void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other);
@@ -70,7 +84,7 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
                                 uint32_t kind, uint64_t begin, uint64_t end,
                                 const StrobeLossCounts *seen);
 
-/* Appends the seal. */
+/* Appends the seal, with what the clock pairs say. */
 enum { STROBE_SEAL_RECOVERED = 1, STROBE_SEAL_CONTINUED = 2 };
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t flags);
@@ -83,5 +97,13 @@ int strobe_capture_close_reserve(StrobeCaptureWriter *writer);
 
 /* Number of records in [from, to) of a block. */
 uint64_t strobe_capture_count_records(const struct pool_block *block, uint32_t from, uint32_t to);
+
+/* ---- between the writer's files ---- */
+
+void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTrend *trend,
+                                const StrobeClockPair *pair);
+/* Appends the pairs that no block was written with. Where that fails they wait for the next block.
+ */
+void strobe_capture_write_idle_pairs(StrobeCaptureWriter *writer);
 
 #endif

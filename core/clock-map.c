@@ -1,24 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clock-map.h"
 
-/* Closer pairs say more about the noise of taking them than about drift. */
-#define KNOT_DISTANCE_NS 900000000
+#define PAIRS_MAX 65536u /* in memory; beyond these every second one is forgotten */
+#define KNOTS_MAX 16384  /* where the counter is steady */
+#define EPOCHS_BACK 8u   /* resets that a count is looked for behind */
+#define RATE_BITS 44     /* rates are ns per tick, scaled by 2^44 */
+#define HALF ((gint64)1 << (RATE_BITS - 1)) /* of a ns, so scaled */
+#define REACH 1.01 /* by which an extrapolated count may be off, as a factor */
+#define UNORDERED_NS                                                                               \
+    10000 /* a count may be later than its block's pair: counters of two                           \
+             processors, or a source with a clock of its own */
 
 /* Damaged pairs may say anything; within these limits no sum of times overflows. */
-#define TIME_LIMIT ((gint64)1 << 61)
+#define TIME_LIMIT STROBE_CLOCK_NS_LIMIT
 #define RATE_LIMIT ((gint64)1 << 62)
 
-struct knot {
+enum side { SIDE_NONE, SIDE_BEFORE, SIDE_AFTER };
+
+/* Counts from `begin` up to the next piece lie on the line through (ticks, ns). */
+struct piece {
+    guint64 begin;
     guint64 ticks;
-    gint64 ns;          /* CLOCK_MONOTONIC */
-    gint64 ns_per_2_32; /* of the piece that begins here: ns per tick, scaled by 2^32 */
+    gint64 ns; /* since the epoch */
+    gint64 rate;
+    guint jump; /* index; of a side only */
+    enum side side;
+};
+
+/* A broken link, and the times that were given out on its two sides. */
+struct jump {
+    gint64 begin_ns, end_ns;
+    gint64 last_before, first_after;
+};
+
+/* Pieces between two resets, and the counts that can be of this epoch. */
+struct epoch {
+    guint first, end; /* indices of pieces */
+    guint64 least, most;
+    gint64 begin_ns; /* CLOCK_MONOTONIC of its first pair */
 };
 
 struct StrobeClockMap {
+    struct { /* the piece that was used last, as far as it can be without a look at anything else */
+        guint64 ticks, length;
+        guint64 rate;
+        gint64 ns;
+    } current;
     GArray *pairs; /* of StrobeClockPair */
-    GArray *knots; /* of struct knot, ascending */
-    gint64 epoch;  /* CLOCK_REALTIME - CLOCK_MONOTONIC at the first pair: later steps of the wall
+    gint64 pair_distance_ns;
+    GArray *links; /* of StrobeClockLink; while finishing */
+    GArray *pieces, *jumps, *epochs, *events;
+    gint64 offset; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the first pair: later steps of the wall
                       clock do not tear the capture apart */
+    guint epoch;   /* of the block */
+    guint64 block_ticks;
+    StrobeClockSummary summary;
+    double ns_per_tick;
 };
 
 StrobeClockMap *strobe_clock_map_new(void)
@@ -26,7 +63,11 @@ StrobeClockMap *strobe_clock_map_new(void)
     StrobeClockMap *map = g_new0(StrobeClockMap, 1);
 
     map->pairs = g_array_new(FALSE, FALSE, sizeof(StrobeClockPair));
-    map->knots = g_array_new(FALSE, FALSE, sizeof(struct knot));
+    map->links = g_array_new(FALSE, FALSE, sizeof(StrobeClockLink));
+    map->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
+    map->jumps = g_array_new(FALSE, FALSE, sizeof(struct jump));
+    map->epochs = g_array_new(FALSE, FALSE, sizeof(struct epoch));
+    map->events = g_array_new(FALSE, FALSE, sizeof(StrobeClockEvent));
     return map;
 }
 
@@ -35,82 +76,382 @@ void strobe_clock_map_free(StrobeClockMap *map)
     if (!map)
         return;
     g_array_unref(map->pairs);
-    g_array_unref(map->knots);
+    g_array_unref(map->links);
+    g_array_unref(map->pieces);
+    g_array_unref(map->jumps);
+    g_array_unref(map->epochs);
+    g_array_unref(map->events);
     g_free(map);
+}
+
+/* ---- pairs ---- */
+
+static StrobeClockPair *pair_at(const StrobeClockMap *map, guint index)
+{
+    return &g_array_index(map->pairs, StrobeClockPair, index);
+}
+
+static void thin_out(StrobeClockMap *map)
+{
+    guint n = (map->pairs->len + 1) / 2;
+    gint64 span = pair_at(map, map->pairs->len - 1)->monotonic_ns - pair_at(map, 0)->monotonic_ns;
+
+    for (guint i = 0; i < n; i++)
+        *pair_at(map, i) = *pair_at(map, 2 * i);
+    g_array_set_size(map->pairs, n);
+    map->pair_distance_ns = MAX(span / n, map->pair_distance_ns);
 }
 
 void strobe_clock_map_add(StrobeClockMap *map, const StrobeClockPair *pair)
 {
+    if (pair->gap == STROBE_CLOCK_COMPUTED || pair->monotonic_ns > TIME_LIMIT ||
+        pair->monotonic_ns < -TIME_LIMIT)
+        return;
+    if (map->pairs->len) { /* all blocks of a flush have the same one */
+        gint64 distance = pair->monotonic_ns - pair_at(map, map->pairs->len - 1)->monotonic_ns;
+        if (distance >= 0 && distance <= map->pair_distance_ns)
+            return;
+    }
     g_array_append_val(map->pairs, *pair);
+    if (map->pairs->len == PAIRS_MAX)
+        thin_out(map);
 }
 
 static int compare_pairs(gconstpointer a, gconstpointer b)
 {
     const StrobeClockPair *x = a, *y = b;
-    return x->ticks < y->ticks ? -1 : x->ticks > y->ticks;
+    return x->monotonic_ns < y->monotonic_ns ? -1 : x->monotonic_ns > y->monotonic_ns;
 }
+
+static void on_link(void *user, const StrobeClockLink *link)
+{
+    StrobeClockMap *map = user;
+    g_array_append_val(map->links, *link);
+}
+
+/* Follows the pairs as the writer did. */
+static void follow_pairs(StrobeClockMap *map, guint64 end_ticks)
+{
+    const StrobeClockPair *first = pair_at(map, 0);
+    const StrobeClockPair *last = pair_at(map, map->pairs->len - 1);
+    StrobeClockTrend trend;
+
+    strobe_clock_trend_begin(&trend, first->ns_per_tick);
+    trend.judged = on_link;
+    trend.user = map;
+    trend.distance_ns =
+        MAX(trend.distance_ns, (last->monotonic_ns - first->monotonic_ns) / KNOTS_MAX);
+    for (guint i = 0; i < map->pairs->len; i++)
+        strobe_clock_trend_add(&trend, pair_at(map, i));
+    strobe_clock_trend_finish(&trend, end_ticks);
+    map->summary = trend.summary;
+    map->ns_per_tick = trend.ns_per_tick;
+}
+
+/* ---- pieces ---- */
 
 static gint64 limited(__int128 value, gint64 limit)
 {
     return value > limit ? limit : value < -limit ? -limit : (gint64)value;
 }
 
-static void add_knot(StrobeClockMap *map, const StrobeClockPair *pair)
+static guint64 limited_ticks(__int128 value)
 {
-    struct knot knot = {pair->ticks, limited(pair->monotonic_ns, TIME_LIMIT), 0};
-    g_array_append_val(map->knots, knot);
+    return value < 0 ? 0 : value > (__int128)G_MAXUINT64 ? G_MAXUINT64 : (guint64)value;
 }
 
-void strobe_clock_map_finish(StrobeClockMap *map)
+/* The rate of a link that is not broken, exactly. */
+static gint64 rate_of(const StrobeClockLink *link)
 {
-    const StrobeClockPair *pairs = (const void *)map->pairs->data;
-    guint n = map->pairs->len;
+    __int128 ns = (__int128)link->to.monotonic_ns - link->from.monotonic_ns;
+    return limited(ns * ((gint64)1 << RATE_BITS) / (link->to.ticks - link->from.ticks), RATE_LIMIT);
+}
 
-    g_array_sort(map->pairs, compare_pairs);
-    if (n == 0)
-        return;
-    map->epoch = limited((__int128)pairs[0].realtime_ns - pairs[0].monotonic_ns, TIME_LIMIT);
-    add_knot(map, &pairs[0]);
-    for (guint i = 1; i < n; i++) {
-        const struct knot *last = &g_array_index(map->knots, struct knot, map->knots->len - 1);
-        gboolean is_far = (__int128)pairs[i].monotonic_ns - last->ns >= KNOT_DISTANCE_NS;
-        gboolean is_end = i == n - 1;
-        if ((is_far || (is_end && map->knots->len == 1)) && pairs[i].ticks > last->ticks &&
-            pairs[i].monotonic_ns >= last->ns)
-            add_knot(map, &pairs[i]);
+/* That of the nearest link to `index` in a direction that is not broken; 0 if there is none. */
+static gint64 rate_near(const StrobeClockMap *map, guint index, int direction)
+{
+    for (guint i = index; i < map->links->len; i += (guint)direction) {
+        const StrobeClockLink *link = &g_array_index(map->links, StrobeClockLink, i);
+        if (!link->is_broken)
+            return rate_of(link);
     }
-    struct knot *knots = (void *)map->knots->data;
-    for (guint i = 0; i + 1 < map->knots->len; i++)
-        knots[i].ns_per_2_32 =
-            limited((__int128)(knots[i + 1].ns - knots[i].ns) * ((gint64)1 << 32) /
-                        (__int128)(knots[i + 1].ticks - knots[i].ticks),
-                    RATE_LIMIT);
-    if (map->knots->len > 1)
-        knots[map->knots->len - 1].ns_per_2_32 = knots[map->knots->len - 2].ns_per_2_32;
-    else
-        knots[0].ns_per_2_32 = (gint64)1 << 32; /* one pair only: the clock counts ns, or nothing
-                                                   better is known */
+    return 0;
 }
 
-gint64 strobe_clock_map_from_ticks(const StrobeClockMap *map, guint64 ticks)
+/* The rate at one side of a broken link: of the links there, else of the others, else what was
+ * known, else that of ns. */
+static gint64 rate_beside(const StrobeClockMap *map, guint index, int direction)
 {
-    const struct knot *knots = (const void *)map->knots->data;
-    guint low = 0, high = map->knots->len;
+    gint64 rate = rate_near(map, index, direction);
 
-    if (high == 0)
-        return (gint64)ticks;
+    if (rate == 0)
+        rate = rate_near(map, index, -direction);
+    if (rate == 0 && map->ns_per_tick > 0)
+        rate = (gint64)(map->ns_per_tick * (double)((gint64)1 << RATE_BITS));
+    return rate ? rate : (gint64)1 << RATE_BITS;
+}
+
+static void add_piece(StrobeClockMap *map, guint64 begin, const StrobeClockPair *through,
+                      gint64 rate, enum side side)
+{
+    struct piece piece = {.begin = begin,
+                          .ticks = through->ticks,
+                          .ns = map->offset + through->monotonic_ns,
+                          .rate = rate,
+                          .jump = map->jumps->len - 1,
+                          .side = side};
+
+    g_array_append_val(map->pieces, piece);
+    g_array_index(map->epochs, struct epoch, map->epochs->len - 1).end = map->pieces->len;
+}
+
+static void add_epoch(StrobeClockMap *map, const StrobeClockPair *pair)
+{
+    struct epoch epoch = {.first = map->pieces->len,
+                          .end = map->pieces->len,
+                          .most = G_MAXUINT64,
+                          .begin_ns = pair->monotonic_ns};
+
+    g_array_append_val(map->epochs, epoch);
+}
+
+/* Ticks in `ns` at a rate, and a little more. */
+static __int128 ticks_within(gint64 ns, gint64 rate)
+{
+    return (__int128)((double)ns * REACH / (double)MAX(rate, 1) *
+                      (double)((gint64)1 << RATE_BITS)) +
+           1;
+}
+
+static void add_reset(StrobeClockMap *map, const StrobeClockLink *link, gint64 before, gint64 after)
+{
+    gint64 ns = link->to.monotonic_ns - link->from.monotonic_ns;
+
+    add_piece(map, link->from.ticks, &link->from, before, SIDE_BEFORE);
+    g_array_index(map->epochs, struct epoch, map->epochs->len - 1).most =
+        limited_ticks(link->from.ticks + ticks_within(ns, before));
+    add_epoch(map, &link->to);
+    g_array_index(map->epochs, struct epoch, map->epochs->len - 1).least =
+        limited_ticks((__int128)link->to.ticks - ticks_within(ns, after));
+    add_piece(map, 0, &link->to, after, SIDE_AFTER);
+}
+
+/* Where a link's two sides meet: if the frequency changed, where their lines do; else in the middle
+ * of the counts that none, or either, explains. */
+static guint64 meeting(const StrobeClockLink *link, gint64 before, gint64 after)
+{
+    double scale = (double)((gint64)1 << RATE_BITS);
+    double a = (double)before / scale, b = (double)after / scale;
+    guint64 between = link->to.ticks - link->from.ticks;
+    double ticks = (double)between;
+    double ns = (double)(link->to.monotonic_ns - link->from.monotonic_ns);
+    double at = a != b ? (ns - ticks * b) / (a - b) : -1;
+
+    if (!(at > 0 && at < ticks))
+        at = (ticks + ns / a - ns / b) / 2;
+    return link->from.ticks + MIN(limited_ticks((__int128)MAX(at, 1)), between);
+}
+
+static void add_jump(StrobeClockMap *map, guint index)
+{
+    const StrobeClockLink *link = &g_array_index(map->links, StrobeClockLink, index);
+    gint64 before = MAX(rate_beside(map, index, -1), 1), after = MAX(rate_beside(map, index, 1), 1);
+    gint64 begin = map->offset + link->from.monotonic_ns, end = map->offset + link->to.monotonic_ns;
+    struct jump jump = {begin, end, begin, end};
+
+    g_array_append_val(map->jumps, jump);
+    if (link->to.ticks <= link->from.ticks) {
+        add_reset(map, link, before, after);
+        return;
+    }
+    add_piece(map, link->from.ticks, &link->from, before, SIDE_BEFORE);
+    add_piece(map, meeting(link, before, after), &link->to, after, SIDE_AFTER);
+}
+
+static void add_event(StrobeClockMap *map, const StrobeClockLink *link)
+{
+    StrobeClockEvent event = {.cause = link->cause,
+                              .is_broken = link->is_broken != 0,
+                              .begin_ns = map->offset + link->from.monotonic_ns,
+                              .end_ns = map->offset + link->to.monotonic_ns,
+                              .amount_ns = link->amount_ns};
+
+    if (link->cause == STROBE_CLOCK_RATE && !link->is_broken)
+        event.end_ns = event.begin_ns;
+    if (link->cause != STROBE_CLOCK_STEADY && map->events->len < STROBE_CLOCK_EVENTS_MAX)
+        g_array_append_val(map->events, event);
+}
+
+static void add_link(StrobeClockMap *map, guint index)
+{
+    const StrobeClockLink *link = &g_array_index(map->links, StrobeClockLink, index);
+
+    add_event(map, link);
+    if (link->is_broken)
+        add_jump(map, index);
+    else
+        add_piece(map, link->from.ticks, &link->from, rate_of(link), SIDE_NONE);
+}
+
+void strobe_clock_map_finish(StrobeClockMap *map, guint64 end_ticks)
+{
+    if (map->pairs->len == 0)
+        return;
+    g_array_sort(map->pairs, compare_pairs);
+    const StrobeClockPair *first = pair_at(map, 0), *last = first;
+    map->offset = limited((__int128)first->realtime_ns - first->monotonic_ns, TIME_LIMIT);
+    follow_pairs(map, end_ticks);
+    add_epoch(map, first);
+    if (map->links->len) {
+        first = &g_array_index(map->links, StrobeClockLink, 0).from;
+        last = &g_array_index(map->links, StrobeClockLink, map->links->len - 1).to;
+    }
+    add_piece(map, 0, first, rate_beside(map, 0, 1), SIDE_NONE);
+    for (guint i = 0; i < map->links->len; i++)
+        add_link(map, i);
+    if (map->links->len)
+        add_piece(map, last->ticks, last, rate_beside(map, map->links->len - 1, -1), SIDE_NONE);
+    g_array_set_size(map->links, 0);
+    g_array_set_size(map->pairs, 0);
+}
+
+/* ---- conversion ---- */
+
+void strobe_clock_map_seek(StrobeClockMap *map, const StrobeClockPair *pair)
+{
+    guint low = 0, high = map->epochs->len;
+
+    if (high < 2)
+        return;
     while (high - low > 1) {
         guint middle = (low + high) / 2;
-        if (knots[middle].ticks <= ticks)
+        if (g_array_index(map->epochs, struct epoch, middle).begin_ns <= pair->monotonic_ns)
             low = middle;
         else
             high = middle;
     }
-    __int128 delta = (__int128)ticks - (__int128)knots[low].ticks;
-    return map->epoch + knots[low].ns + limited((delta * knots[low].ns_per_2_32) >> 32, TIME_LIMIT);
+    map->epoch = low;
+    map->block_ticks = pair->ticks;
+    map->current.length = 0;
+}
+
+/* The latest count that a block's records may hold, of the block's own epoch. */
+static guint64 latest_ticks(const StrobeClockMap *map, const struct epoch *epoch)
+{
+    gint64 rate = g_array_index(map->pieces, struct piece, epoch->first).rate;
+    return limited_ticks(map->block_ticks + ticks_within(UNORDERED_NS, rate));
+}
+
+/* The newest epoch, not after the block's, that the count can be of. */
+static const struct epoch *epoch_of(const StrobeClockMap *map, guint64 ticks)
+{
+    const struct epoch *epochs = (const void *)map->epochs->data;
+
+    for (guint back = 0; back <= MIN(map->epoch, EPOCHS_BACK); back++) {
+        const struct epoch *epoch = &epochs[map->epoch - back];
+        guint64 most = back || map->epoch == 0 ? epoch->most : latest_ticks(map, epoch);
+        if (ticks >= epoch->least && ticks <= most)
+            return epoch;
+    }
+    return &epochs[map->epoch];
+}
+
+static const struct piece *find_piece(const StrobeClockMap *map, const struct epoch *epoch,
+                                      guint64 ticks)
+{
+    const struct piece *pieces = (const void *)map->pieces->data;
+    guint low = epoch->first, high = epoch->end;
+
+    while (high - low > 1) {
+        guint middle = (low + high) / 2;
+        if (pieces[middle].begin <= ticks)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &pieces[low];
+}
+
+/* Lets the next counts of this piece be converted at once: those that can be of no other epoch. */
+static void remember(StrobeClockMap *map, const struct epoch *epoch, const struct piece *piece)
+{
+    const struct epoch *own = &g_array_index(map->epochs, struct epoch, map->epoch);
+    const struct piece *next = piece + 1;
+    guint64 most = G_MAXUINT64;
+
+    map->current.length = 0;
+    if (piece->side != SIDE_NONE || epoch != own || piece->rate <= 0)
+        return;
+    if (map->epoch > 0)
+        most = latest_ticks(map, epoch);
+    if (next < &g_array_index(map->pieces, struct piece, epoch->end))
+        most = MIN(most, next->begin - 1);
+    if (piece->ticks != piece->begin || piece->ticks < epoch->least || most < piece->ticks)
+        return;
+    map->current.ticks = piece->ticks;
+    map->current.length =
+        MIN(most - piece->ticks, limited_ticks(((__int128)TIME_LIMIT << RATE_BITS) / piece->rate));
+    map->current.rate = (guint64)piece->rate;
+    map->current.ns = piece->ns;
+}
+
+/* Keeps the order of what lies before a jump and what lies behind it. */
+static gint64 keep_order(struct jump *jump, enum side side, gint64 ns)
+{
+    if (side == SIDE_BEFORE) {
+        ns = CLAMP(ns, jump->begin_ns, jump->first_after);
+        jump->last_before = MAX(jump->last_before, ns);
+    } else {
+        ns = CLAMP(ns, jump->last_before, jump->end_ns);
+        jump->first_after = MIN(jump->first_after, ns);
+    }
+    return ns;
+}
+
+static gint64 convert(StrobeClockMap *map, guint64 ticks)
+{
+    if (map->pieces->len == 0)
+        return (gint64)MIN(ticks, (guint64)TIME_LIMIT);
+    const struct epoch *epoch = epoch_of(map, ticks);
+    const struct piece *piece = find_piece(map, epoch, ticks);
+    __int128 delta = (__int128)ticks - piece->ticks;
+    gint64 ns = piece->ns + limited((delta * piece->rate + HALF) >> RATE_BITS, TIME_LIMIT);
+
+    remember(map, epoch, piece);
+    if (piece->side == SIDE_NONE)
+        return ns;
+    return keep_order(&g_array_index(map->jumps, struct jump, piece->jump), piece->side, ns);
+}
+
+gint64 strobe_clock_map_from_ticks(StrobeClockMap *map, guint64 ticks)
+{
+    guint64 delta = ticks - map->current.ticks;
+
+    if (G_LIKELY(delta < map->current.length))
+        return map->current.ns +
+               (gint64)(((unsigned __int128)delta * map->current.rate + HALF) >> RATE_BITS);
+    return convert(map, ticks);
 }
 
 gint64 strobe_clock_map_from_monotonic(const StrobeClockMap *map, gint64 ns)
 {
-    return map->epoch + limited(ns, TIME_LIMIT);
+    return map->offset + limited(ns, TIME_LIMIT);
+}
+
+/* ---- what the pairs say ---- */
+
+const StrobeClockSummary *strobe_clock_map_summary(const StrobeClockMap *map)
+{
+    return &map->summary;
+}
+
+double strobe_clock_map_ns_per_tick(const StrobeClockMap *map)
+{
+    return map->ns_per_tick;
+}
+
+const StrobeClockEvent *strobe_clock_map_events(const StrobeClockMap *map, guint *n)
+{
+    *n = map->events->len;
+    return (const StrobeClockEvent *)(const void *)map->events->data;
 }

@@ -2,87 +2,184 @@
 #include "clock.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
+#define READINGS 8          /* for a pair */
+#define READINGS_MAX 32     /* when all of these were disturbed */
+#define BASELINE_NS 1000000 /* over less the rate would be noise */
+
 int strobe_clock_counter;
 static StrobeClockPair first_pair;
+static _Atomic uint32_t least_gap = UINT32_MAX; /* of all readings */
+
+/* ---- which clock ---- */
 
 #if defined(__x86_64__)
-/* The kernel watches the counter; if it dropped it as its own clock source, so do we. */
-static int kernel_trusts_tsc(void)
-{
-    char name[16] = "";
-    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                  O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return 1; /* not visible here (a container): the processor's own word has to do */
-    ssize_t n = read(fd, name, sizeof name - 1);
-    close(fd);
-    return n >= 3 && (memcmp(name, "tsc", 3) == 0 || memcmp(name, "kvm", 3) == 0 ||
-                      memcmp(name, "hyp", 3) == 0);
-}
-
-static int counter_is_invariant(void)
+static int processor_says_invariant(void)
 {
     unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8)) && kernel_trusts_tsc();
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 #elif defined(__aarch64__)
-static int counter_is_invariant(void)
+static int processor_says_invariant(void)
 {
-    return 1; /* the architecture says so */
+    return 1; /* the architecture does */
 }
 #else
-static int counter_is_invariant(void)
+static int processor_says_invariant(void)
 {
     return 0;
 }
 #endif
 
-void strobe_clock_init(void)
+const StrobeClockProbe strobe_clock_probe_host = {
+    processor_says_invariant, "/sys/devices/system/clocksource/clocksource0/current_clocksource"};
+
+static int is_counter(const char *source)
+{
+    /* The paravirtual ones read the same counter. */
+    static const char *const counters[] = {"tsc", "tsc-early", "kvm-clock",
+                                           "hyperv_clocksource_tsc_page", "arch_sys_counter"};
+
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        if (strcmp(source, counters[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static int kernel_uses_counter(const char *path)
+{
+    char name[64] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return 1; /* not visible here (a container): the processor's own word has to do */
+    ssize_t n = read(fd, name, sizeof name - 1);
+    close(fd);
+    name[n > 0 ? strcspn(name, "\n") : 0] = 0;
+    return is_counter(name);
+}
+
+int strobe_clock_probe(const StrobeClockProbe *probe)
+{
+    return probe->is_invariant() && kernel_uses_counter(probe->source_path);
+}
+
+void strobe_clock_init_with(const StrobeClockProbe *probe)
 {
     static int done;
 
     if (done)
         return;
-    strobe_clock_counter = counter_is_invariant();
+    strobe_clock_counter = strobe_clock_probe(probe);
     first_pair = strobe_clock_pair();
     done = 1;
 }
 
-double strobe_clock_rate(void)
+void strobe_clock_init(void)
 {
-    StrobeClockPair now = strobe_clock_pair();
-    double ns = (double)(now.monotonic_ns - first_pair.monotonic_ns);
+    strobe_clock_init_with(&strobe_clock_probe_host);
+}
 
-    if (!strobe_clock_counter || ns < 1)
-        return 1.0;
-    return (double)(now.ticks - first_pair.ticks) / ns;
+const char *strobe_clock_name(void)
+{
+#if defined(__x86_64__)
+    if (strobe_clock_counter)
+        return "tsc";
+#elif defined(__aarch64__)
+    if (strobe_clock_counter)
+        return "cntvct";
+#endif
+    return "CLOCK_MONOTONIC";
+}
+
+/* ---- pairs ---- */
+
+/* Reads the counter neither before nor after its place in the program. */
+static uint64_t counter_in_order(void)
+{
+#if defined(__x86_64__)
+    _mm_lfence();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+    return strobe_clock_now();
+}
+
+/* A thread that is interrupted between two clocks reads them apart: so the counter and the other
+ * clocks each have a best reading of their own. */
+struct reading {
+    StrobeClockPair pair;
+    int64_t others_ns; /* that reading the other clocks took */
+};
+
+static struct reading read_once(void)
+{
+    struct reading reading = {.others_ns = 0};
+    StrobeClockPair *pair = &reading.pair;
+    uint64_t before = counter_in_order();
+    int64_t monotonic = strobe_clock_ns(CLOCK_MONOTONIC);
+    uint64_t after = counter_in_order();
+    int64_t realtime = strobe_clock_ns(CLOCK_REALTIME);
+    int64_t later = strobe_clock_ns(CLOCK_MONOTONIC);
+    int64_t boottime = strobe_clock_ns(CLOCK_BOOTTIME);
+    int64_t latest = strobe_clock_ns(CLOCK_MONOTONIC);
+    uint64_t gap = after - before;
+
+    pair->ticks = before + gap / 2;
+    pair->gap = gap < STROBE_CLOCK_COMPUTED ? (uint32_t)gap : STROBE_CLOCK_COMPUTED - 1;
+    pair->monotonic_ns = monotonic;
+    pair->realtime_ns = realtime - (later - monotonic) / 2;
+    pair->boottime_ns = boottime - (later - monotonic) - (latest - later) / 2;
+    if (!strobe_clock_counter) {
+        pair->ticks = (uint64_t)monotonic; /* the same clock */
+        pair->gap = 0;
+        pair->ns_per_tick = 1;
+    }
+    reading.others_ns = latest - monotonic;
+    return reading;
 }
 
 StrobeClockPair strobe_clock_pair(void)
 {
-    StrobeClockPair best = {0};
-    uint64_t best_gap = UINT64_MAX;
+    uint32_t least = atomic_load_explicit(&least_gap, memory_order_relaxed);
+    struct reading others = read_once();
+    StrobeClockPair best = others.pair;
 
-    for (int i = 0; i < 8; i++) {
-        uint64_t before = strobe_clock_now();
-        int64_t monotonic = strobe_clock_ns(CLOCK_MONOTONIC);
-        uint64_t after = strobe_clock_now();
-        int64_t realtime = strobe_clock_ns(CLOCK_REALTIME);
-        int64_t later = strobe_clock_ns(CLOCK_MONOTONIC);
-
-        if (after - before < best_gap) {
-            best_gap = after - before;
-            best.ticks = before + (after - before) / 2;
-            best.monotonic_ns = monotonic;
-            best.realtime_ns = realtime - (later - monotonic) / 2;
-        }
+    for (int i = 1; i < READINGS || (best.gap / 2 > least && i < READINGS_MAX); i++) {
+        struct reading reading = read_once();
+        if (reading.pair.gap < best.gap)
+            best = reading.pair;
+        if (reading.others_ns < others.others_ns)
+            others = reading;
     }
+    best.realtime_ns = best.monotonic_ns + others.pair.realtime_ns - others.pair.monotonic_ns;
+    best.boottime_ns = best.monotonic_ns + others.pair.boottime_ns - others.pair.monotonic_ns;
+    if (best.gap < least) /* two threads at once: either will do */
+        atomic_store_explicit(&least_gap, best.gap, memory_order_relaxed);
     return best;
+}
+
+double strobe_clock_ns_per_tick(void)
+{
+    StrobeClockPair now = strobe_clock_pair();
+    int64_t ns = now.monotonic_ns - first_pair.monotonic_ns;
+
+    if (!strobe_clock_counter)
+        return 1;
+    if (ns < BASELINE_NS || now.ticks <= first_pair.ticks) /* or the counter was reset */
+        return 0;
+    return (double)ns / (double)(now.ticks - first_pair.ticks);
+}
+
+double strobe_clock_rate(void)
+{
+    double ns_per_tick = strobe_clock_ns_per_tick();
+
+    return ns_per_tick > 0 ? 1 / ns_per_tick : 1.0;
 }

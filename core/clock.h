@@ -12,23 +12,51 @@
 #include <x86intrin.h>
 #endif
 
-/* One reading of all clocks at the same moment, as good as it gets. */
+/* One reading of all clocks at the same moment, as good as it gets. Stored in captures as it is. */
 typedef struct StrobeClockPair {
     uint64_t ticks;
     int64_t monotonic_ns;
     int64_t realtime_ns;
+    int64_t boottime_ns; /* as monotonic_ns, and goes on while the machine sleeps */
+    double ns_per_tick;  /* as measured until then, 0: not known */
+    uint32_t gap;        /* ticks that the reading took: `ticks` is off by half of it at most */
+    uint32_t reserved;
 } StrobeClockPair;
+
+_Static_assert(sizeof(StrobeClockPair) == 48, "capture format");
+
+/* `gap` of a pair that was not read but computed from others. */
+#define STROBE_CLOCK_COMPUTED UINT32_MAX
+
+/* What the choice of the clock rests on. */
+typedef struct StrobeClockProbe {
+    int (*is_invariant)(void); /* the processor's word: one rate, in every state of power */
+    const char *source_path;   /* of the file in which the kernel names its own clock source */
+} StrobeClockProbe;
+
+/* This machine. */
+extern const StrobeClockProbe strobe_clock_probe_host;
+
+/* Can the counter be trusted? The processor must say so, and the kernel, which watches the counter,
+ * must not have dropped it for another source. */
+int strobe_clock_probe(const StrobeClockProbe *probe);
 
 /* 1: the processor's counter is used. Set once by strobe_clock_init. */
 extern int strobe_clock_counter;
 
-/* Decides which clock to use; the first call counts. */
+/* Decides which clock to use; the first call counts. The second form is for tests. */
 void strobe_clock_init(void);
+void strobe_clock_init_with(const StrobeClockProbe *probe);
 
-/* Best of a few readings: the one whose counter reads lay closest together. */
+/* "tsc", "cntvct" or "CLOCK_MONOTONIC". */
+const char *strobe_clock_name(void);
+
+/* Best of some readings: the one whose counter reads lay closest together. */
 StrobeClockPair strobe_clock_pair(void);
 
-/* Ticks per ns, measured since strobe_clock_init; good for deadlines, not for converting times. */
+/* ns per tick and ticks per ns as measured since strobe_clock_init; good for deadlines and for
+ * judging pairs, not for converting times. The first is 0 while that was too short ago. */
+double strobe_clock_ns_per_tick(void);
 double strobe_clock_rate(void);
 
 static inline int64_t strobe_clock_ns(clockid_t id)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "track-table.h"
 
 /* How long full blocks wait at most when there are few; strobe_flush_full() shortens it. */
 #define POLL_NS 10000000
@@ -45,6 +46,16 @@ static int is_crowded(const StrobeDrain *d)
            STROBE_POOL_THREAD_TRACKS / 4;
 }
 
+/* A ring forgets its threads with their records. */
+static void sweep_ring(StrobeDrain *d, int64_t now)
+{
+    if (now - d->swept_ns < d->flush_interval_ns && !is_crowded(d))
+        return;
+    d->n_threads_ended = atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed);
+    d->swept_ns = now;
+    strobe_track_sweep_ring(d->pool);
+}
+
 static void write_on(StrobeDrain *d, int roll)
 {
     DrainWindow *w = d->now;
@@ -54,6 +65,7 @@ static void write_on(StrobeDrain *d, int roll)
     now = strobe_clock_ns(CLOCK_MONOTONIC);
     if (d->policy == STROBE_POLICY_RING) {
         strobe_dump_note_pair(d);
+        sweep_ring(d, now);
         return;
     }
     if (now - w->last_flush_ns >= d->flush_interval_ns) {
@@ -62,7 +74,8 @@ static void write_on(StrobeDrain *d, int roll)
     } else if (is_crowded(d)) {
         strobe_flush_all(d);
     }
-    if (w->rotation.folder >= 0 && (roll || strobe_rotation_is_due(&w->rotation, w->writer.bytes, now)))
+    if (w->rotation.folder >= 0 &&
+        (roll || strobe_rotation_is_due(&w->rotation, w->writer.bytes, now)))
         strobe_rotation_roll(d);
 }
 
@@ -86,10 +99,6 @@ static void adopt_next(StrobeDrain *d)
     d->next = NULL;
     d->is_writing = 1;
     memset(d->window_lost, 0, sizeof d->window_lost);
-    d->n_pairs = 0;
-    if (d->pairs)
-        d->pairs[d->n_pairs++] = d->now->writer.pair;
-    d->pair_distance_ns = d->flush_interval_ns;
     pthread_cond_broadcast(&d->done);
 }
 
@@ -145,8 +154,6 @@ static void free_parts(StrobeDrain *d)
         strobe_capture_writer_clear(&d->windows[i].writer);
     strobe_capture_writer_clear(&d->other);
     strobe_ring_clear(&d->ring);
-    free(d->pairs);
-    d->pairs = NULL;
 }
 
 static int make_parts(StrobeDrain *d, const StrobeRecorderSettings *settings)
@@ -160,10 +167,6 @@ static int make_parts(StrobeDrain *d, const StrobeRecorderSettings *settings)
         error = strobe_capture_writer_init(&d->other);
     if (error == 0 && is_ring)
         error = strobe_ring_init(&d->ring, d->pool->n_blocks);
-    if (error == 0 && is_ring) {
-        d->pairs = calloc(STROBE_DUMP_PAIRS, sizeof *d->pairs);
-        error = d->pairs ? 0 : ENOMEM;
-    }
     return error;
 }
 
@@ -248,7 +251,8 @@ static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const
     int error = 0;
 
     if (strobe_rotation_limits_any(&d->rotation_limits))
-        error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts, w->last_flush_ns);
+        error =
+            strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts, w->last_flush_ns);
     if (error == 0)
         error = strobe_capture_write_facts(&w->writer, facts, 0);
     if (error == 0)
@@ -294,7 +298,8 @@ void strobe_drain_end_window(StrobeDrain *d, uint32_t window, uint64_t begin, ui
     w->end = end;
     w->n_stuck = n_stuck;
     /* Here, so that what the next window loses is not taken for this one's. */
-    strobe_capture_read_losses(d->pool, &w->ending);
+    strobe_capture_read_losses(d->pool, strobe_pool_ending(d->pool, window));
+    atomic_store(&strobe_pool_window(d->pool, window)->end, end);
     pthread_mutex_lock(&d->lock);
     w->is_ended = 1;
     pthread_cond_signal(&d->wake);
@@ -368,6 +373,4 @@ void strobe_drain_forget(StrobeDrain *d)
     for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
         strobe_rotation_end(&d->windows[i].rotation);
     strobe_ring_clear(&d->ring);
-    free(d->pairs);
-    d->pairs = NULL;
 }

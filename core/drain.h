@@ -17,8 +17,7 @@ typedef struct DrainWindow {
     int error;       /* first failed write; kept until the place is taken again */
     int undefined;   /* why the definitions could not be written, the last time */
     uint64_t begin, end;
-    unsigned n_stuck;        /* writers that have not left their bracket at its end */
-    StrobeLossCounts ending; /* as it was at its end */
+    unsigned n_stuck; /* writers that have not left their bracket at its end */
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
     StrobeCaptureWriter writer;
@@ -40,10 +39,10 @@ typedef struct StrobeDrain {
     pthread_mutex_t lock; /* held for moments only */
     pthread_cond_t wake, done;
     int is_stopping;
-    struct drain_dump *dump; /* NULL: none is asked for */
-    int roll;                /* the next piece is asked for */
-    DrainWindow *next;       /* begins when the present one is sealed */
-    int is_writing;          /* there is a present one */
+    struct drain_dump *dump;                  /* NULL: none is asked for */
+    int roll;                                 /* the next piece is asked for */
+    DrainWindow *next;                        /* begins when the present one is sealed */
+    int is_writing;                           /* there is a present one */
     uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in this window */
     DrainWindow windows[STROBE_POOL_WINDOWS];
     StrobeRotationLimits rotation_limits;
@@ -56,16 +55,15 @@ typedef struct StrobeDrain {
     int64_t poll_ns;
     uint32_t deferred, deferred_last; /* blocks of the next window that came early: a list */
     DrainWindow *now;
-    StrobeCaptureWriter other; /* for a dump, or the next piece; without a buffer if there are none */
+    StrobeCaptureWriter
+        other; /* for a dump, or the next piece; without a buffer if there are none */
     StrobeRing ring;
 
     int is_whole;             /* the present cycle has found and written everything so far */
     uint32_t n_threads_ended; /* before the last cycle */
+    int64_t swept_ns;         /* the ring's ended threads */
 
-    StrobeLossCounts *seen;  /* in the pool: what is just being told */
-    StrobeClockPair *pairs; /* of the window, while nothing is written: for the dumps */
-    unsigned n_pairs;
-    int64_t pair_distance_ns;
+    StrobeLossCounts *seen; /* in the pool: what is just being told */
     struct drain_partial {
         uint32_t block, used;
     } partial[STROBE_POOL_LANES];
@@ -106,8 +104,6 @@ void strobe_flush_end_window(StrobeDrain *drain);
 void strobe_flush_remember(StrobeDrain *drain, int error);
 /* Which partly filled blocks there are, and how far. */
 void strobe_flush_note_partial(StrobeDrain *drain);
-
-#define STROBE_DUMP_PAIRS 512
 
 /* Writes the ring's content and what belongs to it into the writer's capture; up to the seal if it
  * is not the window's own, whose lanes have handed over: then what it lost is in drain->seen.

@@ -6,37 +6,15 @@
 #include "drain.h"
 #include "kind-table.h"
 
-/* ---- clock pairs ---- */
-
-/* Nothing is written for hours, and yet times must be known: pairs are noted at intervals that
- * double whenever there is no room for more. */
+/* Nothing is written for hours, and yet times must be known. */
 void strobe_dump_note_pair(StrobeDrain *d)
 {
     int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
 
-    if (now - d->now->last_flush_ns < d->pair_distance_ns)
+    if (now - d->now->last_flush_ns < d->flush_interval_ns)
         return;
-    if (d->n_pairs == STROBE_DUMP_PAIRS) {
-        for (unsigned i = 0; i < STROBE_DUMP_PAIRS / 2; i++)
-            d->pairs[i] = d->pairs[2 * i];
-        d->n_pairs /= 2;
-        d->pair_distance_ns *= 2;
-    }
-    d->pairs[d->n_pairs++] = strobe_clock_pair();
+    strobe_capture_writer_take_pair(&d->now->writer);
     d->now->last_flush_ns = now;
-}
-
-static int write_pairs(StrobeDrain *d, StrobeCaptureWriter *writer)
-{
-    StrobeClockPair now = writer->pair;
-    int error = 0;
-
-    for (unsigned i = 0; i < d->n_pairs && error == 0; i++) {
-        writer->pair = d->pairs[i];
-        error = strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, NULL, 0);
-    }
-    writer->pair = now;
-    return error;
 }
 
 /* ---- the ring ---- */
@@ -145,8 +123,7 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
     strobe_capture_writer_take_pair(writer);
     if (!is_end)
         end = writer->pair.ticks;
-    error = write_pairs(d, writer);
-    first_of(&error, strobe_capture_write_definitions(writer, d->pool));
+    error = strobe_capture_write_definitions(writer, d->pool);
     first_of(&error, write_blocks(d, writer, from, to, ring_begin(d, end), lost));
     strobe_ring_unpin_all(&d->ring);
     if (is_end)
@@ -162,7 +139,7 @@ void strobe_dump_serve(StrobeDrain *d, struct drain_dump *dump)
 {
     _Atomic uint64_t lost = 0;
 
-    strobe_capture_writer_begin(&d->other, dump->fd, d->now->number);
+    strobe_capture_writer_begin_copy(&d->other, dump->fd, &d->now->writer);
     dump->error = strobe_capture_write_facts(&d->other, dump->facts, 0);
     if (dump->error == 0)
         dump->error = strobe_capture_write_reserve(&d->other);

@@ -166,13 +166,13 @@ static void write_definitions(StrobeDrain *d)
 
 void strobe_flush_all(StrobeDrain *d)
 {
-    strobe_capture_writer_take_pair(&d->now->writer);
     d->is_whole = 1;
     d->n_threads_ended = atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed);
     strobe_track_sweep_begin(d->pool);
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("flush-noted");
     uint32_t full = take_full(d);
+    strobe_capture_writer_take_pair(&d->now->writer); /* later than all that is written now */
     STROBE_TESTPOINT("flush-taken");
     write_definitions(d);
     STROBE_TESTPOINT("flush-defined");
@@ -216,8 +216,8 @@ void strobe_flush_full(StrobeDrain *d)
 
 /* ---- the end of a window ---- */
 
-/* Blocks that threads stuck inside a bracket have not handed over, have taken off their lane, or not
- * put there yet; what they committed is written. */
+/* Blocks that threads stuck inside a bracket have not handed over, have taken off their lane, or
+ * not put there yet; what they committed is written. */
 static void write_strays(StrobeDrain *d)
 {
     for (uint32_t i = 0; i < d->pool->n_blocks; i++) {
@@ -239,7 +239,7 @@ static void write_rest(StrobeDrain *d)
     STROBE_TESTPOINT("window-flushed");
     if (w->n_stuck)
         write_strays(d);
-    *d->seen = w->ending;
+    *d->seen = *strobe_pool_ending(d->pool, w->number);
 }
 
 /* Losses and the seal. */
@@ -280,8 +280,11 @@ void strobe_flush_end_window(StrobeDrain *d)
         strobe_flush_remember(
             d, strobe_dump_ring(d, &w->writer, w->end, &d->pool->lost[STROBE_LOSS_DISK_FULL]));
         strobe_ring_empty(&d->ring, d->pool);
-        for (uint32_t i = 0; i < d->pool->n_lanes; i++)
-            atomic_store(&strobe_pool_lane(d->pool, i)->overwritten_until, 0);
+        for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
+            struct pool_lane *lane = strobe_pool_lane(d->pool, i);
+            atomic_store(&lane->overwritten_until, 0);
+            atomic_store(&lane->recycled, lane->sequence);
+        }
         w->last_flush_ticks = w->begin; /* its losses are of the whole window */
     } else {
         write_rest(d);

@@ -351,16 +351,18 @@ static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GE
 gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const char *facts,
                                      GError **error)
 {
+    /* Counts of the clock are ns since the epoch here. */
+    static const StrobeClockPair pair = {.ns_per_tick = 1};
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
+    StrobeClockTrend trend;
     GError *failure = NULL;
     int number = strobe_capture_writer_init(writer);
 
     if (number) {
         close(file);
     } else {
-        strobe_capture_writer_begin(writer, file, 1);
-        /* Counts of the clock are ns since the epoch here: one pair of zeros says so. */
-        memset(&writer->pair, 0, sizeof writer->pair);
+        strobe_clock_trend_begin(&trend, 1);
+        strobe_capture_writer_resume(writer, file, 1, &trend, &pair);
         number = write_definitions(c, writer, facts);
         if (!number)
             number = write_records(c, writer, &failure);

@@ -143,8 +143,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_lanes.session) {
-        strobe_track_end_thread(w->pool, &lane->track_place); /* the thread before */
-        w->track = strobe_track_begin_thread(w->pool, &lane->track_place);
+        strobe_track_end_thread(w->pool, w->index); /* the thread before */
+        w->track = strobe_track_begin_thread(w->pool, w->index);
         w->session = strobe_lanes.session;
         if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
             strobe_lane_hand_over(w);
@@ -231,7 +231,7 @@ static void thread_exits(void *value)
         leave_open_spans(w);
         if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
             strobe_lane_hand_over(w);
-        strobe_track_end_thread(w->pool, &w->lane->track_place);
+        strobe_track_end_thread(w->pool, w->index);
         leave(w);
     }
     strobe_thread_writer = NULL;

@@ -36,7 +36,7 @@ static void lay_out(struct pool_header *h, size_t bytes)
     h->lanes_at = at;
     at = align_up(at + sizeof(struct pool_lane) * (uint64_t)h->n_lanes, 4096);
     h->seen_at = at;
-    at = align_up(at + sizeof(StrobeLossCounts), 4096);
+    at = align_up(at + STROBE_POOL_COUNTS * sizeof(StrobeLossCounts), 4096);
     h->tracks_at = at;
     at = align_up(at + sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
     h->kinds_at = at;
@@ -217,7 +217,7 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
            part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
                      bytes) &&
-           part_fits(h, h->seen_at, sizeof(StrobeLossCounts), bytes) &&
+           part_fits(h, h->seen_at, STROBE_POOL_COUNTS * sizeof(StrobeLossCounts), bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS, bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
@@ -237,7 +237,7 @@ int strobe_pool_open(StrobePool *pool, const char *path)
 
     memset(pool, 0, sizeof *pool);
     snprintf(pool->path, sizeof pool->path, "%s", path);
-    pool->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    pool->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (pool->fd < 0)
         return errno;
     if (fstat(pool->fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
@@ -277,15 +277,6 @@ void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts 
     memcpy(header->lost_told, seen->core, sizeof header->lost_told);
     for (uint32_t i = 0; i < header->n_lanes; i++)
         memcpy(strobe_pool_lane(header, i)->lost_told, seen->lanes[i], sizeof *seen->lanes);
-}
-
-int strobe_pool_note_recovery(const StrobePool *pool, uint32_t window, uint64_t at)
-{
-    const uint64_t *place = &strobe_pool_window(pool->header, window)->recovering_at;
-    ssize_t done =
-        pwrite(pool->fd, &at, sizeof at, (off_t)((const char *)place - (const char *)pool->header));
-
-    return done == sizeof at ? 0 : done < 0 ? errno : EIO;
 }
 
 struct pool_block *strobe_pool_take(struct pool_header *header)

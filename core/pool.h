@@ -36,6 +36,9 @@
 #define STROBE_POOL_WINDOWS 2u
 #define STROBE_NO_BLOCK UINT32_MAX
 
+/* Loss counts at seen_at: what is being told, then what each window ended with. */
+#define STROBE_POOL_COUNTS (1u + STROBE_POOL_WINDOWS)
+
 /* What a thread does that finds no free block. */
 enum strobe_policy {
     STROBE_POLICY_DROP = 0,  /* loses the record, counted */
@@ -62,6 +65,7 @@ struct pool_lane {
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
+    _Atomic uint64_t recycled;              /* its block that the ring gave up last */
     struct pool_span spans[STROBE_POOL_SPANS];
     _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
@@ -97,11 +101,12 @@ struct pool_track {
     _Atomic uint64_t thread;                     /* its number, of a thread's own track */
     _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
     _Atomic uint32_t next;                       /* in the list of free places, as free_tracks */
-    uint32_t reserved;
+    uint32_t lane;                               /* of its thread */
+    uint64_t last_block;                         /* of the lane when the thread ended */
 };
 
 _Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
-_Static_assert(sizeof(struct pool_track) == 64, "pool layout");
+_Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 
 /* A window whose capture is not sealed yet: the one that records, and the one before it while its
  * rest is being written. */
@@ -109,8 +114,6 @@ struct pool_window {
     _Atomic uint32_t window; /* its number, 0: none */
     uint64_t begin;
     _Atomic uint64_t end; /* 0: it goes on */
-    /* Where in the capture a recovery began to write what the program left; 0: none did. */
-    uint64_t recovering_at;
     char capture[PATH_MAX];
 };
 
@@ -172,9 +175,6 @@ void strobe_pool_destroy(StrobePool *pool, int remove);
  * not, whatever pid it has here.) */
 int strobe_pool_is_live(const StrobePool *pool);
 
-/* Writes a window's recovering_at into an opened pool's file. Returns 0 or an errno value. */
-int strobe_pool_note_recovery(const StrobePool *pool, uint32_t window, uint64_t at);
-
 /* Maps an existing pool, privately, after checking its layout. Returns 0, EINVAL for a file that is
  * not a pool, or an errno value. */
 int strobe_pool_open(StrobePool *pool, const char *path);
@@ -232,6 +232,15 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
 {
     return (uint32_t)(((uintptr_t)block - (uintptr_t)strobe_pool_at(header, header->blocks_at)) /
                       STROBE_POOL_BLOCK_BYTES);
+}
+
+/* What was lost when the window ended (its `end` says that it has), so that what the next one loses
+ * is told apart. */
+static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *header,
+                                                   uint32_t window)
+{
+    return (StrobeLossCounts *)strobe_pool_at(header, header->seen_at) + 1 +
+           window % STROBE_POOL_WINDOWS;
 }
 
 /* Makes a block that was taken a lane's; from then on recovery finds it. */

@@ -2,16 +2,11 @@
 #include "reader-survey.h"
 
 #include <string.h>
-#include "clock-map.h"
 #include "error.h"
 #include "json-text.h"
 #include "pool.h"
 
 #define DAMAGE_TEXTS_MAX 100u
-
-/* So many clock pairs are kept as they are; beyond them those that lie so far apart. */
-#define PAIRS_MAX 65536u
-#define PAIR_DISTANCE_NS 900000000
 
 /* ---- damage ---- */
 
@@ -83,7 +78,7 @@ static void take_facts(StrobeSurvey *survey, const StrobeBlockPlace *place)
     }
     piece->has_facts = TRUE;
     piece->number = place->header.sequence;
-    piece->first_ticks = place->header.ticks;
+    piece->first_pair = place->header.pair;
     if (survey->has_facts)
         return;
     json_object_unref(survey->facts);
@@ -110,13 +105,25 @@ static void take_strings(StrobeSurvey *survey, const char *p, guint32 length)
     }
 }
 
-static void take_seal(StrobeSurvey *survey, const char *p, guint32 length)
+static void take_pairs(StrobeSurvey *survey, const char *p, guint32 length)
+{
+    StrobeClockPair pair;
+
+    for (guint32 at = 0; length - at >= sizeof pair; at += sizeof pair) {
+        memcpy(&pair, p + at, sizeof pair);
+        strobe_clock_map_add(survey->clock, &pair);
+    }
+}
+
+static void take_seal(StrobeSurvey *survey, const StrobeClockPair *pair, const char *p,
+                      guint32 length)
 {
     StrobeSurveyPiece *piece = &survey->pieces[survey->current];
 
     if (length < sizeof piece->seal)
         return;
     memcpy(&piece->seal, p, sizeof piece->seal);
+    piece->seal_pair = *pair;
     piece->is_sealed = TRUE;
 }
 
@@ -142,40 +149,14 @@ static void take_definitions(StrobeSurvey *survey, const StrobeBlockPlace *place
         take_strings(survey, survey->buffer, n);
         break;
     case STROBE_BLOCK_SEAL:
-        take_seal(survey, survey->buffer, n);
+        take_seal(survey, &place->header.pair, survey->buffer, n);
+        break;
+    case STROBE_BLOCK_CLOCK:
+        take_pairs(survey, survey->buffer, n);
         break;
     default:
         break; /* a block type of a later version: of no concern to these records */
     }
-}
-
-static void keep_pair(StrobeSurvey *survey, const StrobeClockPair *pair)
-{
-    strobe_clock_map_add(survey->clock, pair);
-    survey->kept_pair = *pair;
-    survey->n_pairs++;
-}
-
-static gint64 pair_distance(const StrobeClockPair *from, const StrobeClockPair *to)
-{
-    return (gint64)((guint64)to->monotonic_ns - (guint64)from->monotonic_ns);
-}
-
-/* All blocks of one flush have one pair. Where the clock jumped, the pairs around it are kept. */
-static void take_pair(StrobeSurvey *survey, const struct strobe_block_header *header)
-{
-    StrobeClockPair pair = {header->ticks, header->monotonic_ns, header->realtime_ns};
-    const StrobeClockPair *last = &survey->last_pair, *kept = &survey->kept_pair;
-
-    if (survey->n_pairs && memcmp(&pair, last, sizeof pair) == 0)
-        return;
-    gint64 gap = pair_distance(last, &pair);
-    gboolean is_jump = gap < 0 || gap >= PAIR_DISTANCE_NS || pair.ticks < last->ticks;
-    if (survey->n_pairs >= PAIRS_MAX && is_jump && memcmp(last, kept, sizeof pair))
-        keep_pair(survey, last);
-    if (survey->n_pairs < PAIRS_MAX || is_jump || pair_distance(kept, &pair) >= PAIR_DISTANCE_NS)
-        keep_pair(survey, &pair);
-    survey->last_pair = pair;
 }
 
 static gboolean survey_piece(StrobeSurvey *survey, guint index, GError **error)
@@ -200,7 +181,7 @@ static gboolean survey_piece(StrobeSurvey *survey, guint index, GError **error)
         else if (place.header.type != STROBE_BLOCK_OPEN)
             take_definitions(survey, &place);
         if (!survey->pieces[index].is_left_out)
-            take_pair(survey, &place.header);
+            strobe_clock_map_add(survey->clock, &place.header.pair);
     }
     strobe_block_cursor_end(&survey->cursor);
     if (failure)
@@ -241,12 +222,52 @@ static const StrobeSurveyPiece *last_piece(const StrobeSurvey *survey)
     return &survey->pieces[strobe_pieces_count(survey->files) - 1];
 }
 
+/* The bound is that of the pairs that are there; but the writer may have seen more of them. */
+static void add_told(StrobeClockSummary *clock, const StrobeSurvey *survey)
+{
+    StrobeClockSummary sum = {.n_jumps = 0};
+
+    for (guint i = 0; i < strobe_pieces_count(survey->files); i++) {
+        const StrobeClockSummary *told = &survey->pieces[i].seal.clock;
+        if (!survey->pieces[i].is_sealed)
+            continue;
+        if (told->error_ns != STROBE_CLOCK_ERROR_UNKNOWN)
+            clock->error_ns = MAX(clock->error_ns, told->error_ns);
+        clock->gap_ns = MAX(clock->gap_ns, told->gap_ns);
+        clock->residual_ns = MAX(clock->residual_ns, told->residual_ns);
+        sum.suspended_ns += told->suspended_ns;
+        sum.broken_ns += told->broken_ns;
+        sum.n_jumps += told->n_jumps;
+    }
+    clock->suspended_ns = MAX(clock->suspended_ns, sum.suspended_ns);
+    clock->broken_ns = MAX(clock->broken_ns, sum.broken_ns);
+    clock->n_jumps = MAX(clock->n_jumps, sum.n_jumps);
+}
+
+static void finish_clock(StrobeSurvey *survey)
+{
+    const StrobeSurveyPiece *last = last_piece(survey);
+    StrobeClockSummary *clock = &survey->stats.clock;
+
+    strobe_clock_map_finish(survey->clock, last->is_sealed ? last->seal.end_ticks : 0);
+    *clock = *strobe_clock_map_summary(survey->clock);
+    add_told(clock, survey);
+    survey->stats.ns_per_tick = strobe_clock_map_ns_per_tick(survey->clock);
+}
+
+static gint64 time_in_block(const StrobeSurvey *survey, const StrobeClockPair *pair, guint64 ticks)
+{
+    strobe_clock_map_seek(survey->clock, pair);
+    return strobe_clock_map_from_ticks(survey->clock, ticks);
+}
+
 /* The window is that of all pieces: each seal tells its begin, the last one its end. */
 static void set_window(StrobeSurvey *survey)
 {
     StrobeReaderStats *stats = &survey->stats;
     const StrobeSurveyPiece *last = last_piece(survey);
-    guint64 begin = G_MAXUINT64, first_ticks = 0;
+    guint64 begin = G_MAXUINT64;
+    StrobeClockPair first = {.ticks = 0};
 
     for (guint i = strobe_pieces_count(survey->files); i-- > 0;) {
         const StrobeSurveyPiece *piece = &survey->pieces[i];
@@ -255,14 +276,14 @@ static void set_window(StrobeSurvey *survey)
         if (piece->is_sealed && piece->seal.recovered)
             stats->recovered = TRUE;
         if (piece->has_facts)
-            first_ticks = piece->first_ticks;
+            first = piece->first_pair;
     }
     stats->sealed = last->is_sealed;
     stats->continued = last->is_sealed && last->seal.continued;
-    stats->begin_ns =
-        strobe_clock_map_from_ticks(survey->clock, begin == G_MAXUINT64 ? first_ticks : begin);
-    stats->end_ns = stats->sealed ? strobe_clock_map_from_ticks(survey->clock, last->seal.end_ticks)
-                                  : stats->begin_ns;
+    stats->begin_ns = time_in_block(survey, &first, begin == G_MAXUINT64 ? first.ticks : begin);
+    stats->end_ns = stats->begin_ns;
+    if (stats->sealed)
+        stats->end_ns = time_in_block(survey, &last->seal_pair, last->seal.end_ticks);
     survey->edges =
         (StrobeWindowEdges){.begin_ns = stats->begin_ns,
                             .end_ns = stats->end_ns,
@@ -307,9 +328,7 @@ static gboolean walk(StrobeSurvey *survey, const char *path, GError **error)
                     path, survey->stats.n_bytes, survey->stats.n_blocks);
         return FALSE;
     }
-    if (memcmp(&survey->last_pair, &survey->kept_pair, sizeof survey->last_pair))
-        keep_pair(survey, &survey->last_pair);
-    strobe_clock_map_finish(survey->clock);
+    finish_clock(survey);
     strobe_definitions_finish(survey->definitions, survey->strings);
     count_pieces(survey);
     set_window(survey);

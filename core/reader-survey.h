@@ -13,8 +13,8 @@
 
 /* What there is to know about a piece. */
 typedef struct StrobeSurveyPiece {
-    guint64 number; /* in the capture, from 0 */
-    guint64 first_ticks;
+    guint64 number;                        /* in the capture, from 0 */
+    StrobeClockPair first_pair, seal_pair; /* of the blocks of facts and seal */
     gboolean has_facts, is_sealed;
     gboolean is_left_out; /* removed meanwhile, or of another capture */
     struct strobe_stored_seal seal;
@@ -40,8 +40,6 @@ typedef struct StrobeSurvey {
     gboolean has_facts;
     char *pool_id; /* with the window: which capture the pieces must be of; NULL: any */
     guint32 window;
-    guint n_pairs;
-    StrobeClockPair last_pair, kept_pair;
 } StrobeSurvey;
 
 /* `path` as strobe_reader_open takes it. */

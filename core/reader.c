@@ -124,6 +124,7 @@ static gboolean load_block(StrobeReader *reader, GError **error)
             reader->block.at = 0;
             reader->block.end = reader->place.header.payload_bytes & ~7u;
             reader->block.track = reader->place.header.track;
+            strobe_clock_map_seek(reader->survey->clock, &reader->place.header.pair);
             return TRUE;
         }
     return FALSE;
@@ -226,6 +227,11 @@ guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats)
 guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats)
 {
     return stats->n_records - stats->n_loss_records;
+}
+
+const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n)
+{
+    return strobe_clock_map_events(reader->survey->clock, n);
 }
 
 const char *const *strobe_reader_damage(const StrobeReader *reader)

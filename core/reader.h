@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 #include <strobe/exporter.h>
+#include "clock-map.h"
 
 typedef struct StrobeReader StrobeReader;
 
@@ -21,12 +22,14 @@ typedef struct StrobeReaderStats {
     guint64 n_refused_strings; /* beyond what the string table holds */
     guint64 n_loss_records;    /* of n_records, those that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
-    gboolean sealed;         /* the window was closed properly or recovered */
-    gboolean recovered;      /* by a later run, after the program died */
-    gboolean continued;      /* in a later piece, which was not read */
-    guint64 n_pieces;        /* that were read */
-    guint64 first_piece;     /* number of the first of them; those before it are gone */
-    gint64 begin_ns, end_ns; /* of the window, since the epoch */
+    gboolean sealed;          /* the window was closed properly or recovered */
+    gboolean recovered;       /* by a later run, after the program died */
+    gboolean continued;       /* in a later piece, which was not read */
+    guint64 n_pieces;         /* that were read */
+    guint64 first_piece;      /* number of the first of them; those before it are gone */
+    gint64 begin_ns, end_ns;  /* of the window, since the epoch */
+    StrobeClockSummary clock; /* what its pairs say, or its writer said: the worse of both */
+    double ns_per_tick;       /* of the host clock, 0 where one pair is all there is */
 } StrobeReaderStats;
 
 /* Opens a capture: a directory with all pieces of one (a result directory), or one file alone.
@@ -51,6 +54,8 @@ double strobe_reader_progress(const StrobeReader *reader);
 /* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_facts(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
+/* What happened to the counter, in order of time; at most STROBE_CLOCK_EVENTS_MAX. */
+const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n);
 /* The ledger: what was offered to this window is stored and lost together. A record whose text was
  * cut is stored. */
 guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);

@@ -7,7 +7,7 @@
 
 struct StrobeRecordDecoder {
     const StrobeDefinitions *definitions;
-    const StrobeClockMap *clock;
+    StrobeClockMap *clock;
     StrobeBesideStrings *beside;
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
@@ -18,8 +18,7 @@ struct StrobeRecordDecoder {
 };
 
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
-                                               const StrobeClockMap *clock,
-                                               StrobeBesideStrings *beside)
+                                               StrobeClockMap *clock, StrobeBesideStrings *beside)
 {
     StrobeRecordDecoder *decoder = g_new0(StrobeRecordDecoder, 1);
 

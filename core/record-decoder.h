@@ -17,8 +17,7 @@ typedef struct StrobeRecordDecoder StrobeRecordDecoder;
 
 /* All of them must outlive the decoder. */
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
-                                               const StrobeClockMap *clock,
-                                               StrobeBesideStrings *beside);
+                                               StrobeClockMap *clock, StrobeBesideStrings *beside);
 void strobe_record_decoder_free(StrobeRecordDecoder *decoder);
 void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges);
 

@@ -149,7 +149,6 @@ int strobe_recorder_end_window(int64_t patience_ns)
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
     strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    atomic_store(&strobe_pool_window(header, recorder.window)->end, recorder.end);
     strobe_lanes_end(header, recorder.window, recorder.end, ring);
     strobe_drain_end_window(&recorder.drain, recorder.window, recorder.begin, recorder.end, n_stuck);
     recorder.in_window = 0;

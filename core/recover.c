@@ -13,6 +13,7 @@
 #include "error.h"
 #include "json-text.h"
 #include "kind-table.h"
+#include "last-clock.h"
 #include "pieces.h"
 #include "pool.h"
 #include "process.h"
@@ -32,11 +33,10 @@ struct survey {
     guint32 window;
     guint32 piece;
     guint64 good_end; /* behind the last sound block */
-    guint64 facts_end;
-    guint64 core_at; /* the last block of records that is of no lane */
-    guint64 last_ticks;
-    StrobeClockPair last_pair;
+    guint64 core_at;  /* the last block of records that is of no lane */
+    StrobeLastClock clock;
     GHashTable *written; /* lane << 48 ^ sequence to bytes written of that block */
+    guint64 recovery_at; /* where one began; 0: none */
     gboolean torn;
 };
 
@@ -58,7 +58,6 @@ static void take_facts(struct survey *survey, const StrobeBlockPlace *place)
         return;
     JsonObject *facts = json_node_get_object(root);
     survey->has_facts = TRUE;
-    survey->facts_end = place->offset + place->header.payload_bytes;
     survey->window = place->header.window;
     survey->piece = (guint32)place->header.sequence;
     survey->pool_path = g_strdup(strobe_json_member_text(facts, "pool"));
@@ -95,11 +94,13 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     struct survey *survey = user;
     const struct strobe_block_header *h = &place->header;
 
+    /* A recovery that was killed is made once more, from its beginning. */
+    if (h->type == STROBE_BLOCK_RECOVERY && !survey->recovery_at)
+        survey->recovery_at = place->offset - sizeof *h;
+    if (survey->recovery_at && h->type != STROBE_BLOCK_SEAL)
+        return TRUE;
     survey->good_end = place->offset + h->payload_bytes;
-    if (h->ticks >= survey->last_ticks) {
-        survey->last_ticks = h->ticks;
-        survey->last_pair = (StrobeClockPair){h->ticks, h->monotonic_ns, h->realtime_ns};
-    }
+    strobe_last_clock_follow(&survey->clock, &h->pair);
     if (h->type == STROBE_BLOCK_FACTS)
         take_facts(survey, place);
     else if (h->type == STROBE_BLOCK_SEAL)
@@ -263,63 +264,118 @@ static guint32 done_of(const struct survey *survey, const struct pool_block *blo
     return survey->is_same_boot ? MAX(written, atomic_load(&block->flushed)) : written;
 }
 
-static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
-                        const struct pool_header *pool, guint64 *latest)
+/* The pair to go on with, at the latest time in the pool. After a reboot, or with another clock,
+ * this machine's counter says nothing about theirs. */
+static StrobeClockPair latest_pair(const struct survey *survey, const struct pool_header *pool,
+                                   const GPtrArray *blocks)
 {
-    g_autoptr(GPtrArray) blocks = blocks_of_window(pool, survey->window);
-    guint64 now = strobe_clock_now();
+    guint64 end = atomic_load(&strobe_pool_window(pool, survey->window)->end);
+    guint64 latest = survey->clock.pair.ticks;
+    StrobeClockPair taken = strobe_clock_pair(), *now = &taken;
+
+    if (!survey->is_same_boot || pool->clock_counter != (guint32)strobe_clock_counter ||
+        !strobe_last_clock_goes_on(&survey->clock, now))
+        now = NULL;
+    guint64 limit = strobe_last_clock_limit(&survey->clock, now);
+    latest = latest_open(pool, survey->window, latest, limit);
+    for (guint i = 0; i < blocks->len; i++) {
+        const struct pool_block *block = g_ptr_array_index(blocks, i);
+        guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
+        latest = latest_in(block, 0, used, latest, limit);
+    }
+    /* The program may have ended it. */
+    return strobe_last_clock_at(&survey->clock, end ? end : latest, now);
+}
+
+static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer, const GPtrArray *blocks)
+{
     int error = 0;
 
-    *latest = latest_open(pool, survey->window, *latest, now);
     for (guint i = 0; i < blocks->len && error == 0; i++) {
         const struct pool_block *block = g_ptr_array_index(blocks, i);
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
         guint32 from = done_of(survey, block);
-        *latest = latest_in(block, 0, used, *latest, now);
         if (used > from)
             error = strobe_capture_write_records(writer, block, from, used);
     }
     return error;
 }
 
+/* Goes on where the program's writer was. Returns the time at which everything ended. */
+static guint64 resume_writer(struct survey *survey, StrobeCaptureWriter *writer, int fd,
+                             const struct pool_header *pool, const GPtrArray *blocks)
+{
+    guint64 end = atomic_load(&strobe_pool_window(pool, survey->window)->end);
+    char boot_id[64];
+
+    strobe_clock_init();
+    strobe_boot_id(boot_id);
+    survey->is_same_boot = strcmp(boot_id, survey->boot_id) == 0;
+    StrobeClockPair pair = latest_pair(survey, pool, blocks);
+    strobe_capture_writer_resume(writer, fd, survey->window, &survey->clock.trend, &pair);
+    return end ? end : pair.ticks;
+}
+
+static void raise_each(guint64 *values, const guint64 *least)
+{
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        values[i] = MAX(values[i], least[i]);
+}
+
+/* What the window lost: up to its end if that had come, and not what the one before it did, whose
+ * rest was still being written. */
+static void read_losses(const struct survey *survey, struct pool_header *pool,
+                        StrobeLossCounts *seen)
+{
+    const struct pool_window *window = strobe_pool_window(pool, survey->window);
+    const struct pool_window *before = strobe_pool_window(pool, survey->window - 1);
+    const StrobeLossCounts *told = strobe_pool_ending(pool, survey->window - 1);
+
+    if (atomic_load(&window->end))
+        *seen = *strobe_pool_ending(pool, survey->window);
+    else
+        strobe_capture_read_losses(pool, seen);
+    if (survey->window < 2 || atomic_load(&before->window) != survey->window - 1)
+        return;
+    raise_each(pool->lost_told, told->core);
+    for (guint32 i = 0; i < pool->n_lanes; i++)
+        raise_each(strobe_pool_lane(pool, i)->lost_told, told->lanes[i]);
+    raise_each(seen->core, pool->lost_told);
+    for (guint32 i = 0; i < pool->n_lanes; i++)
+        raise_each(seen->lanes[i], strobe_pool_lane(pool, i)->lost_told);
+}
+
 static int finish_capture(struct survey *survey, int fd, struct pool_header *pool, guint64 size)
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
-    guint64 latest = survey->last_ticks, unwritten;
-    const struct pool_window *window = strobe_pool_window(pool, survey->window);
-    guint64 end = atomic_load(&window->end); /* the program had ended it */
-    char boot_id[64];
+    g_autoptr(GPtrArray) blocks = blocks_of_window(pool, survey->window);
+    guint64 last_ticks = survey->clock.pair.ticks, unwritten;
     int error = strobe_capture_writer_init(writer);
 
     if (error)
         return error;
-    strobe_clock_init();
-    strobe_boot_id(boot_id);
     note_told(survey, pool);
     strobe_pool_count_deep_spans(pool, survey->window);
-    strobe_capture_writer_begin(writer, fd, survey->window);
-    /* After a reboot, or with another clock, this machine's counter says nothing about theirs. */
-    survey->is_same_boot = strcmp(boot_id, survey->boot_id) == 0;
-    if (!survey->is_same_boot || pool->clock_counter != (guint32)strobe_clock_counter)
-        writer->pair = survey->last_pair;
-    error = strobe_capture_write_definitions(writer, pool);
+    guint64 latest = resume_writer(survey, writer, fd, pool, blocks);
+    error = strobe_capture_write_block(writer, STROBE_BLOCK_RECOVERY, NULL, 0);
+    if (error == 0)
+        error = strobe_capture_write_definitions(writer, pool);
     STROBE_TESTPOINT("recover-definitions");
     if (error == 0)
-        error = write_blocks(survey, writer, pool, &latest);
-    if (end)
-        latest = end;
-    strobe_capture_read_losses(pool, seen);
+        error = write_blocks(survey, writer, blocks);
+    read_losses(survey, pool, seen);
     STROBE_TESTPOINT("recover-records");
     if (error == 0)
-        error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, survey->last_ticks,
-                                            latest, seen);
+        error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, last_ticks, latest,
+                                            seen);
     if (error == 0)
         error =
             strobe_capture_write_unfinished(writer, pool, STROBE_BLOCK_RECORDS, latest, &unwritten);
     STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
-        error = strobe_capture_write_seal(writer, window->begin, latest, STROBE_SEAL_RECOVERED);
+        error = strobe_capture_write_seal(writer, strobe_pool_window(pool, survey->window)->begin,
+                                          latest, STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
         error = errno; /* losses and open spans would be there twice after the next try */
     strobe_capture_writer_clear(writer);
@@ -360,54 +416,6 @@ static gboolean other_needs_pool(const struct survey *survey, const struct pool_
     return (types & (1u << STROBE_BLOCK_FACTS)) && !(types & (1u << STROBE_BLOCK_SEAL));
 }
 
-static gboolean walk(struct survey *survey, GError **error)
-{
-    struct stat st;
-
-    if (fstat(survey->fd, &st)) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read: %s", g_strerror(errno));
-        return FALSE;
-    }
-    return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
-}
-
-static void survey_init(struct survey *survey, int fd)
-{
-    memset(survey, 0, sizeof *survey);
-    survey->fd = fd;
-    survey->written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-}
-
-static void survey_clear(struct survey *survey)
-{
-    g_hash_table_unref(survey->written);
-    g_free(survey->pool_path);
-    g_free(survey->pool_id);
-    g_free(survey->boot_id);
-}
-
-/* Cuts off a torn end, and what a recovery wrote that was killed before its seal: it would be there
- * twice. From here on this one is known to be at work. */
-static int prepare_capture(struct survey *survey, int fd, const char *capture,
-                           const StrobePool *pool)
-{
-    guint64 before = strobe_pool_window(pool->header, survey->window)->recovering_at;
-    int own_fd = survey->fd;
-
-    if (before >= survey->facts_end && before < survey->good_end) {
-        if (ftruncate(fd, (off_t)before))
-            return errno;
-        survey_clear(survey);
-        survey_init(survey, own_fd);
-        if (!walk(survey, NULL) || !survey->has_facts)
-            return EIO;
-        survey_earlier(survey, capture);
-    }
-    if (survey->torn && ftruncate(fd, (off_t)survey->good_end))
-        return errno;
-    return strobe_pool_note_recovery(pool, survey->window, survey->good_end);
-}
-
 static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
                              gboolean *live, GError **error)
 {
@@ -422,12 +430,14 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
         return TRUE;
     }
     if (needs_pool(survey, pool->header)) {
+        guint64 size = survey->good_end;
         int fd = open(capture, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-        result = fd < 0 ? errno : prepare_capture(survey, fd, capture, pool);
-        if (result == 0)
-            result = finish_capture(survey, fd, pool->header, survey->good_end);
-        else if (fd >= 0)
-            close(fd);
+        if (fd < 0)
+            result = errno;
+        else if ((survey->torn || survey->recovery_at) && ftruncate(fd, (off_t)survey->good_end))
+            result = errno;
+        else
+            result = finish_capture(survey, fd, pool->header, size);
     }
     STROBE_TESTPOINT("recover-finished");
     strobe_pool_destroy(pool, result == 0 && !other_needs_pool(survey, pool->header));
@@ -436,6 +446,17 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
                     "Cannot finish %s from the pool of its program, which is kept: %s", capture,
                     g_strerror(result));
     return result == 0;
+}
+
+static gboolean walk(struct survey *survey, GError **error)
+{
+    struct stat st;
+
+    if (fstat(survey->fd, &st)) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read: %s", g_strerror(errno));
+        return FALSE;
+    }
+    return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
 }
 
 /* A program that was killed while its capture rolled over left the head of the next piece. */
@@ -450,19 +471,18 @@ static void remove_next(const char *capture)
 static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
                             GError **error)
 {
-    struct survey survey;
-    int fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     gboolean ok = TRUE;
     StrobePool pool;
 
     *live = FALSE;
-    if (fd < 0) {
+    if (survey.fd < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot open %s: %s", capture,
                     g_strerror(errno));
         return FALSE;
     }
-    survey_init(&survey, fd);
-    flock(fd, LOCK_EX); /* two analyses at once finish it once */
+    survey.written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    flock(survey.fd, LOCK_EX); /* two analyses at once finish it once */
     ok = walk(&survey, error);
     if (ok && survey.has_facts && open_pool(&survey, &pool)) {
         survey_earlier(&survey, capture);
@@ -471,8 +491,11 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
             remove_next(capture);
     }
     *is_ending = survey.is_ending;
-    close(fd);
-    survey_clear(&survey);
+    close(survey.fd);
+    g_hash_table_unref(survey.written);
+    g_free(survey.pool_path);
+    g_free(survey.pool_id);
+    g_free(survey.boot_id);
     return ok;
 }
 

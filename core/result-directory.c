@@ -158,8 +158,7 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     json_object_set_string_member(facts, "command", valid);
     json_object_set_string_member(facts, "boot_id", boot_id);
     json_object_set_string_member(facts, "trace_id", d->trace_id);
-    json_object_set_string_member(facts, "clock",
-                                  strobe_clock_counter ? "counter" : "CLOCK_MONOTONIC");
+    json_object_set_string_member(facts, "clock", strobe_clock_name());
     json_object_set_string_member(facts, "pool", strobe_recorder_pool(&is_tmpfs, pool_id));
     json_object_set_string_member(facts, "pool_id", pool_id);
     json_object_set_boolean_member(facts, "pool_in_memory", is_tmpfs);

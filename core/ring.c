@@ -101,6 +101,7 @@ static void count(StrobeRing *ring, struct pool_block *const *blocks, unsigned n
                                   strobe_capture_count_records(block, 0, used),
                                   memory_order_relaxed);
         atomic_store_explicit(&block->owned, 0, memory_order_release);
+        raise_to(&lane->recycled, block->sequence);
     }
     if (n)
         atomic_fetch_sub(&ring->n_counting, 1);

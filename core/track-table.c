@@ -108,7 +108,7 @@ static uint32_t publish(struct pool_header *header, uint32_t place,
 
 /* ---- threads ---- */
 
-uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t *place)
+uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t lane)
 {
     char name[17] = "";
     StrobeTrack track = {.struct_size = sizeof track,
@@ -126,20 +126,25 @@ uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t *place)
         fill(header, &stored, &track);
         id = publish(header, mine, &stored, track.id);
     }
-    *place = id ? mine + 1 : 0;
+    strobe_pool_lane(header, lane)->track_place = id ? mine + 1 : 0;
     if (id == 0)
         atomic_fetch_add_explicit(&header->n_trackless, 1, memory_order_relaxed);
     return id;
 }
 
-void strobe_track_end_thread(struct pool_header *header, uint32_t *place)
+void strobe_track_end_thread(struct pool_header *header, uint32_t index)
 {
-    if (*place == 0)
+    struct pool_lane *lane = strobe_pool_lane(header, index);
+    struct pool_track *track;
+
+    if (lane->track_place == 0)
         return;
-    atomic_fetch_or_explicit(&track_at(header, *place - 1)->state, TRACK_ENDED,
-                             memory_order_release);
+    track = track_at(header, lane->track_place - 1);
+    track->lane = index;
+    track->last_block = lane->sequence;
+    atomic_fetch_or_explicit(&track->state, TRACK_ENDED, memory_order_release);
     atomic_fetch_add_explicit(&header->n_threads_ended, 1, memory_order_relaxed);
-    *place = 0;
+    lane->track_place = 0;
 }
 
 /* The latest thread of this number, which may have ended; its track is kept from now on. */
@@ -249,16 +254,36 @@ void strobe_track_sweep_begin(struct pool_header *header)
     }
 }
 
+/* Unless somebody wants it kept just now. */
+static void free_place(struct pool_header *header, uint32_t place, uint64_t state)
+{
+    if (!(state & TRACK_KEPT) &&
+        atomic_compare_exchange_strong_explicit(&track_at(header, place)->state, &state, 0,
+                                                memory_order_acq_rel, memory_order_relaxed))
+        give_place(header, place);
+}
+
 void strobe_track_sweep_end(struct pool_header *header)
 {
     uint32_t n = strobe_track_n_thread_places(header);
 
     for (uint32_t i = 0; i < n; i++) {
-        struct pool_track *track = track_at(header, i);
-        uint64_t state = atomic_load_explicit(&track->state, memory_order_relaxed);
-        if ((state & (TRACK_SWEPT | TRACK_KEPT)) == TRACK_SWEPT &&
-            atomic_compare_exchange_strong_explicit(&track->state, &state, 0, memory_order_acq_rel,
-                                                    memory_order_relaxed))
-            give_place(header, i);
+        uint64_t state = atomic_load_explicit(&track_at(header, i)->state, memory_order_relaxed);
+        if (state & TRACK_SWEPT)
+            free_place(header, i, state);
+    }
+}
+
+void strobe_track_sweep_ring(struct pool_header *header)
+{
+    uint32_t n = strobe_track_n_thread_places(header);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pool_track *track = track_at(header, i);
+        uint64_t state = atomic_load_explicit(&track->state, memory_order_acquire);
+        if ((state & TRACK_ENDED) &&
+            atomic_load_explicit(&strobe_pool_lane(header, track->lane)->recycled,
+                                 memory_order_acquire) >= track->last_block)
+            free_place(header, i, state);
     }
 }

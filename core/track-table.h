@@ -18,13 +18,13 @@
  * proportional to the number of tracks of that sort. */
 uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack *track);
 
-/* Adds the calling thread's own track; returns its id, and its place from 1 in `place`. 0 and 0
- * (and counted) when the table is full. */
-uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t *place);
+/* Adds the calling thread's own track as that of the lane; returns its id, 0 (and counted) when the
+ * table is full. */
+uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t lane);
 
-/* The thread of this place (0: none, nothing happens) has ended and all its records are committed.
- * Sets `place` to 0. */
-void strobe_track_end_thread(struct pool_header *header, uint32_t *place);
+/* The thread whose track the lane has (none: nothing happens) has ended, and all its records are
+ * committed in the lane's blocks so far. */
+void strobe_track_end_thread(struct pool_header *header, uint32_t lane);
 
 /* Copies the track that is published in a place (from 0); 0 if there is none. Any thread. */
 int strobe_track_at(const struct pool_header *header, uint32_t place,
@@ -37,11 +37,13 @@ uint32_t strobe_track_n_other_places(const struct pool_header *header);
 
 /*
  * The writer thread's two steps around a cycle that writes everything: `begin` picks the tracks of
- * threads that have ended by now, `end` frees them. `end` is left out when not all was written, and
- * where blocks stay in the pool (the ring): those tracks are picked and freed by a later cycle, and
- * when the table is full by then, further threads record on track 0.
+ * threads that have ended by now, `end` frees them. `end` is left out when not all was written:
+ * those tracks are freed by a later cycle. When the table is full by then, further threads record on
+ * track 0.
  */
 void strobe_track_sweep_begin(struct pool_header *header);
 void strobe_track_sweep_end(struct pool_header *header);
+/* Where blocks stay in the pool (the ring): frees those whose blocks have been given up. */
+void strobe_track_sweep_ring(struct pool_header *header);
 
 #endif

@@ -47,6 +47,7 @@ void strobe_contents_free(StrobeContents *contents)
     g_clear_pointer(&contents->incomplete_steps, g_array_unref);
     g_clear_pointer(&contents->facts, json_object_unref);
     g_strfreev(contents->damage);
+    g_free(contents->clock_events);
     g_free(contents);
 }
 
@@ -148,6 +149,8 @@ static void conclude(StrobeContents *contents, StrobeReader *reader)
     contents->facts = facts ? json_object_ref(facts) : NULL;
     contents->stats = *strobe_reader_stats(reader);
     contents->damage = g_strdupv((char **)damage);
+    const StrobeClockEvent *events = strobe_reader_clock_events(reader, &contents->n_clock_events);
+    contents->clock_events = g_memdup2(events, contents->n_clock_events * sizeof *events);
     g_ptr_array_sort(contents->kinds, compare_counts);
     for (guint i = 0; i < contents->kinds->len; i++) {
         const StrobeKindCount *kind = g_ptr_array_index(contents->kinds, i);

@@ -34,6 +34,8 @@ typedef struct StrobeContents {
     JsonObject *facts;        /* NULL: none readable */
     StrobeReaderStats stats;
     char **damage;
+    StrobeClockEvent *clock_events; /* what happened to the counter */
+    guint n_clock_events;
     gint64 overhead_ns; /* sum of the collector_call spans */
     guint64 n_steps;
 } StrobeContents;

@@ -5,6 +5,7 @@
 #include <strobe/kinds.h>
 
 #include "capture-contents.h"
+#include "clock-report.h"
 #include "command.h"
 #include "json-text.h"
 #include "result.h"
@@ -21,9 +22,9 @@ static const StrobeUsage usage = {
     .arguments = "CAPTURE_OR_DIR...",
     .summary =
         "Says what a capture holds: kinds of records and how many, tracks, the window, duration,\n"
-        "what the profiling itself cost, losses by cause, thread and time and the steps in which\n"
-        "they fall, damage. Changes nothing. Of a capture in several pieces a directory is all of\n"
-        "them, a piece's file that one alone.",
+        "what the profiling itself cost, how exact its times are, losses by cause, thread and\n"
+        "time and the steps in which they fall, damage. Changes nothing. Of a capture in several\n"
+        "pieces a directory is all of them, a piece's file that one alone.",
     .examples = "Examples:\n"
                 "  strobe info results\n"
                 "  strobe info capture.strobe --json",
@@ -68,7 +69,7 @@ static void print_facts(StrobeGrid *grid, JsonObject *facts)
 
     for (GList *name = names; name; name = name->next) {
         JsonNode *node = json_object_get_member(facts, name->data);
-        if (!JSON_NODE_HOLDS_VALUE(node))
+        if (!JSON_NODE_HOLDS_VALUE(node) || strcmp(name->data, "clock") == 0) /* told before */
             continue;
         add_line(grid, name->data,
                  json_node_get_value_type(node) == G_TYPE_STRING
@@ -96,6 +97,7 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     add_line(grid, "steps", g_strdup_printf("%" G_GUINT64_FORMAT, contents->n_steps));
     add_line(grid, "unfinished", g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_unfinished));
     add_line(grid, "size", strobe_text_bytes(stats->n_bytes));
+    add_line(grid, "clock", strobe_clock_line(stats, contents->facts));
     g_autofree char *overhead = strobe_text_duration(contents->overhead_ns);
     add_line(
         grid, "overhead",
@@ -237,6 +239,17 @@ static void print_losses(const StrobeContents *contents)
         printf("Damaged: %" G_GUINT64_FORMAT " places in all\n", stats->n_damaged);
 }
 
+static void print_clock_events(const StrobeContents *contents)
+{
+    for (guint i = 0; i < contents->n_clock_events; i++) {
+        g_autofree char *line =
+            strobe_clock_event_line(&contents->clock_events[i], &contents->stats);
+        printf("Clock: %s\n", line);
+    }
+    if (contents->n_clock_events == STROBE_CLOCK_EVENTS_MAX)
+        printf("Clock: %u jumps in all\n", contents->stats.clock.n_jumps);
+}
+
 static void write_uint(StrobeJsonWriter *json, const char *key, guint64 value)
 {
     strobe_json_key(json, key);
@@ -279,6 +292,9 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
     write_uint(json, "blocks", stats->n_blocks);
     write_uint(json, "bytes", stats->n_bytes);
     write_uint(json, "damaged", stats->n_damaged);
+    strobe_json_key(json, "clock");
+    strobe_clock_write(json, stats, contents->facts, contents->clock_events,
+                       contents->n_clock_events);
     if (contents->facts) {
         g_autofree char *facts = strobe_json_object_to_text(contents->facts, 0);
         strobe_json_key(json, "facts");
@@ -373,6 +389,7 @@ static int describe(const StrobeResult *result, StrobeJsonWriter *json, gboolean
         print_kinds(contents);
         print_tracks(contents);
         print_losses(contents);
+        print_clock_events(contents);
     }
     strobe_contents_free(contents);
     return 0;

@@ -192,6 +192,16 @@ static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const c
                                                stats->n_damaged));
 }
 
+static void add_clock(GPtrArray *lines, const StrobeClockSummary *clock)
+{
+    if (clock->broken_ns == 0)
+        return;
+    g_autofree char *broken = strobe_text_duration((gint64)MIN(clock->broken_ns, G_MAXINT64));
+    g_ptr_array_add(lines, g_strdup_printf("The clock jumped: times in %s of the window may be off "
+                                           "by as much (\"strobe info\" says where)",
+                                           broken));
+}
+
 GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const StrobePipeline *pipeline)
 {
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
@@ -206,7 +216,9 @@ GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const Strobe
     if (shortfall->n_diagnostics > DIAGNOSTICS_MAX)
         g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " diagnostics in all",
                                                shortfall->n_diagnostics));
-    if (stats)
+    if (stats) {
         add_damage(lines, stats, strobe_pipeline_damage(pipeline));
+        add_clock(lines, &stats->clock);
+    }
     return lines;
 }

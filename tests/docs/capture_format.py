@@ -4,14 +4,16 @@
 import json
 import struct
 
-HEADER = struct.Struct("<8sIIIIIIQIIQqq")
+HEADER = struct.Struct("<8sIIIIIIQII")
+PAIR = struct.Struct("<QqqqdII")
+SEAL_STRUCT = struct.Struct("<QQIIQQQQQII")
 TRACK = struct.Struct("<IIIiQQII")
 SIZES = {1: 1, 2: 4, 3: 4, 4: 8, 5: 8, 6: 8, 7: 1, 8: 4, 9: 4, 10: 4, 11: 8}
-FACTS, KINDS, STRINGS, TRACKS, RECORDS, SEAL = range(1, 7)
+FACTS, KINDS, STRINGS, TRACKS, RECORDS, SEAL, CLOCK = range(1, 8)
 HAS_TRACK, IS_UNFINISHED, WORDS = 0x8000, 0x4000, 0x3FFF
 SPAN = 1
 CORE_KINDS = ("loss", "collector_call", "diagnostic", "metadata")
-KNOT_DISTANCE_NS = 900000000
+KNOT_DISTANCE_NS = 100000000
 
 
 def make_table():
@@ -40,6 +42,20 @@ def take_texts(data, at, n):
         texts.append(data[at:end].decode())
         at = end + 1
     return texts, at
+
+
+def with_clock(data, change):
+    """The capture with pairs as `change` makes them of (number of the block, pair); checksums are
+    made right."""
+    data, at, number = bytearray(data), 0, 0
+    while at < len(data):
+        (length,) = struct.unpack_from("<I", data, at + 20)
+        pair = PAIR.unpack_from(data, at + HEADER.size)
+        PAIR.pack_into(data, at + HEADER.size, *change(number, pair))
+        struct.pack_into("<I", data, at + 8, 0)
+        struct.pack_into("<I", data, at + 8, crc32c(data[at : at + 96]))
+        at, number = at + 96 + length, number + 1
+    return bytes(data)
 
 
 class Kind:
@@ -76,26 +92,30 @@ class Capture:
 
     def blocks(self):
         names = ("magic", "header_crc", "payload_crc", "type", "payload_bytes", "window", "lane",
-                 "sequence", "offset", "track", "ticks", "monotonic_ns", "realtime_ns")
+                 "sequence", "offset", "track")
         at = 0
         while at < len(self.data):
-            raw = self.data[at : at + HEADER.size]
-            header = dict(zip(names, HEADER.unpack(raw)))
-            assert header["magic"] == b"StrobeB1" and HEADER.size == 72
+            raw = self.data[at : at + 96]
+            header = dict(zip(names, HEADER.unpack_from(raw)))
+            header["pair"] = PAIR.unpack_from(raw, HEADER.size)
+            assert header["magic"] == b"StrobeB1" and HEADER.size + PAIR.size == 96
             assert crc32c(raw[:8] + b"\0\0\0\0" + raw[12:]) == header["header_crc"]
-            at += HEADER.size
+            at += 96
             payload = self.data[at : at + header["payload_bytes"]]
             assert crc32c(payload) == header["payload_crc"]
             at += header["payload_bytes"]
             yield header, payload
 
     def take_definitions(self, header, payload):
-        self.pairs.append((header["ticks"], header["monotonic_ns"], header["realtime_ns"]))
+        self.pairs.append(header["pair"])
         at = 0
         if header["type"] == FACTS:
             self.facts = json.loads(payload)
         elif header["type"] == SEAL:
-            self.seal = struct.unpack("<QQII", payload)
+            self.seal = SEAL_STRUCT.unpack(payload)
+            self.error_ns, self.n_knots = self.seal[4], self.seal[10]
+        elif header["type"] == CLOCK:
+            self.pairs += PAIR.iter_unpack(payload)
         elif header["type"] == KINDS:
             while at < len(payload):
                 kind = Kind(payload[at:])
@@ -114,14 +134,16 @@ class Capture:
     # ---- time ----
 
     def set_knots(self):
-        self.pairs.sort()
+        self.pairs.sort(key=lambda pair: pair[1])
         self.epoch = self.pairs[0][2] - self.pairs[0][1]
-        self.knots = [self.pairs[0]]
-        for pair in self.pairs[1:]:
+        usual = min(pair[5] for pair in self.pairs)
+        good = [pair for pair in self.pairs if pair[5] <= 8 * (usual + 1)]
+        self.knots = good[:1]
+        for pair in good[1:]:
             if pair[1] - self.knots[-1][1] >= KNOT_DISTANCE_NS:
                 self.knots.append(pair)
-        if len(self.knots) == 1 and self.pairs[-1][0] > self.pairs[0][0]:
-            self.knots.append(self.pairs[-1])
+        if good[-1][0] > self.knots[-1][0]:
+            self.knots.append(good[-1])
 
     def time_of(self, clock, value):
         if clock == 2:

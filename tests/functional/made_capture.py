@@ -10,7 +10,7 @@ from support import TOP
 sys.path.insert(0, str(TOP / "tests" / "docs"))
 
 from capture_format import (  # noqa: E402
-    FACTS, HAS_TRACK, HEADER, KINDS, RECORDS, SEAL, STRINGS, TRACK, TRACKS, crc32c,
+    FACTS, HAS_TRACK, HEADER, KINDS, PAIR, RECORDS, SEAL, SEAL_STRUCT, STRINGS, TRACK, TRACKS, crc32c,
 )
 
 SPAN = 1
@@ -80,10 +80,10 @@ class MadeCapture:
     def block(kind, payload, at):
         """The host's clock counts ns since the epoch here."""
         time = BEGIN + at
-        parts = (b"StrobeB1", 0, crc32c(payload), kind, len(payload), 1, 0xFFFFFFFF, 0, 0, 0, time,
-                 time, time)
-        parts = parts[:1] + (crc32c(HEADER.pack(*parts)),) + parts[2:]
-        return HEADER.pack(*parts) + payload
+        parts = (b"StrobeB1", 0, crc32c(payload), kind, len(payload), 1, 0xFFFFFFFF, 0, 0, 0)
+        pair = PAIR.pack(time, time, time, time, 1, 0, 0)
+        parts = parts[:1] + (crc32c(HEADER.pack(*parts) + pair),) + parts[2:]
+        return HEADER.pack(*parts) + pair + payload
 
     @staticmethod
     def kinds():
@@ -103,7 +103,7 @@ class MadeCapture:
         for number, value in enumerate(self.strings, 2):
             data = value.encode()
             strings += padded(struct.pack("<II", number, len(data)) + data, 4)
-        seal = struct.pack("<QQII", BEGIN, BEGIN + self.duration, 0, 0)
+        seal = SEAL_STRUCT.pack(BEGIN, BEGIN + self.duration, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         blocks = (
             (FACTS, facts), (KINDS, self.kinds()), (STRINGS, strings),
             (TRACKS, b"".join(TRACK.pack(*track) for track in self.tracks)),

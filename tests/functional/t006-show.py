@@ -34,6 +34,9 @@ class ShowTest(StrobeTest):
         self.assertRegex(text, r"\nstate +complete\n")
         self.assertRegex(text, r"\nmarker +span +100 ")
         self.assertIn("\nLost: nothing\n", text)
+        self.assertRegex(text, r"\nclock +\w+( [\d.]+ [GM]Hz)?, error <= \d+(\.\d+)? [nu]s, "
+                         r"suspended 0, jumps 0\n")
+        self.assertNotIn("Clock:", text)
 
     def test_info_of_many_threads(self):
         """The text leaves out most of them, the JSON none."""

@@ -65,6 +65,16 @@ static void check_view(StrobeReader *reader, const StrobeView *view)
     }
 }
 
+static void check_clock(StrobeReader *reader)
+{
+    guint n;
+    const StrobeClockEvent *events = strobe_reader_clock_events(reader, &n);
+
+    FUZZ_REQUIRE(n <= STROBE_CLOCK_EVENTS_MAX);
+    for (guint i = 0; i < n; i++)
+        FUZZ_REQUIRE(events[i].end_ns >= events[i].begin_ns);
+}
+
 static void check_definitions(StrobeReader *reader)
 {
     for (guint32 i = 0; i < strobe_reader_n_kinds(reader); i++)
@@ -92,6 +102,7 @@ void capture_read_all(const char *path, gsize batch)
     if (batch % 2)
         strobe_reader_keep_strings(reader);
     check_definitions(reader);
+    check_clock(reader);
     while ((n = strobe_reader_next(reader, views, batch, &error))) {
         FUZZ_REQUIRE(n <= batch);
         for (gsize i = 0; i < n; i++)

@@ -80,6 +80,57 @@ def captures(program, plugin_path, out):
         write(out / "reader", "open", (pathlib.Path(folder) / "open.strobe").read_bytes())
 
 
+def pairs_moved(capture, move):
+    """The capture with other clock pairs; the checksums are wrong then, and made right by the
+    target."""
+    data, at, index = bytearray(capture), 0, 0
+    while at + 96 <= len(data):
+        (length,) = struct.unpack_from("<I", data, at + 20)
+        pair = list(struct.unpack_from("<Q3qd2I", data, at + 48))
+        struct.pack_into("<Q3qd2I", data, at + 48, *move(index, pair))
+        at, index = at + 96 + length, index + 1
+    return bytes(data)
+
+
+def clock_captures(out):
+    plain = (out / "reader" / "plain").read_bytes()
+    second = 1000000000
+
+    def later(index, pair):  # the blocks of a short capture, a second apart
+        times = [ns + index * second for ns in pair[1:4]]
+        return [pair[0] + index * 2600000000, *times, *pair[4:]]
+
+    def reset(index, pair):
+        moved = later(index, pair)
+        return [moved[0] if index < 3 else index * 1000, *moved[1:]]
+
+    def jump(index, pair):
+        moved = later(index, pair)
+        return [moved[0] + (10**12 if index > 3 else 0), *moved[1:]]
+
+    for move in (later, reset, jump):
+        write(out / "reader", "clock-" + move.__name__, pairs_moved(plain, move))
+
+
+def clock_scripts(out):
+    """Steps of fuzz-clock-map.c."""
+    pair = [struct.pack("<BIHB", 0, 1000000000 + i, 100 + i % 7, i) for i in range(40)]
+    close = [struct.pack("<BIHB", 0, 20000000 + i, 100, i) for i in range(60)]
+    half = len(pair) // 2
+    for name, happening in {
+        "steady": b"",
+        "jump": struct.pack("<BQ", 1, 10**12),
+        "small-jump": struct.pack("<BQ", 1, 10**7),
+        "back": struct.pack("<Bq", 1, -(10**9)),
+        "reset": struct.pack("<BQ", 2, 0),
+        "suspend": struct.pack("<BQ", 1, 10**13) + b"\3" + struct.pack("<Q", 10**12)[:5],
+        "raw": struct.pack("<BQ3qd2I", 4, 1 << 63, -1, 1 << 62, 5, 1e-300, 1 << 31, 0),
+        "disturbed": struct.pack("<BIHB", 0, 1000000000, 65535, 255) * 3,
+    }.items():
+        write(out / "clock-map", name, b"".join(pair[:half]) + happening + b"".join(pair[half:]))
+        write(out / "clock-map", name + "-close", b"".join(close) + happening + b"".join(close))
+
+
 def text(data):
     """A text in a script of the JSON writer."""
     return bytes([min(len(data), 254)]) + data[:254]
@@ -121,9 +172,10 @@ def recover_scripts(out):
         write(out / "recover", "small-%03d" % at, change(at, struct.pack("<Q", 65)))
     for at in range(4320, 4320 + 6144 * 3, 1024):
         write(out / "recover", "lane-%05d" % at, change(at, bytes(range(64))))
-    block = struct.pack("<8s8I4Q", b"StrobeB1", 0, 0, 5, 40, 1, 0, 1, 0, 0, 0, 400, 400)
+    block = struct.pack("<8s6IQ2IQ3qd2I", b"StrobeB1", 0, 0, 5, 40, 1, 0, 1, 0, 1,
+                        400, 400, 400, 400, 0, 0, 0)
     write(out / "recover", "capture",
-          change(0xFFFFFFFF, block[:72] + struct.pack("<5Q", 2 << 32 | 4 << 16 | 5, 1, 2, 3, 0)))
+          change(0xFFFFFFFF, block + struct.pack("<5Q", 2 << 32 | 4 << 16 | 5, 1, 2, 3, 0)))
     write(out / "recover", "torn", change(0xFFFFFFFF, b"StrobeB1torn"))
 
 
@@ -132,6 +184,8 @@ def main():
     out = pathlib.Path(out)
     shutil.rmtree(out, ignore_errors=True)
     captures(os.path.abspath(program), plugin_path, out)
+    clock_captures(out)
+    clock_scripts(out)
     for name, config in CONFIGS.items():
         write(out / "config", name, config)
     for number, option in enumerate(OPTIONS):

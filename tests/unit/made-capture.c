@@ -29,9 +29,10 @@ void made_capture_block(MadeCapture *made, guint32 type, guint32 lane, guint64 s
         .sequence = sequence,
         .offset = offset,
         .track = lane == STROBE_LANE_NONE ? 0 : MADE_TRACK + lane,
-        .ticks = made->now_ns,
-        .monotonic_ns = (gint64)made->now_ns,
-        .realtime_ns = (gint64)made->now_ns + MADE_EPOCH_NS,
+        .pair = {.ticks = made->now_ns,
+                 .monotonic_ns = (gint64)made->now_ns,
+                 .realtime_ns = (gint64)made->now_ns + MADE_EPOCH_NS,
+                 .boottime_ns = (gint64)made->now_ns},
     };
 
     memcpy(header.magic, STROBE_BLOCK_MAGIC, sizeof header.magic);

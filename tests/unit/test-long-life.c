@@ -136,6 +136,46 @@ static void test_short_threads_killed(void)
     }
 }
 
+static gpointer many_marks(gpointer data)
+{
+    for (guint i = 0; strobe_enabled() && i < 200; i++)
+        strobe_mark_recorded("short", (uint64_t)gettid());
+    return NULL;
+}
+
+/* A flight recorder forgets threads with their records, and knows those whose records it has. */
+static void test_ring_threads(void)
+{
+    guint threads = STROBE_POOL_THREAD_TRACKS + 4000, found = 0;
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\"}");
+    g_autoptr(GError) error = NULL;
+    StrobeView views[500];
+    gsize n;
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < threads; i++)
+        g_thread_join(g_thread_new(NULL, many_marks, NULL));
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    g_assert_null(strstr(strobe_session_diagnostics(session), "track table"));
+    StrobeReader *reader = strobe_reader_open(capture, &error);
+    g_assert_no_error(error);
+    while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), &error)))
+        for (gsize i = 0; i < n; i++) {
+            const StrobeTrackView *track = strobe_reader_track(reader, views[i].track);
+            if (strcmp(views[i].kind->name, "marker_instant"))
+                continue;
+            g_assert_cmpuint(track ? track->number : 0, ==, strobe_view_u64(&views[i], 0));
+            found++;
+        }
+    g_assert_cmpuint(found, >, 100000);
+    strobe_reader_free(reader);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 static void check_unique(const StrobeView *view, StrobeText name, gpointer user)
 {
     guint64 *next = user;
@@ -298,6 +338,7 @@ int main(int argc, char **argv)
         mmap(NULL, sizeof *n_marked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     g_test_add_func("/long-life/short-threads", test_short_threads);
     g_test_add_func("/long-life/short-threads-killed", test_short_threads_killed);
+    g_test_add_func("/long-life/ring-threads", test_ring_threads);
     g_test_add_func("/long-life/unique-names", test_unique_names);
     g_test_add_func("/long-life/outer-names", test_outer_names);
     g_test_add_func("/long-life/outer-names-killed", test_outer_names_killed);

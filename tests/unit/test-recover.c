@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SIGKILL at random moments: every committed record is recovered, nothing is invented. */
+#include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "json-text.h"
+#include "pool.h"
 #include "reader.h"
 #include "result.h"
 #include "support.h"
@@ -137,13 +140,32 @@ static void check_recovered(const struct progress *progress)
     g_assert_true(strobe_reader_stats(reader)->sealed);
     g_assert_true(strobe_reader_stats(reader)->recovered);
     g_assert_cmpuint(strobe_reader_stats(reader)->n_damaged, ==, 0);
+    g_assert_cmpuint(strobe_reader_stats(reader)->clock.n_jumps, ==, 0);
+    g_assert_cmpuint(strobe_reader_stats(reader)->clock.error_ns, <, 50000);
     const char *pool = strobe_json_member_text(strobe_reader_facts(reader), "pool");
     g_assert_cmpstr(pool, !=, "");
     g_assert_false(g_file_test(pool, G_FILE_TEST_EXISTS));
     strobe_reader_free(reader);
 }
 
-static void kill_once(const char *folder, enum death death, guint delay_us)
+/* As after a reboot: the counter of today is another one. */
+static void change_clock(const char *directory)
+{
+    g_autoptr(GPtrArray) results = NULL;
+    g_autoptr(GError) error = NULL;
+    StrobeReader *reader = strobe_reader_open(only_result(directory, &results)->capture, &error);
+    const char *path = strobe_json_member_text(strobe_reader_facts(reader), "pool");
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    guint32 counter = !strobe_clock_counter;
+
+    g_assert_cmpint(
+        pwrite(fd, &counter, sizeof counter, offsetof(struct pool_header, clock_counter)), ==,
+        sizeof counter);
+    close(fd);
+    strobe_reader_free(reader);
+}
+
+static void kill_once(const char *folder, enum death death, guint delay_us, gboolean is_reboot)
 {
     struct progress *progress =
         mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -161,6 +183,8 @@ static void kill_once(const char *folder, enum death death, guint delay_us)
     waitpid(pid, &status, 0);
     g_assert_true(death == DEATH_EXIT ? WIFEXITED(status) && WEXITSTATUS(status) == 3
                                       : WIFSIGNALED(status));
+    if (is_reboot)
+        change_clock(progress->directory);
     check_recovered(progress);
     munmap(progress, sizeof *progress);
 }
@@ -171,7 +195,8 @@ static void test_kill(void)
     char *folder = scratch_new();
 
     for (guint i = 0; i < kills; i++)
-        kill_once(folder, DEATH_KILL, (guint)g_test_rand_int_range(0, i % 8 ? 20000 : 1500000));
+        kill_once(folder, DEATH_KILL, (guint)g_test_rand_int_range(0, i % 8 ? 20000 : 1500000),
+                  FALSE);
     scratch_remove(folder);
 }
 
@@ -180,7 +205,17 @@ static void test_other_deaths(void)
     char *folder = scratch_new();
 
     for (guint i = 0; i < 9; i++)
-        kill_once(folder, DEATH_ABORT + i % 3, (guint)g_test_rand_int_range(0, 20000));
+        kill_once(folder, DEATH_ABORT + i % 3, (guint)g_test_rand_int_range(0, 20000), FALSE);
+    scratch_remove(folder);
+}
+
+static void test_reboot(void)
+{
+    char *folder = scratch_new();
+
+    strobe_clock_init();
+    kill_once(folder, DEATH_KILL, 10000, TRUE);
+    kill_once(folder, DEATH_KILL, 1300000, TRUE);
     scratch_remove(folder);
 }
 
@@ -308,6 +343,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/recover/kill", test_kill);
     g_test_add_func("/recover/other-deaths", test_other_deaths);
+    g_test_add_func("/recover/reboot", test_reboot);
     g_test_add_func("/recover/moved", test_moved);
     g_test_add_func("/recover/zombie", test_zombie);
     g_test_add_func("/recover/hung", test_hung);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a capture says about its clock: how exact times are, and where they are not. */
+#ifndef STROBE_TOOLS_CLOCK_REPORT_H
+#define STROBE_TOOLS_CLOCK_REPORT_H
+
+#include <strobe/helpers/json-writer.h>
+
+#include "reader.h"
+
+/* "tsc 2.596 GHz, error <= 38 ns, suspended 0, jumps 0". `facts` may be NULL. Free it. */
+char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *facts);
+
+/* "the counter jumped ahead by 385 s between 12.3 s and 13.3 s: ...", counted from the window's
+ * begin. Free it. */
+char *strobe_clock_event_line(const StrobeClockEvent *event, const StrobeReaderStats *stats);
+
+/* All of it as an object. */
+void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats, JsonObject *facts,
+                        const StrobeClockEvent *events, guint n);
+
+#endif
