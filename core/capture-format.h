@@ -14,7 +14,7 @@
 #include "clock-trend.h"
 
 /* Names of the newest piece of a capture, of one that was put aside (from 1), and of one that is to
- * be the newest. */
+ * be the newest, or of a dump that is being written. */
 #define STROBE_CAPTURE_NAME "capture.strobe"
 #define STROBE_PIECE_FORMAT "capture.%05u.strobe"
 #define STROBE_PIECE_NEW "capture.strobe.new"

@@ -337,6 +337,15 @@ static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t type, uint32_t
     return error;
 }
 
+/* A span that began after `end` may have a name that is newer than the definitions. */
+static int began_after(const char *record, uint32_t words, uint64_t end)
+{
+    uint64_t begin;
+
+    memcpy(&begin, record + 8 * (words - STROBE_UNFINISHED_WORDS + 1), sizeof begin);
+    return begin > end;
+}
+
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                     uint32_t type, uint64_t end, uint64_t *n_lost)
 {
@@ -357,6 +366,8 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
                 strobe_unfinished_words(lane, &lane->spans[k], track, end,
                                         STROBE_NAME_IS_KEPT | (i * STROBE_POOL_SPANS + k),
                                         (uint64_t *)(void *)(writer->buffer + at));
+            if (words && began_after(writer->buffer + at, words, end))
+                continue;
             at += words * 8;
             n_spans += words != 0;
         }

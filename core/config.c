@@ -90,7 +90,8 @@ static gboolean read_schedule(StrobeConfig *config, JsonObject *object, const ch
         !strobe_config_get_count(&place, object, "active", 1, &s->active, error) ||
         !strobe_config_get_count(&place, object, "repeat", 0, &s->repeat, error) ||
         !strobe_config_get_count(&place, object, "skip_first", 0, &s->skip_first, error) ||
-        !strobe_config_get_count(&place, object, "skip_first_wait", G_MININT64, &s->skip_first_wait, error))
+        !strobe_config_get_count(&place, object, "skip_first_wait", G_MININT64, &s->skip_first_wait,
+                                 error))
         return FALSE;
     if (s->active < 1) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
@@ -170,8 +171,9 @@ static gboolean read_output(StrobeConfig *config, JsonObject *object, const char
 static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error)
 {
-    static const char *const known[] = {"schedule", "collectors", "exporters", "output", "buffer",
-                                        "rotate",   "dump",       "metadata",  "front_end", NULL};
+    static const char *const known[] = {"schedule",  "collectors", "exporters", "output",
+                                        "buffer",    "rotate",     "dump",      "metadata",
+                                        "front_end", NULL};
     StrobeConfigPlace place = {origin, NULL};
     JsonObject *schedule, *output, *buffer, *rotate, *dump, *metadata, *front_end;
 
@@ -257,12 +259,12 @@ StrobeConfig *strobe_config_load(const char *path, GError **error)
 /* "key=value,..." as an object; numbers are numbers. */
 static JsonObject *object_from_flag(const char *section, const char *text, GError **error)
 {
-    g_autofree char *with_name = g_strconcat(section, ":", text, NULL);
-    g_autoptr(GPtrArray) pairs = NULL;
-    g_autofree char *name = strobe_options_split(with_name, &pairs, error);
+    g_autoptr(GPtrArray) pairs = strobe_options_pairs(text, error);
 
-    if (!name)
+    if (!pairs) {
+        g_prefix_error(error, "--%s ", section);
         return NULL;
+    }
     JsonObject *object = json_object_new();
     for (guint i = 0; i < pairs->len; i += 2) {
         const char *key = g_ptr_array_index(pairs, i), *value = g_ptr_array_index(pairs, i + 1);
@@ -303,7 +305,8 @@ gboolean strobe_config_check(const StrobeConfig *config, GError **error)
     const char *wrong = NULL;
 
     if (config->rotate.keep && !strobe_rotate_config_any(&config->rotate))
-        wrong = "\"rotate\" says not when: expected \"size\", \"time\" or \"steps\" beside \"keep\"";
+        wrong =
+            "\"rotate\" says not when: expected \"size\", \"time\" or \"steps\" beside \"keep\"";
     else if (is_ring && config->has_schedule)
         wrong = "a flight recorder (\"buffer.policy\": \"ring\") records all the time, without a "
                 "schedule";

@@ -251,14 +251,14 @@ static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const
     int error = 0;
 
     if (strobe_rotation_limits_any(&d->rotation_limits))
-        error =
-            strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts, w->last_flush_ns);
+        error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts);
     if (error == 0)
         error = strobe_capture_write_facts(&w->writer, facts, 0);
     if (error == 0)
         error = strobe_capture_write_definitions(&w->writer, d->pool);
     if (error == 0)
         error = strobe_capture_write_reserve(&w->writer);
+    strobe_rotation_begin_piece(&w->rotation, w->writer.bytes, w->last_flush_ns);
     if (error) {
         strobe_rotation_end(&w->rotation);
         strobe_capture_writer_end(&w->writer);

@@ -37,20 +37,24 @@ static void write_one(StrobeCaptureWriter *writer, const struct pool_block *bloc
         *error = failed;
 }
 
-/* What lies too far back stays out and counts as overwritten in this copy. */
-static void skip_one(StrobeDrain *d, const struct pool_block *block, uint32_t used)
+/* What lies too far back stays out and counts as overwritten: in this copy, and at the window's end
+ * for good. */
+static void skip_one(StrobeDrain *d, const struct pool_block *block, uint32_t used, int is_end)
 {
     uint32_t lane = block->lane;
+    uint64_t n = strobe_capture_count_records(block, 0, used);
 
-    d->seen->lanes[lane][STROBE_LOSS_OVERWRITTEN] += strobe_capture_count_records(block, 0, used);
+    d->seen->lanes[lane][STROBE_LOSS_OVERWRITTEN] += n;
     if (d->seen->overwritten_until[lane] < block->full_at)
         d->seen->overwritten_until[lane] = block->full_at;
+    if (is_end)
+        atomic_fetch_add(&strobe_pool_lane(d->pool, lane)->lost[STROBE_LOSS_OVERWRITTEN], n);
 }
 
 static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t from, uint64_t to,
                         uint64_t not_before, _Atomic uint64_t *lost)
 {
-    int error = 0;
+    int error = 0, is_end = writer == &d->now->writer;
 
     for (uint64_t at = from; at < to; at++) {
         uint32_t index = strobe_ring_block(&d->ring, at);
@@ -58,7 +62,7 @@ static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t fr
         uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
         forget_partial(d, block->lane, index);
         if (block->full_at < not_before)
-            skip_one(d, block, used);
+            skip_one(d, block, used, is_end);
         else
             write_one(writer, block, used, &error, lost);
         strobe_ring_unpin(&d->ring, at);
@@ -117,9 +121,10 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
     int error, is_end = writer == &d->now->writer;
 
     strobe_ring_pin(&d->ring);
-    strobe_capture_read_losses(d->pool, d->seen);
     strobe_flush_note_partial(d);
     strobe_ring_collect(&d->ring, d->pool, &from, &to);
+    /* Behind them: what was lost before the last record that is in the copy is told in it. */
+    strobe_capture_read_losses(d->pool, d->seen);
     strobe_capture_writer_take_pair(writer);
     if (!is_end)
         end = writer->pair.ticks;

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include "clock.h"
+#include "error.h"
 #include "log.h"
 #include "running-median.h"
 
@@ -17,10 +18,13 @@ enum { BY_CALL = 1, BY_SIGNAL = 2, BY_STEP = 4, STOP = 8 };
 struct StrobeFlight {
     StrobeDumpConfig config;
     StrobeFlightDump dump;
+    StrobeFlightTell tell;
     gpointer user;
     GThread *thread;
-    GMutex dumping; /* one at a time */
-    GMutex lock;    /* of the step */
+    sigset_t mask;   /* of the thread that started it */
+    GMutex dumping;  /* one at a time */
+    GThread *dumper; /* the thread that does it; atomic */
+    GMutex lock;     /* of the step */
     StrobeRunningMedian median;
     char *step_reason;
     gint64 n_dumps, last_ns; /* by signal and slow step */
@@ -62,12 +66,39 @@ gboolean strobe_flight_request(void)
 
 /* ---- dumping ---- */
 
+/* Our thread takes no signals; what the program does when it is told, a process it starts even, is
+ * not to be cut off from them. */
+static void tell(StrobeFlight *flight, const char *directory)
+{
+    sigset_t old;
+
+    if (g_thread_self() == flight->thread)
+        pthread_sigmask(SIG_SETMASK, &flight->mask, &old);
+    flight->tell(flight->user, directory);
+    if (g_thread_self() == flight->thread)
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 char *strobe_flight_dump(StrobeFlight *flight, const char *reason, GError **error)
 {
+    if (strobe_flight_is_inside(flight)) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
+                    "A dump was asked for by what is told of dumps");
+        return NULL;
+    }
     g_mutex_lock(&flight->dumping);
+    g_atomic_pointer_set(&flight->dumper, g_thread_self());
     char *directory = flight->dump(flight->user, reason, error);
+    if (directory)
+        tell(flight, directory);
+    g_atomic_pointer_set(&flight->dumper, NULL);
     g_mutex_unlock(&flight->dumping);
     return directory;
+}
+
+gboolean strobe_flight_is_inside(StrobeFlight *flight)
+{
+    return flight && g_atomic_pointer_get(&flight->dumper) == g_thread_self();
 }
 
 /* A signal or a slow step may come again and again; the disk must not fill up with it. */
@@ -97,6 +128,9 @@ static void dump_and_tell(StrobeFlight *flight, const char *reason)
 
     if (directory)
         strobe_log(STROBE_LOG_INFO, "Dumped (%s): %s", reason, directory);
+    else if (g_error_matches(error, STROBE_ERROR, STROBE_ERROR_STATE))
+        strobe_log(STROBE_LOG_INFO, "No dump (%s): recording has ended, the result holds it all",
+                   reason);
     else
         strobe_log(STROBE_LOG_WARNING, "Cannot dump (%s): %s", reason, error->message);
 }
@@ -177,22 +211,23 @@ static void give_signal_back(StrobeFlight *flight)
 /* The program's signals are for the program's threads. */
 static GThread *start_thread(StrobeFlight *flight)
 {
-    sigset_t all, old;
+    sigset_t all;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_sigmask(SIG_SETMASK, &all, &flight->mask);
     GThread *thread = g_thread_try_new("strobe-dump", flight_main, flight, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_sigmask(SIG_SETMASK, &flight->mask, NULL);
     return thread;
 }
 
 StrobeFlight *strobe_flight_start(const StrobeDumpConfig *config, StrobeFlightDump dump,
-                                  gpointer user)
+                                  StrobeFlightTell tell_program, gpointer user)
 {
     StrobeFlight *flight = g_new0(StrobeFlight, 1);
 
     flight->config = *config;
     flight->dump = dump;
+    flight->tell = tell_program;
     flight->user = user;
     g_mutex_init(&flight->dumping);
     g_mutex_init(&flight->lock);

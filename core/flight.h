@@ -15,17 +15,22 @@ typedef struct StrobeFlight StrobeFlight;
  * thread or in that of strobe_flight_dump(), one at a time. */
 typedef char *(*StrobeFlightDump)(gpointer user, const char *reason, GError **error);
 
+/* Tells the program of a dump; in the same thread, with the signals that the program has there. */
+typedef void (*StrobeFlightTell)(gpointer user, const char *directory);
+
 /* Begins to listen; one per process. What cannot be listened to (a signal that the program uses) is
  * logged. */
 StrobeFlight *strobe_flight_start(const StrobeDumpConfig *config, StrobeFlightDump dump,
-                                  gpointer user);
+                                  StrobeFlightTell tell, gpointer user);
 /* Waits for a dump that is being written. NULL is allowed. */
 void strobe_flight_stop(StrobeFlight *flight);
 /* In a forked child: the parent's thread is not here, its signal is the child's own again. */
 void strobe_flight_forget(void);
 
-/* Dumps in this thread. */
+/* Dumps in this thread. An error when called from within a dump: from the function that is told. */
 char *strobe_flight_dump(StrobeFlight *flight, const char *reason, GError **error);
+/* Is this thread within a dump? NULL is allowed. */
+gboolean strobe_flight_is_inside(StrobeFlight *flight);
 /* Asks the process's flight recorder for a dump and returns; FALSE when there is none. Any thread,
  * and in a signal handler. */
 gboolean strobe_flight_request(void);

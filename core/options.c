@@ -422,30 +422,41 @@ static char *take_part(const char **text, char stop)
     return g_strdup(out->str);
 }
 
-char *strobe_options_split(const char *text, GPtrArray **pairs, GError **error)
+/* Texts option, value, option, value ...; `text` is what messages name. */
+static GPtrArray *split_pairs(const char *list, const char *text, GError **error)
 {
-    const char *colon = strchr(text, ':');
-    g_autofree char *name = colon ? g_strndup(text, (gsize)(colon - text)) : g_strdup(text);
-    const char *p = colon ? colon + 1 : "";
+    g_autoptr(GPtrArray) pairs = g_ptr_array_new_with_free_func(g_free);
 
-    *pairs = g_ptr_array_new_with_free_func(g_free);
-    if (!*name) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                    "\"%s\": expected NAME[:option=value[,option=value]...]", text);
-        g_clear_pointer(pairs, g_ptr_array_unref);
-        return NULL;
-    }
-    while (*p) {
-        g_autofree char *part = take_part(&p, ',');
+    while (*list) {
+        g_autofree char *part = take_part(&list, ',');
         char *equals = strchr(part, '=');
         if (!equals || equals == part) {
             g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                         "\"%s\": expected option=value, found \"%s\"", text, part);
-            g_clear_pointer(pairs, g_ptr_array_unref);
             return NULL;
         }
-        g_ptr_array_add(*pairs, g_strndup(part, (gsize)(equals - part)));
-        g_ptr_array_add(*pairs, g_strdup(equals + 1));
+        g_ptr_array_add(pairs, g_strndup(part, (gsize)(equals - part)));
+        g_ptr_array_add(pairs, g_strdup(equals + 1));
     }
-    return g_steal_pointer(&name);
+    return g_steal_pointer(&pairs);
+}
+
+GPtrArray *strobe_options_pairs(const char *list, GError **error)
+{
+    return split_pairs(list, list, error);
+}
+
+char *strobe_options_split(const char *text, GPtrArray **pairs, GError **error)
+{
+    const char *colon = strchr(text, ':');
+    g_autofree char *name = colon ? g_strndup(text, (gsize)(colon - text)) : g_strdup(text);
+
+    *pairs = NULL;
+    if (!*name) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                    "\"%s\": expected NAME[:option=value[,option=value]...]", text);
+        return NULL;
+    }
+    *pairs = split_pairs(colon ? colon + 1 : "", text, error);
+    return *pairs ? g_steal_pointer(&name) : NULL;
 }

@@ -33,6 +33,8 @@ const char *strobe_options_text(const StrobeOptions *options, const char *name);
 /* Splits "NAME[:opt=value[,opt=value]...]" (`\,` escapes). Returns the name (free it) and a
  * GPtrArray of alternating option names and values (free with g_ptr_array_unref). */
 char *strobe_options_split(const char *text, GPtrArray **pairs, GError **error);
+/* As above without a name: "opt=value[,opt=value]...". Returns the pairs. */
+GPtrArray *strobe_options_pairs(const char *list, GError **error);
 
 /* "bool", "duration" ... and a text of the allowed range, "" if any value goes (free it). */
 const char *strobe_option_type_name(guint32 type);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <strobe/helpers/safe-file.h>
 #include <strobe/strobe.h>
@@ -120,22 +121,30 @@ void strobe_result_directory_free(StrobeResultDirectory *d)
 void strobe_result_directory_discard(StrobeResultDirectory *d)
 {
     unlinkat(d->fd, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME, 0);
+    unlinkat(d->fd, STROBE_FRAMEWORK_DIR "/" STROBE_PIECE_NEW, 0);
     unlinkat(d->fd, STROBE_FRAMEWORK_DIR, AT_REMOVEDIR);
     unlinkat(d->fd, "logs", AT_REMOVEDIR);
     rmdir(d->path);
     strobe_result_directory_free(d);
 }
 
-int strobe_result_directory_capture(StrobeResultDirectory *d, char **path, GError **error)
+int strobe_result_directory_capture(StrobeResultDirectory *d, const char *name, char **path,
+                                    GError **error)
 {
-    int fd;
+    g_autofree char *inside = g_build_filename(STROBE_FRAMEWORK_DIR, name, NULL);
+    int fd = openat(d->fd, inside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 
-    *path = g_build_filename(d->path, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
-    fd = openat(d->fd, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME,
-                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+    *path = g_build_filename(d->path, inside, NULL);
     if (fd < 0)
         set_io_error(*path, error);
     return fd;
+}
+
+gboolean strobe_result_directory_place(StrobeResultDirectory *d, GError **error)
+{
+    return renameat(d->fd, STROBE_FRAMEWORK_DIR "/" STROBE_PIECE_NEW, d->fd,
+                    STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME) == 0 ||
+           set_io_error(d->path, error);
 }
 
 /* ---- facts ---- */

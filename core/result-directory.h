@@ -22,8 +22,12 @@ void strobe_result_directory_free(StrobeResultDirectory *directory);
 /* Frees it and removes what was made: nothing was recorded. */
 void strobe_result_directory_discard(StrobeResultDirectory *directory);
 
-/* Creates FRAMEWORK/capture.strobe; returns its descriptor and path (free it), -1 on failure. */
-int strobe_result_directory_capture(StrobeResultDirectory *directory, char **path, GError **error);
+/* Creates FRAMEWORK/`name`, the capture; returns its descriptor and path (free it), -1 on failure.
+ */
+int strobe_result_directory_capture(StrobeResultDirectory *directory, const char *name, char **path,
+                                    GError **error);
+/* Gives a capture that was created as STROBE_PIECE_NEW its name: it is whole. */
+gboolean strobe_result_directory_place(StrobeResultDirectory *directory, GError **error);
 
 /* Facts for the capture, as JSON text (free it). `dump_reason`: why it is a dump, NULL: none. */
 char *strobe_result_directory_facts(const StrobeResultDirectory *directory,

@@ -21,8 +21,8 @@ int strobe_rotation_limits_any(const StrobeRotationLimits *limits)
     return limits->bytes || limits->ns || limits->on_demand;
 }
 
-int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits, const char *path,
-                        const char *facts, int64_t now_ns)
+int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
+                          const char *path, const char *facts)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -36,8 +36,6 @@ int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *
     if (rotation->folder < 0)
         return errno;
     rotation->number = 0;
-    rotation->begun_ns = now_ns;
-    rotation->due_bytes = limits->bytes;
     return 0;
 }
 
@@ -48,6 +46,15 @@ void strobe_rotation_end(StrobeRotation *rotation)
     rotation->folder = -1;
     free(rotation->facts);
     rotation->facts = NULL;
+}
+
+/* A piece repeats all strings: one whose head is large must not be full before it holds records. */
+void strobe_rotation_begin_piece(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns)
+{
+    uint64_t least = head_bytes + rotation->limits.bytes / 2;
+
+    rotation->begun_ns = now_ns;
+    rotation->due_bytes = rotation->limits.bytes > least ? rotation->limits.bytes : least;
 }
 
 int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64_t now_ns)
@@ -93,9 +100,10 @@ static void finish(StrobeDrain *d)
         d, strobe_capture_write_unfinished(&d->now->writer, d->pool, STROBE_BLOCK_OPEN, now,
                                            &unwritten)); /* the next piece has them too */
     strobe_capture_writer_take_pair(&d->now->writer);
-    strobe_flush_remember(d, strobe_capture_write_seal(&d->now->writer, strobe_pool_window(d->pool, d->now->number)->begin,
-                                                       d->now->writer.pair.ticks,
-                                                       STROBE_SEAL_CONTINUED));
+    strobe_flush_remember(
+        d, strobe_capture_write_seal(&d->now->writer,
+                                     strobe_pool_window(d->pool, d->now->number)->begin,
+                                     d->now->writer.pair.ticks, STROBE_SEAL_CONTINUED));
     if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(d->now->writer.fd))
         strobe_flush_remember(d, errno);
 }
@@ -134,10 +142,12 @@ static void switch_over(StrobeDrain *d)
     StrobeRotation *p = &d->now->rotation;
     char name[32];
 
+    if (d->sync >= STROBE_SYNC_WINDOW && fsync(p->folder)) /* their names are to last too */
+        strobe_flush_remember(d, errno);
     strobe_capture_writer_end(&d->now->writer);
     strobe_capture_writer_swap(&d->now->writer, &d->other);
     p->number++;
-    p->due_bytes = p->limits.bytes;
+    strobe_rotation_begin_piece(p, d->now->writer.bytes, strobe_clock_ns(CLOCK_MONOTONIC));
     if (p->limits.keep && p->number >= p->limits.keep) {
         aside_name(p->number - p->limits.keep, name);
         unlinkat(p->folder, name, 0);
@@ -149,7 +159,6 @@ void strobe_rotation_roll(StrobeDrain *d)
     StrobeRotation *p = &d->now->rotation;
     int error = prepare(d);
 
-    p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
     if (error == 0) {
         finish(d);
         error = put_in_place(p);
@@ -164,5 +173,6 @@ void strobe_rotation_roll(StrobeDrain *d)
     }
     /* Recording goes on in this piece; the next try is not before it has grown as much again. */
     strobe_flush_remember(d, error);
+    p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
     p->due_bytes = d->now->writer.bytes + p->limits.bytes;
 }

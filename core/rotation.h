@@ -13,7 +13,7 @@
 typedef struct StrobeRotationLimits {
     uint64_t bytes;
     int64_t ns;
-    uint32_t keep;     /* pieces, the newest included */
+    uint32_t keep;      /* pieces, the newest included */
     uint32_t on_demand; /* strobe_drain_roll() is called */
 } StrobeRotationLimits;
 
@@ -28,9 +28,11 @@ typedef struct StrobeRotation {
 
 int strobe_rotation_limits_any(const StrobeRotationLimits *limits);
 /* For a window whose capture is `path`. Returns 0 or an errno value. */
-int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits, const char *path,
-                        const char *facts, int64_t now_ns);
+int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
+                          const char *path, const char *facts);
 void strobe_rotation_end(StrobeRotation *rotation);
+/* The present piece has its head, of that many bytes: what counts towards its end begins. */
+void strobe_rotation_begin_piece(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns);
 /* Is the present piece, of that many bytes, to end? */
 int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64_t now_ns);
 

@@ -5,67 +5,92 @@
 #include "api-error.h"
 #include "attach.h"
 #include "error.h"
-#include "signal-guard.h"
 #include "recorder.h"
 #include "session-log.h"
+#include "signal-guard.h"
 
-/* How long late records are waited for, while steps wait. */
-#define DUMP_DEADLINE_NS 100000000
-
-static gboolean write_dump(StrobeSession *session, StrobeResultDirectory *directory,
-                           const char *reason, GError **error)
+/* The directory of a dump, its capture's descriptor and facts; the capture gets its name when it is
+ * whole, for nobody could finish it. Collectors go on: what they hold
+ * back until they have stopped is not in it. */
+static StrobeResultDirectory *prepare_dump(StrobeSession *session, const char *reason, int *fd,
+                                           char **facts, GError **error)
 {
     g_autofree char *path = NULL;
-    int fd = strobe_result_directory_capture(directory, &path, error), failed;
 
-    if (fd < 0)
-        return FALSE;
     g_rec_mutex_lock(&session->lock);
-    for (guint i = 0; i < session->collectors->len; i++)
-        strobe_collector_flush(g_ptr_array_index(session->collectors, i), DUMP_DEADLINE_NS);
-    g_autofree char *facts =
-        strobe_result_directory_facts(directory, session->config, reason);
+    StrobeResultDirectory *directory = strobe_result_directory_new(session->config, error);
+    *fd =
+        directory ? strobe_result_directory_capture(directory, STROBE_PIECE_NEW, &path, error) : -1;
+    if (*fd >= 0)
+        *facts = strobe_result_directory_facts(directory, session->config, reason);
     g_rec_mutex_unlock(&session->lock);
-    failed = strobe_recorder_dump(fd, facts);
+    if (directory && *fd < 0)
+        strobe_result_directory_discard(directory);
+    return *fd >= 0 ? directory : NULL;
+}
+
+static gboolean finish_dump(StrobeSession *session, StrobeResultDirectory *directory,
+                            GError **error)
+{
+    g_autofree char *text = strobe_session_log_text(FALSE);
+
+    g_rec_mutex_lock(&session->lock);
+    gboolean ok = strobe_result_directory_place(directory, error) &&
+                  strobe_result_directory_finish(directory, session->config, text, error);
+    strobe_result_directory_report(directory, session->config);
+    g_rec_mutex_unlock(&session->lock);
+    return ok;
+}
+
+/* Without the lock: it takes a while, and steps go on. */
+void strobe_session_tell_dump(gpointer user, const char *path)
+{
+    StrobeSession *session = user;
+
+    g_rec_mutex_lock(&session->lock);
+    StrobeTraceReady function = session->on_trace_ready;
+    gpointer function_user = session->trace_ready_user;
+    g_rec_mutex_unlock(&session->lock);
+    if (function)
+        function(function_user, path);
+}
+
+static void set_dump_error(const char *path, int failed, GError **error)
+{
     if (failed == EINVAL)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
                     "No flight recorder records (\"buffer.policy\": \"ring\" and a session that is "
                     "started)");
-    else if (failed)
-        strobe_session_set_write_error(directory->path, failed, error);
-    return failed == 0;
+    else
+        strobe_session_set_write_error(path, failed, error);
 }
 
 static char *make_dump(StrobeSession *session, const char *reason, GError **error)
 {
-    StrobeResultDirectory *directory = strobe_result_directory_new(session->config, error);
+    g_autofree char *facts = NULL;
+    int fd;
+    StrobeResultDirectory *directory = prepare_dump(session, reason, &fd, &facts, error);
 
     if (!directory)
         return NULL;
-    if (!write_dump(session, directory, reason, error)) {
+    int failed = strobe_recorder_dump(fd, facts);
+    if (failed) {
+        set_dump_error(directory->path, failed, error);
         strobe_result_directory_discard(directory);
         return NULL;
     }
-    g_autofree char *text = strobe_session_log_text(FALSE);
-    g_rec_mutex_lock(&session->lock);
-    gboolean ok = strobe_result_directory_finish(directory, session->config, text, error);
-    strobe_result_directory_report(directory, session->config);
-    g_rec_mutex_unlock(&session->lock);
-    char *path = ok ? g_strdup(directory->path) : NULL;
+    char *path = finish_dump(session, directory, error) ? g_strdup(directory->path) : NULL;
     strobe_result_directory_free(directory);
     return path;
 }
 
 char *strobe_session_write_dump(gpointer user, const char *reason, GError **error)
 {
-    StrobeSession *session = user;
     StrobeSignalGuard guard;
 
     strobe_signal_guard_hold(&guard);
-    char *path = make_dump(session, reason, error);
+    char *path = make_dump(user, reason, error);
     strobe_signal_guard_release(&guard);
-    if (path && session->on_trace_ready)
-        session->on_trace_ready(session->trace_ready_user, path);
     return path;
 }
 
@@ -79,7 +104,10 @@ StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, con
         *directory = "";
     if (!strobe_session_is_own(session, &failure))
         return strobe_api_result(failure, error);
-    if (session->flight)
+    if (g_atomic_pointer_get(&session->teller) == g_thread_self()) /* it holds the lock */
+        g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,
+                    "A dump was asked for by what is told of the window's end");
+    else if (session->flight)
         path = strobe_flight_dump(session->flight, reason ? reason : "call", &failure);
     else
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,

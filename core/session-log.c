@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session-log.h"
 
+#include <pthread.h>
 #include "log.h"
 
 #define LOG_MAX_BYTES (1u << 20) /* a chatty collector must not fill the memory */
 
-static GMutex log_lock;
+/* Not GLib's, which ThreadSanitizer cannot see. */
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static GString *log_text;
 
 static void keep_line(gint32 level, const char *text)
@@ -14,21 +16,21 @@ static void keep_line(gint32 level, const char *text)
     g_autoptr(GDateTime) now = g_date_time_new_now_local();
     g_autofree char *time = g_date_time_format(now, "%Y-%m-%d %H:%M:%S");
 
-    g_mutex_lock(&log_lock);
+    pthread_mutex_lock(&log_lock);
     if (log_text && log_text->len < LOG_MAX_BYTES)
         g_string_append_printf(log_text, "[%s.%03d] [%s] %s\n", time,
                                g_date_time_get_microsecond(now) / 1000, names[CLAMP(level, 0, 4)],
                                text);
-    g_mutex_unlock(&log_lock);
+    pthread_mutex_unlock(&log_lock);
 }
 
 void strobe_session_log_begin(void)
 {
-    g_mutex_lock(&log_lock);
+    pthread_mutex_lock(&log_lock);
     if (!log_text)
         log_text = g_string_new(NULL);
     g_string_truncate(log_text, 0);
-    g_mutex_unlock(&log_lock);
+    pthread_mutex_unlock(&log_lock);
     strobe_log_set_sink(keep_line);
 }
 
@@ -39,16 +41,16 @@ void strobe_session_log_end(void)
 
 char *strobe_session_log_text(gboolean forget)
 {
-    g_mutex_lock(&log_lock);
+    pthread_mutex_lock(&log_lock);
     char *text = g_strdup(log_text ? log_text->str : "");
     if (log_text && forget)
         g_string_truncate(log_text, 0);
-    g_mutex_unlock(&log_lock);
+    pthread_mutex_unlock(&log_lock);
     return text;
 }
 
 void strobe_session_log_reset(void)
 {
     strobe_log_set_sink(NULL);
-    g_mutex_init(&log_lock); /* a thread that is not here may have held it */
+    pthread_mutex_init(&log_lock, NULL); /* a thread that is not here may have held it */
 }

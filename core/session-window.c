@@ -54,8 +54,9 @@ gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GErr
         if (failed && error && ok)
             strobe_session_set_write_error(ending->directory, failed, error);
         else if (failed)
-            strobe_log(STROBE_LOG_WARNING, "Cannot write the capture in %s: %s: records are missing",
-                       ending->directory, g_strerror(failed));
+            strobe_log(STROBE_LOG_WARNING,
+                       "Cannot write the capture in %s: %s: records are missing", ending->directory,
+                       g_strerror(failed));
         ok = ok && failed == 0;
         g_ptr_array_remove_index(session->endings, 0);
     }
@@ -140,10 +141,10 @@ static gboolean begin_capture(StrobeSession *session, GError **error)
     session->directory = strobe_result_directory_new(session->config, error);
     if (!session->directory)
         return FALSE;
-    fd = strobe_result_directory_capture(session->directory, &path, error);
+    fd = strobe_result_directory_capture(session->directory, STROBE_CAPTURE_NAME, &path, error);
     if (fd < 0)
         return FALSE;
-    g_autofree char *facts = 
+    g_autofree char *facts =
         strobe_result_directory_facts(session->directory, session->config, NULL);
     failed = strobe_recorder_begin_window(fd, path, facts);
     if (failed) {
@@ -193,7 +194,7 @@ static void flush_one(StrobeCollector *c)
 
 void strobe_session_stop_window(StrobeSession *session, GError **error)
 {
-    /* Whoever is told of the window reads it; nobody else waits for the disk. */
+    /* Whoever is told that it is ready reads it; nobody else waits for the disk. */
     gint64 patience = session->on_trace_ready ? -1 : STOP_PATIENCE_NS;
     StrobeSignalGuard guard;
     int failed;

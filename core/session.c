@@ -62,9 +62,9 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
         .policy = config->buffer.policy,
         .ring_ns = config->buffer.keep_ns,
         .rotation = {.bytes = (guint64)rotate->bytes,
-                   .ns = rotate->ns,
-                   .on_demand = rotate->steps != 0,
-                   .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)},
+                     .ns = rotate->ns,
+                     .on_demand = rotate->steps != 0,
+                     .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)},
         .fallback_dir = parent};
     StrobeSignalGuard guard;
 
@@ -169,6 +169,9 @@ void strobe_session_free(StrobeSession *session)
         return;
     if (session->pid != getpid())
         return; /* a forked child: the parent frees it */
+    if (strobe_flight_is_inside(session->flight) ||
+        g_atomic_pointer_get(&session->teller) == g_thread_self())
+        return; /* by what it calls: better kept than freed under its feet */
     strobe_session_stop(session, NULL);
     strobe_flight_stop(g_steal_pointer(&session->flight));
     g_mutex_lock(&current_lock);
@@ -210,6 +213,16 @@ static gboolean has_schedule(const StrobeSession *session)
     return session->schedule || session->config->has_schedule;
 }
 
+static void tell_window(StrobeSession *session)
+{
+    g_atomic_pointer_set(&session->teller, g_thread_self());
+    if (session->on_window_end)
+        session->on_window_end(session->window_end_user, session->last_directory);
+    if (session->on_trace_ready)
+        session->on_trace_ready(session->trace_ready_user, session->last_directory);
+    g_atomic_pointer_set(&session->teller, NULL);
+}
+
 static gboolean change_action(StrobeSession *session, int next, GError **error)
 {
     const StrobeTransition *transition = strobe_schedule_transition(session->action, next);
@@ -223,8 +236,8 @@ static gboolean change_action(StrobeSession *session, int next, GError **error)
     if (transition->calls & STROBE_CALL_STOP) {
         gboolean was_open = session->directory != NULL;
         strobe_session_stop_window(session, &failure);
-        if (was_open && (transition->calls & STROBE_CALL_HANDLER) && session->on_trace_ready)
-            session->on_trace_ready(session->trace_ready_user, session->last_directory);
+        if (was_open && (transition->calls & STROBE_CALL_HANDLER))
+            tell_window(session);
     }
     if (transition->calls & STROBE_CALL_COOL)
         strobe_session_for_collectors(session, strobe_collector_cool);
@@ -251,7 +264,8 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     if (!session->is_running) {
         session->is_running = TRUE;
         if (session->config->buffer.policy == STROBE_POLICY_RING && !session->flight)
-            session->flight = strobe_flight_start(&session->config->dump, strobe_session_write_dump, session);
+            session->flight = strobe_flight_start(&session->config->dump, strobe_session_write_dump,
+                                                  strobe_session_tell_dump, session);
         session->action = STROBE_ACTION_NONE;
         change_action(session, action_of(session, session->step), &failure);
         strobe_session_begin_step(session);
@@ -335,8 +349,18 @@ void strobe_session_retry(StrobeSession *session)
 
 void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function, void *user)
 {
+    g_rec_mutex_lock(&session->lock);
     session->on_trace_ready = function;
     session->trace_ready_user = user;
+    g_rec_mutex_unlock(&session->lock);
+}
+
+void strobe_session_on_window_end(StrobeSession *session, StrobeTraceReady function, void *user)
+{
+    g_rec_mutex_lock(&session->lock);
+    session->on_window_end = function;
+    session->window_end_user = user;
+    g_rec_mutex_unlock(&session->lock);
 }
 
 void strobe_session_set_schedule(StrobeSession *session, StrobeScheduleFunction function,

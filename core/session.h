@@ -34,8 +34,9 @@ struct StrobeSession {
     gint64 step_begin_ns;
     StrobeTrackId step_track;
     gint64 thread; /* kernel id of the one that steps */
-    StrobeTraceReady on_trace_ready;
-    gpointer trace_ready_user;
+    StrobeTraceReady on_trace_ready, on_window_end;
+    gpointer trace_ready_user, window_end_user;
+    GThread *teller; /* the thread that tells of a window's end; atomic */
     StrobeScheduleFunction schedule;
     gpointer schedule_user;
     StrobeResultDirectory *directory; /* of the window that records */
@@ -70,7 +71,8 @@ void strobe_session_after_step(StrobeSession *session);
 
 /* ---- dumps, session-dump.c ---- */
 
-/* A StrobeFlightDump; `user` is the session, whose lock is not held. */
+/* A StrobeFlightDump and StrobeFlightTell; `user` is the session, whose lock is not held. */
 char *strobe_session_write_dump(gpointer user, const char *reason, GError **error);
+void strobe_session_tell_dump(gpointer user, const char *path);
 
 #endif

@@ -33,7 +33,8 @@ static const StrobeUsage usage = {
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
         "      The first process in which a collector can work is recorded; --follow: all.\n"
         "  strobe run --buffer policy=ring,keep=30s --dump signal=SIGUSR2,slow_step=3 -- ./serve\n"
-        "      Records into memory only; writes the last 30 s when the signal comes or a step takes\n"
+        "      Records into memory only; writes the last 30 s when the signal comes or a step "
+        "takes\n"
         "      three times the median, and at the end.\n"
         "  strobe run --rotate size=1GB,keep=5 -- ./serve\n"
         "      Keeps the last 5 GB on the disk.\n"
@@ -139,12 +140,14 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     guint64 n_steps = 0, n_records = 0;
 
     for (; *directories; directories++) {
-        g_autofree char *capture =
-            g_build_filename(*directories, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
-        StrobeResult result = {*directories, capture, *directories};
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GPtrArray) results = strobe_result_find(*directories, &error);
         g_autoptr(StrobeAnalysis) analysis = NULL;
         int code;
-        if (!strobe_analysis_report(registry, &result, &wish, &analysis, &code))
+        if (!results)
+            strobe_complain("%s", error->message);
+        if (!results || !strobe_analysis_report(registry, g_ptr_array_index(results, 0), &wish,
+                                                &analysis, &code))
             good = FALSE;
         if (!analysis)
             continue;

@@ -62,6 +62,9 @@ static PyMethodDef functions[] = {
      "attach()\n--\n\nThe session of `strobe run` if this process records, else None."},
     {"step", strobe_python_step, METH_NOARGS,
      "step()\n--\n\nEnds the step of the process's session; nothing without one."},
+    {"dump", strobe_python_dump, METH_NOARGS,
+     "dump()\n--\n\nAsks the process's flight recorder for a dump, without waiting; False if there "
+     "is none."},
     {"version", version, METH_NOARGS, "version()\n--\n\nVersion of the library."},
     {NULL, NULL, 0, NULL},
 };
@@ -73,6 +76,19 @@ static struct PyModuleDef definition = {
     .m_size = -1,
     .m_methods = functions,
 };
+
+/* A thread of the library's must not call into an interpreter that is being taken down. */
+static int finish_at_exit(void)
+{
+    static PyMethodDef finish = {"finish", strobe_python_finish, METH_NOARGS, NULL};
+    PyObject *function = PyCFunction_NewEx(&finish, NULL, NULL);
+    PyObject *atexit = function ? PyImport_ImportModule("atexit") : NULL;
+    PyObject *answer = atexit ? PyObject_CallMethod(atexit, "register", "O", function) : NULL;
+    Py_XDECREF(answer);
+    Py_XDECREF(atexit);
+    Py_XDECREF(function);
+    return answer ? 0 : -1;
+}
 
 static int add_types(PyObject *module)
 {
@@ -94,6 +110,8 @@ PyMODINIT_FUNC PyInit__strobe(void)
             "strobe.Error", "A call of Strobe failed; `status` is the code of the failure.", NULL,
             NULL);
         if (!strobe_python_error)
+            return NULL;
+        if (finish_at_exit())
             return NULL;
         pthread_atfork(NULL, NULL, count_fork);
     }

@@ -1,140 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The type `strobe._strobe.Session`.
- *
- * Calls that may take time release the interpreter lock; a lock of the object keeps two threads
- * from being in the library at once. In a child forked from the recording process every call does
- * nothing: the session is the parent's.
- */
-#include "module.h"
+/* The type `strobe._strobe.Session`. */
+#include "session-calls.h"
 
 #include "attach.h"
 
 #include <string.h>
 
-typedef struct SessionObject {
-    PyObject ob_base;
-    StrobeSession *session; /* NULL: closed */
-    int borrowed;           /* someone else frees the session */
-    unsigned forks;         /* strobe_python_forks() when it was made */
-    PyThread_type_lock lock;
-    unsigned long owner; /* thread in the library, 0: none */
-    PyObject *schedule;
-    PyObject *trace_ready;
-    PyObject *raised[3]; /* exception of a callback, to be raised by the call it happened in */
-} SessionObject;
-
 /* The open session of this process, borrowed; NULL if none. */
-static SessionObject *current;
-
-static int is_foreign(const SessionObject *self)
-{
-    return self->forks != strobe_python_forks();
-}
-
-/* ---- entering the library ---------------------------------------------------------------- */
-
-/* 1: go on, then leave(). 0: the call is to do nothing. -1: an exception is set. */
-static int enter(SessionObject *self)
-{
-    if (is_foreign(self))
-        return 0;
-    if (self->session && self->owner == PyThread_get_thread_ident()) {
-        PyErr_SetString(strobe_python_error, "the session was called from its own callback");
-        return -1;
-    }
-    if (!PyThread_acquire_lock(self->lock, NOWAIT_LOCK)) {
-        Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, WAIT_LOCK);
-        Py_END_ALLOW_THREADS
-    }
-    if (!self->session) {
-        PyThread_release_lock(self->lock);
-        PyErr_SetString(strobe_python_error, "the session is closed");
-        return -1;
-    }
-    self->owner = PyThread_get_thread_ident();
-    return 1;
-}
-
-static void leave(SessionObject *self)
-{
-    self->owner = 0;
-    PyThread_release_lock(self->lock);
-}
-
-/* Ends a call: the exception of a callback goes before an error of the library. */
-static PyObject *finish(SessionObject *self, StrobeStatus status, StrobeError *error)
-{
-    leave(self);
-    if (self->raised[0]) {
-        PyErr_Restore(self->raised[0], self->raised[1], self->raised[2]);
-        self->raised[0] = self->raised[1] = self->raised[2] = NULL;
-        strobe_error_free(error);
-        return NULL;
-    }
-    if (status < 0)
-        return strobe_python_raise(status, error);
-    strobe_error_free(error);
-    Py_RETURN_NONE;
-}
-
-/* ---- callbacks --------------------------------------------------------------------------- */
-
-/* Keeps the exception for the call that is under way; without one nobody can be told but by the
- * interpreter's hook. */
-static void keep_exception(SessionObject *self, PyObject *callback)
-{
-    if (self->raised[0] || self->owner != PyThread_get_thread_ident()) {
-        PyErr_WriteUnraisable(callback);
-        return;
-    }
-    PyErr_Fetch(&self->raised[0], &self->raised[1], &self->raised[2]);
-}
-
-static StrobeAction call_schedule(void *user, int64_t step)
-{
-    SessionObject *self = user;
-    PyGILState_STATE gil = PyGILState_Ensure();
-    long action = STROBE_ACTION_NONE;
-    PyObject *number = PyLong_FromLongLong(step);
-    PyObject *answer = number ? PyObject_CallFunctionObjArgs(self->schedule, number, NULL) : NULL;
-    if (answer)
-        action = PyLong_AsLong(answer);
-    if (answer && !PyErr_Occurred() && (action < 0 || action > STROBE_ACTION_RECORD_AND_SAVE))
-        PyErr_Format(PyExc_ValueError, "schedule(%lld) returned %ld, expected 0 to 3",
-                     (long long)step, action);
-    if (PyErr_Occurred()) {
-        keep_exception(self, self->schedule);
-        action = STROBE_ACTION_NONE;
-    }
-    Py_XDECREF(answer);
-    Py_XDECREF(number);
-    PyGILState_Release(gil);
-    return (StrobeAction)action;
-}
-
-static void call_trace_ready(void *user, const char *directory)
-{
-    SessionObject *self = user;
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *path = PyUnicode_DecodeFSDefault(directory);
-    PyObject *answer = path ? PyObject_CallFunctionObjArgs(self->trace_ready, path, NULL) : NULL;
-    if (!answer)
-        keep_exception(self, self->trace_ready);
-    Py_XDECREF(answer);
-    Py_XDECREF(path);
-    PyGILState_Release(gil);
-}
+static StrobePythonSession *current;
 
 /* ---- life -------------------------------------------------------------------------------- */
 
 static PyObject *session_wrap(PyTypeObject *type, StrobeSession *session, int borrowed)
 {
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    SessionObject *self = (SessionObject *)allocate(type, 0);
-    if (self)
-        self->lock = PyThread_allocate_lock();
-    if (!self || !self->lock) {
+    StrobePythonSession *self = (StrobePythonSession *)allocate(type, 0);
+    if (self) {
+        self->control.lock = PyThread_allocate_lock();
+        self->dump.lock = PyThread_allocate_lock();
+    }
+    if (!self || !self->control.lock || !self->dump.lock) {
         if (!borrowed)
             strobe_session_free(session);
         Py_XDECREF((PyObject *)self);
@@ -172,52 +57,68 @@ static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     return session_wrap(type, session, 0);
 }
 
-/* Frees the library's session. No callback runs any more: the object may be dying. */
-static void session_release(SessionObject *self)
+/* From now on it is closed; the session, if it is ours to free. */
+static StrobeSession *take_session(StrobePythonSession *self)
 {
     StrobeSession *session = self->session;
     self->session = NULL;
     if (current == self)
         current = NULL;
-    if (!session || self->borrowed || is_foreign(self))
+    return self->borrowed || strobe_python_is_foreign(self) ? NULL : session;
+}
+
+/* Waits for a dump that the library is writing, and for what is told of it: no lock of the object's
+ * may be held. After that no callback runs any more: the object may be dying. */
+static void free_session(StrobeSession *session)
+{
+    if (!session)
         return;
-    strobe_session_on_trace_ready(session, NULL, NULL);
-    Py_BEGIN_ALLOW_THREADS strobe_session_free(session);
+    Py_BEGIN_ALLOW_THREADS strobe_session_on_trace_ready(session, NULL, NULL);
+    strobe_session_on_window_end(session, NULL, NULL);
+    strobe_session_free(session);
     Py_END_ALLOW_THREADS
 }
 
 static int session_traverse(PyObject *object, visitproc visit, void *arg)
 {
-    SessionObject *self = (SessionObject *)object;
+    StrobePythonSession *self = (StrobePythonSession *)object;
     Py_VISIT((PyObject *)Py_TYPE(object));
     Py_VISIT(self->schedule);
     Py_VISIT(self->trace_ready);
-    for (int i = 0; i < 3; i++)
-        Py_VISIT(self->raised[i]);
+    Py_VISIT(self->window_end);
+    for (int i = 0; i < 3; i++) {
+        Py_VISIT(self->control.raised[i]);
+        Py_VISIT(self->dump.raised[i]);
+    }
     return 0;
 }
 
 /* The callables stay with an open session: the library may still call them. */
 static int session_clear(PyObject *object)
 {
-    SessionObject *self = (SessionObject *)object;
-    session_release(self);
+    StrobePythonSession *self = (StrobePythonSession *)object;
+    free_session(take_session(self));
     Py_CLEAR(self->schedule);
     Py_CLEAR(self->trace_ready);
-    for (int i = 0; i < 3; i++)
-        Py_CLEAR(self->raised[i]);
+    Py_CLEAR(self->window_end);
+    for (int i = 0; i < 3; i++) {
+        Py_CLEAR(self->control.raised[i]);
+        Py_CLEAR(self->dump.raised[i]);
+    }
     return 0;
 }
 
 static void session_dealloc(PyObject *object)
 {
-    SessionObject *self = (SessionObject *)object;
+    StrobePythonSession *self = (StrobePythonSession *)object;
     PyTypeObject *type = Py_TYPE(object);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     PyObject_GC_UnTrack(object);
     session_clear(object);
-    if (self->lock)
-        PyThread_free_lock(self->lock);
+    if (self->control.lock)
+        PyThread_free_lock(self->control.lock);
+    if (self->dump.lock)
+        PyThread_free_lock(self->dump.lock);
     release(object);
     Py_DECREF((PyObject *)type);
 }
@@ -228,8 +129,8 @@ typedef StrobeStatus (*SessionCall)(StrobeSession *session, StrobeError **error)
 
 static PyObject *run_call(PyObject *object, SessionCall call)
 {
-    SessionObject *self = (SessionObject *)object;
-    int entered = enter(self);
+    StrobePythonSession *self = (StrobePythonSession *)object;
+    int entered = strobe_python_enter(self, &self->control);
     if (entered < 0)
         return NULL;
     if (!entered)
@@ -238,9 +139,12 @@ static PyObject *run_call(PyObject *object, SessionCall call)
     StrobeStatus status;
     Py_INCREF(object);
     Py_BEGIN_ALLOW_THREADS status = call(self->session, &error);
-    Py_END_ALLOW_THREADS PyObject *answer = finish(self, status, error);
+    Py_END_ALLOW_THREADS int failed = strobe_python_failed(&self->control, status, error);
+    strobe_python_leave(&self->control);
     Py_DECREF(object);
-    return answer;
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyObject *session_start(PyObject *self, PyObject *unused)
@@ -269,38 +173,60 @@ static PyObject *session_retry(PyObject *self, PyObject *unused)
     return run_call(self, retry_call);
 }
 
-static PyObject *session_close(PyObject *object, PyObject *unused)
+/* The directory of a dump; None in a forked child. */
+static PyObject *session_dump(PyObject *object, PyObject *args, PyObject *keywords)
 {
-    SessionObject *self = (SessionObject *)object;
-    if (!self->session)
-        Py_RETURN_NONE;
-    int entered = enter(self);
-    if (entered < 0)
+    static char *names[] = {"reason", NULL};
+    StrobePythonSession *self = (StrobePythonSession *)object;
+    PyObject *given = Py_None, *keep = NULL, *answer = NULL;
+    const char *reason = NULL, *directory;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:dump", names, &given))
         return NULL;
-    session_release(self);
-    if (entered)
-        leave(self);
-    Py_RETURN_NONE;
+    if (given != Py_None && !(reason = strobe_python_text(given, &keep)))
+        return NULL;
+    int entered = strobe_python_enter(self, &self->dump);
+    if (entered > 0) {
+        StrobeError *error = NULL;
+        StrobeStatus status;
+        Py_INCREF(object);
+        Py_BEGIN_ALLOW_THREADS status =
+            strobe_session_dump(self->session, reason, &directory, &error);
+        Py_END_ALLOW_THREADS if (!strobe_python_failed(&self->dump, status, error)) answer =
+            PyUnicode_DecodeFSDefault(directory);
+        strobe_python_leave(&self->dump);
+        Py_DECREF(object);
+    } else if (entered == 0) {
+        Py_INCREF(Py_None);
+        answer = Py_None;
+    }
+    Py_XDECREF(keep);
+    return answer;
 }
 
-/* Readers are allowed inside a callback: the thread holds the session already. */
-static int enter_reader(SessionObject *self, int *entered)
+static PyObject *session_close(PyObject *object, PyObject *unused)
 {
-    *entered = 0;
-    if (!self->session) {
-        PyErr_SetString(strobe_python_error, "the session is closed");
-        return -1;
+    StrobePythonSession *self = (StrobePythonSession *)object;
+    StrobeSession *session = NULL;
+    if (!self->session)
+        Py_RETURN_NONE;
+    int entered = strobe_python_enter(self, &self->dump);
+    if (entered < 0)
+        return NULL;
+    if (entered)
+        strobe_python_take(&self->control);
+    session = take_session(self);
+    if (entered) {
+        strobe_python_leave(&self->control);
+        strobe_python_leave(&self->dump);
     }
-    if (is_foreign(self) || self->owner == PyThread_get_thread_ident())
-        return 0;
-    *entered = enter(self);
-    return *entered < 0 ? -1 : 0;
+    free_session(session);
+    Py_RETURN_NONE;
 }
 
 static PyObject *session_add_metadata(PyObject *object, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"key", "value", "json", NULL};
-    SessionObject *self = (SessionObject *)object;
+    StrobePythonSession *self = (StrobePythonSession *)object;
     PyObject *given[2], *keep[2] = {NULL, NULL}, *answer = NULL;
     int json = 0, entered;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:add_metadata", names, &given[0],
@@ -308,13 +234,16 @@ static PyObject *session_add_metadata(PyObject *object, PyObject *args, PyObject
         return NULL;
     const char *key = strobe_python_text(given[0], &keep[0]);
     const char *value = key ? strobe_python_text(given[1], &keep[1]) : NULL;
-    if (value && enter_reader(self, &entered) == 0) {
+    if (value && strobe_python_enter_reader(self, &entered) == 0) {
         StrobeError *error = NULL;
         StrobeStatus status = STROBE_OK;
-        if (!is_foreign(self))
-            status = strobe_session_add_metadata(self->session, key, value, json, &error);
+        if (!strobe_python_is_foreign(self)) {
+            Py_BEGIN_ALLOW_THREADS status =
+                strobe_session_add_metadata(self->session, key, value, json, &error);
+            Py_END_ALLOW_THREADS
+        }
         if (entered)
-            leave(self);
+            strobe_python_leave(&self->control);
         if (status < 0) {
             strobe_python_raise(status, error);
         } else {
@@ -337,37 +266,65 @@ static void keep_callable(PyObject **slot, PyObject *callable)
     Py_XDECREF(old);
 }
 
-static PyObject *set_callback(PyObject *object, PyObject *callable, int is_schedule)
+enum { ON_SCHEDULE, ON_TRACE_READY, ON_WINDOW_END };
+
+/* Waits for the library's lock, whose holder may wait for the interpreter's. */
+static void set_in_library(StrobePythonSession *self, int which, int is_set)
 {
-    SessionObject *self = (SessionObject *)object;
-    if (callable != Py_None && !PyCallable_Check(callable)) {
+    Py_BEGIN_ALLOW_THREADS switch (which)
+    {
+    case ON_SCHEDULE:
+        strobe_session_set_schedule(self->session, is_set ? strobe_python_call_schedule : NULL,
+                                    self);
+        break;
+    case ON_TRACE_READY:
+        strobe_session_on_trace_ready(self->session, is_set ? strobe_python_call_trace_ready : NULL,
+                                      self);
+        break;
+    default:
+        strobe_session_on_window_end(self->session, is_set ? strobe_python_call_window_end : NULL,
+                                     self);
+    }
+    Py_END_ALLOW_THREADS
+}
+
+static PyObject *set_callback(PyObject *object, PyObject *callable, int which)
+{
+    StrobePythonSession *self = (StrobePythonSession *)object;
+    PyObject **const slots[] = {&self->schedule, &self->trace_ready, &self->window_end};
+    PyObject *kept = callable == Py_None ? NULL : callable;
+    if (kept && !PyCallable_Check(kept)) {
         PyErr_Format(PyExc_TypeError, "expected a callable or None, found %R",
                      (PyObject *)Py_TYPE(callable));
         return NULL;
     }
-    int entered = enter(self);
+    int entered = strobe_python_enter(self, &self->control);
     if (entered < 0)
         return NULL;
     if (!entered)
         Py_RETURN_NONE;
-    PyObject *kept = callable == Py_None ? NULL : callable;
-    if (is_schedule)
-        strobe_session_set_schedule(self->session, kept ? call_schedule : NULL, self);
-    else
-        strobe_session_on_trace_ready(self->session, kept ? call_trace_ready : NULL, self);
-    leave(self);
-    keep_callable(is_schedule ? &self->schedule : &self->trace_ready, kept);
+    if (kept)
+        keep_callable(slots[which], kept);
+    set_in_library(self, which, kept != NULL);
+    if (!kept)
+        keep_callable(slots[which], NULL);
+    strobe_python_leave(&self->control);
     Py_RETURN_NONE;
 }
 
 static PyObject *session_set_schedule(PyObject *self, PyObject *callable)
 {
-    return set_callback(self, callable, 1);
+    return set_callback(self, callable, ON_SCHEDULE);
 }
 
 static PyObject *session_on_trace_ready(PyObject *self, PyObject *callable)
 {
-    return set_callback(self, callable, 0);
+    return set_callback(self, callable, ON_TRACE_READY);
+}
+
+static PyObject *session_on_window_end(PyObject *self, PyObject *callable)
+{
+    return set_callback(self, callable, ON_WINDOW_END);
 }
 
 /* ---- attributes -------------------------------------------------------------------------- */
@@ -389,33 +346,35 @@ static PyObject *get_step_number(StrobeSession *session)
     return PyLong_FromLongLong(strobe_session_step_number(session));
 }
 
+/* Waits for the disk. */
 static PyObject *get_diagnostics(StrobeSession *session)
 {
-    const char *text = strobe_session_diagnostics(session);
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    const char *text;
+    Py_BEGIN_ALLOW_THREADS text = strobe_session_diagnostics(session);
+    Py_END_ALLOW_THREADS return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
 static PyObject *session_attribute(PyObject *object, void *read)
 {
-    SessionObject *self = (SessionObject *)object;
+    StrobePythonSession *self = (StrobePythonSession *)object;
     int entered;
-    if (enter_reader(self, &entered) < 0)
+    if (strobe_python_enter_reader(self, &entered) < 0)
         return NULL;
     PyObject *answer;
-    if (is_foreign(self)) {
+    if (strobe_python_is_foreign(self)) {
         Py_INCREF(Py_None);
         answer = Py_None;
     } else {
         answer = (*(SessionGetter *)read)(self->session);
     }
     if (entered)
-        leave(self);
+        strobe_python_leave(&self->control);
     return answer;
 }
 
 static PyObject *session_closed(PyObject *object, void *unused)
 {
-    return PyBool_FromLong(!((SessionObject *)object)->session);
+    return PyBool_FromLong(!((StrobePythonSession *)object)->session);
 }
 
 static PyMethodDef session_methods[] = {
@@ -424,6 +383,8 @@ static PyMethodDef session_methods[] = {
     {"stop", session_stop, METH_NOARGS, "stop()\n--\n\nEnds the window that runs, if any."},
     {"close", session_close, METH_NOARGS,
      "close()\n--\n\nFrees the session, so that the process can make another."},
+    {"dump", (PyCFunction)(void (*)(void))session_dump, METH_VARARGS | METH_KEYWORDS,
+     "dump(reason=None)\n--\n\nWrites what a flight recorder holds; the result directory."},
     {"retry", session_retry, METH_NOARGS,
      "retry()\n--\n\nLets collectors that wait for a library look again."},
     {"add_metadata", (PyCFunction)(void (*)(void))session_add_metadata,
@@ -432,7 +393,11 @@ static PyMethodDef session_methods[] = {
     {"set_schedule", session_set_schedule, METH_O,
      "set_schedule(callable, /)\n--\n\ncallable(step) returns an action, 0 to 3."},
     {"on_trace_ready", session_on_trace_ready, METH_O,
-     "on_trace_ready(callable, /)\n--\n\ncallable(directory) is called as a window is complete."},
+     "on_trace_ready(callable, /)\n--\n\ncallable(directory) is called as a window is complete and "
+     "after a dump."},
+    {"on_window_end", session_on_window_end, METH_O,
+     "on_window_end(callable, /)\n--\n\ncallable(directory) is called as a window has ended; the "
+     "disk is not waited for."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -468,7 +433,7 @@ PyObject *strobe_python_session_type(void)
     };
     static PyType_Spec spec = {
         .name = "strobe._strobe.Session",
-        .basicsize = sizeof(SessionObject),
+        .basicsize = sizeof(StrobePythonSession),
         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
         .slots = slots,
     };
@@ -506,4 +471,16 @@ PyObject *strobe_python_step(PyObject *module, PyObject *unused)
         return session_step((PyObject *)current, NULL);
     Py_BEGIN_ALLOW_THREADS strobe_step();
     Py_END_ALLOW_THREADS Py_RETURN_NONE;
+}
+
+PyObject *strobe_python_dump(PyObject *module, PyObject *unused)
+{
+    return PyBool_FromLong(strobe_dump() == STROBE_OK);
+}
+
+PyObject *strobe_python_finish(PyObject *module, PyObject *unused)
+{
+    if (current)
+        return session_close((PyObject *)current, NULL);
+    Py_RETURN_NONE;
 }

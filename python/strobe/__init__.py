@@ -7,10 +7,20 @@ imported into every process under `strobe run`, so it imports nothing that it ca
 """
 
 from . import _strobe
-from ._strobe import Error, counter, enabled, mark, range_begin, range_end
+from ._strobe import Error, counter, dump, enabled, mark, range_begin, range_end
 from .run import stepping as _stepping
 
-__all__ = ["Error", "counter", "enabled", "mark", "range", "range_begin", "range_end", "step"]
+__all__ = [
+    "Error",
+    "counter",
+    "dump",
+    "enabled",
+    "mark",
+    "range",
+    "range_begin",
+    "range_end",
+    "step",
+]
 __version__ = _strobe.version()
 
 

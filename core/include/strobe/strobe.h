@@ -115,11 +115,17 @@ typedef StrobeAction (*StrobeScheduleFunction)(void *user, int64_t step);
 STROBE_API StrobeStatus strobe_session_new(const char *config, const char *origin,
                                            StrobeSession **session, StrobeError **error);
 
-/* Stops if need be, closes the collectors and frees. NULL is allowed. */
+/* Stops if need be, closes the collectors and frees. NULL is allowed. Does nothing in a function of
+ * the session's that is being called. */
 STROBE_API void strobe_session_free(StrobeSession *session);
 
 STROBE_API void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function,
                                               void *user);
+
+/* As above, but for who does not read it: the rest of the capture may still be being written, and
+ * nobody waits for that. Not called after a dump. Since 1.0. */
+STROBE_API void strobe_session_on_window_end(StrobeSession *session, StrobeTraceReady function,
+                                             void *user);
 STROBE_API void strobe_session_set_schedule(StrobeSession *session, StrobeScheduleFunction function,
                                             void *user);
 

@@ -31,6 +31,7 @@ from .experimental import (
 from .handler import tensorboard_trace_handler
 from .profiler import _KinetoProfile, profile
 from .profiler import stop_running as _stop_running
+from .recording import settle as _settle
 from .ranges import kineto_available, record_function
 from .schedules import ProfilerAction, schedule
 
@@ -68,6 +69,7 @@ def __getattr__(name):
 def _finish():
     """At exit: profiles that nobody stopped, analyses that nobody waited for."""
     _stop_running()
+    _settle()
     _analysis.join()
     _folders.remove_private()
 

@@ -5,6 +5,7 @@ import datetime
 import json
 import os
 import re
+import threading
 import time
 
 from .. import Error, command, message
@@ -17,6 +18,7 @@ _PROF_FOLDER = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 _TRACE = "trace_view.json"
 
 _pending = []  # analyses that nobody waited for
+_pending_lock = threading.Lock()  # a dump is analysed in a thread of its own
 
 
 class _Analysis:
@@ -66,10 +68,11 @@ def analyse_result(directory, async_mode=False, use_gzip=False):
         if running.wait():
             _tell_total(began)
         return
-    for each in [each for each in _pending if each.is_done()]:
-        _pending.remove(each)
+    with _pending_lock:
+        done = [each for each in _pending if each.is_done()]
+        _pending[:] = [each for each in _pending if each not in done] + [running]
+    for each in done:
         each.wait()
-    _pending.append(running)
 
 
 def join():

@@ -9,6 +9,7 @@ from .experimental import _ExperimentalConfig
 from .schedules import always_record, schedule
 
 SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
+SECTIONS = ("buffer", "rotate", "dump")  # of the configuration, as they are
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
 _NOT_COLLECTED = ("profile_memory", "with_stack", "with_modules", "with_flops")
 
@@ -31,6 +32,14 @@ def check_switch(name, value):
         return value
     message.warn("Parameter %s is of boolean type, reset it to False." % name)
     return False
+
+
+def check_section(name, value):
+    """A section of the configuration, docs/config.md; what is in it is checked at the start."""
+    if value is None or isinstance(value, dict):
+        return value
+    message.warn("Parameter %s is of dict type, reset it to None." % name)
+    return None
 
 
 def check_experimental(value, activities):

@@ -59,8 +59,14 @@ class _KinetoProfile:
         with_modules=False,
         experimental_config=None,
         custom_trace_id_callback=None,
+        buffer=None,
+        rotate=None,
+        dump=None,
     ):
         given = locals()
+        self._sections = {
+            name: parameters.check_section(name, given[name]) for name in parameters.SECTIONS
+        }
         self._switches = {
             name: parameters.check_switch(name, given[name]) for name in parameters.SWITCHES
         }
@@ -100,8 +106,12 @@ class _KinetoProfile:
     def stop_trace(self):
         self.stop()
 
-    def _window_complete(self):
+    def _window_complete(self, is_dump):
         """The results are read when they are asked for."""
+
+    def _handler(self):
+        """Whether there is what reads results as they are complete."""
+        return False
 
     def _start(self, user_schedule, parent, worker, steps=None):
         """`steps` maps a step to an action's number; without it the session knows the schedule."""
@@ -110,16 +120,38 @@ class _KinetoProfile:
             user_schedule,
             self._switches,
             self.experimental_config,
-            self._recording.parent(parent),
+            self._recording.parent(self._lasting_parent(parent)),
             worker,
         )
+        config.update(self._sections_given())
         if isinstance(user_schedule, _Schedule) and steps is None:
             config["schedule"] = {
                 name: int(value) for name, value in user_schedule.settings().items()
             }
-        self._recording.start(config, self._metadata, steps, self.step_num)
+        first_step = 0 if steps is None else self.step_num
+        self._recording.start(config, self._metadata, steps, first_step, self._handler())
         if self._recording.is_running():
             _running.add(self)
+
+    # ---- long recordings ----
+
+    @_reported
+    def dump(self, reason=None):
+        """Writes what a flight recorder (buffer={"policy": "ring"}) holds into a result directory
+        of its own, which is returned, while recording goes on; `on_trace_ready` is called then."""
+        return self._recording.dump(reason)
+
+    def _sections_given(self):
+        return {name: value for name, value in self._sections.items() if value is not None}
+
+    def _is_long(self):
+        """Whether it is a flight recorder or rotates: it may record for days."""
+        is_ring = (self._sections["buffer"] or {}).get("policy") == "ring"
+        return bool(is_ring or self._sections["rotate"] or self._sections["dump"])
+
+    def _lasting_parent(self, parent):
+        """What lies in pieces or was dumped is there to be kept."""
+        return os.getcwd() if parent is None and self._is_long() else parent
 
     def __del__(self):
         recording = getattr(self, "_recording", None)
@@ -222,6 +254,9 @@ class profile(_KinetoProfile):
         execution_trace_observer=None,
         custom_trace_id_callback=None,
         use_cuda=None,
+        buffer=None,
+        rotate=None,
+        dump=None,
     ):
         super().__init__(
             activities=activities,
@@ -232,6 +267,9 @@ class profile(_KinetoProfile):
             with_modules=with_modules,
             experimental_config=experimental_config,
             custom_trace_id_callback=custom_trace_id_callback,
+            buffer=buffer,
+            rotate=rotate,
+            dump=dump,
         )
         if use_cuda is not None:
             message.warn("This is npu environment, use_cuda is invalid")
@@ -261,7 +299,8 @@ class profile(_KinetoProfile):
         self._before(ProfilerAction.NONE, self.current_action)
         parent, worker = self._destination()
         steps = None
-        if self.record_steps and (self.step_num or not isinstance(self.schedule, _Schedule)):
+        is_own = self.record_steps and not isinstance(self.schedule, _Schedule)
+        if is_own or (self._counts_steps() and self.step_num):
             steps = weakly(self._session_action, ProfilerAction.NONE.value)
         self._start(self.schedule, parent, worker, steps)
         if self._recording.is_running():
@@ -281,7 +320,7 @@ class profile(_KinetoProfile):
         finally:  # a schedule that fails leaves the action as it is; the step ends all the same
             warn_of_transition(before, self.current_action)
             self._before(before, self.current_action)
-            if self.record_steps or not self._recording.is_running():
+            if self._counts_steps() or not self._recording.is_running():
                 self._recording.step()
 
     @_reported
@@ -298,6 +337,10 @@ class profile(_KinetoProfile):
             self._recording.stop()
         finally:
             self._observe("stop")
+
+    def _counts_steps(self):
+        """Without a schedule only what may depend on them: dumps and rotation."""
+        return self.record_steps or self._is_long()
 
     def _action(self, step):
         return action_of(self.schedule(step), step)
@@ -326,12 +369,15 @@ class profile(_KinetoProfile):
             return default_parent() or os.getcwd(), None
         return default_parent(), None
 
-    def _window_complete(self):
+    def _handler(self):
+        return self.on_trace_ready is not None
+
+    def _window_complete(self, is_dump):
         try:
             if self.on_trace_ready is not None:
                 self.on_trace_ready(self)
         finally:
-            if not self.stopped and self.current_action is not ProfilerAction.NONE:
+            if not is_dump and not self.stopped and self.current_action is not ProfilerAction.NONE:
                 self._new_trace_id()
 
     # ---- other threads ----

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One profile's session: start, step, stop, and the window that was completed last."""
+"""One profile's session: start, step, stop, dump, and the result that was completed last."""
 
 import json
 import os
 import shutil
 import sys
+import threading
 import weakref
 
 from .. import Error, _strobe, message
 from ..run import stepping, torch_import
 from .folders import PrivateFolder
+
+_ENDING_PATIENCE_S = 0.02  # stop() waits so long for the rest to be written, and no longer
+
+_ending = None  # of the session that stopped last
 
 
 def weakly(method, instead=None):
@@ -23,9 +28,42 @@ def weakly(method, instead=None):
     return call
 
 
+class _Ending:
+    """What is left to do of a session that has stopped, while the program goes on."""
+
+    def __init__(self, session):
+        self._session = session
+        self._thread = threading.Thread(target=self.finish, name="strobe-ending")
+
+    def begin(self):
+        try:
+            self._thread.start()
+        except RuntimeError:  # the interpreter is being taken down
+            self.finish()
+
+    def finish(self):
+        try:
+            for line in (self._session.diagnostics or "").splitlines():
+                message.warn_once(line)
+            self._session.close()
+        except Exception as error:
+            message.error("Cannot finish the recording: %s" % error)
+
+    def wait(self, seconds=None):
+        if self._thread.ident is not None:
+            self._thread.join(seconds)
+
+
+def settle():
+    """Waits until the session that stopped last is closed and its results are written."""
+    if _ending is not None:
+        _ending.wait()
+
+
 class Recording:
-    """`complete`, a method, is called as a window is complete; `directory` is then its result
-    directory. Private results vanish with the profile, and only the last is kept."""
+    """`complete`, a method, is called as a window has ended, with False, and after a dump, with
+    True. `directory` is then the result directory: in the thread in which it is called that one, in
+    others the last. Private results vanish with the profile, and only the last is kept."""
 
     def __init__(self, complete):
         self._complete = weakly(complete)
@@ -33,7 +71,20 @@ class Recording:
         self._owner = None  # process that started the session; a forked child has none
         self._private = None
         self._torch_seen = False
-        self.directory = None
+        self._reads = False  # the results are read as they are complete
+        self._ended = None  # result directory of the window that ended last
+        self._last = None
+        self._here = threading.local()
+
+    @property
+    def directory(self):
+        return getattr(self._here, "directory", None) or self._last
+
+    @directory.setter
+    def directory(self, path):
+        self._last = path
+        if getattr(self._here, "directory", None) is not None:
+            self._here.directory = path
 
     # ---- life ----
 
@@ -48,9 +99,11 @@ class Recording:
             self._private = PrivateFolder()
         return self._private.path
 
-    def start(self, config, metadata, schedule=None, first_step=0):
+    def start(self, config, metadata, schedule=None, first_step=0, reads=True):
         """Starts with step `first_step`. `schedule`, if given, maps a step to an action's number
-        and goes before the configuration's."""
+        and goes before the configuration's. `reads`: what `complete` calls reads the results, which
+        are therefore waited for."""
+        global _ending
         if self.is_running():
             return
         if stepping.run_session is not None:
@@ -60,9 +113,14 @@ class Recording:
             )
             metadata.send_entries(stepping.run_session)
             return
+        settle()
+        _ending = None
         session = _strobe.Session(json.dumps(config), "profile()")
         try:
-            session.on_trace_ready(weakly(self._window_complete))
+            self._reads = reads
+            session.on_window_end(weakly(self._window_ended))
+            if reads:
+                session.on_trace_ready(weakly(self._ready))
             metadata.send(session)
             self._session = session
             self._owner = os.getpid()
@@ -73,7 +131,8 @@ class Recording:
             for _ in range(first_step):  # none of them records
                 session.step()
         except BaseException:
-            self._close()
+            self._session = None
+            session.close()
             raise
 
     def step(self):
@@ -90,22 +149,36 @@ class Recording:
             self._session.retry()
 
     def stop(self):
+        global _ending
         if not self.is_running():
             return
+        session = self._session
         try:
-            self._session.stop()
-            for line in (self._session.diagnostics or "").splitlines():
-                message.warn_once(line)
+            session.stop()
         finally:
-            self._close()
+            self._session = None
+            ending = _Ending(session)
+            if self._reads:
+                ending.finish()
+            else:
+                _ending = ending
+                ending.begin()
+                ending.wait(_ENDING_PATIENCE_S)
 
-    def _close(self):
-        session, self._session = self._session, None
-        if session is not None:
-            session.close()
+    def dump(self, reason):
+        """What a flight recorder holds, into a result directory, which is returned."""
+        session = self._session if self.is_running() else stepping.run_session
+        if session is None:
+            raise Error("no profile records: there is nothing to dump")
+        path = session.dump(reason)
+        if session is self._session and not self._reads:
+            self._last = path
+        told = getattr(self._here, "told", None)  # a handler may have moved it
+        return told[1] if told and told[0] == path else path
 
     def remove(self):
         """Removes private results."""
+        settle()
         if self._private is not None:
             self._private.remove()
             self._private = None
@@ -117,11 +190,28 @@ class Recording:
         if session is not None:
             session.add_metadata(key, value, is_json)
 
-    def _window_complete(self, directory):
-        if self._private is not None and self.directory is not None:
-            _remove_inside(self._private.path, self.directory)
-        self.directory = directory
-        self._complete()
+    def _window_ended(self, directory):
+        before, self._last = self._last, directory
+        self._ended = directory
+        if self._private is not None and before is not None:
+            _remove_inside(self._private.path, before)
+        if not self._reads:
+            self._complete(False)
+
+    def _ready(self, directory):
+        """A window is complete, or there is a dump: maybe in a thread of the library's, where
+        nobody can be told but by a message."""
+        is_dump = directory != self._ended
+        self._here.directory = self._last = directory
+        try:
+            self._complete(is_dump)
+        except Exception as error:
+            if not is_dump:
+                raise
+            message.error("Call on_trace_ready failed. Exception: %s" % error)
+        finally:
+            self._here.told = (directory, self.directory)
+            del self._here.directory
 
     def is_private(self):
         """Whether the results vanish with the profile."""
@@ -129,6 +219,8 @@ class Recording:
 
     def result(self):
         """The last complete result directory. Raises Error if there is none."""
+        if getattr(self._here, "directory", None) is None:
+            settle()
         if self.directory is None:
             raise Error("Invalid profiling path: no window of this profile is complete")
         return self.directory

@@ -3,7 +3,7 @@
  * What a collector implements and what it may call.
  *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
- * `sample` and `flush` come from threads of the core. Recording calls (writer, reserve, commit,
+ * `sample` comes from a thread of the core. Recording calls (writer, reserve, commit,
  * span_begin, span_end, intern, now) may come from any thread, a driver's callback thread too, and
  * never block, never allocate and make no system call in steady state. Since ABI 1.0.
  */

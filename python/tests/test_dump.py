@@ -1,0 +1,469 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flight recorders and rotation: dumps by session, profile and process; who is told of them."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+from support import FolderTest, messages, needs_torch, results, torch
+import strobe
+from strobe import Error, command, profiler
+from strobe._strobe import Session
+
+RING = {"size": "8MB", "policy": "ring"}
+PATIENCE = 30
+
+
+def info(directory):
+    return json.loads(command.run(["info", directory, "--json"]))[0]
+
+
+class DumpTest(FolderTest):
+    def make(self, **config):
+        config.setdefault("buffer", RING)
+        config.setdefault("output", {"directory": self.folder})
+        session = Session(json.dumps({"collectors": {}, **config}), "test")
+        self.addCleanup(session.close)
+        return session
+
+    def started(self, **config):
+        session = self.make(**config)
+        session.start()
+        return session
+
+
+class SessionDump(DumpTest):
+    def test_directory_of_its_own(self):
+        session = self.started()
+        for _ in range(10):
+            strobe.mark("x")
+        first = session.dump("first reason")
+        for _ in range(5):
+            strobe.mark("x")
+        second = session.dump()
+        session.stop()
+        self.assertEqual(len({first, second, session.directory}), 3)
+        self.assertEqual(sorted([first, second, session.directory]), results(self.folder))
+        found = [info(each) for each in (first, second, session.directory)]
+        self.assertEqual([each["kinds"]["marker_instant"] for each in found], [10, 15, 15])
+        reasons = [each["facts"].get("dump_reason") for each in found]
+        self.assertEqual(reasons, ["first reason", "call", None])
+        self.assertTrue(all(each["sealed"] for each in found))
+
+    def test_arguments(self):
+        session = self.started()
+        for arguments in ((1,), (b"x",), ("x", "y")):
+            self.assertRaises(TypeError, session.dump, *arguments)
+        self.assertTrue(os.path.isdir(session.dump(reason="x")))
+
+    def test_no_flight_recorder(self):
+        session = self.make(buffer={"size": "8MB"})
+        session.start()
+        self.assertRaisesRegex(Error, "buffer.policy", session.dump)
+        self.assertIs(strobe.dump(), False)
+
+    def test_not_while_it_records(self):
+        session = self.make()
+        self.assertRaisesRegex(Error, "flight recorder", session.dump)
+        session.start()
+        session.stop()
+        self.assertRaisesRegex(Error, "started", session.dump)
+        session.close()
+        self.assertRaisesRegex(Error, "closed", session.dump)
+        self.assertEqual(len(results(self.folder)), 1)
+
+    def test_forked_child(self):
+        session = self.started()
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if session.dump() is None and strobe.dump() is False else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertTrue(session.dump())
+
+
+class Told(DumpTest):
+    """on_trace_ready after a dump: in the thread that dumps, or in one of the library's."""
+
+    def test_in_the_thread_that_dumps(self):
+        session, told = self.started(), []
+        session.on_trace_ready(lambda path: told.append((path, threading.get_ident())))
+        path = session.dump()
+        self.assertEqual(told, [(path, threading.get_ident())])
+
+    def test_exception_is_raised_by_dump(self):
+        def fails(directory):
+            raise KeyError(directory)
+
+        session = self.started()
+        session.on_trace_ready(fails)
+        with self.assertRaises(KeyError) as caught:
+            session.dump()
+        self.assertTrue(info(caught.exception.args[0])["sealed"])
+        session.on_trace_ready(None)
+        session.step()  # it was raised, and is gone
+
+    def test_calls_from_within(self):
+        session, refused = self.started(), []
+
+        def ready(directory):
+            session.add_metadata("from", "callback")
+            self.assertEqual((session.step_number, session.closed), (0, False))
+            for name in ("start", "step", "stop", "close", "dump"):
+                self.assertRaisesRegex(Error, "callback", getattr(session, name))
+                refused.append(name)
+
+        session.on_trace_ready(ready)
+        session.dump()
+        self.assertEqual(len(refused), 5)
+
+    def in_the_library(self, ready):
+        """strobe.dump() with `ready`; returns once that has come back, and what it raised."""
+        session, done, failures = self.started(), threading.Event(), []
+
+        def told(directory):
+            try:
+                ready(session, directory)
+            except BaseException as error:
+                failures.append(error)
+            finally:
+                done.set()
+
+        session.on_trace_ready(told)
+        self.assertIs(strobe.dump(), True)
+        self.assertTrue(done.wait(PATIENCE))
+        for failure in failures:
+            raise failure
+        return session
+
+    def test_in_a_thread_of_the_library(self):
+        threads = []
+        session = self.in_the_library(lambda *_: threads.append(threading.get_ident()))
+        self.assertNotIn(threading.get_ident(), threads)
+        self.assertEqual(len(results(self.folder)), 2)
+        session.close()
+
+    def test_calls_from_a_thread_of_the_library(self):
+        def ready(session, directory):
+            session.add_metadata("from", "callback")
+            self.assertNotEqual(session.directory, directory)
+            for name in ("start", "step", "stop", "close", "dump"):
+                self.assertRaisesRegex(Error, "callback", getattr(session, name))
+
+        self.in_the_library(ready)
+
+    def test_steps_go_on_meanwhile(self):
+        """Both wait for each other if the session's lock or the interpreter's were held."""
+        session = self.started()
+        told, stepped = threading.Event(), threading.Event()
+        answers = []
+
+        def ready(directory):
+            told.set()
+            answers.append(stepped.wait(PATIENCE))
+
+        session.on_trace_ready(ready)
+        strobe.dump()
+        self.assertTrue(told.wait(PATIENCE))
+        session.step()
+        session.on_window_end(None)
+        session.add_metadata("k", "v")
+        stepped.set()
+        session.close()
+        self.assertEqual(answers, [True])
+
+    def test_closed_meanwhile(self):
+        session = self.started()
+        told, closing = threading.Event(), threading.Event()
+        answers = []
+
+        def ready(directory):
+            told.set()
+            closing.wait(PATIENCE)
+            for _ in range(1000):
+                try:
+                    answers.append(session.directory)
+                except Error as error:
+                    answers.append(str(error))
+
+        session.on_trace_ready(ready)
+        strobe.dump()
+        self.assertTrue(told.wait(PATIENCE))
+        closing.set()
+        session.close()
+        self.assertEqual(len(answers), 1000)
+
+    def test_exception_goes_to_the_hook(self):
+        found = []
+        old, sys.unraisablehook = sys.unraisablehook, found.append
+        self.addCleanup(setattr, sys, "unraisablehook", old)
+        session = self.started()
+        session.on_trace_ready(lambda directory: 1 / 0)
+        strobe.dump()
+        end = time.monotonic() + PATIENCE
+        while not found and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertIs(found[0].exc_type, ZeroDivisionError)
+        session.on_trace_ready(None)
+
+    def test_no_process_inherits_blocked_signals(self):
+        def ready(session, directory):
+            status = subprocess.run(["cat", "/proc/self/status"], stdout=subprocess.PIPE).stdout
+            blocked.append(status.decode().split("SigBlk:")[1].split()[0])
+
+        blocked = []
+        self.in_the_library(ready)
+        self.assertEqual(blocked, ["0" * 16])
+
+
+class WindowEnd(DumpTest):
+    def test_before_it_is_ready_and_not_after_dumps(self):
+        session, told = self.make(), []
+        session.on_window_end(lambda path: told.append(("end", path)))
+        session.on_trace_ready(lambda path: told.append(("ready", path)))
+        session.start()
+        path = session.dump()
+        session.stop()
+        own = session.directory
+        self.assertEqual(told, [("ready", path), ("end", own), ("ready", own)])
+
+    def test_exception(self):
+        session = self.started()
+        session.on_window_end(lambda path: 1 / 0)
+        self.assertRaises(ZeroDivisionError, session.stop)
+
+
+SCRIPT = """
+import json, sys, threading, time
+import strobe
+from strobe._strobe import Session
+
+session = Session(json.dumps({
+    "output": {"directory": "."}, "collectors": {}, "buffer": {"size": "8MB", "policy": "ring"},
+}))
+session.on_trace_ready(lambda directory: sum(range(100000)))
+session.start()
+
+def ask():
+    while strobe.dump():
+        strobe.mark("x")
+        time.sleep(%s)
+
+threading.Thread(target=ask, daemon=True).start()
+time.sleep(0.3)
+"""
+
+
+class AtExit(DumpTest):
+    def test_session_that_nobody_closed(self):
+        """A dump and what is told of it may be under way as the interpreter is taken down."""
+        for pause in (0, 0.001, 0.01):
+            done = self.run_python(SCRIPT % pause)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for path in results(self.folder):
+            found = info(path)
+            self.assertTrue(found["sealed"], path)
+            self.assertFalse(found["recovered"], path)
+        self.assertGreaterEqual(len(results(self.folder)), 6)
+
+
+class ProfileDump(FolderTest):
+    def test_dump(self):
+        with profiler.profile(buffer=RING) as prof:
+            strobe.mark("x")
+            first = prof.dump("why")
+            strobe.mark("x")
+        self.assertEqual(info(first)["kinds"]["marker_instant"], 1)
+        self.assertEqual(info(first)["facts"]["dump_reason"], "why")
+        # what is dumped is to be kept: in the current folder, for want of another
+        self.assertIn(first, results(self.folder))
+        self.assertEqual(len(results(self.folder)), 2)
+        del prof
+        self.assertEqual(len(results(self.folder)), 2)
+
+    def test_dump_is_a_result(self):
+        with profiler.profile(buffer=RING) as prof:
+            strobe.mark("x")
+            prof.dump()
+            prof.export_chrome_trace("dump.json")
+        with open("dump.json") as file:
+            self.assertEqual(sum(each["name"] == "x" for each in json.load(file)), 1)
+
+    def test_handler(self):
+        told = []
+
+        def ready(prof):
+            told.append((prof._recording.directory, prof.get_trace_id()))
+
+        with profiler.profile(buffer=RING, on_trace_ready=ready) as prof:
+            trace_id = prof.get_trace_id()
+            path = prof.dump()
+        self.assertEqual([each[0] for each in told][0], path)
+        self.assertEqual({each[1] for each in told}, {trace_id})
+        self.assertEqual(sorted(each[0] for each in told), results(self.folder))
+
+    def test_trace_handler(self):
+        handler = profiler.tensorboard_trace_handler("out", worker_name="w")
+        with messages():
+            with profiler.profile(buffer=RING, on_trace_ready=handler) as prof:
+                strobe.mark("x")
+                path = prof.dump()
+                strobe.dump()
+        found = results("out")
+        self.assertGreaterEqual(len(found), 2)  # that asked for last comes unless it is too late
+        self.assertIn(os.path.realpath(path), map(os.path.realpath, found))
+        for each in found:
+            done = os.path.join(each, "ASCEND_PROFILER_OUTPUT", "analyse.done")
+            self.assertTrue(os.path.exists(done), each)
+
+    def test_handler_of_the_users_that_moves(self):
+        handler = profiler.tensorboard_trace_handler("moved", analyse_flag=False)
+        with profiler.profile(buffer=RING, on_trace_ready=lambda prof: handler(prof)) as prof:
+            path = prof.dump()
+        self.assertTrue(os.path.isdir(path))
+        self.assertEqual(os.path.basename(os.path.dirname(path)), "moved")
+
+    def test_handler_that_fails(self):
+        def fails(prof):
+            raise KeyError("handler")
+
+        with messages() as told:
+            with profiler.profile(buffer=RING, on_trace_ready=fails) as prof:
+                path = prof.dump()
+        self.assertTrue(info(path)["sealed"])
+        errors = [text for level, text in told if level == "ERROR"]
+        self.assertEqual(errors[0], "Call on_trace_ready failed. Exception: 'handler'")
+
+    def test_no_flight_recorder(self):
+        with messages() as told:
+            with profiler.profile() as prof:
+                self.assertIsNone(prof.dump())
+            self.assertIsNone(prof.dump())
+        errors = [text for level, text in told if level == "ERROR"]
+        self.assertEqual(len(errors), 2)
+        self.assertIn("buffer.policy", errors[0])
+        self.assertIn("no profile records", errors[1])
+
+    def test_slow_step(self):
+        dump = {"slow_step": 20, "min_interval": "0s"}
+        told = threading.Event()
+        with profiler.profile(buffer=RING, dump=dump, on_trace_ready=lambda p: told.set()) as prof:
+            for _ in range(20):
+                time.sleep(0.002)
+                prof.step()
+            self.assertFalse(told.is_set())
+            time.sleep(0.3)
+            prof.step()
+            self.assertTrue(told.wait(PATIENCE))
+        reasons = [info(each)["facts"].get("dump_reason") for each in results(self.folder)]
+        self.assertTrue(any(each and each.startswith("step 20 took") for each in reasons), reasons)
+
+    def test_wrong_sections(self):
+        with messages() as told:
+            profiler.profile(buffer="ring", rotate=1, dump=[])
+        self.assertEqual(
+            [each for each in told if each[0] != "INFO"],
+            [("WARNING", "Parameter %s is of dict type, reset it to None." % name)
+             for name in ("buffer", "rotate", "dump")],
+        )
+        for sections, expected in (
+            ({"buffer": {"polici": "ring"}}, "policy"),
+            ({"rotate": {"keep": 2}}, "size"),
+            ({"dump": {"slow_step": 2}}, "ring"),
+            ({"buffer": RING, "schedule": profiler.schedule(wait=0, warmup=0, active=1)}, "schedule"),
+        ):
+            with self.subTest(sections):
+                with messages() as told, profiler.profile(**sections):
+                    pass
+                errors = [text for level, text in told if level == "ERROR"]
+                self.assertEqual(len(errors), 1, told)
+                self.assertIn("Call start failed", errors[0])
+                self.assertIn(expected, errors[0])
+        self.assertEqual(results(self.folder), [])
+
+
+class Rotation(FolderTest):
+    def pieces(self):
+        (result,) = results(self.folder)
+        return sorted(os.listdir(os.path.join(result, "FRAMEWORK")))
+
+    def test_steps_without_a_schedule(self):
+        with profiler.profile(rotate={"steps": 2}) as prof:
+            for _ in range(6):
+                strobe.mark("x")
+                prof.step()
+                time.sleep(0.05)
+            strobe.mark("x")
+        expected = ["capture.0000%d.strobe" % number for number in (1, 2, 3)] + ["capture.strobe"]
+        self.assertEqual(self.pieces(), expected)
+        found = info(results(self.folder)[0])
+        self.assertEqual((found["kinds"]["marker_instant"], found["kinds"]["step"]), (7, 6))
+
+    def test_keep(self):
+        with profiler.profile(rotate={"steps": 1, "keep": 2}) as prof:
+            for _ in range(5):
+                prof.step()
+                time.sleep(0.05)
+        self.assertEqual(self.pieces(), ["capture.00005.strobe", "capture.strobe"])
+
+
+class Stop(FolderTest):
+    """stop() without a handler does not wait for the disk; whoever reads the result does."""
+
+    MARKS = 100000
+
+    def record(self):
+        with profiler.profile() as prof:
+            for _ in range(self.MARKS):
+                strobe.mark("x")
+        return prof
+
+    def exported(self, prof):
+        prof.export_chrome_trace("trace.json")
+        with open("trace.json") as file:
+            return sum(each["name"] == "x" for each in json.load(file))
+
+    def test_export_at_once(self):
+        self.assertEqual(self.exported(self.record()), self.MARKS)
+
+    @needs_torch
+    def test_averages_at_once(self):
+        with profiler.profile() as prof:
+            for _ in range(2000):
+                torch.ones(1)
+        counts = {each.key: each.count for each in prof.key_averages()}
+        self.assertEqual(counts["aten::ones"], 2000)
+
+    def test_again_at_once(self):
+        for _ in range(5):
+            with messages() as told:
+                prof = self.record()
+            self.assertEqual(told, [])
+        self.assertEqual(self.exported(prof), self.MARKS)
+
+    def test_window_that_a_step_ended(self):
+        schedule = profiler.schedule(wait=0, warmup=0, active=1, repeat=1)
+        with profiler.profile(schedule=schedule) as prof:
+            for _ in range(self.MARKS):
+                strobe.mark("x")
+            prof.step()
+            self.assertEqual(self.exported(prof), self.MARKS)
+
+    def test_at_exit(self):
+        done = self.run_python(
+            "import strobe\n"
+            "from strobe import profiler\n"
+            "prof = profiler.profile(rotate={'size': '1MB'})\n"
+            "prof.start()\n"
+            "for _ in range(%d):\n"
+            "    strobe.mark('x')\n"
+            "prof.stop()\n" % self.MARKS
+        )
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("ERROR", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        found = info(results(self.folder)[0])
+        self.assertEqual((found["sealed"], found["recovered"]), (True, False))
+        self.assertEqual(found["kinds"]["marker_instant"], self.MARKS)

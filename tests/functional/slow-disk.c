@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loaded before a program, makes each write of a capture's block take SLOW_DISK_US. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+ssize_t writev(int fd, const struct iovec *iov, int n)
+{
+    static ssize_t (*real)(int, const struct iovec *, int);
+    const char *pause = getenv("SLOW_DISK_US");
+
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "writev");
+    if (pause && n > 1)
+        usleep((useconds_t)atol(pause));
+    return real(fd, iov, n);
+}

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A flight recorder: what it holds is dumped while it records, left at the end, found after a kill."""
+
+import os
+import signal
+
+from numbered import NUMBERED, NumberedTest
+from support import PYTHON, needs_python
+
+COLLECT = ("--collect", "fake:records=0")
+
+
+class RecorderTest(NumberedTest):
+    def start_ring(self, *flags, options=("-t", 2, "-u", 100)):
+        return self.start_numbered(*options, flags=("--buffer", "policy=ring,size=8MB", *flags))
+
+    def dumps(self):
+        """Result directories that are dumps, and the one that is none. A dump that a kill cut off
+        left nothing that looks like a capture."""
+        whole = [path for path in self.results() if (path / "FRAMEWORK/capture.strobe").exists()]
+        reasons = {path: self.info(path)["facts"].get("dump_reason") for path in whole}
+        (own,) = [path for path, reason in reasons.items() if reason is None]
+        return {path: reason for path, reason in reasons.items() if reason is not None}, own
+
+    def info(self, path):
+        return self.json("info", path)[0]
+
+    # ---- dumps ----
+
+    def test_signal(self):
+        process = self.start_ring(
+            "--dump", "signal=SIGUSR2,min_interval=0s", options=("-t", 2, "-u", 50, "-n", 60000)
+        )
+        for number in range(2):
+            os.kill(self.pid, signal.SIGUSR2)
+            self.wait_until(lambda: len(self.results()) > number + 1, "a dump", process)
+            before = self.committed(2)
+            self.wait_until(lambda: self.committed(2) > before, "recording to go on", process)
+        self.finish(process)
+        dumps, own = self.dumps()
+        self.assertEqual(sorted(dumps.values()), ["signal", "signal"])
+        for path in self.results():
+            self.assertTrue((path / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists(), path)
+            self.assertTrue((path / "profiler_info.json").exists(), path)
+            found = self.numbers(path)
+            self.assertEqual(len(found["open"]), 1)
+            for name in ("t0", "t1"):
+                self.assertWithoutGap(found[name], found[name][0])
+        found = self.numbers(own)
+        self.assertEqual([found["t0"][-1], found["t1"][-1]], [59999, 59999])
+
+    def test_signal_to_strobe_run(self):
+        """It passes the signal on."""
+        process = self.start_ring("--dump", "signal=USR2", options=("-t", 1, "-u", 50, "-n", 40000))
+        process.send_signal(signal.SIGUSR2)
+        self.wait_until(lambda: len(self.results()) > 1, "a dump", process)
+        self.finish(process)
+        self.assertEqual(list(self.dumps()[0].values()), ["signal"])
+
+    def test_too_many_signals(self):
+        process = self.start_ring("--dump", "signal=SIGUSR2,max=1,min_interval=0s")
+        for _ in range(5):
+            os.kill(self.pid, signal.SIGUSR2)
+            self.wait_until(lambda: len(self.results()) > 1, "a dump", process)
+        os.kill(self.pid, signal.SIGTERM)
+        self.finish(process, -signal.SIGTERM)
+        self.assertEqual(len(self.results()), 2)
+
+    def test_slow_step(self):
+        self.strobe(
+            "run", "-o", self.out, *COLLECT, "--buffer", "policy=ring,size=8MB",
+            "--dump", "slow_step=20,min_interval=0s", "--", NUMBERED,
+            "-s", "20x10000,800000,5x10000,800000,20x10000",
+        )
+        dumps, own = self.dumps()
+        # The second may be asked for while the first is being written: one dump serves both.
+        self.assertIn(len(dumps), (1, 2))
+        for reason in dumps.values():
+            self.assertRegex(reason, r"^step (20|26) took [89]\d\d ms, [\d.]+ x the running median$")
+        first = min(dumps)
+        self.assertIn(self.records_of(first, "step"), range(21, 28))
+        self.assertEqual(self.records_of(own, "step"), 47)
+        logs = "".join(path.read_text() for path in own.glob("logs/*.log"))
+        self.assertIn("Dumped (step 20 took", logs)
+
+    def test_quick_steps_only(self):
+        self.strobe(
+            "run", "-o", self.out, *COLLECT, "--buffer", "policy=ring,size=8MB",
+            "--dump", "slow_step=100", "--", NUMBERED, "-s", "50x10000",
+        )
+        self.assertEqual(len(self.results()), 1)
+
+    @needs_python
+    def test_dump_by_the_script(self):
+        """The recorder is the run's, whoever asks."""
+        script = self.script("script.py", (
+            "import strobe\n"
+            "from strobe import profiler\n"
+            "with profiler.profile() as prof:\n"
+            "    strobe.mark('x')\n"
+            "    print(prof.dump('by the script'))\n"
+            "    assert strobe.dump() is True\n"
+        ))
+        done = self.strobe("run", "-o", self.out, "--collect", "gc", "--buffer",
+                           "policy=ring,size=8MB", "--", PYTHON, script)
+        path = done.stdout.strip()
+        self.assertEqual(self.info(path)["facts"]["dump_reason"], "by the script")
+        self.assertEqual(self.records_of(path, "marker_instant"), 1)
+        self.assertTrue((self.out / path / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
+
+    # ---- what is left ----
+
+    def test_keep(self):
+        """Of a long run the end: at least as much as was asked for, as whole blocks are kept."""
+        flags = ("--buffer", "policy=ring,size=64MB,keep=200ms")
+        self.finish(self.start_numbered("-n", 1500000, flags=flags))
+        info = self.info(self.result())
+        self.assertEqual(info["offered"], info["stored"] + sum(info["lost"].values()))
+        numbers = self.numbers(self.result())["t0"]
+        self.assertWithoutGap(numbers, numbers[0])
+        self.assertEqual(numbers[-1], 1499999)
+        self.assertEqual(numbers[0], info["lost"]["overwritten"])
+
+    def test_overwritten_is_no_shortfall(self):
+        process = self.start_ring(options=("-t", 2, "-n", 300000))
+        self.finish(process)
+        info = self.info(self.result())
+        self.assertGreater(info["lost"]["overwritten"], 0)
+        self.assertEqual(info["offered"], info["stored"] + sum(info["lost"].values()))
+        self.assertEqual(info["kinds"]["marker"] + sum(info["lost"].values()), 600001)
+        if sum(info["lost"].values()) == info["lost"]["overwritten"]:
+            self.assertTrue(self.json("analyse", self.result())[0]["complete"])
+
+    # ---- kills ----
+
+    def test_kill(self):
+        """The last records of each thread are found in the pool."""
+        for number in range(6):
+            self.progress.unlink(missing_ok=True)
+            with self.subTest(number):
+                self.out = self.work / ("out%d" % number)
+                pause = (20, 0)[number % 2]
+                process = self.start_ring("--dump", "signal=SIGUSR2", options=("-t", 2, "-u", pause))
+                least = (1000, 250000)[number % 2]
+                self.wait_until(lambda: min(self.committed(2)) > least, "some records", process)
+                if number % 3 == 2:
+                    os.kill(self.pid, signal.SIGUSR2)  # as it dumps
+                self.kill_all(process)
+                self.check_killed(pause == 0)
+
+    def check_killed(self, must_overwrite):
+        committed = self.committed(2)
+        self.strobe("analyse", self.out)
+        _, own = self.dumps()
+        info = self.info(own)
+        self.assertTrue(info["recovered"])
+        self.assertEqual(info["damaged"], 0)
+        if must_overwrite:
+            self.assertGreater(info["lost"]["overwritten"], 0)
+        found = self.numbers(own)
+        self.assertEqual(len(found["open"]), 1)
+        for name, n in zip(("t0", "t1"), committed):
+            numbers = found[name]
+            # The record after the last that was told may be there: committed, or still open.
+            self.assertIn(numbers[-1], (n - 1, n, n + 1))
+            if info["lost"]["pool_empty"] == 0:
+                self.assertWithoutGap(numbers, numbers[0])
+            self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertFalse(os.path.exists(info["facts"]["pool"]))
+        once = (own / "FRAMEWORK" / "capture.strobe").read_bytes()
+        self.strobe("analyse", self.out)
+        self.assertEqual((own / "FRAMEWORK" / "capture.strobe").read_bytes(), once)
+
+
+class HelpTest(NumberedTest):
+    def test_help(self):
+        text = self.strobe("run", "--help").stdout
+        for expected in ("--buffer=TEXT", "policy=drop|block|ring", "--dump=TEXT", "signal=SIGUSR2",
+                         "slow_step=2.5", "--rotate=TEXT", "size=1GB,time=10min,steps=100,keep=5"):
+            self.assertIn(expected, text)

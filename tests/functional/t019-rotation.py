@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Captures that roll over: by size, time and steps, how many are kept, and what a kill leaves; full
+buffers that wait for the disk; and what is refused before the command is started."""
+
+import os
+import random
+import signal
+import time
+
+from numbered import NUMBERED, NumberedTest
+from support import PROGRAMS, StrobeTest
+
+COLLECT = ("--collect", "fake:records=0")
+ROUNDS = 12
+
+
+class RotationTest(NumberedTest):
+    def pieces(self):
+        return sorted(path.name for path in (self.result() / "FRAMEWORK").iterdir())
+
+    def info(self, path):
+        return self.json("info", path)[0]
+
+    def run_steps(self, rotate, steps):
+        self.strobe("run", "-o", self.out, *COLLECT, "--rotate", rotate, "--", NUMBERED, "-s", steps)
+
+    # ---- when ----
+
+    def test_size(self):
+        flags = ("--rotate", "size=1MB", "--buffer", "policy=block")
+        self.finish(self.start_numbered("-t", 2, "-n", 100000, "-u", 500, flags=flags))
+        whole = self.info(self.result())
+        self.assertGreaterEqual(whole["pieces"], 4)
+        self.assertEqual(sum(whole["lost"].values()), 0)
+        alone = [self.info(self.result() / "FRAMEWORK" / name) for name in self.pieces()]
+        self.assertTrue(all(each["sealed"] and not each["damaged"] for each in alone))
+        stored = sum(each["kinds"].get("marker", 0) - each["unfinished"] for each in alone)
+        self.assertEqual((stored, whole["kinds"]["marker"]), (200001, 200001))
+        found = self.numbers(self.result())
+        self.assertEqual(found["open"], [-1])
+        for name in ("t0", "t1"):
+            self.assertEqual(len(found[name]), 100000)
+            self.assertWithoutGap(found[name])
+
+    def test_keep(self):
+        flags = ("--rotate", "size=1MB,keep=3", "--buffer", "policy=block")
+        self.finish(self.start_numbered("-t", 1, "-n", 250000, "-u", 300, flags=flags))
+        names = self.pieces()
+        self.assertEqual(len(names), 3)
+        self.assertEqual(names[-1], "capture.strobe")
+        found = []
+        for name in names:
+            numbers = self.numbers(self.result() / "FRAMEWORK" / name)["t0"]
+            self.assertWithoutGap(numbers, numbers[0])
+            if found:
+                self.assertEqual(numbers[0], found[-1] + 1)
+            found += numbers
+        self.assertGreater(found[0], 0)
+        self.assertEqual(found[-1], 249999)
+        self.assertEqual(self.numbers(self.result())["t0"], found)
+
+    def test_steps(self):
+        self.run_steps("steps=5", "20x20000")
+        self.assertEqual(self.info(self.result())["kinds"]["step"], 20)
+        counts = [self.records_of(self.result() / "FRAMEWORK" / name, "step") for name in self.pieces()]
+        self.assertEqual(counts, [5, 5, 5, 5] if len(counts) == 4 else [5, 5, 5, 5, 0])
+
+    def test_time(self):
+        begin = time.monotonic()
+        self.run_steps("time=200ms,keep=4", "50x20000")
+        most = (time.monotonic() - begin) / 0.2 + 1
+        self.assertEqual(len(self.pieces()), 4)
+        number = int(self.pieces()[-2].split(".")[1])
+        self.assertLessEqual(number, most)
+        self.assertGreaterEqual(number, 3)
+        steps = self.info(self.result())["kinds"]["step"]
+        self.assertGreater(steps, 5)
+        self.assertLess(steps, 50)
+
+    def test_whichever_comes_first(self):
+        self.run_steps("steps=3,time=60min,size=1GB", "6x50000")
+        self.assertIn("capture.00001.strobe", self.pieces())
+
+    # ---- kills ----
+
+    def test_kill(self):
+        """At random moments under load, many of which hit the writer as it rolls over."""
+        seed = random.randrange(1 << 32)
+        moments = random.Random(seed)
+        n_pieces = 0
+        for number in range(ROUNDS):
+            self.progress.unlink(missing_ok=True)
+            self.out = self.work / ("out%d" % number)
+            with self.subTest("seed %d, round %d" % (seed, number)):
+                rotate = ("size=1MB", "time=100ms")[number % 2]
+                flags = ("--rotate", rotate, "--buffer", "policy=block,flush_interval=3ms")
+                process = self.start_numbered("-t", 2, "-u", 40, flags=flags)
+                time.sleep(moments.uniform(0.05, 0.6))
+                self.kill_all(process)
+                n_pieces += self.check_killed()
+        self.assertGreater(n_pieces, ROUNDS)
+
+    def check_killed(self):
+        committed = self.committed(2)
+        self.strobe("analyse", self.out)
+        info = self.info(self.result())
+        self.assertTrue(info["sealed"] and info["recovered"])
+        self.assertEqual((info["damaged"], sum(info["lost"].values())), (0, 0))
+        found = self.numbers(self.result())
+        self.assertEqual(found["open"], [-1])
+        for name, n in zip(("t0", "t1"), committed):
+            self.assertWithoutGap(found[name])
+            # The record after the last that was told may be there: committed, or still open.
+            self.assertIn(len(found[name]), (n, n + 1, n + 2))
+        self.assertFalse(any(name.endswith(".new") for name in self.pieces()))
+        before = {path: path.read_bytes() for path in (self.result() / "FRAMEWORK").iterdir()}
+        self.strobe("analyse", self.out)
+        after = {path: path.read_bytes() for path in (self.result() / "FRAMEWORK").iterdir()}
+        self.assertEqual(before.keys(), after.keys())
+        self.assertTrue(before == after)
+        return info["pieces"]
+
+    def test_killed_command_is_finished_by_run(self):
+        flags = ("--rotate", "size=1MB", "--buffer", "policy=block")
+        process = self.start_numbered("-t", 1, "-u", 40, flags=flags)
+        self.wait_until(lambda: self.committed(1)[0] > 100000, "some pieces", process)
+        os.kill(self.pid, signal.SIGKILL)
+        self.finish(process, -signal.SIGKILL)
+        self.assertTrue((self.result() / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
+        self.assertWithoutGap(self.numbers(self.result())["t0"])
+
+
+class SlowDiskTest(NumberedTest):
+    """More is offered than the disk takes."""
+
+    def record_slowly(self, policy):
+        self.environment.update(LD_PRELOAD=str(PROGRAMS / "slow-disk.so"), SLOW_DISK_US="2000")
+        flags = ("--buffer", "size=8MB,policy=" + policy)
+        process = self.start_numbered("-t", 3, "-n", 200000, flags=flags)
+        self.finish(process)
+        del self.environment["LD_PRELOAD"]
+        return self.json("info", self.result())[0]
+
+    def test_block_loses_nothing(self):
+        info = self.record_slowly("block")
+        self.assertEqual(sum(info["lost"].values()), 0)
+        self.assertEqual(info["kinds"]["marker"], 600001)
+        found = self.numbers(self.result())
+        for name in ("t0", "t1", "t2"):
+            self.assertEqual(len(found[name]), 200000)
+            self.assertWithoutGap(found[name])
+
+    def test_drop_loses_and_counts(self):
+        """On the same disk."""
+        info = self.record_slowly("drop")
+        self.assertGreater(info["lost"]["pool_empty"], 0)
+        self.assertEqual(info["kinds"]["marker"] + sum(info["lost"].values()), 600001)
+
+
+class RefusedTest(StrobeTest):
+    """Exit code 3, a message that helps, and no command."""
+
+    def refuse(self, flags, *expected, config=None):
+        if config:
+            flags = ("-c", self.script("config.json", config), *flags)
+        done = self.strobe("run", "-o", self.out, *flags, "--", "touch", self.work / "started", code=3)
+        for text in expected:
+            self.assertIn(text, done.stderr)
+        self.assertFalse((self.work / "started").exists())
+        self.assertFalse(self.out.exists() and list(self.out.iterdir()))
+
+    def test_flags(self):
+        for flags, *expected in (
+            (("--buffer", "policy=rinf"), "--buffer", "policy", "drop", "block", "ring", "rinf"),
+            (("--buffer", "polici=ring"), "--buffer", "polici", "policy"),
+            (("--buffer", "policy=ring,keep=1us"), "buffer.keep", "1ms"),
+            (("--buffer", "size=1MB"), "buffer.size", "8MB"),
+            (("--rotate", "size=1KB"), "rotate.size", "1MB"),
+            (("--rotate", "time=1ms"), "rotate.time", "100ms"),
+            (("--rotate", "steps=0"), "rotate.steps", "from 1"),
+            (("--rotate", "keep=3"), '"size", "time" or "steps"'),
+            (("--rotate", "size"), "--rotate"),
+            (("--rotate", "sizes=1GB"), "--rotate", "size"),
+            (("--dump", "signal=SIGKILL"), "dump.signal", "SIGUSR2"),
+            (("--dump", "signal=SIGUSR2"), "flight recorder", "policy"),
+            (("--buffer", "policy=ring", "--dump", "slow_step=1"), "dump.slow_step", "1.01"),
+            (("--buffer", "policy=ring", "--dump", "slow_step=fast"), "dump.slow_step", "fast"),
+            (("--buffer", "policy=ring", "--dump", "max=-1"), "dump.max"),
+            (("--buffer", "policy=ring", "--rotate", "size=1GB"), "flight recorder", "rotate"),
+            (("--buffer", "policy=ring", "--schedule", "active=1"), "flight recorder", "schedule"),
+            (("--buffer", "keep=30s"), "buffer.keep", "flight recorder"),
+        ):
+            with self.subTest(flags):
+                self.refuse(flags, *expected)
+
+    def test_file_and_flags_together(self):
+        """What each of them says is right, and both together are not."""
+        self.refuse(("--rotate", "steps=3"), "rotate", config='{"buffer": {"policy": "ring"}}')
+        self.refuse((), "config.json", "buffer.policy", config='{"buffer": {"policy": 2}}')
+        self.refuse((), "config.json", "rotate.steps", config='{"rotate": {"steps": "3"}}')
+        self.refuse((), "config.json", '"dumps"', "dump", config='{"dumps": {}}')

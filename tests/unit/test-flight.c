@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What makes a flight recorder dump: a step that took long, a signal, a call; and what is told of
+ * it. */
+#include <signal.h>
+#include <string.h>
+#include "support.h"
+
+#define RING "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\"}"
+
+static char *capture_in(const char *directory)
+{
+    return g_build_filename(directory, "FRAMEWORK", "capture.strobe", NULL);
+}
+
+static char *told; /* by the handler */
+static gint n_told;
+
+static void tell(void *user, const char *directory)
+{
+    g_free(told);
+    told = g_strdup(directory);
+    g_atomic_int_inc(&n_told);
+}
+
+static gboolean wait_told(gint n)
+{
+    for (guint i = 0; i < 500 && g_atomic_int_get(&n_told) < n; i++)
+        g_usleep(10000);
+    return g_atomic_int_get(&n_told) == n;
+}
+
+static StrobeSession *listen(const char *folder, const char *dump)
+{
+    g_autofree char *more = g_strdup_printf(RING ", \"dump\": %s", dump);
+    StrobeSession *session = session_new(folder, "{}", more);
+
+    g_atomic_int_set(&n_told, 0);
+    strobe_session_on_trace_ready(session, tell, NULL);
+    strobe_session_start(session, NULL);
+    return session;
+}
+
+static void test_slow_step(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        listen(folder, "{\"slow_step\": 20, \"min_interval\": \"0s\", \"max\": 1}");
+
+    for (guint i = 0; i < 30; i++) {
+        g_usleep(1000);
+        strobe_step();
+    }
+    g_assert_cmpint(g_atomic_int_get(&n_told), ==, 0);
+    g_usleep(200000);
+    strobe_step();
+    g_assert_true(wait_told(1));
+    g_autofree char *capture = capture_in(told);
+    g_assert_cmpuint(read_capture(capture, "step", NULL, NULL), >=, 30);
+    g_usleep(200000);
+    strobe_step(); /* dump.max */
+    g_usleep(100000);
+    g_assert_cmpint(g_atomic_int_get(&n_told), ==, 1);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void test_signal(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        listen(folder, "{\"signal\": \"SIGUSR2\", \"min_interval\": \"60min\"}");
+    struct sigaction after;
+
+    strobe_mark("marked");
+    raise(SIGUSR2);
+    g_assert_true(wait_told(1));
+    g_autofree char *capture = capture_in(told);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, 1);
+    raise(SIGUSR2); /* dump.min_interval */
+    g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
+    g_assert_true(wait_told(2));
+    strobe_session_free(session);
+    sigaction(SIGUSR2, NULL, &after);
+    g_assert_true(after.sa_handler == SIG_DFL);
+    g_assert_cmpint(strobe_dump(), ==, STROBE_UNAVAILABLE);
+    scratch_remove(folder);
+}
+
+static gint n_own_signals;
+
+static void own_handler(int number)
+{
+    g_atomic_int_inc(&n_own_signals);
+}
+
+/* The program's own handler is the program's. */
+static void test_own_signal(void)
+{
+    char *folder = scratch_new();
+    struct sigaction action = {.sa_handler = own_handler};
+
+    sigaction(SIGUSR2, &action, NULL);
+    StrobeSession *session = listen(folder, "{\"signal\": \"USR2\"}");
+    raise(SIGUSR2);
+    g_assert_cmpint(n_own_signals, ==, 1);
+    strobe_session_free(session);
+    raise(SIGUSR2);
+    g_assert_cmpint(n_own_signals, ==, 2);
+    g_assert_cmpint(g_atomic_int_get(&n_told), ==, 1); /* the end of the window */
+    signal(SIGUSR2, SIG_DFL);
+    scratch_remove(folder);
+}
+
+/* ---- what is told ---- */
+
+struct caller {
+    StrobeSession *session;
+    guint n_dumps, n_ends;
+    gint n_refused; /* atomic */
+};
+
+static void call_back(struct caller *caller)
+{
+    StrobeError *error = NULL;
+
+    if (strobe_session_dump(caller->session, NULL, NULL, &error) == STROBE_ERROR_STATE)
+        g_atomic_int_inc(&caller->n_refused);
+    g_assert_nonnull(strstr(strobe_error_message(error), "by what is told"));
+    strobe_error_free(error);
+    strobe_session_free(caller->session); /* not while it is being called */
+}
+
+static void on_dump(void *user, const char *directory)
+{
+    struct caller *caller = user;
+    sigset_t blocked;
+
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    g_assert_false(sigismember(&blocked, SIGTERM)); /* in our thread too: it may start a process */
+    caller->n_dumps++;
+    call_back(caller);
+}
+
+static void on_end(void *user, const char *directory)
+{
+    struct caller *caller = user;
+
+    g_assert_cmpstr(directory, ==, strobe_session_directory(caller->session));
+    caller->n_ends++;
+    call_back(caller);
+}
+
+/* What is told of a dump or a window can ask for none, in whichever thread. */
+static void test_dump_from_within(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", RING);
+    struct caller caller = {.session = session};
+
+    strobe_session_on_trace_ready(session, on_dump, &caller);
+    strobe_session_on_window_end(session, on_end, &caller);
+    strobe_session_start(session, NULL);
+    g_assert_cmpint(strobe_session_dump(session, NULL, NULL, NULL), ==, STROBE_OK);
+    g_assert_cmpuint(caller.n_dumps, ==, 1);
+    g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
+    for (guint i = 0; i < 500 && g_atomic_int_get(&caller.n_refused) < 2; i++)
+        g_usleep(10000);
+    g_assert_cmpint(g_atomic_int_get(&caller.n_refused), ==, 2);
+    g_assert_cmpuint(caller.n_ends, ==, 0);
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(caller.n_ends, ==, 1);
+    g_assert_cmpint(caller.n_refused, ==, 4);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* Collectors are not stopped, nor told to hand out what they have only after that. */
+static void test_collectors_go_on(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{\"fake\": {\"records\": 3, \"late\": 5}}", RING);
+    const char *directory;
+
+    strobe_session_start(session, NULL);
+    g_usleep(50000);
+    for (guint i = 0; i < 2; i++) {
+        g_assert_cmpint(strobe_session_dump(session, NULL, &directory, NULL), ==, STROBE_OK);
+        g_autofree char *dump = capture_in(directory);
+        g_assert_cmpuint(read_capture(dump, "marker", NULL, NULL), ==, 3);
+    }
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(read_capture(capture, "marker", NULL, NULL), ==, 8);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- names of spans that begin while it is written ---- */
+
+#define NAMES 50000
+
+static gint keep_on;
+
+static gpointer begin_ever_new(gpointer data)
+{
+    char name[32];
+
+    for (guint i = 0; g_atomic_int_get(&keep_on); i++) {
+        g_snprintf(name, sizeof name, "new %u", i % NAMES); /* those that the table holds */
+        strobe_range_end(strobe_range_begin(name));
+    }
+    return NULL;
+}
+
+static void check_name(const StrobeView *view, StrobeText name, gpointer user)
+{
+    g_assert_true(strcmp(name.bytes, "open") == 0 || g_str_has_prefix(name.bytes, "new "));
+}
+
+static void test_new_names(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", RING);
+
+    strobe_session_start(session, NULL);
+    StrobeRange range = strobe_range_begin("open");
+    g_atomic_int_set(&keep_on, 1);
+    GThread *thread = g_thread_new("names", begin_ever_new, NULL);
+    for (guint i = 0; i < 20; i++) {
+        const char *directory;
+        g_usleep(1000);
+        g_assert_cmpint(strobe_session_dump(session, NULL, &directory, NULL), ==, STROBE_OK);
+        g_autofree char *capture = capture_in(directory);
+        g_assert_cmpuint(read_capture(capture, "marker", check_name, NULL), >=, 1);
+    }
+    g_atomic_int_set(&keep_on, 0);
+    g_thread_join(thread);
+    strobe_range_end(range);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/flight/slow-step", test_slow_step);
+    g_test_add_func("/flight/signal", test_signal);
+    g_test_add_func("/flight/own-signal", test_own_signal);
+    g_test_add_func("/flight/dump-from-within", test_dump_from_within);
+    g_test_add_func("/flight/collectors-go-on", test_collectors_go_on);
+    g_test_add_func("/flight/new-names", test_new_names);
+    return g_test_run();
+}

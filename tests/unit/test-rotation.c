@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A capture that rolls over: when, into what, and what is done where it cannot. */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "pieces.h"
+#include "support.h"
+
+static char *piece_path(StrobeSession *session, const char *name)
+{
+    return g_build_filename(strobe_session_directory(session), "FRAMEWORK", name, NULL);
+}
+
+static char **piece_names(StrobeSession *session)
+{
+    g_autofree char *folder = piece_path(session, ".");
+    return strobe_pieces_list(folder);
+}
+
+static guint n_pieces(StrobeSession *session)
+{
+    g_auto(GStrv) names = piece_names(session);
+    return g_strv_length(names);
+}
+
+/* ---- the size of a piece ---- */
+
+/* Texts of every record so far are repeated in each piece. One that they fill is no piece: it must
+ * not roll over at once, again and again, and push out those that hold records. */
+static void test_large_head(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}",
+                                         "\"buffer\": {\"size\": \"64MB\", \"flush_interval\": "
+                                         "\"5ms\"}, \"rotate\": {\"size\": \"1MB\", \"keep\": 3}");
+    g_autofree char *name = g_strnfill(100000, 'x');
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < 30; i++) {
+        memcpy(name, (char[]){(char)('a' + i % 26), (char)('a' + i / 26)}, 2);
+        strobe_mark(name);
+    }
+    g_usleep(300000);
+    for (guint i = 0; i < 10; i++)
+        strobe_mark("after");
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(n_pieces(session), ==, 2);
+    g_assert_cmpuint(read_capture(strobe_session_directory(session), "marker_instant", NULL, NULL),
+                     ==, 40);
+    strobe_session_start(session, NULL); /* the head is as large in a new window */
+    g_usleep(100000);
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(n_pieces(session), ==, 1);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- each piece alone ---- */
+
+#define NAMES 50000
+
+static gint keep_on;
+static guint64 n_begun;
+
+static gpointer begin_ever_new(gpointer data)
+{
+    char name[32];
+    guint i;
+
+    for (i = 0; g_atomic_int_get(&keep_on); i++) {
+        g_snprintf(name, sizeof name, "new %u", i % NAMES); /* those that the table holds */
+        StrobeRange range = strobe_range_begin(name);
+        for (guint k = 0; k < 200; k++)
+            g_atomic_int_get(&keep_on); /* so that most of the time one is open */
+        strobe_range_end(range);
+    }
+    n_begun = i;
+    return NULL;
+}
+
+struct found {
+    guint64 n, n_unfinished;
+};
+
+static void check_name(const StrobeView *view, StrobeText name, gpointer user)
+{
+    struct found *found = user;
+
+    g_assert_true(g_str_has_prefix(name.bytes, "new "));
+    if (view->flags & STROBE_VIEW_UNFINISHED)
+        found->n_unfinished++;
+    else
+        found->n++;
+}
+
+/* What is open when a piece ends is named in that piece, however new the name is. */
+static void test_new_names(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(
+        folder, "{}", "\"buffer\": {\"policy\": \"block\"}, \"rotate\": {\"steps\": 1}");
+    struct found alone = {0}, whole = {0};
+
+    g_atomic_int_set(&keep_on, 1);
+    strobe_session_start(session, NULL);
+    GThread *thread = g_thread_new("names", begin_ever_new, NULL);
+    for (guint i = 0; i < 100; i++) {
+        g_usleep(2000);
+        strobe_session_step(session, NULL);
+    }
+    g_atomic_int_set(&keep_on, 0);
+    g_thread_join(thread);
+    strobe_session_stop(session, NULL);
+    g_auto(GStrv) names = piece_names(session);
+    g_assert_cmpuint(g_strv_length(names), >, 3);
+    for (guint i = 0; names[i]; i++) {
+        g_autofree char *path = piece_path(session, names[i]);
+        read_capture(path, "marker", check_name, &alone);
+    }
+    read_capture(strobe_session_directory(session), "marker", check_name, &whole);
+    g_assert_cmpuint(alone.n, ==, n_begun);
+    g_assert_cmpuint(whole.n, ==, n_begun);
+    g_assert_cmpuint(whole.n_unfinished, ==, 0);
+    g_test_message("%u pieces, %" G_GUINT64_FORMAT " spans open between them", g_strv_length(names),
+                   alone.n_unfinished);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- obstacles ---- */
+
+/* The name of the piece that is to be put aside is taken: recording goes on in that piece. */
+static void test_name_taken(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", "\"rotate\": {\"steps\": 1}");
+    StrobeError *error = NULL;
+
+    strobe_session_start(session, NULL);
+    g_autofree char *taken = piece_path(session, "capture.00001.strobe");
+    g_autofree char *next = piece_path(session, STROBE_PIECE_NEW);
+    g_assert_cmpint(mkdir(taken, 0750), ==, 0);
+    for (guint i = 0; i < 5; i++) {
+        strobe_mark("x");
+        strobe_session_step(session, NULL);
+        g_usleep(20000);
+    }
+    g_assert_cmpint(strobe_session_stop(session, &error), ==, STROBE_ERROR_IO);
+    g_assert_nonnull(strstr(strobe_error_message(error), "Is a directory"));
+    strobe_error_free(error);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, 5);
+    g_assert_false(g_file_test(next, G_FILE_TEST_EXISTS));
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* A link where the next piece is to be made is not followed. */
+static void test_link_in_the_way(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", "\"rotate\": {\"steps\": 1}");
+    g_autofree char *victim = write_bytes(folder, "victim", "untouched", 9);
+    g_autofree char *text = NULL;
+
+    strobe_session_start(session, NULL);
+    g_autofree char *next = piece_path(session, STROBE_PIECE_NEW);
+    g_assert_cmpint(symlink(victim, next), ==, 0);
+    strobe_mark("x");
+    strobe_session_step(session, NULL);
+    g_usleep(100000);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
+    g_assert_cmpuint(n_pieces(session), ==, 2);
+    g_assert_true(g_file_get_contents(victim, &text, NULL, NULL));
+    g_assert_cmpstr(text, ==, "untouched");
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/rotation/large-head", test_large_head);
+    g_test_add_func("/rotation/new-names", test_new_names);
+    g_test_add_func("/rotation/name-taken", test_name_taken);
+    g_test_add_func("/rotation/link-in-the-way", test_link_in_the_way);
+    return g_test_run();
+}
