@@ -74,7 +74,16 @@ class Bench:
 def record_span(bench):
     found = bench.lines([bench.program("record"), "span", bench.scratch])
     return [Row("record_span", "ns", found["own"], "two counter reads", found["floor"],
-                "<= 1.5 x")]
+                note="the pool takes a repeat whole, and is written behind it")]
+
+
+def record_span_ring(bench):
+    found = bench.lines([bench.program("record"), "ring", bench.scratch, "50", "8MB"])
+    default = bench.lines([bench.program("record"), "ring", bench.scratch])
+    ratio = min(default["own"]) / min(default["floor"])
+    return [Row("record_span_ring", "ns", found["own"], "two counter reads", found["floor"],
+                "<= 1.5 x", "flight recorder of 8 MB, full: nothing is written; of 64 MB %.3g ns, "
+                "%.3g x" % (min(default["own"]), ratio))]
 
 
 def record_instant(bench):
@@ -259,8 +268,18 @@ def stop_time(bench):
                 % (format(STOP_SPANS, ","), max(found["rate"]) / 1e6, min(kept)))]
 
 
+def dump(bench):
+    found = bench.lines([bench.program("dump"), bench.scratch])
+    lost = 100 * found["lost"][0] / sum(found["offered"])
+    return [Row("dump", "ms", found["own"], "plain write of the bytes", found["floor"],
+                note="%.3g MB while a thread records %.3g M spans/s, of which %.2g %% are lost" % (
+                    max(found["bytes"]) / 1e6,
+                    sum(found["offered"]) / sum(found["own"]) / 1e3, lost))]
+
+
 BENCHMARKS = {
     "record_span": record_span,
+    "record_span_ring": record_span_ring,
     "record_instant": record_instant,
     "record_span_lttng": record_span_lttng,
     "record_python": record_python,
@@ -273,6 +292,7 @@ BENCHMARKS = {
     "chrome_export": chrome_trace_export,
     "bytes_per_span": bytes_per_span,
     "stop_time": stop_time,
+    "dump": dump,
 }
 
 

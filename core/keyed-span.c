@@ -110,9 +110,10 @@ static inline int is_usual(const StrobeWriter *w, const struct pool_span *open, 
                            uint32_t kind, size_t bytes)
 {
     return open->key == key && atomic_load_explicit(&open->kind, memory_order_relaxed) == kind &&
-           key && !(atomic_load_explicit(&open->name, memory_order_relaxed) & STROBE_STRING_BESIDE) &&
-           strobe_lane_kinds[kind].span_bytes == bytes &&
-           (size_t)(w->limit - w->cursor) >= bytes && w->block->track == w->track;
+           key &&
+           !(atomic_load_explicit(&open->name, memory_order_relaxed) & STROBE_STRING_BESIDE) &&
+           strobe_lane_kinds[kind].span_bytes == bytes && (size_t)(w->limit - w->cursor) >= bytes &&
+           w->block->track == w->track;
 }
 
 StrobeClosed strobe_lane_span_close(StrobeInstance *self, uint64_t key, uint32_t kind,

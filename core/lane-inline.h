@@ -265,9 +265,8 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     uint32_t name = atomic_load_explicit(&open->name, memory_order_relaxed);
     if (__builtin_expect(strobe_name_is_kept(name), 0))
         name = strobe_span_name_write(w, name);
-    void *fields =
-        begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0, name,
-                     atomic_load_explicit(&open->begin, memory_order_relaxed), end);
+    void *fields = begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0, name,
+                                atomic_load_explicit(&open->begin, memory_order_relaxed), end);
     STROBE_TESTPOINT("span-ending");
     w->depth = depth - 1;
     publish_depth(w);

@@ -79,8 +79,8 @@ typedef struct StrobeLossCounts {
 } StrobeLossCounts;
 
 struct pool_block {
-    /* In the free or the full list. Atomic: a thread that takes a block looks at the link of one that
-     * another takes at that moment, and then finds that it came too late. */
+    /* In the free or the full list. Atomic: a thread that takes a block looks at the link of one
+     * that another takes at that moment, and then finds that it came too late. */
     _Atomic uint32_t next;
     uint32_t lane;
     uint64_t sequence;

@@ -18,7 +18,7 @@
 /* A function that is open in a thread and of which the host's span does not know all. */
 typedef struct NotedFunction {
     const void *key;
-    uint64_t begin; /* 0: known to the host's span alone */
+    uint64_t begin;                     /* 0: known to the host's span alone */
     StrobeStringId name, shapes, types; /* the name is known where begin is */
     uint32_t window;
     uint32_t depth;       /* of the host's span */
@@ -158,8 +158,7 @@ static void begin_operator(const void *key, const char *name, int64_t sequence, 
         open->name = host->intern(writer, name, strlen(name));
         open->begin = host->now();
     }
-    open->depth = host->span_open(self, (uintptr_t)key, state.kind, name,
-                                  (uint64_t)sequence);
+    open->depth = host->span_open(self, (uintptr_t)key, state.kind, name, (uint64_t)sequence);
     if (open->depth) /* else the host has counted it */
         stack->depth++;
 }
@@ -172,13 +171,16 @@ static void remove_at(NoteStack *stack, uint32_t index)
             (stack->depth - index) * sizeof *stack->open);
 }
 
-/* Drops the oldest detached function: its end is not coming. */
-static void drop_detached(NoteStack *stack)
+/* Drops the oldest detached function: its end is not coming. Returns how many records of this
+ * window are lost with it. */
+static uint32_t drop_detached(NoteStack *stack)
 {
     uint32_t index = 0;
     while (!stack->open[index].is_detached)
         index++;
+    uint32_t n_lost = stack->open[index].window == window_now();
     remove_at(stack, index);
+    return n_lost;
 }
 
 /* The host has closed spans without a record. Of those functions the ranges are recorded from
@@ -200,8 +202,8 @@ static void closed_inside(StrobeClosed closed)
         stack->n_detached++;
         n_lost--;
     }
-    for (; stack && stack->n_detached > DETACHED_MAX; n_lost++)
-        drop_detached(stack);
+    while (stack && stack->n_detached > DETACHED_MAX)
+        n_lost += drop_detached(stack);
     if (host && n_lost)
         host->lost(state.self, STROBE_LOSS_COLLECTOR_DROPPED, n_lost);
 }
@@ -225,8 +227,7 @@ static void write_record(const StrobeHost *host, StrobeTrackId track, StrobeStri
 {
     StrobeWriter *writer = host->writer(state.self);
     struct strobe_cpu_op *record =
-        writer ? host->reserve(writer, state.kind, track, name, begin, host->now())
-               : NULL;
+        writer ? host->reserve(writer, state.kind, track, name, begin, host->now()) : NULL;
     if (!record)
         return;
     *record = *fields;
@@ -247,8 +248,8 @@ static void end_operator(const void *key, const struct strobe_cpu_op *known)
         write_record(host, 0, ended.name, ended.begin, &fields);
         return;
     }
-    StrobeClosed closed = host->span_close(state.self, (uintptr_t)key,
-                                           state.kind, &fields, sizeof fields);
+    StrobeClosed closed =
+        host->span_close(state.self, (uintptr_t)key, state.kind, &fields, sizeof fields);
     if (closed.n_inside)
         closed_inside(closed);
 }

@@ -211,8 +211,7 @@ C10_NOINLINE std::unique_ptr<at::ObserverContext> begin_noted(const at::RecordFu
         inputs = &described;
     }
     if (!function.isAsync()) {
-        events->begin(&function, function.name(), function.seqNr(),
-                      scope_of(function), inputs);
+        events->begin(&function, function.name(), function.seqNr(), scope_of(function), inputs);
         return nullptr;
     }
     void *memory = events->begin_async(function.name(), inputs);

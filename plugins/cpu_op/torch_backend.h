@@ -129,8 +129,7 @@ static inline void strobe_torch_end(const StrobeTorchTarget *target,
     __typeof__(target->close) close = __atomic_load_n(&target->close, __ATOMIC_ACQUIRE);
     if (!close)
         return;
-    StrobeClosed closed =
-        close(target->self, (uintptr_t)key, target->kind, fields, sizeof *fields);
+    StrobeClosed closed = close(target->self, (uintptr_t)key, target->kind, fields, sizeof *fields);
     if (closed.n_inside)
         events->closed_inside(closed);
 }

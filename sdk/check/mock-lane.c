@@ -299,8 +299,8 @@ static void take_bulk(StrobeWriter *lane)
         at += bytes;
     }
     if (n_records != lane->n_bulk)
-        strobe_mock_complain(mock, "reserve_bulk: %u records were laid out, %u announced", n_records,
-                             lane->n_bulk);
+        strobe_mock_complain(mock, "reserve_bulk: %u records were laid out, %u announced",
+                             n_records, lane->n_bulk);
     if (at != end)
         strobe_mock_complain(mock, "reserve_bulk: %zu bytes are left over", end - at);
 }

@@ -5,11 +5,13 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
+#include <strobe/kinds.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "hold.h"
 #include "json-text.h"
+#include "kind-table.h"
 #include "lane.h"
 #include "reader.h"
 #include "result.h"
@@ -67,9 +69,18 @@ static void one_range(struct progress *progress, guint index, guint64 i)
     g_snprintf(name, sizeof name, "range %u", index);
     progress->ranges[index][i] = STATE_BEGUN;
     StrobeRange outer = strobe_range_begin("open");
-    StrobeRange range = strobe_range_begin_argument(name, i);
+    StrobeRange range = {0};
+    const struct strobe_marker fields = {i};
+    gboolean is_keyed = i % 2 == 1;
+    if (is_keyed)
+        strobe_lane_span_open(NULL, i, STROBE_KIND_ID_MARKER, name, i);
+    else
+        range = strobe_range_begin_argument(name, i);
     gboolean begun = is_certain(progress, window);
-    strobe_range_end(range);
+    if (is_keyed)
+        strobe_lane_span_close(NULL, i, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
+    else
+        strobe_range_end(range);
     if (begun && __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window)
         progress->ranges[index][i] = STATE_COMMITTED;
     strobe_range_end(outer);

@@ -205,7 +205,13 @@ static void record_name(const Fixture *f, const char *name, GString *expected)
 static void test_changing_name(Fixture *f, gconstpointer data)
 {
     static const char *const texts[] = {
-        "aten::add", "aten::add_", "aten::ad", "a",  "", "aten::adx", "aten::sub",
+        "aten::add",
+        "aten::add_",
+        "aten::ad",
+        "a",
+        "",
+        "aten::adx",
+        "aten::sub",
         "a text that is longer than what the cache keeps of a name, by some words",
         "a text that is longer than what the cache keeps of a name, by one word"};
     g_autoptr(GString) expected = g_string_new(NULL);
@@ -224,8 +230,7 @@ static void test_changing_name(Fixture *f, gconstpointer data)
 static void test_name_at_the_end_of_a_page(Fixture *f, gconstpointer data)
 {
     gsize page = (gsize)sysconf(_SC_PAGESIZE);
-    char *memory =
-        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     g_autoptr(GString) expected = g_string_new(NULL);
 
     g_assert_true(memory != MAP_FAILED);
