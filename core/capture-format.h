@@ -24,15 +24,15 @@
 #define STROBE_PAYLOAD_MAX (64u << 20)
 
 enum {
-    STROBE_BLOCK_FACTS = 1,   /* JSON text: the session's facts and the configuration */
-    STROBE_BLOCK_KINDS = 2,   /* kind definitions, see kind-table.h */
-    STROBE_BLOCK_STRINGS = 3, /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
-    STROBE_BLOCK_TRACKS = 4,  /* struct strobe_stored_track each */
-    STROBE_BLOCK_RECORDS = 5, /* records as they lay in the lane */
-    STROBE_BLOCK_SEAL = 6,    /* struct strobe_stored_seal: the window, or piece, is complete */
-    STROBE_BLOCK_OPEN = 7,    /* RECORDS of spans open at a piece's end; the next ones tell more */
-    STROBE_BLOCK_RESERVE = 8, /* nothing: room for losses and seal, should the disk be full */
-    STROBE_BLOCK_CLOCK = 9,   /* StrobeClockPair each: taken when there was nothing to write */
+    STROBE_BLOCK_FACTS = 1,    /* JSON text: the session's facts and the configuration */
+    STROBE_BLOCK_KINDS = 2,    /* kind definitions, see kind-table.h */
+    STROBE_BLOCK_STRINGS = 3,  /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
+    STROBE_BLOCK_TRACKS = 4,   /* struct strobe_stored_track each */
+    STROBE_BLOCK_RECORDS = 5,  /* records as they lay in the lane */
+    STROBE_BLOCK_SEAL = 6,     /* struct strobe_stored_seal: the window, or piece, is complete */
+    STROBE_BLOCK_OPEN = 7,     /* RECORDS of spans open at a piece's end; the next ones tell more */
+    STROBE_BLOCK_RESERVE = 8,  /* nothing: room for losses and seal, should the disk be full */
+    STROBE_BLOCK_CLOCK = 9,    /* StrobeClockPair each: taken when there was nothing to write */
     STROBE_BLOCK_RECOVERY = 10 /* nothing: what follows is a recovery's, void without a seal */
 };
 
@@ -99,7 +99,8 @@ struct strobe_stored_kind {
  * is the string's id (bit 31 set), its fields a u32 length (bit 31: a stack) and the bytes. */
 #define STROBE_KIND_STRING 0xffffu
 #define STROBE_STRING_BESIDE 0x80000000u
-#define STROBE_STRING_OF_SPAN 0x40000000u /* and this: dealt out by who wrote an unfinished span */
+#define STROBE_STRING_OF_SPAN 0x40000000u /* and this: dealt out by who wrote an unfinished span   \
+                                           */
 #define STROBE_STRING_IS_STACK 0x80000000u
 
 #endif

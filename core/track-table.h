@@ -38,8 +38,8 @@ uint32_t strobe_track_n_other_places(const struct pool_header *header);
 /*
  * The writer thread's two steps around a cycle that writes everything: `begin` picks the tracks of
  * threads that have ended by now, `end` frees them. `end` is left out when not all was written:
- * those tracks are freed by a later cycle. When the table is full by then, further threads record on
- * track 0.
+ * those tracks are freed by a later cycle. When the table is full by then, further threads record
+ * on track 0.
  */
 void strobe_track_sweep_begin(struct pool_header *header);
 void strobe_track_sweep_end(struct pool_header *header);

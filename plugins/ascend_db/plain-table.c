@@ -17,13 +17,20 @@ typedef struct Plain {
 /* The layer that shows the kind's counters, else the kind's own name. */
 static const char *layer_of(const AscendDbTable *format)
 {
+    const char *of_any_name = NULL; /* counters that are told apart by something else */
+
     for (guint32 i = 0; i < n_ascend_counters; i++) {
         const AscendCounter *counter = &ascend_counters[i];
 
-        if (!strcmp(counter->kind, format->kind) &&
-            (!format->only_text || !g_strcmp0(counter->only_name, format->only_text)))
+        if (strcmp(counter->kind, format->kind))
+            continue;
+        if (!format->only_text || !g_strcmp0(counter->only_name, format->only_text))
             return counter->layer;
+        if (!counter->only_name && !of_any_name)
+            of_any_name = counter->layer;
     }
+    if (of_any_name)
+        return of_any_name;
     for (guint32 i = 0; i < n_ascend_layers; i++)
         if (ascend_layers[i].name && !g_ascii_strcasecmp(ascend_layers[i].name, format->name))
             return ascend_layers[i].name;

@@ -232,7 +232,8 @@ static void emit_bulk(const FakeSource *source, StrobeWriter *writer, uint64_t n
     Draw draws[BULK_RECORDS];
     for (int64_t i = 0; i < n; i++)
         draws[i] = draw_record(source, writer, number + (uint64_t)i);
-    BulkMarker *markers = host->reserve_bulk(writer, (uint32_t)((size_t)n * sizeof *markers), (uint32_t)n);
+    BulkMarker *markers =
+        host->reserve_bulk(writer, (uint32_t)((size_t)n * sizeof *markers), (uint32_t)n);
     if (!markers)
         return;
     for (int64_t i = 0; i < n; i++) {

@@ -316,6 +316,10 @@ class ProfileDump(FolderTest):
         self.assertIn(os.path.realpath(path), map(os.path.realpath, found))
         for each in found:
             done = os.path.join(each, "ASCEND_PROFILER_OUTPUT", "analyse.done")
+            for _ in range(600):  # the last one is made beside the program
+                if os.path.exists(done):
+                    break
+                time.sleep(0.05)
             self.assertTrue(os.path.exists(done), each)
 
     def test_handler_of_the_users_that_moves(self):

@@ -243,7 +243,8 @@ static void check_sound(void)
         total += n;
     FUZZ_REQUIRE(strobe_reader_stats(reader)->recovered);
     FUZZ_REQUIRE(strobe_reader_stats(reader)->n_unfinished == N_SPANS * N_LANES);
-    FUZZ_REQUIRE(total == 20 * N_BLOCKS + N_SPANS * N_LANES + N_LANES - 1); /* and losses of two lanes */
+    FUZZ_REQUIRE(total ==
+                 20 * N_BLOCKS + N_SPANS * N_LANES + N_LANES - 1); /* and losses of two lanes */
     strobe_reader_free(reader);
 }
 

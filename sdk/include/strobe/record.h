@@ -125,7 +125,7 @@ enum {
     STROBE_LOSS_SPAN_DEPTH = 7,        /* a span begun inside 1024 open ones */
     STROBE_LOSS_STRING_CUT = 8,        /* a string was cut or left out (the record is kept) */
     STROBE_LOSS_COLLECTOR_DROPPED = 9, /* the source itself dropped records and said so */
-    STROBE_LOSS_OVERWRITTEN = 10, /* older than what a flight recorder keeps: no mishap */
+    STROBE_LOSS_OVERWRITTEN = 10,      /* older than what a flight recorder keeps: no mishap */
     STROBE_LOSS_CAUSES = 11
 };
 
