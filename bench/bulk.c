@@ -40,7 +40,7 @@ static double emit(StrobeKindId kind, uint32_t name)
     double begin = now_ns();
 
     for (int i = 0; i < BULKS; i++) {
-        Marker *markers = 
+        Marker *markers =
             strobe_lane_reserve_bulk(writer, BULK_RECORDS * sizeof *markers, BULK_RECORDS);
         if (!markers)
             fail("bulk", "the pool is full");

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#define CHUNK (256 * 1024)
 
 double now_ns(void)
 {
@@ -33,12 +37,18 @@ long number_argument(int argc, char **argv, int index, long otherwise)
 
 StrobeSession *session_begin(const char *folder)
 {
+    return session_begin_with(folder, "");
+}
+
+StrobeSession *session_begin_with(const char *folder, const char *more)
+{
     StrobeSession *session = NULL;
     StrobeError *error = NULL;
     char config[8192];
-    int n = snprintf(config, sizeof config,
-                     "{\"collectors\": {}, \"exporters\": {}, \"output\": {\"directory\": \"%s\"}}",
-                     folder);
+    int n =
+        snprintf(config, sizeof config,
+                 "{\"collectors\": {}, \"exporters\": {}, \"output\": {\"directory\": \"%s\"}%s%s}",
+                 folder, *more ? ", " : "", more);
 
     if (n < 0 || (size_t)n >= sizeof config)
         fail(folder, "the name is too long");
@@ -56,6 +66,25 @@ double session_stop(StrobeSession *session)
     if (strobe_session_stop(session, &error))
         fail("session", strobe_error_message(error));
     return now_ns() - begin;
+}
+
+double plain_write(const char *folder, double bytes)
+{
+    static char chunk[CHUNK];
+    char path[4096];
+    double begin = now_ns();
+    int fd;
+
+    if (snprintf(path, sizeof path, "%s/plain", folder) >= (int)sizeof path ||
+        (fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) < 0)
+        fail(folder, "cannot be written to");
+    for (; bytes > 0; bytes -= CHUNK)
+        if (write(fd, chunk, CHUNK) != CHUNK)
+            fail(path, "cannot be written");
+    double spent = now_ns() - begin;
+    close(fd);
+    unlink(path);
+    return spent;
 }
 
 void samples_add(Samples *samples, double value)

@@ -41,10 +41,15 @@ void fail(const char *what, const char *why) __attribute__((noreturn));
 /* A number from the command line, `otherwise` where there is none. */
 long number_argument(int argc, char **argv, int index, long otherwise);
 
-/* A running session without collectors whose results go below `folder`. */
+/* A running session without collectors whose results go below `folder`; `more` is further JSON of
+ * its configuration, "" for none. */
+StrobeSession *session_begin_with(const char *folder, const char *more);
 StrobeSession *session_begin(const char *folder);
 /* Stops it; the time that took in ns. */
 double session_stop(StrobeSession *session);
+
+/* ns that writing so many bytes to a new file in `folder` takes, 256 KB at a time. */
+double plain_write(const char *folder, double bytes);
 
 /* A series of numbers, printed as one line: {"name": NAME, "samples": [...]}. */
 typedef struct Samples {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """op_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: ns per PyTorch operator without a profiler,
-with an empty callback, under Strobe's cpu_op in a real session, and under PyTorch's own legacy
-profiler: the same operators in the same process, measured in turn. Prints one JSON line each."""
+with an empty callback, under Strobe's cpu_op in a real session, under torch.profiler and under
+PyTorch's legacy profiler: the same operators in the same process, measured in turn. Prints one JSON
+line each."""
 
 import ctypes
 import json
@@ -10,11 +11,16 @@ import sys
 import time
 
 import torch
+import torch.profiler
+from torch.autograd import profiler_legacy
 
 from strobe import _strobe
 
-OPERATORS = 20000
+# Few enough at a time that some are not disturbed by whoever else is on the machine.
+OPERATORS = 1000
+TIMES = 20
 WARM = 500
+RECORDED = WARM + TIMES * OPERATORS
 
 
 class Work:
@@ -25,11 +31,14 @@ class Work:
         self.library.bench_run_operators.argtypes = [ctypes.c_long]
 
     def time(self):
-        """ns per operator."""
+        """ns per operator, TIMES times."""
         self.library.bench_run_operators(WARM)
-        begin = time.perf_counter_ns()
-        self.library.bench_run_operators(OPERATORS)
-        return (time.perf_counter_ns() - begin) / OPERATORS
+        spent = []
+        for _ in range(TIMES):
+            begin = time.perf_counter_ns()
+            self.library.bench_run_operators(OPERATORS)
+            spent.append((time.perf_counter_ns() - begin) / OPERATORS)
+        return spent
 
     def plain(self):
         return self.time()
@@ -41,13 +50,24 @@ class Work:
         finally:
             self.library.bench_remove_callback()
 
-    def legacy(self):
-        profiler = torch.autograd.profiler.profile(use_kineto=False)
+    def torch_profiler(self):
+        profiler = torch.profiler.profile()
         with profiler:
             spent = self.time()
-        if profiler.function_events is not None and len(profiler.function_events) < OPERATORS:
-            sys.exit("the legacy profiler has recorded too few operators")
-        return spent
+        return _checked(spent, profiler.events())
+
+    def legacy(self):
+        profiler = profiler_legacy.profile()
+        with profiler:
+            spent = self.time()
+        return _checked(spent, profiler.function_events)
+
+
+def _checked(spent, events):
+    """Its event list leaves out a span that seems to be the only child of one of its name."""
+    if len(events) < RECORDED - WARM:
+        sys.exit("a profiler of PyTorch has recorded %d of %d operators" % (len(events), RECORDED))
+    return spent
 
 
 class StrobeWork:
@@ -79,7 +99,13 @@ def main():
     torch.set_num_threads(1)
     work = Work(sys.argv[1])
     own = StrobeWork(work, sys.argv[2])
-    modes = {"plain": work.plain, "empty": work.empty, "strobe": own.time, "legacy": work.legacy}
+    modes = {
+        "plain": work.plain,
+        "empty": work.empty,
+        "strobe": own.time,
+        "torch_profiler": work.torch_profiler,
+        "legacy": work.legacy,
+    }
     samples = {name: [] for name in modes}
     for mode in modes.values():
         mode()
@@ -87,10 +113,10 @@ def main():
         order = list(modes)
         random.shuffle(order)
         for name in order:
-            samples[name].append(modes[name]())
+            samples[name] += modes[name]()
     for name, values in samples.items():
         print(json.dumps({"name": name, "samples": values}))
-    print(json.dumps({"name": "operators", "samples": [OPERATORS + WARM]}))
+    print(json.dumps({"name": "operators", "samples": [RECORDED]}))
     print(json.dumps({"name": "directory", "text": own.directories[-1]}))
 
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record span|instant|disabled FOLDER [REPEATS]: ns of one recording call on one thread, and of its
- * floor, measured in turn: two reads of the counter for a span, one for an instant, an empty loop
- * where nothing records. One repeat is small enough for the pool to take it whole.
+ * record span|instant|ring|disabled FOLDER [REPEATS [SIZE]]: ns of one recording call on one
+ * thread, and of its floor, measured in turn: two reads of the counter for a span, one for an
+ * instant, an empty loop where nothing records. One repeat is small enough for the pool, of SIZE
+ * (64MB), to take it whole. "ring" is a span in a flight recorder that has been full several times:
+ * nothing is written.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 
 #define CALLS 20000
 #define PAUSE_NS 15000000 /* the writer thread empties the pool meanwhile */
+#define FULL 10000000     /* spans that fill the pool several times */
 
 typedef void (*Loop)(unsigned n);
 
@@ -53,18 +56,19 @@ static void nothing(unsigned n)
 static const struct mode {
     const char *name;
     Loop own, floor;
-    int records;
+    const char *policy; /* NULL: nothing records */
     unsigned calls;
-} modes[] = {{"span", spans, counter_pairs, 1, CALLS},
-             {"instant", instants, counter_reads, 1, CALLS},
-             {"disabled", spans, nothing, 0, 100 * CALLS}};
+} modes[] = {{"span", spans, counter_pairs, "drop", CALLS},
+             {"instant", instants, counter_reads, "drop", CALLS},
+             {"ring", spans, counter_pairs, "ring", CALLS},
+             {"disabled", spans, nothing, NULL, 100 * CALLS}};
 
 static const struct mode *mode_named(const char *name)
 {
     for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
         if (name && strcmp(modes[i].name, name) == 0)
             return &modes[i];
-    fail("usage", "record span|instant|disabled FOLDER [REPEATS]");
+    fail("usage", "record span|instant|ring|disabled FOLDER [REPEATS [SIZE]]");
 }
 
 static double time_of(Loop loop, unsigned n)
@@ -91,11 +95,24 @@ static void measure(const struct mode *mode, long repeats)
     samples_print(&floor);
 }
 
+static StrobeSession *begin(const struct mode *mode, const char *folder, const char *size)
+{
+    char buffer[256];
+
+    snprintf(buffer, sizeof buffer, "\"buffer\": {\"size\": \"%s\", \"policy\": \"%s\"}", size,
+             mode->policy);
+    return session_begin_with(folder, buffer);
+}
+
 int main(int argc, char **argv)
 {
     const struct mode *mode = mode_named(argc > 2 ? argv[1] : NULL);
-    StrobeSession *session = mode->records ? session_begin(argv[2]) : NULL;
+    StrobeSession *session = NULL;
 
+    if (mode->policy)
+        session = begin(mode, argv[2], argc > 4 ? argv[4] : "64MB");
+    if (mode->policy && strcmp(mode->policy, "ring") == 0)
+        spans(FULL);
     measure(mode, number_argument(argc, argv, 3, 50));
     if (session) {
         session_stop(session);

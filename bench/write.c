@@ -4,7 +4,6 @@
  * any while the capture is written (found by halving the interval), the share that is lost at full
  * speed, and the spans a second that a plain write of as many bytes to the same folder takes.
  */
-#include <fcntl.h>
 #include <recorder.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #define SLICE_NS 1e6 /* spans come in bursts, one a slice */
 #define HALVINGS 6
 #define SPAN_BYTES 32
-#define CHUNK (256 * 1024)
 
 typedef struct Outcome {
     double rate; /* offered, a second */
@@ -93,23 +91,10 @@ static double lossless_rate(const char *folder, double most)
     return found;
 }
 
-static double plain_write(const char *folder, double n)
+/* Spans a second whose bytes are written plainly. */
+static double plain_rate(const char *folder, double n)
 {
-    static char chunk[CHUNK];
-    char path[4096];
-    double begin = now_ns(), left = n * SPAN_BYTES;
-    int fd;
-
-    if (snprintf(path, sizeof path, "%s/plain", folder) >= (int)sizeof path ||
-        (fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) < 0)
-        fail(folder, "cannot be written to");
-    for (; left > 0; left -= CHUNK)
-        if (write(fd, chunk, CHUNK) != CHUNK)
-            fail(path, "cannot be written");
-    double spent = now_ns() - begin;
-    close(fd);
-    unlink(path);
-    return n / spent * SECOND;
+    return n / plain_write(folder, n * SPAN_BYTES) * SECOND;
 }
 
 int main(int argc, char **argv)
@@ -127,7 +112,7 @@ int main(int argc, char **argv)
         samples_add(&lost, 100 * outcome.lost);
         samples_add(&lossless,
                     outcome.lost > 0 ? lossless_rate(argv[1], outcome.rate) : outcome.rate);
-        samples_add(&floor, plain_write(argv[1], lossless.values[i]));
+        samples_add(&floor, plain_rate(argv[1], lossless.values[i]));
     }
     samples_print(&lossless);
     samples_print(&full);

@@ -5,7 +5,6 @@
 
 #define JUMP_SHARE 0.001        /* of a link's duration, by which a jump makes it wrong */
 #define EVIDENCE_SHARE 0.0005   /* of noise, beyond which a link says nothing about another */
-#define RATE_SHARE 0.0001       /* the same, about the rate in general */
 #define DISTURBED_TIMES 8       /* as long as usual: such a reading was interrupted */
 #define SUSPEND_MIN_NS 10000000 /* less is a reading that was interrupted */
 
@@ -179,7 +178,7 @@ static void measure(StrobeClockTrend *trend, const StrobeClockLink *link, int go
     if (!goes_on)
         trend->anchor = link->from;
     StrobeClockLink whole = link_between(trend, &trend->anchor, &link->to);
-    if (says_something(&whole, RATE_SHARE))
+    if (says_something(&whole, STROBE_CLOCK_RATE_SHARE))
         trend->ns_per_tick = whole.ns_per_tick;
 }
 
@@ -328,6 +327,21 @@ void strobe_clock_trend_add(StrobeClockTrend *trend, const StrobeClockPair *pair
     trend->last = *pair;
 }
 
+/* One pair: what is known of the rate is from before, and as exact as it had to be to be told. */
+static void bound_alone(StrobeClockTrend *trend, uint64_t end_ticks)
+{
+    const StrobeClockPair *pair = &trend->knot;
+    double rate = trend->ns_per_tick, ticks = 0;
+
+    if (end_ticks > pair->ticks)
+        ticks = (double)(end_ticks - pair->ticks);
+    if (rate == 1 && is_monotonic(pair))
+        trend->summary.error_ns = 0;
+    else if (rate > 0 && end_ticks > 0)
+        trend->summary.error_ns =
+            larger_ns(0, uncertainty(pair, rate) + ticks * rate * STROBE_CLOCK_RATE_SHARE + 1);
+}
+
 void strobe_clock_trend_finish(StrobeClockTrend *trend, uint64_t end_ticks)
 {
     if (trend->summary.n_knots == 0)
@@ -339,8 +353,7 @@ void strobe_clock_trend_finish(StrobeClockTrend *trend, uint64_t end_ticks)
         trend->last.monotonic_ns > trend->knot.monotonic_ns)
         take_knot(trend, &trend->last);
     if (trend->n_links == 0) {
-        if (is_monotonic(&trend->knot) && trend->ns_per_tick == 1)
-            trend->summary.error_ns = 0;
+        bound_alone(trend, end_ticks);
         return;
     }
     judge(trend, NULL);

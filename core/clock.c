@@ -9,9 +9,8 @@
 #include <cpuid.h>
 #endif
 
-#define READINGS 8          /* for a pair */
-#define READINGS_MAX 32     /* when all of these were disturbed */
-#define BASELINE_NS 1000000 /* over less the rate would be noise */
+#define READINGS 8      /* for a pair */
+#define READINGS_MAX 32 /* when all of these were disturbed */
 
 int strobe_clock_counter;
 static StrobeClockPair first_pair;
@@ -169,12 +168,14 @@ double strobe_clock_ns_per_tick(void)
 {
     StrobeClockPair now = strobe_clock_pair();
     int64_t ns = now.monotonic_ns - first_pair.monotonic_ns;
+    double ticks = (double)(now.ticks - first_pair.ticks);
 
     if (!strobe_clock_counter)
         return 1;
-    if (ns < BASELINE_NS || now.ticks <= first_pair.ticks) /* or the counter was reset */
+    if (now.ticks <= first_pair.ticks || /* it was reset */
+        ((double)now.gap + first_pair.gap) / 2 + 2 > STROBE_CLOCK_RATE_SHARE * ticks)
         return 0;
-    return (double)ns / (double)(now.ticks - first_pair.ticks);
+    return (double)ns / ticks;
 }
 
 double strobe_clock_rate(void)

@@ -54,6 +54,9 @@ const char *strobe_clock_name(void);
 /* Best of some readings: the one whose counter reads lay closest together. */
 StrobeClockPair strobe_clock_pair(void);
 
+/* A rate is told when no more than this share of it is noise. */
+#define STROBE_CLOCK_RATE_SHARE 0.0001
+
 /* ns per tick and ticks per ns as measured since strobe_clock_init; good for deadlines and for
  * judging pairs, not for converting times. The first is 0 while that was too short ago. */
 double strobe_clock_ns_per_tick(void);
@@ -66,18 +69,24 @@ static inline int64_t strobe_clock_ns(clockid_t id)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static inline uint64_t strobe_clock_now(void)
+/* The processor's counter, 0 where Strobe knows of none. */
+static inline uint64_t strobe_clock_count(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_expect(strobe_clock_counter, 1))
-        return __rdtsc();
+    return __rdtsc();
 #elif defined(__aarch64__)
-    if (__builtin_expect(strobe_clock_counter, 1)) {
-        uint64_t value;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
-        return value;
-    }
+    uint64_t value;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    return 0;
 #endif
+}
+
+static inline uint64_t strobe_clock_now(void)
+{
+    if (__builtin_expect(strobe_clock_counter, 1))
+        return strobe_clock_count();
     return (uint64_t)strobe_clock_ns(CLOCK_MONOTONIC);
 }
 

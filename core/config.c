@@ -367,7 +367,7 @@ gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GErr
 void strobe_config_add_defaults(StrobeConfig *config)
 {
     static const char *const collectors[] = {"cpu_op", "gc", "host_sys", "metadata"};
-    static const char *const exporters[] = {"chrome_trace", "csv", "stacks"};
+    static const char *const exporters[] = {"chrome_trace", "comm_json", "csv", "stacks"};
 
     for (guint i = 0; !config->has_collectors && i < G_N_ELEMENTS(collectors); i++)
         add_component(config->collectors, collectors[i], "default");

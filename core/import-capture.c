@@ -19,17 +19,18 @@
 #define TIME_MAX (((gint64)1 << 61) - 1)
 
 struct kind {
-    const StrobeKind *declaration;
-    guint64 *absent; /* the fields as they are to begin with */
-    guint32 words;   /* of the fields */
+    StrobeKind *declaration; /* a copy: the importer's own lives only as long as its run */
+    guint64 *absent;         /* the fields as they are to begin with */
+    guint32 words;           /* of the fields */
     guint64 n;
 };
 
 struct StrobeImportCapture {
     struct kind kinds[KINDS_MAX]; /* by id */
     guint n_kinds;
-    GArray *tracks;     /* of struct strobe_stored_track */
-    GHashTable *places; /* the stored track without its id, to the id */
+    GStringChunk *texts; /* of kinds */
+    GArray *tracks;      /* of struct strobe_stored_track */
+    GHashTable *places;  /* the stored track without its id, to the id */
     StrobeStringTable *strings;
     guint32 n_strings; /* ids dealt out, 0 among them */
     StrobeRecordSorter *sorter;
@@ -58,6 +59,7 @@ StrobeImportCapture *strobe_import_capture_new(int scratch, gsize memory_bytes)
 {
     StrobeImportCapture *c = g_new0(StrobeImportCapture, 1);
 
+    c->texts = g_string_chunk_new(4096);
     c->tracks = g_array_new(FALSE, TRUE, sizeof(struct strobe_stored_track));
     c->places = g_hash_table_new_full(hash_track, equal_tracks, g_free, NULL);
     c->strings = strobe_string_table_new(1);
@@ -72,8 +74,12 @@ void strobe_import_capture_free(StrobeImportCapture *c)
 {
     if (!c)
         return;
-    for (guint i = 0; i < KINDS_MAX; i++)
+    for (guint i = 1; i <= c->n_kinds; i++) {
         g_free(c->kinds[i].absent);
+        g_free((StrobeField *)c->kinds[i].declaration->fields);
+        g_free(c->kinds[i].declaration);
+    }
+    g_string_chunk_free(c->texts);
     g_array_unref(c->tracks);
     g_hash_table_unref(c->places);
     strobe_string_table_free(c->strings);
@@ -114,9 +120,31 @@ static void put_absent(char *at, guint32 type)
     }
 }
 
-static void set_kind(struct kind *kind, const StrobeKind *declaration)
+static const char *copy_text(StrobeImportCapture *c, const char *text)
 {
-    kind->declaration = declaration;
+    return text ? g_string_chunk_insert_const(c->texts, text) : NULL;
+}
+
+static StrobeKind *copy_kind(StrobeImportCapture *c, const StrobeKind *declaration)
+{
+    StrobeKind *kind = g_memdup2(declaration, sizeof *kind);
+    StrobeField *fields = g_memdup2(declaration->fields, kind->n_fields * sizeof *fields);
+
+    for (guint32 i = 0; i < kind->n_fields; i++) {
+        fields[i].name = copy_text(c, fields[i].name);
+        fields[i].unit = copy_text(c, fields[i].unit);
+        fields[i].summary = copy_text(c, fields[i].summary);
+    }
+    kind->struct_size = sizeof *kind;
+    kind->name = copy_text(c, kind->name);
+    kind->summary = copy_text(c, kind->summary);
+    kind->fields = fields;
+    return kind;
+}
+
+static void set_kind(StrobeImportCapture *c, struct kind *kind, const StrobeKind *declaration)
+{
+    kind->declaration = copy_kind(c, declaration);
     kind->words = (strobe_kind_offset(declaration, declaration->n_fields) + 7) / 8;
     kind->absent = g_new0(guint64, kind->words + 1);
     for (guint32 i = 0; i < declaration->n_fields; i++)
@@ -143,7 +171,7 @@ StrobeKindId strobe_import_capture_kind(StrobeImportCapture *c, const StrobeKind
         g_snprintf(error, size, "too many kinds (at most %u)", KINDS_MAX - 1);
         return 0;
     }
-    set_kind(&c->kinds[++c->n_kinds], kind);
+    set_kind(c, &c->kinds[++c->n_kinds], kind);
     return c->n_kinds;
 }
 

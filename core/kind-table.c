@@ -183,6 +183,7 @@ uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind
     strobe_lane_kinds[id].has_end = (uint16_t)has_end;
     strobe_lane_kinds[id].words =
         (uint16_t)(2 + has_end + (strobe_kind_offset(kind, kind->n_fields) + 7) / 8);
+    strobe_lane_kinds[id].span_bytes = has_end ? strobe_lane_kinds[id].words * 8u : 0;
     return id;
 }
 

@@ -99,9 +99,15 @@ static inline int enter(StrobeWriter *w)
     return enter_as(w, LANE_OFFERS);
 }
 
+/* What `busy` says while the span of this token or depth ends. */
+static inline uint32_t ending(uint64_t token)
+{
+    return (uint32_t)token << LANE_DEPTH_SHIFT | LANE_ENDS;
+}
+
 static inline int enter_to_end(StrobeWriter *w, uint64_t token)
 {
-    return enter_as(w, (uint32_t)token << LANE_DEPTH_SHIFT | LANE_ENDS);
+    return enter_as(w, ending(token));
 }
 
 /* ---- the thread's writer ---- */
@@ -198,8 +204,22 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     return fields;
 }
 
-/* Opens a span on the thread's track; its token, 0 when it is nested too deep. */
-static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
+/* Fills in all but the begin, which comes last. Whoever reads it meanwhile (a dump) sees by the
+ * begin, 0 and then new, that it changes. */
+static inline void begin_span(struct pool_span *open, uint64_t key, uint32_t kind, uint32_t name,
+                              uint64_t argument)
+{
+    atomic_store_explicit(&open->begin, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&open->kind, kind, memory_order_relaxed);
+    atomic_store_explicit(&open->name, name, memory_order_relaxed);
+    atomic_store_explicit(&open->argument, argument, memory_order_relaxed);
+    open->key = key;
+}
+
+/* Opens a span on the thread's track; its depth, 0 when it is nested too deep. */
+static inline uint32_t push_keyed_span(StrobeWriter *w, uint64_t key, uint32_t kind, uint32_t name,
+                                       uint64_t argument)
 {
     uint32_t depth = w->depth;
 
@@ -209,18 +229,21 @@ static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, 
     }
     if (__builtin_expect(name & STROBE_STRING_BESIDE, 0))
         name = strobe_span_name_keep(w, name);
-    /* Whoever reads it meanwhile (a dump) sees by the begin, 0 and then new, that it changes. */
     struct pool_span *open = span_at(w, depth);
-    atomic_store_explicit(&open->begin, 0, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&open->kind, kind, memory_order_relaxed);
-    atomic_store_explicit(&open->name, name, memory_order_relaxed);
-    atomic_store_explicit(&open->argument, argument, memory_order_relaxed);
+    begin_span(open, key, kind, name, argument);
     atomic_store_explicit(&open->begin, strobe_clock_now(), memory_order_release);
     STROBE_TESTPOINT("span-filled");
     w->depth = depth + 1;
     publish_depth(w);
-    return (uint64_t)w->generation << 32 | (depth + 1);
+    return depth + 1;
+}
+
+/* The same for a span that is found by its token, which this returns. */
+static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
+{
+    uint32_t depth = push_keyed_span(w, 0, kind, name, argument);
+
+    return depth ? (uint64_t)w->generation << 32 | depth : 0;
 }
 
 /* Was the span begun in this window? */
@@ -242,9 +265,8 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     uint32_t name = atomic_load_explicit(&open->name, memory_order_relaxed);
     if (__builtin_expect(strobe_name_is_kept(name), 0))
         name = strobe_span_name_write(w, name);
-    void *fields =
-        begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0, name,
-                     atomic_load_explicit(&open->begin, memory_order_relaxed), end);
+    void *fields = begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0, name,
+                                atomic_load_explicit(&open->begin, memory_order_relaxed), end);
     STROBE_TESTPOINT("span-ending");
     w->depth = depth - 1;
     publish_depth(w);

@@ -19,6 +19,8 @@ struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
 
 static StrobeWriter writers[STROBE_POOL_LANES];
 struct pool_span strobe_deep_spans[STROBE_POOL_LANES][STROBE_DEEP_SPANS];
+static struct cached_name cached_names[STROBE_POOL_LANES][STROBE_CACHED_NAMES]
+    __attribute__((aligned(64)));
 struct lane_state strobe_lanes;
 __thread StrobeWriter *strobe_thread_writer LANE_TLS;
 
@@ -112,6 +114,7 @@ static StrobeWriter *claim_writer(void)
                                                       memory_order_acquire, memory_order_relaxed)) {
                 StrobeWriter *w = &writers[i * 64 + bit];
                 w->index = i * 64 + bit;
+                w->names = cached_names[w->index];
                 w->session = 0;
                 w->generation = 0;
                 /* The thread before may have died inside a bracket. */
@@ -137,6 +140,11 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
     w->pool = strobe_lanes.pool;
     w->lane = lane;
     w->depth = 0;
+    w->short_spans = strobe_clock_counter ? STROBE_POOL_SPANS : 0;
+    if (w->names_session != strobe_lanes.session) {
+        memset(w->names, 0, sizeof cached_names[0]);
+        w->names_session = strobe_lanes.session;
+    }
     /* A thread that ended in this window left its block to the next one on this lane. */
     if (!w->block || w->block_window != window) {
         w->block = NULL;

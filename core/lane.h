@@ -10,6 +10,7 @@
 #define STROBE_CORE_LANE_H
 
 #include <strobe/collector.h>
+#include "name-cache.h"
 #include "pool.h"
 #include "ring.h"
 
@@ -27,26 +28,32 @@ enum {
 #define LANE_DEPTH_SHIFT 2
 
 struct StrobeWriter {
+    /* What each record touches, in one cache line. */
     _Atomic uint32_t busy;
     uint32_t generation;  /* window this writer is attached to */
     char *cursor, *limit; /* free part of the block */
     struct pool_block *block;
-    uint32_t block_window; /* that the block belongs to */
-    struct pool_header *pool;
     struct pool_lane *lane;
-    uint32_t pending; /* bytes reserved and not committed */
-    uint32_t depth;   /* open spans */
-    uint32_t index;   /* of the lane */
-    uint32_t session; /* that the track belongs to */
+    uint32_t depth;            /* open spans */
+    uint32_t short_spans;      /* of these the short way of keyed-span.c may touch */
+    struct cached_name *names; /* STROBE_CACHED_NAMES of them */
     uint32_t track;
-    uint32_t names_high;                      /* no span from here on has a name in the lane */
-    uint32_t n_beside, beside[LANE_BESIDE];   /* where they lie in the block, in words */
+    uint32_t pending; /* bytes reserved and not committed */
+
+    struct pool_header *pool;
+    uint32_t block_window;                  /* that the block belongs to */
+    uint32_t index;                         /* of the lane */
+    uint32_t session;                       /* that the track belongs to */
+    uint32_t names_session;                 /* whose ids the names have */
+    uint32_t names_high;                    /* no span from here on has a name in the lane */
+    uint32_t n_beside, beside[LANE_BESIDE]; /* where they lie in the block, in words */
 } __attribute__((aligned(128)));
 
 /* What reserve must know of a kind; words 0: no such kind. */
 struct lane_kind {
     uint16_t words; /* of a record without a track word */
     uint16_t has_end;
+    uint32_t span_bytes; /* of a record without a track word; 0: it is no span */
 };
 
 /* Set by the recorder; see recorder.h. */
@@ -86,5 +93,9 @@ StrobeSpan strobe_lane_span_begin(StrobeWriter *writer, uint32_t kind, uint32_t 
                                   uint64_t argument);
 void *strobe_lane_span_end(StrobeWriter *writer, StrobeSpan span);
 uint32_t strobe_lane_intern(StrobeWriter *writer, const void *bytes, size_t length, int is_stack);
+uint32_t strobe_lane_span_open(StrobeInstance *self, uint64_t key, uint32_t kind, const char *name,
+                               uint64_t argument);
+StrobeClosed strobe_lane_span_close(StrobeInstance *self, uint64_t key, uint32_t kind,
+                                    const void *fields, size_t size);
 
 #endif

@@ -52,6 +52,7 @@ struct pool_span {
     _Atomic uint64_t argument;
     _Atomic uint32_t name;
     _Atomic uint32_t kind;
+    uint64_t key; /* of span_open, 0: none; the thread's own affair */
 };
 
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
@@ -66,7 +67,7 @@ struct pool_lane {
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
     _Atomic uint64_t recycled;              /* its block that the ring gave up last */
-    struct pool_span spans[STROBE_POOL_SPANS];
+    _Alignas(64) struct pool_span spans[STROBE_POOL_SPANS]; /* none across two cache lines */
     _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
 
@@ -78,8 +79,8 @@ typedef struct StrobeLossCounts {
 } StrobeLossCounts;
 
 struct pool_block {
-    /* In the free or the full list. Atomic: a thread that takes a block looks at the link of one that
-     * another takes at that moment, and then finds that it came too late. */
+    /* In the free or the full list. Atomic: a thread that takes a block looks at the link of one
+     * that another takes at that moment, and then finds that it came too late. */
     _Atomic uint32_t next;
     uint32_t lane;
     uint64_t sequence;

@@ -140,11 +140,19 @@ int strobe_result_directory_capture(StrobeResultDirectory *d, const char *name, 
     return fd;
 }
 
-gboolean strobe_result_directory_place(StrobeResultDirectory *d, GError **error)
+gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, GError **error)
 {
-    return renameat(d->fd, STROBE_FRAMEWORK_DIR "/" STROBE_PIECE_NEW, d->fd,
-                    STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME) == 0 ||
-           set_io_error(d->path, error);
+    int folder =
+        openat(d->fd, STROBE_FRAMEWORK_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    gboolean ok = folder >= 0 &&
+                  renameat(folder, STROBE_PIECE_NEW, folder, STROBE_CAPTURE_NAME) == 0 &&
+                  (!sync || fsync(folder) == 0);
+
+    if (!ok)
+        set_io_error(d->path, error);
+    if (folder >= 0)
+        close(folder);
+    return ok;
 }
 
 /* ---- facts ---- */

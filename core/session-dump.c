@@ -35,7 +35,8 @@ static gboolean finish_dump(StrobeSession *session, StrobeResultDirectory *direc
     g_autofree char *text = strobe_session_log_text(FALSE);
 
     g_rec_mutex_lock(&session->lock);
-    gboolean ok = strobe_result_directory_place(directory, error) &&
+    gboolean ok = strobe_result_directory_place(
+                      directory, session->config->buffer.sync != STROBE_SYNC_NONE, error) &&
                   strobe_result_directory_finish(directory, session->config, text, error);
     strobe_result_directory_report(directory, session->config);
     g_rec_mutex_unlock(&session->lock);

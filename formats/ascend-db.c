@@ -55,19 +55,19 @@ static const AscendDbColumn compute_task_info_columns[] = {
     {"mixBlockDim", "INTEGER", "mix_block_num", ASCEND_DB_NUMBER, ASCEND_G12},
     {"blockNum", "INTEGER", "block_num", ASCEND_DB_NUMBER, ASCEND_G3},
     {"mixBlockNum", "INTEGER", "mix_block_num", ASCEND_DB_NUMBER, ASCEND_G3},
-    {"taskType", "INTEGER", "core", ASCEND_DB_STRING},
-    {"opType", "INTEGER", "op_type", ASCEND_DB_STRING},
-    {"inputFormats", "INTEGER", "input_formats", ASCEND_DB_STRING},
-    {"inputDataTypes", "INTEGER", "input_types", ASCEND_DB_STRING},
-    {"inputShapes", "INTEGER", "input_shapes", ASCEND_DB_STRING},
-    {"outputFormats", "INTEGER", "output_formats", ASCEND_DB_STRING},
-    {"outputDataTypes", "INTEGER", "output_types", ASCEND_DB_STRING},
-    {"outputShapes", "INTEGER", "output_shapes", ASCEND_DB_STRING},
-    {"attrInfo", "INTEGER", "attributes", ASCEND_DB_STRING},
-    {"opState", "INTEGER", "op_state", ASCEND_DB_STRING, ASCEND_G3},
-    {"hf32Eligible", "INTEGER", "hf32", ASCEND_DB_STRING, ASCEND_G3},
-    {"gridDim", "INTEGER", "grid_dim", ASCEND_DB_STRING, ASCEND_G3},
-    {"blockDim", "INTEGER", "block_dim", ASCEND_DB_STRING, ASCEND_G3},
+    {"taskType", "INTEGER", "core", ASCEND_DB_STRING, 0, NULL, "N/A"},
+    {"opType", "INTEGER", "op_type", ASCEND_DB_STRING, 0, NULL, "N/A"},
+    {"inputFormats", "INTEGER", "input_formats", ASCEND_DB_STRING, 0, NULL, "N/A"},
+    {"inputDataTypes", "INTEGER", "input_types", ASCEND_DB_STRING, 0, NULL, "N/A"},
+    {"inputShapes", "INTEGER", "input_shapes", ASCEND_DB_STRING, 0, NULL, "N/A"},
+    {"outputFormats", "INTEGER", "output_formats", ASCEND_DB_STRING, 0, NULL, "N/A"},
+    {"outputDataTypes", "INTEGER", "output_types", ASCEND_DB_STRING, 0, NULL, "N/A"},
+    {"outputShapes", "INTEGER", "output_shapes", ASCEND_DB_STRING, 0, NULL, "N/A"},
+    {"attrInfo", "INTEGER", "attributes", ASCEND_DB_STRING, 0, NULL, "N/A"},
+    {"opState", "INTEGER", "op_state", ASCEND_DB_STRING, ASCEND_G3, NULL, "N/A"},
+    {"hf32Eligible", "INTEGER", "hf32", ASCEND_DB_STRING, ASCEND_G3, NULL, "N/A"},
+    {"gridDim", "INTEGER", "grid_dim", ASCEND_DB_STRING, ASCEND_G3, NULL, "N/A"},
+    {"blockDim", "INTEGER", "block_dim", ASCEND_DB_STRING, ASCEND_G3, NULL, "N/A"},
 };
 
 static const AscendDbColumn communication_task_info_columns[] = {
@@ -557,10 +557,19 @@ const AscendDbTable *ascend_db_table(const char *name)
     return NULL;
 }
 
-const AscendDbColumn *ascend_db_column(const AscendDbTable *table, const char *name)
+const AscendDbColumn *ascend_db_column(const AscendDbTable *table, const char *name,
+                                       int32_t generation)
 {
-    for (uint32_t i = 0; i < table->n_columns; i++)
-        if (!strcmp(table->columns[i].name, name))
-            return &table->columns[i];
-    return NULL;
+    const AscendDbColumn *other = NULL;
+
+    for (uint32_t i = 0; i < table->n_columns; i++) {
+        const AscendDbColumn *column = &table->columns[i];
+
+        if (strcmp(column->name, name))
+            continue;
+        if (!column->generations || (column->generations & ascend_generation_bit(generation)))
+            return column;
+        other = column;
+    }
+    return other;
 }

@@ -26,6 +26,7 @@ typedef struct AscendDbColumn {
     uint8_t holds;     /* ASCEND_DB_* */
     uint8_t generations;
     const char *enumeration; /* table of an ENUM, without "ENUM_" */
+    const char *absent;      /* text of a STRING that stands for an absent value */
 } AscendDbColumn;
 
 typedef struct AscendDbTable {
@@ -64,7 +65,9 @@ extern const uint32_t n_ascend_db_indexes;
 
 /* The table of this name, NULL if it is not known. */
 const AscendDbTable *ascend_db_table(const char *name);
-const AscendDbColumn *ascend_db_column(const AscendDbTable *table, const char *name);
+/* The column of this name in the generation, else in any; NULL if it is not known. */
+const AscendDbColumn *ascend_db_column(const AscendDbTable *table, const char *name,
+                                       int32_t generation);
 /* Name of an enumeration's id, NULL if there is none; the id of a name, -1 if there is none. In
  * the generation first, then in any. */
 const char *ascend_db_enum_name(const char *table, int64_t id, int32_t generation);

@@ -31,8 +31,12 @@ const AscendLayer ascend_layers[] = {
     {ASCEND_LAYER_COUNTERS, "LLC", ASCEND_ALL, 1, 27, 18},
     {ASCEND_LAYER_COUNTERS, "SIO", ASCEND_ALL, 1, 28, -1},
     {ASCEND_LAYER_COUNTERS, "QoS", ASCEND_ALL, 1, 29, 22},
-    {ASCEND_LAYER_COUNTERS, "CCU", ASCEND_G3, 1, 30, -1},
+    {ASCEND_LAYER_OTHER, "CCU", ASCEND_G3, 1, 30, -1},
     {ASCEND_LAYER_OVERLAP, "Overlap Analysis", ASCEND_ALL, 1, 31, 23},
+    {ASCEND_LAYER_OTHER, "Biu Perf", ASCEND_ALL, 1, 32, -1},
+    {ASCEND_LAYER_OTHER, "Ub", ASCEND_G3, 1, 33, -1},
+    {ASCEND_LAYER_OTHER, "Block Detail", ASCEND_G3, 1, 34, -1},
+    {ASCEND_LAYER_OTHER, "Fusion Task", ASCEND_G3, 1, 35, -1},
 };
 const uint32_t n_ascend_layers = sizeof ascend_layers / sizeof ascend_layers[0];
 
@@ -63,7 +67,7 @@ static const AscendArg api_call[] = {
     {"level", "level", ASCEND_ARG_TEXT, ASCEND_ALL},
     {"id", NULL, ASCEND_ARG_TEXT, ASCEND_ALL},
     {"item_id", "item", ASCEND_ARG_TEXT, ASCEND_ALL, 0, "0"},
-    {"connection_id", "connection", ASCEND_ARG_INT, ASCEND_ALL},
+    {"connection_id", "connection", ASCEND_ARG_INT, ASCEND_ALL, 0, "4294967295"},
 };
 
 static const AscendArg device_task[] = {
@@ -73,7 +77,7 @@ static const AscendArg device_task[] = {
     {"Task Id", "task_id", ASCEND_ARG_INT, ASCEND_ALL},
     {"Batch Id", "batch", ASCEND_ARG_INT, ASCEND_ALL},
     {"Subtask Id", "context", ASCEND_ARG_INT, ASCEND_ALL, 0, "4294967295"},
-    {"connection_id", "connection", ASCEND_ARG_INT, ASCEND_ALL},
+    {"connection_id", "connection", ASCEND_ARG_INT, ASCEND_ALL, 0, "4294967295"},
     {"data size(Byte)", "copy_bytes", ASCEND_ARG_INT, ASCEND_G12, 1},
     {"memcpy direction", "copy_direction", ASCEND_ARG_TEXT, ASCEND_G12, 1},
     {"size(B)", "copy_bytes", ASCEND_ARG_INT, ASCEND_G3, 1},
@@ -85,7 +89,7 @@ static const AscendArg device_task[] = {
 
 static const AscendArg comm_op[] = {
     {"rank_size", "rank_size", ASCEND_ARG_INT, ASCEND_G3},
-    {"connection_id", "connection", ASCEND_ARG_INT, ASCEND_ALL},
+    {"connection_id", "connection", ASCEND_ARG_INT, ASCEND_ALL, 0, "4294967295"},
     {"model id", "model", ASCEND_ARG_INT, ASCEND_ALL, 0, "4294967295"},
     {"data_type", "data_type", ASCEND_ARG_TEXT, ASCEND_ALL},
     {"alg_type", "algorithm", ASCEND_ARG_TEXT, ASCEND_ALL},
@@ -96,7 +100,7 @@ static const AscendArg comm_op[] = {
 
 static const AscendArg comm_task[] = {
     {"notify_id", "notify", ASCEND_ARG_TEXT, ASCEND_ALL},
-    {"duration estimated(us)", "estimated", ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"duration estimated(us)", "estimated", ASCEND_ARG_SHORT, ASCEND_ALL},
     {"stream id", "stream", ASCEND_ARG_INT, ASCEND_ALL},
     {"task id", "task_id", ASCEND_ARG_INT, ASCEND_ALL},
     {"context id", "context", ASCEND_ARG_INT, ASCEND_ALL, 0, "4294967295"},
@@ -130,6 +134,8 @@ const uint32_t n_ascend_events = sizeof ascend_events / sizeof ascend_events[0];
 
 const AscendCounter ascend_counters[] = {
     {"AI Core Freq", "AI Core Freq", "core_frequency", NULL, NULL, "MHz", "frequency",
+     ASCEND_ARG_INT, ASCEND_ALL, "die"},
+    {"AI Core Freq", "AI Core Freq Die %i", "core_frequency", NULL, "die", "MHz", "frequency",
      ASCEND_ARG_INT, ASCEND_ALL},
     {"NPU MEM", "APP/DDR", "memory_usage", "app", NULL, "KB", "ddr", ASCEND_ARG_KB, ASCEND_ALL},
     {"NPU MEM", "APP/HBM", "memory_usage", "app", NULL, "KB", "hbm", ASCEND_ARG_KB, ASCEND_ALL},
@@ -146,31 +152,88 @@ const AscendCounter ascend_counters[] = {
      ASCEND_ALL},
     {"DDR", "DDR/Read", "ddr", NULL, NULL, "Read(MB/s)", "read", ASCEND_ARG_MB, ASCEND_ALL},
     {"DDR", "DDR/Write", "ddr", NULL, NULL, "Write(MB/s)", "write", ASCEND_ARG_MB, ASCEND_ALL},
-    {"LLC", "LLC %i Read/Hit Rate", "llc", "read", "id", "Hit Rate(%)", "hit_rate",
-     ASCEND_ARG_PERCENT, ASCEND_ALL},
     {"LLC", "LLC %i Read/Throughput", "llc", "read", "id", "Throughput(MB/s)", "throughput",
      ASCEND_ARG_MB, ASCEND_ALL},
-    {"LLC", "LLC %i Write/Hit Rate", "llc", "write", "id", "Hit Rate(%)", "hit_rate",
+    {"LLC", "LLC %i Read/Hit Rate", "llc", "read", "id", "Hit Rate(%)", "hit_rate",
      ASCEND_ARG_PERCENT, ASCEND_ALL},
     {"LLC", "LLC %i Write/Throughput", "llc", "write", "id", "Throughput(MB/s)", "throughput",
      ASCEND_ARG_MB, ASCEND_ALL},
-    {"QoS", "QoS %n", "qos", NULL, NULL, "value", "bandwidth", ASCEND_ARG_INT, ASCEND_ALL},
+    {"LLC", "LLC %i Write/Hit Rate", "llc", "write", "id", "Hit Rate(%)", "hit_rate",
+     ASCEND_ARG_PERCENT, ASCEND_ALL},
+    {"QoS", "QoS %n", "qos", NULL, NULL, "value", "bandwidth", ASCEND_ARG_WHOLE_MB, ASCEND_ALL,
+     "die"},
+    {"QoS", "QoS %n", "qos", NULL, "die", "die %i", "bandwidth", ASCEND_ARG_WHOLE_MB, ASCEND_G3},
     {"Acc PMU", "read_bandwidth", "acc_pmu", NULL, "id", "value", "read_bandwidth", ASCEND_ARG_INT,
      ASCEND_ALL},
-    {"Acc PMU", "read_ost", "acc_pmu", NULL, "id", "value", "read_ost", ASCEND_ARG_INT, ASCEND_ALL},
+    {"Acc PMU", "read_bandwidth", "acc_pmu", NULL, "id", "acc_id", "id", ASCEND_ARG_INT,
+     ASCEND_G12},
     {"Acc PMU", "write_band_width", "acc_pmu", NULL, "id", "value", "write_bandwidth",
      ASCEND_ARG_INT, ASCEND_G12},
+    {"Acc PMU", "write_band_width", "acc_pmu", NULL, "id", "acc_id", "id", ASCEND_ARG_INT,
+     ASCEND_G12},
+    {"Acc PMU", "read_ost", "acc_pmu", NULL, "id", "value", "read_ost", ASCEND_ARG_INT, ASCEND_ALL},
+    {"Acc PMU", "read_ost", "acc_pmu", NULL, "id", "acc_id", "id", ASCEND_ARG_INT, ASCEND_G12},
     {"Acc PMU", "write_bandwidth", "acc_pmu", NULL, "id", "value", "write_bandwidth",
      ASCEND_ARG_INT, ASCEND_G3},
     {"Acc PMU", "write_ost", "acc_pmu", NULL, "id", "value", "write_ost", ASCEND_ARG_INT,
      ASCEND_ALL},
-    {"Stars Soc Info", "L2 Buffer Bw Level", "soc_bandwidth", NULL, NULL, "L2 Buffer Bw Level",
-     "l2_buffer", ASCEND_ARG_INT, ASCEND_ALL},
+    {"Acc PMU", "write_ost", "acc_pmu", NULL, "id", "acc_id", "id", ASCEND_ARG_INT, ASCEND_G12},
     {"Stars Soc Info", "Mata Bw Level", "soc_bandwidth", NULL, NULL, "Mata Bw Level", "mata",
      ASCEND_ARG_INT, ASCEND_ALL},
+    {"Stars Soc Info", "L2 Buffer Bw Level", "soc_bandwidth", NULL, NULL, "L2 Buffer Bw Level",
+     "l2_buffer", ASCEND_ARG_INT, ASCEND_ALL},
     {"HCCS", "Rx", "hccs", NULL, NULL, "Rx(MB/s)", "rx", ASCEND_ARG_MB, ASCEND_ALL},
     {"HCCS", "Tx", "hccs", NULL, NULL, "Tx(MB/s)", "tx", ASCEND_ARG_MB, ASCEND_ALL},
-    {"CPU Usage", "CPU %i", "usage", "CPU", "processor", "Usage(%)", "usage", ASCEND_ARG_FLOAT,
+    {"NIC", "Port %i/Rx", "nic", NULL, "port", "Rx Dropped Rate", "rx_dropped_rate",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"NIC", "Port %i/Rx", "nic", NULL, "port", "Rx Error Rate", "rx_error_rate", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"NIC", "Port %i/Rx", "nic", NULL, "port", "Rx Packets", "rx_packets", ASCEND_ARG_INT,
+     ASCEND_ALL},
+    {"NIC", "Port %i/Rx", "nic", NULL, "port", "Rx Bandwidth Efficiency", "rx_efficiency",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"NIC", "Port %i/Tx", "nic", NULL, "port", "Tx Dropped Rate", "tx_dropped_rate",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"NIC", "Port %i/Tx", "nic", NULL, "port", "Tx Error Rate", "tx_error_rate", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"NIC", "Port %i/Tx", "nic", NULL, "port", "Tx Packets", "tx_packets", ASCEND_ARG_INT,
+     ASCEND_ALL},
+    {"NIC", "Port %i/Tx", "nic", NULL, "port", "Tx Bandwidth Efficiency", "tx_efficiency",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"RoCE", "Port %i/Rx", "roce", NULL, "port", "Rx Dropped Rate", "rx_dropped_rate",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"RoCE", "Port %i/Rx", "roce", NULL, "port", "Rx Error Rate", "rx_error_rate", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"RoCE", "Port %i/Rx", "roce", NULL, "port", "Rx Packets", "rx_packets", ASCEND_ARG_INT,
+     ASCEND_ALL},
+    {"RoCE", "Port %i/Rx", "roce", NULL, "port", "Rx Bandwidth Efficiency", "rx_efficiency",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"RoCE", "Port %i/Tx", "roce", NULL, "port", "Tx Dropped Rate", "tx_dropped_rate",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"RoCE", "Port %i/Tx", "roce", NULL, "port", "Tx Error Rate", "tx_error_rate", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"RoCE", "Port %i/Tx", "roce", NULL, "port", "Tx Packets", "tx_packets", ASCEND_ARG_INT,
+     ASCEND_ALL},
+    {"RoCE", "Port %i/Tx", "roce", NULL, "port", "Tx Bandwidth Efficiency", "tx_efficiency",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"PCIe", "PCIe_cpl", "pcie", NULL, NULL, "Tx", "tx_cpl_avg", ASCEND_ARG_MB, ASCEND_ALL},
+    {"PCIe", "PCIe_cpl", "pcie", NULL, NULL, "Rx", "rx_cpl_avg", ASCEND_ARG_MB, ASCEND_ALL},
+    {"PCIe", "PCIe_nonpost", "pcie", NULL, NULL, "Tx", "tx_nonpost_avg", ASCEND_ARG_MB, ASCEND_ALL},
+    {"PCIe", "PCIe_nonpost", "pcie", NULL, NULL, "Rx", "rx_nonpost_avg", ASCEND_ARG_MB, ASCEND_ALL},
+    {"PCIe", "PCIe_nonpost_latency", "pcie", NULL, NULL, "Tx", "tx_nonpost_latency_avg",
+     ASCEND_ARG_US, ASCEND_ALL},
+    {"PCIe", "PCIe_nonpost_latency", "pcie", NULL, NULL, "Rx", NULL, ASCEND_ARG_ZERO, ASCEND_ALL},
+    {"PCIe", "PCIe_post", "pcie", NULL, NULL, "Tx", "tx_post_avg", ASCEND_ARG_MB, ASCEND_ALL},
+    {"PCIe", "PCIe_post", "pcie", NULL, NULL, "Rx", "rx_post_avg", ASCEND_ARG_MB, ASCEND_ALL},
+    {"SIO", "req_rx", "sio", NULL, NULL, "%n", "rx_req", ASCEND_ARG_MB, ASCEND_ALL},
+    {"SIO", "rsp_rx", "sio", NULL, NULL, "%n", "rx_rsp", ASCEND_ARG_MB, ASCEND_ALL},
+    {"SIO", "snp_rx", "sio", NULL, NULL, "%n", "rx_snp", ASCEND_ARG_MB, ASCEND_ALL},
+    {"SIO", "dat_rx", "sio", NULL, NULL, "%n", "rx_dat", ASCEND_ARG_MB, ASCEND_ALL},
+    {"SIO", "req_tx", "sio", NULL, NULL, "%n", "tx_req", ASCEND_ARG_MB, ASCEND_ALL},
+    {"SIO", "rsp_tx", "sio", NULL, NULL, "%n", "tx_rsp", ASCEND_ARG_MB, ASCEND_ALL},
+    {"SIO", "snp_tx", "sio", NULL, NULL, "%n", "tx_snp", ASCEND_ARG_MB, ASCEND_ALL},
+    {"SIO", "dat_tx", "sio", NULL, NULL, "%n", "tx_dat", ASCEND_ARG_MB, ASCEND_ALL},
+    {"CPU Usage", "CPU %i", "usage", NULL, "processor", "Usage(%)", "usage", ASCEND_ARG_FLOAT,
      ASCEND_G3},
     {"Memory Usage", "Memory Usage", "usage", "Memory", NULL, "Usage(%)", "usage", ASCEND_ARG_FLOAT,
      ASCEND_G3},
@@ -187,6 +250,17 @@ const AscendLayer *ascend_layer_by_name(const char *name)
         if (ascend_layers[i].name && !strcmp(ascend_layers[i].name, name))
             return &ascend_layers[i];
     return NULL;
+}
+
+const AscendLayer *ascend_layer_in(const AscendLayer *layer, int32_t generation)
+{
+    if (layer->generations & ascend_generation_bit(generation))
+        return layer;
+    for (uint32_t i = 0; i < n_ascend_layers; i++)
+        if (ascend_layers[i].sort_index == layer->sort_index &&
+            (ascend_layers[i].generations & ascend_generation_bit(generation)))
+            return &ascend_layers[i];
+    return layer;
 }
 
 const AscendEvents *ascend_events_of(uint32_t layer, const char *category)

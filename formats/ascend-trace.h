@@ -15,7 +15,8 @@ enum {
     ASCEND_LAYER_COMMUNICATION,
     ASCEND_LAYER_OVERLAP,
     ASCEND_LAYER_OS_CALL,
-    ASCEND_LAYER_COUNTERS /* all others: events of phase C */
+    ASCEND_LAYER_COUNTERS, /* events of phase C */
+    ASCEND_LAYER_OTHER
 };
 
 typedef struct AscendLayer {
@@ -34,14 +35,18 @@ extern const uint32_t n_ascend_layers;
 enum {
     ASCEND_ARG_INT = 0,
     ASCEND_ARG_FLOAT = 1,
-    ASCEND_ARG_TEXT = 2,     /* a JSON string */
-    ASCEND_ARG_LIST = 3,     /* a text with CR LF behind each semicolon */
-    ASCEND_ARG_STACK = 4,    /* frames, as LIST */
-    ASCEND_ARG_YES_NO = 5,   /* 0 and 1 */
-    ASCEND_ARG_INT_TEXT = 6, /* a number in a JSON string */
-    ASCEND_ARG_KB = 7,       /* bytes in units of 1024, a float */
-    ASCEND_ARG_MB = 8,       /* bytes in units of 1024 * 1024, a float */
-    ASCEND_ARG_PERCENT = 9   /* percent as a fraction of 1 */
+    ASCEND_ARG_TEXT = 2,      /* a JSON string */
+    ASCEND_ARG_LIST = 3,      /* a text with CR LF behind each semicolon */
+    ASCEND_ARG_STACK = 4,     /* frames, as LIST */
+    ASCEND_ARG_YES_NO = 5,    /* 0 and 1 */
+    ASCEND_ARG_INT_TEXT = 6,  /* a number in a JSON string */
+    ASCEND_ARG_KB = 7,        /* bytes in units of 1024, a float */
+    ASCEND_ARG_MB = 8,        /* bytes in units of 1024 * 1024, a float */
+    ASCEND_ARG_PERCENT = 9,   /* percent as a fraction of 1 */
+    ASCEND_ARG_WHOLE_MB = 10, /* as MB, an integer */
+    ASCEND_ARG_US = 11,       /* ns as microseconds, a float */
+    ASCEND_ARG_ZERO = 12,     /* always 0: no field has it */
+    ASCEND_ARG_SHORT = 13     /* a float; in older files a whole number has no decimals */
 };
 
 typedef struct AscendArg {
@@ -65,17 +70,19 @@ typedef struct AscendEvents {
 extern const AscendEvents ascend_events[];
 extern const uint32_t n_ascend_events;
 
-/* A counter: one event for each sample, named after a record's name and number. */
+/* One argument of a counter: one event for each sample, named after a record's name and number.
+ * Rows that follow each other and have the same name are the arguments of one event. */
 typedef struct AscendCounter {
     const char *layer; /* process_name */
     const char *name;  /* of the event; %n: the record's name, %i: its number in `index` */
     const char *kind;
     const char *only_name; /* records of this name only; NULL: all */
-    const char *index;     /* field of the number; NULL: none */
-    const char *key;       /* of the only argument */
-    const char *field;
+    const char *index;     /* field of the number; NULL: none. Absent or negative: no event */
+    const char *key;       /* of the argument, with %n and %i as in the name */
+    const char *field;     /* NULL: KB, the sum of ddr and hbm */
     uint8_t form;
     uint8_t generations;
+    const char *without; /* only records in which this field is absent or negative */
 } AscendCounter;
 
 extern const AscendCounter ascend_counters[];
@@ -83,6 +90,8 @@ extern const uint32_t n_ascend_counters;
 
 /* The layer of this process_name in any generation, NULL if it is not known. */
 const AscendLayer *ascend_layer_by_name(const char *name);
+/* What the layer is called in a generation: two rows may be one layer. */
+const AscendLayer *ascend_layer_in(const AscendLayer *layer, int32_t generation);
 const AscendEvents *ascend_events_of(uint32_t layer, const char *category);
 const AscendArg *ascend_arg(const AscendEvents *events, const char *key);
 /* The words of CANN's layers: "AscendCL" for "acl"; NULL if not known. */

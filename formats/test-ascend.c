@@ -162,7 +162,7 @@ static void test_tables(void)
                 find_field(kind, column->field);
         }
     }
-    g_assert_cmpstr(ascend_db_column(ascend_db_table("TASK"), "startNs")->field, ==,
+    g_assert_cmpstr(ascend_db_column(ascend_db_table("TASK"), "startNs", 1)->field, ==,
                     STROBE_COLUMN_BEGIN);
     g_assert_null(ascend_db_table("NO_SUCH"));
 }
@@ -199,12 +199,17 @@ static void test_trace(void)
             find_field(kind, ascend_counters[i].field);
         if (ascend_counters[i].index)
             find_field(kind, ascend_counters[i].index);
+        if (ascend_counters[i].without)
+            find_field(kind, ascend_counters[i].without);
         g_assert_cmpint(strstr(ascend_counters[i].name, "%i") != NULL, <=,
                         ascend_counters[i].index != NULL);
     }
     g_assert_cmpuint(ascend_layer_by_name("HCCL")->layer, ==, ASCEND_LAYER_COMMUNICATION);
     g_assert_cmpuint(ascend_layer_by_name("Communication")->sort_index, ==, 16);
     g_assert_null(ascend_layer_by_name("node"));
+    g_assert_cmpstr(ascend_layer_in(ascend_layer_by_name("HCCL"), 3)->name, ==, "Communication");
+    g_assert_cmpstr(ascend_layer_in(ascend_layer_by_name("Communication"), 1)->name, ==, "HCCL");
+    g_assert_cmpstr(ascend_layer_in(ascend_layer_by_name("CCU"), 1)->name, ==, "CCU");
     g_assert_cmpstr(ascend_events_of(ASCEND_LAYER_PYTHON, "dequeue")->kind, ==, "task_queue");
     g_assert_null(ascend_events_of(ASCEND_LAYER_PYTHON, NULL));
     g_assert_cmpstr(ascend_api_prefix("hccl", 1), ==, "Hccl");

@@ -3,11 +3,20 @@
 
 #include <errno.h>
 
+#include "launches.h"
+
 static void free_trace(ChromeTrace *trace)
 {
-    trace_out_clear(&trace->main);
-    trace_out_clear(&trace->gc);
-    trace_out_clear(&trace->tail);
+    TraceOut *parts[] = {&trace->main,  &trace->gc,   &trace->flows,
+                         &trace->links, &trace->tail, &trace->event};
+
+    for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
+        trace_out_clear(parts[i]);
+    trace_sorter_clear(&trace->python);
+    trace_sorter_clear(&trace->devices);
+    if (trace->queue)
+        trace_queue_free(trace->queue);
+    launches_free(trace->launches);
     if (trace->kinds)
         g_hash_table_unref(trace->kinds);
     if (trace->texts)
@@ -44,8 +53,16 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
     }
     trace_out_init(&trace->main, file);
     trace_out_init_held(&trace->gc, directory);
+    trace_out_init_held(&trace->flows, directory);
+    trace_out_init_held(&trace->links, directory);
     trace_out_init_held(&trace->tail, directory);
+    trace_out_init_event(&trace->event);
+    trace_sorter_init(&trace->python, directory);
+    trace_sorter_init(&trace->devices, directory);
+    trace->queue = trace_queue_new(directory);
     trace->rows = trace_rows_new(host, self);
+    trace->is_old = trace->rows->generation < 3;
+    trace->is_import = *host->fact(self, "source") != '\0';
     trace->texts = text_cache_new(host, self);
     trace->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, trace_kind_free);
     memcpy(trace->main.bytes, "[", 1);
@@ -71,11 +88,15 @@ static TraceKind *find_kind(ChromeTrace *trace, const StrobeKindView *view)
 
 static StrobeStatus check_parts(ChromeTrace *trace)
 {
-    int error = trace->main.error ? trace->main.error
-                : trace->gc.error ? trace->gc.error
-                                  : trace->tail.error;
+    const int errors[] = {
+        trace->main.error,   trace->gc.error,      trace->flows.error,
+        trace->links.error,  trace->tail.error,    trace->event.error,
+        trace->python.error, trace->devices.error, trace_queue_error(trace->queue)};
 
-    return error ? io_error(trace, error) : STROBE_OK;
+    for (guint i = 0; i < G_N_ELEMENTS(errors); i++)
+        if (errors[i])
+            return io_error(trace, errors[i]);
+    return STROBE_OK;
 }
 
 static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, size_t n)
@@ -90,6 +111,45 @@ static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, s
     return check_parts(trace);
 }
 
+void trace_raw_is_over(ChromeTrace *trace)
+{
+    if (trace->is_raw_over)
+        return;
+    trace->is_raw_over = TRUE;
+    if (!trace->main.has_events) /* the queue begins with the separator */
+        trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
+    trace_queue_append(trace->queue, trace->is_old, &trace->main);
+    trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
+}
+
+static void write_parts(ChromeTrace *trace)
+{
+    TraceOut *out = &trace->main;
+
+    trace_raw_is_over(trace);
+    trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, out); /* rows that came later */
+    if (!out->has_events)                                     /* what a device alone recorded */
+        trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
+    trace_sorter_append(&trace->python, out);
+    trace_rows_write(trace->rows, TRACE_LAYERS_GC, &trace->gc);
+    trace_out_append(out, &trace->gc);
+    trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
+    trace_sorter_append(&trace->devices, out);
+    if (!trace->has_flow_points)
+        trace_out_append(out, &trace->flows);
+    trace_out_append(out, &trace->links);
+    trace_out_append(out, &trace->tail);
+    trace_out_sink(out, "]", 1);
+    trace_out_flush(out);
+}
+
+static gboolean has_events(const ChromeTrace *trace)
+{
+    return trace->main.has_events || trace_queue_has_events(trace->queue) ||
+           trace->python.has_events || trace->gc.has_events || trace->devices.has_events ||
+           trace->links.has_events || trace->tail.has_events;
+}
+
 static StrobeStatus chrome_trace_end(void *state)
 {
     ChromeTrace *trace = state;
@@ -97,17 +157,15 @@ static StrobeStatus chrome_trace_end(void *state)
     int error;
 
     write_incomplete(trace);
-    if (!trace->main.has_events && !trace->gc.has_events && !trace->tail.has_events)
+    trace_counters_finish(trace);
+    if (!has_events(trace))
         return STROBE_OK; /* nothing to show: no file */
+    if (trace->is_import)
+        trace_rows_of_all(trace->rows);
     /* Something must stand before the separator that the other parts begin with. */
-    trace_rows_need_process(trace->rows);
-    trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
-    trace_rows_write(trace->rows, TRACE_LAYERS_GC, &trace->gc);
-    trace_out_append(&trace->main, &trace->gc);
-    trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, &trace->tail);
-    trace_out_append(&trace->main, &trace->tail);
-    trace_out_sink(&trace->main, "]", 1);
-    trace_out_flush(&trace->main);
+    if (!trace->is_import || !trace->devices.has_events)
+        trace_rows_need_process(trace->rows);
+    write_parts(trace);
     if (check_parts(trace))
         return STROBE_ERROR_IO;
     file = trace->main.file;

@@ -7,8 +7,10 @@
 #include <strobe/exporter.h>
 #include <strobe/record.h>
 
+#include "queue.h"
 #include "rows.h"
 #include "text-cache.h"
+#include "trace-sorter.h"
 #include "trace-out.h"
 
 extern const StrobeConsumerOps chrome_trace_ops;
@@ -26,6 +28,10 @@ typedef struct TraceField {
     guint32 offset;
 } TraceField;
 
+typedef struct TraceEvents TraceEvents;     /* device-kinds.h: how a span of a device is written */
+typedef struct TraceCounters TraceCounters; /* device-counters.c */
+typedef struct TraceLaunches TraceLaunches; /* launches.h */
+
 #define TRACE_KNOWN_FIELDS 5
 
 /* What was found out about a kind when its first record came. */
@@ -40,6 +46,8 @@ struct TraceKind {
     guint n_fields;
     char *name_text; /* the kind's name as a JSON string */
     guint name_length;
+    TraceEvents *events;     /* of a device's kind */
+    TraceCounters *counters; /* of a kind that readers know the series of */
 };
 
 struct ChromeTrace {
@@ -49,11 +57,25 @@ struct ChromeTrace {
     TextCache *texts;
     GHashTable *kinds; /* const StrobeKindView * -> TraceKind */
     TraceKind *last_kind;
+    TraceQueue *queue;
+    TraceLaunches *launches;
+    gboolean is_old;      /* of the first or the second generation */
+    gboolean is_import;   /* what another tool recorded: drawn as that tool does, and no more */
+    gboolean is_raw_over; /* the queue and the names of the process are in the main part */
+    gboolean has_flow_points;
     /* The file's parts, in their order. */
-    TraceOut main; /* events as they come, the process's names, flows */
-    TraceOut gc;   /* held back: collections */
-    TraceOut tail; /* held back: losses, names of the other layers */
+    TraceOut main;       /* events as they come, the process's names, flows */
+    TraceSorter python;  /* held back: calls of Python functions, by thread */
+    TraceOut gc;         /* held back: collections */
+    TraceSorter devices; /* held back: the half of the device */
+    TraceOut flows;      /* held back: arrows from calls to tasks that no source has drawn */
+    TraceOut links;      /* held back: arrows from operators to kernels */
+    TraceOut tail;       /* held back: losses */
+    TraceOut event;      /* the event that is composed for a sorter */
 };
+
+/* chrome-trace.c: no more raw records: what comes before the flows of the framework is written. */
+void trace_raw_is_over(ChromeTrace *trace);
 
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
@@ -63,7 +85,33 @@ void trace_kind_free(gpointer kind);
 void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void write_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+
+/* queue.c */
+void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+
+/* flows.c */
 void write_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void write_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+/* An end of an arrow of the framework's half, and of the device's. `text` is the name in its
+ * quotes. */
+void trace_flow_framework(TraceOut *out, const char *category, const char *name, gboolean is_end,
+                          guint64 id, const TraceRow *row, gint64 time_ns);
+void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, const char *id,
+                       gboolean is_end, const TraceRow *row, gint64 time_ns);
+
+/* device-events.c: spans of a device and of its host interfaces. */
+void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+/* device-counters.c */
+gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind);
+void trace_counters_free(TraceCounters *counters);
+void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+/* Writes the samples that are held back. */
+void trace_counters_finish(ChromeTrace *trace);
+/* source-event.c: an event that the importer had no kind for. */
+void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* other-events.c */
 void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
@@ -78,6 +126,8 @@ void write_incomplete(ChromeTrace *trace);
 /* event-parts.c: what events have in common. */
 char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
                         const StrobeView *record, const TraceRow *row);
+/* A duration: what the source states with digits below the ns, or the times'. */
+char *put_duration(const ChromeTrace *trace, char *at, const StrobeView *record, double exact_us);
 char *put_flags(char *at, const StrobeView *record, gboolean first);
 char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                 const StrobeView *record, gboolean *first);
@@ -96,6 +146,26 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
     if (record->name)
         return put_text(trace, out, at, TEXT_CACHE_PLAIN, record->name);
     return trace_out_text(out, at, kind->name_text, kind->name_length);
+}
+
+/* An event of the half that is sorted: composed, then handed to its sorter. */
+static inline char *device_event(ChromeTrace *trace)
+{
+    trace->event.used = 0;
+    return trace_out_event(&trace->event);
+}
+
+static inline void device_event_done(ChromeTrace *trace, char *at, const TraceRow *row,
+                                     gint64 time_ns)
+{
+    trace_out_done(&trace->event, at);
+    trace_sorter_add_at(&trace->devices, trace->is_old ? NULL : row->layer, time_ns, &trace->event);
+}
+
+static inline char *put_where(char *at, const TraceRow *row)
+{
+    memcpy(at, row->place, TRACE_WHERE_LENGTH(row));
+    return at + TRACE_WHERE_LENGTH(row);
 }
 
 /* Place of the row, then the time. */

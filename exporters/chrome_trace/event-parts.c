@@ -19,6 +19,15 @@ char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind
     return at;
 }
 
+char *put_duration(const ChromeTrace *trace, char *at, const StrobeView *record, double exact_us)
+{
+    gint64 duration = record->end_ns - record->begin_ns;
+
+    if (trace->is_old && isfinite(exact_us))
+        return at + strobe_format_double(at, exact_us);
+    return at + strobe_format_us_repr(at, MAX(duration, 0));
+}
+
 /* What is to be said about the record's end. */
 char *put_flags(char *at, const StrobeView *record, gboolean first)
 {

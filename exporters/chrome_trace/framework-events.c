@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The framework's half of the file: operators, steps, collections, forward to backward links. */
+/* The framework's half of the file: operators, steps, collections, calls of Python functions. */
 #include <strobe/helpers/fields.h>
 
 #include "chrome-trace.h"
 
 enum { SEQUENCE, FORWARD_THREAD, SHAPES, TYPES, STACK }; /* in TraceKind.known */
-enum { LINK_SEQUENCE, LINK_TO_BEGIN, LINK_TO_TRACK };
+enum { CALL_ID, CALL_PARENT, CALL_MODULE };
 
 static guint32 known_u32(const TraceKind *kind, guint index, const StrobeView *record)
 {
@@ -15,11 +15,12 @@ static guint32 known_u32(const TraceKind *kind, guint index, const StrobeView *r
 void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
     TraceOut *out = &trace->main;
-    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+    TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     char *at = put_begin_of_span(trace, out, kind, record, row);
     gboolean first = FALSE;
     guint32 id;
 
+    trace_row_begins(row, TRACE_ROW_OPERATORS);
     PUT_LITERAL(at, ", \"cat\": \"cpu_op\", \"args\": {\"Sequence number\": ");
     at = put_int(at, strobe_field_i64(record, kind->known[SEQUENCE], -1));
     PUT_LITERAL(at, ", \"Fwd thread id\": ");
@@ -47,9 +48,13 @@ void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
 void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
     TraceOut *out = &trace->main;
-    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
-    char *at = put_begin_of_span(trace, out, kind, record, row);
+    const TraceRow *row;
+    char *at;
 
+    if (trace->is_import) /* it is among the operators of the source */
+        return;
+    row = trace_rows_of_track(trace->rows, record->track);
+    at = put_begin_of_span(trace, out, kind, record, row);
     PUT_LITERAL(at,
                 ", \"cat\": \"cpu_op\", \"args\": {\"Sequence number\": -1, \"Fwd thread id\": 0");
     at = put_flags(at, record, FALSE);
@@ -76,33 +81,30 @@ void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *recor
     trace_out_done(out, at);
 }
 
-static void write_flow_end(TraceOut *out, char phase, gint64 id, const TraceRow *row,
-                           gint64 time_ns)
+/* Calls stay by thread, in the order in which they return. */
+void write_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
-    char *at = trace_out_event(out);
+    TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+    gint64 module = strobe_field_i64(record, kind->known[CALL_MODULE], STROBE_ABSENT_I64);
+    TraceOut *out = &trace->event;
+    gboolean first = FALSE;
+    char *at;
 
-    PUT_LITERAL(at, "{\"ph\": \"");
-    *at++ = phase;
-    PUT_LITERAL(at, "\", \"bp\": \"e\", \"name\": \"fwdbwd\", \"id\": ");
-    at = put_int(at, id);
-    PUT_LITERAL(at, ", ");
-    at = put_place(at, row, time_ns);
-    PUT_LITERAL(at, ", \"cat\": \"fwdbwd\"}");
+    trace_row_begins(row, TRACE_ROW_PYTHON);
+    out->used = 0;
+    at = put_begin_of_span(trace, out, kind, record, row);
+    PUT_LITERAL(at, ", \"cat\": \"python_function\", \"args\": {\"Python id\": ");
+    at = put_uint(at, strobe_field_u64(record, kind->known[CALL_ID], 0));
+    PUT_LITERAL(at, ", \"Python parent id\": ");
+    at = put_uint(at, strobe_field_u64(record, kind->known[CALL_PARENT], 0));
+    if (module != STROBE_ABSENT_I64) {
+        PUT_LITERAL(at, ", \"Python module id\": ");
+        at = put_int(at, module);
+    }
+    for (guint i = 0; i < kind->n_fields; i++)
+        at = put_field(trace, out, at, &kind->fields[i], record, &first);
+    at = put_flags(at, record, first);
+    PUT_LITERAL(at, "}}");
     trace_out_done(out, at);
-}
-
-void write_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
-{
-    StrobeTrackId to_track = strobe_field_u32(record, kind->known[LINK_TO_TRACK], 0);
-    const TraceRow *from = trace_rows_of_track(trace->rows, record->track);
-    const TraceRow *to = trace_rows_of_track(trace->rows, to_track);
-    gint64 id = strobe_field_i64(record, kind->known[LINK_SEQUENCE], 0);
-
-    /* The names come before the flows; by now every thread with an operator is known. */
-    trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
-    if (from == to) /* the format draws links between threads only */
-        return;
-    write_flow_end(&trace->main, 's', id, from, record->begin_ns);
-    write_flow_end(&trace->main, 'f', id, to,
-                   strobe_field_i64(record, kind->known[LINK_TO_BEGIN], record->begin_ns));
+    trace_sorter_add(&trace->python, row->number, out);
 }

@@ -2,7 +2,7 @@
 /* Which writer a kind gets, and which of its fields that writer takes care of itself. */
 #include <strobe/helpers/fields.h>
 
-#include "chrome-trace.h"
+#include "device-kinds.h"
 
 /* A kind of another shape than the one here, or without the fields marked so, is written
  * generically. */
@@ -28,6 +28,25 @@ static const struct {
      .known = {{"sequence", STROBE_FIELD_I64},
                {"to_begin", STROBE_FIELD_I64},
                {"to_track", STROBE_FIELD_TRACK}}},
+    {"task_queue", STROBE_SHAPE_SPAN, write_task_queue, .only_known = TRUE, .n_required = 2,
+     .known = {{"correlation", STROBE_FIELD_LINK}, {"is_dequeue", STROBE_FIELD_BOOL}}},
+    {"python_call", STROBE_SHAPE_SPAN, write_python_call, .only_extended = TRUE, .n_required = 2,
+     .known = {{"id", STROBE_FIELD_LINK},
+               {"parent", STROBE_FIELD_LINK},
+               {"module", STROBE_FIELD_I64}}},
+    {"kernel_link", STROBE_SHAPE_LINK, write_kernel_link, .only_known = TRUE, .n_required = 2,
+     .known = {{"to_begin", STROBE_FIELD_I64}, {"to_track", STROBE_FIELD_TRACK}}},
+    {"flow_point", STROBE_SHAPE_INSTANT, write_flow_point, .only_known = TRUE, .n_required = 2,
+     .known = {{"id", STROBE_FIELD_STRING}, {"is_end", STROBE_FIELD_BOOL}}},
+    {"overlap", STROBE_SHAPE_SPAN, write_overlap, .only_known = TRUE, .n_required = 2,
+     .known = {{"type", STROBE_FIELD_U32}, {"device", STROBE_FIELD_I32}}},
+    {"ascend_text.event", STROBE_SHAPE_SPAN, write_source_event, .only_known = TRUE,
+     .n_required = 1,
+     .known = {{"phase", STROBE_FIELD_STRING},
+               {"category", STROBE_FIELD_STRING},
+               {"id", STROBE_FIELD_STRING},
+               {"arguments", STROBE_FIELD_STRING},
+               {"duration", STROBE_FIELD_F64}}},
     {"marker", STROBE_SHAPE_SPAN, write_marker,
      .known = {{"argument", STROBE_FIELD_U64}, {"marker.domain", STROBE_FIELD_STRING}}},
     {"marker_instant", STROBE_SHAPE_INSTANT, write_marker,
@@ -38,6 +57,42 @@ static const struct {
      .known = {{"usage", STROBE_FIELD_F64}}},
     {"loss", STROBE_SHAPE_SPAN, write_loss},
 };
+
+/* Kinds that say more about what another kind draws, or that have no time of their own: they are in
+ * tables. */
+static const char *const not_drawn[] = {"device_pmu",    "l2_cache",     "soc_pmu",
+                                        "aicpu",         "device_info",  "clock_sync",
+                                        "module_memory", "memory_event", "mac"};
+
+/* What stands in other files of the tool that recorded, and what is about the import itself. */
+static const char *const not_drawn_of_imports[] = {"metadata", "diagnostic", "collector_call"};
+
+static gboolean is_named(const char *name, const char *const *names, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        if (!strcmp(names[i], name))
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean is_drawn(const ChromeTrace *trace, const StrobeKindView *view)
+{
+    if (is_named(view->name, not_drawn, G_N_ELEMENTS(not_drawn)))
+        return FALSE;
+    if (!trace->is_import)
+        return TRUE;
+    return !is_named(view->name, not_drawn_of_imports, G_N_ELEMENTS(not_drawn_of_imports)) &&
+           !g_str_has_prefix(view->name, "ascend_db.") &&
+           (!g_str_has_prefix(view->name, "ascend_text.") ||
+            !strcmp(view->name, "ascend_text.event"));
+}
+
+static void write_nothing(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    (void)trace;
+    (void)kind;
+    (void)record;
+}
 
 /* Index in writers, -1: generic. */
 static int choose(TraceKind *kind)
@@ -59,8 +114,10 @@ static int choose(TraceKind *kind)
 /* Is the field written by put_field? */
 static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldView *field)
 {
-    if (!strobe_field_size(field->type))
+    if (!strobe_field_size(field->type) || kind->counters)
         return FALSE;
+    if (kind->events)
+        return trace_events_is_extra(kind->events, field);
     if (writer < 0)
         return kind->view->shape != STROBE_SHAPE_COUNTER ||
                (field->type != STROBE_FIELD_STRING && field->type != STROBE_FIELD_STACK &&
@@ -100,8 +157,14 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     for (guint k = 0; k < TRACE_KNOWN_FIELDS; k++)
         kind->known[k] = STROBE_FIELD_MISSING;
     writer = choose(kind);
-    if (writer >= 0)
+    if (!is_drawn(trace, view))
+        kind->write = write_nothing;
+    else if (writer >= 0)
         kind->write = writers[writer].write;
+    else if (trace_events_bind(trace, kind))
+        kind->write = write_device_event;
+    else if (trace_counters_bind(trace, kind))
+        kind->write = write_device_counter;
     else if (view->shape == STROBE_SHAPE_COUNTER)
         kind->write = write_generic_counter;
     else
@@ -123,6 +186,8 @@ void trace_kind_free(gpointer user)
     for (guint i = 0; i < kind->n_fields; i++)
         g_free(kind->fields[i].key);
     g_free(kind->fields);
+    trace_events_free(kind->events);
+    trace_counters_free(kind->counters);
     g_free(kind->name_text);
     g_free(kind);
 }

@@ -13,7 +13,7 @@ static const StrobeOption options[] = {
     },
 };
 
-static const char *const wants[] = {"*", "operator_link", NULL};
+static const char *const wants[] = {"*", "operator_link", "kernel_link", "overlap", NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

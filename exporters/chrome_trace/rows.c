@@ -1,61 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <strobe/helpers/json-writer.h>
 
 #define GC_LAYER "Python GC"
 #define MARKER_SORT_INDEX 6
 #define HOST_DEVICE 31u
-
-/* Above every thread id that the kernel deals out, so that no thread has such a row. */
-#define FIRST_EXTRA_TID 4194305u
-
-/* Sort indices of the layers that readers know. */
-static const struct {
-    const char *name;
-    guint32 sort_index;
-} known_layers[] = {
-    {GC_LAYER, 1},
-    {"CANN", 7},
-    {"CPU Usage", 9},
-    {"Memory Usage", 10},
-    {"Network Usage", 11},
-    {"Disk Usage", 12},
-    {"OS Runtime API", 13},
-    {"Ascend Hardware", 14},
-    {"AI Core Freq", 15},
-    {"Communication", 16},
-    {"NPU MEM", 17},
-    {"DDR", 18},
-    {"Acc PMU", 19},
-    {"HCCS", 20},
-    {"NIC", 21},
-    {"RoCE", 22},
-    {"PCIe", 23},
-    {"HBM", 24},
-    {"Stars Soc Info", 25},
-    {"Stars Chip Trans", 26},
-    {"LLC", 27},
-    {"SIO", 28},
-    {"QoS", 29},
-    {"CCU", 30},
-    {"Overlap Analysis", 31},
-    {"Biu Perf", 32},
-    {"Ub", 33},
-    {"Block Detail", 34},
-    {"Fusion Task", 35},
-};
-
-struct TraceRows {
-    const StrobeConsumerHost *host;
-    StrobeInstance *self;
-    GPtrArray *layers; /* in order of first use */
-    GHashTable *by_key;
-    GPtrArray *of_track, *of_marker; /* TraceRow by track id */
-    GHashTable *unknown_layers;      /* name -> number */
-    guint64 next_extra;
-};
 
 static void free_row(gpointer row)
 {
@@ -85,7 +36,10 @@ TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self)
     rows->of_track = g_ptr_array_new();
     rows->of_marker = g_ptr_array_new();
     rows->unknown_layers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    rows->next_extra = FIRST_EXTRA_TID;
+    rows->generation = CLAMP(host->facts(self)->generation, 1, 3);
+    rows->level = host->facts(self)->level;
+    rows->device = *host->fact(self, "device") ? atoi(host->fact(self, "device")) : -1;
+    rows->next_extra = TRACE_FIRST_EXTRA_TID;
     return rows;
 }
 
@@ -114,39 +68,78 @@ static guint32 unknown_sort_index(TraceRows *rows, const char *name)
     return GPOINTER_TO_UINT(number);
 }
 
-static guint32 layer_sort_index(TraceRows *rows, const char *name)
+static guint32 layer_sort_index(TraceRows *rows, const AscendLayer *known, const char *name)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(known_layers); i++)
-        if (!strcmp(name, known_layers[i].name))
-            return known_layers[i].sort_index;
-    return unknown_sort_index(rows, name);
+    gint16 index = !known ? -1 : rows->generation < 3 ? known->sort_index_old : known->sort_index;
+
+    return index < 0 ? unknown_sort_index(rows, name) : (guint32)index;
+}
+
+/* The low bits of a layer's pid. Older files have the device there for layers of the host too. */
+static guint32 device_bits(const TraceRows *rows, const TraceLayer *layer)
+{
+    gint32 device = layer->device;
+
+    if (device < 0 && (rows->generation < 3 || !strcmp(layer->name, GC_LAYER)))
+        device = rows->device;
+    return device < 0 ? HOST_DEVICE : (guint32)device & HOST_DEVICE;
+}
+
+static TraceRow *find_row(TraceLayer *layer, guint64 tid, const char *name);
+
+/* Rows that are always there. */
+static void add_fixed_rows(TraceLayer *layer)
+{
+    static const char *const names[] = {"Computing", "Communication",
+                                        "Communication(Not Overlapped)", "Free"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (layer->known && layer->known->layer == ASCEND_LAYER_OVERLAP)
+            find_row(layer, i, names[i]);
+}
+
+static TraceLayer *new_layer(TraceRows *rows, guint64 pid, const char *name, guint32 sort_index,
+                             gint32 device, const AscendLayer *known)
+{
+    TraceLayer *layer = g_new0(TraceLayer, 1);
+
+    layer->name = g_strdup(name ? name : "Python");
+    layer->known = known;
+    layer->number = rows->layers->len;
+    layer->is_process = !name;
+    layer->device = name && device >= 0 && (!known || known->is_device) ? device : -1;
+    if (name)
+        layer->sort_index = sort_index ? sort_index : layer_sort_index(rows, known, name);
+    layer->is_framework = !name || !strcmp(name, GC_LAYER);
+    layer->pid =
+        name ? (guint32)((guint32)pid << 10 | layer->sort_index << 5 | device_bits(rows, layer))
+             : pid;
+    layer->by_tid = g_hash_table_new(g_int64_hash, g_int64_equal);
+    layer->extra = g_hash_table_new(g_str_hash, g_str_equal);
+    layer->rows = g_ptr_array_new_with_free_func(free_row);
+    return layer;
 }
 
 /* `name` NULL: the process itself. `sort_index` 0 otherwise: by name. */
 static TraceLayer *find_layer(TraceRows *rows, guint64 pid, const char *name, guint32 sort_index,
                               gint32 device)
 {
+    const AscendLayer *known = name && !sort_index ? ascend_layer_by_name(name) : NULL;
+    TraceLayer *layer;
+
+    if (known) {
+        known = ascend_layer_in(known, rows->generation);
+        name = known->name;
+    }
     g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT " %d %u %s", pid,
                                            name ? device : -1, sort_index, name ? name : "");
-    TraceLayer *layer = g_hash_table_lookup(rows->by_key, key);
-
+    layer = g_hash_table_lookup(rows->by_key, key);
     if (layer)
         return layer;
-    layer = g_new0(TraceLayer, 1);
-    layer->name = g_strdup(name ? name : "Python");
-    layer->is_process = !name;
-    layer->device = name && device >= 0 ? device : -1;
-    if (name)
-        layer->sort_index = sort_index ? sort_index : layer_sort_index(rows, name);
-    layer->is_framework = !name || !strcmp(name, GC_LAYER);
-    layer->pid = name ? (guint32)((guint32)pid << 10 | layer->sort_index << 5 |
-                                  (device < 0 ? HOST_DEVICE : (guint32)device & HOST_DEVICE))
-                      : pid;
-    layer->by_tid = g_hash_table_new(g_int64_hash, g_int64_equal);
-    layer->extra = g_hash_table_new(g_str_hash, g_str_equal);
-    layer->rows = g_ptr_array_new_with_free_func(free_row);
+    layer = new_layer(rows, pid, name, sort_index, device, known);
     g_ptr_array_add(rows->layers, layer);
     g_hash_table_insert(rows->by_key, g_steal_pointer(&key), layer);
+    add_fixed_rows(layer);
     return layer;
 }
 
@@ -161,13 +154,15 @@ static TraceRow *find_row(TraceLayer *layer, guint64 tid, const char *name)
     row->layer = layer;
     row->tid = row->sort_index = tid;
     row->name = g_strdup(name);
+    row->order = TRACE_ROW_OTHER;
+    row->number = layer->rows->len;
     row->place_length = (guint)g_snprintf(row->place, sizeof row->place,
                                           "\"pid\": %" G_GUINT64_FORMAT
                                           ", \"tid\": %" G_GUINT64_FORMAT ", \"ts\": \"",
                                           layer->pid, tid);
     g_ptr_array_add(layer->rows, row);
     g_hash_table_insert(layer->by_tid, &row->tid, row);
-    if (tid >= FIRST_EXTRA_TID && name && !g_hash_table_contains(layer->extra, name))
+    if (tid >= TRACE_FIRST_EXTRA_TID && name && !g_hash_table_contains(layer->extra, name))
         g_hash_table_insert(layer->extra, row->name, row);
     return row;
 }
@@ -196,6 +191,15 @@ guint64 trace_rows_pid(TraceRows *rows, StrobeTrackId id)
     return track && track->pid ? track->pid : rows->host->facts(rows->self)->pid;
 }
 
+static TraceRow *find_row_of_group(TraceRows *rows, const StrobeTrackView *track, guint64 pid,
+                                   const char *name)
+{
+    TraceLayer *layer = find_layer(rows, pid, track->group, 0, track->device);
+    gboolean is_counter = layer->known && layer->known->layer == ASCEND_LAYER_COUNTERS;
+
+    return find_row(layer, track->number, is_counter ? NULL : name);
+}
+
 static TraceRow *make_row(TraceRows *rows, StrobeTrackId id)
 {
     const StrobeTrackView *track = rows->host->track(rows->self, id);
@@ -208,7 +212,7 @@ static TraceRow *make_row(TraceRows *rows, StrobeTrackId id)
     if (track->type == STROBE_TRACK_STEPS)
         return find_row(find_layer(rows, pid, NULL, 0, -1), 0, name);
     if (track->group && *track->group)
-        return find_row(find_layer(rows, pid, track->group, 0, track->device), track->number, name);
+        return find_row_of_group(rows, track, pid, name);
     if (track->type == STROBE_TRACK_THREAD)
         return find_row(find_layer(rows, pid, NULL, 0, -1), track->number, name);
     return find_row(find_layer(rows, pid, NULL, 0, -1), rows->next_extra++, name);
@@ -262,7 +266,8 @@ TraceRow *trace_rows_of_marker(TraceRows *rows, StrobeTrackId id)
         g_autofree char *program = program_name(rows);
         g_autofree char *name = track ? track_name(track) : g_strdup("Unknown track");
         TraceLayer *layer =
-            find_layer(rows, trace_rows_pid(rows, id), program, MARKER_SORT_INDEX, -1);
+            find_layer(rows, trace_rows_pid(rows, id),
+                       track && *track->group ? track->group : program, MARKER_SORT_INDEX, -1);
 
         *slot = find_row(layer, track ? track->number : 0, name);
     }
@@ -288,72 +293,23 @@ TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *
     return find_row(find_layer(rows, trace_rows_pid(rows, track), layer, 0, -1), tid, name);
 }
 
-/* One M event with one argument. `text` NULL: the number. */
-static void write_event(TraceOut *out, const TraceLayer *layer, const char *name, guint64 tid,
-                        const char *key, const char *text, guint64 number)
+TraceRow *trace_rows_of_device(TraceRows *rows, StrobeTrackId track, const char *layer,
+                               gint32 device, guint64 tid, const char *name)
 {
-    StrobeJsonWriter json;
-
-    trace_out_done(out, trace_out_event(out));
-    strobe_json_init(&json, trace_out_sink, out, STROBE_JSON_SPACED);
-    strobe_json_begin_object(&json);
-    if (layer->is_framework) {
-        strobe_json_key(&json, "ph");
-        strobe_json_string(&json, "M");
-    }
-    strobe_json_key(&json, "name");
-    strobe_json_string(&json, name);
-    strobe_json_key(&json, "pid");
-    strobe_json_uint(&json, layer->pid);
-    strobe_json_key(&json, "tid");
-    strobe_json_uint(&json, tid);
-    if (!layer->is_framework) {
-        strobe_json_key(&json, "ph");
-        strobe_json_string(&json, "M");
-    }
-    strobe_json_key(&json, "args");
-    strobe_json_begin_object(&json);
-    strobe_json_key(&json, key);
-    if (text)
-        strobe_json_string(&json, text);
-    else
-        strobe_json_uint(&json, number);
-    strobe_json_end_object(&json);
-    strobe_json_end_object(&json);
-    strobe_json_flush(&json);
+    return find_row(find_layer(rows, trace_rows_pid(rows, track), layer, 0, device), tid, name);
 }
 
-static void write_layer(TraceLayer *layer, TraceOut *out)
+void trace_rows_of_all(TraceRows *rows)
 {
-    if (!layer->is_named) {
-        char label[32] = "CPU";
+    guint32 n = rows->host->track_count(rows->self);
 
-        layer->is_named = TRUE;
-        if (layer->device >= 0)
-            g_snprintf(label, sizeof label, "NPU %d", layer->device);
-        write_event(out, layer, "process_name", 0, "name", layer->name, 0);
-        write_event(out, layer, "process_labels", 0, "labels", label, 0);
-        write_event(out, layer, "process_sort_index", 0, "sort_index", NULL, layer->sort_index);
-    }
-    for (; layer->n_named < layer->rows->len; layer->n_named++) {
-        TraceRow *row = layer->rows->pdata[layer->n_named];
+    for (StrobeTrackId id = 1; id <= n; id++) {
+        const StrobeTrackView *track = rows->host->track(rows->self, id);
+        const AscendLayer *known =
+            track && track->group && *track->group ? ascend_layer_by_name(track->group) : NULL;
 
-        if (!row->name)
-            continue;
-        write_event(out, layer, "thread_name", row->tid, "name", row->name, 0);
-        write_event(out, layer, "thread_sort_index", row->tid, "sort_index", NULL, row->sort_index);
-    }
-}
-
-void trace_rows_write(TraceRows *rows, guint which, TraceOut *out)
-{
-    for (guint i = 0; i < rows->layers->len; i++) {
-        TraceLayer *layer = rows->layers->pdata[i];
-        guint sort = layer->is_process     ? TRACE_LAYERS_PROCESS
-                     : layer->is_framework ? TRACE_LAYERS_GC
-                                           : TRACE_LAYERS_OTHER;
-
-        if (sort == which)
-            write_layer(layer, out);
+        if (known && (known->layer == ASCEND_LAYER_CANN || known->layer == ASCEND_LAYER_HARDWARE ||
+                      known->layer == ASCEND_LAYER_COMMUNICATION))
+            trace_rows_of_track(rows, id);
     }
 }

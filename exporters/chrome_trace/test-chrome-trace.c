@@ -1,81 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
-#include <glib.h>
-#include <glib/gstdio.h>
-#include <json-glib/json-glib.h>
 #include <math.h>
-#include <mock-consumer-host.h>
 #include <time.h>
-#include <unistd.h>
 
-extern const StrobePlugin strobe_plugin_1;
-
-#define T0 1736412474000000000 /* ns */
-
-typedef struct Fixture {
-    char *folder;
-    int directory;
-    StrobeMockHost *mock;
-    StrobeTrackId thread, worker;
-} Fixture;
-
-static void set_up(Fixture *f, gconstpointer unused)
-{
-    f->folder = g_dir_make_tmp("strobe-chrome-trace-XXXXXX", NULL);
-    f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
-    f->thread = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, "main", NULL, -1);
-    f->worker = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4712, NULL, NULL, -1);
-}
-
-static void tear_down(Fixture *f, gconstpointer unused)
-{
-    GDir *dir = g_dir_open(f->folder, 0, NULL);
-    const char *name;
-
-    while ((name = g_dir_read_name(dir))) {
-        g_autofree char *path = g_build_filename(f->folder, name, NULL);
-        g_remove(path);
-    }
-    g_dir_close(dir);
-    g_rmdir(f->folder);
-    g_free(f->folder);
-    close(f->directory);
-    strobe_mock_free(f->mock);
-}
-
-static guint string(Fixture *f, const char *text)
-{
-    return strobe_mock_string(f->mock, text);
-}
-
-static char *read_file(Fixture *f, const char *name)
-{
-    g_autofree char *path = g_build_filename(f->folder, name, NULL);
-    char *text = NULL;
-
-    g_file_get_contents(path, &text, NULL, NULL);
-    return text;
-}
-
-/* Runs and returns the file, which must be one line of valid JSON. */
-static char *run(Fixture *f)
-{
-    g_autoptr(JsonParser) parser = json_parser_new_immutable();
-    GError *error = NULL;
-    char *text;
-
-    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    text = read_file(f, "trace_view.json");
-    g_assert_nonnull(text);
-    g_assert_true(g_utf8_validate(text, -1, NULL));
-    for (const char *at = text; *at; at++)
-        g_assert_cmpint((guchar)*at, >=, 0x20);
-    json_parser_load_from_data(parser, text, -1, &error);
-    g_assert_no_error(error);
-    g_assert_true(JSON_NODE_HOLDS_ARRAY(json_parser_get_root(parser)));
-    return text;
-}
+#include "test-fixture.h"
 
 #define PYTHON_M                                                                                   \
     "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 4711, \"tid\": 0, \"args\": {\"name\": " \
@@ -156,12 +83,6 @@ static void test_framework(Fixture *f, gconstpointer unused)
                          "{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": 4824127, "
                          "\"tid\": 4711, "
                          "\"args\": {\"sort_index\": 4711}}]");
-}
-
-static void assert_has(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        g_error("\"%s\" is not in: %s", part, text);
 }
 
 /* pid of a host layer: 4711 << 10 | sort index << 5 | 31 */
@@ -444,7 +365,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
 #define ADD(path, function)                                                                        \
-    g_test_add("/chrome-trace/" path, Fixture, NULL, set_up, function, tear_down)
+    g_test_add("/chrome-trace/" path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
     ADD("framework", test_framework);
     ADD("counters-and-markers", test_counters_and_markers);
     ADD("generic", test_generic);

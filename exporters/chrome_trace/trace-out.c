@@ -18,6 +18,12 @@ void trace_out_init_held(TraceOut *out, int directory)
         .directory = directory, .is_held = TRUE, .size = HELD_SIZE, .bytes = g_malloc(HELD_SIZE)};
 }
 
+void trace_out_init_event(TraceOut *out)
+{
+    trace_out_init_held(out, -1);
+    out->is_in_memory = TRUE;
+}
+
 void trace_out_clear(TraceOut *out)
 {
     strobe_safe_file_discard(out->file);
@@ -45,7 +51,7 @@ void trace_out_flush(TraceOut *out)
 
 void trace_out_make_room(TraceOut *out)
 {
-    if (!out->is_held || out->size >= HELD_SIZE_MAX) {
+    if (!out->is_in_memory && (!out->is_held || out->size >= HELD_SIZE_MAX)) {
         trace_out_flush(out);
         return;
     }

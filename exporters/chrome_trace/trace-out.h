@@ -22,7 +22,8 @@ typedef struct TraceOut {
     int directory;
     int error; /* errno of the first failure */
     gboolean has_events;
-    gboolean is_held; /* its first event needs a separator too: something comes before it */
+    gboolean is_in_memory; /* grows without end: one event */
+    gboolean is_held;      /* its first event needs a separator too: something comes before it */
     gsize used;
     gsize size;
     char *bytes;
@@ -32,6 +33,8 @@ typedef struct TraceOut {
  * while it is small, in a scratch file in `directory` from then on. */
 void trace_out_init(TraceOut *out, StrobeSafeFile *file);
 void trace_out_init_held(TraceOut *out, int directory);
+/* One event that is composed at a time, in memory. */
+void trace_out_init_event(TraceOut *out);
 /* Discards the file, if it is still there. */
 void trace_out_clear(TraceOut *out);
 /* Appends all of a part that was held back. */

@@ -68,7 +68,7 @@ static int copy_nested(TraceReader *r, int token)
     const char *text = "";
     gsize length = 0;
 
-    strobe_json_init(json, sink, r->arena, 0);
+    strobe_json_init(json, sink, r->arena, STROBE_JSON_SPACED);
     for (;;) {
         switch (token) {
         case STROBE_JSON_OBJECT:

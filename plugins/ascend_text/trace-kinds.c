@@ -37,7 +37,8 @@ const StrobeKind *const ascend_text_kinds[ASCEND_TEXT_KINDS] = {
     &strobe_kind_l2_cache,     &strobe_kind_soc_pmu,
     &strobe_kind_aicpu,        &strobe_kind_nic,
     &strobe_kind_roce,         &strobe_kind_overlap,
-    &strobe_kind_os_call,
+    &strobe_kind_os_call,      &strobe_kind_pcie,
+    &strobe_kind_sio,
 };
 
 static const StrobeKind *find_kind(const char *name)

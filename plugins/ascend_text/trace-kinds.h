@@ -18,7 +18,7 @@ struct ascend_text_event {
 extern const StrobeKind ascend_text_event_kind;
 
 /* All kinds that the importer emits. */
-#define ASCEND_TEXT_KINDS 29
+#define ASCEND_TEXT_KINDS 31
 extern const StrobeKind *const ascend_text_kinds[ASCEND_TEXT_KINDS];
 
 /* Where an argument goes: a field of the kind. */
@@ -38,7 +38,7 @@ typedef struct TraceKind {
 
 typedef struct TraceKinds {
     TraceKind *kinds;          /* by index of ascend_events */
-    StrobeKindId counters[32]; /* by index of ascend_counters */
+    StrobeKindId counters[80]; /* by index of ascend_counters */
     StrobeKindId event, flow, pmu;
 } TraceKinds;
 

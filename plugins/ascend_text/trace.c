@@ -146,6 +146,7 @@ static guint32 track_type(const Process *process, const Row *row)
     case ASCEND_LAYER_COMMUNICATION:
         return row->plane >= 0 ? STROBE_TRACK_PLANE : STROBE_TRACK_STREAM;
     case ASCEND_LAYER_COUNTERS:
+    case ASCEND_LAYER_OTHER:
         return STROBE_TRACK_COUNTER;
     default:
         return STROBE_TRACK_THREAD;
@@ -182,7 +183,7 @@ static int sink(void *user, const char *bytes, size_t length)
 
 static void write_args(Trace *t, const TraceEvent *event, GString *out)
 {
-    strobe_json_init(&t->json, sink, out, 0);
+    strobe_json_init(&t->json, sink, out, STROBE_JSON_SPACED);
     strobe_json_begin_object(&t->json);
     for (guint i = 0; i < event->n_args; i++) {
         const TraceArg *arg = &event->args[i];
@@ -288,7 +289,10 @@ static double in_field_unit(const AscendCounter *counter, double value)
     case ASCEND_ARG_KB:
         return value * 1024;
     case ASCEND_ARG_MB:
+    case ASCEND_ARG_WHOLE_MB:
         return value * 1048576;
+    case ASCEND_ARG_US:
+        return value * 1000;
     case ASCEND_ARG_PERCENT:
         return value * 100;
     default:

@@ -58,7 +58,7 @@ static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, vo
         return status;
     collector.host = host;
     collector.self = self;
-    strobe_operators_attach(host, self, kind);
+    strobe_operators_attach(host, self, kind, collector.backend->target);
     *state = &collector;
     return STROBE_OK;
 }

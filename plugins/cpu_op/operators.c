@@ -15,22 +15,23 @@
 #define ASYNC_MAX 256      /* asynchronous functions open at once in the process */
 #define SCOPE_USER_RANGE 7 /* at::RecordScope::USER_SCOPE */
 
-typedef struct OpenOperator {
+/* A function that is open in a thread and of which the host's span does not know all. */
+typedef struct NotedFunction {
     const void *key;
-    StrobeSpan span; /* token 0: no span of the host, the record is made from `begin` */
-    uint64_t begin;  /* 0: known to the host's span alone */
-    StrobeStringId name, shapes, types;
-    uint32_t session;
-    uint32_t is_detached; /* an outer function ended first */
-} OpenOperator;
+    uint64_t begin;                     /* 0: known to the host's span alone */
+    StrobeStringId name, shapes, types; /* the name is known where begin is */
+    uint32_t window;
+    uint32_t depth;       /* of the host's span */
+    uint32_t is_detached; /* an outer function ended first, and with it the host's span */
+} NotedFunction;
 
-typedef struct OperatorStack {
-    OpenOperator *open;
+typedef struct NoteStack {
+    NotedFunction *open;
     uint32_t depth, size;
     uint32_t n_detached;
-    uint32_t track_session; /* session for which `track` was made */
+    uint32_t track_window; /* for which `track` was made */
     StrobeTrackId track;
-} OperatorStack;
+} NoteStack;
 
 typedef struct AsyncOperator {
     _Alignas(
@@ -38,25 +39,26 @@ typedef struct AsyncOperator {
     uint64_t begin;
     StrobeStringId name, shapes, types;
     StrobeTrackId track;
-    uint32_t session;
+    uint32_t window;
     _Atomic uint32_t is_used;
 } AsyncOperator;
 
 static struct {
-    _Atomic(const StrobeHost *) host; /* NULL: detached */
+    _Atomic(const StrobeHost *) host; /* NULL: there is no session */
     StrobeInstance *self;
     StrobeKindId kind;
-    _Atomic uint32_t session; /* counts the attachments */
-    _Atomic int is_recording;
+    StrobeTorchTarget *target;
+    _Atomic int is_on; /* functions that begin are recorded */
 } state;
 
+static _Atomic uint32_t current_window; /* counts the starts */
 static AsyncOperator async_operators[ASYNC_MAX];
 static pthread_key_t stack_key;
-static __thread OperatorStack *own_stack;
+static __thread NoteStack *own_stack;
 
 static void free_stack(void *memory)
 {
-    OperatorStack *stack = memory;
+    NoteStack *stack = memory;
     own_stack = NULL;
     free(stack->open);
     free(stack);
@@ -64,7 +66,7 @@ static void free_stack(void *memory)
 
 static void stop_in_child(void)
 {
-    atomic_store(&state.is_recording, 0);
+    strobe_operators_record(0);
 }
 
 static void prepare_process(void)
@@ -73,9 +75,9 @@ static void prepare_process(void)
     pthread_atfork(NULL, NULL, stop_in_child);
 }
 
-static OperatorStack *make_stack(void)
+static NoteStack *make_stack(void)
 {
-    OperatorStack *stack = calloc(1, sizeof *stack);
+    NoteStack *stack = calloc(1, sizeof *stack);
     if (stack)
         stack->open = malloc(STACK_FIRST * sizeof *stack->open);
     if (!stack || !stack->open) {
@@ -87,11 +89,11 @@ static OperatorStack *make_stack(void)
     return own_stack = stack;
 }
 
-static int grow_stack(OperatorStack *stack)
+static int grow_stack(NoteStack *stack)
 {
     if (stack->size >= STACK_LAST)
         return 0;
-    OpenOperator *grown = realloc(stack->open, 2 * stack->size * sizeof *grown);
+    NotedFunction *grown = realloc(stack->open, 2 * stack->size * sizeof *grown);
     if (!grown)
         return 0;
     stack->open = grown;
@@ -100,60 +102,68 @@ static int grow_stack(OperatorStack *stack)
 }
 
 /* The thread's stack with room for one more, NULL when there is no memory. */
-static OperatorStack *stack_with_room(void)
+static NoteStack *stack_with_room(void)
 {
-    OperatorStack *stack = own_stack ? own_stack : make_stack();
+    NoteStack *stack = own_stack ? own_stack : make_stack();
     if (stack && stack->depth == stack->size && !grow_stack(stack))
         return NULL;
     return stack;
 }
 
-/* The operators by which a Python record_function opens and closes its range. The range begins
- * inside the one and ends inside the other, so they cannot nest; the framework's own profiler
- * hides them too. */
-static int is_range_bookkeeping(const StrobeTorchOperator *function)
+static const StrobeHost *end_host(void)
 {
-    static const char prefix[] = "profiler::_record_function_";
-    return function->name_length > sizeof prefix - 1 && function->name[0] == 'p' &&
-           memcmp(function->name, prefix, sizeof prefix - 1) == 0;
+    return atomic_load_explicit(&state.host, memory_order_acquire);
 }
 
-static StrobeStringId intern_inputs(const StrobeHost *host, StrobeWriter *writer,
-                                    const StrobeTorchOperator *function, const char *text,
-                                    size_t length)
+static const StrobeHost *begin_host(void)
 {
-    return function->types_length ? host->intern(writer, text, length) : 0;
+    return atomic_load_explicit(&state.is_on, memory_order_acquire) ? end_host() : NULL;
 }
 
-static void begin_operator(const void *key, const StrobeTorchOperator *function)
+static uint32_t window_now(void)
 {
-    if (!atomic_load_explicit(&state.is_recording, memory_order_acquire) ||
-        is_range_bookkeeping(function))
+    return atomic_load_explicit(&current_window, memory_order_relaxed);
+}
+
+static void intern_inputs(const StrobeHost *host, StrobeWriter *writer,
+                          const StrobeTorchInputs *inputs, StrobeStringId *shapes,
+                          StrobeStringId *types)
+{
+    *shapes = *types = 0;
+    if (!inputs || !inputs->types_length)
         return;
-    const StrobeHost *host = atomic_load_explicit(&state.host, memory_order_relaxed);
-    StrobeWriter *writer = host ? host->writer(state.self) : NULL;
+    *shapes = host->intern(writer, inputs->shapes, inputs->shapes_length);
+    *types = host->intern(writer, inputs->types, inputs->types_length);
+}
+
+static void begin_operator(const void *key, const char *name, int64_t sequence, uint8_t scope,
+                           const StrobeTorchInputs *inputs)
+{
+    const StrobeHost *host = begin_host();
+    StrobeInstance *self = state.self;
+    if (!host || strobe_torch_is_bookkeeping(name))
+        return;
+    StrobeWriter *writer = host->writer(self);
     if (!writer)
         return;
-    OperatorStack *stack = stack_with_room();
+    NoteStack *stack = stack_with_room();
     if (!stack) {
-        host->lost(state.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
+        host->lost(self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
         return;
     }
-    OpenOperator *open = &stack->open[stack->depth++];
-    open->key = key;
-    open->session = atomic_load_explicit(&state.session, memory_order_relaxed);
-    open->is_detached = 0;
-    open->shapes = intern_inputs(host, writer, function, function->shapes, function->shapes_length);
-    open->types = intern_inputs(host, writer, function, function->types, function->types_length);
-    open->name = host->intern(writer, function->name, function->name_length);
-    /* ranges that a program opens and closes by hand are those that may end out of order */
-    open->begin = function->scope == SCOPE_USER_RANGE ? host->now() : 0;
-    open->span = host->span_begin(writer, state.kind, open->name, (uint64_t)function->sequence);
-    if (!open->span.token && !open->begin)
+    NotedFunction *open = &stack->open[stack->depth];
+    *open = (NotedFunction){.key = key, .window = window_now()};
+    intern_inputs(host, writer, inputs, &open->shapes, &open->types);
+    if (scope == SCOPE_USER_RANGE) { /* that a program opens and closes by hand, in any order */
+        open->name = host->intern(writer, name, strlen(name));
         open->begin = host->now();
+    }
+    open->depth = host->span_open(self, (uintptr_t)key, state.kind, name, (uint64_t)sequence);
+    if (open->depth) /* else the host has counted it */
+        stack->depth++;
 }
 
-static void remove_at(OperatorStack *stack, uint32_t index)
+static void remove_at(NoteStack *stack, uint32_t index)
 {
     stack->n_detached -= stack->open[index].is_detached;
     stack->depth--;
@@ -161,102 +171,104 @@ static void remove_at(OperatorStack *stack, uint32_t index)
             (stack->depth - index) * sizeof *stack->open);
 }
 
-/* Drops the oldest detached function: its end is not coming. */
-static void drop_detached(OperatorStack *stack)
+/* Drops the oldest detached function: its end is not coming. Returns how many records of this
+ * window are lost with it. */
+static uint32_t drop_detached(NoteStack *stack)
 {
     uint32_t index = 0;
     while (!stack->open[index].is_detached)
         index++;
+    uint32_t n_lost = stack->open[index].window == window_now();
     remove_at(stack, index);
+    return n_lost;
 }
 
-/* The host is about to close the spans above `index` without a record: from here on their records
- * are made from their own begin, as functions that do not nest. */
-static void detach_above(OperatorStack *stack, uint32_t index)
+/* The host has closed spans without a record. Of those functions the ranges are recorded from
+ * their own begin when they end, as functions that do not nest; the others are lost. */
+static void closed_inside(StrobeClosed closed)
 {
-    for (uint32_t i = index + 1; i < stack->depth; i++) {
-        OpenOperator *open = &stack->open[i];
-        if (open->span.token && !open->is_detached) {
-            open->span.token = 0;
-            open->is_detached = 1;
-            stack->n_detached++;
+    const StrobeHost *host = end_host();
+    NoteStack *stack = own_stack;
+    uint32_t n_lost = closed.n_inside;
+    for (uint32_t i = stack ? stack->depth : 0; i-- > 0;) {
+        NotedFunction *open = &stack->open[i];
+        if (open->is_detached || open->window != window_now() || open->depth <= closed.depth)
+            continue;
+        if (!open->begin) {
+            remove_at(stack, i);
+            continue;
         }
+        open->is_detached = 1;
+        stack->n_detached++;
+        n_lost--;
     }
+    while (stack && stack->n_detached > DETACHED_MAX)
+        n_lost += drop_detached(stack);
+    if (host && n_lost)
+        host->lost(state.self, STROBE_LOSS_COLLECTOR_DROPPED, n_lost);
 }
 
 /* Takes the function of `key` off the thread's stack. 0 if its begin was not recorded. */
-static int take_operator(const void *key, OpenOperator *taken)
+static int take_operator(const void *key, NotedFunction *taken)
 {
-    OperatorStack *stack = own_stack;
+    NoteStack *stack = own_stack;
     uint32_t level = stack ? stack->depth : 0;
     while (level > 0 && stack->open[level - 1].key != key)
         level--;
     if (level == 0)
         return 0;
     *taken = stack->open[level - 1];
-    if (level == stack->depth && !taken->is_detached) { /* the normal case */
-        stack->depth--;
-        return 1;
-    }
-    if (taken->span.token)
-        detach_above(stack, level - 1);
     remove_at(stack, level - 1);
-    while (stack->n_detached > DETACHED_MAX)
-        drop_detached(stack);
     return 1;
 }
 
-static void fill_record(struct strobe_cpu_op *record, const StrobeTorchOperator *function,
-                        StrobeStringId shapes, StrobeStringId types, int is_async)
+static void write_record(const StrobeHost *host, StrobeTrackId track, StrobeStringId name,
+                         uint64_t begin, const struct strobe_cpu_op *fields)
 {
-    record->sequence = function->sequence;
-    record->forward_thread = function->forward_thread;
-    record->shapes = shapes;
-    record->types = types;
-    record->stack = 0;
-    record->scope = function->scope;
-    record->is_async = (uint8_t)is_async;
-}
-
-static void end_operator(const void *key, const StrobeTorchOperator *function)
-{
-    OpenOperator ended;
-    if (!take_operator(key, &ended))
-        return;
-    const StrobeHost *host = atomic_load_explicit(&state.host, memory_order_acquire);
-    if (!host || ended.session != atomic_load_explicit(&state.session, memory_order_relaxed))
-        return;
     StrobeWriter *writer = host->writer(state.self);
-    if (!writer)
-        return;
-    if (!ended.span.token && !ended.begin) {
-        host->lost(state.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
-        return;
-    }
     struct strobe_cpu_op *record =
-        ended.span.token
-            ? host->span_end(writer, ended.span)
-            : host->reserve(writer, state.kind, 0, ended.name, ended.begin, host->now());
+        writer ? host->reserve(writer, state.kind, track, name, begin, host->now()) : NULL;
     if (!record)
         return;
-    fill_record(record, function, ended.shapes, ended.types, (int)ended.is_detached);
+    *record = *fields;
     host->commit(writer);
 }
 
-/* The calling thread's own track, for records that another thread will write. */
-static StrobeTrackId own_track(const StrobeHost *host, uint32_t session)
+static void end_operator(const void *key, const struct strobe_cpu_op *known)
 {
-    OperatorStack *stack = own_stack ? own_stack : make_stack();
+    const StrobeHost *host = end_host();
+    NotedFunction ended;
+    if (!take_operator(key, &ended) || !host || ended.window != window_now())
+        return;
+    struct strobe_cpu_op fields = *known;
+    fields.shapes = ended.shapes;
+    fields.types = ended.types;
+    if (ended.is_detached) {
+        fields.is_async = 1;
+        write_record(host, 0, ended.name, ended.begin, &fields);
+        return;
+    }
+    StrobeClosed closed =
+        host->span_close(state.self, (uintptr_t)key, state.kind, &fields, sizeof fields);
+    if (closed.n_inside)
+        closed_inside(closed);
+}
+
+/* The calling thread's own track, for records that another thread will write. */
+static StrobeTrackId own_track(const StrobeHost *host, uint32_t window)
+{
+    NoteStack *stack = own_stack ? own_stack : make_stack();
+    StrobeInstance *self = state.self;
     StrobeTrack track = {.struct_size = sizeof track,
                          .type = STROBE_TRACK_THREAD,
                          .clock = STROBE_CLOCK_HOST,
                          .device = -1,
                          .id = (uint64_t)gettid()};
     if (!stack)
-        return host->track(state.self, &track);
-    if (stack->track_session != session) {
-        stack->track = host->track(state.self, &track);
-        stack->track_session = session;
+        return host->track(self, &track);
+    if (stack->track_window != window) {
+        stack->track = host->track(self, &track);
+        stack->track_window = window;
     }
     return stack->track;
 }
@@ -272,43 +284,37 @@ static AsyncOperator *take_async(void)
     return NULL;
 }
 
-static void *begin_async_operator(const StrobeTorchOperator *function)
+static void *begin_async_operator(const char *name, const StrobeTorchInputs *inputs)
 {
-    if (!atomic_load_explicit(&state.is_recording, memory_order_acquire))
-        return NULL;
-    const StrobeHost *host = atomic_load_explicit(&state.host, memory_order_relaxed);
-    StrobeWriter *writer = host ? host->writer(state.self) : NULL;
+    const StrobeHost *host = begin_host();
+    StrobeInstance *self = state.self;
+    StrobeWriter *writer = host ? host->writer(self) : NULL;
     if (!writer)
         return NULL;
     AsyncOperator *open = take_async();
     if (!open) {
-        host->lost(state.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
+        host->lost(self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
         return NULL;
     }
-    open->session = atomic_load_explicit(&state.session, memory_order_relaxed);
-    open->track = own_track(host, open->session);
-    open->shapes = intern_inputs(host, writer, function, function->shapes, function->shapes_length);
-    open->types = intern_inputs(host, writer, function, function->types, function->types_length);
-    open->name = host->intern(writer, function->name, function->name_length);
+    open->window = window_now();
+    open->track = own_track(host, open->window);
+    intern_inputs(host, writer, inputs, &open->shapes, &open->types);
+    open->name = host->intern(writer, name, strlen(name));
     open->begin = host->now();
     return open;
 }
 
-static void end_async_operator(void *memory, const StrobeTorchOperator *function)
+static void end_async_operator(void *memory, const struct strobe_cpu_op *known)
 {
     const AsyncOperator *ended = memory;
-    const StrobeHost *host = atomic_load_explicit(&state.host, memory_order_acquire);
-    if (!host || ended->session != atomic_load_explicit(&state.session, memory_order_relaxed))
+    const StrobeHost *host = end_host();
+    if (!host || ended->window != window_now())
         return;
-    StrobeWriter *writer = host->writer(state.self);
-    if (!writer)
-        return;
-    struct strobe_cpu_op *record =
-        host->reserve(writer, state.kind, ended->track, ended->name, ended->begin, host->now());
-    if (!record)
-        return;
-    fill_record(record, function, ended->shapes, ended->types, 1);
-    host->commit(writer);
+    struct strobe_cpu_op fields = *known;
+    fields.shapes = ended->shapes;
+    fields.types = ended->types;
+    fields.is_async = 1;
+    write_record(host, ended->track, ended->name, ended->begin, &fields);
 }
 
 static void free_async_operator(void *memory)
@@ -321,28 +327,38 @@ const StrobeTorchEvents strobe_operator_events = {
     .struct_size = sizeof(StrobeTorchEvents),
     .begin = begin_operator,
     .end = end_operator,
+    .closed_inside = closed_inside,
     .begin_async = begin_async_operator,
     .end_async = end_async_operator,
     .free_async = free_async_operator,
 };
 
-void strobe_operators_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind)
+void strobe_operators_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind,
+                             StrobeTorchTarget *target)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_process);
-    state.self = self;
-    state.kind = kind;
-    atomic_fetch_add(&state.session, 1);
+    state.self = target->self = self;
+    state.kind = target->kind = kind;
+    state.target = target;
     atomic_store(&state.host, host);
+    __atomic_store_n(&target->close, host->span_close, __ATOMIC_RELEASE);
 }
 
 void strobe_operators_record(int on)
 {
-    atomic_store(&state.is_recording, on);
+    StrobeTorchTarget *target = state.target;
+    const StrobeHost *host = end_host();
+    if (on)
+        atomic_fetch_add(&current_window, 1);
+    atomic_store(&state.is_on, on);
+    if (target)
+        __atomic_store_n(&target->open, on && host ? host->span_open : NULL, __ATOMIC_RELEASE);
 }
 
 void strobe_operators_detach(void)
 {
     strobe_operators_record(0);
+    __atomic_store_n(&state.target->close, NULL, __ATOMIC_RELEASE);
     atomic_store(&state.host, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The framework's functions that are open now, thread by thread, and their records. */
+/* The functions of the framework of which more is to be remembered while they are open than the
+ * host's span does: inputs, the begin of ranges, what ends on another thread. */
 #ifndef STROBE_PLUGINS_OPERATORS_H
 #define STROBE_PLUGINS_OPERATORS_H
 
@@ -12,7 +13,8 @@ extern const StrobeTorchEvents strobe_operator_events;
 
 /* From attach to detach functions may end, and between record(1) and record(0) they may begin.
  * Control thread. A forked child does not record until it says record(1) itself. */
-void strobe_operators_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind);
+void strobe_operators_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind,
+                             StrobeTorchTarget *target);
 void strobe_operators_record(int on);
 void strobe_operators_detach(void);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The cpu_op collector in a real PyTorch process, held against PyTorch's own legacy profiler."""
+"""The cpu_op collector in a real PyTorch process, held against PyTorch's own profiler."""
 
 import collections
 import os
@@ -23,7 +23,7 @@ import torch  # noqa: E402
 from torch.autograd import profiler  # noqa: E402
 
 FIELDS = ('sequence', 'forward_thread', 'scope', 'is_async', 'shapes', 'types')
-# Names that the legacy profiler hides.
+# Names that PyTorch's profiler hides.
 HIDDEN = {'aten::is_leaf', 'aten::output_nr', 'aten::_version'}
 
 
@@ -57,13 +57,13 @@ def nests(records):
     return True
 
 
-def legacy_events(function):
-    """What the legacy profiler recorded, before it takes out each span that is the only child of
+def events_of_torch(function):
+    """What PyTorch's own profiler recorded, before it takes out each span that is the only child of
     one of its own name."""
     with unittest.mock.patch('torch.autograd.profiler_util.EventList._remove_dup_nodes'):
-        with profiler.profile(use_kineto=False) as legacy:
+        with profiler.profile() as theirs:
             function()
-    return legacy.function_events
+    return theirs.function_events
 
 
 class CpuOpTest(unittest.TestCase):
@@ -90,12 +90,12 @@ class CpuOpTest(unittest.TestCase):
         self.assertEqual(before_torch.open(), 0, before_torch.errors())
         before_torch.free()
 
-    def test_same_operators_as_the_legacy_profiler(self):
+    def test_same_operators_as_torch_profiler(self):
         model, optimizer, data = make_model()
         train_step(model, optimizer, data)
         ours = self.record(lambda: train_step(model, optimizer, data))
-        legacy = legacy_events(lambda: train_step(model, optimizer, data))
-        expected = collections.Counter(e.name for e in legacy)
+        theirs = events_of_torch(lambda: train_step(model, optimizer, data))
+        expected = collections.Counter(e.name for e in theirs)
         found = collections.Counter(r.name for r in ours if r.name not in HIDDEN)
         self.assertEqual(found, expected)
         self.assertGreater(len(ours), 50)

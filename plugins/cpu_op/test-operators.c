@@ -8,11 +8,14 @@
 #include "../../sdk/check/mock-host.h"
 #include "operators.h"
 
+/* As a backend has one. */
+static StrobeTorchTarget target;
+
 static StrobeStatus test_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     StrobeKindId kind;
     StrobeStatus status = host->kind(self, &strobe_kind_cpu_op, &kind);
-    strobe_operators_attach(host, self, kind);
+    strobe_operators_attach(host, self, kind, &target);
     return status;
 }
 
@@ -61,32 +64,29 @@ static void end_session(StrobeMockHost *mock)
     strobe_mock_host_free(mock);
 }
 
-static StrobeTorchOperator function_of(const char *name, uint8_t scope)
-{
-    StrobeTorchOperator function = {
-        .name = name, .name_length = strlen(name), .sequence = -1, .scope = scope};
-    return function;
-}
-
 /* Keys stand for functions: any distinct addresses. */
 static char keys[512];
 
 static void begin(int key, const char *name)
 {
-    StrobeTorchOperator function = function_of(name, 0);
-    strobe_operator_events.begin(&keys[key], &function);
+    strobe_torch_begin(&target, &keys[key], name, -1);
 }
 
 static void begin_range(int key, const char *name)
 {
-    StrobeTorchOperator function = function_of(name, 7);
-    strobe_operator_events.begin(&keys[key], &function);
+    strobe_operator_events.begin(&keys[key], name, -1, 7, NULL);
 }
 
 static void end(int key)
 {
-    StrobeTorchOperator function = function_of("", 0);
-    strobe_operator_events.end(&keys[key], &function);
+    struct strobe_cpu_op fields = {.sequence = -1};
+    strobe_torch_end(&target, &strobe_operator_events, &keys[key], &fields);
+}
+
+static void end_range(int key)
+{
+    struct strobe_cpu_op fields = {.sequence = -1, .scope = 7};
+    strobe_operator_events.end(&keys[key], &fields);
 }
 
 static const char *name_at(StrobeMockHost *mock, size_t index)
@@ -123,7 +123,8 @@ static void test_unmatched(void)
     end(0);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
     g_assert_cmpstr(name_at(mock, 0), ==, "outer");
-    /* an operator whose own begin time is unknown cannot be recorded any more: counted */
+    /* an operator whose own begin time is unknown cannot be recorded any more: counted, once */
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
     end(1);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
@@ -139,6 +140,8 @@ static void test_many_never_ended(void)
         end(0);
     }
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 100000);
+    /* but for the few whose end may still come */
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 100000 - 64);
     g_assert_cmpuint(strobe_mock_host_n_open(mock), ==, 0);
     end_session(mock);
 }
@@ -150,7 +153,7 @@ static void test_range_out_of_order(void)
     begin_range(1, "range");
     end(0);
     begin(2, "later");
-    end(1);
+    end_range(1);
     end(2);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 3);
     g_assert_cmpstr(name_at(mock, 1), ==, "range");
@@ -160,6 +163,7 @@ static void test_range_out_of_order(void)
     g_assert_cmpuint(range->end, >=, strobe_mock_host_record(mock, 0)->end);
     g_assert_cmpstr(name_at(mock, 2), ==, "later");
     g_assert_cmpuint(strobe_mock_host_n_open(mock), ==, 0);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 0);
     end_session(mock);
 }
 
@@ -170,7 +174,7 @@ static void test_bookkeeping_is_hidden(void)
     begin_range(1, "range");
     end(0);
     begin(2, "profiler::_record_function_exit");
-    end(1);
+    end_range(1);
     end(2);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
     const StrobeMockRecord *range = strobe_mock_host_record(mock, 0);
@@ -212,13 +216,11 @@ static void test_end_after_the_window(void)
 static void test_inputs(void)
 {
     StrobeMockHost *mock = begin_session();
-    StrobeTorchOperator function = function_of("aten::add", 0);
-    function.shapes = "2,3;";
-    function.shapes_length = 4;
-    function.types = "float;Scalar";
-    function.types_length = 12;
-    strobe_operator_events.begin(&keys[0], &function);
-    end(0);
+    StrobeTorchInputs inputs = {
+        .shapes = "2,3;", .shapes_length = 4, .types = "float;Scalar", .types_length = 12};
+    struct strobe_cpu_op fields = {.sequence = 3};
+    strobe_operator_events.begin(&keys[0], "aten::add", 3, 0, &inputs);
+    strobe_operator_events.end(&keys[0], &fields);
     const StrobeMockRecord *record = strobe_mock_host_record(mock, 0);
     g_assert_cmpstr(strobe_mock_host_text(mock, record, "shapes"), ==, "2,3;");
     g_assert_cmpstr(strobe_mock_host_text(mock, record, "types"), ==, "float;Scalar");
@@ -227,18 +229,86 @@ static void test_inputs(void)
 
 static gpointer end_elsewhere(gpointer memory)
 {
-    StrobeTorchOperator function = function_of("", 0);
-    function.sequence = 5;
-    strobe_operator_events.end_async(memory, &function);
+    struct strobe_cpu_op fields = {.sequence = 5};
+    strobe_operator_events.end_async(memory, &fields);
     strobe_operator_events.free_async(memory);
     return NULL;
+}
+
+/* A range, and what ran inside it and never ended: one is recorded when it ends, one is lost. */
+static void test_range_among_lost(void)
+{
+    StrobeMockHost *mock = begin_session();
+    begin(0, "outer");
+    begin_range(1, "range");
+    begin_range(2, "inner range");
+    begin(3, "never ended");
+    end_range(1);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
+    end(0);
+    end_range(2);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 3);
+    g_assert_cmpstr(name_at(mock, 0), ==, "range");
+    g_assert_cmpstr(name_at(mock, 1), ==, "outer");
+    const StrobeMockRecord *range = strobe_mock_host_record(mock, 2);
+    g_assert_cmpstr(range->name, ==, "inner range");
+    g_assert_cmpint(strobe_mock_host_integer(range, "is_async"), ==, 1);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
+    end_session(mock);
+}
+
+/* With inputs every function is noted; one that an outer function closes leaves no note behind. */
+static void test_inputs_of_lost(void)
+{
+    static const StrobeTorchInputs inputs = {
+        .shapes = "", .shapes_length = 0, .types = "Scalar", .types_length = 6};
+    const struct strobe_cpu_op fields = {.sequence = -1};
+    StrobeMockHost *mock = begin_session();
+    strobe_operator_events.begin(&keys[0], "outer", -1, 0, &inputs);
+    strobe_operator_events.begin(&keys[1], "never ended", -1, 0, &inputs);
+    strobe_operator_events.end(&keys[0], &fields);
+    strobe_operator_events.begin(&keys[1], "same place", -1, 0, &inputs);
+    strobe_operator_events.end(&keys[1], &fields);
+    strobe_operator_events.end(&keys[1], &fields);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 2);
+    g_assert_cmpstr(name_at(mock, 1), ==, "same place");
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
+    end_session(mock);
+}
+
+/* Ranges left open by an earlier window take no part in what this one closes. */
+static void test_range_of_another_window(void)
+{
+    StrobeMockHost *mock = begin_session();
+    begin(0, "outer");
+    for (int i = 1; i < 5; i++)
+        begin_range(i, "left open");
+    strobe_mock_host_stop(mock);
+    strobe_mock_host_close(mock);
+    strobe_mock_host_free(mock);
+    mock = begin_session();
+    begin(5, "outer");
+    begin(6, "never ended");
+    end(5);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
+    end_range(1);
+    g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
+    end_session(mock);
+}
+
+static void test_fields(void)
+{
+    struct strobe_cpu_op fields = strobe_torch_fields(-5, 7, 3);
+    g_assert_cmpint(fields.sequence, ==, -5);
+    g_assert_cmpuint(fields.forward_thread, ==, 7);
+    g_assert_cmpuint(fields.scope, ==, 3);
+    g_assert_cmpuint(fields.shapes | fields.types | fields.stack | fields.is_async, ==, 0);
 }
 
 static void test_async(void)
 {
     StrobeMockHost *mock = begin_session();
-    StrobeTorchOperator function = function_of("nccl:all_reduce", 0);
-    void *memory = strobe_operator_events.begin_async(&function);
+    void *memory = strobe_operator_events.begin_async("nccl:all_reduce", NULL);
     g_assert_nonnull(memory);
     g_assert_cmpuint((guintptr)memory % 16, ==, 0);
     g_thread_join(g_thread_new("end", end_elsewhere, memory));
@@ -255,12 +325,11 @@ static void test_async(void)
 static void test_async_memory_is_bounded(void)
 {
     StrobeMockHost *mock = begin_session();
-    StrobeTorchOperator function = function_of("async", 0);
     void *memory[400];
     size_t n = 0;
     for (int round = 0; round < 3; round++) {
         for (n = 0; n < G_N_ELEMENTS(memory); n++)
-            if (!(memory[n] = strobe_operator_events.begin_async(&function)))
+            if (!(memory[n] = strobe_operator_events.begin_async("async", NULL)))
                 break;
         g_assert_cmpuint(n, ==, 256);
         for (size_t i = 0; i < n; i++)
@@ -308,6 +377,10 @@ int main(int argc, char **argv)
     g_test_add_func("/operators/deep", test_deep);
     g_test_add_func("/operators/end-after-the-window", test_end_after_the_window);
     g_test_add_func("/operators/inputs", test_inputs);
+    g_test_add_func("/operators/range-among-lost", test_range_among_lost);
+    g_test_add_func("/operators/inputs-of-lost", test_inputs_of_lost);
+    g_test_add_func("/operators/range-of-another-window", test_range_of_another_window);
+    g_test_add_func("/operators/fields", test_fields);
     g_test_add_func("/operators/async", test_async);
     g_test_add_func("/operators/async-memory-is-bounded", test_async_memory_is_bounded);
     g_test_add_func("/operators/threads", test_threads);

@@ -29,6 +29,7 @@
 namespace
 {
 
+StrobeTorchTarget target;
 const StrobeTorchEvents *events;
 
 /* Text that grows to the longest it ever held, one per thread; an append that finds no memory is
@@ -149,7 +150,7 @@ void append_input(Inputs &inputs, const c10::IValue &input)
     }
 }
 
-void describe_inputs(const at::RecordFunction &function, StrobeTorchOperator *description)
+StrobeTorchInputs describe_inputs(const at::RecordFunction &function)
 {
     Inputs &inputs = own_inputs; /* one look-up of the thread's storage */
     inputs.shapes.clear();
@@ -163,17 +164,23 @@ void describe_inputs(const at::RecordFunction &function, StrobeTorchOperator *de
         append_input(inputs, input);
         first = false;
     }
-    description->shapes = inputs.shapes.bytes();
-    description->shapes_length = inputs.shapes.length();
-    description->types = inputs.types.bytes();
-    description->types_length = inputs.types.length();
+    return {inputs.shapes.bytes(), inputs.shapes.length(), inputs.types.bytes(),
+            inputs.types.length()};
 }
 
-void describe(const at::RecordFunction &function, StrobeTorchOperator *description)
+static_assert(sizeof(strobe_cpu_op) == 4 * sizeof(uint64_t) &&
+                  offsetof(strobe_cpu_op, stack) == 3 * sizeof(uint64_t),
+              "strobe_torch_fields lays it out in four words");
+
+uint8_t scope_of(const at::RecordFunction &function)
 {
-    description->sequence = function.seqNr();
-    description->forward_thread = function.forwardThreadId();
-    description->scope = static_cast<uint8_t>(function.scope());
+    return static_cast<uint8_t>(function.scope());
+}
+
+/* Does more have to be remembered of a function than the host's span does? */
+template <bool with_inputs> bool is_noted(const at::RecordFunction &function)
+{
+    return with_inputs || function.scope() == at::RecordScope::USER_SCOPE;
 }
 
 /* The observer of an asynchronous function lies in cpu_op.so's memory: nothing is allocated. */
@@ -195,37 +202,47 @@ class AsyncContext final : public at::ObserverContext
 static_assert(sizeof(AsyncContext) <= STROBE_TORCH_CONTEXT_SIZE, "the head is too small");
 
 template <bool with_inputs>
+C10_NOINLINE std::unique_ptr<at::ObserverContext> begin_noted(const at::RecordFunction &function)
+{
+    StrobeTorchInputs described;
+    const StrobeTorchInputs *inputs = nullptr;
+    if (with_inputs) {
+        described = describe_inputs(function);
+        inputs = &described;
+    }
+    if (!function.isAsync()) {
+        events->begin(&function, function.name(), function.seqNr(), scope_of(function), inputs);
+        return nullptr;
+    }
+    void *memory = events->begin_async(function.name(), inputs);
+    return std::unique_ptr<at::ObserverContext>(memory ? new (memory) AsyncContext : nullptr);
+}
+
+template <bool with_inputs>
 std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &function) noexcept
 {
     try {
-        StrobeTorchOperator description = {};
-        describe(function, &description);
-        description.name = function.name();
-        description.name_length = std::strlen(description.name);
-        if (with_inputs)
-            describe_inputs(function, &description);
-        if (!function.isAsync()) {
-            events->begin(&function, &description);
-            return nullptr;
-        }
-        void *memory = events->begin_async(&description);
-        return std::unique_ptr<at::ObserverContext>(memory ? new (memory) AsyncContext : nullptr);
+        if (is_noted<with_inputs>(function))
+            return begin_noted<with_inputs>(function);
+        const char *name = function.name();
+        strobe_torch_begin(&target, &function, name, function.seqNr());
     } catch (...) {
-        return nullptr; /* the function is not recorded; the program must not notice */
+        /* the function is not recorded; the program must not notice */
     }
+    return nullptr;
 }
 
+template <bool with_inputs>
 void on_end(const at::RecordFunction &function, at::ObserverContext *context) noexcept
 {
-    try {
-        StrobeTorchOperator description = {};
-        describe(function, &description);
-        if (context)
-            events->end_async(static_cast<AsyncContext *>(context), &description);
-        else
-            events->end(&function, &description);
-    } catch (...) {
-    }
+    const strobe_cpu_op fields =
+        strobe_torch_fields(function.seqNr(), function.forwardThreadId(), scope_of(function));
+    if (context)
+        events->end_async(static_cast<AsyncContext *>(context), &fields);
+    else if (is_noted<with_inputs>(function))
+        events->end(&function, &fields);
+    else
+        strobe_torch_end(&target, events, &function, &fields);
 }
 
 /* libtorch's header allows the adding of a global callback "only during the program
@@ -244,7 +261,8 @@ struct Callback {
             /* someone has cleared the whole list since */
         }
         handle = at::addGlobalCallback(
-            at::RecordFunctionCallback(on_begin<with_inputs>, on_end).needsInputs(with_inputs));
+            at::RecordFunctionCallback(on_begin<with_inputs>, on_end<with_inputs>)
+                .needsInputs(with_inputs));
     }
     void disable()
     {
@@ -285,5 +303,5 @@ void disable() noexcept
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_1;
-const StrobeTorchBackend strobe_torch_backend_1 = {sizeof(StrobeTorchBackend), 0, TORCH_VERSION,
-                                                   enable, disable};
+const StrobeTorchBackend strobe_torch_backend_1 = {
+    sizeof(StrobeTorchBackend), 0, TORCH_VERSION, &target, enable, disable};

@@ -2,15 +2,20 @@
 /*
  * Between cpu_op.so and its backend, the only part that is compiled against libtorch.
  *
- * The backend turns RecordFunction callbacks into plain C calls; everything else (spans, names,
- * losses) is cpu_op.so's. All calls into cpu_op.so may come from any thread, and none of them
- * throws, blocks or, in steady state, allocates. The backend lives as long as the process.
+ * The backend turns RecordFunction callbacks into plain C calls: for most functions straight into
+ * the host (strobe_torch_begin and _end below), for those about which more is to be remembered
+ * until they end into cpu_op.so. All of these may come from any thread, and none throws, blocks or,
+ * in steady state, allocates. The backend lives as long as the process.
  */
 #ifndef STROBE_TORCH_BACKEND_H
 #define STROBE_TORCH_BACKEND_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include <strobe/collector.h>
+#include <strobe/kinds.h>
 
 #if defined(__cplusplus)
 extern "C" {
@@ -18,35 +23,50 @@ extern "C" {
 
 #define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_1"
 
-/* What libtorch says of a function. The texts are valid during the call only. */
-typedef struct StrobeTorchOperator {
-    const char *name; /* any bytes; not set when the function ends */
-    size_t name_length;
-    const char *shapes; /* "2,3;;4"; set at the begin if inputs are asked for */
+/* Where the records go: what a callback needs, in one cache line. It outlives every session, as a
+ * callback on its way does. The control thread writes it, the two calls last. */
+typedef struct StrobeTorchTarget {
+    /* The host's span_open; NULL: functions that begin are not recorded. */
+    uint32_t (*open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
+                     uint64_t argument);
+    /* Its span_close; NULL: there is no session. */
+    StrobeClosed (*close)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const void *fields,
+                          size_t size);
+    StrobeInstance *self;
+    StrobeKindId kind;
+    uint32_t reserved;
+} __attribute__((aligned(64))) StrobeTorchTarget;
+
+/* A function's inputs. The texts are valid during the call only. */
+typedef struct StrobeTorchInputs {
+    const char *shapes; /* "2,3;;4" */
     size_t shapes_length;
     const char *types; /* "float;Scalar;None" */
     size_t types_length;
-    int64_t sequence;
-    uint64_t forward_thread;
-    uint8_t scope; /* at::RecordScope */
-} StrobeTorchOperator;
+} StrobeTorchInputs;
 
 /* Bytes at the head of an asynchronous function's memory that belong to the backend. */
 #define STROBE_TORCH_CONTEXT_SIZE 64
 
+/* Names are C strings of any bytes, valid during the call only. `inputs` may be NULL. */
 typedef struct StrobeTorchEvents {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* A function begins and ends on one thread; `key` tells it from all others that run. */
-    void (*begin)(const void *key, const StrobeTorchOperator *function);
-    void (*end)(const void *key, const StrobeTorchOperator *function);
+    /* A function that ends on the thread on which it began, but has inputs to be recorded, or may
+     * end in another order than it began: a range. `key` tells it from all others that run. */
+    void (*begin)(const void *key, const char *name, int64_t sequence, uint8_t scope,
+                  const StrobeTorchInputs *inputs);
+    void (*end)(const void *key, const struct strobe_cpu_op *fields);
+
+    /* strobe_torch_end has closed more than its function. */
+    void (*closed_inside)(StrobeClosed closed);
 
     /* A function that may end on another thread. begin_async returns memory for it, 16-byte
      * aligned, whose head is the backend's; NULL when it is not recorded. Each memory is given back
      * by one free_async, whether or not the function ended. */
-    void *(*begin_async)(const StrobeTorchOperator *function);
-    void (*end_async)(void *memory, const StrobeTorchOperator *function);
+    void *(*begin_async)(const char *name, const StrobeTorchInputs *inputs);
+    void (*end_async)(void *memory, const struct strobe_cpu_op *fields);
     void (*free_async)(void *memory);
 } StrobeTorchEvents;
 
@@ -54,12 +74,65 @@ typedef struct StrobeTorchBackend {
     uint32_t struct_size;
     uint32_t reserved;
     const char *torch_version; /* that it was compiled against */
+    StrobeTorchTarget *target; /* the backend's, as its callbacks are; cpu_op.so fills it in */
 
     /* Functions are reported from here on. `events` stays valid. Returns NULL, or why not. */
     const char *(*enable)(const StrobeTorchEvents *events, int with_inputs);
     /* No more begins are reported, but for those already on their way; ends still are. */
     void (*disable)(void);
 } StrobeTorchBackend;
+
+/* The operators by which a Python record_function opens and closes its range. The range begins
+ * inside the one and ends inside the other, so they cannot nest; the framework's own profiler
+ * hides them too. */
+static inline int strobe_torch_is_bookkeeping(const char *name)
+{
+    static const char prefix[] = "profiler::_record_function_";
+    for (size_t i = 0; prefix[i]; i++)
+        if (name[i] != prefix[i])
+            return 0; /* mostly at once; a call of strncmp would be one more thing to save for */
+    return 1;
+}
+
+/* What is known of a function when it ends. Made of whole words: bytes that are stored one by one
+ * and read as a word soon after hold the processor up until they have reached the cache. */
+static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_t forward_thread,
+                                                       uint8_t scope)
+{
+    const size_t rest_at = offsetof(struct strobe_cpu_op, stack);
+    const size_t shift = 8 * (offsetof(struct strobe_cpu_op, scope) - rest_at);
+    const uint64_t rest = (uint64_t)scope << shift;
+    struct strobe_cpu_op fields;
+    fields.sequence = sequence;
+    fields.forward_thread = forward_thread;
+    fields.shapes = fields.types = 0;
+    memcpy((char *)&fields + rest_at, &rest, sizeof rest);
+    return fields;
+}
+
+/* A function begins and ends, and nothing is to be remembered of it. Inlined into the callbacks:
+ * each further library on the way of an operator costs nanoseconds. */
+static inline void strobe_torch_begin(const StrobeTorchTarget *target, const void *key,
+                                      const char *name, int64_t sequence)
+{
+    if (strobe_torch_is_bookkeeping(name))
+        return;
+    __typeof__(target->open) open = __atomic_load_n(&target->open, __ATOMIC_ACQUIRE);
+    if (open)
+        open(target->self, (uintptr_t)key, target->kind, name, (uint64_t)sequence);
+}
+
+static inline void strobe_torch_end(const StrobeTorchTarget *target,
+                                    const StrobeTorchEvents *events, const void *key,
+                                    const struct strobe_cpu_op *fields)
+{
+    __typeof__(target->close) close = __atomic_load_n(&target->close, __ATOMIC_ACQUIRE);
+    if (!close)
+        return;
+    StrobeClosed closed = close(target->self, (uintptr_t)key, target->kind, fields, sizeof *fields);
+    if (closed.n_inside)
+        events->closed_inside(closed);
+}
 
 #if defined(__cplusplus)
 }

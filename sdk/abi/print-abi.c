@@ -94,6 +94,9 @@ static void print_collector(void)
 {
     STRUCT(StrobeSpan);
     MEMBER(StrobeSpan, token);
+    STRUCT(StrobeClosed);
+    MEMBER(StrobeClosed, depth);
+    MEMBER(StrobeClosed, n_inside);
     STRUCT(StrobeHost);
     MEMBER(StrobeHost, struct_size);
     MEMBER(StrobeHost, abi_minor);
@@ -107,6 +110,8 @@ static void print_collector(void)
     MEMBER(StrobeHost, reserve_bulk);
     MEMBER(StrobeHost, span_begin);
     MEMBER(StrobeHost, span_end);
+    MEMBER(StrobeHost, span_open);
+    MEMBER(StrobeHost, span_close);
     MEMBER(StrobeHost, now);
     MEMBER(StrobeHost, link_ids);
     MEMBER(StrobeHost, lost);

@@ -35,7 +35,8 @@ typedef struct Strings {
 struct StrobeInstance {
     const StrobeComponent *importer;
     StrobeImportRequest request;
-    const StrobeKind *kinds[256]; /* by id */
+    const StrobeKind *declared[256]; /* by id; the importer's own, gone when it returns */
+    StrobeKind *kinds[256];          /* copies of them */
     size_t used[256];
     uint32_t n_kinds;
     Strings strings;
@@ -151,10 +152,46 @@ static int is_declared(const StrobeInstance *self, const StrobeKind *kind)
     return 0;
 }
 
+static char *copy_text(const char *text)
+{
+    return text ? must(strdup(text)) : NULL;
+}
+
+static StrobeKind *copy_kind(const StrobeKind *kind)
+{
+    StrobeKind *copy = must(malloc(sizeof *copy));
+    StrobeField *fields = must(calloc(kind->n_fields + 1, sizeof *fields));
+
+    *copy = *kind;
+    copy->name = copy_text(kind->name);
+    copy->summary = copy_text(kind->summary);
+    for (uint32_t i = 0; i < kind->n_fields; i++) {
+        fields[i] = kind->fields[i];
+        fields[i].name = copy_text(kind->fields[i].name);
+        fields[i].unit = copy_text(kind->fields[i].unit);
+        fields[i].summary = copy_text(kind->fields[i].summary);
+    }
+    copy->fields = fields;
+    return copy;
+}
+
+static void free_kind(StrobeKind *kind)
+{
+    for (uint32_t i = 0; i < kind->n_fields; i++) {
+        free((char *)(uintptr_t)kind->fields[i].name);
+        free((char *)(uintptr_t)kind->fields[i].unit);
+        free((char *)(uintptr_t)kind->fields[i].summary);
+    }
+    free((char *)(uintptr_t)kind->name);
+    free((char *)(uintptr_t)kind->summary);
+    free((StrobeField *)(uintptr_t)kind->fields);
+    free(kind);
+}
+
 static StrobeStatus host_kind(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id)
 {
     for (uint32_t i = 1; i <= self->n_kinds; i++)
-        if (self->kinds[i] == kind) {
+        if (self->declared[i] == kind) {
             *id = i;
             return STROBE_OK;
         }
@@ -164,14 +201,10 @@ static StrobeStatus host_kind(StrobeInstance *self, const StrobeKind *kind, Stro
         add_line(&self->complaints, "kind %s has a field of an unknown type", kind->name);
     if (!strchr(kind->name, '.') && !is_declared(self, kind))
         add_line(&self->complaints, "kind %s is not among the component's kinds", kind->name);
-    self->kinds[++self->n_kinds] = kind;
+    self->declared[++self->n_kinds] = kind;
+    self->kinds[self->n_kinds] = copy_kind(kind);
     *id = self->n_kinds;
     return STROBE_OK;
-}
-
-static char *copy_text(const char *text)
-{
-    return text ? must(strdup(text)) : NULL;
 }
 
 static int equal_texts(const char *a, const char *b)
@@ -433,6 +466,8 @@ void strobe_mock_importer_free(StrobeMockImporter *mock)
 
     for (size_t i = 0; i < self->n_records; i++)
         free(self->records[i].fields);
+    for (uint32_t i = 1; i <= self->n_kinds; i++)
+        free_kind(self->kinds[i]);
     for (size_t i = 0; i < self->n_tracks; i++) {
         free((char *)(uintptr_t)self->tracks[i].track.name);
         free((char *)(uintptr_t)self->tracks[i].track.group);

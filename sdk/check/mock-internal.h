@@ -23,6 +23,7 @@ typedef struct MockString {
 typedef struct MockSpan {
     uint64_t serial;
     uint64_t begin;
+    uint64_t key; /* 0: found by its token */
     StrobeKindId kind;
     StrobeStringId name;
 } MockSpan;
@@ -128,5 +129,9 @@ void *strobe_mock_reserve_bulk(StrobeWriter *lane, uint32_t bytes, uint32_t n_re
 StrobeSpan strobe_mock_span_begin(StrobeWriter *lane, StrobeKindId kind, StrobeStringId name,
                                   uint64_t argument);
 void *strobe_mock_span_end(StrobeWriter *lane, StrobeSpan span);
+uint32_t strobe_mock_span_open(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+                               const char *name, uint64_t argument);
+StrobeClosed strobe_mock_span_close(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+                                    const void *fields, size_t size);
 
 #endif

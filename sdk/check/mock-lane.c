@@ -299,8 +299,8 @@ static void take_bulk(StrobeWriter *lane)
         at += bytes;
     }
     if (n_records != lane->n_bulk)
-        strobe_mock_complain(mock, "reserve_bulk: %u records were laid out, %u announced", n_records,
-                             lane->n_bulk);
+        strobe_mock_complain(mock, "reserve_bulk: %u records were laid out, %u announced",
+                             n_records, lane->n_bulk);
     if (at != end)
         strobe_mock_complain(mock, "reserve_bulk: %zu bytes are left over", end - at);
 }
@@ -348,6 +348,7 @@ StrobeSpan strobe_mock_span_begin(StrobeWriter *lane, StrobeKindId kind, StrobeS
         return span;
     MockSpan *open = &lane->spans[lane->depth];
     open->serial = ++lane->span_serial;
+    open->key = 0;
     open->kind = kind;
     open->name = name;
     span.token = open->serial * SPANS_MAX + lane->depth++;
@@ -365,4 +366,44 @@ void *strobe_mock_span_end(StrobeWriter *lane, StrobeSpan span)
     lane->depth = level;
     const MockSpan *open = &lane->spans[level];
     return strobe_mock_reserve(lane, open->kind, 0, open->name, open->begin, now);
+}
+
+uint32_t strobe_mock_span_open(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+                               const char *name, uint64_t argument)
+{
+    StrobeWriter *lane = strobe_mock_writer(self);
+    if (!lane)
+        return 0;
+    if (!key)
+        strobe_mock_complain(lane->mock, "span_open: \"%s\" has key 0", name);
+    StrobeSpan span =
+        strobe_mock_span_begin(lane, kind, strobe_mock_intern(lane, name, strlen(name)), argument);
+    if (!key || !span.token)
+        return 0;
+    lane->spans[lane->depth - 1].key = key;
+    return lane->depth;
+}
+
+StrobeClosed strobe_mock_span_close(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+                                    const void *fields, size_t size)
+{
+    StrobeClosed closed = {0, 0};
+    StrobeWriter *lane = strobe_mock_writer(self);
+    uint32_t level = lane && key ? lane->depth : 0;
+    while (level && (lane->spans[level - 1].key != key || lane->spans[level - 1].kind != kind))
+        level--;
+    if (!level)
+        return closed;
+    closed.depth = level;
+    closed.n_inside = lane->depth - level;
+    StrobeSpan span = {lane->spans[level - 1].serial * SPANS_MAX + level - 1};
+    void *out = strobe_mock_span_end(lane, span);
+    if (!out)
+        return closed;
+    if (size > lane->pending.size)
+        strobe_mock_complain(lane->mock, "span_close: %zu bytes of fields, the kind has %u", size,
+                             lane->pending.size);
+    memcpy(out, fields, size < lane->pending.size ? size : lane->pending.size);
+    strobe_mock_commit(lane);
+    return closed;
 }

@@ -28,6 +28,11 @@ def run(*words, **options):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, **options)
 
 
+# Without it the importer that the pages name is not there.
+WITH_SQLITE = unittest.skipUnless((BUILD / "plugins" / "ascend_db.so").exists(),
+                                  "built without SQLite")
+
+
 class ScratchTest(unittest.TestCase):
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="strobe-docs-"))
@@ -41,10 +46,12 @@ class ScratchTest(unittest.TestCase):
 
 
 class PagesTest(unittest.TestCase):
+    @WITH_SQLITE
     def test_generated_pages_are_fresh(self):
         done = run(TOP / "docs" / "generate", "--build", BUILD, "--check")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    @WITH_SQLITE
     def test_a_stale_page_is_found(self):
         """On a copy, so that the test can fail without harm."""
         with tempfile.TemporaryDirectory() as folder:
@@ -161,10 +168,23 @@ class ReadmeTest(ScratchTest):
 
     TEXT = (TOP / "README.md").read_text()
 
-    def block(self, language):
+    def blocks(self, language, n):
         found = re.findall(r"```%s\n(.*?)```" % language, self.TEXT, re.S)
-        self.assertEqual(len(found), 1, language)
-        return found[0]
+        self.assertEqual(len(found), n, language)
+        return found
+
+    def block(self, language):
+        return self.blocks(language, 1)[0]
+
+    def test_flags(self):
+        """Those of "strobe run"; the commands are not there."""
+        lines = [line for block in self.blocks("sh", 3) for line in block.splitlines()]
+        lines = [line.split(" -- ")[0] for line in lines if line.startswith("strobe run")]
+        self.assertGreaterEqual(len(lines), 3)
+        for line in lines:
+            words = [BUILD / "tools" / "strobe", *line.split()[1:], "--", "true"]
+            done = run(*words, cwd=self.work, env=self.environment)
+            self.assertEqual(done.returncode, 0, "%s\n%s" % (line, done.stderr))
 
     def test_c_program(self):
         source = self.work / "program.c"
@@ -193,16 +213,21 @@ class ReadmeTest(ScratchTest):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     @unittest.skipUnless((BUILD / "python" / "strobe").is_dir(), "built without the Python package")
-    def test_python_script(self):
+    def test_python_scripts(self):
         if run("/usr/bin/python3", "-c", "import torch").returncode:
             self.skipTest("no PyTorch")
-        script = self.work / "script.py"
-        script.write_text(self.block("python"))
         self.environment["PYTHONPATH"] = str(BUILD / "python")
-        done = run("/usr/bin/python3", script, cwd=self.work, env=self.environment)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        traces = list(self.work.glob("result/*_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"))
-        self.assertEqual(len(traces), 1, done.stderr)
+        said = []
+        for text in self.blocks("python", 2):
+            script = self.work / "script.py"
+            script.write_text(text)
+            done = run("/usr/bin/python3", script, cwd=self.work, env=self.environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("ERROR", done.stderr)
+            said.append(done.stdout.strip())
+        made = "ASCEND_PROFILER_OUTPUT/trace_view.json"
+        self.assertEqual(len(list(self.work.glob("result/*_ascend_pt/" + made))), 1)
+        self.assertTrue((self.work / said[1] / made).exists(), said)
 
 
 if __name__ == "__main__":

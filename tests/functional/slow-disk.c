@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-ssize_t writev(int fd, const struct iovec *iov, int n)
+__attribute__((visibility("default"))) ssize_t writev(int fd, const struct iovec *iov, int n)
 {
     static ssize_t (*real)(int, const struct iovec *, int);
     const char *pause = getenv("SLOW_DISK_US");

@@ -24,7 +24,7 @@ class PluginsTest(StrobeTest):
         files = self.json("plugins")
         for name in ("cpu_op", "gc", "host_sys", "metadata", "fake"):
             self.component(files, name, "collector")
-        for name in ("chrome_trace", "csv", "stacks"):
+        for name in ("chrome_trace", "comm_json", "csv", "stacks"):
             self.component(files, name, "exporter")
         for file in files:
             self.assertNotIn("error", file)

@@ -28,6 +28,7 @@ const char fuzz_target[] = "recover";
 
 #define N_LANES 3u
 #define N_BLOCKS 3u
+#define N_SPANS 2u /* open in each lane */
 #define ARENA_BYTES 4096u
 #define IN_CAPTURE 0xffffffffu
 
@@ -68,7 +69,7 @@ static void lay_out(struct pool_header *h)
     h->arena_bytes = ARENA_BYTES;
     h->total_bytes = (sizeof *h + 63) & ~(guint64)63;
     h->lanes_at = lay_out_part(h, sizeof(struct pool_lane) * N_LANES);
-    h->seen_at = lay_out_part(h, sizeof(StrobeLossCounts));
+    h->seen_at = lay_out_part(h, STROBE_POOL_COUNTS * sizeof(StrobeLossCounts));
     h->kinds_at = lay_out_part(h, STROBE_POOL_KIND_BYTES);
     h->arena_at = lay_out_part(h, ARENA_BYTES);
     h->blocks_at = lay_out_part(h, (guint64)STROBE_POOL_BLOCK_BYTES * N_BLOCKS);
@@ -112,7 +113,7 @@ static void fill_lane(struct pool_header *h, guint32 index)
     lane->spans[1] = (struct pool_span){1600, index, STROBE_NAME_IS_KEPT, STROBE_KIND_ID_MARKER};
     lane->names[0] = 4;
     lane->names[1] = 0x65707573; /* "supe" */
-    atomic_store(&lane->depth, 2);
+    atomic_store(&lane->depth, N_SPANS);
     atomic_store(&lane->lost[0], index);
 }
 
@@ -241,8 +242,8 @@ static void check_sound(void)
     while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), NULL)))
         total += n;
     FUZZ_REQUIRE(strobe_reader_stats(reader)->recovered);
-    FUZZ_REQUIRE(strobe_reader_stats(reader)->n_unfinished == 2 * N_LANES);
-    FUZZ_REQUIRE(total == 20 * N_BLOCKS + 2 * N_LANES + N_LANES - 1); /* and losses of two lanes */
+    FUZZ_REQUIRE(strobe_reader_stats(reader)->n_unfinished == N_SPANS * N_LANES);
+    FUZZ_REQUIRE(total == 20 * N_BLOCKS + N_SPANS * N_LANES + N_LANES - 1); /* and losses of two lanes */
     strobe_reader_free(reader);
 }
 

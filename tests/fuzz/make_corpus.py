@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -179,6 +180,75 @@ def recover_scripts(out):
     write(out / "recover", "torn", change(0xFFFFFFFF, b"StrobeB1torn"))
 
 
+# Tables of a database, each with a row that refers to STRING_IDS.
+DATABASE = """
+CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY,value TEXT);
+INSERT INTO STRING_IDS VALUES(0,'mm'),(1,'aten::mm'),(2,'N/A'),(3,'2,3;'),(4,'GE'),(5,'PTA');
+CREATE TABLE ENUM_API_TYPE (id INTEGER PRIMARY KEY,name TEXT);
+INSERT INTO ENUM_API_TYPE VALUES(10000,'node');
+CREATE TABLE META_DATA (name TEXT,value TEXT);
+INSERT INTO META_DATA VALUES('SCHEMA_VERSION','1.0.0'),('ENV_VARIABLES','{}');
+CREATE TABLE SESSION_TIME_INFO (startTimeNs INTEGER,endTimeNs INTEGER);
+INSERT INTO SESSION_TIME_INFO VALUES(900,5000);
+CREATE TABLE NPU_INFO (id INTEGER,name TEXT);
+INSERT INTO NPU_INFO VALUES(0,'Ascend910B');
+CREATE TABLE RANK_DEVICE_MAP (rankId INTEGER, deviceId INTEGER);
+INSERT INTO RANK_DEVICE_MAP VALUES(0,0);
+CREATE TABLE TASK (startNs INTEGER,endNs INTEGER,deviceId INTEGER,connectionId INTEGER,
+ globalTaskId INTEGER,globalPid INTEGER,taskType INTEGER,contextId INTEGER,streamId INTEGER,
+ taskId INTEGER,modelId INTEGER);
+INSERT INTO TASK VALUES(1000,1010,0,40,0,7,0,4294967295,2,11,4294967295);
+INSERT INTO TASK VALUES(1020,1030,0,41,1,7,0,1,2,12,4294967295);
+CREATE TABLE COMPUTE_TASK_INFO (name INTEGER,globalTaskId INTEGER PRIMARY KEY,blockDim INTEGER,
+ taskType INTEGER,inputShapes INTEGER);
+INSERT INTO COMPUTE_TASK_INFO VALUES(0,0,20,2,3);
+CREATE TABLE TASK_PMU_INFO (globalTaskId INTEGER,name INTEGER,value NUMERIC);
+INSERT INTO TASK_PMU_INFO VALUES(0,0,1.5),(1,0,2),(0,1,0);
+CREATE TABLE COMMUNICATION_OP (opName INTEGER,startNs INTEGER,endNs INTEGER,groupName INTEGER,
+ opId INTEGER PRIMARY KEY,dataType INTEGER);
+INSERT INTO COMMUNICATION_OP VALUES(0,1020,1030,1,1,4);
+CREATE TABLE COMMUNICATION_TASK_INFO (name INTEGER,globalTaskId INTEGER,taskType INTEGER,
+ planeId INTEGER,groupName INTEGER,notifyId INTEGER,opId INTEGER);
+INSERT INTO COMMUNICATION_TASK_INFO VALUES(0,1,0,3,1,9223372036854775807,1);
+CREATE TABLE CANN_API (startNs INTEGER,endNs INTEGER,type INTEGER,globalTid INTEGER,
+ connectionId INTEGER PRIMARY KEY,name INTEGER);
+INSERT INTO CANN_API VALUES(990,995,10000,30064771080,40,0);
+CREATE TABLE PYTORCH_API (startNs TEXT, endNs TEXT, globalTid INTEGER, connectionId INTEGER,
+ name INTEGER, inputDtypes INTEGER, inputShapes INTEGER, callchainId INTEGER, type INTEGER);
+INSERT INTO PYTORCH_API VALUES('980','996',30064771080,0,1,3,2,0,50001),
+ ('981','982',30064771080,0,1,NULL,NULL,NULL,50002);
+CREATE TABLE CONNECTION_IDS (id INTEGER, connectionId INTEGER);
+INSERT INTO CONNECTION_IDS VALUES(0,8309);
+CREATE TABLE PYTORCH_CALLCHAINS (id INTEGER, stack INTEGER, stackDepth INTEGER);
+INSERT INTO PYTORCH_CALLCHAINS VALUES(0,0,0),(0,1,1);
+CREATE TABLE MEMORY_RECORD (component INTEGER, timestamp INTEGER, totalAllocated INTEGER);
+INSERT INTO MEMORY_RECORD VALUES(5,1001,10),(4,1002,11);
+CREATE TABLE HBM (deviceId INTEGER,timestampNs INTEGER,bandwidth NUMERIC,hbmId INTEGER,type INTEGER);
+INSERT INTO HBM VALUES(0,1000,1.5,1,0);
+CREATE TABLE MSTX_EVENTS (startNs INTEGER,endNs INTEGER,eventType INTEGER,message INTEGER);
+INSERT INTO MSTX_EVENTS VALUES(1000,1001,1,0);
+CREATE TABLE OP_MEMORY (name INTEGER, size INTEGER, allocationTime INTEGER);
+INSERT INTO OP_MEMORY VALUES(0,512,1000);
+CREATE TABLE Novel (startNs INTEGER, endNs INTEGER, what TEXT);
+INSERT INTO Novel VALUES(1000,1001,'x');
+"""
+
+
+def databases(out):
+    for name, page, more in (
+        ("plain", 1024, ""),
+        ("pages", 512, "INSERT INTO TASK SELECT startNs + 1, endNs + 1, 0, 5, globalTaskId + 50, 7,"
+                       " 0, 0, 1, 1, 1 FROM TASK, STRING_IDS;"),
+        ("wrong", 512, "UPDATE TASK SET startNs = 'x', endNs = zeroblob(3000), taskType = 1e300;"),
+    ):
+        with tempfile.TemporaryDirectory(prefix="strobe-seed-") as folder:
+            path = pathlib.Path(folder) / "seed.db"
+            database = sqlite3.connect(path)
+            database.executescript("PRAGMA page_size=%d;" % page + DATABASE + more)
+            database.close()
+            write(out / "ascend-db", name, path.read_bytes())
+
+
 def main():
     program, plugin_path, out = sys.argv[1:]
     out = pathlib.Path(out)
@@ -190,6 +260,7 @@ def main():
         write(out / "config", name, config)
     for number, option in enumerate(OPTIONS):
         write(out / "options", "%02d" % number, option)
+    databases(out)
     json_scripts(out)
     recover_scripts(out)
     write(out, "complete", "")

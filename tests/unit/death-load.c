@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "death-load.h"
 
-#include <strobe/strobe.h>
 #include <string.h>
+#include <strobe/kinds.h>
+#include <strobe/strobe.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "kind-table.h"
@@ -54,9 +55,18 @@ static void one_range(struct load *load, guint64 i)
     load->progress->range_window[load->index][i] = (guint8)window;
     *state = DEATH_BEGUN;
     StrobeRange outer = strobe_range_begin_argument(outer_name, i);
-    StrobeRange range = strobe_range_begin_argument(name, i);
+    StrobeRange range = {0};
+    const struct strobe_marker fields = {i};
+    gboolean is_keyed = i % 2 == 1;
+    if (is_keyed)
+        strobe_lane_span_open(NULL, i, STROBE_KIND_ID_MARKER, name, i);
+    else
+        range = strobe_range_begin_argument(name, i);
     gboolean begun = is_certain(load->progress, window);
-    strobe_range_end(range);
+    if (is_keyed)
+        strobe_lane_span_close(NULL, i, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
+    else
+        strobe_range_end(range);
     if (begun && window_now() == window)
         *state = DEATH_COMMITTED;
     strobe_range_end(outer);

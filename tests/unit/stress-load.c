@@ -2,9 +2,11 @@
 #include "stress-load.h"
 
 #include <string.h>
+#include <strobe/kinds.h>
 #include <strobe/strobe.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "kind-table.h"
 #include "lane.h"
 
 #define DEPTH_MAX 40
@@ -28,7 +30,9 @@ struct worker {
     guint number; /* of the thread */
     guint64 next[STRESS_RANGE];
     guint64 next_range;
-    StrobeRange open[DEPTH_MAX];
+    StrobeRange
+        open[DEPTH_MAX]; /* of every second depth; the others have their arguments as keys */
+    guint64 arguments[DEPTH_MAX];
     guint depth;
 };
 
@@ -197,13 +201,25 @@ static void begin_range(struct worker *w)
     struct offer offer = begin_offer(w);
 
     g_snprintf(name, sizeof name, "r%u.%u", w->number, w->depth);
-    w->open[w->depth++] = strobe_range_begin_recorded(name, w->next_range++);
+    guint64 argument = w->arguments[w->depth] = w->next_range++;
+    if (w->depth % 2)
+        strobe_lane_span_open(NULL, argument + 1, STROBE_KIND_ID_MARKER, name, argument);
+    else
+        w->open[w->depth] = strobe_range_begin_recorded(name, argument);
+    w->depth++;
     end_offer(w, offer, 1);
 }
 
 static void end_range(struct worker *w)
 {
-    strobe_range_end(w->open[--w->depth]);
+    guint depth = --w->depth;
+    const struct strobe_marker fields = {w->arguments[depth]};
+
+    if (depth % 2)
+        strobe_lane_span_close(NULL, fields.argument + 1, STROBE_KIND_ID_MARKER, &fields,
+                               sizeof fields);
+    else
+        strobe_range_end(w->open[depth]);
 }
 
 static void do_range(struct worker *w)

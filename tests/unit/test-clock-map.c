@@ -214,6 +214,12 @@ static void test_few_pairs(void)
     g_assert_cmpint(strobe_clock_map_from_ticks(map, 106), ==, 5003);
     g_assert_cmpint(strobe_clock_map_from_ticks(map, 90), ==, 4995);
     strobe_clock_map_free(map);
+    map = strobe_clock_map_new(); /* up to 1 ms later, the rate being as exact as it is told */
+    strobe_clock_map_add(map, &known);
+    strobe_clock_map_finish(map, 2000100);
+    g_assert_cmpuint(strobe_clock_map_summary(map)->error_ns, >=, 100);
+    g_assert_cmpuint(strobe_clock_map_summary(map)->error_ns, <=, 120);
+    strobe_clock_map_free(map);
 }
 
 /* Some milliseconds: the rate from two pairs, the bound from their readings. */

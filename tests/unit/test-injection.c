@@ -361,12 +361,12 @@ struct scenario {
     }
 
 static const struct scenario scenarios[] = {
-    {"once", FAIL_ONCE, run_recorder, check_recorder, BASIC},
-    {"from-on", FAIL_FROM_ON, run_recorder, check_recorder, BASIC},
-    {"ring-once", FAIL_ONCE, run_ring, check_ring, RING},
-    {"ring-from-on", FAIL_FROM_ON, run_ring, check_ring, RING},
-    {"rotation-once", FAIL_ONCE, run_rotation, check_recorder, ROTATION},
-    {"rotation-from-on", FAIL_FROM_ON, run_rotation, check_recorder, ROTATION},
+    {"basic/once", FAIL_ONCE, run_recorder, check_recorder, BASIC},
+    {"basic/from-on", FAIL_FROM_ON, run_recorder, check_recorder, BASIC},
+    {"ring/once", FAIL_ONCE, run_ring, check_ring, RING},
+    {"ring/from-on", FAIL_FROM_ON, run_ring, check_ring, RING},
+    {"rotation/once", FAIL_ONCE, run_rotation, check_recorder, ROTATION},
+    {"rotation/from-on", FAIL_FROM_ON, run_rotation, check_recorder, ROTATION},
     {"session", FAIL_FROM_ON, run_session, check_session, BASIC},
 };
 

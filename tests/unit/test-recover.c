@@ -141,7 +141,7 @@ static void check_recovered(const struct progress *progress)
     g_assert_true(strobe_reader_stats(reader)->recovered);
     g_assert_cmpuint(strobe_reader_stats(reader)->n_damaged, ==, 0);
     g_assert_cmpuint(strobe_reader_stats(reader)->clock.n_jumps, ==, 0);
-    g_assert_cmpuint(strobe_reader_stats(reader)->clock.error_ns, <, 50000);
+    g_assert_cmpuint(strobe_reader_stats(reader)->clock.error_ns, <, 200000);
     const char *pool = strobe_json_member_text(strobe_reader_facts(reader), "pool");
     g_assert_cmpstr(pool, !=, "");
     g_assert_false(g_file_test(pool, G_FILE_TEST_EXISTS));

@@ -3,9 +3,10 @@
  * What a collector implements and what it may call.
  *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
- * `sample` comes from a thread of the core. Recording calls (writer, reserve, commit,
- * span_begin, span_end, intern, now) may come from any thread, a driver's callback thread too, and
- * never block, never allocate and make no system call in steady state. Since ABI 1.0.
+ * `sample` comes from a thread of the core. Recording calls (writer, reserve, commit, span_begin,
+ * span_end, span_open, span_close, intern, now) may come from any thread, a driver's callback
+ * thread too, and never block, never allocate and make no system call in steady state.
+ * Since ABI 1.0.
  */
 #ifndef STROBE_COLLECTOR_H
 #define STROBE_COLLECTOR_H
@@ -23,6 +24,12 @@ typedef struct StrobeWriter StrobeWriter;     /* a thread's way into its lane */
 typedef struct StrobeSpan {
     uint64_t token;
 } StrobeSpan;
+
+/* What span_close has closed. */
+typedef struct StrobeClosed {
+    uint32_t depth;    /* of the span, as span_open returned it; 0: there was no such span */
+    uint32_t n_inside; /* spans inside it that were still open: they are closed without a record */
+} StrobeClosed;
 
 typedef struct StrobeHost {
     uint32_t struct_size;
@@ -70,6 +77,21 @@ typedef struct StrobeHost {
      * result needs no commit. Spans of a thread end innermost first; ending an outer one closes
      * the inner ones without a record. */
     void *(*span_end)(StrobeWriter *writer, StrobeSpan span);
+
+    /* span_begin and span_end in one call each, with no writer and no token to keep: for a source
+     * that tells of begins and ends by a key of its own, such as an address or a correlation id.
+     *
+     * `key`, not 0, tells the span from the others of this kind that the thread has open. `name` is
+     * a C string; it is found fastest when it lies where it lay before. Returns how deep the span
+     * lies on the thread's stack, from 1; 0: it is not recorded. */
+    uint32_t (*span_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
+                          uint64_t argument);
+
+    /* Ends the innermost span of that key and kind that the calling thread has open, with the
+     * `size` bytes at `fields` as its fields: the kind's struct, or as much of it as there is (the
+     * rest is zero). The record is committed. */
+    StrobeClosed (*span_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+                               const void *fields, size_t size);
 
     /* The host clock now: processor counter or, where that cannot be trusted, ns. */
     StrobeTicks (*now)(void);

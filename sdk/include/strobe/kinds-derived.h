@@ -64,7 +64,7 @@ struct strobe_kernel_link {
     StrobeTrackId to_track; /* track of the kernel */
 };
 
-/* "step_range": a step with the device time that belongs to it (pass step_range). */
+/* "step_range": a step with the device time that belongs to it (pass operator_device). */
 struct strobe_step_range {
     int64_t number;     /* number of the step */
     int64_t host_begin; /* ns; start of the step on the host, since the epoch */

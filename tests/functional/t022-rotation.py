@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captures that roll over: by size, time and steps, how many are kept, and what a kill leaves; full
-buffers that wait for the disk; and what is refused before the command is started."""
+buffers and window ends that wait for the disk, or do not; and what is refused before the command is started."""
 
 import os
 import random
 import signal
+import subprocess
 import time
 
 from numbered import NUMBERED, NumberedTest
-from support import PROGRAMS, StrobeTest
+from support import BUILD, PROGRAMS, PYTHON, TIMEOUT, StrobeTest, needs_python
 
 COLLECT = ("--collect", "fake:records=0")
 ROUNDS = 12
@@ -134,7 +135,7 @@ class SlowDiskTest(NumberedTest):
     """More is offered than the disk takes."""
 
     def record_slowly(self, policy):
-        self.environment.update(LD_PRELOAD=str(PROGRAMS / "slow-disk.so"), SLOW_DISK_US="2000")
+        self.environment.update(LD_PRELOAD=str(PROGRAMS / "slow-disk.so"), SLOW_DISK_US="10000")
         flags = ("--buffer", "size=8MB,policy=" + policy)
         process = self.start_numbered("-t", 3, "-n", 200000, flags=flags)
         self.finish(process)
@@ -155,6 +156,54 @@ class SlowDiskTest(NumberedTest):
         info = self.record_slowly("drop")
         self.assertGreater(info["lost"]["pool_empty"], 0)
         self.assertEqual(info["kinds"]["marker"] + sum(info["lost"].values()), 600001)
+
+
+MARKS = 100000
+PROFILE = """
+import json, time
+import strobe
+from strobe import profiler
+
+prof = profiler.profile(%s)
+prof.start()
+for _ in range(%d):
+    strobe.mark("x")
+begin = time.monotonic()
+prof.%s()
+took = time.monotonic() - begin
+prof.export_chrome_trace("trace.json")
+waited = time.monotonic() - begin
+with open("trace.json") as file:
+    print(took, waited, sum(event["name"] == "x" for event in json.load(file)))
+prof.stop()
+"""
+
+
+@needs_python
+class EndTest(StrobeTest):
+    """The window's end does not wait for a slow disk; who reads it does."""
+
+    def profile(self, schedule, end):
+        script = self.script("script.py", PROFILE % (schedule, MARKS, end))
+        self.environment.update(
+            PYTHONPATH=str(BUILD / "python"), LD_PRELOAD=str(PROGRAMS / "slow-disk.so"),
+            SLOW_DISK_US="30000",
+        )
+        done = subprocess.run([PYTHON, script], capture_output=True, text=True, cwd=self.work,
+                              env=self.environment, timeout=TIMEOUT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        took, waited, found = done.stdout.split()
+        self.assertEqual(int(found), MARKS, done.stderr)
+        self.assertLess(float(took), 0.5)  # 50 blocks at 30 ms are 1.5 s
+        self.assertGreater(float(waited), 0.5)
+
+    def test_stop(self):
+        self.profile("", "stop")
+
+    def test_step(self):
+        """The profile goes on: strobe analyse waits until its program has written the rest."""
+        schedule = "schedule=profiler.schedule(wait=0, warmup=0, active=1, repeat=1)"
+        self.profile(schedule, "step")
 
 
 class RefusedTest(StrobeTest):

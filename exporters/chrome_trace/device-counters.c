@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters of devices: one record becomes as many events as readers know series of it. */
+#include <math.h>
+#include <strobe/helpers/fields.h>
+
+#include "device-kinds.h"
+
+/* One row of formats/ascend-trace, bound. */
+typedef struct Series {
+    const AscendCounter *row;
+    gboolean is_more; /* one more argument of the event before */
+    guint32 type, offset;
+    guint32 index_type, index; /* type 0: no number, or no such field */
+    guint32 without_type, without;
+} Series;
+
+struct TraceCounters {
+    Series *series;
+    guint n_series;
+    guint32 device;     /* offset of the device's number */
+    guint32 ddr, hbm;   /* offsets of what is summed up */
+    gboolean is_held;   /* the last sample is written at the end */
+    gboolean is_folded; /* units of equal time are folded into their maximum */
+    gboolean has_kept;
+    StrobeView kept;
+    guint64 *fields; /* of the record that is kept */
+    gsize size;
+};
+
+static void find_field(const StrobeKindView *view, const char *name, guint32 *type, guint32 *offset)
+{
+    for (guint32 i = 0; name && i < view->n_fields; i++)
+        if (!strcmp(view->fields[i].name, name) && strobe_field_size(view->fields[i].type)) {
+            *type = view->fields[i].type;
+            *offset = view->fields[i].offset;
+        }
+}
+
+static void bind_series(Series *series, const StrobeKindView *view, const AscendCounter *row,
+                        const AscendCounter *before)
+{
+    series->row = row;
+    series->is_more =
+        before && !strcmp(before->name, row->name) && !strcmp(before->layer, row->layer) &&
+        !g_strcmp0(before->without, row->without) && !g_strcmp0(before->only_name, row->only_name);
+    find_field(view, row->field, &series->type, &series->offset);
+    find_field(view, row->index, &series->index_type, &series->index);
+    find_field(view, row->without, &series->without_type, &series->without);
+}
+
+gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind)
+{
+    const StrobeKindView *view = kind->view;
+    guint8 generation = ascend_generation_bit(trace->rows->generation);
+    TraceCounters *counters = g_new0(TraceCounters, 1);
+
+    counters->series = g_new0(Series, n_ascend_counters);
+    for (guint32 i = 0; i < n_ascend_counters && view->shape == STROBE_SHAPE_COUNTER; i++) {
+        const AscendCounter *row = &ascend_counters[i];
+        const Series *last = counters->n_series ? &counters->series[counters->n_series - 1] : NULL;
+
+        if (!strcmp(row->kind, view->name) && (row->generations & generation))
+            bind_series(&counters->series[counters->n_series++], view, row,
+                        last ? last->row : NULL);
+    }
+    if (!counters->n_series) {
+        trace_counters_free(counters);
+        return FALSE;
+    }
+    counters->device = strobe_field_offset(view, "device", STROBE_FIELD_I32);
+    counters->ddr = strobe_field_offset(view, "ddr", STROBE_FIELD_I64);
+    counters->hbm = strobe_field_offset(view, "hbm", STROBE_FIELD_I64);
+    counters->is_held = trace->is_old && !strcmp(view->name, "core_frequency");
+    counters->is_folded = !trace->is_old && !strcmp(view->name, "acc_pmu");
+    for (guint32 i = 0; i < view->n_fields; i++)
+        counters->size = MAX(counters->size, view->fields[i].offset +
+                                                 (gsize)strobe_field_size(view->fields[i].type));
+    counters->fields = g_new0(guint64, counters->size / 8 + 1);
+    kind->counters = counters;
+    return TRUE;
+}
+
+void trace_counters_free(TraceCounters *counters)
+{
+    if (!counters)
+        return;
+    g_free(counters->series);
+    g_free(counters->fields);
+    g_free(counters);
+}
+
+/* Absent, or negative where that means none. */
+static gboolean is_none(guint32 type, const StrobeView *record, guint32 offset)
+{
+    return is_field_absent(type, record, offset) ||
+           (type == STROBE_FIELD_I32 && (gint32)strobe_view_u32(record, offset) < 0);
+}
+
+static gboolean is_sum(const Series *series)
+{
+    return !series->row->field && series->row->form == ASCEND_ARG_KB;
+}
+
+static gboolean has_value(ChromeTrace *trace, const TraceCounters *counters, const Series *series,
+                          const StrobeView *record)
+{
+    const AscendCounter *row = series->row;
+
+    if (row->only_name &&
+        strcmp(trace->host->string(trace->self, record->name).bytes, row->only_name))
+        return FALSE;
+    if (row->index && (!series->index_type || is_none(series->index_type, record, series->index)))
+        return FALSE;
+    if (series->without_type && !is_none(series->without_type, record, series->without))
+        return FALSE;
+    if (is_sum(series))
+        return strobe_field_i64(record, counters->ddr, STROBE_ABSENT_I64) != STROBE_ABSENT_I64 &&
+               strobe_field_i64(record, counters->hbm, STROBE_ABSENT_I64) != STROBE_ABSENT_I64;
+    return !row->field || (series->type && !is_field_absent(series->type, record, series->offset));
+}
+
+/* A name or a key, quoted: %i is the number of the record, %n its name. */
+static char *put_pattern(ChromeTrace *trace, TraceOut *out, char *at, const Series *series,
+                         const char *pattern, const StrobeView *record)
+{
+    const CachedText *name;
+
+    *at++ = '"';
+    for (; *pattern; pattern++) {
+        if (pattern[0] == '%' && pattern[1] == 'i' && series->index_type) {
+            at = put_form(at, ASCEND_ARG_INT, series->index_type, record, series->index);
+            pattern++;
+        } else if (pattern[0] == '%' && pattern[1] == 'n') {
+            name = text_cache_get(trace->texts, TEXT_CACHE_PLAIN, record->name);
+            at = trace_out_text(out, at, name->bytes + 1, name->length - 2);
+            pattern++;
+        } else {
+            *at++ = *pattern;
+        }
+    }
+    *at++ = '"';
+    return at;
+}
+
+static char *put_value(char *at, const TraceCounters *counters, const Series *series,
+                       const StrobeView *record)
+{
+    double sum;
+
+    if (series->row->form == ASCEND_ARG_ZERO)
+        return PUT_LITERAL(at, "0");
+    if (!is_sum(series))
+        return put_form(at, series->row->form, series->type, record, series->offset);
+    sum = (double)strobe_view_i64(record, counters->ddr) +
+          (double)strobe_view_i64(record, counters->hbm);
+    return at + strobe_format_double(at, sum / 1024);
+}
+
+/* In the layer that readers know, also where the collector names none. */
+static const TraceRow *row_of(ChromeTrace *trace, const TraceCounters *counters,
+                              const Series *series, const StrobeView *record)
+{
+    const StrobeTrackView *track = trace->host->track(trace->self, record->track);
+    gint32 device = (gint32)strobe_field_u32(record, counters->device, STROBE_ABSENT_U32);
+
+    if (track && !strcmp(track->group, series->row->layer))
+        return trace_rows_of_track(trace->rows, record->track);
+    return trace_rows_of_device(trace->rows, record->track, series->row->layer,
+                                device < 0 && track ? track->device : device, 0, NULL);
+}
+
+/* "ts": the last sample of a clock in the older files has no decimals. */
+static char *put_time(char *at, gint64 time_ns, gboolean is_last)
+{
+    PUT_LITERAL(at, "\"ts\": \"");
+    if (is_last && time_ns % 1000 == 0)
+        at = put_int(at, time_ns / 1000);
+    else
+        at += strobe_format_us_fixed(at, time_ns);
+    return PUT_LITERAL(at, "\"");
+}
+
+static char *put_begin(ChromeTrace *trace, const Series *series, const StrobeView *record,
+                       const TraceRow *row, gboolean is_last)
+{
+    TraceOut *out = &trace->event;
+    char *at = device_event(trace);
+
+    PUT_LITERAL(at, "{\"name\": ");
+    at = put_pattern(trace, out, at, series, series->row->name, record);
+    PUT_LITERAL(at, ", ");
+    if (trace->is_old) {
+        at = put_time(at, record->begin_ns, is_last);
+        PUT_LITERAL(at, ", ");
+        at = put_where(at, row);
+    } else {
+        at = put_where(at, row);
+        PUT_LITERAL(at, ", ");
+        at = put_time(at, record->begin_ns, FALSE);
+        PUT_LITERAL(at, ", \"ph\": \"C\"");
+    }
+    return PUT_LITERAL(at, ", \"args\": {");
+}
+
+/* The event that begins at this row; returns the row of the next one. */
+static guint write_event(ChromeTrace *trace, const TraceCounters *counters, guint i,
+                         const StrobeView *record, gboolean is_last)
+{
+    const TraceRow *row = NULL;
+    gboolean is_wanted = TRUE;
+    char *at = NULL;
+
+    do {
+        const Series *series = &counters->series[i];
+
+        if (!has_value(trace, counters, series, record)) {
+            if (!series->is_more)
+                is_wanted = FALSE; /* the first argument decides */
+            continue;
+        }
+        if (!is_wanted)
+            continue;
+        if (!at) {
+            row = row_of(trace, counters, series, record);
+            at = put_begin(trace, series, record, row, is_last);
+        } else {
+            PUT_LITERAL(at, ", ");
+        }
+        at = put_pattern(trace, &trace->event, at, series, series->row->key, record);
+        PUT_LITERAL(at, ": ");
+        at = put_value(at, counters, series, record);
+    } while (++i < counters->n_series && counters->series[i].is_more);
+    if (!at)
+        return i;
+    *at++ = '}';
+    if (trace->is_old)
+        PUT_LITERAL(at, ", \"ph\": \"C\"");
+    *at++ = '}';
+    device_event_done(trace, at, row, record->begin_ns);
+    return i;
+}
+
+static void write_sample(ChromeTrace *trace, const TraceCounters *counters,
+                         const StrobeView *record, gboolean is_last)
+{
+    for (guint i = 0; i < counters->n_series;)
+        i = write_event(trace, counters, i, record, is_last);
+}
+
+static void keep(TraceCounters *counters, const StrobeView *record)
+{
+    memcpy(counters->fields, record->fields, counters->size);
+    counters->kept = *record;
+    counters->kept.fields = counters->fields;
+    counters->has_kept = TRUE;
+}
+
+/* Levels of another unit at the same time: the greater one. */
+static gboolean fold(TraceCounters *counters, const StrobeView *record)
+{
+    if (record->begin_ns != counters->kept.begin_ns || record->track != counters->kept.track)
+        return FALSE;
+    for (guint i = 0; i < counters->n_series; i++) {
+        const Series *series = &counters->series[i];
+        gint64 *kept = (gint64 *)(gpointer)((char *)counters->fields + series->offset);
+
+        if (series->type == STROBE_FIELD_I64)
+            *kept = MAX(*kept, strobe_view_i64(record, series->offset));
+    }
+    return TRUE;
+}
+
+void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    TraceCounters *counters = kind->counters;
+
+    if (!counters->is_held && !counters->is_folded) {
+        write_sample(trace, counters, record, FALSE);
+        return;
+    }
+    if (counters->has_kept && counters->is_folded && fold(counters, record))
+        return;
+    if (counters->has_kept)
+        write_sample(trace, counters, &counters->kept, FALSE);
+    keep(counters, record);
+}
+
+void trace_counters_finish(ChromeTrace *trace)
+{
+    GHashTableIter iter;
+    gpointer value;
+
+    g_hash_table_iter_init(&iter, trace->kinds);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        TraceCounters *counters = ((TraceKind *)value)->counters;
+
+        if (counters && counters->has_kept)
+            write_sample(trace, counters, &counters->kept, counters->is_held);
+    }
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spans of devices and of the interfaces to them. */
+#include <math.h>
+#include <strobe/helpers/fields.h>
+
+#include "device-kinds.h"
+#include "launches.h"
+#include "prune.h"
+
+enum { OVERLAP_TYPE, OVERLAP_DEVICE }; /* in TraceKind.known */
+
+static StrobeText text_of(ChromeTrace *trace, StrobeStringId id)
+{
+    return trace->host->string(trace->self, id);
+}
+
+static const char *level_of(ChromeTrace *trace, const TraceEvents *events, const StrobeView *record)
+{
+    return text_of(trace, strobe_field_u32(record, events->level, 0)).bytes;
+}
+
+/* What collectives are called changed. */
+static char *put_level(ChromeTrace *trace, TraceOut *out, char *at, StrobeStringId id)
+{
+    const char *level = text_of(trace, id).bytes;
+
+    if (strcmp(level, "hccl") && strcmp(level, "communication"))
+        return put_text(trace, out, at, TEXT_CACHE_PLAIN, id);
+    if (trace->is_old)
+        return PUT_LITERAL(at, "\"hccl\"");
+    return PUT_LITERAL(at, "\"communication\"");
+}
+
+static gboolean is_string(guint32 type)
+{
+    return type == STROBE_FIELD_STRING || type == STROBE_FIELD_STACK;
+}
+
+static char *put_string(ChromeTrace *trace, TraceOut *out, char *at, const TraceArgument *argument,
+                        StrobeStringId id)
+{
+    guint cache = argument->type == STROBE_FIELD_STACK ? TEXT_CACHE_STACK
+                  : argument->form == ASCEND_ARG_LIST  ? TEXT_CACHE_LIST
+                                                       : TEXT_CACHE_PLAIN;
+
+    return put_text(trace, out, at, cache, id);
+}
+
+/* The core's type, where there is one and the files say it. */
+static StrobeStringId task_type(ChromeTrace *trace, const TraceArgument *argument,
+                                const StrobeView *record)
+{
+    StrobeStringId own =
+        argument->type == STROBE_FIELD_STRING ? strobe_view_u32(record, argument->offset) : 0;
+    StrobeStringId core = argument->other_type == STROBE_FIELD_STRING
+                              ? strobe_view_u32(record, argument->other_offset)
+                              : 0;
+
+    if (trace->is_old && own)
+        return own;
+    return core && strcmp(text_of(trace, core).bytes, "N/A") ? core : own;
+}
+
+static char *put_value(ChromeTrace *trace, TraceOut *out, char *at, const TraceArgument *argument,
+                       const StrobeView *record)
+{
+    if (is_string(argument->type))
+        return put_string(trace, out, at, argument, strobe_view_u32(record, argument->offset));
+    return put_form(at, argument->form, argument->type, record, argument->offset);
+}
+
+/* What stands for a value that is absent, NULL: the argument is left out. */
+static char *put_absent(TraceOut *out, char *at, const TraceArgument *argument)
+{
+    const char *text = argument->row->absent;
+    gboolean is_text = argument->form == ASCEND_ARG_TEXT;
+
+    if (is_text)
+        *at++ = '"';
+    at = trace_out_text(out, at, text, strlen(text));
+    if (is_text)
+        *at++ = '"';
+    return at;
+}
+
+/* Does the argument have a value in this record? */
+static gboolean has_value(ChromeTrace *trace, const TraceArgument *argument,
+                          const StrobeView *record)
+{
+    switch (argument->source) {
+    case TRACE_ARGUMENT_FIELD:
+    case TRACE_ARGUMENT_LEVEL:
+        return !is_field_absent(argument->type, record, argument->offset);
+    case TRACE_ARGUMENT_TASK_TYPE:
+        return task_type(trace, argument, record) != 0;
+    default:
+        return TRUE;
+    }
+}
+
+static char *put_argument(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
+                          const TraceArgument *argument, const TraceRow *row,
+                          const StrobeView *record)
+{
+    at = trace_out_text(out, at, argument->key, argument->key_length);
+    if (!has_value(trace, argument, record))
+        return put_absent(out, at, argument);
+    switch (argument->source) {
+    case TRACE_ARGUMENT_ROW:
+        return put_uint(at, row->tid);
+    case TRACE_ARGUMENT_NAME:
+        return put_name(trace, out, at, kind, record);
+    case TRACE_ARGUMENT_LEVEL:
+        return put_level(trace, out, at, strobe_view_u32(record, argument->offset));
+    case TRACE_ARGUMENT_FUNCTION:
+        if (strcmp(level_of(trace, kind->events, record), "acl"))
+            return PUT_LITERAL(at, "\"0\"");
+        return put_name(trace, out, at, kind, record);
+    case TRACE_ARGUMENT_TASK_TYPE:
+        return put_text(trace, out, at, TEXT_CACHE_PLAIN, task_type(trace, argument, record));
+    default:
+        return put_value(trace, out, at, argument, record);
+    }
+}
+
+static char *put_arguments(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
+                           const TraceRow *row, const StrobeView *record)
+{
+    const TraceEvents *events = kind->events;
+    gboolean first = TRUE;
+
+    PUT_LITERAL(at, "\"args\": {");
+    for (guint i = 0; i < events->n_arguments; i++) {
+        const TraceArgument *argument = &events->arguments[i];
+
+        if (!argument->row->absent && !has_value(trace, argument, record))
+            continue;
+        if (!first)
+            PUT_LITERAL(at, ", ");
+        first = FALSE;
+        at = put_argument(trace, out, at, kind, argument, row, record);
+    }
+    for (guint i = 0; i < kind->n_fields; i++)
+        at = put_field(trace, out, at, &kind->fields[i], record, &first);
+    at = put_flags(at, record, first);
+    *at++ = '}';
+    return at;
+}
+
+/* The row in the layer of the interface, also where the collector names no layer. */
+static const TraceRow *row_of(ChromeTrace *trace, const TraceEvents *events, const char *prefix,
+                              const StrobeView *record)
+{
+    const StrobeTrackView *track;
+    TraceRow *row = NULL;
+    char name[32];
+
+    if (events->layer != ASCEND_LAYER_CANN || !prefix)
+        return trace_rows_of_track(trace->rows, record->track);
+    track = trace->host->track(trace->self, record->track);
+    if (!track || *track->group || track->type != STROBE_TRACK_THREAD)
+        return trace_rows_of_track(trace->rows, record->track);
+    g_snprintf(name, sizeof name, "Thread %" G_GUINT64_FORMAT, track->number);
+    row = trace_rows_in_layer(trace->rows, record->track, "CANN", track->number, name);
+    return row;
+}
+
+static char *put_call_name(ChromeTrace *trace, TraceOut *out, char *at, const char *prefix,
+                           const TraceKind *kind, const StrobeView *record)
+{
+    const CachedText *name;
+
+    if (!prefix)
+        return put_name(trace, out, at, kind, record);
+    *at++ = '"';
+    at = g_stpcpy(at, prefix);
+    *at++ = '@';
+    name = text_cache_get(trace->texts, TEXT_CACHE_PLAIN, record->name);
+    return trace_out_text(out, at, name->bytes + 1, name->length - 1);
+}
+
+/* The word before a call's name, NULL: it is no call, or one of a layer of its own. */
+static const char *prefix_of(ChromeTrace *trace, const TraceEvents *events,
+                             const StrobeView *record)
+{
+    const StrobeTrackView *track;
+    const char *prefix;
+
+    if (events->layer != ASCEND_LAYER_CANN)
+        return NULL;
+    prefix = ascend_api_prefix(level_of(trace, events, record), trace->rows->generation);
+    if (prefix)
+        return prefix;
+    track = trace->host->track(trace->self, record->track);
+    return track && !strcmp(track->group, "CANN") ? "Api" : NULL;
+}
+
+/* Without any operation that took time, the older files write a whole number. */
+static char *put_event_duration(ChromeTrace *trace, char *at, const TraceEvents *events,
+                                const StrobeView *record)
+{
+    double exact =
+        events->exact == STROBE_FIELD_MISSING ? NAN : strobe_view_f64(record, events->exact);
+
+    if (trace->is_old && events->layer == ASCEND_LAYER_HARDWARE && !isfinite(exact) &&
+        record->end_ns <= record->begin_ns)
+        return PUT_LITERAL(at, "0");
+    return put_duration(trace, at, record, exact);
+}
+
+static gboolean is_pruned(ChromeTrace *trace, const char *prefix, const StrobeView *record)
+{
+    StrobeText name;
+
+    if (trace->rows->level != 0)
+        return FALSE;
+    name = text_of(trace, record->name);
+    return prefix ? prune_has_prefix(prefix, strlen(prefix))
+                  : prune_has_prefix(name.bytes, name.length);
+}
+
+void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    const TraceEvents *events = kind->events;
+    const char *prefix = prefix_of(trace, events, record);
+    const TraceRow *row = row_of(trace, events, prefix, record);
+    TraceOut *out = &trace->event;
+    char *at;
+
+    launches_take(trace, events, row, record);
+    if (is_pruned(trace, prefix, record))
+        return;
+    at = device_event(trace);
+    PUT_LITERAL(at, "{\"name\": ");
+    at = put_call_name(trace, out, at, prefix, kind, record);
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"dur\": ");
+    at = put_event_duration(trace, at, events, record);
+    if (!trace->is_old)
+        PUT_LITERAL(at, ", \"ph\": \"X\"");
+    PUT_LITERAL(at, ", ");
+    at = put_arguments(trace, out, at, kind, row, record);
+    if (trace->is_old)
+        PUT_LITERAL(at, ", \"ph\": \"X\"");
+    *at++ = '}';
+    device_event_done(trace, at, row, record->begin_ns);
+}
+
+void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    const StrobeTrackView *track = trace->host->track(trace->self, record->track);
+    gint32 device = (gint32)strobe_field_u32(record, kind->known[OVERLAP_DEVICE],
+                                             track ? (guint32)track->device : 0);
+    const TraceRow *row =
+        trace_rows_of_device(trace->rows, record->track, "Overlap Analysis", MAX(device, 0),
+                             strobe_field_u32(record, kind->known[OVERLAP_TYPE], 0), "Computing");
+    char *at = device_event(trace);
+
+    PUT_LITERAL(at, "{\"name\": ");
+    at = put_name(trace, &trace->event, at, kind, record);
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"dur\": ");
+    at = put_duration(trace, at, record, NAN);
+    PUT_LITERAL(at, ", \"ph\": \"X\"");
+    if (!trace->is_old)
+        PUT_LITERAL(at, ", \"args\": {}");
+    *at++ = '}';
+    device_event_done(trace, at, row, record->begin_ns);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of devices' events in the forms of the trace. */
+#include <math.h>
+
+#include "device-kinds.h"
+
+gboolean is_field_absent(guint32 type, const StrobeView *record, guint32 offset)
+{
+    switch (type) {
+    case STROBE_FIELD_U8:
+    case STROBE_FIELD_BOOL:
+        return FALSE;
+    case STROBE_FIELD_U32:
+        return strobe_view_u32(record, offset) == STROBE_ABSENT_U32;
+    case STROBE_FIELD_I32:
+        return (gint32)strobe_view_u32(record, offset) == STROBE_ABSENT_I32;
+    case STROBE_FIELD_U64:
+    case STROBE_FIELD_LINK:
+        return strobe_view_u64(record, offset) == STROBE_ABSENT_U64;
+    case STROBE_FIELD_I64:
+        return strobe_view_i64(record, offset) == STROBE_ABSENT_I64;
+    case STROBE_FIELD_F64:
+        return !isfinite(strobe_view_f64(record, offset));
+    case STROBE_FIELD_STRING:
+    case STROBE_FIELD_STACK:
+    case STROBE_FIELD_TRACK:
+        return strobe_view_u32(record, offset) == 0;
+    default:
+        return TRUE;
+    }
+}
+
+static double as_double(guint32 type, const StrobeView *record, guint32 offset)
+{
+    switch (type) {
+    case STROBE_FIELD_F64:
+        return strobe_view_f64(record, offset);
+    case STROBE_FIELD_I32:
+        return (gint32)strobe_view_u32(record, offset);
+    case STROBE_FIELD_U32:
+        return strobe_view_u32(record, offset);
+    case STROBE_FIELD_I64:
+        return (double)strobe_view_i64(record, offset);
+    case STROBE_FIELD_U8:
+    case STROBE_FIELD_BOOL:
+        return strobe_view_u8(record, offset);
+    default:
+        return (double)strobe_view_u64(record, offset);
+    }
+}
+
+/* Without a loss for whole numbers of 64 bits; a number with decimals is written with them. */
+static char *put_whole(char *at, guint32 type, const StrobeView *record, guint32 offset)
+{
+    double value;
+
+    switch (type) {
+    case STROBE_FIELD_U64:
+    case STROBE_FIELD_LINK:
+        return put_uint(at, strobe_view_u64(record, offset));
+    case STROBE_FIELD_I64:
+        return put_int(at, strobe_view_i64(record, offset));
+    default:
+        value = as_double(type, record, offset);
+        if (fabs(value) < 9007199254740992.0 && value == trunc(value))
+            return put_int(at, (gint64)value);
+        return at + strobe_format_double(at, value);
+    }
+}
+
+/* A share that is kept as percent: of the doubles that give this percent the one with the fewest
+ * digits, which is what was read. */
+static char *put_share(char *at, double percent)
+{
+    const double share = percent / 100;
+    const double near[] = {share, nextafter(share, -INFINITY), nextafter(share, INFINITY)};
+    char best[STROBE_NUMBER_MAX], text[STROBE_NUMBER_MAX];
+    gsize length = strobe_format_double(best, share);
+
+    for (guint i = 1; i < G_N_ELEMENTS(near); i++) {
+        gsize n = near[i] * 100 == percent ? strobe_format_double(text, near[i]) : length;
+
+        if (n < length) {
+            memcpy(best, text, n);
+            length = n;
+        }
+    }
+    memcpy(at, best, length);
+    return at + length;
+}
+
+char *put_form(char *at, guint8 form, guint32 type, const StrobeView *record, guint32 offset)
+{
+    double value = as_double(type, record, offset);
+
+    switch (form) {
+    case ASCEND_ARG_FLOAT:
+        return at + strobe_format_double(at, value);
+    case ASCEND_ARG_KB:
+        return at + strobe_format_double(at, value / 1024);
+    case ASCEND_ARG_MB:
+        return at + strobe_format_double(at, value / 1048576);
+    case ASCEND_ARG_US:
+        return at + strobe_format_double(at, value / 1000);
+    case ASCEND_ARG_WHOLE_MB:
+        value /= 1048576;
+        return fabs(value) < 9007199254740992.0 ? put_int(at, (gint64)value)
+                                                : at + strobe_format_double(at, value);
+    case ASCEND_ARG_PERCENT:
+        return put_share(at, value);
+    case ASCEND_ARG_YES_NO:
+        if (value != 0)
+            return PUT_LITERAL(at, "\"yes\"");
+        return PUT_LITERAL(at, "\"no\"");
+    case ASCEND_ARG_TEXT:
+    case ASCEND_ARG_INT_TEXT:
+        *at++ = '"';
+        at = put_whole(at, type, record, offset);
+        *at++ = '"';
+        return at;
+    default:
+        return put_whole(at, type, record, offset);
+    }
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrows between rows. */
+#include <strobe/helpers/fields.h>
+
+#include "chrome-trace.h"
+
+enum { LINK_SEQUENCE, LINK_TO_BEGIN, LINK_TO_TRACK }; /* in TraceKind.known */
+enum { KERNEL_TO_BEGIN, KERNEL_TO_TRACK };
+enum { POINT_ID, POINT_IS_END };
+
+void trace_flow_framework(TraceOut *out, const char *category, const char *name, gboolean is_end,
+                          guint64 id, const TraceRow *row, gint64 time_ns)
+{
+    char *at = trace_out_event(out);
+
+    PUT_LITERAL(at, "{\"ph\": \"");
+    *at++ = is_end ? 'f' : 's';
+    PUT_LITERAL(at, "\", \"bp\": \"e\", \"name\": \"");
+    at = g_stpcpy(at, name);
+    PUT_LITERAL(at, "\", \"id\": ");
+    at = put_uint(at, id);
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, time_ns);
+    PUT_LITERAL(at, ", \"cat\": \"");
+    at = g_stpcpy(at, category);
+    PUT_LITERAL(at, "\"}");
+    trace_out_done(out, at);
+}
+
+void write_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    StrobeTrackId to_track = strobe_field_u32(record, kind->known[LINK_TO_TRACK], 0);
+    const TraceRow *from = trace_rows_of_track(trace->rows, record->track);
+    const TraceRow *to = trace_rows_of_track(trace->rows, to_track);
+    guint64 id = strobe_field_u64(record, kind->known[LINK_SEQUENCE], 0);
+
+    /* The names come before the flows; by now every thread with an operator is known. */
+    trace_raw_is_over(trace);
+    if (from == to) /* the format draws links between threads only */
+        return;
+    trace_flow_framework(&trace->main, "fwdbwd", "fwdbwd", FALSE, id, from, record->begin_ns);
+    trace_flow_framework(&trace->main, "fwdbwd", "fwdbwd", TRUE, id, to,
+                         strobe_field_i64(record, kind->known[LINK_TO_BEGIN], record->begin_ns));
+}
+
+void write_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    StrobeTrackId to_track = strobe_field_u32(record, kind->known[KERNEL_TO_TRACK], 0);
+    const TraceRow *from = trace_rows_of_track(trace->rows, record->track);
+    const TraceRow *to = trace_rows_of_track(trace->rows, to_track);
+    gint64 begin = strobe_field_i64(record, kind->known[KERNEL_TO_BEGIN], record->begin_ns);
+
+    trace_flow_framework(&trace->links, "async_npu", "torch_to_npu", FALSE, (guint64)begin, from,
+                         record->begin_ns);
+    trace_flow_framework(&trace->links, "async_npu", "torch_to_npu", TRUE, (guint64)begin, to,
+                         begin);
+}
+
+/* A text without its quotes. */
+static char *put_bare(TraceOut *out, char *at, const char *bytes, gsize length)
+{
+    return trace_out_text(out, at, bytes + 1, length - 2);
+}
+
+/* The name is made of both: "HostToDevice17", "MsTx_17". */
+static char *put_flow_name(TraceOut *out, char *at, const CachedText *category,
+                           const CachedText *id)
+{
+    PUT_LITERAL(at, "{\"name\": \"");
+    at = put_bare(out, at, category->bytes, category->length);
+    if (category->length == strlen("\"MsTx\"") && !memcmp(category->bytes, "\"MsTx\"", 6))
+        *at++ = '_';
+    at = put_bare(out, at, id->bytes, id->length);
+    return PUT_LITERAL(at, "\", ");
+}
+
+static char *put_category(TraceOut *out, char *at, const CachedText *category)
+{
+    PUT_LITERAL(at, "\"cat\": ");
+    at = trace_out_text(out, at, category->bytes, category->length);
+    return PUT_LITERAL(at, ", ");
+}
+
+/* Category and id, `texts` in their quotes, in the order of keys of the generation. */
+static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const CachedText texts[2],
+                            gboolean is_end, const TraceRow *row, gint64 time_ns)
+{
+    gboolean is_old_end = trace->is_old && is_end;
+    char *at = put_flow_name(out, trace_out_event(out), &texts[0], &texts[1]);
+
+    if (!trace->is_old) {
+        at = put_where(at, row);
+        PUT_LITERAL(at, ", ");
+    }
+    PUT_LITERAL(at, "\"ph\": \"");
+    *at++ = is_end ? 'f' : 's';
+    PUT_LITERAL(at, "\", ");
+    if (!is_old_end)
+        at = put_category(out, at, &texts[0]);
+    PUT_LITERAL(at, "\"id\": ");
+    at = trace_out_text(out, at, texts[1].bytes, texts[1].length);
+    PUT_LITERAL(at, ", ");
+    if (trace->is_old && !is_end) {
+        at = put_where(at, row);
+        PUT_LITERAL(at, ", ");
+    }
+    PUT_LITERAL(at, "\"ts\": \"");
+    at += strobe_format_us_fixed(at, time_ns);
+    *at++ = '"';
+    if (is_old_end) {
+        PUT_LITERAL(at, ", ");
+        at = put_where(put_category(out, at, &texts[0]), row);
+    }
+    if (is_end)
+        PUT_LITERAL(at, ", \"bp\": \"e\"");
+    *at++ = '}';
+    trace_out_done(out, at);
+}
+
+void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, const char *id,
+                       gboolean is_end, const TraceRow *row, gint64 time_ns)
+{
+    char name[64], number[64];
+    const CachedText texts[2] = {
+        {0, (guint32)g_snprintf(name, sizeof name, "\"%s\"", category), name},
+        {0, (guint32)g_snprintf(number, sizeof number, "\"%s\"", id), number}};
+
+    put_device_flow(trace, out, texts, is_end, row, time_ns);
+}
+
+void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+    guint32 id = strobe_field_u32(record, kind->known[POINT_ID], 0);
+    gboolean is_end = strobe_field_u8(record, kind->known[POINT_IS_END], 0) != 0;
+    CachedText texts[2] = {*text_cache_get(trace->texts, TEXT_CACHE_PLAIN, record->name)};
+    g_autofree char *category = texts[0].bytes = g_memdup2(texts[0].bytes, texts[0].length);
+
+    trace->has_flow_points = TRUE;
+    texts[1] = *text_cache_get(trace->texts, TEXT_CACHE_PLAIN, id);
+    trace->event.used = 0;
+    put_device_flow(trace, &trace->event, texts, is_end, row, record->begin_ns);
+    trace_sorter_add_at(&trace->devices, trace->is_old ? NULL : row->layer, record->begin_ns,
+                        &trace->event);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launches.h"
+
+#include <strobe/helpers/fields.h>
+
+/* Calls and tasks find each other by connection, whichever ends first; so many connections may be
+ * under way. */
+#define SLOTS (1u << 16)
+
+typedef struct Slot {
+    guint64 connection;
+    const TraceRow *row; /* of the call; NULL: none yet, or its arrow is drawn */
+    gint64 begin_ns;
+    gboolean is_wanted; /* a task of this connection has come */
+    gboolean is_drawn;
+} Slot;
+
+struct TraceLaunches {
+    Slot slots[SLOTS];
+};
+
+void launches_free(TraceLaunches *launches)
+{
+    g_free(launches);
+}
+
+static Slot *slot_of(ChromeTrace *trace, guint64 connection)
+{
+    Slot *slot;
+
+    if (!trace->launches)
+        trace->launches = g_new0(TraceLaunches, 1);
+    slot = &trace->launches->slots[connection & (SLOTS - 1)];
+    if (slot->connection != connection)
+        *slot = (Slot){.connection = connection};
+    return slot;
+}
+
+/* In decimal, as 128 bits. */
+static void write_wide(char *text, unsigned __int128 value)
+{
+    char digits[40];
+    guint n = 0;
+
+    do
+        digits[n++] = (char)('0' + (int)(value % 10));
+    while (value /= 10);
+    while (n)
+        *text++ = digits[--n];
+    *text = '\0';
+}
+
+/* The newest files have one form for all. */
+static void write_id(ChromeTrace *trace, char *text, const TraceEvents *events, const TraceRow *row,
+                     const StrobeView *record, guint64 connection)
+{
+    gboolean is_kernel =
+        events->layer == ASCEND_LAYER_HARDWARE && strobe_field_u8(record, events->is_kernel, 0);
+
+    if (!trace->is_old)
+        g_snprintf(text, 64, "%" G_GUINT64_FORMAT, connection << 32);
+    else if (events->layer == ASCEND_LAYER_COMMUNICATION)
+        g_snprintf(text, 64, "%" G_GUINT64_FORMAT, (connection << 32) - 1);
+    else if (!is_kernel)
+        g_snprintf(text, 64, "%" G_GUINT64_FORMAT, connection);
+    else
+        write_wide(text,
+                   ((unsigned __int128)MAX(row->layer->device, 0) << 80) +
+                       ((unsigned __int128)strobe_field_u32(record, events->stream, 0) << 64) +
+                       ((unsigned __int128)strobe_field_u32(record, events->task_id, 0) << 48) +
+                       ((unsigned __int128)strobe_field_u32(record, events->batch, 0) << 32) +
+                       strobe_field_u32(record, events->context, STROBE_ABSENT_U32));
+}
+
+static gboolean has_text(ChromeTrace *trace, StrobeStringId id, const char *text)
+{
+    return strstr(trace->host->string(trace->self, id).bytes, text) != NULL;
+}
+
+/* Calls that have an arrow whatever they cause. */
+static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const StrobeView *record)
+{
+    StrobeStringId level = strobe_field_u32(record, events->level, 0);
+
+    return !strcmp(trace->host->string(trace->self, level).bytes, "node") ||
+           has_text(trace, record->name, "aclrtRecordEvent") ||
+           has_text(trace, record->name, "aclrtStreamWaitEvent");
+}
+
+static void draw_begin(ChromeTrace *trace, Slot *slot, const char *id)
+{
+    trace_flow_device(trace, &trace->flows, "HostToDevice", id, FALSE, slot->row, slot->begin_ns);
+    slot->is_drawn = TRUE;
+}
+
+/* Older ids name the task, so that the arrow waits for it. */
+static void take_call(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
+                      const StrobeView *record, guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+    char id[64];
+
+    if (slot->is_drawn)
+        return;
+    slot->row = row;
+    slot->begin_ns = record->begin_ns;
+    if (trace->is_old || (!slot->is_wanted && !is_launch(trace, events, record)))
+        return;
+    g_snprintf(id, sizeof id, "%" G_GUINT64_FORMAT, connection << 32);
+    draw_begin(trace, slot, id);
+}
+
+/* Kernels, copies, collectives, and what other streams are told and wait for. */
+static gboolean has_arrow(ChromeTrace *trace, const TraceEvents *events, const StrobeView *record)
+{
+    if (events->layer == ASCEND_LAYER_COMMUNICATION)
+        return TRUE;
+    return strobe_field_u8(record, events->is_kernel, 0) ||
+           has_text(trace, record->name, "MEMCPY_ASYNC") ||
+           has_text(trace, record->name, "EVENT_RECORD") ||
+           has_text(trace, record->name, "EVENT_WAIT");
+}
+
+static void take_task(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
+                      const StrobeView *record, guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+    char id[64];
+
+    write_id(trace, id, events, row, record, connection);
+    if (!slot->is_drawn && slot->row &&
+        (trace->is_old || has_text(trace, record->name, "MEMCPY_ASYNC")))
+        draw_begin(trace, slot, id);
+    slot->is_wanted |= has_text(trace, record->name, "MEMCPY_ASYNC");
+    trace_flow_device(trace, &trace->flows, "HostToDevice", id, TRUE, row, record->begin_ns);
+}
+
+void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
+                   const StrobeView *record)
+{
+    guint64 connection = strobe_field_u64(record, events->connection, STROBE_ABSENT_U64);
+
+    /* 0 is the connection of what has none. A transfer has the arrow of its operation. */
+    if (trace->has_flow_points || connection == STROBE_ABSENT_U64 || !connection ||
+        connection == STROBE_ABSENT_U32)
+        return;
+    if (events->layer == ASCEND_LAYER_CANN && row->layer->known)
+        take_call(trace, events, row, record, connection);
+    else if ((events->layer == ASCEND_LAYER_HARDWARE && has_arrow(trace, events, record)) ||
+             (events->layer == ASCEND_LAYER_COMMUNICATION && !events->is_transfer))
+        take_task(trace, events, row, record, connection);
+}

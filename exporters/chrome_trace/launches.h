@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrows from calls to the tasks that they launch, where no source has drawn them. */
+#ifndef STROBE_CHROME_TRACE_LAUNCHES_H
+#define STROBE_CHROME_TRACE_LAUNCHES_H
+
+#include "device-kinds.h"
+
+void launches_free(TraceLaunches *launches);
+/* A call, a task or a communication operation. */
+void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
+                   const StrobeView *record);
+
+#endif

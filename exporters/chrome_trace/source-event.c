@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An event of a trace that was imported, for which there is no kind: as it was. */
+#include <math.h>
+#include <strobe/helpers/fields.h>
+#include <strobe/helpers/json-scanner.h>
+
+#include "chrome-trace.h"
+
+enum { PHASE, CATEGORY, ID, ARGUMENTS, DURATION }; /* in TraceKind.known */
+
+/* The capture may hold anything: what is no JSON object is shown as a text. */
+static gboolean is_object(StrobeText text)
+{
+    StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);
+    int token = strobe_json_scanner_next(scanner, NULL, NULL);
+    gboolean is_one = token == STROBE_JSON_OBJECT;
+
+    while (is_one && token > 0)
+        token = strobe_json_scanner_next(scanner, NULL, NULL);
+    strobe_json_scanner_free(scanner);
+    for (gsize i = 0; is_one && i < text.length; i++)
+        is_one = (guchar)text.bytes[i] >= 0x20;
+    return is_one && token == STROBE_JSON_END &&
+           g_utf8_validate(text.bytes, (gssize)text.length, NULL);
+}
+
+static char *put_member(ChromeTrace *trace, char *at, const char *key, guint32 id)
+{
+    at = g_stpcpy(at, key);
+    return put_text(trace, &trace->event, at, TEXT_CACHE_PLAIN, id);
+}
+
+static char *put_arguments(ChromeTrace *trace, char *at, const TraceKind *kind,
+                           const StrobeView *record)
+{
+    guint32 id = strobe_field_u32(record, kind->known[ARGUMENTS], 0);
+    StrobeText text = trace->host->string(trace->self, id);
+
+    if (!text.length || !strcmp(text.bytes, "{}"))
+        return at;
+    if (!is_object(text))
+        return put_member(trace, at, ", \"args\": ", id);
+    PUT_LITERAL(at, ", \"args\": ");
+    return trace_out_text(&trace->event, at, text.bytes, text.length);
+}
+
+/* The keys in the order of the half that the event stands in. */
+void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+    guint32 phase = strobe_field_u32(record, kind->known[PHASE], 0);
+    guint32 category = strobe_field_u32(record, kind->known[CATEGORY], 0);
+    guint32 id = strobe_field_u32(record, kind->known[ID], 0);
+    double duration = kind->known[DURATION] == STROBE_FIELD_MISSING
+                          ? NAN
+                          : strobe_view_f64(record, kind->known[DURATION]);
+    gboolean is_first = row->layer->is_framework;
+    gboolean is_last = !is_first && trace->is_old;
+    char *at = device_event(trace);
+
+    *at++ = '{';
+    if (is_first)
+        at = put_member(trace, at, "\"ph\": ", phase);
+    at = put_member(trace, at, is_first ? ", \"name\": " : "\"name\": ", record->name);
+    if (id)
+        at = put_member(trace, at, ", \"id\": ", id);
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, record->begin_ns);
+    if (isfinite(duration)) {
+        PUT_LITERAL(at, ", \"dur\": ");
+        at += strobe_format_double(at, duration);
+    }
+    if (!is_first && !is_last)
+        at = put_member(trace, at, ", \"ph\": ", phase);
+    if (category)
+        at = put_member(trace, at, ", \"cat\": ", category);
+    at = put_arguments(trace, at, kind, record);
+    if (is_last)
+        at = put_member(trace, at, ", \"ph\": ", phase);
+    *at++ = '}';
+    device_event_done(trace, at, row, record->begin_ns);
+}

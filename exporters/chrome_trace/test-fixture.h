@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A mock host with a folder, and what tests look for in the file. */
+#ifndef STROBE_CHROME_TRACE_TEST_FIXTURE_H
+#define STROBE_CHROME_TRACE_TEST_FIXTURE_H
+
+#include <glib.h>
+#include <mock-consumer-host.h>
+
+extern const StrobePlugin strobe_plugin_1;
+
+#define T0 1736412474000000000 /* ns */
+
+typedef struct Fixture {
+    char *folder;
+    int directory;
+    StrobeMockHost *mock;
+    StrobeTrackId thread, worker;
+} Fixture;
+
+void fixture_set_up(Fixture *f, gconstpointer unused);
+void fixture_tear_down(Fixture *f, gconstpointer unused);
+
+guint string(Fixture *f, const char *text);
+/* NULL: there is none. */
+char *read_file(Fixture *f, const char *name);
+/* Runs and returns the file, which must be one line of valid JSON. */
+char *run(Fixture *f);
+void assert_has(const char *text, const char *part);
+void assert_has_not(const char *text, const char *part);
+/* All of them, each behind the one before. */
+void assert_order(const char *text, const char *const *parts);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A part of the file that is put in another order than its records come in. */
+#ifndef STROBE_CHROME_TRACE_TRACE_SORTER_H
+#define STROBE_CHROME_TRACE_TRACE_SORTER_H
+
+#include <row-sorter.h>
+
+#include "rows.h"
+
+typedef struct TraceSorter {
+    RowSorter *rows;
+    gboolean has_events;
+    int error; /* errno of the first failure */
+} TraceSorter;
+
+void trace_sorter_init(TraceSorter *sorter, int directory);
+void trace_sorter_clear(TraceSorter *sorter);
+/* Events of one layer stay together in the order in which they come; without a layer they are put
+ * in order of time as a double of microseconds, which is what the original compares. */
+void trace_sorter_add_at(TraceSorter *sorter, const TraceLayer *layer, gint64 time_ns,
+                         TraceOut *event);
+/* Events are ordered by a number. */
+void trace_sorter_add(TraceSorter *sorter, gint64 key, TraceOut *event);
+void trace_sorter_append(TraceSorter *sorter, TraceOut *out);
+
+#endif

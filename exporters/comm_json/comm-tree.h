@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Communication records by step, type and name, in the order in which they came. */
+#ifndef STROBE_COMM_TREE_H
+#define STROBE_COMM_TREE_H
+
+#include <glib.h>
+#include <strobe/kinds.h>
+
+enum { COMM_P2P, COMM_COLLECTIVE, COMM_TYPES };
+
+/* An operation with its figures, or one rank of the matrix with its links. */
+typedef struct CommEntry {
+    char *name;
+    gboolean has_time, is_total;
+    struct strobe_communication_time time;
+    GArray *bandwidths; /* of struct strobe_communication_bandwidth */
+    GArray *links;      /* of struct strobe_communication_matrix */
+} CommEntry;
+
+typedef struct CommList {
+    GPtrArray *entries;  /* of CommEntry */
+    GHashTable *by_name; /* name of an entry -> CommEntry */
+    CommEntry *total;    /* NULL: none */
+} CommList;
+
+typedef struct CommStep {
+    gint64 number; /* STROBE_ABSENT_I64: no steps */
+    CommList lists[COMM_TYPES];
+} CommStep;
+
+GPtrArray *comm_tree_new(void); /* of CommStep */
+/* The list of a step and type, made if need be. */
+CommList *comm_tree_list(GPtrArray *tree, gint64 step, guint type);
+CommEntry *comm_list_entry(CommList *list, const char *name, gboolean is_total);
+
+#endif

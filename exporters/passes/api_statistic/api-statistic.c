@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_call -> api_statistic. */
+#include "api-statistic.h"
+
+#include <string.h>
+
+#include "device-record.h"
+
+#define GROUPS_MAX 262144u
+#define CALLS_MAX 33554432u
+
+enum { LEVEL, N_WANTED };
+
+static const StrobeWantedField wanted[N_WANTED] = {[LEVEL] = {"level", STROBE_FIELD_STRING}};
+
+/* How often a function took so long: the variance is around a mean that is rounded first. */
+typedef struct Duration {
+    gint64 ns;
+    guint64 count;
+} Duration;
+
+typedef struct Group {
+    const char *name, *level; /* the host's */
+    StrobeStringId name_id, level_id;
+    guint64 count;
+    gint64 total, min, max; /* ns */
+    GHashTable *durations;  /* of Duration, its own key */
+} Group;
+
+typedef struct ApiStatistic {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeBinder binder;
+    GHashTable *groups; /* of Group, its own key */
+    guint64 n_durations, n_dropped;
+} ApiStatistic;
+
+static guint group_hash(gconstpointer key)
+{
+    const Group *group = key;
+
+    return g_str_hash(group->name) * 31 + g_str_hash(group->level);
+}
+
+static gboolean group_equal(gconstpointer a, gconstpointer b)
+{
+    const Group *x = a, *y = b;
+
+    return !strcmp(x->name, y->name) && !strcmp(x->level, y->level);
+}
+
+static void free_group(gpointer data)
+{
+    Group *group = data;
+
+    g_hash_table_unref(group->durations);
+    g_free(group);
+}
+
+static StrobeStatus api_statistic_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                       void **state)
+{
+    ApiStatistic *pass = g_new0(ApiStatistic, 1);
+
+    pass->host = host;
+    pass->self = self;
+    pass->binder.wanted = wanted;
+    pass->binder.n_wanted = N_WANTED;
+    pass->groups = g_hash_table_new_full(group_hash, group_equal, free_group, NULL);
+    *state = pass;
+    return STROBE_OK;
+}
+
+static Group *find_group(ApiStatistic *pass, Group *key)
+{
+    Group *group = g_hash_table_lookup(pass->groups, key);
+
+    if (group)
+        return group;
+    if (g_hash_table_size(pass->groups) >= GROUPS_MAX)
+        return NULL;
+    group = g_memdup2(key, sizeof *key);
+    group->min = G_MAXINT64;
+    group->max = G_MININT64;
+    group->durations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    g_hash_table_add(pass->groups, group);
+    return group;
+}
+
+static void add_duration(ApiStatistic *pass, Group *group, gint64 ns)
+{
+    Duration *duration = g_hash_table_lookup(group->durations, &ns);
+
+    if (!duration) {
+        duration = g_new0(Duration, 1);
+        duration->ns = ns;
+        g_hash_table_add(group->durations, duration);
+        pass->n_durations++;
+    }
+    duration->count++;
+}
+
+static void add(ApiStatistic *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->binder, record->kind);
+    gint64 ns = record->end_ns - record->begin_ns;
+    Group key = {.name_id = record->name, .level_id = strobe_field_u32(record, at[LEVEL], 0)};
+    Group *group;
+
+    key.name = pass->host->string(pass->self, key.name_id).bytes;
+    key.level = pass->host->string(pass->self, key.level_id).bytes;
+    group = find_group(pass, &key);
+    if (!group || pass->n_durations >= CALLS_MAX) {
+        pass->n_dropped++;
+        return;
+    }
+    group->count++;
+    group->total += ns;
+    group->min = MIN(group->min, ns);
+    group->max = MAX(group->max, ns);
+    add_duration(pass, group, ns);
+}
+
+static StrobeStatus api_statistic_batch(void *state, const StrobeView *records, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(records[i].kind->name, "api_call"))
+            add(state, &records[i]);
+    return STROBE_OK;
+}
+
+static gint level_number(const char *level)
+{
+    static const struct {
+        const char *level;
+        gint number;
+    } levels[] = {{"runtime", 5000}, {"hccl", 5500},   {"communication", 5500},
+                  {"node", 10000},   {"model", 15000}, {"acl", 20000}};
+
+    for (guint i = 0; i < G_N_ELEMENTS(levels); i++)
+        if (!strcmp(levels[i].level, level))
+            return levels[i].number;
+    return G_MAXINT;
+}
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+    const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
+    gint order = strcmp(x->name, y->name);
+
+    if (!order)
+        order = level_number(x->level) - level_number(y->level);
+    return order ? order : strcmp(x->level, y->level);
+}
+
+static gint compare_durations(gconstpointer a, gconstpointer b)
+{
+    const Duration *x = *(Duration *const *)a, *y = *(Duration *const *)b;
+
+    return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* Around the rounded mean; G1 rounds every square too. In order of the durations, so that the sum
+ * is the same whatever the order of the calls. */
+static double variance_of(const Group *group, double mean, gboolean rounds_squares)
+{
+    g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer duration;
+    double sum = 0;
+
+    g_hash_table_iter_init(&iter, group->durations);
+    while (g_hash_table_iter_next(&iter, &duration, NULL))
+        g_ptr_array_add(sorted, duration);
+    g_ptr_array_sort(sorted, compare_durations);
+    for (guint i = 0; i < sorted->len; i++) {
+        const Duration *next = sorted->pdata[i];
+        double off = device_us(next->ns) - mean, square = off * off;
+
+        sum += (double)next->count * (rounds_squares ? device_round(square, 3) : square);
+    }
+    return device_round(sum / (double)group->count, 3);
+}
+
+static gboolean emit(ApiStatistic *pass, const Group *group)
+{
+    const StrobeFacts *facts = pass->host->facts(pass->self);
+    struct strobe_api_statistic *fields = pass->host->emit(
+        pass->self, 0, 0, group->name_id, facts->window_begin_ns, facts->window_begin_ns);
+    double mean = device_round(device_us(group->total) / (double)group->count, 3);
+
+    if (!fields)
+        return FALSE;
+    if (pass->host->touches_gap(pass->self, 0, G_MININT64, G_MAXINT64))
+        pass->host->flag(pass->self, STROBE_VIEW_INCOMPLETE);
+    fields->count = group->count;
+    fields->total = device_us(group->total);
+    fields->avg = mean;
+    fields->min = device_us(group->min);
+    fields->max = device_us(group->max);
+    fields->variance = variance_of(group, mean, facts->generation == 1);
+    fields->level = group->level_id;
+    return TRUE;
+}
+
+static StrobeStatus api_statistic_end(void *state)
+{
+    ApiStatistic *pass = state;
+    g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer group;
+
+    g_hash_table_iter_init(&iter, pass->groups);
+    while (g_hash_table_iter_next(&iter, &group, NULL))
+        g_ptr_array_add(sorted, group);
+    g_ptr_array_sort(sorted, compare);
+    for (guint i = 0; i < sorted->len; i++)
+        if (!emit(pass, sorted->pdata[i]))
+            return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                                    "Cannot emit api_statistic: the host has no room for it");
+    if (pass->n_dropped)
+        pass->host->log(pass->self, STROBE_LOG_WARNING,
+                        "%" G_GUINT64_FORMAT " calls beyond %u different durations or %u "
+                        "functions are not counted",
+                        pass->n_dropped, CALLS_MAX, GROUPS_MAX);
+    return STROBE_OK;
+}
+
+static void api_statistic_close(void *state)
+{
+    ApiStatistic *pass = state;
+
+    g_hash_table_unref(pass->groups);
+    g_free(pass);
+}
+
+const StrobeConsumerOps api_statistic_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = api_statistic_open,
+    .batch = api_statistic_batch,
+    .end = api_statistic_end,
+    .close = api_statistic_close,
+};

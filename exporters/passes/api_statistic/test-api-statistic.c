@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test-device.h"
+
+static void add(StrobeMockHost *mock, const char *level, const char *name, int64_t ns)
+{
+    TEST_FIELDS(api_call, fields);
+    fields.level = strobe_mock_string(mock, level);
+    TEST_ADD(mock, api_call, test_thread(mock, 1), name, 0, ns, &fields);
+}
+
+/* 1.0, 2.0 and 2.005 us: mean 1.668 (rounded); squares 0.446224, 0.110224, 0.113569; sum 0.670017;
+ * G1 rounds each: 0.446 + 0.11 + 0.114 = 0.67. */
+static void test_variance(void)
+{
+    for (int32_t generation = 1; generation <= 2; generation++) {
+        StrobeMockHost *mock = test_device_host(generation);
+        const StrobeView *views;
+        const struct strobe_api_statistic *fields;
+
+        add(mock, "acl", "aclnnMm", 1000);
+        add(mock, "acl", "aclnnMm", 2000);
+        add(mock, "acl", "aclnnMm", 2005);
+        g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+        g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
+        fields = views[0].fields;
+        g_assert_cmpuint(fields->count, ==, 3);
+        g_assert_cmpfloat(fields->total, ==, 5.005);
+        g_assert_cmpfloat(fields->avg, ==, 1.668);
+        g_assert_cmpfloat(fields->min, ==, 1.0);
+        g_assert_cmpfloat(fields->max, ==, 2.005);
+        g_assert_cmpfloat(fields->variance, ==, 0.223);
+        strobe_mock_free(mock);
+    }
+}
+
+/* 0, 0 and 0.048 us: mean 0.016, squares 0.000256 twice and 0.001024, whose mean is 0.000512; G1
+ * rounds them to 0, 0 and 0.001, whose mean is 0.00033. */
+static void test_small(void)
+{
+    static const double variances[] = {0.0, 0.001};
+
+    for (int32_t generation = 1; generation <= 2; generation++) {
+        StrobeMockHost *mock = test_device_host(generation);
+        const StrobeView *views;
+
+        add(mock, "acl", "a", 0);
+        add(mock, "acl", "a", 0);
+        add(mock, "acl", "a", 48);
+        g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+        g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
+        g_assert_cmpfloat(((const struct strobe_api_statistic *)views[0].fields)->variance, ==,
+                          variances[generation - 1]);
+        strobe_mock_free(mock);
+    }
+}
+
+/* By name, capitals first, then by level. */
+static void test_order(void)
+{
+    static const char *const expected[] = {"Launch hccl", "launch runtime", "launch node",
+                                           "launch other"};
+    StrobeMockHost *mock = test_device_host(3);
+    const StrobeView *views;
+
+    add(mock, "other", "launch", 1);
+    add(mock, "node", "launch", 1);
+    add(mock, "runtime", "launch", 1);
+    add(mock, "hccl", "Launch", 1);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 4);
+    for (int i = 0; i < 4; i++) {
+        const struct strobe_api_statistic *fields = views[i].fields;
+        g_autofree char *text = g_strdup_printf("%s %s", strobe_mock_text(mock, views[i].name),
+                                                strobe_mock_text(mock, fields->level));
+
+        g_assert_cmpstr(text, ==, expected[i]);
+    }
+    strobe_mock_free(mock);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/api-statistic/variance", test_variance);
+    g_test_add_func("/api-statistic/small", test_small);
+    g_test_add_func("/api-statistic/order", test_order);
+    return g_test_run();
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "comm-tasks.h"
+
+const char *const comm_transport_names[N_TRANSPORTS] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO"};
+
+/* Tasks that close a run of payloads, of send and receive and of the rest. */
+#define CLOSING_P2P 3u
+#define CLOSING_COLLECTIVE 5u
+
+static gint compare_ops(gconstpointer a, gconstpointer b)
+{
+    const CommOp *x = a, *y = b;
+
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static gint compare_tasks(gconstpointer a, gconstpointer b)
+{
+    const CommTask *x = a, *y = b;
+
+    if (x->plane != y->plane)
+        return x->plane < y->plane ? -1 : 1;
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The groups' rows of a trace: the planes of a group have the numbers behind its own. */
+static guint64 group_number(const GArray *numbers, guint64 number)
+{
+    guint64 best = G_MAXUINT64;
+
+    for (guint i = 0; i < numbers->len; i++) {
+        guint64 next = g_array_index(numbers, guint64, i);
+
+        if (next <= number && (best == G_MAXUINT64 || next > best))
+            best = next;
+    }
+    return best;
+}
+
+static GArray *numbers_of(const GArray *ops)
+{
+    GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
+
+    for (guint i = 0; i < ops->len; i++) {
+        guint64 number = g_array_index(ops, CommOp, i).number;
+        guint k = 0;
+
+        while (k < numbers->len && g_array_index(numbers, guint64, k) != number)
+            k++;
+        if (k == numbers->len)
+            g_array_append_val(numbers, number);
+    }
+    return numbers;
+}
+
+/* Operations of one group follow each other: the last one that begins no later than the task. */
+static CommOp *op_by_time(GArray *ops, const GArray *numbers, const CommTask *task)
+{
+    guint64 number = group_number(numbers, task->number);
+    guint low = 0, high = ops->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+
+        if (g_array_index(ops, CommOp, middle).begin_ns <= task->begin_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low > 0; low--) {
+        CommOp *op = &g_array_index(ops, CommOp, low - 1);
+
+        if (op->device == task->device && op->number == number)
+            return task->begin_ns <= op->end_ns ? op : NULL;
+    }
+    return NULL;
+}
+
+void comm_tasks_assign(GArray *ops, const GArray *tasks)
+{
+    g_autoptr(GArray) numbers = numbers_of(ops);
+    g_autoptr(GHashTable) by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
+
+    g_array_sort(ops, compare_ops);
+    for (guint i = 0; i < ops->len; i++) {
+        CommOp *op = &g_array_index(ops, CommOp, i);
+
+        if (op->op != G_MAXUINT64)
+            g_hash_table_insert(by_id, &op->op, op);
+    }
+    for (guint i = 0; i < tasks->len; i++) {
+        const CommTask *task = &g_array_index(tasks, CommTask, i);
+        CommOp *op = task->op == G_MAXUINT64 ? NULL : g_hash_table_lookup(by_id, &task->op);
+
+        if (!op)
+            op = op_by_time(ops, numbers, task);
+        if (!op)
+            continue;
+        if (!op->tasks)
+            op->tasks = g_array_new(FALSE, FALSE, sizeof(CommTask));
+        g_array_append_vals(op->tasks, task, 1);
+    }
+    for (guint i = 0; i < ops->len; i++) {
+        CommOp *op = &g_array_index(ops, CommOp, i);
+
+        if (op->tasks)
+            g_array_sort(op->tasks, compare_tasks);
+    }
+}
+
+/* A run of payloads in one plane; what closes it must be there. */
+static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
+                            guint *next)
+{
+    const CommTask *first = &g_array_index(op->tasks, CommTask, at), *last;
+    guint closing = is_p2p ? CLOSING_P2P : CLOSING_COLLECTIVE, n = 0;
+    guint64 size = 0;
+
+    while (at + n < op->tasks->len && first[n].plane == first->plane &&
+           first[n].type == TASK_PAYLOAD)
+        size += first[n++].size;
+    *next = at + n;
+    /* k + n - 1 tasks in all: the last payload counts as the first that closes. */
+    if (at + n + closing - 2 >= op->tasks->len)
+        return FALSE;
+    last = &first[n + closing - 2];
+    if (last->plane != first->plane)
+        return FALSE;
+    *next = at + n + closing - 1;
+    *transfer =
+        (CommTransfer){(double)(last->begin_ns - first->begin_ns) / 1000.0 + last->us, size, first};
+    return TRUE;
+}
+
+gboolean comm_transfer_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
+                          guint *next)
+{
+    const CommTask *task = &g_array_index(op->tasks, CommTask, at);
+
+    *next = at + 1;
+    if (task->type == TASK_PAYLOAD)
+        return payloads_at(op, at, is_p2p, transfer, next);
+    if (task->type != TASK_COPY)
+        return FALSE;
+    *transfer = (CommTransfer){task->us, task->size, task};
+    return TRUE;
+}

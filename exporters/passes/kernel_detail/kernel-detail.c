@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device_task, device_pmu, comm_op, step_range -> kernel_detail. */
+#include "kernel-detail.h"
+
+#include <string.h>
+
+#include "device-record.h"
+#include "steps.h"
+
+#define ROWS_MAX 2097152u
+#define VALUES G_N_ELEMENTS(((struct strobe_kernel_detail *)NULL)->value)
+
+/* Everything before the values; these are kept only where there are any. */
+#define HEAD_BYTES G_STRUCT_OFFSET(struct strobe_kernel_detail, value)
+
+typedef struct Row {
+    gint64 begin_ns, end_ns;
+    double us;
+    StrobeTrackId track;
+    StrobeStringId name;
+    guint order;
+    struct {
+        char bytes[HEAD_BYTES];
+    } head;
+} Row;
+
+typedef struct Metrics {
+    guint64 task;
+    StrobeStringId names;
+    gsize values; /* place in values */
+    guint n;
+} Metrics;
+
+typedef struct KernelDetail {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    const StrobeKindView *task_kind, *op_kind;
+    GArray *task_copies, *op_copies; /* of DeviceCopy */
+    GArray *rows;                    /* of Row */
+    GArray *metrics;                 /* of Metrics */
+    GArray *values;                  /* of double */
+    Steps steps;
+    StrobeStringId communication_core;
+    guint64 n_dropped;
+} KernelDetail;
+
+static StrobeStatus kernel_detail_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                       void **state)
+{
+    KernelDetail *pass = g_new0(KernelDetail, 1);
+    const char *core = host->facts(self)->generation == 1 ? "HCCL" : "COMMUNICATION";
+
+    pass->host = host;
+    pass->self = self;
+    pass->rows = g_array_new(FALSE, FALSE, sizeof(Row));
+    pass->metrics = g_array_new(FALSE, FALSE, sizeof(Metrics));
+    pass->values = g_array_new(FALSE, FALSE, sizeof(double));
+    pass->communication_core = host->intern(self, core, strlen(core));
+    steps_init(&pass->steps);
+    *state = pass;
+    return STROBE_OK;
+}
+
+static void kernel_detail_close(void *state)
+{
+    KernelDetail *pass = state;
+
+    g_array_unref(pass->rows);
+    g_array_unref(pass->metrics);
+    g_array_unref(pass->values);
+    if (pass->task_copies)
+        g_array_unref(pass->task_copies);
+    if (pass->op_copies)
+        g_array_unref(pass->op_copies);
+    steps_clear(&pass->steps);
+    g_free(pass);
+}
+
+static const GArray *copies_for(const StrobeView *record, const StrobeKindView **kind,
+                                GArray **copies)
+{
+    if (*kind != record->kind) {
+        if (*copies)
+            g_array_unref(*copies);
+        *copies = device_copies_new(record->kind, &strobe_kind_kernel_detail);
+        *kind = record->kind;
+    }
+    return *copies;
+}
+
+static void add_row(KernelDetail *pass, const StrobeView *record, const GArray *copies,
+                    gboolean is_communication)
+{
+    const StrobeTrackView *track = pass->host->track(pass->self, record->track);
+    struct strobe_kernel_detail fields;
+    Row row = {.begin_ns = record->begin_ns,
+               .end_ns = record->end_ns,
+               .us = device_exact_us(
+                   record, strobe_field_offset(record->kind, "exact_us", STROBE_FIELD_F64)),
+               .track = record->track,
+               .name = record->name,
+               .order = pass->rows->len};
+
+    if (pass->rows->len >= ROWS_MAX) {
+        pass->n_dropped++;
+        return;
+    }
+    device_fields_absent(&strobe_kind_kernel_detail, &fields);
+    device_copies_apply(copies, record, &fields);
+    fields.device = track ? track->device : -1;
+    fields.is_communication = is_communication != 0;
+    if (is_communication)
+        fields.core = pass->communication_core;
+    memcpy(row.head.bytes, &fields, HEAD_BYTES);
+    g_array_append_val(pass->rows, row);
+}
+
+static guint count_names(const char *names)
+{
+    guint n = *names != '\0';
+
+    for (; *names; names++)
+        n += *names == ';';
+    return n;
+}
+
+static void add_metrics(KernelDetail *pass, const StrobeView *record)
+{
+    Metrics metrics = {
+        .task =
+            strobe_field_u64(record, strobe_field_offset(record->kind, "task", STROBE_FIELD_LINK),
+                             STROBE_ABSENT_U64),
+        .names = strobe_field_u32(
+            record, strobe_field_offset(record->kind, "metrics", STROBE_FIELD_STRING), 0),
+        .values = pass->values->len};
+    guint32 first = strobe_field_offset(record->kind, "value_00", STROBE_FIELD_F64);
+
+    if (first == STROBE_FIELD_MISSING || pass->metrics->len >= ROWS_MAX)
+        return;
+    metrics.n = MIN(count_names(pass->host->string(pass->self, metrics.names).bytes), VALUES);
+    for (guint i = 0; i < metrics.n; i++) {
+        double value = strobe_view_f64(record, first + i * (guint32)sizeof value);
+
+        g_array_append_val(pass->values, value);
+    }
+    g_array_append_val(pass->metrics, metrics);
+}
+
+static StrobeStatus kernel_detail_batch(void *state, const StrobeView *records, size_t n)
+{
+    KernelDetail *pass = state;
+
+    for (size_t i = 0; i < n; i++) {
+        const StrobeView *record = &records[i];
+        const char *kind = record->kind->name;
+
+        if (!strcmp(kind, "device_task")) {
+            guint32 at = strobe_field_offset(record->kind, "is_kernel", STROBE_FIELD_BOOL);
+
+            if (strobe_field_u8(record, at, 0))
+                add_row(pass, record, copies_for(record, &pass->task_kind, &pass->task_copies),
+                        FALSE);
+        } else if (!strcmp(kind, "comm_op")) {
+            add_row(pass, record, copies_for(record, &pass->op_kind, &pass->op_copies), TRUE);
+        } else if (!strcmp(kind, "device_pmu")) {
+            add_metrics(pass, record);
+        } else if (!strcmp(kind, "step_range")) {
+            steps_add(&pass->steps, record);
+        }
+    }
+    return STROBE_OK;
+}
+
+/* ---- rows out ---- */
+
+static struct strobe_kernel_detail head_of(const Row *row)
+{
+    struct strobe_kernel_detail fields;
+
+    memset(&fields, 0, sizeof fields);
+    memcpy(&fields, row->head.bytes, HEAD_BYTES);
+    return fields;
+}
+
+/* Device by device, by start; kernels before operations. */
+static gint compare_rows(gconstpointer a, gconstpointer b)
+{
+    const Row *x = a, *y = b;
+    const struct strobe_kernel_detail x_head = head_of(x), y_head = head_of(y);
+
+    if (x_head.device != y_head.device)
+        return x_head.device < y_head.device ? -1 : 1;
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    if (x_head.is_communication != y_head.is_communication)
+        return x_head.is_communication - y_head.is_communication;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static gint compare_metrics(gconstpointer a, gconstpointer b)
+{
+    const Metrics *x = a, *y = b;
+
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+/* ns between the end of the row before and the start; never negative. Newer versions reckon in
+ * doubles of microseconds, a quarter of one apart. */
+static double wait_ns(const KernelDetail *pass, const Row *before, const Row *row)
+{
+    double us;
+
+    if (pass->host->facts(pass->self)->generation == 1)
+        us = device_round(device_us(row->begin_ns - before->begin_ns) - before->us, 3);
+    else
+        us = device_us(row->begin_ns) - device_us(before->begin_ns) - device_round(before->us, 3);
+    return us > 0 ? us * 1000.0 : 0;
+}
+
+static void put_metrics(const KernelDetail *pass, struct strobe_kernel_detail *fields)
+{
+    const Metrics key = {.task = fields->task};
+    const Metrics *metrics;
+    guint at;
+
+    if (fields->is_communication || fields->task == STROBE_ABSENT_U64 ||
+        !g_array_binary_search(pass->metrics, &key, compare_metrics, &at))
+        return;
+    metrics = &g_array_index(pass->metrics, Metrics, at);
+    fields->metrics = metrics->names;
+    for (guint i = 0; i < metrics->n; i++)
+        fields->value[i] = g_array_index(pass->values, double, metrics->values + i);
+}
+
+static gboolean emit(KernelDetail *pass, const Row *row, const Row *before)
+{
+    struct strobe_kernel_detail *fields =
+        pass->host->emit(pass->self, 0, row->track, row->name, row->begin_ns, row->end_ns);
+    const Step *step = steps_find_closed(&pass->steps, row->begin_ns);
+
+    if (!fields)
+        return FALSE;
+    device_fields_absent(&strobe_kind_kernel_detail, fields);
+    memcpy(fields, row->head.bytes, HEAD_BYTES);
+    if (step)
+        fields->step = step->number;
+    if (before && head_of(before).device == fields->device)
+        fields->wait = wait_ns(pass, before, row);
+    put_metrics(pass, fields);
+    return TRUE;
+}
+
+static StrobeStatus kernel_detail_end(void *state)
+{
+    KernelDetail *pass = state;
+
+    g_array_sort(pass->rows, compare_rows);
+    g_array_sort(pass->metrics, compare_metrics);
+    for (guint i = 0; i < pass->rows->len; i++) {
+        const Row *row = &g_array_index(pass->rows, Row, i);
+
+        if (!emit(pass, row, i ? row - 1 : NULL))
+            return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                                    "Cannot emit kernel_detail: the host has no room for it");
+    }
+    if (pass->n_dropped)
+        pass->host->log(pass->self, STROBE_LOG_WARNING,
+                        "%" G_GUINT64_FORMAT " kernels beyond the first %u have no row",
+                        pass->n_dropped, ROWS_MAX);
+    return STROBE_OK;
+}
+
+const StrobeConsumerOps kernel_detail_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = kernel_detail_open,
+    .batch = kernel_detail_batch,
+    .end = kernel_detail_end,
+    .close = kernel_detail_close,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test-device.h"
+
+static void check(const StrobeView *view, uint64_t count, double total, double avg, double max,
+                  double ratio, int32_t device)
+{
+    const struct strobe_op_statistic *fields = view->fields;
+
+    g_assert_cmpuint(fields->count, ==, count);
+    g_assert_cmpfloat(fields->total, ==, total);
+    g_assert_cmpfloat(fields->avg, ==, avg);
+    g_assert_cmpfloat(fields->max, ==, max);
+    g_assert_cmpfloat(fields->ratio, ==, ratio);
+    g_assert_cmpint(fields->device, ==, device);
+}
+
+static void fill(StrobeMockHost *mock)
+{
+    StrobeTrackId stream = test_stream(mock, 0, 5);
+
+    test_task(mock, stream, "Add", "AI_CORE", 0, 1000, 1);
+    test_task(mock, stream, "Mul", "AI_CORE", 0, 1000, 2);
+    test_task(mock, stream, "Mul", "AI_CORE", 0, 1003, 3);
+    test_task(mock, stream, "Mul", "MIX_AIC", 0, 999, 4);
+    test_task(mock, stream, "N/A", "AI_CORE", 0, 999, 5);
+    test_task(mock, test_stream(mock, 1, 5), "Add", "AI_CORE", 0, 10, 6);
+}
+
+/* By type, core and device; most time first; the mean is cut off since G2, and rounded in G1. */
+static void test_groups(void)
+{
+    for (int32_t generation = 1; generation <= 2; generation++) {
+        StrobeMockHost *mock = test_device_host(generation);
+        const StrobeView *views;
+
+        fill(mock);
+        g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+        g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 4);
+        check(&views[0], 2, 2003, generation == 1 ? 1002 : 1001, 1003, 2003.0 / 4002.0 * 100.0, 0);
+        g_assert_cmpstr(strobe_mock_text(mock, views[0].name), ==, "Mul");
+        check(&views[1], 1, 1000, 1000, 1000, 1000.0 / 4002.0 * 100.0, 0);
+        check(&views[2], 1, 999, 999, 999, 999.0 / 4002.0 * 100.0, 0);
+        check(&views[3], 1, 10, 10, 10, 100, 1);
+        strobe_mock_free(mock);
+    }
+}
+
+/* Durations below the ns are summed as they are in G1, and rounded once. */
+static void test_exact(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+    const StrobeView *views;
+
+    for (int i = 0; i < 4; i++) {
+        TEST_FIELDS(device_task, fields);
+        fields.is_kernel = 1;
+        fields.op_type = strobe_mock_string(mock, "Mul");
+        fields.exact_us = 1.00025;
+        TEST_ADD(mock, device_task, test_stream(mock, 0, 1), "m", 0, 1000, &fields);
+    }
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
+    check(&views[0], 4, 4001, 1000, 1000, 100, 0);
+    strobe_mock_free(mock);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/op-statistic/groups", test_groups);
+    g_test_add_func("/op-statistic/exact", test_exact);
+    return g_test_run();
+}

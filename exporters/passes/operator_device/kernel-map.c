@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel-map.h"
+
+/* An arrow from host to device. Only the first of each end counts. */
+typedef struct Flow {
+    gint64 from_ns, to_ns;
+    StrobeTrackId to_track;
+    gboolean has_from, has_to;
+} Flow;
+
+/* A kernel and when it was launched. */
+typedef struct Moment {
+    gint64 at_ns;
+    guint order, kernel;
+} Moment;
+
+void kernel_map_init(KernelMap *map)
+{
+    map->kernels = g_array_new(FALSE, FALSE, sizeof(Kernel));
+    map->dequeues = g_array_new(FALSE, FALSE, sizeof(QueueSpan));
+    map->calls = g_array_new(FALSE, FALSE, sizeof(HostCall));
+    map->flows = g_array_new(FALSE, TRUE, sizeof(Flow));
+    map->flow_at = g_hash_table_new(g_str_hash, g_str_equal);
+    map->launches = g_array_new(FALSE, FALSE, sizeof(Launch));
+    map->has_queue = FALSE;
+}
+
+void kernel_map_clear(KernelMap *map)
+{
+    g_array_unref(map->kernels);
+    g_array_unref(map->dequeues);
+    g_array_unref(map->calls);
+    g_array_unref(map->flows);
+    g_hash_table_unref(map->flow_at);
+    g_array_unref(map->launches);
+}
+
+void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
+                     gint64 at_ns)
+{
+    guint at = GPOINTER_TO_UINT(g_hash_table_lookup(map->flow_at, id));
+    Flow *flow;
+
+    if (!at) {
+        g_array_set_size(map->flows, map->flows->len + 1);
+        at = map->flows->len;
+        g_hash_table_insert(map->flow_at, (gpointer)id, GUINT_TO_POINTER(at));
+    }
+    flow = &g_array_index(map->flows, Flow, at - 1);
+    if (is_end && !flow->has_to) {
+        flow->has_to = TRUE;
+        flow->to_ns = at_ns;
+        flow->to_track = track;
+    } else if (!is_end && !flow->has_from) {
+        flow->has_from = TRUE;
+        flow->from_ns = at_ns;
+    }
+}
+
+/* ---- kernels and moments ---- */
+
+typedef struct Place {
+    gint64 begin_ns;
+    StrobeTrackId track;
+    guint kernel;
+} Place;
+
+static guint place_hash(gconstpointer key)
+{
+    const Place *place = key;
+
+    return g_int64_hash(&place->begin_ns) * 31 + place->track;
+}
+
+static gboolean place_equal(gconstpointer a, gconstpointer b)
+{
+    const Place *x = a, *y = b;
+
+    return x->begin_ns == y->begin_ns && x->track == y->track;
+}
+
+/* By track and begin; of several the last counts. */
+static GHashTable *index_places(const KernelMap *map)
+{
+    GHashTable *places = g_hash_table_new_full(place_hash, place_equal, g_free, NULL);
+
+    for (guint i = 0; i < map->kernels->len; i++) {
+        const Kernel *kernel = &g_array_index(map->kernels, Kernel, i);
+        Place place = {kernel->begin_ns, kernel->track, i};
+
+        g_hash_table_replace(places, g_memdup2(&place, sizeof place), NULL);
+    }
+    return places;
+}
+
+static void add_moment(GArray *moments, gint64 at_ns, guint kernel)
+{
+    const Moment moment = {at_ns, moments->len, kernel};
+
+    g_array_append_val(moments, moment);
+}
+
+static void moments_of_flows(const KernelMap *map, GArray *moments)
+{
+    g_autoptr(GHashTable) places = index_places(map);
+
+    for (guint i = 0; i < map->flows->len; i++) {
+        const Flow *flow = &g_array_index(map->flows, Flow, i);
+        const Place key = {flow->to_ns, flow->to_track, 0};
+        gpointer place;
+
+        if (flow->has_from && flow->has_to &&
+            g_hash_table_lookup_extended(places, &key, &place, NULL))
+            add_moment(moments, flow->from_ns, ((const Place *)place)->kernel);
+    }
+}
+
+static gint compare_calls(gconstpointer a, gconstpointer b)
+{
+    const HostCall *x = a, *y = b;
+
+    if (x->connection != y->connection)
+        return x->connection < y->connection ? -1 : 1;
+    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static const HostCall *find_call(const KernelMap *map, guint64 connection)
+{
+    guint low = 0, high = map->calls->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+
+        if (g_array_index(map->calls, HostCall, middle).connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == map->calls->len)
+        return NULL;
+    const HostCall *call = &g_array_index(map->calls, HostCall, low);
+    return call->connection == connection ? call : NULL;
+}
+
+/* Without arrows: the call that has the task's id. One arrow an id: only the first task counts. */
+static void moments_of_calls(KernelMap *map, GArray *moments)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash, g_int64_equal);
+
+    g_array_sort(map->calls, compare_calls);
+    for (guint i = 0; i < map->kernels->len; i++) {
+        Kernel *kernel = &g_array_index(map->kernels, Kernel, i);
+        const HostCall *call;
+
+        if (!kernel->is_target || kernel->connection == STROBE_ABSENT_U64 ||
+            !g_hash_table_add(seen, &kernel->connection))
+            continue;
+        call = find_call(map, kernel->connection);
+        if (call)
+            add_moment(moments, call->begin_ns, i);
+    }
+}
+
+static gint compare_moments(gconstpointer a, gconstpointer b)
+{
+    const Moment *x = a, *y = b;
+
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* ---- keys ---- */
+
+/* One cursor over all dequeues in the order of their ends, whatever their thread. */
+static void assign_to_dequeues(KernelMap *map, const GArray *moments)
+{
+    guint cursor = 0;
+
+    for (guint i = 0; i < moments->len; i++) {
+        const Moment *moment = &g_array_index(moments, Moment, i);
+
+        for (; cursor < map->dequeues->len; cursor++) {
+            const QueueSpan *span = &g_array_index(map->dequeues, QueueSpan, cursor);
+            const Launch launch = {span->correlation, moment->kernel};
+
+            if (span->begin_ns > moment->at_ns)
+                break;
+            if (moment->at_ns > span->end_ns)
+                continue;
+            g_array_append_val(map->launches, launch);
+            break;
+        }
+    }
+}
+
+static gint compare_launches(gconstpointer a, gconstpointer b)
+{
+    const Launch *x = a, *y = b;
+
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+void kernel_map_finish(KernelMap *map)
+{
+    g_autoptr(GArray) moments = g_array_new(FALSE, FALSE, sizeof(Moment));
+
+    if (map->flows->len)
+        moments_of_flows(map, moments);
+    else
+        moments_of_calls(map, moments);
+    g_array_sort(moments, compare_moments);
+    map->has_queue = map->dequeues->len > 0;
+    if (map->has_queue) {
+        assign_to_dequeues(map, moments);
+    } else {
+        for (guint i = 0; i < moments->len; i++) {
+            const Moment *moment = &g_array_index(moments, Moment, i);
+            const Launch launch = {(guint64)moment->at_ns, moment->kernel};
+
+            g_array_append_val(map->launches, launch);
+        }
+    }
+    g_array_sort(map->launches, compare_launches); /* keeps the order of equal ones */
+}
+
+const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n)
+{
+    const Launch *launches = (const Launch *)(const void *)map->launches->data;
+    guint low = 0, high = map->launches->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+
+        if (launches[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (*n = 0; low + *n < map->launches->len && launches[low + *n].key == key;)
+        ++*n;
+    return *n ? &launches[low] : NULL;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which kernels each call on the framework's task queue launched, as the original finds it: from a
+ * kernel to the moment on the host at which it was launched (by the arrow that the source drew, or
+ * by the id that call and task share), from that moment to the dequeue around it, and from the
+ * dequeue to the enqueue of the same correlation.
+ */
+#ifndef STROBE_PASSES_KERNEL_MAP_H
+#define STROBE_PASSES_KERNEL_MAP_H
+
+#include <glib.h>
+#include <strobe/exporter.h>
+
+typedef struct Kernel {
+    guint64 task; /* absent: a communication operation */
+    guint64 connection;
+    gint64 begin_ns, end_ns;
+    double us;
+    StrobeTrackId track;
+    gint32 device;
+    guint8 is_aicore;
+    guint8 is_target; /* something that a call is linked to */
+} Kernel;
+
+/* A kernel that belongs to a key: the correlation of a queue entry or, without a queue, the moment
+ * of the launch. */
+typedef struct Launch {
+    guint64 key;
+    guint kernel; /* place in kernels */
+} Launch;
+
+typedef struct KernelMap {
+    GArray *kernels;     /* of Kernel, as they came */
+    GArray *dequeues;    /* of QueueSpan, as they came */
+    GArray *calls;       /* of HostCall: calls that launch something */
+    GArray *flows;       /* of Flow, in order of the first end */
+    GHashTable *flow_at; /* text of the id -> place in flows + 1 */
+    GArray *launches;    /* of Launch, by key; once finished */
+    gboolean has_queue;
+} KernelMap;
+
+typedef struct QueueSpan {
+    gint64 begin_ns, end_ns;
+    guint64 correlation;
+    guint64 thread;
+} QueueSpan;
+
+typedef struct HostCall {
+    guint64 connection;
+    gint64 begin_ns, end_ns;
+} HostCall;
+
+void kernel_map_init(KernelMap *map);
+void kernel_map_clear(KernelMap *map);
+/* One end of an arrow; `id` stays valid. */
+void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
+                     gint64 at_ns);
+/* Everything has been added. */
+void kernel_map_finish(KernelMap *map);
+/* The launches of a key: the first, and their number in `n`. */
+const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n);
+
+static inline const Kernel *kernel_map_kernel(const KernelMap *map, const Launch *launch)
+{
+    return &g_array_index(map->kernels, Kernel, launch->kernel);
+}
+
+#endif

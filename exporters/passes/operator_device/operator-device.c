@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cpu_op, task_queue, api_call, device_task, comm_op, comm_task, flow_point, step ->
+ * operator_device, kernel_link, step_range. */
+#include "operator-device.h"
+
+#include <string.h>
+
+#include "device-record.h"
+#include "operator-forest.h"
+
+#define OPERATORS_MAX 8388608u
+#define RECORDS_MAX 8388608u
+/* A program that ran so many operators and nothing on a device has no device. */
+#define HOST_ONLY_MAX 65536u
+
+enum { SHAPES, TYPES, STACK, N_OPERATOR };
+enum { CORRELATION, IS_DEQUEUE, N_QUEUE };
+enum { CONNECTION, LEVEL, N_CALL };
+enum { TASK, TASK_CONNECTION, TASK_TYPE, CORE, IS_KERNEL, EXACT, N_TASK };
+enum { FLOW_ID, IS_END, N_FLOW };
+
+static const StrobeWantedField operator_wanted[N_OPERATOR] = {
+    [SHAPES] = {"shapes", STROBE_FIELD_STRING},
+    [TYPES] = {"types", STROBE_FIELD_STRING},
+    [STACK] = {"stack", STROBE_FIELD_STACK},
+};
+static const StrobeWantedField queue_wanted[N_QUEUE] = {
+    [CORRELATION] = {"correlation", STROBE_FIELD_LINK},
+    [IS_DEQUEUE] = {"is_dequeue", STROBE_FIELD_BOOL},
+};
+static const StrobeWantedField call_wanted[N_CALL] = {
+    [CONNECTION] = {"connection", STROBE_FIELD_LINK},
+    [LEVEL] = {"level", STROBE_FIELD_STRING},
+};
+static const StrobeWantedField task_wanted[N_TASK] = {
+    [TASK] = {"task", STROBE_FIELD_LINK},
+    [TASK_CONNECTION] = {"connection", STROBE_FIELD_LINK},
+    [TASK_TYPE] = {"task_type", STROBE_FIELD_STRING},
+    [CORE] = {"core", STROBE_FIELD_STRING},
+    [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},
+    [EXACT] = {"exact_us", STROBE_FIELD_F64},
+};
+static const StrobeWantedField flow_wanted[N_FLOW] = {
+    [FLOW_ID] = {"id", STROBE_FIELD_STRING},
+    [IS_END] = {"is_end", STROBE_FIELD_BOOL},
+};
+
+/* A step as the program announced it: the database's rule starts from these. */
+typedef struct HostStep {
+    gint64 begin_ns, end_ns, number;
+    StrobeTrackId track;
+    StrobeStringId name;
+} HostStep;
+
+typedef struct OperatorDevice {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeBinder operators, queues, calls, tasks, flows;
+    KernelMap map;
+    Forest forest;
+    GArray *enqueues;   /* of QueueSpan */
+    GArray *host_steps; /* of HostStep */
+    gboolean is_database;
+    gboolean has_device; /* imported, or something of a device was seen */
+    gboolean is_over;    /* nothing will be derived */
+    guint64 n_dropped;
+} OperatorDevice;
+
+static void bind(StrobeBinder *binder, const StrobeWantedField *wanted, guint32 n)
+{
+    binder->wanted = wanted;
+    binder->n_wanted = n;
+}
+
+static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                         void **state)
+{
+    OperatorDevice *pass = g_new0(OperatorDevice, 1);
+
+    pass->host = host;
+    pass->self = self;
+    pass->is_database = device_is_database(host, self);
+    pass->has_device = *host->fact(self, "source") != '\0';
+    bind(&pass->operators, operator_wanted, N_OPERATOR);
+    bind(&pass->queues, queue_wanted, N_QUEUE);
+    bind(&pass->calls, call_wanted, N_CALL);
+    bind(&pass->tasks, task_wanted, N_TASK);
+    bind(&pass->flows, flow_wanted, N_FLOW);
+    kernel_map_init(&pass->map);
+    pass->forest.operators = g_array_new(FALSE, FALSE, sizeof(Operator));
+    pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
+    pass->forest.links = g_array_new(FALSE, FALSE, sizeof(ForestLink));
+    pass->enqueues = g_array_new(FALSE, FALSE, sizeof(QueueSpan));
+    pass->host_steps = g_array_new(FALSE, FALSE, sizeof(HostStep));
+    *state = pass;
+    return STROBE_OK;
+}
+
+static void operator_device_close(void *state)
+{
+    OperatorDevice *pass = state;
+
+    kernel_map_clear(&pass->map);
+    g_array_unref(pass->forest.operators);
+    g_array_unref(pass->forest.steps);
+    g_array_unref(pass->forest.links);
+    g_array_unref(pass->enqueues);
+    g_array_unref(pass->host_steps);
+    g_free(pass);
+}
+
+/* ---- records in ---- */
+
+static guint64 thread_of(const OperatorDevice *pass, StrobeTrackId track)
+{
+    const StrobeTrackView *view = pass->host->track(pass->self, track);
+
+    return view ? view->number : 0;
+}
+
+static gboolean has_room(OperatorDevice *pass, const GArray *array, guint max)
+{
+    gboolean has = array->len < max;
+
+    pass->n_dropped += !has;
+    return has;
+}
+
+static void add_operator(OperatorDevice *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->operators, record->kind);
+    GArray *operators = pass->forest.operators;
+    const Operator op = {.begin_ns = record->begin_ns,
+                         .end_ns = record->end_ns,
+                         .thread = thread_of(pass, record->track),
+                         .order = operators->len,
+                         .track = record->track,
+                         .name = record->name,
+                         .shapes = strobe_field_u32(record, at[SHAPES], 0),
+                         .types = strobe_field_u32(record, at[TYPES], 0),
+                         .stack = strobe_field_u32(record, at[STACK], 0)};
+
+    if (!pass->has_device && operators->len >= HOST_ONLY_MAX) {
+        pass->is_over = TRUE;
+        g_array_unref(operators);
+        pass->forest.operators = g_array_new(FALSE, FALSE, sizeof(Operator));
+    } else if (has_room(pass, operators, OPERATORS_MAX)) {
+        g_array_append_val(operators, op);
+    }
+}
+
+static void add_queue(OperatorDevice *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->queues, record->kind);
+    const QueueSpan span = {record->begin_ns, record->end_ns,
+                            strobe_field_u64(record, at[CORRELATION], STROBE_ABSENT_U64),
+                            thread_of(pass, record->track)};
+    GArray *into = strobe_field_u8(record, at[IS_DEQUEUE], 0) ? pass->map.dequeues : pass->enqueues;
+
+    if (has_room(pass, into, RECORDS_MAX))
+        g_array_append_val(into, span);
+}
+
+static gboolean is_text(const OperatorDevice *pass, StrobeStringId id, const char *text)
+{
+    return strcmp(pass->host->string(pass->self, id).bytes, text) == 0;
+}
+
+/* In a database only the launches of the node level carry ids that tasks are looked up by. */
+static void add_call(OperatorDevice *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->calls, record->kind);
+    const HostCall call = {strobe_field_u64(record, at[CONNECTION], STROBE_ABSENT_U64),
+                           record->begin_ns, record->end_ns};
+
+    if (call.connection == STROBE_ABSENT_U64 ||
+        (pass->is_database && !is_text(pass, strobe_field_u32(record, at[LEVEL], 0), "node")))
+        return;
+    if (has_room(pass, pass->map.calls, RECORDS_MAX))
+        g_array_append_val(pass->map.calls, call);
+}
+
+static void add_task(OperatorDevice *pass, const StrobeView *record, gboolean is_communication)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->tasks, record->kind);
+    const StrobeTrackView *track = pass->host->track(pass->self, record->track);
+    StrobeStringId type = strobe_field_u32(record, at[TASK_TYPE], 0);
+    gboolean is_kernel = strobe_field_u8(record, at[IS_KERNEL], 0) != 0;
+    Kernel kernel = {.task = strobe_field_u64(record, at[TASK], STROBE_ABSENT_U64),
+                     .connection = strobe_field_u64(record, at[TASK_CONNECTION], STROBE_ABSENT_U64),
+                     .begin_ns = record->begin_ns,
+                     .end_ns = record->end_ns,
+                     .us = device_exact_us(record, at[EXACT]),
+                     .track = record->track,
+                     .device = track ? track->device : -1};
+
+    if (!type && is_kernel)
+        type = strobe_field_u32(record, at[CORE], 0);
+    kernel.is_aicore = !is_communication && is_text(pass, type, "AI_CORE");
+    kernel.is_target = is_kernel || is_communication ||
+                       (!pass->is_database && (is_text(pass, record->name, "MEMCPY_ASYNC") ||
+                                               is_text(pass, record->name, "EVENT_RECORD") ||
+                                               is_text(pass, record->name, "EVENT_WAIT")));
+    if (has_room(pass, pass->map.kernels, RECORDS_MAX))
+        g_array_append_val(pass->map.kernels, kernel);
+}
+
+static void add_flow(OperatorDevice *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->flows, record->kind);
+
+    if (!is_text(pass, record->name, "HostToDevice") ||
+        !has_room(pass, pass->map.flows, RECORDS_MAX))
+        return;
+    kernel_map_flow(&pass->map,
+                    pass->host->string(pass->self, strobe_field_u32(record, at[FLOW_ID], 0)).bytes,
+                    strobe_field_u8(record, at[IS_END], 0) != 0, record->track, record->begin_ns);
+}
+
+static void add_step(OperatorDevice *pass, const StrobeView *record)
+{
+    const HostStep step = {
+        record->begin_ns, record->end_ns,
+        strobe_field_i64(record, strobe_field_offset(record->kind, "number", STROBE_FIELD_I64), -1),
+        record->track, record->name};
+
+    if (has_room(pass, pass->host_steps, RECORDS_MAX))
+        g_array_append_val(pass->host_steps, step);
+}
+
+static void add_device_record(OperatorDevice *pass, const StrobeView *record)
+{
+    const char *kind = record->kind->name;
+
+    pass->has_device = TRUE;
+    if (!strcmp(kind, "task_queue"))
+        add_queue(pass, record);
+    else if (!strcmp(kind, "device_task"))
+        add_task(pass, record, FALSE);
+    else if (!strcmp(kind, "comm_op"))
+        add_task(pass, record, TRUE);
+    else if (!strcmp(kind, "flow_point"))
+        add_flow(pass, record);
+}
+
+static StrobeStatus operator_device_batch(void *state, const StrobeView *records, size_t n)
+{
+    OperatorDevice *pass = state;
+
+    for (size_t i = 0; i < n && !pass->is_over; i++) {
+        const StrobeView *record = &records[i];
+        const char *kind = record->kind->name;
+
+        if (!strcmp(kind, "cpu_op"))
+            add_operator(pass, record);
+        else if (!strcmp(kind, "api_call"))
+            add_call(pass, record);
+        else if (!strcmp(kind, "step"))
+            add_step(pass, record);
+        else
+            add_device_record(pass, record);
+    }
+    return STROBE_OK;
+}
+
+/* ---- records out ---- */
+
+#define STEP_PREFIX "ProfilerStep#"
+
+static gint64 step_number(void *user, const Operator *op)
+{
+    OperatorDevice *pass = user;
+    const char *mark = strstr(pass->host->string(pass->self, op->name).bytes, STEP_PREFIX);
+    gint64 number = mark ? g_ascii_strtoll(mark + strlen(STEP_PREFIX), NULL, 10) : -1;
+
+    return MAX(number, -1);
+}
+
+static double sum_value(const DeviceSum *sum)
+{
+    return sum->is_real ? sum->us : STROBE_ABSENT_F64;
+}
+
+static gboolean emit_operator(OperatorDevice *pass, const Operator *op)
+{
+    struct strobe_operator_device *fields = pass->host->emit(pass->self, OPERATOR_DEVICE, op->track,
+                                                             op->name, op->begin_ns, op->end_ns);
+
+    if (!fields)
+        return FALSE;
+    fields->host_total = op->end_ns - op->begin_ns;
+    fields->host_self = fields->host_total - op->children_ns;
+    fields->device_self = sum_value(&op->self);
+    fields->device_total = sum_value(&op->total);
+    fields->device_self_aicore = sum_value(&op->self_aicore);
+    fields->device_total_aicore = sum_value(&op->total_aicore);
+    fields->shapes = op->shapes;
+    fields->types = op->types;
+    fields->stack = op->stack;
+    return TRUE;
+}
+
+static gboolean emit_link(OperatorDevice *pass, const ForestLink *link)
+{
+    const Operator *op = &g_array_index(pass->forest.operators, Operator, link->place);
+    const Kernel *kernel = &g_array_index(pass->map.kernels, Kernel, link->kernel);
+    struct strobe_kernel_link *fields =
+        pass->host->emit(pass->self, KERNEL_LINK, op->track, op->name, op->begin_ns, op->begin_ns);
+
+    if (!fields)
+        return FALSE;
+    fields->task = kernel->task;
+    fields->to_begin = kernel->begin_ns;
+    fields->to_track = kernel->track;
+    return TRUE;
+}
+
+static gboolean emit_step(OperatorDevice *pass, const HostStep *host_step, gint64 begin_ns,
+                          gint64 end_ns, gint32 device)
+{
+    struct strobe_step_range *fields =
+        pass->host->emit(pass->self, STEP_RANGE, host_step->track, host_step->name, begin_ns,
+                         MAX(end_ns, host_step->end_ns));
+
+    if (!fields)
+        return FALSE;
+    fields->number = host_step->number;
+    fields->host_begin = host_step->begin_ns;
+    fields->device = device;
+    return TRUE;
+}
+
+/* The text's rule: from the first kernel of the first queue entry of the step to the last kernel of
+ * the last one, or the end of the step on the host. */
+static gboolean emit_forest_step(OperatorDevice *pass, const ForestStep *step)
+{
+    const Operator *op = &g_array_index(pass->forest.operators, Operator, step->place);
+    const HostStep host_step = {op->begin_ns, op->end_ns, step->number, op->track, op->name};
+
+    if (!step->has_keys)
+        return TRUE;
+    return emit_step(pass, &host_step, step->has_kernels ? step->begin_ns : op->begin_ns,
+                     step->has_kernels ? step->end_ns : G_MININT64, step->device);
+}
+
+static gint compare_connections(gconstpointer a, gconstpointer b)
+{
+    const guint64 *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* The database's rule: all tasks of the calls that lie within the step. */
+static gboolean emit_database_step(OperatorDevice *pass, const HostStep *step)
+{
+    g_autoptr(GArray) within = g_array_new(FALSE, FALSE, sizeof(guint64));
+    gint64 begin = G_MAXINT64, end = G_MININT64;
+    gint32 device = -1;
+
+    for (guint i = 0; i < pass->map.calls->len; i++) {
+        const HostCall *call = &g_array_index(pass->map.calls, HostCall, i);
+
+        if (step->begin_ns <= call->begin_ns && call->end_ns <= step->end_ns)
+            g_array_append_val(within, call->connection);
+    }
+    g_array_sort(within, compare_connections);
+    for (guint i = 0; i < pass->map.kernels->len; i++) {
+        const Kernel *kernel = &g_array_index(pass->map.kernels, Kernel, i);
+
+        if (kernel->task == STROBE_ABSENT_U64 ||
+            !g_array_binary_search(within, &kernel->connection, compare_connections, NULL))
+            continue;
+        begin = MIN(begin, kernel->begin_ns);
+        end = MAX(end, kernel->end_ns);
+        device = kernel->device;
+    }
+    return emit_step(pass, step, begin == G_MAXINT64 ? step->begin_ns : begin, end, device);
+}
+
+static gint compare_links(gconstpointer a, gconstpointer b)
+{
+    const ForestLink *x = a, *y = b;
+
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static gboolean emit_steps(OperatorDevice *pass)
+{
+    gboolean done = TRUE;
+
+    for (guint i = 0; pass->is_database && i < pass->host_steps->len && done; i++)
+        done = emit_database_step(pass, &g_array_index(pass->host_steps, HostStep, i));
+    for (guint i = 0; !pass->is_database && i < pass->forest.steps->len && done; i++)
+        done = emit_forest_step(pass, &g_array_index(pass->forest.steps, ForestStep, i));
+    return done;
+}
+
+static StrobeStatus operator_device_end(void *state)
+{
+    OperatorDevice *pass = state;
+    Forest *forest = &pass->forest;
+    gboolean done = TRUE;
+
+    if (!pass->has_device)
+        return STROBE_OK;
+    kernel_map_finish(&pass->map);
+    forest_build(forest, &pass->map, pass->enqueues, step_number, pass,
+                 pass->host->facts(pass->self)->generation == 1);
+    g_array_sort(forest->links, compare_links);
+    for (guint i = 0; i < forest->operators->len && done; i++)
+        done = emit_operator(pass, &g_array_index(forest->operators, Operator, i));
+    for (guint i = 0; i < forest->links->len && done; i++)
+        done = emit_link(pass, &g_array_index(forest->links, ForestLink, i));
+    if (done)
+        done = emit_steps(pass);
+    if (!done)
+        return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                                "Cannot emit operator_device: the host has no room for it");
+    if (pass->n_dropped)
+        pass->host->log(pass->self, STROBE_LOG_WARNING,
+                        "%" G_GUINT64_FORMAT " records beyond the first %u of their kind take no "
+                        "part in device times",
+                        pass->n_dropped, RECORDS_MAX);
+    return STROBE_OK;
+}
+
+const StrobeConsumerOps operator_device_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = operator_device_open,
+    .batch = operator_device_batch,
+    .end = operator_device_end,
+    .close = operator_device_close,
+};

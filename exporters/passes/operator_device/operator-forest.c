@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operator-forest.h"
+
+/* A leaf: a queue entry, or without a queue the moment of a launch. */
+typedef struct Leaf {
+    gint64 at_ns;
+    guint64 key;
+    guint64 thread;
+    guint order;
+    gboolean any_thread;
+} Leaf;
+
+typedef struct Build {
+    Forest *forest;
+    const KernelMap *map;
+    gboolean zero_is_whole;
+} Build;
+
+static gint compare_operators(gconstpointer a, gconstpointer b)
+{
+    const Operator *x = a, *y = b;
+
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static gint compare_leaves(gconstpointer a, gconstpointer b)
+{
+    const Leaf *x = a, *y = b;
+
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static Operator *at(const Build *build, gint place)
+{
+    return place < 0 ? NULL : &g_array_index(build->forest->operators, Operator, place);
+}
+
+static void add_sum(DeviceSum *sum, double us, gboolean zero_is_whole)
+{
+    sum->us += us;
+    sum->is_real = sum->is_real || us != 0.0 || !zero_is_whole;
+}
+
+static void add_kernel(const Build *build, Operator *op, const Kernel *kernel, gboolean is_self)
+{
+    add_sum(&op->total, kernel->us, build->zero_is_whole);
+    if (is_self)
+        add_sum(&op->self, kernel->us, build->zero_is_whole);
+    if (!kernel->is_aicore)
+        return;
+    add_sum(&op->total_aicore, kernel->us, build->zero_is_whole);
+    if (is_self)
+        add_sum(&op->self_aicore, kernel->us, build->zero_is_whole);
+}
+
+static void add_to_step(const Build *build, ForestStep *step, guint64 key, const Launch *launches,
+                        guint n)
+{
+    gint64 begin = G_MAXINT64, end = G_MININT64;
+
+    step->has_keys = TRUE;
+    if (!n)
+        return;
+    for (guint i = 0; i < n; i++) {
+        const Kernel *kernel = kernel_map_kernel(build->map, &launches[i]);
+
+        begin = MIN(begin, kernel->begin_ns);
+        end = MAX(end, kernel->end_ns);
+    }
+    if (!step->has_kernels || key < step->first_key) {
+        step->first_key = key;
+        step->begin_ns = begin;
+        step->device = kernel_map_kernel(build->map, launches)->device;
+    }
+    if (!step->has_kernels || key >= step->last_key) {
+        step->last_key = key;
+        step->end_ns = end;
+    }
+    step->has_kernels = TRUE;
+}
+
+static void take_leaf(const Build *build, gint owner, const Leaf *leaf)
+{
+    guint n;
+    const Launch *launches = kernel_map_find(build->map, leaf->key, &n);
+
+    for (guint i = 0; i < n; i++) {
+        const ForestLink link = {(guint)owner, launches[i].kernel};
+
+        g_array_append_val(build->forest->links, link);
+    }
+    for (gint place = owner; place >= 0; place = at(build, place)->parent) {
+        Operator *op = at(build, place);
+
+        for (guint i = 0; i < n; i++)
+            add_kernel(build, op, kernel_map_kernel(build->map, &launches[i]), place == owner);
+        if (op->step >= 0)
+            add_to_step(build, &g_array_index(build->forest->steps, ForestStep, op->step),
+                        leaf->key, launches, n);
+    }
+}
+
+/* Without a queue an operator that ends at the launch does not hold it. */
+static gint owner_of(const Build *build, gint last, const Leaf *leaf)
+{
+    while (leaf->any_thread && last >= 0 && at(build, last)->end_ns <= leaf->at_ns)
+        last = at(build, last)->parent;
+    if (last >= 0 && !leaf->any_thread && at(build, last)->thread != leaf->thread)
+        return -1;
+    return last;
+}
+
+static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
+{
+    GArray *leaves = g_array_new(FALSE, FALSE, sizeof(Leaf));
+
+    for (guint i = 0; map->has_queue && i < enqueues->len; i++) {
+        const QueueSpan *span = &g_array_index(enqueues, QueueSpan, i);
+        const Leaf leaf = {span->begin_ns, span->correlation, span->thread, i, FALSE};
+
+        g_array_append_val(leaves, leaf);
+    }
+    for (guint i = 0; !map->has_queue && i < map->launches->len; i++) {
+        guint64 key = g_array_index(map->launches, Launch, i).key;
+        const Leaf leaf = {(gint64)key, key, 0, i, TRUE};
+
+        if (!i || g_array_index(map->launches, Launch, i - 1).key != key)
+            g_array_append_val(leaves, leaf);
+    }
+    g_array_sort(leaves, compare_leaves);
+    return leaves;
+}
+
+static void enter(const Build *build, gint place, gint last, gint64 number)
+{
+    Operator *op = at(build, place), *parent;
+    ForestStep step = {.number = number, .place = (guint)place, .device = -1};
+
+    op->parent = last;
+    op->step = -1;
+    parent = at(build, last);
+    if (parent)
+        parent->children_ns += op->end_ns - op->begin_ns;
+    else if (number >= 0) {
+        op->step = (gint)build->forest->steps->len;
+        g_array_append_val(build->forest->steps, step);
+    }
+}
+
+void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
+                  gint64 (*step_number)(void *user, const Operator *op), void *user,
+                  gboolean zero_is_whole)
+{
+    const Build build = {forest, map, zero_is_whole};
+    g_autoptr(GArray) leaves = make_leaves(map, enqueues);
+    gint last = -1;
+    guint next = 0;
+
+    g_array_sort(forest->operators, compare_operators);
+    for (guint i = 0; i < leaves->len || next < forest->operators->len;) {
+        Operator *op = next < forest->operators->len ? at(&build, (gint)next) : NULL;
+        const Leaf *leaf = i < leaves->len ? &g_array_index(leaves, Leaf, i) : NULL;
+        gboolean is_leaf = !op || (leaf && leaf->at_ns < op->begin_ns);
+        gint64 now = is_leaf ? leaf->at_ns : op->begin_ns;
+
+        while (last >= 0 && now > at(&build, last)->end_ns)
+            last = at(&build, last)->parent;
+        if (is_leaf) {
+            gint owner = owner_of(&build, last, leaf);
+
+            if (owner >= 0)
+                take_leaf(&build, owner, leaf);
+            i++;
+        } else {
+            enter(&build, (gint)next, last, step_number(user, op));
+            last = (gint)next++;
+        }
+    }
+}

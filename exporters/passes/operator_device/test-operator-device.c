@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test-device.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Thread 1:   op a 0..1000 with b 100..300 in it, which puts 1 into the queue, a puts 2
+ * Thread 2:   op c 400..500, another thread: in the one tree a child of a
+ * Thread 9:   takes 1 out at 2000..2100, 2 at 2200..2300
+ * Stream 5:   kernel x (from the first), y (from the second, no AI core) */
+static void add_op(StrobeMockHost *mock, StrobeTrackId thread, const char *name, int64_t begin_ns,
+                   int64_t end_ns)
+{
+    TEST_FIELDS(cpu_op, fields);
+    TEST_ADD(mock, cpu_op, thread, name, begin_ns, end_ns, &fields);
+}
+
+static void add_queue(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns, int64_t end_ns,
+                      uint64_t correlation, uint8_t is_dequeue)
+{
+    TEST_FIELDS(task_queue, fields);
+    fields.correlation = correlation;
+    fields.is_dequeue = is_dequeue;
+    TEST_ADD(mock, task_queue, thread, "Queue", begin_ns, end_ns, &fields);
+}
+
+static void add_flow(StrobeMockHost *mock, StrobeTrackId from, int64_t from_ns, StrobeTrackId to,
+                     int64_t to_ns, const char *id)
+{
+    TEST_FIELDS(flow_point, fields);
+    fields.id = strobe_mock_string(mock, id);
+    TEST_ADD(mock, flow_point, from, "HostToDevice", from_ns, from_ns, &fields);
+    fields.is_end = 1;
+    TEST_ADD(mock, flow_point, to, "HostToDevice", to_ns, to_ns, &fields);
+}
+
+static StrobeTrackId fill_host(StrobeMockHost *mock, const char *outer)
+{
+    StrobeTrackId one = test_thread(mock, 1), nine = test_thread(mock, 9);
+
+    add_op(mock, one, "b", 100, 300);
+    add_op(mock, test_thread(mock, 2), "c", 400, 500);
+    add_op(mock, one, outer, 0, 1000);
+    add_queue(mock, one, 200, 210, 1, 0);
+    add_queue(mock, one, 600, 610, 2, 0);
+    add_queue(mock, nine, 2000, 2100, 1, 1);
+    add_queue(mock, nine, 2200, 2300, 2, 1);
+    return nine;
+}
+
+static void fill(StrobeMockHost *mock, const char *outer)
+{
+    StrobeTrackId nine = fill_host(mock, outer), stream = test_stream(mock, 3, 5);
+
+    test_task(mock, stream, "x", "AI_CORE", 3000, 3500, 11);
+    test_task(mock, stream, "y", "MIX_AIC", 4000, 4250, 12);
+    add_flow(mock, nine, 2050, stream, 3000, "1");
+    add_flow(mock, nine, 2250, stream, 4000, "2");
+}
+
+static const StrobeView *find(StrobeMockHost *mock, const char *kind, const char *name)
+{
+    const StrobeView *views;
+    size_t n = strobe_mock_emitted(mock, &views);
+
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(views[i].kind->name, kind) &&
+            !strcmp(strobe_mock_text(mock, views[i].name), name))
+            return &views[i];
+    return NULL;
+}
+
+static const struct strobe_operator_device *find_op(StrobeMockHost *mock, const char *name)
+{
+    const StrobeView *view = find(mock, "operator_device", name);
+
+    g_assert_nonnull(view);
+    return view->fields;
+}
+
+static void test_tree(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+    const struct strobe_operator_device *a, *b, *c;
+
+    fill(mock, "a");
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    a = find_op(mock, "a");
+    b = find_op(mock, "b");
+    c = find_op(mock, "c");
+    g_assert_cmpint(a->host_total, ==, 1000);
+    g_assert_cmpint(a->host_self, ==, 700);
+    g_assert_cmpfloat(a->device_self, ==, 0.25);
+    g_assert_cmpfloat(a->device_total, ==, 0.75);
+    g_assert_true(isnan(a->device_self_aicore));
+    g_assert_cmpfloat(a->device_total_aicore, ==, 0.5);
+    g_assert_cmpfloat(b->device_self, ==, 0.5);
+    g_assert_true(isnan(c->device_total));
+    strobe_mock_free(mock);
+}
+
+static void check_link(const StrobeView *view, int64_t to_begin, uint64_t task)
+{
+    const struct strobe_kernel_link *fields = view->fields;
+
+    g_assert_cmpint(fields->to_begin, ==, to_begin);
+    g_assert_cmpuint(fields->task, ==, task);
+}
+
+static void test_links(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+
+    fill(mock, "a");
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    check_link(find(mock, "kernel_link", "a"), 4000, 12);
+    check_link(find(mock, "kernel_link", "b"), 3000, 11);
+    g_assert_null(find(mock, "kernel_link", "c"));
+    g_assert_null(find(mock, "step_range", "a"));
+    strobe_mock_free(mock);
+}
+
+/* The text's range: from the first kernel of the first entry to the last one's end or the step's.
+ */
+static void test_step_range(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+    const StrobeView *view;
+    const struct strobe_step_range *fields;
+
+    fill(mock, "ProfilerStep#7");
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    view = find(mock, "step_range", "ProfilerStep#7");
+    g_assert_nonnull(view);
+    fields = view->fields;
+    g_assert_cmpint(view->begin_ns, ==, 3000);
+    g_assert_cmpint(view->end_ns, ==, 4250);
+    g_assert_cmpint(fields->number, ==, 7);
+    g_assert_cmpint(fields->host_begin, ==, 0);
+    g_assert_cmpint(fields->device, ==, 3);
+    strobe_mock_free(mock);
+}
+
+static void add_call(StrobeMockHost *mock, StrobeTrackId thread, const char *level,
+                     int64_t begin_ns, int64_t end_ns, uint64_t connection)
+{
+    TEST_FIELDS(api_call, fields);
+    fields.level = strobe_mock_string(mock, level);
+    fields.connection = connection;
+    TEST_ADD(mock, api_call, thread, "launch", begin_ns, end_ns, &fields);
+}
+
+static void add_connected(StrobeMockHost *mock, int64_t begin_ns, int64_t end_ns,
+                          uint64_t connection)
+{
+    TEST_FIELDS(device_task, fields);
+    fields.is_kernel = 1;
+    fields.task = connection + 100;
+    fields.connection = connection;
+    fields.core = strobe_mock_string(mock, "AI_CORE");
+    TEST_ADD(mock, device_task, test_stream(mock, 0, 5), "x", begin_ns, end_ns, &fields);
+}
+
+/* No arrows in the source: the call that has the task's id; only the first task of an id counts. */
+static void test_connections(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    StrobeTrackId nine = fill_host(mock, "a");
+
+    add_call(mock, nine, "node", 2050, 2060, 1);
+    add_connected(mock, 3000, 3500, 1);
+    add_connected(mock, 3600, 3700, 1);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    check_link(find(mock, "kernel_link", "b"), 3000, 101);
+    g_assert_cmpfloat(find_op(mock, "a")->device_total, ==, 0.5);
+    strobe_mock_free(mock);
+}
+
+/* The database's range: all tasks of the node's calls within the step. */
+static void test_database_step(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+    StrobeTrackId nine = test_thread(mock, 9);
+    const struct strobe_step step = {.number = 8};
+    const StrobeView *view;
+
+    strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_db\"}");
+    add_call(mock, nine, "node", 2050, 2060, 1);
+    add_call(mock, nine, "node", 2950, 3050, 2);
+    add_call(mock, nine, "acl", 2100, 2110, 3);
+    add_connected(mock, 2500, 2600, 1);
+    add_connected(mock, 3600, 3700, 1);
+    add_connected(mock, 9600, 9700, 2);
+    add_connected(mock, 100, 200, 3);
+    TEST_ADD(mock, step, nine, "ProfilerStep#8", 2000, 3000, &step);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    view = find(mock, "step_range", "ProfilerStep#8");
+    g_assert_nonnull(view);
+    g_assert_cmpint(view->begin_ns, ==, 2500);
+    g_assert_cmpint(view->end_ns, ==, 3700);
+    strobe_mock_free(mock);
+}
+
+/* Without a queue the launch itself is looked up; an operator that ends there does not hold it. */
+static void test_no_queue(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+    StrobeTrackId one = test_thread(mock, 1), stream = test_stream(mock, 0, 5);
+
+    add_op(mock, one, "b", 100, 300);
+    add_op(mock, one, "a", 0, 1000);
+    test_task(mock, stream, "x", "AI_CORE", 3000, 3500, 11);
+    test_task(mock, stream, "y", "AI_CORE", 4000, 4250, 12);
+    add_flow(mock, one, 200, stream, 3000, "1");
+    add_flow(mock, one, 300, stream, 4000, "2");
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpfloat(find_op(mock, "b")->device_total, ==, 0.5);
+    g_assert_cmpfloat(find_op(mock, "a")->device_self, ==, 0.25);
+    strobe_mock_free(mock);
+}
+
+/* A live capture without anything of a device: the tables of its operators are operator_tree's. */
+static void test_host_only(void)
+{
+    for (int is_imported = 0; is_imported < 2; is_imported++) {
+        StrobeMockHost *mock = test_device_host(3);
+        const int n = is_imported ? 1000 : 70000;
+
+        if (is_imported)
+            strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_text\"}");
+        g_assert_cmpint(strobe_mock_open(mock), ==, STROBE_OK);
+        for (int i = 0; i < n; i++) {
+            add_op(mock, test_thread(mock, 1), "a", i, i + 1);
+            if (i % 1000 == 999)
+                g_assert_cmpint(strobe_mock_send(mock), ==, STROBE_OK);
+        }
+        g_assert_cmpint(strobe_mock_raw_end(mock), ==, STROBE_OK);
+        g_assert_cmpint(strobe_mock_end(mock), ==, STROBE_OK);
+        g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, is_imported ? n : 0);
+        strobe_mock_close(mock);
+        strobe_mock_free(mock);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/operator-device/tree", test_tree);
+    g_test_add_func("/operator-device/links", test_links);
+    g_test_add_func("/operator-device/step", test_step_range);
+    g_test_add_func("/operator-device/connections", test_connections);
+    g_test_add_func("/operator-device/database-step", test_database_step);
+    g_test_add_func("/operator-device/no-queue", test_no_queue);
+    g_test_add_func("/operator-device/host-only", test_host_only);
+    return g_test_run();
+}

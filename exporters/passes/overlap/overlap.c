@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device_task, comm_op -> overlap. */
+#include "overlap.h"
+
+#include <string.h>
+
+#include "device-record.h"
+#include "intervals.h"
+
+#define SPANS_MAX 16777216u
+
+enum { IS_KERNEL, HOST_TYPE, N_WANTED };
+
+static const StrobeWantedField wanted[N_WANTED] = {
+    [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},
+    [HOST_TYPE] = {"host_type", STROBE_FIELD_STRING},
+};
+
+enum { COMPUTING, COMMUNICATION, NOT_OVERLAPPED, FREE, N_TYPES };
+
+static const char *const names[N_TYPES] = {"Computing", "Communication",
+                                           "Communication(Not Overlapped)", "Free"};
+
+typedef struct Device {
+    gint32 device;
+    GArray *computing, *communication; /* of Interval */
+    gint64 low, high;                  /* of the tasks that widen the range of Free */
+} Device;
+
+typedef struct Overlap {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeBinder binder;
+    GPtrArray *devices; /* of Device */
+    guint64 n_dropped;
+} Overlap;
+
+static void free_device(gpointer data)
+{
+    Device *device = data;
+
+    g_array_unref(device->computing);
+    g_array_unref(device->communication);
+    g_free(device);
+}
+
+static StrobeStatus overlap_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
+{
+    Overlap *pass = g_new0(Overlap, 1);
+
+    pass->host = host;
+    pass->self = self;
+    pass->binder.wanted = wanted;
+    pass->binder.n_wanted = N_WANTED;
+    pass->devices = g_ptr_array_new_with_free_func(free_device);
+    *state = pass;
+    return STROBE_OK;
+}
+
+static Device *device_of(Overlap *pass, StrobeTrackId track)
+{
+    const StrobeTrackView *view = pass->host->track(pass->self, track);
+    gint32 number = view ? view->device : -1;
+    Device *device;
+
+    for (guint i = 0; i < pass->devices->len; i++) {
+        device = g_ptr_array_index(pass->devices, i);
+        if (device->device == number)
+            return device;
+    }
+    device = g_new0(Device, 1);
+    device->device = number;
+    device->computing = intervals_new();
+    device->communication = intervals_new();
+    device->low = G_MAXINT64;
+    device->high = G_MININT64;
+    g_ptr_array_add(pass->devices, device);
+    return device;
+}
+
+static void add(Overlap *pass, GArray *set, const StrobeView *record)
+{
+    if (set->len >= SPANS_MAX) {
+        intervals_merge(set);
+        if (set->len > SPANS_MAX / 2) {
+            pass->n_dropped++;
+            return;
+        }
+    }
+    intervals_add(set, record->begin_ns, record->end_ns);
+}
+
+/* Kernels that carry out a communication operation are no computing. */
+static gboolean is_computing(const Overlap *pass, const StrobeView *record)
+{
+    const char *name = pass->host->string(pass->self, record->name).bytes;
+
+    return !g_str_has_suffix(name, "AicpuKernel") && !g_str_has_suffix(name, "AivKernel");
+}
+
+/* Copies, events and the like: they widen the range in which a gap is free time. */
+static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
+{
+    static const char *const kernels[] = {
+        "KERNEL_AICORE", "KERNEL_AIVEC",     "KERNEL_MIX_AIC",    "KERNEL_MIX_AIV",
+        "FFTS_PLUS",     "PROFILING_ENABLE", "PROFILING_DISABLE", NULL};
+
+    return host_type && !g_strv_contains(kernels, pass->host->string(pass->self, host_type).bytes);
+}
+
+/* Where the source does not say the host's sort of a task, the trace has only the device's. */
+static gboolean is_other_by_name(const Overlap *pass, const StrobeView *record)
+{
+    static const char *const others[] = {"MEMCPY_ASYNC", "EVENT_RECORD", "EVENT_WAIT", NULL};
+
+    return g_strv_contains(others, pass->host->string(pass->self, record->name).bytes);
+}
+
+static void add_task(Overlap *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->binder, record->kind);
+    Device *device = device_of(pass, record->track);
+    StrobeStringId host_type = strobe_field_u32(record, at[HOST_TYPE], 0);
+
+    if (strobe_field_u8(record, at[IS_KERNEL], 0) && is_computing(pass, record))
+        add(pass, device->computing, record);
+    if (is_other(pass, host_type) || (!host_type && is_other_by_name(pass, record))) {
+        device->low = MIN(device->low, record->begin_ns);
+        device->high = MAX(device->high, record->end_ns);
+    }
+}
+
+static StrobeStatus overlap_batch(void *state, const StrobeView *records, size_t n)
+{
+    Overlap *pass = state;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(records[i].kind->name, "device_task"))
+            add_task(pass, &records[i]);
+        else if (!strcmp(records[i].kind->name, "comm_op"))
+            add(pass, device_of(pass, records[i].track)->communication, &records[i]);
+    }
+    return STROBE_OK;
+}
+
+static gboolean emit(Overlap *pass, const Device *device, guint type, const GArray *set)
+{
+    StrobeStringId name = pass->host->intern(pass->self, names[type], strlen(names[type]));
+
+    for (guint i = 0; i < set->len; i++) {
+        const Interval *stretch = &g_array_index(set, Interval, i);
+        struct strobe_overlap *fields;
+
+        if (stretch->begin_ns == stretch->end_ns)
+            continue;
+        fields = pass->host->emit(pass->self, 0, 0, name, stretch->begin_ns, stretch->end_ns);
+        if (!fields)
+            return FALSE;
+        fields->type = type;
+        fields->device = device->device;
+        if (pass->host->touches_gap(pass->self, 0, stretch->begin_ns, stretch->end_ns))
+            pass->host->flag(pass->self, STROBE_VIEW_INCOMPLETE);
+    }
+    return TRUE;
+}
+
+/* The range is that of what is busy; since G3 other tasks widen it. */
+static GArray *find_free(const Overlap *pass, const Device *device, const GArray *busy)
+{
+    g_autoptr(GArray) range = intervals_new();
+    gint64 low = busy->len ? g_array_index(busy, Interval, 0).begin_ns : G_MAXINT64;
+    gint64 high = busy->len ? g_array_index(busy, Interval, busy->len - 1).end_ns : G_MININT64;
+
+    if (pass->host->facts(pass->self)->generation >= 3) {
+        low = MIN(low, device->low);
+        high = MAX(high, device->high);
+    }
+    if (low < high)
+        intervals_add(range, low, high);
+    return intervals_minus(range, busy);
+}
+
+static gboolean emit_device(Overlap *pass, Device *device)
+{
+    g_autoptr(GArray) alone = NULL;
+    g_autoptr(GArray) busy = NULL;
+    g_autoptr(GArray) free_time = NULL;
+
+    intervals_merge(device->computing);
+    intervals_merge(device->communication);
+    alone = intervals_minus(device->communication, device->computing);
+    busy = intervals_union(device->computing, device->communication);
+    free_time = find_free(pass, device, busy);
+    return emit(pass, device, COMPUTING, device->computing) &&
+           emit(pass, device, COMMUNICATION, device->communication) &&
+           emit(pass, device, NOT_OVERLAPPED, alone) && emit(pass, device, FREE, free_time);
+}
+
+static StrobeStatus overlap_end(void *state)
+{
+    Overlap *pass = state;
+
+    for (guint i = 0; i < pass->devices->len; i++)
+        if (!emit_device(pass, g_ptr_array_index(pass->devices, i)))
+            return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                                    "Cannot emit overlap: the host has no room for it");
+    if (pass->n_dropped)
+        pass->host->log(pass->self, STROBE_LOG_WARNING,
+                        "%" G_GUINT64_FORMAT " tasks beyond %u stretches count as free time",
+                        pass->n_dropped, SPANS_MAX / 2);
+    return STROBE_OK;
+}
+
+static void overlap_close(void *state)
+{
+    Overlap *pass = state;
+
+    g_ptr_array_unref(pass->devices);
+    g_free(pass);
+}
+
+const StrobeConsumerOps overlap_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = overlap_open,
+    .batch = overlap_batch,
+    .end = overlap_end,
+    .close = overlap_close,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test-device.h"
+
+#include <string.h>
+
+static void add_operation(StrobeMockHost *mock, int64_t begin_ns, int64_t end_ns)
+{
+    TEST_FIELDS(comm_op, fields);
+    TEST_ADD(mock, comm_op, strobe_mock_track(mock, STROBE_TRACK_STREAM, 0, "g", "HCCL", 0),
+             "hcom_allReduce_", begin_ns, end_ns, &fields);
+}
+
+static void add_other(StrobeMockHost *mock, const char *host_type, int64_t begin_ns, int64_t end_ns)
+{
+    TEST_FIELDS(device_task, fields);
+    fields.host_type = strobe_mock_string(mock, host_type);
+    TEST_ADD(mock, device_task, test_stream(mock, 0, 5), "copy", begin_ns, end_ns, &fields);
+}
+
+/* Kernels 100..200 and 200..300 touch, 400..500; communication 250..450; a copy at 10..20. */
+static void fill(StrobeMockHost *mock)
+{
+    StrobeTrackId stream = test_stream(mock, 0, 5);
+
+    add_other(mock, "MEMCPY_ASYNC", 10, 20);
+    add_other(mock, "PROFILING_DISABLE", 900, 950);
+    test_task(mock, stream, "mm", "AI_CORE", 100, 200, 1);
+    test_task(mock, stream, "mm", "AI_CORE", 200, 300, 2);
+    test_task(mock, stream, "mm", "AI_CORE", 400, 500, 3);
+    test_task(mock, stream, "mm", "AI_CORE", 600, 600, 4);
+    test_task(mock, stream, "allReduceAivKernel", "AI_CORE", 250, 450, 5);
+    add_operation(mock, 250, 450);
+}
+
+static void check(StrobeMockHost *mock, const char *expected)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    const StrobeView *views;
+    size_t n;
+
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    n = strobe_mock_emitted(mock, &views);
+    for (size_t i = 0; i < n; i++) {
+        const struct strobe_overlap *fields = views[i].fields;
+
+        g_assert_cmpint(fields->device, ==, 0);
+        g_string_append_printf(text, "%u:%d-%d ", fields->type, (int)views[i].begin_ns,
+                               (int)views[i].end_ns);
+    }
+    g_assert_cmpstr(text->str, ==, expected);
+}
+
+static void test_layers(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+
+    fill(mock);
+    check(mock, "0:100-300 0:400-500 1:250-450 2:300-400 3:500-600 ");
+    strobe_mock_free(mock);
+}
+
+/* Since G3 other tasks widen the range; what ends the profiling does not. */
+static void test_free(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+
+    fill(mock);
+    check(mock, "0:100-300 0:400-500 1:250-450 2:300-400 3:10-100 3:500-600 ");
+    strobe_mock_free(mock);
+}
+
+static void test_empty(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+
+    check(mock, "");
+    strobe_mock_free(mock);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/overlap/layers", test_layers);
+    g_test_add_func("/overlap/free", test_free);
+    g_test_add_func("/overlap/empty", test_empty);
+    return g_test_run();
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* overlap, device_task, comm_op, cpu_op, step_range -> step_trace. */
+#include "step-trace.h"
+
+#include <string.h>
+
+#include "device-record.h"
+#include "intervals.h"
+#include "step-row.h"
+
+#define RECEIVE_PREFIX "hcom_receive"
+
+enum { IS_KERNEL, N_TASK };
+enum { TYPE, DEVICE, N_OVERLAP };
+
+static const StrobeWantedField task_wanted[N_TASK] = {
+    [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL}};
+static const StrobeWantedField overlap_wanted[N_OVERLAP] = {
+    [TYPE] = {"type", STROBE_FIELD_U32}, [DEVICE] = {"device", STROBE_FIELD_I32}};
+
+static StrobeStatus step_trace_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                    void **state)
+{
+    StepTrace *pass = g_new0(StepTrace, 1);
+
+    pass->host = host;
+    pass->self = self;
+    pass->is_database = device_is_database(host, self);
+    pass->tasks.wanted = task_wanted;
+    pass->tasks.n_wanted = N_TASK;
+    pass->overlaps.wanted = overlap_wanted;
+    pass->overlaps.n_wanted = N_OVERLAP;
+    pass->spans = g_array_new(FALSE, FALSE, sizeof(StepSpan));
+    pass->first_operator_ns = G_MAXINT64;
+    steps_init(&pass->steps);
+    *state = pass;
+    return STROBE_OK;
+}
+
+static void step_trace_close(void *state)
+{
+    StepTrace *pass = state;
+
+    g_array_unref(pass->spans);
+    steps_clear(&pass->steps);
+    g_free(pass);
+}
+
+static void add(StepTrace *pass, const StrobeView *record, guint type, gint32 device)
+{
+    const StepSpan span = {record->begin_ns, record->end_ns, device, (guint8)type};
+
+    if (pass->spans->len < STEP_SPANS_MAX)
+        g_array_append_val(pass->spans, span);
+    else
+        pass->n_dropped++;
+}
+
+static gint32 device_of(const StepTrace *pass, StrobeTrackId track)
+{
+    const StrobeTrackView *view = pass->host->track(pass->self, track);
+
+    return view ? view->device : -1;
+}
+
+static void add_communication(StepTrace *pass, const StrobeView *record)
+{
+    gint32 device = device_of(pass, record->track);
+
+    if (pass->is_database)
+        add(pass, record, STEP_COMMUNICATION, device);
+    if (g_str_has_prefix(pass->host->string(pass->self, record->name).bytes, RECEIVE_PREFIX))
+        add(pass, record, STEP_RECEIVE, device);
+}
+
+/* The database's rule is over kernels and operations, the text's over what the overlap layer shows.
+ */
+static void add_record(StepTrace *pass, const StrobeView *record)
+{
+    const char *kind = record->kind->name;
+    const uint32_t *at;
+
+    if (!strcmp(kind, "overlap")) {
+        at = strobe_binder_offsets(&pass->overlaps, record->kind);
+        if (!pass->is_database && strobe_field_u32(record, at[TYPE], G_MAXUINT32) <= STEP_FREE)
+            add(pass, record, strobe_field_u32(record, at[TYPE], 0),
+                (gint32)strobe_field_u32(record, at[DEVICE], G_MAXUINT32));
+    } else if (!strcmp(kind, "device_task")) {
+        at = strobe_binder_offsets(&pass->tasks, record->kind);
+        if (pass->is_database && strobe_field_u8(record, at[IS_KERNEL], 0))
+            add(pass, record, STEP_COMPUTING, device_of(pass, record->track));
+    } else if (!strcmp(kind, "comm_op")) {
+        add_communication(pass, record);
+    } else if (!strcmp(kind, "cpu_op")) {
+        pass->first_operator_ns = MIN(pass->first_operator_ns, record->begin_ns);
+    } else if (!strcmp(kind, "step_range")) {
+        steps_add(&pass->steps, record);
+    }
+}
+
+static StrobeStatus step_trace_batch(void *state, const StrobeView *records, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add_record(state, &records[i]);
+    return STROBE_OK;
+}
+
+/* Device, then time: the order of the layer in the original's file. */
+static gint compare_spans(gconstpointer a, gconstpointer b)
+{
+    const StepSpan *x = a, *y = b;
+
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static gint compare_rows(gconstpointer a, gconstpointer b)
+{
+    const StepRow *x = *(StepRow *const *)a, *y = *(StepRow *const *)b;
+
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static StepRow *row_of(GPtrArray *rows, gint32 device, const Step *step)
+{
+    for (guint i = rows->len; i > 0; i--) {
+        StepRow *row = g_ptr_array_index(rows, i - 1);
+
+        if (row->device != device)
+            break;
+        if (row->step == step)
+            return row;
+    }
+    g_ptr_array_add(rows, step_row_new(device, step));
+    return g_ptr_array_index(rows, rows->len - 1);
+}
+
+static gboolean emit(StepTrace *pass, StepRow *row)
+{
+    gint64 begin = row->step ? row->step->begin_ns : row->begin_ns;
+    gint64 end = row->step ? row->step->end_ns : row->end_ns;
+    struct strobe_step_trace *fields = pass->host->emit(pass->self, 0, 0, 0, begin, end);
+
+    if (!fields)
+        return FALSE;
+    device_fields_absent(&strobe_kind_step_trace, fields);
+    fields->device = row->device;
+    if (row->step)
+        fields->step = row->number;
+    if (pass->is_database)
+        step_row_exact(row, fields);
+    else
+        step_row_text(row, pass->first_operator_ns, fields);
+    if (pass->host->touches_gap(pass->self, 0, begin, end))
+        pass->host->flag(pass->self, STROBE_VIEW_INCOMPLETE);
+    return TRUE;
+}
+
+static GPtrArray *make_rows(StepTrace *pass)
+{
+    GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)step_row_free);
+
+    g_array_sort(pass->spans, compare_spans);
+    for (guint i = 0; i < pass->spans->len; i++) {
+        const StepSpan *span = &g_array_index(pass->spans, StepSpan, i);
+        const Step *step = pass->is_database ? steps_find(&pass->steps, span->begin_ns)
+                                             : steps_find_us(&pass->steps, span->begin_ns);
+
+        if (!step && pass->steps.steps->len)
+            continue; /* outside of every step */
+        step_row_add(row_of(rows, span->device, step), span, pass->is_database);
+    }
+    g_ptr_array_sort(rows, compare_rows);
+    return rows;
+}
+
+static StrobeStatus step_trace_end(void *state)
+{
+    StepTrace *pass = state;
+    g_autoptr(GPtrArray) rows = make_rows(pass);
+
+    for (guint i = 0; i < rows->len; i++)
+        if (!emit(pass, g_ptr_array_index(rows, i)))
+            return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                                    "Cannot emit step_trace: the host has no room for it");
+    if (pass->n_dropped)
+        pass->host->log(pass->self, STROBE_LOG_WARNING,
+                        "%" G_GUINT64_FORMAT " stretches beyond the first %u are in no step",
+                        pass->n_dropped, STEP_SPANS_MAX);
+    return STROBE_OK;
+}
+
+const StrobeConsumerOps step_trace_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = step_trace_open,
+    .batch = step_trace_batch,
+    .end = step_trace_end,
+    .close = step_trace_close,
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A database of the Ascend PyTorch Profiler into records. */
+#include "ascend_db.h"
+
+#include <string.h>
+
+#include "communication.h"
+#include "facts.h"
+#include "framework.h"
+#include "generic-table.h"
+#include "markers.h"
+#include "memory.h"
+#include "plain-table.h"
+#include "sources.h"
+#include "tasks.h"
+#include "texts.h"
+
+static void ascend_db_probe(const StrobeSource *source, StrobeSourceProbe *answer)
+{
+    static const char magic[] = "SQLite format 3";
+    Sources sources = {0};
+
+    if (!source->is_folder &&
+        (source->n_head < sizeof magic || memcmp(source->head, magic, sizeof magic)))
+        return;
+    sources_open(&sources, source);
+    answer->format = "Ascend PyTorch Profiler, database";
+    if (sources.profiler)
+        answer->score = !source->is_folder ? 100 : sources.has_text ? 80 : 95;
+    else if (sources.analysis)
+        answer->reason = "only what was derived, no database of the profiler";
+    else if (!source->is_folder)
+        answer->reason = "a database, but none of a profiler, or damaged in its schema";
+    else
+        answer->reason = "no database of the profiler in it";
+    sources_clear(&sources);
+}
+
+static void free_kind(gpointer data)
+{
+    StrobeKind *kind = data;
+
+    g_free((StrobeField *)kind->fields);
+    g_free(kind);
+}
+
+static void read_all(Import *import)
+{
+    tasks_import(import);
+    if (!import->is_full)
+        communication_import(import);
+    if (!import->is_full)
+        framework_import(import);
+    if (!import->is_full)
+        memory_import(import);
+    if (!import->is_full)
+        markers_import(import);
+    if (!import->is_full)
+        plain_tables_import(import);
+    if (!import->is_full)
+        derived_tables_import(import);
+    if (!import->is_full)
+        generic_tables_import(import, import->file);
+    if (!import->is_full && import->analysis)
+        generic_tables_import(import, import->analysis);
+}
+
+static StrobeStatus read_profiler(Import *import)
+{
+    if (import->file->left_out)
+        db_file_damage(import->file, NULL, G_MININT64, NULL, import->file->left_out);
+    facts_find(import);
+    import->texts = texts_new(import);
+    facts_import(import);
+    read_all(import);
+    texts_free(import->texts);
+    if (import->is_full)
+        return import->host->fail(import->self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                                  "The capture has no room");
+    return STROBE_OK;
+}
+
+static StrobeStatus ascend_db_import(const StrobeImporterHost *host, StrobeInstance *self,
+                                     const StrobeSource *source)
+{
+    Sources sources = {.host = host, .self = self};
+    Import import = {.host = host, .self = self, .device = -1, .rank = -1};
+    StrobeStatus status;
+
+    sources_open(&sources, source);
+    import.wants_derived = host->request(self)->stored_derived != 0;
+    import.file = sources.profiler;
+    import.analysis = sources.analysis;
+    import.own_kinds = g_ptr_array_new_with_free_func(free_kind);
+    import.kind_ids = g_hash_table_new(NULL, NULL);
+    import.names = g_string_chunk_new(4096);
+    if (!import.file) {
+        status = host->fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
+                            "%s holds no database of a profiler that can be read%s%s", source->path,
+                            sources.refused->len ? ": " : "", sources.refused->str);
+    } else {
+        import.rank = rank_in_name(sources.profiler_name);
+        status = read_profiler(&import);
+    }
+    g_hash_table_unref(import.kind_ids);
+    g_ptr_array_unref(import.own_kinds);
+    g_string_chunk_free(import.names);
+    sources_clear(&sources);
+    return status;
+}
+
+const StrobeImporterOps ascend_db_ops = {
+    .struct_size = sizeof(StrobeImporterOps),
+    .probe = ascend_db_probe,
+    .import = ascend_db_import,
+};

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "descriptor-vfs.h"
+
+#include <glib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VFS_NAME "strobe-descriptor"
+
+typedef struct File {
+    sqlite3_file base;
+    int descriptor;
+    gint64 bytes, told_bytes; /* as it is; as its header tells */
+} File;
+
+/* ---- files ---- */
+
+static int close_file(sqlite3_file *file)
+{
+    return SQLITE_OK; /* the descriptor is lent */
+}
+
+static int read_file(sqlite3_file *file, void *out, int n, sqlite3_int64 offset)
+{
+    const File *f = (const File *)file;
+    int done = 0;
+
+    while (done < n) {
+        gssize part = pread(f->descriptor, (char *)out + done, (gsize)(n - done), offset + done);
+
+        if (part < 0)
+            return SQLITE_IOERR_READ;
+        if (part == 0)
+            break;
+        done += (int)part;
+    }
+    memset((char *)out + done, 0, (gsize)(n - done));
+    return offset + n <= MAX(f->bytes, f->told_bytes) ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
+}
+
+static int write_file(sqlite3_file *file, const void *bytes, int n, sqlite3_int64 offset)
+{
+    return SQLITE_READONLY;
+}
+
+static int truncate_file(sqlite3_file *file, sqlite3_int64 size)
+{
+    return SQLITE_READONLY;
+}
+
+static int sync_file(sqlite3_file *file, int flags)
+{
+    return SQLITE_OK;
+}
+
+static int size_file(sqlite3_file *file, sqlite3_int64 *size)
+{
+    const File *f = (const File *)file;
+
+    *size = MAX(f->bytes, f->told_bytes);
+    return SQLITE_OK;
+}
+
+static int lock_file(sqlite3_file *file, int level)
+{
+    return SQLITE_OK;
+}
+
+static int check_lock(sqlite3_file *file, int *is_locked)
+{
+    *is_locked = 0;
+    return SQLITE_OK;
+}
+
+static int control_file(sqlite3_file *file, int operation, void *argument)
+{
+    return SQLITE_NOTFOUND;
+}
+
+static int sector_size(sqlite3_file *file)
+{
+    return 4096;
+}
+
+static int characteristics(sqlite3_file *file)
+{
+    return SQLITE_IOCAP_IMMUTABLE;
+}
+
+static const sqlite3_io_methods methods = {
+    .iVersion = 1,
+    .xClose = close_file,
+    .xRead = read_file,
+    .xWrite = write_file,
+    .xTruncate = truncate_file,
+    .xSync = sync_file,
+    .xFileSize = size_file,
+    .xLock = lock_file,
+    .xUnlock = lock_file,
+    .xCheckReservedLock = check_lock,
+    .xFileControl = control_file,
+    .xSectorSize = sector_size,
+    .xDeviceCharacteristics = characteristics,
+};
+
+static guint32 read_u32(const guchar *at)
+{
+    return (guint32)at[0] << 24 | (guint32)at[1] << 16 | (guint32)at[2] << 8 | at[3];
+}
+
+gint64 descriptor_vfs_told_bytes(int descriptor)
+{
+    guchar header[100] = {0};
+    guint32 page;
+
+    if (pread(descriptor, header, sizeof header, 0) != sizeof header ||
+        memcmp(header + 24, header + 92, 4))
+        return 0;
+    page = (guint32)header[16] << 8 | header[17];
+    return (gint64)read_u32(header + 28) * (page == 1 ? 65536 : page);
+}
+
+/* ---- the file system ---- */
+
+static sqlite3_vfs *system_vfs(sqlite3_vfs *vfs)
+{
+    return vfs->pAppData;
+}
+
+/* Scratch files are the system's. */
+static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
+                     int *out_flags)
+{
+    File *f = (File *)file;
+
+    file->pMethods = NULL;
+    if (!name)
+        return system_vfs(vfs)->xOpen(system_vfs(vfs), name, file, flags, out_flags);
+    if (!(flags & SQLITE_OPEN_MAIN_DB))
+        return SQLITE_CANTOPEN;
+    f->descriptor = (int)g_ascii_strtoll(name, NULL, 10);
+    f->bytes = MAX(lseek(f->descriptor, 0, SEEK_END), 0);
+    f->told_bytes = descriptor_vfs_told_bytes(f->descriptor);
+    file->pMethods = &methods;
+    if (out_flags)
+        *out_flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;
+    return SQLITE_OK;
+}
+
+static int delete_file(sqlite3_vfs *vfs, const char *name, int sync_folder)
+{
+    return SQLITE_IOERR_DELETE_NOENT;
+}
+
+static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *result)
+{
+    *result = 0;
+    return SQLITE_OK;
+}
+
+static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
+{
+    return g_strlcpy(out, name, (gsize)size) < (gsize)size ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+int descriptor_vfs_open(int descriptor, sqlite3 **sql)
+{
+    static sqlite3_vfs vfs;
+    g_autofree char *name = g_strdup_printf("%d", descriptor);
+    sqlite3_vfs *system = sqlite3_vfs_find(NULL);
+    int code;
+
+    *sql = NULL;
+    if (!system)
+        return SQLITE_ERROR;
+    vfs = *system;
+    vfs.iVersion = MIN(system->iVersion, 2);
+    vfs.szOsFile = MAX((int)sizeof(File), system->szOsFile);
+    vfs.pNext = NULL;
+    vfs.zName = VFS_NAME;
+    vfs.pAppData = system;
+    vfs.xOpen = open_file;
+    vfs.xDelete = delete_file;
+    vfs.xAccess = access_file;
+    vfs.xFullPathname = full_path;
+    /* Known to SQLite for this one call: the plugin may be unloaded before SQLite is. */
+    code = sqlite3_vfs_register(&vfs, 0);
+    if (code == SQLITE_OK)
+        code = sqlite3_open_v2(
+            name, sql, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
+            VFS_NAME);
+    sqlite3_vfs_unregister(&vfs);
+    return code;
+}

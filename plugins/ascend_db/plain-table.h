@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of which each row is a record. */
+#ifndef STROBE_ASCEND_DB_PLAIN_TABLE_H
+#define STROBE_ASCEND_DB_PLAIN_TABLE_H
+
+#include "row-reader.h"
+
+/* Reads the table if the file has it. */
+void plain_table_import(Import *import, DbFile *file, const AscendDbTable *format);
+
+/* All tables of the profiler's file that are neither derived nor read by code of their own. */
+void plain_tables_import(Import *import);
+
+/* What the tools derived: OP_MEMORY, the overlap layer, memory totals, analysis.db. */
+void derived_tables_import(Import *import);
+
+#endif

@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""How often what Strobe derives equals what the original wrote: the table V1 to V23.
+
+Needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside the source tree);
+without it every row is "no data here". The table is printed as comments of the test.
+"""
+
+import json
+import os
+import pathlib
+import re
+import sys
+import unittest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP / "tests"), str(TOP / "tests" / "functional")]
+
+import rows as verification
+import tap
+from support import BUILD, StrobeTest
+
+DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
+TEXT = DATA / "ascend" / "text_level1_rank0_ascend_pt"
+DATABASE = DATA / "ascend" / "db_level1_rank0_ascend_pt"
+OUTPUT = "ASCEND_PROFILER_OUTPUT"
+KINDS = (
+    "operator_device kernel_link operator_link step_range kernel_detail overlap step_trace "
+    "op_statistic api_statistic communication_time communication_bandwidth communication_matrix"
+).split()
+
+# What holds on these data, of rows whose importer and pass are there: fewer is a fault.
+LEAST = {
+    "V1": (7731, 7731), "V2": (210, 210), "V3": (54, 54), "V5": (191, 191), "V6": (191, 191),
+    "V8": (292, 292), "V9": (90, 90), "V10": (264, 264), "V11": (57, 57), "V12": (161, 161),
+    "V13": (232, 232),
+}
+# The same, once there is an importer for the database.
+LEAST_DATABASE = {"V14": (1, 1), "V17": (9, 9), "V18": (24, 28)}
+
+
+class Results:
+    """What the original wrote, and what was made of it here."""
+
+    def __init__(self, test):
+        self.text = TEXT / OUTPUT
+        self.analysis = DATABASE / OUTPUT / "analysis.db"
+        self.text_out = self.imported(test, TEXT, "text")
+        self.text_stored = self.imported(test, TEXT, "stored", "--derived", "source")
+        self.db_out = self.imported(test, DATABASE, "db")
+        self.has_database = self.db_out.is_dir()
+        self.events, self.processes = verification.trace_of(self.text / "trace_view.json")
+        self.own_events, _ = verification.trace_of(self.text_out / "trace_view.json")
+
+    @staticmethod
+    def imported(test, source, name, *flags):
+        out = test.work / name
+        if not source.is_dir():
+            return out / "none"
+        process = test.start(
+            "import", "--json", "-o", out, *flags,
+            "--export", "csv:kinds=" + "+".join(KINDS), "--export", "comm_json",
+            "--export", "chrome_trace", source,
+        )
+        text = process.communicate()[0]
+        if process.returncode or not text.strip():
+            return out / "none"
+        return pathlib.Path(json.loads(text)[0]["output"])
+
+
+def print_table(figures):
+    print("# %-4s %-45s %s" % ("row", "rule", "equal"))
+    for row, label in verification.LABELS.items():
+        value = figures.get(row)
+        text = "%d of %d" % value if value else "no data here"
+        print("# %-4s %-45s %-13s case: %s" % (row, label, text, verification.CASES[row]))
+    sys.stdout.flush()
+
+
+class VerifyTest(StrobeTest):
+    def test_table(self):
+        results = Results(self)
+        figures = {row: compare(results) for row, compare in verification.ROWS.items()}
+        print_table(figures)
+        self.assertEqual(list(figures), ["V%d" % number for number in range(1, 24)])
+        expected = dict(LEAST if TEXT.is_dir() else {})
+        expected.update(LEAST_DATABASE if results.has_database else {})
+        for row, least in expected.items():
+            self.assertEqual(figures[row], least, row)
+
+    def test_cases_exist(self):
+        """Every row's hand-made case is a test that is there."""
+        sources = {
+            path.stem.removeprefix("test-").replace("-", "_"): path.read_text()
+            for path in (TOP / "exporters").rglob("test-*.c")
+        }
+        for row, cases in verification.CASES.items():
+            for case in cases.split(", "):
+                program, _, path = case.partition(" ")
+                with self.subTest(row=row, case=case):
+                    if program in ("memory_block", "memory_total", "db") and program not in sources:
+                        continue  # a pass or exporter that this tree does not have
+                    self.assertIn(program, sources)
+                    self.assertTrue(re.search(re.escape(path), sources[program]))
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main())
