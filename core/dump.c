@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "drain.h"
 #include "kind-table.h"
+#include "testpoint.h"
 
 /* Nothing is written for hours, and yet times must be known. */
 void strobe_dump_note_pair(StrobeDrain *d)
@@ -122,14 +123,17 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
 
     strobe_ring_pin(&d->ring);
     strobe_flush_note_partial(d);
+    STROBE_TESTPOINT("dump-noted");
     strobe_ring_collect(&d->ring, d->pool, &from, &to);
     /* Behind them: what was lost before the last record that is in the copy is told in it. */
     strobe_capture_read_losses(d->pool, d->seen);
+    STROBE_TESTPOINT("dump-collected");
     strobe_capture_writer_take_pair(writer);
     if (!is_end)
         end = writer->pair.ticks;
     error = strobe_capture_write_definitions(writer, d->pool);
     first_of(&error, write_blocks(d, writer, from, to, ring_begin(d, end), lost));
+    STROBE_TESTPOINT("dump-written");
     strobe_ring_unpin_all(&d->ring);
     if (is_end)
         return error;

@@ -84,12 +84,13 @@ static uint32_t take_full(StrobeDrain *d)
     return first;
 }
 
-/* Gives a written block back; one of the next window is kept for it. */
+/* Gives a written block back; one of the next window is kept for it. One of an earlier window comes
+ * from a thread that was stuck, and has been written as far as it counts. */
 static void give(StrobeDrain *d, struct pool_block *block)
 {
     uint32_t index = strobe_pool_index(d->pool, block);
 
-    if (block->window == d->now->number) {
+    if ((int32_t)(block->window - d->now->number) <= 0) {
         strobe_pool_give(d->pool, block);
         return;
     }

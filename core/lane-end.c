@@ -5,6 +5,7 @@
 #include <time.h>
 #include "lane.h"
 #include "span-names.h"
+#include "testpoint.h"
 
 /* How often, at 100 us, a free block is looked for: the writer thread frees some all the time. */
 #define PATIENCE 100
@@ -76,6 +77,7 @@ static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t windo
         uint32_t used = atomic_load(&block->used);
         memcpy((char *)(block + 1) + used, record, bytes);
         atomic_store(&block->used, used + bytes);
+        STROBE_TESTPOINT("span-kept");
         atomic_store(&lane->depth, depth - 1);
     }
     atomic_store(&lane->depth, 0);

@@ -68,6 +68,7 @@ static struct pool_block *wait_for_block(const StrobeWriter *w)
     struct pool_block *block = NULL;
 
     while (!block && gate_now() == w->generation) {
+        STROBE_TESTPOINT("block-awaited");
         nanosleep(&nap, NULL);
         block = strobe_pool_take(w->pool);
     }
@@ -211,6 +212,7 @@ static void leave_open_spans(StrobeWriter *w)
             memcpy(room, record, words * 8);
             publish_pending(w);
         }
+        STROBE_TESTPOINT("span-left");
         w->depth--;
         publish_depth(w);
     }

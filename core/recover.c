@@ -14,6 +14,7 @@
 #include "json-text.h"
 #include "kind-table.h"
 #include "last-clock.h"
+#include "leftovers.h"
 #include "pieces.h"
 #include "pool.h"
 #include "process.h"
@@ -182,69 +183,6 @@ static gboolean open_pool(struct survey *survey, StrobePool *pool)
     return TRUE;
 }
 
-/* Latest time in committed bytes: the window's end is no earlier. */
-static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 to, guint64 latest,
-                         guint64 limit)
-{
-    const char *base = (const char *)(block + 1);
-
-    while (from + 24 <= to) {
-        guint64 words[3];
-        memcpy(words, base + from, sizeof words);
-        guint32 bytes = (guint32)(words[0] & STROBE_RECORD_WORDS_MASK) * 8;
-        if (bytes == 0)
-            break;
-        if (((words[0] >> 16) & 0xffff) != STROBE_KIND_STRING) {
-            for (int i = 1; i < 3; i++)
-                if (words[i] > latest && words[i] < limit)
-                    latest = words[i];
-        }
-        from += bytes;
-    }
-    return latest;
-}
-
-/* A span that is open may have begun after everything that was committed. */
-static guint64 latest_open(const struct pool_header *pool, guint32 window, guint64 latest,
-                           guint64 limit)
-{
-    for (guint32 i = 0; i < pool->n_lanes; i++) {
-        const struct pool_lane *lane = strobe_pool_lane(pool, i);
-        guint32 depth = MIN(atomic_load(&lane->depth), STROBE_POOL_SPANS);
-        if (atomic_load(&lane->window) != window)
-            continue;
-        for (guint32 k = 0; k < depth; k++)
-            if (atomic_load(&lane->spans[k].begin) > latest &&
-                atomic_load(&lane->spans[k].begin) < limit)
-                latest = atomic_load(&lane->spans[k].begin);
-    }
-    return latest;
-}
-
-/* A lane's blocks must follow each other as they were filled. */
-static int compare_blocks(gconstpointer a, gconstpointer b)
-{
-    const struct pool_block *x = *(struct pool_block *const *)a;
-    const struct pool_block *y = *(struct pool_block *const *)b;
-
-    if (x->lane != y->lane)
-        return x->lane < y->lane ? -1 : 1;
-    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
-}
-
-static GPtrArray *blocks_of_window(const struct pool_header *pool, guint32 window)
-{
-    GPtrArray *blocks = g_ptr_array_new();
-
-    for (guint32 i = 0; i < pool->n_blocks; i++) {
-        struct pool_block *block = strobe_pool_block(pool, i);
-        if (atomic_load(&block->owned) && block->window == window)
-            g_ptr_array_add(blocks, block);
-    }
-    g_ptr_array_sort(blocks, compare_blocks);
-    return blocks;
-}
-
 /* The program died between telling its losses and noting that. */
 static void note_told(const struct survey *survey, struct pool_header *pool)
 {
@@ -267,7 +205,7 @@ static guint32 done_of(const struct survey *survey, const struct pool_block *blo
 /* The pair to go on with, at the latest time in the pool. After a reboot, or with another clock,
  * this machine's counter says nothing about theirs. */
 static StrobeClockPair latest_pair(const struct survey *survey, const struct pool_header *pool,
-                                   const GPtrArray *blocks)
+                                   const StrobeLeftovers *left)
 {
     guint64 end = atomic_load(&strobe_pool_window(pool, survey->window)->end);
     guint64 latest = survey->clock.pair.ticks;
@@ -277,22 +215,18 @@ static StrobeClockPair latest_pair(const struct survey *survey, const struct poo
         !strobe_last_clock_goes_on(&survey->clock, now))
         now = NULL;
     guint64 limit = strobe_last_clock_limit(&survey->clock, now);
-    latest = latest_open(pool, survey->window, latest, limit);
-    for (guint i = 0; i < blocks->len; i++) {
-        const struct pool_block *block = g_ptr_array_index(blocks, i);
-        guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
-        latest = latest_in(block, 0, used, latest, limit);
-    }
+    latest = strobe_leftovers_latest(left, pool, latest, limit);
     /* The program may have ended it. */
     return strobe_last_clock_at(&survey->clock, end ? end : latest, now);
 }
 
-static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer, const GPtrArray *blocks)
+static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
+                        const StrobeLeftovers *left)
 {
     int error = 0;
 
-    for (guint i = 0; i < blocks->len && error == 0; i++) {
-        const struct pool_block *block = g_ptr_array_index(blocks, i);
+    for (guint i = 0; i < left->blocks->len && error == 0; i++) {
+        const struct pool_block *block = g_ptr_array_index(left->blocks, i);
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
         guint32 from = done_of(survey, block);
         if (used > from)
@@ -303,7 +237,7 @@ static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer, cons
 
 /* Goes on where the program's writer was. Returns the time at which everything ended. */
 static guint64 resume_writer(struct survey *survey, StrobeCaptureWriter *writer, int fd,
-                             const struct pool_header *pool, const GPtrArray *blocks)
+                             const struct pool_header *pool, const StrobeLeftovers *left)
 {
     guint64 end = atomic_load(&strobe_pool_window(pool, survey->window)->end);
     char boot_id[64];
@@ -311,7 +245,7 @@ static guint64 resume_writer(struct survey *survey, StrobeCaptureWriter *writer,
     strobe_clock_init();
     strobe_boot_id(boot_id);
     survey->is_same_boot = strcmp(boot_id, survey->boot_id) == 0;
-    StrobeClockPair pair = latest_pair(survey, pool, blocks);
+    StrobeClockPair pair = latest_pair(survey, pool, left);
     strobe_capture_writer_resume(writer, fd, survey->window, &survey->clock.trend, &pair);
     return end ? end : pair.ticks;
 }
@@ -349,7 +283,7 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
-    g_autoptr(GPtrArray) blocks = blocks_of_window(pool, survey->window);
+    g_autoptr(StrobeLeftovers) left = strobe_leftovers_new(pool, survey->window);
     guint64 last_ticks = survey->clock.pair.ticks, unwritten;
     int error = strobe_capture_writer_init(writer);
 
@@ -357,14 +291,16 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
         return error;
     note_told(survey, pool);
     strobe_pool_count_deep_spans(pool, survey->window);
-    guint64 latest = resume_writer(survey, writer, fd, pool, blocks);
+    guint64 latest = resume_writer(survey, writer, fd, pool, left);
     error = strobe_capture_write_block(writer, STROBE_BLOCK_RECOVERY, NULL, 0);
     if (error == 0)
         error = strobe_capture_write_definitions(writer, pool);
     STROBE_TESTPOINT("recover-definitions");
     if (error == 0)
-        error = write_blocks(survey, writer, blocks);
+        error = write_blocks(survey, writer, left);
     read_losses(survey, pool, seen);
+    for (guint32 i = 0; i < pool->n_lanes; i++)
+        seen->lanes[i][STROBE_LOSS_OVERWRITTEN] += left->overwritten[i];
     STROBE_TESTPOINT("recover-records");
     if (error == 0)
         error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, last_ticks, latest,
@@ -389,31 +325,71 @@ static gboolean needs_pool(const struct survey *survey, const struct pool_header
            atomic_load(&strobe_pool_window(pool, survey->window)->window) == survey->window;
 }
 
-static gboolean note_type(void *user, const StrobeBlockPlace *place)
+static gboolean walk(struct survey *survey, GError **error)
 {
-    if (place->header.type < 32)
-        *(guint32 *)user |= 1u << place->header.type;
-    return TRUE;
+    struct stat st;
+
+    if (fstat(survey->fd, &st)) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read: %s", g_strerror(errno));
+        return FALSE;
+    }
+    return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
+}
+
+static void survey_init(struct survey *survey, int fd)
+{
+    memset(survey, 0, sizeof *survey);
+    survey->fd = fd;
+    survey->written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+}
+
+static void survey_clear(struct survey *survey)
+{
+    close(survey->fd);
+    g_hash_table_unref(survey->written);
+    g_free(survey->pool_path);
+    g_free(survey->pool_id);
+    g_free(survey->boot_id);
+}
+
+/* The capture of the program's other window: where it was, or, if the results were moved, in the
+ * result directory of that name beside this one. */
+static int open_other(const char *capture, const char *other)
+{
+    g_autofree char *framework = g_path_get_dirname(capture),
+                    *result = g_path_get_dirname(framework);
+    g_autofree char *parent = g_path_get_dirname(result);
+    g_autofree char *other_framework = g_path_get_dirname(other);
+    g_autofree char *other_result = g_path_get_dirname(other_framework);
+    g_autofree char *name = g_path_get_basename(other_result);
+    g_autofree char *moved =
+        g_build_filename(parent, name, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
+    int fd = open(other, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+    return fd >= 0 ? fd : open(moved, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 }
 
 /* The program died while it wrote the rest of one window and recorded the next: the pool is wanted
  * until both are finished. */
-static gboolean other_needs_pool(const struct survey *survey, const struct pool_header *pool)
+static gboolean other_needs_pool(const struct survey *survey, const char *capture,
+                                 const struct pool_header *pool)
 {
-    const struct pool_window *other = strobe_pool_window(pool, survey->window + 1);
-    guint32 types = 0;
+    const struct pool_window *window = strobe_pool_window(pool, survey->window + 1);
+    guint32 number = atomic_load(&window->window);
+    struct survey other;
     struct stat st;
 
-    if (atomic_load(&other->window) == 0)
+    if (number == 0 || number == survey->window)
         return FALSE;
-    int fd = open(other->capture, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int fd = open_other(capture, window->capture);
     if (fd < 0)
         return FALSE;
-    if (fstat(fd, &st) || st.st_uid != geteuid() ||
-        !strobe_block_walk(fd, (guint64)st.st_size, note_type, ignore_damage, &types, NULL))
-        types = 0;
-    close(fd);
-    return (types & (1u << STROBE_BLOCK_FACTS)) && !(types & (1u << STROBE_BLOCK_SEAL));
+    survey_init(&other, fd);
+    gboolean is_open = fstat(fd, &st) == 0 && st.st_uid == geteuid() && walk(&other, NULL) &&
+                       other.has_facts && other.window == number && !other.is_sealed &&
+                       g_strcmp0(other.pool_id, survey->pool_id) == 0;
+    survey_clear(&other);
+    return is_open;
 }
 
 static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
@@ -440,23 +416,12 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
             result = finish_capture(survey, fd, pool->header, size);
     }
     STROBE_TESTPOINT("recover-finished");
-    strobe_pool_destroy(pool, result == 0 && !other_needs_pool(survey, pool->header));
+    strobe_pool_destroy(pool, result == 0 && !other_needs_pool(survey, capture, pool->header));
     if (result)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot finish %s from the pool of its program, which is kept: %s", capture,
                     g_strerror(result));
     return result == 0;
-}
-
-static gboolean walk(struct survey *survey, GError **error)
-{
-    struct stat st;
-
-    if (fstat(survey->fd, &st)) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read: %s", g_strerror(errno));
-        return FALSE;
-    }
-    return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
 }
 
 /* A program that was killed while its capture rolled over left the head of the next piece. */
@@ -471,18 +436,19 @@ static void remove_next(const char *capture)
 static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
                             GError **error)
 {
-    struct survey survey = {.fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    struct survey survey;
+    int fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     gboolean ok = TRUE;
     StrobePool pool;
 
     *live = FALSE;
-    if (survey.fd < 0) {
+    if (fd < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot open %s: %s", capture,
                     g_strerror(errno));
         return FALSE;
     }
-    survey.written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    flock(survey.fd, LOCK_EX); /* two analyses at once finish it once */
+    survey_init(&survey, fd);
+    flock(fd, LOCK_EX); /* two analyses at once finish it once */
     ok = walk(&survey, error);
     if (ok && survey.has_facts && open_pool(&survey, &pool)) {
         survey_earlier(&survey, capture);
@@ -491,11 +457,7 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
             remove_next(capture);
     }
     *is_ending = survey.is_ending;
-    close(survey.fd);
-    g_hash_table_unref(survey.written);
-    g_free(survey.pool_path);
-    g_free(survey.pool_id);
-    g_free(survey.boot_id);
+    survey_clear(&survey);
     return ok;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "capture-writer.h"
+#include "testpoint.h"
 
 /* Blocks that are freed at once, so that a lane does not come back soon. */
 #define BATCH 4
@@ -96,12 +97,12 @@ static void count(StrobeRing *ring, struct pool_block *const *blocks, unsigned n
         struct pool_block *block = blocks[i];
         struct pool_lane *lane = strobe_pool_lane(pool, block->lane);
         uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
+        raise_to(&lane->recycled, block->sequence); /* first: recovery goes by it */
         raise_to(&lane->overwritten_until, block->full_at);
         atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_OVERWRITTEN],
                                   strobe_capture_count_records(block, 0, used),
                                   memory_order_relaxed);
         atomic_store_explicit(&block->owned, 0, memory_order_release);
-        raise_to(&lane->recycled, block->sequence);
     }
     if (n)
         atomic_fetch_sub(&ring->n_counting, 1);
@@ -118,13 +119,16 @@ struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool)
             return strobe_pool_take(pool);
         pause_processor();
     }
+    STROBE_TESTPOINT("ring-locked");
     collect(ring, pool);
     /* A ring of few blocks must not be emptied for one thread. */
     n = pop(ring, 0, blocks, ring->size / 8 > BATCH ? BATCH : 1, pool);
     unlock(ring);
     if (n == 0)
         return strobe_pool_take(pool);
+    STROBE_TESTPOINT("ring-popped");
     count(ring, blocks, n, pool);
+    STROBE_TESTPOINT("ring-counted");
     for (unsigned i = 1; i < n; i++)
         strobe_pool_give(pool, blocks[i]);
     return blocks[0];
@@ -141,6 +145,7 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
         collect(ring, pool);
         n = pop(ring, ring->size - ring->size / 8, blocks, BATCH, pool);
         unlock(ring);
+        STROBE_TESTPOINT("ring-tidied");
         count(ring, blocks, n, pool);
         for (unsigned i = 0; i < n; i++)
             strobe_pool_give(pool, blocks[i]);

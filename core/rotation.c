@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "drain.h"
+#include "testpoint.h"
 
 /* What the present piece is called when it is put aside. */
 static void aside_name(uint32_t number, char name[32])
@@ -126,6 +127,7 @@ static int put_in_place(StrobeRotation *p)
     int error = put_aside(p, name);
     if (error)
         return error;
+    STROBE_TESTPOINT("roll-aside");
     if (renameat(p->folder, STROBE_PIECE_NEW, p->folder, STROBE_CAPTURE_NAME) == 0)
         return 0;
     error = errno;
@@ -160,7 +162,9 @@ void strobe_rotation_roll(StrobeDrain *d)
     int error = prepare(d);
 
     if (error == 0) {
+        STROBE_TESTPOINT("roll-prepared");
         finish(d);
+        STROBE_TESTPOINT("roll-finished");
         error = put_in_place(p);
         if (error) {
             strobe_capture_writer_end(&d->other);
@@ -168,6 +172,7 @@ void strobe_rotation_roll(StrobeDrain *d)
         }
     }
     if (error == 0) {
+        STROBE_TESTPOINT("roll-placed");
         switch_over(d);
         return;
     }

@@ -359,6 +359,50 @@ static void test_writer(void)
     scratch_remove(folder);
 }
 
+/* A window begins, and fills blocks, while the rest of the one before is being written. (A flight
+ * recorder's waits for that.) */
+static void overlap(const char *policy, const char *point)
+{
+    char *folder = scratch_new();
+    g_autofree char *buffer =
+        g_strdup_printf("\"buffer\": {\"size\": \"8MB\", \"policy\": \"%s\"}", policy);
+    StrobeSession *session = session_new(folder, "{}", buffer);
+    const struct {
+        const char *name;
+        guint marks;
+    } windows[] = {{"first", 20 * BLOCK_MARKS}, {"second", 10 * BLOCK_MARKS}};
+    g_autofree char *first = NULL;
+
+    strobe_session_start(session, NULL);
+    mark_times(windows[0].name, windows[0].marks);
+    first = capture_of(session);
+    Hold *hold = hold_at(point, 1);
+    strobe_session_stop(session, NULL); /* does not wait for long */
+    hold_wait(hold);
+    strobe_session_start(session, NULL);
+    mark_times(windows[1].name, windows[1].marks);
+    hold_release(hold);
+    g_usleep(50000);
+    mark_times(windows[1].name, 1);
+    strobe_session_stop(session, NULL);
+    g_test_message("%s, held at %s", policy, point);
+    g_assert_cmpuint(marks_of(session, windows[1].name), ==, windows[1].marks + 1);
+    g_assert_cmpuint(lost_in_all(), ==, 0);
+    g_assert_cmpuint(read_capture(first, "marker_instant", NULL, NULL), ==, windows[0].marks);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void test_overlap(void)
+{
+    static const char *const points[] = {"window-flushed", "losses-written", "window-sealed"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
+        overlap("drop", points[i]);
+        overlap("block", points[i]);
+    }
+}
+
 /* ---- fork ---- */
 
 static void record_in_child(const char *folder)
@@ -464,6 +508,7 @@ int main(int argc, char **argv)
     g_test_add_func("/races/track", test_track);
     g_test_add_func("/races/free-list", test_free_list);
     g_test_add_func("/races/writer", test_writer);
+    g_test_add_func("/races/overlap", test_overlap);
     g_test_add_func("/races/fork", test_fork);
     g_test_add_func("/races/fork-across-windows", test_fork_across_windows);
     return g_test_run();

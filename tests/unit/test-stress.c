@@ -32,7 +32,7 @@ void (*strobe_testpoint_hook)(const char *name);
 static struct {
     guint64 next[STRESS_THREADS_MAX][STRESS_RANGE]; /* least number that may come */
     GHashTable *next_range;                         /* thread << 16 | depth to that */
-    guint64 windows, offered, stored, lost, outside, forks;
+    guint64 windows, offered, stored, lost, outside, forks, dumps;
 } total;
 
 /* ---- disturbances ---- */
@@ -179,16 +179,16 @@ static void read_window(struct window *window)
 
 static void check_window(StrobeSession *session, guint32 number)
 {
-    g_autofree char *path = capture_of(session);
     g_autoptr(GError) error = NULL;
-    struct window window = {.reader = strobe_reader_open(path, &error)};
+    struct window window = {NULL};
     uint64_t lost[STROBE_LOSS_CAUSES];
     guint64 sum = 0;
 
+    strobe_recorder_losses(lost); /* waits until all is written */
+    window.reader = strobe_reader_open(strobe_session_directory(session), &error);
     g_assert_no_error(error);
     read_window(&window);
     const StrobeReaderStats *stats = strobe_reader_stats(window.reader);
-    strobe_recorder_losses(lost);
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++) {
         g_assert_cmpuint(stats->lost[i], ==, lost[i]);
         sum += i == STROBE_LOSS_STRING_CUT ? 0 : lost[i];
@@ -242,7 +242,22 @@ static void fork_once(const char *folder)
     total.forks++;
 }
 
-static void run_window(StrobeSession *session, const char *folder, guint64 *random)
+/* A dump is whole; what it holds is read again at the window's end. */
+static void dump_once(StrobeSession *session)
+{
+    const char *directory;
+
+    if (strobe_session_dump(session, "stress", &directory, NULL) != STROBE_OK) {
+        g_assert_cmpint(faulty_disk.error, ==, ENOSPC);
+        return;
+    }
+    g_autofree char *capture = g_build_filename(directory, "FRAMEWORK", "capture.strobe", NULL);
+    g_assert_cmpuint(read_capture(capture, NULL, NULL, NULL), >, 0);
+    total.dumps++;
+}
+
+static void run_window(StrobeSession *session, const char *folder, gboolean is_ring,
+                       guint64 *random)
 {
     StrobeError *error = NULL;
 
@@ -258,17 +273,24 @@ static void run_window(StrobeSession *session, const char *folder, guint64 *rand
     g_usleep(stress_below(random, 4) ? stress_below(random, 60000) : stress_below(random, 2000));
     if (stress_below(random, 4) == 0)
         fork_once(folder);
+    if (is_ring && stress_below(random, 2))
+        dump_once(session);
     strobe_session_stop(session, NULL);
     stress_settle();
     check_window(session, number);
 }
 
-static StrobeSession *random_session(const char *folder, guint64 *random)
+static StrobeSession *random_session(const char *folder, guint64 *random, gboolean *is_ring)
 {
-    g_autofree char *buffer =
-        g_strdup_printf("\"buffer\": {\"size\": \"%uMB\", \"flush_interval\": \"%ums\"}",
-                        8 + 8 * stress_below(random, 5), 1 + stress_below(random, 60));
-    StrobeSession *session = session_new(folder, "{}", buffer);
+    static const char *const policies[] = {"drop", "drop", "drop", "block", "ring"};
+    const char *policy = policies[stress_below(random, G_N_ELEMENTS(policies))];
+    *is_ring = strcmp(policy, "ring") == 0;
+    gboolean rolls = !*is_ring && stress_below(random, 4) == 0;
+    g_autofree char *more = g_strdup_printf(
+        "\"buffer\": {\"size\": \"%uMB\", \"flush_interval\": \"%ums\", \"policy\": \"%s\"}%s",
+        8 + 8 * stress_below(random, 5), 1 + stress_below(random, 60), policy,
+        rolls ? ", \"rotate\": {\"size\": \"1MB\"}" : "");
+    StrobeSession *session = session_new(folder, "{}", more);
     char text[256];
 
     stress_set_item(strobe_recorder_kind(&stress_item, text, sizeof text));
@@ -278,10 +300,11 @@ static StrobeSession *random_session(const char *folder, guint64 *random)
 static void run_session(guint64 *random, gint64 end)
 {
     char *folder = scratch_new();
-    StrobeSession *session = random_session(folder, random);
+    gboolean is_ring;
+    StrobeSession *session = random_session(folder, random, &is_ring);
 
     for (guint n = 1 + stress_below(random, 12); n && g_get_monotonic_time() < end; n--)
-        run_window(session, folder, random);
+        run_window(session, folder, is_ring, random);
     stress_set_item(0);
     strobe_session_free(session);
     scratch_remove(folder);
@@ -304,10 +327,10 @@ static void test_stress(void)
     send_signals(FALSE);
     stress_stop();
     g_hash_table_unref(total.next_range);
-    g_test_message("%d windows, %d threads, %d forks; %" G_GUINT64_FORMAT
+    g_test_message("%d windows, %d threads, %d forks, %d dumps; %" G_GUINT64_FORMAT
                    " records offered, %" G_GUINT64_FORMAT " stored, %" G_GUINT64_FORMAT " lost",
                    (int)total.windows, (int)stress_ledger.n_threads, (int)total.forks,
-                   total.offered, total.stored, total.lost);
+                   (int)total.dumps, total.offered, total.stored, total.lost);
     g_assert_cmpuint(total.stored, >, 0);
 }
 
