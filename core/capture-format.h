@@ -99,8 +99,7 @@ struct strobe_stored_kind {
  * is the string's id (bit 31 set), its fields a u32 length (bit 31: a stack) and the bytes. */
 #define STROBE_KIND_STRING 0xffffu
 #define STROBE_STRING_BESIDE 0x80000000u
-#define STROBE_STRING_OF_SPAN 0x40000000u /* and this: dealt out by who wrote an unfinished span   \
-                                           */
+#define STROBE_STRING_OF_SPAN 0x40000000u /* besides: dealt out with an unfinished span */
 #define STROBE_STRING_IS_STACK 0x80000000u
 
 #endif

@@ -12,7 +12,8 @@
 
 enum { DEATH_NONE, DEATH_BEGUN, DEATH_COMMITTED, DEATH_FOUND };
 
-/* States of the records of each thread, by number; `..._window`: the number of theirs, modulo 256. */
+/* States of the records of each thread, by number; `..._window`: the number of theirs, modulo 256.
+ */
 struct death_progress {
     guint8 ranges[DEATH_THREADS][DEATH_RECORDS_MAX];
     guint8 marks[DEATH_THREADS][DEATH_RECORDS_MAX];
