@@ -314,13 +314,11 @@ class ProfileDump(FolderTest):
         found = results("out")
         self.assertGreaterEqual(len(found), 2)  # that asked for last comes unless it is too late
         self.assertIn(os.path.realpath(path), map(os.path.realpath, found))
-        for each in found:
-            done = os.path.join(each, "ASCEND_PROFILER_OUTPUT", "analyse.done")
-            for _ in range(600):  # the last one is made beside the program
-                if os.path.exists(done):
-                    break
-                time.sleep(0.05)
-            self.assertTrue(os.path.exists(done), each)
+        done = os.path.join(path, "ASCEND_PROFILER_OUTPUT", "analyse.done")
+        self.assertTrue(os.path.exists(done), path)
+        analysed = [each for each in found
+                    if os.path.exists(os.path.join(each, "ASCEND_PROFILER_OUTPUT", "analyse.done"))]
+        self.assertGreaterEqual(len(analysed), 2)  # nobody may be told of the last one any more
 
     def test_handler_of_the_users_that_moves(self):
         handler = profiler.tensorboard_trace_handler("moved", analyse_flag=False)
