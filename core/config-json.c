@@ -141,7 +141,10 @@ static char *quoted_list(const char *const *names)
     GString *out = g_string_new(NULL);
 
     for (guint i = 0; names[i]; i++)
-        g_string_append_printf(out, "%s\"%s\"", i == 0 ? "" : names[i + 1] ? ", " : " or ",
+        g_string_append_printf(out, "%s\"%s\"",
+                               i == 0         ? ""
+                               : names[i + 1] ? ", "
+                                              : " or ",
                                names[i]);
     return g_string_free(out, FALSE);
 }

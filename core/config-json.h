@@ -38,8 +38,8 @@ typedef struct StrobeConfigMeasure {
     const char *expected;
 } StrobeConfigMeasure;
 gboolean strobe_config_get_measure(const StrobeConfigPlace *place, JsonObject *object,
-                                   const char *key, const StrobeConfigMeasure *measure,
-                                   gint64 *out, GError **error);
+                                   const char *key, const StrobeConfigMeasure *measure, gint64 *out,
+                                   GError **error);
 /* One of NULL-terminated names; its index. */
 gboolean strobe_config_get_choice(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, const char *const *names, guint32 *out,

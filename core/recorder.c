@@ -150,7 +150,8 @@ int strobe_recorder_end_window(int64_t patience_ns)
     strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
     strobe_lanes_end(header, recorder.window, recorder.end, ring);
-    strobe_drain_end_window(&recorder.drain, recorder.window, recorder.begin, recorder.end, n_stuck);
+    strobe_drain_end_window(&recorder.drain, recorder.window, recorder.begin, recorder.end,
+                            n_stuck);
     recorder.in_window = 0;
     return strobe_drain_wait(&recorder.drain, recorder.window, patience_ns);
 }

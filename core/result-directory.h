@@ -26,8 +26,8 @@ void strobe_result_directory_discard(StrobeResultDirectory *directory);
  */
 int strobe_result_directory_capture(StrobeResultDirectory *directory, const char *name, char **path,
                                     GError **error);
-/* Gives a capture that was created as STROBE_PIECE_NEW its name: it is whole. `sync`: the name is to
- * outlast a power cut. */
+/* Gives a capture that was created as STROBE_PIECE_NEW its name: it is whole. `sync`: the name is
+ * to outlast a power cut. */
 gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolean sync,
                                        GError **error);
 

@@ -17,7 +17,7 @@ typedef struct StrobeRing {
     uint32_t size;
     uint32_t *order; /* indexes of blocks; positions count up, modulo size */
     uint64_t head, tail;
-    _Atomic uint64_t pinned; /* first position that a dump still needs, UINT64_MAX: no dump */
+    _Atomic uint64_t pinned;     /* first position that a dump still needs, UINT64_MAX: no dump */
     _Atomic uint32_t n_counting; /* threads that count what was in blocks they took out */
 } StrobeRing;
 

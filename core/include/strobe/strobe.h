@@ -135,9 +135,9 @@ STROBE_API StrobeStatus strobe_session_start(StrobeSession *session, StrobeError
 /* Ends the step that runs and begins the next. STROBE_ERROR_STATE after stop. */
 STROBE_API StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error);
 
-/* Ends the window that runs, if any. Stopping twice does nothing. Without a function that is told of
- * the window it does not wait for the disk: a writer thread appends what is left (an analysis waits
- * for that), and the next session call tells what failed. */
+/* Ends the window that runs, if any. Stopping twice does nothing. Without a function that is told
+ * of the window it does not wait for the disk: a writer thread appends what is left (an analysis
+ * waits for that), and the next session call tells what failed. */
 STROBE_API StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error);
 
 /* A flight recorder ("buffer": {"policy": "ring"}) writes what it holds, the last records of every
