@@ -104,20 +104,26 @@ static const struct slot *find(const StrobeBesideStrings *strings, guint32 id)
     return slot && slot->id == id ? slot : NULL;
 }
 
-guint32 strobe_beside_strings_resolve(const StrobeBesideStrings *strings, guint32 id)
-{
-    if (G_LIKELY(!(id & STROBE_STRING_BESIDE)) || !strings->is_kept)
-        return id;
-    const struct slot *slot = find(strings, id);
-    return slot ? slot->table_id : 0;
-}
-
 /* The bytes of a string that was not kept, NULL if they were overwritten. */
 static const char *remembered(const StrobeBesideStrings *strings, const struct slot *slot)
 {
     return strings->ring && strings->written - slot->at <= RING_BYTES
                ? strings->ring + slot->at % RING_BYTES
                : NULL;
+}
+
+gboolean strobe_beside_strings_knows(const StrobeBesideStrings *strings, guint32 id)
+{
+    const struct slot *slot = find(strings, id);
+    return slot && (strings->is_kept || remembered(strings, slot));
+}
+
+guint32 strobe_beside_strings_resolve(const StrobeBesideStrings *strings, guint32 id)
+{
+    if (G_LIKELY(!(id & STROBE_STRING_BESIDE)) || !strings->is_kept)
+        return id;
+    const struct slot *slot = find(strings, id);
+    return slot ? slot->table_id : 0;
 }
 
 StrobeText strobe_beside_strings_text(const StrobeBesideStrings *strings, guint32 id)

@@ -25,6 +25,9 @@ StrobeStringId strobe_beside_strings_intern(StrobeBesideStrings *strings, const 
 void strobe_beside_strings_take(StrobeBesideStrings *strings, guint32 id, const char *bytes,
                                 guint32 length, gboolean is_stack);
 
+/* Was it taken, and is it not forgotten yet? */
+gboolean strobe_beside_strings_knows(const StrobeBesideStrings *strings, guint32 id);
+
 /* The table's id of a kept string, 0 if it is forgotten; any other id as it is. */
 guint32 strobe_beside_strings_resolve(const StrobeBesideStrings *strings, guint32 id);
 

@@ -71,7 +71,7 @@ struct strobe_stored_track {
 
 _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
 
-/* A later seal replaces an earlier one. */
+/* A later seal replaces an earlier one, but one that says "continued" no other. */
 struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;

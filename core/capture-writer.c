@@ -12,6 +12,10 @@
 #include "span-names.h"
 #include "track-table.h"
 
+/* A block of strings is full when it has so many bytes: the buffer is larger, for long ones, but
+ * the pages that it takes are not to grow with the number of strings. */
+#define STRINGS_AT_ONCE 16384u
+
 int strobe_capture_writer_init(StrobeCaptureWriter *writer)
 {
     memset(writer, 0, sizeof *writer);
@@ -296,7 +300,7 @@ static int write_strings(StrobeCaptureWriter *writer, const struct pool_header *
         n = STROBE_POOL_STRINGS;
     for (uint32_t id = writer->strings_done; id < n && error == 0;) {
         uint32_t at = 0, first = id;
-        for (; id < n; id++) {
+        for (; id < n && at < STRINGS_AT_ONCE; id++) {
             if (is_set(writer->string_written, id))
                 continue;
             uint32_t length, put = put_string(writer, pool, id, at);

@@ -9,6 +9,7 @@
 #include "kind-table.h"
 #include "lane.h"
 #include "log.h"
+#include "loose-span.h"
 #include "recorder.h"
 
 struct collector_call_cost {
@@ -97,6 +98,8 @@ static const StrobeHost collector_host = {
     .span_end = strobe_lane_span_end,
     .span_open = strobe_lane_span_open,
     .span_close = strobe_lane_span_close,
+    .loose_open = strobe_lane_loose_open,
+    .loose_close = strobe_lane_loose_close,
     .now = host_now,
     .link_ids = host_link_ids,
     .lost = host_lost,

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "config-json.h"
 #include "error.h"
+#include "export-types.h"
 #include "json-text.h"
 #include "options.h"
 #include "pool.h"
@@ -171,9 +172,9 @@ static gboolean read_output(StrobeConfig *config, JsonObject *object, const char
 static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error)
 {
-    static const char *const known[] = {"schedule",  "collectors", "exporters", "output",
-                                        "buffer",    "rotate",     "dump",      "metadata",
-                                        "front_end", NULL};
+    static const char *const known[] = {"schedule",  "collectors",  "exporters", "output",
+                                        "buffer",    "rotate",      "dump",      "metadata",
+                                        "front_end", "export_type", NULL};
     StrobeConfigPlace place = {origin, NULL};
     JsonObject *schedule, *output, *buffer, *rotate, *dump, *metadata, *front_end;
 
@@ -197,6 +198,7 @@ static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *o
                            error) &&
            read_components(config->exporters, &config->has_exporters, top, "exporters", origin,
                            error) &&
+           strobe_export_types_read(top, origin, &config->export_types, error) &&
            read_output(config, output, origin, error) &&
            strobe_buffer_config_read(&config->buffer, buffer, origin, error) &&
            strobe_rotate_config_read(&config->rotate, rotate, origin, error) &&
@@ -364,15 +366,23 @@ gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GErr
     return add_from_flag(config->exporters, &config->has_exporters, text, "--export", error);
 }
 
+gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, GError **error)
+{
+    return strobe_export_types_parse(text, "--export-type", &config->export_types, error);
+}
+
 void strobe_config_add_defaults(StrobeConfig *config)
 {
     static const char *const collectors[] = {"cpu_op", "gc", "host_sys", "metadata"};
-    static const char *const exporters[] = {"chrome_trace", "comm_json", "csv", "stacks"};
+    const char *origin = config->export_types ? "export type" : "default";
+    guint32 types = config->export_types ? config->export_types : STROBE_EXPORT_TEXT;
+    const char *name;
 
     for (guint i = 0; !config->has_collectors && i < G_N_ELEMENTS(collectors); i++)
         add_component(config->collectors, collectors[i], "default");
-    for (guint i = 0; !config->has_exporters && i < G_N_ELEMENTS(exporters); i++)
-        add_component(config->exporters, exporters[i], "default");
+    for (guint i = 0; !config->has_exporters && (name = strobe_export_types_exporter(types, i));
+         i++)
+        add_component(config->exporters, name, origin);
     config->has_collectors = config->has_exporters = TRUE;
 }
 

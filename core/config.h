@@ -7,6 +7,8 @@
  *                  "skip_first_wait": 0},            without it the session is one window
  *   "collectors": {"cpu_op": {"shapes": true, "required": true}, "gc": {"threshold": "1ms"}},
  *   "exporters":  {"chrome_trace": {}, "csv": {}},
+ *   "export_type": ["text"],                         which exporters run where "exporters" names
+ *                                                    none: "text", "db" or both
  *   "output":     {"directory": "./out",             parent of the result directories
  *                  "worker": "name",                 default: the host name
  *                  "report": "/path"},               each new result directory is appended to it
@@ -53,6 +55,7 @@ typedef struct StrobeConfig {
     GPtrArray *collectors; /* of StrobeConfigComponent */
     GPtrArray *exporters;
     gboolean has_collectors, has_exporters; /* the key was there or a flag was given */
+    guint32 export_types;                   /* STROBE_EXPORT_*, 0: not said */
     char *directory;                        /* NULL: the present one */
     char *worker;                           /* NULL: the host name */
     char *report;                           /* NULL: none */
@@ -80,6 +83,9 @@ gboolean strobe_config_check(const StrobeConfig *config, GError **error);
  * given here go before the file's. */
 gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error);
 gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error);
+
+/* "text", "db" or "text+db": which exporters are the default ones. */
+gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, GError **error);
 
 /* The default collectors and exporters, for a configuration that names none. */
 void strobe_config_add_defaults(StrobeConfig *config);

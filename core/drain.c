@@ -233,11 +233,11 @@ void strobe_drain_stop(StrobeDrain *d)
 /* ---- windows ---- */
 
 /* Waits until the place of the window before last is free, or, where the ring is shared, until the
- * last one is sealed too. */
+ * last one is sealed too. The last one may have ended before the thread came to look at it. */
 static void wait_for_place(StrobeDrain *d, const DrainWindow *w)
 {
     pthread_mutex_lock(&d->lock);
-    while (w->number || (d->policy == STROBE_POLICY_RING && d->is_writing))
+    while (w->number || d->next || (d->policy == STROBE_POLICY_RING && d->is_writing))
         pthread_cond_wait(&d->done, &d->lock);
     if (!d->is_writing) /* what was lost since is of no window */
         for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)

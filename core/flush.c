@@ -157,6 +157,19 @@ static int write_losses(StrobeDrain *d, uint64_t now)
     return error;
 }
 
+/* The window may have ended meanwhile, and the next one have lost some: its `end` comes behind what
+ * it lost itself, but for what could not be written. */
+static void read_losses(StrobeDrain *d)
+{
+    uint32_t number = d->now->number;
+
+    strobe_capture_read_losses(d->pool, d->seen);
+    if (atomic_load(&strobe_pool_window(d->pool, number)->end) == 0)
+        return;
+    *d->seen = *strobe_pool_ending(d->pool, number);
+    d->seen->core[STROBE_LOSS_DISK_FULL] = atomic_load(&d->pool->lost[STROBE_LOSS_DISK_FULL]);
+}
+
 /* ---- cycles ---- */
 
 static void write_definitions(StrobeDrain *d)
@@ -181,7 +194,7 @@ void strobe_flush_all(StrobeDrain *d)
     write_partial(d);
     STROBE_TESTPOINT("flush-written");
     give_all(d, full); /* not before: a block noted as partial may be among them */
-    strobe_capture_read_losses(d->pool, d->seen);
+    read_losses(d);
     write_losses(d, d->now->writer.pair.ticks);
     if (d->is_whole) /* and nothing of the next window has come yet */
         strobe_track_sweep_end(d->pool);

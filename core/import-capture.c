@@ -34,7 +34,7 @@ struct StrobeImportCapture {
     StrobeStringTable *strings;
     guint32 n_strings; /* ids dealt out, 0 among them */
     StrobeRecordSorter *sorter;
-    gint64 begin, end;
+    gint64 begin, end, base; /* base: added when records are written */
     guint64 n_records, n_refused, n_bent;
     GByteArray *block;
 };
@@ -208,16 +208,22 @@ static guint32 intern_text(StrobeImportCapture *c, const char *text)
     return text ? strobe_import_capture_intern(c, text, strlen(text), FALSE) : 0;
 }
 
+static struct strobe_stored_track stored_track(StrobeImportCapture *c, const StrobeTrack *track,
+                                               guint64 pid)
+{
+    return (struct strobe_stored_track){.type = track->type,
+                                        .clock = STROBE_CLOCK_REALTIME,
+                                        .device = track->device,
+                                        .pid = pid,
+                                        .number = track->id,
+                                        .name = intern_text(c, track->name),
+                                        .group = intern_text(c, track->group)};
+}
+
 StrobeTrackId strobe_import_capture_track(StrobeImportCapture *c, const StrobeTrack *track,
                                           guint64 pid)
 {
-    struct strobe_stored_track stored = {.type = track->type,
-                                         .clock = STROBE_CLOCK_REALTIME,
-                                         .device = track->device,
-                                         .pid = pid,
-                                         .number = track->id,
-                                         .name = intern_text(c, track->name),
-                                         .group = intern_text(c, track->group)};
+    struct strobe_stored_track stored = stored_track(c, track, pid);
     gpointer known = g_hash_table_lookup(c->places, &stored);
 
     if (known)
@@ -232,6 +238,19 @@ StrobeTrackId strobe_import_capture_track(StrobeImportCapture *c, const StrobeTr
     return stored.id;
 }
 
+gboolean strobe_import_capture_retrack(StrobeImportCapture *c, StrobeTrackId id,
+                                       const StrobeTrack *track, guint64 pid)
+{
+    struct strobe_stored_track *stored;
+
+    if (id == 0 || id > c->tracks->len)
+        return FALSE;
+    stored = &g_array_index(c->tracks, struct strobe_stored_track, id - 1);
+    *stored = stored_track(c, track, pid);
+    stored->id = id;
+    return TRUE;
+}
+
 guint64 strobe_import_capture_n_refused(const StrobeImportCapture *c)
 {
     return c->n_refused + strobe_string_table_n_refused(c->strings);
@@ -241,8 +260,8 @@ guint64 strobe_import_capture_n_refused(const StrobeImportCapture *c)
 
 static void bend_times(StrobeImportCapture *c, gint64 *begin, gint64 *end)
 {
-    gint64 good_begin = CLAMP(*begin, 0, TIME_MAX);
-    gint64 good_end = CLAMP(*end, good_begin, TIME_MAX);
+    gint64 good_begin = CLAMP(*begin, 0, TIME_MAX - c->base);
+    gint64 good_end = CLAMP(*end, good_begin, TIME_MAX - c->base);
 
     c->n_bent += good_begin != *begin || good_end != *end;
     *begin = good_begin;
@@ -284,6 +303,19 @@ void *strobe_import_capture_add(StrobeImportCapture *c, StrobeKindId kind_id, St
 gint64 strobe_import_capture_begin(const StrobeImportCapture *c)
 {
     return c->begin;
+}
+
+gint64 strobe_import_capture_base(const StrobeImportCapture *c)
+{
+    return c->base;
+}
+
+gboolean strobe_import_capture_time_base(StrobeImportCapture *c, gint64 base)
+{
+    if (base < 0 || base > TIME_MAX - c->end)
+        return FALSE;
+    c->base = base;
+    return TRUE;
 }
 
 guint64 strobe_import_capture_n_bent(const StrobeImportCapture *c)
@@ -359,6 +391,16 @@ static int write_definitions(StrobeImportCapture *c, StrobeCaptureWriter *writer
     return error ? error : write_strings(c, writer);
 }
 
+/* The times behind the header of a record. */
+static void add_base(const StrobeImportCapture *c, guint64 *times)
+{
+    guint32 kind = times[-1] >> 16 & 0xffff;
+
+    times[0] += (guint64)c->base;
+    if (c->kinds[kind].declaration->shape == STROBE_SHAPE_SPAN)
+        times[1] += (guint64)c->base;
+}
+
 static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GError **failure)
 {
     const guint64 *record;
@@ -368,6 +410,8 @@ static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GE
         int error = 0;
 
         g_byte_array_append(c->block, (const void *)record, words * 8);
+        if (c->base)
+            add_base(c, (guint64 *)(void *)(c->block->data + c->block->len - words * 8) + 1);
         if (c->block->len >= BLOCK_BYTES)
             error = flush_block(c, writer, STROBE_BLOCK_RECORDS);
         if (error)
@@ -395,7 +439,8 @@ gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const cha
         if (!number)
             number = write_records(c, writer, &failure);
         if (!number && !failure)
-            number = strobe_capture_write_seal(writer, (guint64)c->begin, (guint64)c->end, 0);
+            number = strobe_capture_write_seal(writer, (guint64)(c->begin + c->base),
+                                               (guint64)(c->end + c->base), 0);
         if (!number && !failure && fsync(writer->fd))
             number = errno;
         strobe_capture_writer_clear(writer);

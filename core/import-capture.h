@@ -19,6 +19,12 @@ StrobeKindId strobe_import_capture_kind(StrobeImportCapture *capture, const Stro
                                         char *error, gsize size);
 StrobeTrackId strobe_import_capture_track(StrobeImportCapture *capture, const StrobeTrack *track,
                                           guint64 pid);
+/* FALSE: there is no such track. */
+gboolean strobe_import_capture_retrack(StrobeImportCapture *capture, StrobeTrackId id,
+                                       const StrobeTrack *track, guint64 pid);
+/* Times count from `base`. FALSE: they would be out of range. */
+gboolean strobe_import_capture_time_base(StrobeImportCapture *capture, gint64 base);
+gint64 strobe_import_capture_base(const StrobeImportCapture *capture);
 /* Ids of bytes and of stacks (an array of string ids). When the table is full, a text that
  * says so, no stack. */
 StrobeStringId strobe_import_capture_intern(StrobeImportCapture *capture, const char *bytes,
@@ -33,7 +39,7 @@ void *strobe_import_capture_add(StrobeImportCapture *capture, StrobeKindId kind,
 guint64 strobe_import_capture_n_records(const StrobeImportCapture *capture, StrobeKindId kind);
 const StrobeKind *strobe_import_capture_kind_at(const StrobeImportCapture *capture,
                                                 StrobeKindId kind); /* NULL behind the last */
-/* Of all records; 0 without any. */
+/* Of all records, without the base; 0 without any. */
 gint64 strobe_import_capture_begin(const StrobeImportCapture *capture);
 /* Strings and tracks that the tables had no room for, and records whose times were out of range or
  * whose end lay before their begin (stored as of no duration). */

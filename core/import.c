@@ -19,7 +19,7 @@
 #define ITEMS_MAX 1000u
 #define FILE_BYTES_MAX (1u << 20)
 #define FILES_MAX 64u
-#define MEMORY_BYTES (128u << 20)
+#define MEMORY_BYTES (256u << 20)
 #define LINK_IDS_FIRST ((guint64)1 << 62) /* far from what sources use */
 
 /* One run of an importer: the owner of its instance. */
@@ -69,6 +69,21 @@ static StrobeStatus host_kind(StrobeInstance *self, const StrobeKind *kind, Stro
 static StrobeTrackId host_track(StrobeInstance *self, const StrobeTrack *track, uint64_t pid)
 {
     return strobe_import_capture_track(run_of(self)->capture, track, pid);
+}
+
+static StrobeStatus host_retrack(StrobeInstance *self, StrobeTrackId id, const StrobeTrack *track,
+                                 uint64_t pid)
+{
+    if (strobe_import_capture_retrack(run_of(self)->capture, id, track, pid))
+        return STROBE_OK;
+    return strobe_instance_fail(self, STROBE_ERROR_ARGUMENT, __FILE__, __LINE__,
+                                "There is no track %u", id);
+}
+
+static StrobeStatus host_time_base(StrobeInstance *self, int64_t base_ns)
+{
+    return strobe_import_capture_time_base(run_of(self)->capture, base_ns) ? STROBE_OK
+                                                                           : STROBE_ERROR_ARGUMENT;
 }
 
 static StrobeStringId host_intern(StrobeInstance *self, const char *bytes, size_t length)
@@ -207,6 +222,8 @@ static const StrobeImporterHost importer_host = {
     .option_text = strobe_instance_option_text,
     .log = strobe_instance_log,
     .fail = strobe_instance_fail,
+    .retrack = host_retrack,
+    .time_base = host_time_base,
 };
 
 static void log_line(StrobeInstance *self, gint32 level, const char *text)
@@ -315,7 +332,8 @@ static void list_kinds(struct run *run)
             add_item(run, run->import->kinds, kind->name, NULL, n);
     }
     run->import->n_records = strobe_import_capture_n_records(run->capture, 0);
-    run->import->begin_ns = strobe_import_capture_begin(run->capture);
+    run->import->begin_ns =
+        strobe_import_capture_begin(run->capture) + strobe_import_capture_base(run->capture);
 }
 
 static JsonArray *item_texts(const GPtrArray *items)

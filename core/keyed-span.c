@@ -18,12 +18,15 @@ static inline void copy_words(uint64_t *out, const uint64_t *in, size_t n)
 
 /* ---- the general way ---- */
 
-static uint32_t intern_name(StrobeWriter *w, const char *name)
+uint32_t strobe_lane_intern_name(StrobeWriter *w, const char *name)
 {
-    uint32_t id = strobe_lane_intern_inside(w, name, strlen(name), 0);
+    struct cached_name *known = strobe_cached_name(w->names, name);
 
+    if (strobe_cached_equals(known, name))
+        return known->id;
+    uint32_t id = strobe_lane_intern_inside(w, name, strlen(name), 0);
     if (id && !(id & STROBE_STRING_BESIDE)) /* that is good for one record only */
-        strobe_cached_name_set(strobe_cached_name(w->names, name), name, id);
+        strobe_cached_name_set(known, name, id);
     return id;
 }
 
@@ -35,7 +38,7 @@ open_span(uint64_t key, uint32_t kind, const char *name, uint64_t argument)
 
     if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w))
         return 0;
-    depth = push_keyed_span(w, key, kind, intern_name(w, name), argument);
+    depth = push_keyed_span(w, key, kind, strobe_lane_intern_name(w, name), argument);
     leave(w);
     return depth;
 }
@@ -47,10 +50,19 @@ static uint32_t find_span(const StrobeWriter *w, uint64_t key, uint32_t kind)
 
     for (; depth; depth--) {
         const struct pool_span *open = span_at(w, depth - 1);
-        if (open->key == key && atomic_load_explicit(&open->kind, memory_order_relaxed) == kind)
+        if (key_of(open) == key && atomic_load_explicit(&open->kind, memory_order_relaxed) == kind)
             break;
     }
     return depth;
+}
+
+static uint32_t count_inside(const StrobeWriter *w, uint32_t depth)
+{
+    uint32_t n = 0;
+
+    for (; depth < w->depth; depth++)
+        n += !is_ended(span_at(w, depth)) && !is_loose(span_at(w, depth));
+    return n;
 }
 
 static StrobeClosed __attribute__((noinline))
@@ -58,13 +70,15 @@ close_span(uint64_t key, uint32_t kind, const void *fields, size_t size)
 {
     StrobeWriter *w = strobe_thread_writer;
     StrobeClosed closed = {0, 0};
-    uint64_t end = strobe_clock_now();
 
-    if (!key || !w || !enter_to_end(w, w->depth))
+    if (!key || !w)
+        return closed;
+    uint64_t end = strobe_clock_now();
+    if (!enter_to_end(w, w->depth))
         return closed;
     closed.depth = find_span(w, key, kind);
     if (closed.depth) {
-        closed.n_inside = w->depth - closed.depth;
+        closed.n_inside = count_inside(w, closed.depth);
         char *out = pop_span(w, closed.depth, end, NULL);
         if (out) {
             size_t room = (size_t)(w->cursor + w->pending - out);
@@ -104,12 +118,15 @@ uint32_t strobe_lane_span_open(StrobeInstance *self, uint64_t key, uint32_t kind
     return depth;
 }
 
-/* Is it the innermost open span, and is there room for its record with just these fields? The kind
- * of a keyed span is in the table. */
-static inline int is_usual(const StrobeWriter *w, const struct pool_span *open, uint64_t key,
-                           uint32_t kind, size_t bytes)
+/* Is it the span at this place, the innermost open one, and is there room for its record with just
+ * these fields? The kind of a keyed span is in the table. */
+static inline int is_usual(const StrobeWriter *w, uint32_t place, uint64_t key, uint32_t kind,
+                           size_t bytes)
 {
-    return open->key == key && atomic_load_explicit(&open->kind, memory_order_relaxed) == kind &&
+    if (__builtin_expect(place >= w->short_spans, 0)) /* or none is open */
+        return 0;
+    const struct pool_span *open = &w->lane->spans[place];
+    return key_of(open) == key && atomic_load_explicit(&open->kind, memory_order_relaxed) == kind &&
            key &&
            !(atomic_load_explicit(&open->name, memory_order_relaxed) & STROBE_STRING_BESIDE) &&
            strobe_lane_kinds[kind].span_bytes == bytes && (size_t)(w->limit - w->cursor) >= bytes &&
@@ -125,12 +142,12 @@ StrobeClosed strobe_lane_span_close(StrobeInstance *self, uint64_t key, uint32_t
         return close_span(key, kind, fields, size);
     uint32_t outside = w->depth - 1;
     struct pool_lane *lane = w->lane;
-    const struct pool_span *open = &lane->spans[outside];
     size_t bytes = SPAN_HEAD + size;
-    if (__builtin_expect(outside >= w->short_spans || !is_usual(w, open, key, kind, bytes), 0)) {
+    if (__builtin_expect(!is_usual(w, outside, key, kind, bytes), 0)) {
         leave(w);
         return close_span(key, kind, fields, size);
     }
+    const struct pool_span *open = &lane->spans[outside];
     uint64_t *out = (uint64_t *)w->cursor;
     out[0] = (uint64_t)atomic_load_explicit(&open->name, memory_order_relaxed) << 32 |
              (uint64_t)kind << 16 | bytes / 8;

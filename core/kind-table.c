@@ -201,8 +201,8 @@ void strobe_kind_begin(struct pool_header *header)
 
     n_kinds = 0;
     memset(strobe_lane_kinds, 0, sizeof strobe_lane_kinds);
-    /* Kinds of devices are in a capture when someone declares them; derived kinds are the readers'
-     * business and never are. */
+    /* Kinds of devices and of the host are in a capture when someone declares them; derived kinds
+     * are the readers' business and never are. */
     for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {
         if (*kind == &strobe_kind_api_call)
             break;

@@ -7,16 +7,26 @@
 #include "span-names.h"
 #include "testpoint.h"
 
-/* How often, at 100 us, a free block is looked for: the writer thread frees some all the time. */
+/* How often, at 100 us, a free block is waited for, all lanes together: the writer thread frees
+ * some all the time. */
 #define PATIENCE 100
 
-static struct pool_block *find_block(struct pool_header *pool, StrobeRing *ring)
+struct lanes_end {
+    struct pool_header *pool;
+    StrobeRing *ring; /* NULL: none */
+    uint32_t window;
+    uint64_t end;
+    int patience; /* that is left */
+};
+
+static struct pool_block *find_block(struct lanes_end *e)
 {
     const struct timespec nap = {0, 100000};
-    struct pool_block *block = strobe_pool_take(pool);
+    struct pool_block *block = strobe_pool_take(e->pool);
 
-    for (int i = 0; !block && i < PATIENCE; i++) {
-        block = ring ? strobe_ring_take(ring, pool) : strobe_pool_take(pool);
+    for (; !block && e->patience; e->patience--) {
+        block = e->ring ? strobe_ring_take(e->ring, e->pool, STROBE_RING_CONTROL)
+                        : strobe_pool_take(e->pool);
         if (!block)
             nanosleep(&nap, NULL);
     }
@@ -36,30 +46,38 @@ static void hand_over(struct pool_header *pool, struct pool_lane *lane)
 }
 
 /* The lane's block if it has room for that many bytes, else a new one. */
-static struct pool_block *block_with_room(struct pool_header *pool, uint32_t index, uint32_t window,
-                                          StrobeRing *ring, uint32_t bytes)
+static struct pool_block *block_with_room(struct lanes_end *e, uint32_t index, uint32_t bytes)
 {
-    struct pool_lane *lane = strobe_pool_lane(pool, index);
+    struct pool_lane *lane = strobe_pool_lane(e->pool, index);
     uint32_t held = atomic_load(&lane->block);
 
-    if (held < pool->n_blocks) {
-        struct pool_block *block = strobe_pool_block(pool, held);
+    if (held < e->pool->n_blocks) {
+        struct pool_block *block = strobe_pool_block(e->pool, held);
         if (atomic_load(&block->used) + bytes <= STROBE_BLOCK_DATA)
             return block;
-        hand_over(pool, lane);
+        hand_over(e->pool, lane);
     }
-    struct pool_block *block = find_block(pool, ring);
+    struct pool_block *block = find_block(e);
     if (block) {
-        strobe_pool_begin_block(block, index, ++lane->sequence, atomic_load(&lane->track), window);
-        atomic_store(&lane->block, strobe_pool_index(pool, block));
+        strobe_pool_begin_block(block, index, ++lane->sequence, atomic_load(&lane->track),
+                                e->window);
+        atomic_store(&lane->block, strobe_pool_index(e->pool, block));
     }
     return block;
 }
 
-static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t window, uint64_t end,
-                        StrobeRing *ring)
+static uint32_t count_open(const struct pool_lane *lane, uint32_t depth)
 {
-    struct pool_lane *lane = strobe_pool_lane(pool, index);
+    uint32_t n = 0;
+
+    while (depth-- > 0)
+        n += atomic_load(&lane->spans[depth].begin) != 0;
+    return n;
+}
+
+static void leave_spans(struct lanes_end *e, uint32_t index)
+{
+    struct pool_lane *lane = strobe_pool_lane(e->pool, index);
     uint32_t depth = atomic_load(&lane->depth);
     uint32_t track = atomic_load(&lane->track);
 
@@ -67,11 +85,13 @@ static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t windo
         depth = STROBE_POOL_SPANS;
     for (; depth > 0; depth--) { /* innermost first, as spans end */
         uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
-        uint32_t bytes = 8 * strobe_unfinished_words(lane, &lane->spans[depth - 1], track, end,
-                                                     strobe_pool_beside_id(pool), record);
-        struct pool_block *block = block_with_room(pool, index, window, ring, bytes);
+        uint32_t bytes = 8 * strobe_unfinished_words(lane, &lane->spans[depth - 1], track, e->end,
+                                                     strobe_pool_beside_id(e->pool), record);
+        if (!bytes) /* a loose one that has ended */
+            continue;
+        struct pool_block *block = block_with_room(e, index, bytes);
         if (!block) {
-            atomic_fetch_add(&lane->lost[STROBE_LOSS_POOL_EMPTY], depth);
+            atomic_fetch_add(&lane->lost[STROBE_LOSS_POOL_EMPTY], count_open(lane, depth));
             break;
         }
         uint32_t used = atomic_load(&block->used);
@@ -85,11 +105,15 @@ static void leave_spans(struct pool_header *pool, uint32_t index, uint32_t windo
 
 void strobe_lanes_end(struct pool_header *pool, uint32_t window, uint64_t end, StrobeRing *ring)
 {
+    struct lanes_end e = {pool, ring, window, end, PATIENCE};
+
     for (uint32_t i = 0; i < pool->n_lanes; i++) {
         struct pool_lane *lane = strobe_pool_lane(pool, i);
-        if (strobe_lane_is_busy(i) || atomic_load(&lane->window) != window)
+        if (strobe_lane_is_stuck(i))
             continue;
-        leave_spans(pool, i, window, end, ring);
+        if (atomic_load(&lane->window) == window)
+            leave_spans(&e, i);
+        /* Of a thread that was stuck when an earlier window ended, it only goes back. */
         hand_over(pool, lane);
     }
 }

@@ -45,6 +45,13 @@ uint32_t strobe_lane_write_beside(StrobeWriter *writer, const void *bytes, size_
 uint32_t strobe_lane_intern_inside(StrobeWriter *writer, const void *bytes, size_t length,
                                    int is_stack);
 
+/* Interns a C string by way of the names that the thread remembers; inside a bracket. */
+uint32_t strobe_lane_intern_name(StrobeWriter *writer, const char *name);
+/* As drop_spans, where there are spans inside. */
+void strobe_lane_drop_inside(StrobeWriter *writer, uint32_t depth);
+/* Frees the lane of a thread that is gone and has left loose spans, once all have ended. */
+void strobe_lane_unpark(uint32_t index);
+
 /* ---- brackets ---- */
 
 static inline uint32_t gate_now(void)
@@ -214,7 +221,7 @@ static inline void begin_span(struct pool_span *open, uint64_t key, uint32_t kin
     atomic_store_explicit(&open->kind, kind, memory_order_relaxed);
     atomic_store_explicit(&open->name, name, memory_order_relaxed);
     atomic_store_explicit(&open->argument, argument, memory_order_relaxed);
-    open->key = key;
+    atomic_store_explicit(&open->key, key, memory_order_relaxed);
 }
 
 /* Opens a span on the thread's track; its depth, 0 when it is nested too deep. */
@@ -252,6 +259,33 @@ static inline int is_own_span(const StrobeWriter *w, uint64_t token)
     return (uint32_t)token != 0 && (uint32_t)(token >> 32) == w->generation;
 }
 
+/* An open span that has ended, below others that have not, has no begin. */
+static inline int is_ended(const struct pool_span *open)
+{
+    return atomic_load_explicit(&open->begin, memory_order_relaxed) == 0;
+}
+
+static inline int is_loose(const struct pool_span *open)
+{
+    return (atomic_load_explicit(&open->kind, memory_order_relaxed) & STROBE_SPAN_IS_LOOSE) != 0;
+}
+
+static inline uint64_t key_of(const struct pool_span *open)
+{
+    return atomic_load_explicit(&open->key, memory_order_relaxed);
+}
+
+/* Closes the span of this depth, and of those inside it all but loose ones. */
+static inline void drop_spans(StrobeWriter *w, uint32_t depth)
+{
+    if (__builtin_expect(depth < w->depth, 0)) {
+        strobe_lane_drop_inside(w, depth);
+        return;
+    }
+    w->depth = depth - 1;
+    publish_depth(w);
+}
+
 /* Closes the span and those inside it, and reserves its record. */
 static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint64_t *argument)
 {
@@ -260,16 +294,17 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     if (depth > w->depth)
         return NULL;
     const struct pool_span *open = span_at(w, depth - 1);
+    if (__builtin_expect(is_ended(open) || is_loose(open), 0)) /* closed with one around it */
+        return NULL;
     if (argument)
         *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
     uint32_t name = atomic_load_explicit(&open->name, memory_order_relaxed);
     if (__builtin_expect(strobe_name_is_kept(name), 0))
-        name = strobe_span_name_write(w, name);
+        name = strobe_span_name_write(w, w->lane, name);
     void *fields = begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0, name,
                                 atomic_load_explicit(&open->begin, memory_order_relaxed), end);
     STROBE_TESTPOINT("span-ending");
-    w->depth = depth - 1;
-    publish_depth(w);
+    drop_spans(w, depth);
     return fields;
 }
 

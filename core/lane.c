@@ -25,6 +25,7 @@ struct lane_state strobe_lanes;
 __thread StrobeWriter *strobe_thread_writer LANE_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_LANES / 64]; /* 1: in use */
+static char is_stuck[STROBE_POOL_LANES]; /* since the gate was shut; the control thread's */
 /* This thread is in fork(), and what its writer was attached to. */
 static __thread uint32_t forking LANE_TLS;
 static __thread uint32_t generation_at_fork LANE_TLS;
@@ -81,8 +82,9 @@ static struct pool_block *find_block(const StrobeWriter *w)
 
     if (block || strobe_lanes.policy == STROBE_POLICY_DROP)
         return block;
-    return strobe_lanes.policy == STROBE_POLICY_RING ? strobe_ring_take(strobe_lanes.ring, w->pool)
-                                                     : wait_for_block(w);
+    return strobe_lanes.policy == STROBE_POLICY_RING
+               ? strobe_ring_take(strobe_lanes.ring, w->pool, w->index + 1)
+               : wait_for_block(w);
 }
 
 int strobe_lane_next_block(StrobeWriter *w)
@@ -104,6 +106,32 @@ int strobe_lane_next_block(StrobeWriter *w)
 
 /* ---- attaching ---- */
 
+static StrobeWriter *take_writer(uint32_t index)
+{
+    StrobeWriter *w = &writers[index];
+
+    w->index = index;
+    w->names = cached_names[index];
+    w->session = 0;
+    w->generation = 0;
+    /* The thread before may have died inside a bracket. */
+    atomic_store_explicit(&w->busy, LANE_IDLE, memory_order_relaxed);
+    return w;
+}
+
+/* All are in use: one whose thread is gone. */
+static StrobeWriter *claim_vacant(void)
+{
+    for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
+        uint32_t vacant = LANE_VACANT;
+        if (atomic_load(&writers[i].parking) == LANE_VACANT &&
+            atomic_load(&writers[i].busy) == LANE_IDLE && /* that thread has left it */
+            atomic_compare_exchange_strong(&writers[i].parking, &vacant, 0))
+            return take_writer(i);
+    }
+    return NULL;
+}
+
 static StrobeWriter *claim_writer(void)
 {
     for (unsigned i = 0; i < STROBE_POOL_LANES / 64; i++) {
@@ -111,19 +139,11 @@ static StrobeWriter *claim_writer(void)
         while (map != UINT64_MAX) {
             unsigned bit = (unsigned)__builtin_ctzll(~map);
             if (atomic_compare_exchange_weak_explicit(&writer_map[i], &map, map | 1ull << bit,
-                                                      memory_order_acquire, memory_order_relaxed)) {
-                StrobeWriter *w = &writers[i * 64 + bit];
-                w->index = i * 64 + bit;
-                w->names = cached_names[w->index];
-                w->session = 0;
-                w->generation = 0;
-                /* The thread before may have died inside a bracket. */
-                atomic_store_explicit(&w->busy, LANE_IDLE, memory_order_relaxed);
-                return w;
-            }
+                                                      memory_order_acquire, memory_order_relaxed))
+                return take_writer(i * 64 + bit);
         }
     }
-    return NULL;
+    return claim_vacant();
 }
 
 static void release_writer(StrobeWriter *w)
@@ -131,6 +151,15 @@ static void release_writer(StrobeWriter *w)
     w->generation = 0;
     atomic_fetch_and_explicit(&writer_map[w->index / 64], ~(1ull << (w->index % 64)),
                               memory_order_release);
+}
+
+/* Is the writer's block that of the lane still, and not one of a pool that is gone? */
+static int has_kept_block(const StrobeWriter *w, const struct pool_lane *lane)
+{
+    uint32_t index = atomic_load_explicit(&lane->block, memory_order_relaxed);
+
+    return w->block && index < strobe_lanes.pool->n_blocks &&
+           strobe_pool_block(strobe_lanes.pool, index) == w->block;
 }
 
 static void bind_lane(StrobeWriter *w, uint32_t window)
@@ -145,8 +174,11 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         memset(w->names, 0, sizeof cached_names[0]);
         w->names_session = strobe_lanes.session;
     }
-    /* A thread that ended in this window left its block to the next one on this lane. */
+    /* A thread that ended in this window left its block to the next one on this lane. One that was
+     * stuck when its window ended has still got it; what it had committed was written then. */
     if (!w->block || w->block_window != window) {
+        if (has_kept_block(w, lane))
+            strobe_lane_hand_over(w);
         w->block = NULL;
         w->cursor = w->limit = NULL;
         atomic_store_explicit(&lane->block, STROBE_NO_BLOCK, memory_order_relaxed);
@@ -197,25 +229,64 @@ StrobeWriter *strobe_lane_attach(uint32_t window)
     return is_open ? w : NULL;
 }
 
-/* Spans that the thread never ended, innermost first. */
+static void leave_span(StrobeWriter *w, const struct pool_span *span, uint64_t now)
+{
+    uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
+    uint32_t words = strobe_unfinished_words(w->lane, span, w->track, now,
+                                             strobe_pool_beside_id(w->pool), record);
+    void *room = words ? take_room(w, words * 8) : NULL;
+
+    if (!room)
+        return;
+    memcpy(room, record, words * 8);
+    publish_pending(w);
+}
+
+/* Spans that the thread never ended, innermost first. Loose ones stay: other threads end them. */
 static void leave_open_spans(StrobeWriter *w)
 {
     uint64_t now = strobe_clock_now();
+    uint32_t kept = 0;
 
-    while (w->depth) {
-        const struct pool_span *span = span_at(w, w->depth - 1);
-        uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
-        uint32_t words = strobe_unfinished_words(w->lane, span, w->track, now,
-                                                 strobe_pool_beside_id(w->pool), record);
-        void *room = words ? take_room(w, words * 8) : NULL;
-        if (room) {
-            memcpy(room, record, words * 8);
-            publish_pending(w);
+    for (uint32_t i = w->depth; i-- > 0;) {
+        struct pool_span *span = span_at(w, i);
+        if (i < STROBE_POOL_SPANS && is_loose(span) && !is_ended(span)) {
+            kept = kept ? kept : i + 1;
+            continue;
         }
+        leave_span(w, span, now);
         STROBE_TESTPOINT("span-left");
-        w->depth--;
+        if (kept)
+            atomic_store_explicit(&span->begin, 0, memory_order_release);
+        w->depth = kept ? kept : i;
         publish_depth(w);
     }
+}
+
+static int has_loose_spans(const struct pool_lane *lane)
+{
+    uint32_t depth = atomic_load(&lane->depth);
+
+    for (uint32_t i = 0; i < depth && i < STROBE_POOL_SPANS; i++)
+        if (atomic_load(&lane->spans[i].begin))
+            return 1;
+    return 0;
+}
+
+void strobe_lane_unpark(uint32_t index)
+{
+    StrobeWriter *w = &writers[index];
+    uint32_t parked = LANE_PARKED;
+
+    if (atomic_load(&w->parking) == LANE_PARKED && !has_loose_spans(w->lane))
+        atomic_compare_exchange_strong(&w->parking, &parked, LANE_VACANT);
+}
+
+/* Another thread may have ended the last of the spans just before. */
+static void park(StrobeWriter *w)
+{
+    atomic_store(&w->parking, LANE_PARKED);
+    strobe_lane_unpark(w->index);
 }
 
 /* A signal handler ended the thread in the middle of a bracket. */
@@ -224,6 +295,8 @@ static void abandon_bracket(StrobeWriter *w)
     if (w->generation == gate_now() &&
         atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_INSIDE)
         count_lost(w, STROBE_LOSS_NESTED);
+    if (strobe_lanes.ring)
+        strobe_ring_abandon(strobe_lanes.ring, w->index + 1);
     w->pending = 0;
     leave(w);
 }
@@ -233,20 +306,26 @@ static void abandon_bracket(StrobeWriter *w)
 static void thread_exits(void *value)
 {
     StrobeWriter *w = value;
+    int is_parked = 0;
 
     STROBE_TESTPOINT("thread-exits");
     if (atomic_load_explicit(&w->busy, memory_order_relaxed))
         abandon_bracket(w);
     if (w->generation && w->generation == gate_now() && enter_uncounted(w, LANE_INSIDE)) {
         leave_open_spans(w);
-        if (w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
+        is_parked = w->depth != 0;
+        if (is_parked || w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
             strobe_lane_hand_over(w);
-        strobe_track_end_thread(w->pool, w->index);
+        if (is_parked)
+            park(w);
+        else
+            strobe_track_end_thread(w->pool, w->index);
         leave(w);
     }
     strobe_thread_writer = NULL;
     STROBE_TESTPOINT("thread-detached");
-    release_writer(w);
+    if (!is_parked)
+        release_writer(w);
 }
 
 /* ---- the gate ---- */
@@ -261,6 +340,8 @@ void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_
 {
     strobe_lanes.pool = header;
     strobe_lanes.session = session;
+    if (strobe_lanes.ring)
+        atomic_store_explicit(&strobe_lanes.ring->window, window, memory_order_relaxed);
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
@@ -275,16 +356,19 @@ static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
 }
 
 /* What the thread was about to record when the window ended without it. A span that it is ending
- * is among the unfinished ones until it has left the stack. */
-static void count_stuck(StrobeWriter *w)
+ * is among the unfinished ones until it has left the stack. Of a thread that has not recorded in
+ * this window it can be nothing of the window; its lane may be that of a session that is gone. */
+static void count_stuck(const StrobeWriter *w, uint32_t window)
 {
+    struct pool_lane *lane = strobe_pool_lane(strobe_lanes.pool, w->index);
     uint32_t busy = atomic_load_explicit(&w->busy, memory_order_acquire);
     uint32_t depth = busy >> LANE_DEPTH_SHIFT;
 
-    if (busy == LANE_OFFERS ||
-        ((busy & LANE_ENDS) == LANE_ENDS &&
-         atomic_load_explicit(&w->lane->depth, memory_order_acquire) < depth))
-        count_lost(w, STROBE_LOSS_LATE);
+    if (atomic_load(&lane->window) != window)
+        return;
+    if (busy == LANE_OFFERS || ((busy & LANE_ENDS) == LANE_ENDS &&
+                                atomic_load_explicit(&lane->depth, memory_order_acquire) < depth))
+        atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_LATE], 1, memory_order_relaxed);
 }
 
 int strobe_lane_is_busy(uint32_t index)
@@ -292,9 +376,15 @@ int strobe_lane_is_busy(uint32_t index)
     return atomic_load_explicit(&writers[index].busy, memory_order_acquire) != LANE_IDLE;
 }
 
+int strobe_lane_is_stuck(uint32_t index)
+{
+    return is_stuck[index];
+}
+
 unsigned strobe_lane_close_gate(uint64_t end)
 {
     int64_t deadline = strobe_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+    uint32_t window = gate_now();
     unsigned stuck = 0;
 
     atomic_store_explicit(&strobe_lanes.window_end, end, memory_order_relaxed);
@@ -303,9 +393,13 @@ unsigned strobe_lane_close_gate(uint64_t end)
     barrier_in_all_threads();
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         StrobeWriter *w = &writers[i];
-        if (wait_until_outside(w, deadline))
+        is_stuck[i] = !wait_until_outside(w, deadline);
+        if (!is_stuck[i]) {
+            if (atomic_exchange(&w->parking, 0))
+                release_writer(w);
             continue;
-        count_stuck(w);
+        }
+        count_stuck(w, window);
         stuck++;
     }
     return stuck;
@@ -360,6 +454,7 @@ static void in_child(void)
         writers[i].session = 0;
         writers[i].block = NULL;
         atomic_store_explicit(&writers[i].busy, LANE_IDLE, memory_order_relaxed);
+        atomic_store_explicit(&writers[i].parking, 0, memory_order_relaxed);
     }
     for (unsigned i = 0; i < STROBE_POOL_LANES / 64; i++)
         atomic_store_explicit(&writer_map[i], 0, memory_order_relaxed);

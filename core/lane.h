@@ -27,6 +27,12 @@ enum {
 };
 #define LANE_DEPTH_SHIFT 2
 
+/* What becomes of a lane whose thread has ended and left loose spans that other threads may end. */
+enum {
+    LANE_PARKED = 1, /* some are open: it stays as it is until the window ends */
+    LANE_VACANT = 2  /* all have ended: a new thread may have it where there is no other */
+};
+
 struct StrobeWriter {
     /* What each record touches, in one cache line. */
     _Atomic uint32_t busy;
@@ -46,6 +52,7 @@ struct StrobeWriter {
     uint32_t session;                       /* that the track belongs to */
     uint32_t names_session;                 /* whose ids the names have */
     uint32_t names_high;                    /* no span from here on has a name in the lane */
+    _Atomic uint32_t parking;               /* its thread is gone: LANE_PARKED, LANE_VACANT */
     uint32_t n_beside, beside[LANE_BESIDE]; /* where they lie in the block, in words */
 } __attribute__((aligned(128)));
 
@@ -74,6 +81,9 @@ unsigned strobe_lane_close_gate(uint64_t end);
 /* Is the thread on this lane inside a bracket? Where it is not, and the lane has no block, the
  * blocks that it filled are in the queue of full ones. */
 int strobe_lane_is_busy(uint32_t index);
+/* Was it stuck there when the gate was shut? Others may be busy for a moment later on: they look at
+ * the gate, find it shut and leave all as it is. */
+int strobe_lane_is_stuck(uint32_t index);
 
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
  * since the last call. */

@@ -203,10 +203,10 @@ void strobe_pool_destroy(StrobePool *pool, int remove)
     pool->fd = -1;
 }
 
-/* A part must lie behind the header and inside the file. */
+/* A part must lie behind the header and inside the file, and begin a cache line, as lanes do. */
 static int part_fits(const struct pool_header *h, uint64_t at, uint64_t size, uint64_t bytes)
 {
-    return at >= sizeof *h && at % 8 == 0 && at <= bytes && size <= bytes - at;
+    return at >= sizeof *h && at % 64 == 0 && at <= bytes && size <= bytes - at;
 }
 
 static int layout_is_sound(const struct pool_header *h, uint64_t bytes)

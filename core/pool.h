@@ -52,8 +52,11 @@ struct pool_span {
     _Atomic uint64_t argument;
     _Atomic uint32_t name;
     _Atomic uint32_t kind;
-    uint64_t key; /* of span_open, 0: none; the thread's own affair */
+    _Atomic uint64_t key; /* of span_open and loose_open, 0: none, or the span has ended */
 };
+
+/* In pool_span.kind: a loose span. It ends before or after those around it, on any thread. */
+#define STROBE_SPAN_IS_LOOSE 0x10000u
 
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
 struct pool_lane {
@@ -61,8 +64,8 @@ struct pool_lane {
     _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
     _Atomic uint32_t track;
     _Atomic uint32_t window;
-    uint32_t track_place; /* of its thread's track, from 1; 0: none */
-    uint64_t sequence;    /* of the last block taken */
+    _Atomic uint32_t track_place; /* of its thread's track, from 1; 0: none */
+    uint64_t sequence;            /* of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */

@@ -2,6 +2,7 @@
 #include "reader-definitions.h"
 
 #include <string.h>
+#include <strobe/kinds.h>
 #include "capture-format.h"
 #include "lane.h"
 
@@ -94,6 +95,21 @@ static gboolean take_fields(StrobeFieldView *fields, guint32 n, const char *at, 
     return TRUE;
 }
 
+/* Derived kinds in a capture are those that the source of an import derived itself. Consumers treat
+ * them as they treat what a pass derives. */
+static guint32 is_derived(const char *name)
+{
+    guint32 derived = 0;
+
+    for (gsize i = 0; strobe_standard_kinds[i]; i++) {
+        /* the raw ones come first */
+        derived |= strobe_standard_kinds[i] == &strobe_kind_operator_detail;
+        if (strcmp(strobe_standard_kinds[i]->name, name) == 0)
+            return derived;
+    }
+    return 0;
+}
+
 static guint32 role_of(const StrobeReaderKind *kind)
 {
     const char *name = kind->view.name;
@@ -128,6 +144,7 @@ static gboolean take_kind(StrobeDefinitions *d, const struct strobe_stored_kind 
         return FALSE;
     }
     kind->role = role_of(kind);
+    kind->view.derived = is_derived(kind->view.name);
     d->by_id[head->id] = kind;
     g_ptr_array_add(d->kinds, kind);
     return TRUE;

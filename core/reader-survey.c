@@ -119,10 +119,15 @@ static void take_seal(StrobeSurvey *survey, const StrobeClockPair *pair, const c
                       guint32 length)
 {
     StrobeSurveyPiece *piece = &survey->pieces[survey->current];
+    struct strobe_stored_seal seal;
 
-    if (length < sizeof piece->seal)
+    if (length < sizeof seal)
         return;
-    memcpy(&piece->seal, p, sizeof piece->seal);
+    memcpy(&seal, p, sizeof seal);
+    /* The end in the reserve lies before a seal of a piece that then did go on. */
+    if (seal.continued && piece->is_sealed && !piece->seal.continued)
+        return;
+    piece->seal = seal;
     piece->seal_pair = *pair;
     piece->is_sealed = TRUE;
 }

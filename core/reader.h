@@ -15,7 +15,8 @@ typedef struct StrobeReader StrobeReader;
 typedef struct StrobeReaderStats {
     guint64 n_records;
     guint64 n_unfinished;
-    guint64 n_outside; /* begun before or after the window: they belong to another one */
+    guint64 n_outside;  /* begun before or after the window: they belong to another one */
+    guint64 n_nameless; /* the string of their name was lost before they were, or is forgotten */
     guint64 n_blocks;
     guint64 n_bytes;           /* of the files */
     guint64 n_damaged;         /* parts that were skipped */

@@ -67,6 +67,14 @@ static inline guint32 resolve(const StrobeRecordDecoder *decoder, guint32 id)
                : strobe_beside_strings_resolve(decoder->beside, id);
 }
 
+static inline guint32 resolve_name(StrobeRecordDecoder *decoder, guint32 id)
+{
+    if (G_LIKELY(!(id & STROBE_STRING_BESIDE)))
+        return id;
+    decoder->counts.n_nameless += !strobe_beside_strings_knows(decoder->beside, id);
+    return strobe_beside_strings_resolve(decoder->beside, id);
+}
+
 /* Fields that hold tracks, and strings written beside their record, are given the ids of the
  * reader's tables. */
 static void resolve_fields(const StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
@@ -170,7 +178,7 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
     view->kind = &kind->view;
     view->fields = record + at;
     view->track = track_id;
-    view->name = resolve(decoder, (guint32)(head >> 32));
+    view->name = resolve_name(decoder, (guint32)(head >> 32));
     view->flags = 0;
     view->begin_ns = time_of(decoder, clock, begin);
     view->end_ns = kind->has_end ? time_of(decoder, clock, end) : view->begin_ns;

@@ -38,6 +38,7 @@ gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *bloc
 typedef struct StrobeDecodedCounts {
     guint64 n_unfinished;
     guint64 n_outside;      /* of the window */
+    guint64 n_nameless;     /* whose name was written beside them, and is not there */
     guint64 n_loss_records; /* that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
 } StrobeDecodedCounts;

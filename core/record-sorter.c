@@ -2,17 +2,34 @@
 #include "record-sorter.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "error.h"
 
 #define RUN_BUFFER (128u << 10)
 #define RECORD_WORDS_MAX 128u
+#define STRETCHES_MAX 64u
+#define STEPS_BACK 64u
+#define LIMIT_MIN (64u << 10)
+#define ITEM_BYTES_MIN (3 * 8 + sizeof(struct item)) /* of the smallest record, in all */
 
-/* In memory and in the file: this, then the record's words. */
+/* In the file: this, then the record's words. */
 struct entry {
     gint64 begin, end;
     guint64 words;
+};
+
+/* In memory: when a record ends and begins, and where its words are (place * 256 + number). */
+struct item {
+    gint64 end, begin;
+    guint64 place;
+};
+
+/* A sorted stretch of the items. */
+struct stretch {
+    guint next, until;
 };
 
 /* A sorted stretch of the file while it is merged. */
@@ -27,27 +44,66 @@ struct run {
 struct StrobeRecordSorter {
     int scratch;
     gsize limit;
-    GByteArray *memory;
-    GArray *order; /* of gsize, offsets in memory */
+    guint64 *words; /* of the records in memory; at most limit */
+    gsize n_words;
+    struct item *items; /* at most half of it */
+    guint n_items;
+    struct stretch stretches[STRETCHES_MAX]; /* while reading, a heap: the least item first */
+    guint n_stretches;                       /* 0: more than that, the items are unsorted */
     guint64 written;
     GArray *starts; /* of guint64, of the runs in the file */
     gboolean is_reading;
-    guint next; /* in order, when all is in memory */
     struct run *runs;
     GPtrArray *heap; /* of struct run, the least head first */
 };
+
+/* Address space for all that may come; pages, large where that works, as they are used. NULL if it
+ * is not to be had. */
+static void *reserve(gsize bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (at == MAP_FAILED)
+        return NULL;
+    madvise(at, bytes, MADV_HUGEPAGE);
+    return at;
+}
+
+static void release(void *at, gsize bytes)
+{
+    if (at)
+        munmap(at, bytes);
+}
+
+static gsize items_bytes(const StrobeRecordSorter *s)
+{
+    return s->limit / ITEM_BYTES_MIN * sizeof *s->items + sizeof *s->items;
+}
+
+static void release_memory(StrobeRecordSorter *s)
+{
+    release(s->words, s->limit + RECORD_WORDS_MAX * 8);
+    release(s->items, items_bytes(s));
+    s->words = NULL;
+    s->items = NULL;
+}
 
 StrobeRecordSorter *strobe_record_sorter_new(int scratch, gsize memory_bytes)
 {
     StrobeRecordSorter *s = g_new0(StrobeRecordSorter, 1);
 
     s->scratch = scratch;
-    s->limit = MAX(memory_bytes, 64u << 10);
-    s->memory = g_byte_array_new();
-    s->order = g_array_new(FALSE, FALSE, sizeof(gsize));
+    s->n_stretches = 1;
     s->starts = g_array_new(FALSE, FALSE, sizeof(guint64));
     s->heap = g_ptr_array_new();
-    return s;
+    for (s->limit = MAX(memory_bytes, LIMIT_MIN);; s->limit /= 2) {
+        s->words = reserve(s->limit + RECORD_WORDS_MAX * 8);
+        s->items = reserve(items_bytes(s));
+        if ((s->words && s->items) || s->limit <= LIMIT_MIN)
+            return s;
+        release_memory(s);
+    }
 }
 
 void strobe_record_sorter_free(StrobeRecordSorter *s)
@@ -58,32 +114,11 @@ void strobe_record_sorter_free(StrobeRecordSorter *s)
         g_free(s->runs[i].buffer);
     g_free(s->runs);
     g_ptr_array_unref(s->heap);
-    g_byte_array_unref(s->memory);
-    g_array_unref(s->order);
+    release_memory(s);
     g_array_unref(s->starts);
     if (s->scratch >= 0)
         close(s->scratch);
     g_free(s);
-}
-
-static int compare(const struct entry *a, const struct entry *b)
-{
-    if (a->end != b->end)
-        return a->end < b->end ? -1 : 1;
-    return a->begin > b->begin ? -1 : a->begin < b->begin;
-}
-
-static gint compare_offsets(gconstpointer a, gconstpointer b, gpointer memory)
-{
-    gsize x = *(const gsize *)a, y = *(const gsize *)b;
-    int order = compare((const void *)((char *)memory + x), (const void *)((char *)memory + y));
-
-    return order ? order : x < y ? -1 : x > y;
-}
-
-static void sort_memory(StrobeRecordSorter *s)
-{
-    g_array_sort_with_data(s->order, compare_offsets, s->memory->data);
 }
 
 static gsize entry_bytes(const struct entry *entry)
@@ -97,6 +132,111 @@ static gboolean set_io_error(const char *what, GError **error)
                 g_strerror(errno));
     return FALSE;
 }
+
+/* ---- in memory ---- */
+
+/* By end, those that began later first, then as they came. */
+static gboolean is_item_before(const struct item *a, const struct item *b)
+{
+    if (a->end != b->end)
+        return a->end < b->end;
+    return a->begin != b->begin ? a->begin > b->begin : a->place < b->place;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    return is_item_before(a, b) ? -1 : is_item_before(b, a);
+}
+
+/* Sources are nearly sorted: threads overtake each other by a little, and one file follows another.
+ * An item goes back a little within its stretch, or begins another one. */
+static void place_item(StrobeRecordSorter *s, const struct item *item)
+{
+    struct stretch *last = s->n_stretches ? &s->stretches[s->n_stretches - 1] : NULL;
+    guint at = s->n_items++;
+
+    if (last && at > last->next && is_item_before(item, &s->items[at - 1])) {
+        guint least = MAX(last->next, at - MIN(at, STEPS_BACK));
+
+        while (at > least && is_item_before(item, &s->items[at - 1]))
+            at--;
+        if (at == least && at > last->next) {
+            at = s->n_items - 1;
+            s->n_stretches = s->n_stretches < STRETCHES_MAX ? s->n_stretches + 1 : 0;
+            last = s->n_stretches ? last + 1 : NULL;
+            if (last)
+                last->next = at;
+        } else {
+            memmove(s->items + at + 1, s->items + at, (s->n_items - 1 - at) * sizeof *item);
+        }
+    }
+    s->items[at] = *item;
+    if (last)
+        last->until = s->n_items;
+}
+
+static void sink_stretch(StrobeRecordSorter *s, guint at)
+{
+    struct stretch moved = s->stretches[at];
+
+    for (;;) {
+        guint child = 2 * at + 1;
+
+        if (child >= s->n_stretches)
+            break;
+        if (child + 1 < s->n_stretches && is_item_before(&s->items[s->stretches[child + 1].next],
+                                                         &s->items[s->stretches[child].next]))
+            child++;
+        if (is_item_before(&s->items[moved.next], &s->items[s->stretches[child].next]))
+            break;
+        s->stretches[at] = s->stretches[child];
+        at = child;
+    }
+    s->stretches[at] = moved;
+}
+
+static void begin_items(StrobeRecordSorter *s)
+{
+    if (s->n_stretches == 0) {
+        qsort(s->items, s->n_items, sizeof *s->items, compare_items);
+        s->n_stretches = 1;
+        s->stretches[0] = (struct stretch){0, s->n_items};
+    }
+    if (s->n_items == 0)
+        s->n_stretches = 0;
+    for (guint i = s->n_stretches / 2; i-- > 0;)
+        sink_stretch(s, i);
+}
+
+/* NULL behind the last. */
+static const struct item *next_item(StrobeRecordSorter *s)
+{
+    const struct item *item;
+
+    if (s->n_stretches == 0)
+        return NULL;
+    item = &s->items[s->stretches[0].next++];
+    if (s->stretches[0].next == s->stretches[0].until)
+        s->stretches[0] = s->stretches[--s->n_stretches];
+    if (s->n_stretches > 1)
+        sink_stretch(s, 0);
+    return item;
+}
+
+static const guint64 *words_of(const StrobeRecordSorter *s, const struct item *item, guint32 *n)
+{
+    *n = (guint32)(item->place % 256);
+    return s->words + item->place / 256;
+}
+
+static void forget_items(StrobeRecordSorter *s)
+{
+    s->n_words = s->n_items = 0;
+    s->n_stretches = 1;
+    s->stretches[0] = (struct stretch){0, 0};
+}
+
+/* ---- the scratch file ---- */
 
 static gboolean write_all(int fd, const char *bytes, gsize n, GError **error)
 {
@@ -117,46 +257,63 @@ static gboolean write_all(int fd, const char *bytes, gsize n, GError **error)
 static gboolean spill(StrobeRecordSorter *s, GError **error)
 {
     g_autoptr(GByteArray) out = g_byte_array_new();
+    const struct item *item;
 
     if (s->scratch < 0) {
         errno = ENOSPC;
         return set_io_error("write", error);
     }
-    sort_memory(s);
+    begin_items(s);
     g_array_append_val(s->starts, s->written);
-    for (guint i = 0; i < s->order->len; i++) {
-        const struct entry *entry =
-            (const void *)(s->memory->data + g_array_index(s->order, gsize, i));
+    while ((item = next_item(s)) || out->len) {
+        struct entry entry = {0};
+        const guint64 *words = NULL;
+        guint32 n = 0;
 
-        g_byte_array_append(out, (const void *)entry, (guint)entry_bytes(entry));
-        if (out->len < RUN_BUFFER && i + 1 < s->order->len)
-            continue;
+        if (item) {
+            words = words_of(s, item, &n);
+            entry = (struct entry){item->begin, item->end, n};
+            g_byte_array_append(out, (const void *)&entry, sizeof entry);
+            g_byte_array_append(out, (const void *)words, n * 8);
+            if (out->len < RUN_BUFFER)
+                continue;
+        }
         if (!write_all(s->scratch, (const char *)out->data, out->len, error))
             return FALSE;
         s->written += out->len;
         g_byte_array_set_size(out, 0);
     }
-    g_byte_array_set_size(s->memory, 0);
-    g_array_set_size(s->order, 0);
+    forget_items(s);
     return TRUE;
+}
+
+/* Sorting all of it takes as much again for the items. */
+static gboolean has_room(const StrobeRecordSorter *s)
+{
+    gsize bytes = s->n_words * 8 + s->n_items * sizeof *s->items;
+
+    if (s->n_stretches == 0)
+        bytes += s->n_items * sizeof *s->items;
+    return bytes < s->limit && s->n_items < s->limit / ITEM_BYTES_MIN;
 }
 
 guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 end, guint32 words,
                                   GError **error)
 {
-    gsize at = s->memory->len;
-    struct entry entry = {begin, end, words};
+    const struct item item = {end, begin, s->n_words * 256 + words};
+    guint64 *at = s->words + s->n_words;
 
     g_return_val_if_fail(words <= RECORD_WORDS_MAX && !s->is_reading, NULL);
-    if (at + s->order->len * sizeof(gsize) > s->limit) {
-        if (!spill(s, error))
-            return NULL;
-        at = 0;
+    if (G_UNLIKELY(!s->words || !s->items)) {
+        errno = ENOMEM;
+        set_io_error("have memory beside", error);
+        return NULL;
     }
-    g_byte_array_set_size(s->memory, (guint)(at + entry_bytes(&entry)));
-    memcpy(s->memory->data + at, &entry, sizeof entry);
-    g_array_append_val(s->order, at);
-    return (guint64 *)(void *)(s->memory->data + at + sizeof entry);
+    if (G_UNLIKELY(!has_room(s)))
+        return spill(s, error) ? strobe_record_sorter_add(s, begin, end, words, error) : NULL;
+    place_item(s, &item);
+    s->n_words += words;
+    return at;
 }
 
 /* ---- merging ---- */
@@ -201,9 +358,11 @@ static gboolean advance(StrobeRecordSorter *s, struct run *run, GError **error)
 
 static gboolean is_before(const struct run *a, const struct run *b)
 {
-    int order = compare(a->head, b->head);
+    const struct entry *x = a->head, *y = b->head;
 
-    return order ? order < 0 : a->number < b->number;
+    if (x->end != y->end)
+        return x->end < y->end;
+    return x->begin != y->begin ? x->begin > y->begin : a->number < b->number;
 }
 
 static void sink(GPtrArray *heap, guint at)
@@ -249,13 +408,13 @@ static gboolean begin_reading(StrobeRecordSorter *s, GError **error)
 {
     s->is_reading = TRUE;
     if (s->starts->len == 0) {
-        sort_memory(s);
+        begin_items(s);
         return TRUE;
     }
-    if (s->order->len && !spill(s, error))
+    if (s->n_items && !spill(s, error))
         return FALSE;
-    g_byte_array_unref(s->memory);
-    s->memory = g_byte_array_new();
+    release_memory(s);
+    s->n_stretches = 0;
     return begin_merge(s, error);
 }
 
@@ -274,7 +433,8 @@ static gboolean step(StrobeRecordSorter *s, GError **error)
 
 const guint64 *strobe_record_sorter_next(StrobeRecordSorter *s, guint32 *words, GError **error)
 {
-    const struct entry *entry = NULL;
+    const struct entry *entry;
+    const struct item *item;
 
     if (!s->is_reading) {
         if (!begin_reading(s, error))
@@ -282,12 +442,11 @@ const guint64 *strobe_record_sorter_next(StrobeRecordSorter *s, guint32 *words, 
     } else if (s->heap->len && !step(s, error)) {
         return NULL;
     }
-    if (s->starts->len == 0 && s->next < s->order->len)
-        entry = (const void *)(s->memory->data + g_array_index(s->order, gsize, s->next++));
-    else if (s->heap->len)
-        entry = ((struct run *)g_ptr_array_index(s->heap, 0))->head;
-    if (!entry)
+    if (s->starts->len == 0)
+        return (item = next_item(s)) ? words_of(s, item, words) : NULL;
+    if (s->heap->len == 0)
         return NULL;
+    entry = ((struct run *)g_ptr_array_index(s->heap, 0))->head;
     *words = (guint32)entry->words;
     return (const guint64 *)(const void *)(entry + 1);
 }

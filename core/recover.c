@@ -105,7 +105,7 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     if (h->type == STROBE_BLOCK_FACTS)
         take_facts(survey, place);
     else if (h->type == STROBE_BLOCK_SEAL)
-        survey->is_sealed = is_final(survey, place);
+        survey->is_sealed |= is_final(survey, place); /* the final one may lie in the reserve */
     else if (h->type == STROBE_BLOCK_RECORDS && h->lane == STROBE_LANE_NONE)
         survey->core_at = place->offset - sizeof *h;
     else if (h->type == STROBE_BLOCK_RECORDS)

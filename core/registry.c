@@ -203,6 +203,13 @@ static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
     return NULL;
 }
 
+static gboolean is_good_variable(const StrobeVariable *variable)
+{
+    return variable->struct_size >= sizeof(StrobeVariable) && variable->name && *variable->name &&
+           !strchr(variable->name, '=') && variable->value &&
+           variable->how >= STROBE_VARIABLE_UNLESS_SET && variable->how <= STROBE_VARIABLE_APPEND;
+}
+
 static char *check_component(const StrobeComponent *component)
 {
     if (!component || component->struct_size < sizeof(StrobeComponent))
@@ -215,6 +222,12 @@ static char *check_component(const StrobeComponent *component)
     if (component->n_options > 256 || (component->n_options && !component->options) ||
         component->n_kinds > 256 || (component->n_kinds && !component->kinds))
         return g_strdup_printf("component \"%s\": options or kinds are missing", component->name);
+    if (component->n_variables > 256 || (component->n_variables && !component->variables))
+        return g_strdup_printf("component \"%s\": variables are missing", component->name);
+    for (uint32_t i = 0; i < component->n_variables; i++)
+        if (!is_good_variable(&component->variables[i]))
+            return g_strdup_printf("component \"%s\": variable %u is incomplete", component->name,
+                                   i);
     for (uint32_t i = 0; i < component->n_kinds; i++)
         if (!component->kinds[i] || component->kinds[i]->struct_size < sizeof(StrobeKind) ||
             !component->kinds[i]->name ||

@@ -38,10 +38,10 @@ static void pause_processor(void)
 #endif
 }
 
-static int try_lock(StrobeRing *ring)
+static int try_lock(StrobeRing *ring, uint32_t who)
 {
     uint32_t idle = 0;
-    return atomic_compare_exchange_strong_explicit(&ring->busy, &idle, 1, memory_order_acquire,
+    return atomic_compare_exchange_strong_explicit(&ring->busy, &idle, who, memory_order_acquire,
                                                    memory_order_relaxed);
 }
 
@@ -53,7 +53,7 @@ static void unlock(StrobeRing *ring)
 /* The writer thread may wait for a lane, not the other way round. */
 static void lock(StrobeRing *ring)
 {
-    while (!try_lock(ring))
+    while (!try_lock(ring, STROBE_RING_WRITER))
         sched_yield();
 }
 
@@ -62,8 +62,13 @@ static void collect(StrobeRing *ring, struct pool_header *pool)
     uint32_t i = strobe_pool_take_full(pool);
 
     while (i != STROBE_NO_BLOCK) {
-        ring->order[ring->tail++ % ring->size] = i;
-        i = strobe_pool_block(pool, i)->next;
+        struct pool_block *block = strobe_pool_block(pool, i);
+        uint32_t next = block->next;
+        if (block->window == atomic_load_explicit(&ring->window, memory_order_relaxed))
+            ring->order[ring->tail++ % ring->size] = i;
+        else
+            strobe_pool_give(pool, block);
+        i = next;
     }
 }
 
@@ -108,13 +113,19 @@ static void count(StrobeRing *ring, struct pool_block *const *blocks, unsigned n
         atomic_fetch_sub(&ring->n_counting, 1);
 }
 
-struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool)
+void strobe_ring_abandon(StrobeRing *ring, uint32_t who)
+{
+    if (atomic_load_explicit(&ring->busy, memory_order_relaxed) == who)
+        unlock(ring);
+}
+
+struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who)
 {
     struct pool_block *blocks[BATCH];
     unsigned n;
 
     /* Whoever is at it takes some hundred ns, and may free some. */
-    for (int i = 0; !try_lock(ring); i++) {
+    for (int i = 0; !try_lock(ring, who); i++) {
         if (i == TRIES)
             return strobe_pool_take(pool);
         pause_processor();

@@ -13,12 +13,13 @@
 #include "pool.h"
 
 typedef struct StrobeRing {
-    _Atomic uint32_t busy;
+    _Atomic uint32_t busy; /* who is at it, see strobe_ring_take; 0: nobody */
     uint32_t size;
     uint32_t *order; /* indexes of blocks; positions count up, modulo size */
     uint64_t head, tail;
     _Atomic uint64_t pinned;     /* first position that a dump still needs, UINT64_MAX: no dump */
     _Atomic uint32_t n_counting; /* threads that count what was in blocks they took out */
+    _Atomic uint32_t window; /* that records: blocks of others come from threads that were stuck */
 } StrobeRing;
 
 /* Room for all blocks of a pool. Returns 0 or ENOMEM. */
@@ -26,8 +27,13 @@ int strobe_ring_init(StrobeRing *ring, uint32_t n_blocks);
 void strobe_ring_clear(StrobeRing *ring);
 
 /* A block for a lane that found none free: the oldest of the ring; NULL when a dump needs it or
- * somebody else is at it. Any thread; no lock, no wait. */
-struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool);
+ * somebody else is at it. Any thread; no lock, no wait. `who` is not 0 and nobody else's. */
+struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who);
+/* That thread ended in the midst of it, by a signal handler: others must not wait for it. */
+void strobe_ring_abandon(StrobeRing *ring, uint32_t who);
+
+#define STROBE_RING_CONTROL (UINT32_MAX - 1) /* the control thread */
+#define STROBE_RING_WRITER UINT32_MAX        /* the writer thread */
 
 /* ---- the writer thread's ---- */
 

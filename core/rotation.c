@@ -90,23 +90,27 @@ static int prepare(StrobeDrain *d)
     return error;
 }
 
-/* Writes what is there into the present piece, and what makes it complete in itself. */
-static void finish(StrobeDrain *d)
+/* Writes what is there into the present piece, and what makes it complete in itself. Where the disk
+ * does not take that, the piece must go on: its reserve is for the window's end. */
+static int finish(StrobeDrain *d)
 {
+    StrobeCaptureWriter *writer = &d->now->writer;
     uint64_t unwritten;
 
     strobe_flush_all(d);
-    uint64_t now = d->now->writer.pair.ticks;
-    strobe_flush_remember(
-        d, strobe_capture_write_unfinished(&d->now->writer, d->pool, STROBE_BLOCK_OPEN, now,
-                                           &unwritten)); /* the next piece has them too */
-    strobe_capture_writer_take_pair(&d->now->writer);
-    strobe_flush_remember(
-        d, strobe_capture_write_seal(&d->now->writer,
-                                     strobe_pool_window(d->pool, d->now->number)->begin,
-                                     d->now->writer.pair.ticks, STROBE_SEAL_CONTINUED));
-    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(d->now->writer.fd))
+    int error =
+        strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_OPEN, writer->pair.ticks,
+                                        &unwritten); /* the next piece has them too */
+    strobe_capture_writer_take_pair(writer);
+    if (error == 0)
+        error =
+            strobe_capture_write_seal(writer, strobe_pool_window(d->pool, d->now->number)->begin,
+                                      writer->pair.ticks, STROBE_SEAL_CONTINUED);
+    if (error)
+        return error;
+    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(writer->fd))
         strobe_flush_remember(d, errno);
+    return 0;
 }
 
 /* By a second name, so that there is a capture.strobe at any moment; where files cannot have one,
@@ -163,9 +167,10 @@ void strobe_rotation_roll(StrobeDrain *d)
 
     if (error == 0) {
         STROBE_TESTPOINT("roll-prepared");
-        finish(d);
+        error = finish(d);
         STROBE_TESTPOINT("roll-finished");
-        error = put_in_place(p);
+        if (error == 0)
+            error = put_in_place(p);
         if (error) {
             strobe_capture_writer_end(&d->other);
             unlinkat(p->folder, STROBE_PIECE_NEW, 0);

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sampler.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <string.h>
+#include <strobe/kinds.h>
+#include <sys/prctl.h>
 #include "clock.h"
+#include "kind-table.h"
+#include "lane.h"
 #include "log.h"
 
 #define INTERVAL_MIN_NS 100000
 
+/* How well a source kept its interval so far; times in ns. */
+struct account {
+    guint64 begin, end; /* ticks: of the first sample, and after the last one */
+    guint64 n, missed, late_sum, late_max, took_sum, took_max;
+};
+
 struct source {
     StrobeCollector *collector;
     gint64 interval, next; /* ns, CLOCK_MONOTONIC */
+    struct account account;
 };
 
 struct StrobeSampler {
@@ -22,12 +35,85 @@ struct StrobeSampler {
 struct worker {
     StrobeSampler *sampler;
     GArray *sources;
-    GThread *thread;
+    pthread_t thread;
+    gboolean has_thread;
 };
 
 static void add_worker(StrobeSampler *sampler, GArray *sources);
 
-/* Sources of a worker due now; returns when the next one is due. A source that overran is moved. */
+/* Without `account` it tells of a gap: nothing was sampled. */
+static void record_sampling(const struct source *s, guint64 begin, guint64 end, guint64 missed,
+                            const struct account *account)
+{
+    const char *component = s->collector->component->name;
+    StrobeWriter *writer = strobe_lane_writer();
+
+    if (!writer)
+        return;
+    StrobeStringId name = strobe_lane_intern(writer, component, strlen(component), 0);
+    struct strobe_sampling *fields = strobe_lane_reserve(
+        writer, strobe_kind_id(&strobe_kind_sampling), strobe_core_track(), name, begin, end);
+    if (!fields)
+        return;
+    *fields = (struct strobe_sampling){
+        .interval = (guint64)s->interval,
+        .ticks = account ? account->n : 0,
+        .missed = missed,
+        .late_mean = account ? (double)account->late_sum / (double)account->n : 0,
+        .late_max = account ? account->late_max : 0,
+        .took_mean = account ? (double)account->took_sum / (double)account->n : STROBE_ABSENT_F64,
+        .took_max = account ? account->took_max : STROBE_ABSENT_U64,
+    };
+    if (!account)
+        fields->late_mean = (double)(fields->late_max = missed * (guint64)s->interval);
+    strobe_lane_commit(writer);
+}
+
+/* One sample; returns how long it took. Ticks that were missed are left out, not caught up with. */
+static gint64 sample(struct source *s, gint64 now)
+{
+    struct account *account = &s->account;
+    guint64 begin = strobe_clock_now();
+    gint64 late = now - s->next, missed = late / s->interval;
+
+    if (missed > 0 && account->n > 0)
+        record_sampling(s, account->end, begin, (guint64)missed, NULL);
+    s->collector->ops->sample(s->collector->state);
+    gint64 took = strobe_clock_ns(CLOCK_MONOTONIC) - now;
+    if (account->n++ == 0)
+        account->begin = begin;
+    account->end = strobe_clock_now();
+    account->missed += (guint64)missed;
+    account->late_sum += (guint64)late;
+    account->late_max = MAX(account->late_max, (guint64)late);
+    account->took_sum += (guint64)took;
+    account->took_max = MAX(account->took_max, (guint64)took);
+    s->next += (1 + missed) * s->interval;
+    return took;
+}
+
+/* A source that overran does not keep the others waiting again. */
+static void move_source(struct worker *worker, guint i, gint64 took)
+{
+    const struct source *s = &g_array_index(worker->sources, struct source, i);
+    GArray *own = g_array_new(FALSE, FALSE, sizeof(struct source));
+
+    strobe_log(STROBE_LOG_WARNING,
+               "%s: a sample took %.1f ms, longer than its interval of %.1f ms: it gets a thread "
+               "of its own",
+               s->collector->component->name, (double)took / 1e6, (double)s->interval / 1e6);
+    g_array_append_val(own, *s);
+    g_mutex_lock(&worker->sampler->lock);
+    if (!worker->sampler->stopping) {
+        g_array_remove_index(worker->sources, i);
+        add_worker(worker->sampler, own);
+    } else {
+        g_array_unref(own);
+    }
+    g_mutex_unlock(&worker->sampler->lock);
+}
+
+/* Sources of a worker due now; returns when the next one is due. */
 static gint64 sample_due(struct worker *worker)
 {
     gint64 soonest = G_MAXINT64;
@@ -35,39 +121,24 @@ static gint64 sample_due(struct worker *worker)
     for (guint i = 0; i < worker->sources->len; i++) {
         struct source *s = &g_array_index(worker->sources, struct source, i);
         gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
-        if (now >= s->next) {
-            s->collector->ops->sample(s->collector->state);
-            gint64 took = strobe_clock_ns(CLOCK_MONOTONIC) - now;
-            /* Ticks that were missed are left out, not caught up with. */
-            s->next += (1 + MAX(0, (now - s->next) / s->interval)) * s->interval;
-            if (took > s->interval && worker->sources->len > 1) {
-                GArray *own = g_array_new(FALSE, FALSE, sizeof(struct source));
-                strobe_log(STROBE_LOG_WARNING,
-                           "%s: a sample took %.1f ms, longer than its interval of %.1f ms: it "
-                           "gets a thread of its own",
-                           s->collector->component->name, (double)took / 1e6,
-                           (double)s->interval / 1e6);
-                g_array_append_val(own, *s);
-                g_array_remove_index(worker->sources, i--);
-                g_mutex_lock(&worker->sampler->lock);
-                if (!worker->sampler->stopping)
-                    add_worker(worker->sampler, own);
-                else
-                    g_array_unref(own);
-                g_mutex_unlock(&worker->sampler->lock);
-                continue;
-            }
-        }
-        soonest = MIN(soonest, s->next);
+        gint64 took = now >= s->next ? sample(s, now) : 0;
+        guint n = worker->sources->len;
+        if (took > s->interval && n > 1)
+            move_source(worker, i, took);
+        if (worker->sources->len < n)
+            i--;
+        else
+            soonest = MIN(soonest, s->next);
     }
     return soonest;
 }
 
-static gpointer worker_main(gpointer data)
+static void *worker_main(void *data)
 {
     struct worker *worker = data;
     StrobeSampler *sampler = worker->sampler;
 
+    prctl(PR_SET_NAME, "strobe-sampler");
     g_mutex_lock(&sampler->lock);
     while (!sampler->stopping) {
         g_mutex_unlock(&sampler->lock);
@@ -77,6 +148,11 @@ static gpointer worker_main(gpointer data)
             g_cond_wait_until(&sampler->wake, &sampler->lock, due / 1000); /* monotonic us */
     }
     g_mutex_unlock(&sampler->lock);
+    for (guint i = 0; i < worker->sources->len; i++) {
+        const struct source *s = &g_array_index(worker->sources, struct source, i);
+        if (s->account.n > 0)
+            record_sampling(s, s->account.begin, s->account.end, s->account.missed, &s->account);
+    }
     return NULL;
 }
 
@@ -91,9 +167,10 @@ static void add_worker(StrobeSampler *sampler, GArray *sources)
     g_ptr_array_add(sampler->threads, worker);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    worker->thread = g_thread_try_new("strobe-sampler", worker_main, worker, NULL);
+    /* not through GLib: whoever watches the program's calls knows Strobe's own by their caller */
+    worker->has_thread = pthread_create(&worker->thread, NULL, worker_main, worker) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (!worker->thread)
+    if (!worker->has_thread)
         strobe_log(STROBE_LOG_WARNING,
                    "Cannot start a thread: periodic collectors are not sampled");
 }
@@ -110,7 +187,8 @@ StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
         gint64 interval = c->ops->sample_interval(c->state);
         if (interval <= 0) /* not this time */
             continue;
-        struct source source = {c, MAX(interval, INTERVAL_MIN_NS), now};
+        struct source source = {
+            .collector = c, .interval = MAX(interval, INTERVAL_MIN_NS), .next = now};
         g_array_append_val(sources, source);
     }
     if (sources->len == 0) {
@@ -135,8 +213,8 @@ void strobe_sampler_stop(StrobeSampler *sampler)
     g_mutex_unlock(&sampler->lock);
     for (guint i = 0; i < sampler->threads->len; i++) {
         struct worker *worker = g_ptr_array_index(sampler->threads, i);
-        if (worker->thread)
-            g_thread_join(worker->thread);
+        if (worker->has_thread)
+            pthread_join(worker->thread, NULL);
         g_array_unref(worker->sources);
         g_free(worker);
     }

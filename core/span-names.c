@@ -81,14 +81,14 @@ uint32_t strobe_span_name_keep(StrobeWriter *w, uint32_t id)
     return STROBE_NAME_IS_KEPT | place;
 }
 
-uint32_t strobe_span_name_write(StrobeWriter *w, uint32_t name)
+uint32_t strobe_span_name_write(StrobeWriter *w, const struct pool_lane *lane, uint32_t name)
 {
     uint64_t bytes[STRING_WORDS(STROBE_SPAN_NAME_MAX)];
-    uint32_t length = length_at(w->lane, place_of(name));
+    uint32_t length = length_at(lane, place_of(name));
 
     if (length == UINT32_MAX)
         return 0;
-    copy_words(w->lane, place_of(name), STRING_WORDS(length), bytes);
+    copy_words(lane, place_of(name), STRING_WORDS(length), bytes);
     return strobe_lane_write_beside(w, bytes, length, 0);
 }
 

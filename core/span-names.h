@@ -28,8 +28,8 @@ static inline int strobe_name_is_kept(uint32_t name)
 /* What a span that is about to be opened is to be called, given the id of a string beside its
  * record: its bytes are kept if the string was just written and there is room. Inside a bracket. */
 uint32_t strobe_span_name_keep(StrobeWriter *writer, uint32_t id);
-/* Writes a kept name into the writer's block once more; returns its id. Inside a bracket. */
-uint32_t strobe_span_name_write(StrobeWriter *writer, uint32_t name);
+/* Writes a name that the lane keeps into the writer's block; returns its id. Inside a bracket. */
+uint32_t strobe_span_name_write(StrobeWriter *writer, const struct pool_lane *lane, uint32_t name);
 
 /* Lays out the record that an open span of the lane leaves behind, and before it its name, if that
  * is kept, as a string of this id. Returns the words, 0 when the span ends just now. */

@@ -27,11 +27,18 @@ struct StrobeStringTable {
 
 static guint32 hash_bytes(const char *bytes, gsize length, gboolean is_stack)
 {
-    guint32 h = 2166136261u ^ (guint32)is_stack;
+    const guint64 factor = 0x9e3779b97f4a7c15u;
+    guint64 h = length * factor ^ (guint64)is_stack, part = 0;
 
-    for (gsize i = 0; i < length; i++)
-        h = (h ^ (guchar)bytes[i]) * 16777619u;
-    return h ^ h >> 15;
+    for (; length >= 8; length -= 8, bytes += 8) {
+        memcpy(&part, bytes, 8);
+        h = (h ^ part) * factor;
+        h ^= h >> 32;
+    }
+    part = 0;
+    memcpy(&part, bytes, length);
+    h = (h ^ part) * factor;
+    return (guint32)(h ^ h >> 32);
 }
 
 StrobeStringTable *strobe_string_table_new(guint32 first_free)

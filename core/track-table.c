@@ -126,7 +126,8 @@ uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t lane)
         fill(header, &stored, &track);
         id = publish(header, mine, &stored, track.id);
     }
-    strobe_pool_lane(header, lane)->track_place = id ? mine + 1 : 0;
+    atomic_store_explicit(&strobe_pool_lane(header, lane)->track_place, id ? mine + 1 : 0,
+                          memory_order_relaxed);
     if (id == 0)
         atomic_fetch_add_explicit(&header->n_trackless, 1, memory_order_relaxed);
     return id;
@@ -135,16 +136,31 @@ uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t lane)
 void strobe_track_end_thread(struct pool_header *header, uint32_t index)
 {
     struct pool_lane *lane = strobe_pool_lane(header, index);
+    uint32_t place = atomic_load_explicit(&lane->track_place, memory_order_relaxed);
     struct pool_track *track;
 
-    if (lane->track_place == 0)
+    if (place == 0)
         return;
-    track = track_at(header, lane->track_place - 1);
+    track = track_at(header, place - 1);
     track->lane = index;
     track->last_block = lane->sequence;
     atomic_fetch_or_explicit(&track->state, TRACK_ENDED, memory_order_release);
     atomic_fetch_add_explicit(&header->n_threads_ended, 1, memory_order_relaxed);
-    lane->track_place = 0;
+    atomic_store_explicit(&lane->track_place, 0, memory_order_relaxed);
+}
+
+void strobe_track_keep(struct pool_header *header, const struct pool_lane *lane, uint32_t id)
+{
+    uint32_t place = atomic_load_explicit(&lane->track_place, memory_order_relaxed);
+
+    if (place == 0 || place > STROBE_POOL_THREAD_TRACKS)
+        return;
+    struct pool_track *track = track_at(header, place - 1);
+    uint64_t state = atomic_load_explicit(&track->state, memory_order_acquire);
+    while (state >> 32 == id && !(state & TRACK_KEPT) &&
+           !atomic_compare_exchange_weak_explicit(&track->state, &state, state | TRACK_KEPT,
+                                                  memory_order_acq_rel, memory_order_acquire))
+        ;
 }
 
 /* The latest thread of this number, which may have ended; its track is kept from now on. */

@@ -26,6 +26,10 @@ uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t lane);
  * committed in the lane's blocks so far. */
 void strobe_track_end_thread(struct pool_header *header, uint32_t lane);
 
+/* Another thread is about to write a record on the lane's track `id`: that stays from then on. The
+ * lane's thread cannot end, nor its lane be another's, before that record is begun. */
+void strobe_track_keep(struct pool_header *header, const struct pool_lane *lane, uint32_t id);
+
 /* Copies the track that is published in a place (from 0); 0 if there is none. Any thread. */
 int strobe_track_at(const struct pool_header *header, uint32_t place,
                     struct strobe_stored_track *out);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loose spans: found by a key as those of keyed-span.c, but they end in any order and on any
+ * thread.
+ *
+ * They lie on the stack of open spans all the same, so that a kill or the window's end leaves them
+ * as unfinished. One that ends below others stays there without a begin and without a key until
+ * the stack has shrunk to it. Whoever ends one takes its key first: of two only one succeeds.
+ */
+#include "loose-span.h"
+
+#include "lane-inline.h"
+#include "track-table.h"
+
+#define NEAR 16u /* places from the top */
+
+/* What its record needs of a span that somebody ended. */
+struct taken {
+    uint64_t begin;
+    uint32_t name, track;
+};
+
+static void end_span(struct pool_span *open)
+{
+    atomic_store_explicit(&open->key, 0, memory_order_relaxed);
+    atomic_store_explicit(&open->begin, 0, memory_order_release);
+}
+
+void strobe_lane_drop_inside(StrobeWriter *w, uint32_t depth)
+{
+    uint32_t left = depth - 1;
+
+    end_span(span_at(w, depth - 1));
+    for (uint32_t i = depth; i < w->depth; i++) {
+        struct pool_span *open = span_at(w, i);
+        if (is_loose(open) && !is_ended(open))
+            left = i + 1;
+        else
+            end_span(open);
+    }
+    w->depth = left;
+    publish_depth(w);
+}
+
+/* Takes ended spans off the top of the stack. */
+static void trim(StrobeWriter *w)
+{
+    uint32_t depth = w->depth;
+
+    while (depth && is_ended(span_at(w, depth - 1)))
+        depth--;
+    if (depth == w->depth)
+        return;
+    w->depth = depth;
+    publish_depth(w);
+}
+
+/* An ended span near the top, NULL: none. In a deep stack all are looked at, so that spans of which
+ * one always begins before the last one ends do not fill it. */
+static struct pool_span *find_ended(const StrobeWriter *w)
+{
+    uint32_t bottom = w->depth < NEAR || w->depth >= STROBE_POOL_SPANS / 2 ? 0 : w->depth - NEAR;
+
+    for (uint32_t i = w->depth; i-- > bottom;)
+        if (is_ended(span_at(w, i)))
+            return span_at(w, i);
+    return NULL;
+}
+
+/* On the stack, or in the place of one that has ended; a name beside its record must lie in the
+ * lane in the order of the stack. Only where others see it: and so all places beyond are of spans
+ * that have not ended. */
+static int place_span(StrobeWriter *w, uint64_t key, uint32_t kind, uint32_t name,
+                      uint64_t argument)
+{
+    struct pool_span *open;
+
+    trim(w);
+    open = name & STROBE_STRING_BESIDE ? NULL : find_ended(w);
+    if (!open && w->depth >= STROBE_POOL_SPANS) {
+        count_lost(w, STROBE_LOSS_SPAN_DEPTH);
+        return 0;
+    }
+    if (!open)
+        return push_keyed_span(w, key, kind, name, argument) != 0;
+    begin_span(open, key, kind, name, argument);
+    atomic_store_explicit(&open->begin, strobe_clock_now(), memory_order_release);
+    return 1;
+}
+
+int32_t strobe_lane_loose_open(StrobeInstance *self, uint64_t key, uint32_t kind, const char *name,
+                               uint64_t argument)
+{
+    StrobeWriter *w = current_writer();
+    int is_placed;
+
+    if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w))
+        return 0;
+    is_placed =
+        place_span(w, key, kind | STROBE_SPAN_IS_LOOSE, strobe_lane_intern_name(w, name), argument);
+    leave(w);
+    return is_placed;
+}
+
+/* ---- the end ---- */
+
+static int is_wanted(const struct pool_span *open, uint64_t key, uint32_t kind)
+{
+    return key_of(open) == key &&
+           atomic_load_explicit(&open->kind, memory_order_relaxed) == (kind | STROBE_SPAN_IS_LOOSE);
+}
+
+static struct pool_span *find_own(const StrobeWriter *w, uint64_t key, uint32_t kind)
+{
+    for (uint32_t i = w->depth; i-- > 0;)
+        if (is_wanted(span_at(w, i), key, kind))
+            return span_at(w, i);
+    return NULL;
+}
+
+static struct pool_span *find_in(struct pool_lane *lane, uint64_t key, uint32_t kind)
+{
+    uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
+
+    for (uint32_t i = depth < STROBE_POOL_SPANS ? depth : STROBE_POOL_SPANS; i-- > 0;)
+        if (is_wanted(&lane->spans[i], key, kind))
+            return &lane->spans[i];
+    return NULL;
+}
+
+/* Whoever has the key is alone with the span. On the lane of another thread, which may be ending,
+ * this must be seen before its parking is looked at: see strobe_lane_unpark. */
+static uint64_t clear_begin(struct pool_span *open, int is_own)
+{
+    uint64_t begin;
+
+    if (!is_own)
+        return atomic_exchange(&open->begin, 0);
+    begin = atomic_load_explicit(&open->begin, memory_order_relaxed);
+    atomic_store_explicit(&open->begin, 0, memory_order_release);
+    return begin;
+}
+
+/* Reads the span and takes its key; 0 where somebody was faster. A name that the lane keeps is
+ * written anew first: the lane may use its place again as soon as the key is gone, and the track's
+ * place as soon as the thread has no span. */
+static int take(StrobeWriter *w, const struct pool_lane *lane, struct pool_span *open, uint64_t key,
+                struct taken *taken)
+{
+    taken->begin = atomic_load_explicit(&open->begin, memory_order_acquire);
+    taken->name = atomic_load_explicit(&open->name, memory_order_relaxed);
+    taken->track = lane == w->lane ? 0 : atomic_load_explicit(&lane->track, memory_order_relaxed);
+    if (taken->track)
+        strobe_track_keep(w->pool, lane, taken->track);
+    if (__builtin_expect(strobe_name_is_kept(taken->name), 0))
+        taken->name = strobe_span_name_write(w, lane, taken->name);
+    if (!taken->begin || !atomic_compare_exchange_strong(&open->key, &key, 0))
+        return 0;
+    int is_taken = clear_begin(open, lane == w->lane) == taken->begin;
+    if (is_taken) /* from now on it is nowhere but here */
+        atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
+    return is_taken;
+}
+
+static int take_elsewhere(StrobeWriter *w, uint64_t key, uint32_t kind, struct taken *taken)
+{
+    for (uint32_t i = 0; i < w->pool->n_lanes; i++) {
+        struct pool_lane *lane = strobe_pool_lane(w->pool, i);
+        if (lane == w->lane ||
+            atomic_load_explicit(&lane->window, memory_order_relaxed) != w->generation)
+            continue;
+        struct pool_span *open = find_in(lane, key, kind);
+        if (!open)
+            continue;
+        int is_taken = take(w, lane, open, key, taken);
+        strobe_lane_unpark(i);
+        return is_taken;
+    }
+    return 0;
+}
+
+int32_t strobe_lane_loose_close(StrobeInstance *self, uint64_t key, uint32_t kind,
+                                const void *fields, size_t size)
+{
+    StrobeWriter *w = current_writer();
+    struct taken taken;
+
+    if (!key || kind >= STROBE_KINDS_MAX || !w)
+        return 0;
+    uint64_t end = strobe_clock_now();
+    if (!enter_to_end(w, w->depth))
+        return 0;
+    struct pool_span *own = find_own(w, key, kind);
+    int is_taken = own ? take(w, w->lane, own, key, &taken) : take_elsewhere(w, key, kind, &taken);
+    char *out = is_taken ? begin_record(w, kind, taken.track, taken.name, taken.begin, end) : NULL;
+    if (own)
+        trim(w);
+    if (out) {
+        size_t room = (size_t)(w->cursor + w->pending - out);
+        memcpy(out, fields, size < room ? size : room);
+        publish_pending(w);
+    }
+    leave(w);
+    return is_taken;
+}
