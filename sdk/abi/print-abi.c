@@ -58,6 +58,13 @@ static void print_record(void)
 
 static void print_plugin(void)
 {
+    STRUCT(StrobeVariable);
+    MEMBER(StrobeVariable, struct_size);
+    MEMBER(StrobeVariable, how);
+    MEMBER(StrobeVariable, name);
+    MEMBER(StrobeVariable, value);
+    MEMBER(StrobeVariable, option);
+    MEMBER(StrobeVariable, text);
     STRUCT(StrobeComponent);
     MEMBER(StrobeComponent, struct_size);
     MEMBER(StrobeComponent, type);
@@ -69,8 +76,9 @@ static void print_plugin(void)
     MEMBER(StrobeComponent, kinds);
     MEMBER(StrobeComponent, wants);
     MEMBER(StrobeComponent, n_kinds);
-    MEMBER(StrobeComponent, reserved);
+    MEMBER(StrobeComponent, n_variables);
     MEMBER(StrobeComponent, ops);
+    MEMBER(StrobeComponent, variables);
     STRUCT(StrobePlugin);
     MEMBER(StrobePlugin, struct_size);
     MEMBER(StrobePlugin, abi_minor);
@@ -112,6 +120,8 @@ static void print_collector(void)
     MEMBER(StrobeHost, span_end);
     MEMBER(StrobeHost, span_open);
     MEMBER(StrobeHost, span_close);
+    MEMBER(StrobeHost, loose_open);
+    MEMBER(StrobeHost, loose_close);
     MEMBER(StrobeHost, now);
     MEMBER(StrobeHost, link_ids);
     MEMBER(StrobeHost, lost);
@@ -263,6 +273,8 @@ static void print_importer(void)
     MEMBER(StrobeImporterHost, option_text);
     MEMBER(StrobeImporterHost, log);
     MEMBER(StrobeImporterHost, fail);
+    MEMBER(StrobeImporterHost, retrack);
+    MEMBER(StrobeImporterHost, time_base);
     STRUCT(StrobeImporterOps);
     MEMBER(StrobeImporterOps, struct_size);
     MEMBER(StrobeImporterOps, reserved);
@@ -298,11 +310,19 @@ static void print_kinds(void)
     MEMBER(struct strobe_host_cpu, system);
     MEMBER(struct strobe_host_cpu, processors);
     MEMBER(struct strobe_host_cpu, threads);
+    MEMBER(struct strobe_host_cpu, wait);
     STRUCT(struct strobe_host_mem);
     MEMBER(struct strobe_host_mem, usage);
     MEMBER(struct strobe_host_mem, resident);
     MEMBER(struct strobe_host_mem, virtual_size);
     MEMBER(struct strobe_host_mem, shared);
+    MEMBER(struct strobe_host_mem, swap);
+    MEMBER(struct strobe_host_mem, pss);
+    MEMBER(struct strobe_host_mem, minor_faults);
+    MEMBER(struct strobe_host_mem, major_faults);
+    MEMBER(struct strobe_host_mem, cgroup_usage);
+    MEMBER(struct strobe_host_mem, cgroup_limit);
+    MEMBER(struct strobe_host_mem, available);
     STRUCT(struct strobe_metadata);
     MEMBER(struct strobe_metadata, value);
     MEMBER(struct strobe_metadata, is_json);
@@ -351,6 +371,7 @@ static void print_kinds(void)
     MEMBER(struct strobe_stack_total, host_self);
     MEMBER(struct strobe_stack_total, calls);
     MEMBER(struct strobe_stack_total, path);
+    MEMBER(struct strobe_stack_total, device_self);
 }
 
 static void print_device_kinds(void)
@@ -449,6 +470,7 @@ static void print_device_kinds(void)
     MEMBER(struct strobe_memory_event, action);
     MEMBER(struct strobe_memory_event, device);
     MEMBER(struct strobe_memory_event, component);
+    MEMBER(struct strobe_memory_event, block);
     STRUCT(struct strobe_memory_usage);
     MEMBER(struct strobe_memory_usage, ddr);
     MEMBER(struct strobe_memory_usage, hbm);
@@ -523,6 +545,7 @@ static void print_device_kinds(void)
     MEMBER(struct strobe_pcie, rx_cpl_max);
     MEMBER(struct strobe_pcie, rx_cpl_avg);
     MEMBER(struct strobe_pcie, device);
+    MEMBER(struct strobe_pcie, resolution);
     STRUCT(struct strobe_hccs);
     MEMBER(struct strobe_hccs, tx);
     MEMBER(struct strobe_hccs, rx);
@@ -607,6 +630,72 @@ static void print_device_kinds(void)
     STRUCT(struct strobe_clock_sync);
     MEMBER(struct strobe_clock_sync, device_time);
     MEMBER(struct strobe_clock_sync, host_time);
+}
+
+static void print_host_kinds(void)
+{
+    STRUCT(struct strobe_host_thread);
+    MEMBER(struct strobe_host_thread, usage);
+    MEMBER(struct strobe_host_thread, user);
+    MEMBER(struct strobe_host_thread, system);
+    MEMBER(struct strobe_host_thread, wait);
+    MEMBER(struct strobe_host_thread, tid);
+    MEMBER(struct strobe_host_thread, interval);
+    MEMBER(struct strobe_host_thread, processor);
+    STRUCT(struct strobe_host_core);
+    MEMBER(struct strobe_host_core, usage);
+    MEMBER(struct strobe_host_core, user);
+    MEMBER(struct strobe_host_core, system);
+    MEMBER(struct strobe_host_core, iowait);
+    MEMBER(struct strobe_host_core, irq);
+    MEMBER(struct strobe_host_core, steal);
+    MEMBER(struct strobe_host_core, interval);
+    MEMBER(struct strobe_host_core, processor);
+    STRUCT(struct strobe_host_disk);
+    MEMBER(struct strobe_host_disk, read_rate);
+    MEMBER(struct strobe_host_disk, write_rate);
+    MEMBER(struct strobe_host_disk, read_bytes);
+    MEMBER(struct strobe_host_disk, write_bytes);
+    MEMBER(struct strobe_host_disk, reads);
+    MEMBER(struct strobe_host_disk, writes);
+    MEMBER(struct strobe_host_disk, read_chars);
+    MEMBER(struct strobe_host_disk, write_chars);
+    MEMBER(struct strobe_host_disk, utilisation);
+    MEMBER(struct strobe_host_disk, queue);
+    MEMBER(struct strobe_host_disk, interval);
+    STRUCT(struct strobe_host_net);
+    MEMBER(struct strobe_host_net, rx_rate);
+    MEMBER(struct strobe_host_net, tx_rate);
+    MEMBER(struct strobe_host_net, rx_bytes);
+    MEMBER(struct strobe_host_net, tx_bytes);
+    MEMBER(struct strobe_host_net, rx_packets);
+    MEMBER(struct strobe_host_net, tx_packets);
+    MEMBER(struct strobe_host_net, rx_errors);
+    MEMBER(struct strobe_host_net, tx_errors);
+    MEMBER(struct strobe_host_net, rx_dropped);
+    MEMBER(struct strobe_host_net, tx_dropped);
+    MEMBER(struct strobe_host_net, speed);
+    MEMBER(struct strobe_host_net, usage);
+    MEMBER(struct strobe_host_net, interval);
+    STRUCT(struct strobe_host_pressure);
+    MEMBER(struct strobe_host_pressure, some);
+    MEMBER(struct strobe_host_pressure, full);
+    MEMBER(struct strobe_host_pressure, interval);
+    STRUCT(struct strobe_host_throttle);
+    MEMBER(struct strobe_host_throttle, throttled);
+    MEMBER(struct strobe_host_throttle, throttled_time);
+    MEMBER(struct strobe_host_throttle, periods);
+    MEMBER(struct strobe_host_throttle, throttled_periods);
+    MEMBER(struct strobe_host_throttle, limit);
+    MEMBER(struct strobe_host_throttle, interval);
+    STRUCT(struct strobe_sampling);
+    MEMBER(struct strobe_sampling, interval);
+    MEMBER(struct strobe_sampling, ticks);
+    MEMBER(struct strobe_sampling, missed);
+    MEMBER(struct strobe_sampling, late_mean);
+    MEMBER(struct strobe_sampling, late_max);
+    MEMBER(struct strobe_sampling, took_mean);
+    MEMBER(struct strobe_sampling, took_max);
 }
 
 static void print_derived_kinds(void)
@@ -851,6 +940,7 @@ int main(void)
     print_importer();
     print_kinds();
     print_device_kinds();
+    print_host_kinds();
     print_derived_kinds();
     print_values();
     return fflush(stdout) ? 1 : 0;

@@ -42,6 +42,7 @@ struct StrobeInstance {
     Strings strings;
     Track *tracks;
     size_t n_tracks;
+    int64_t time_base;
     StrobeMockImported *records;
     size_t n_records, records_room;
     Option *options;
@@ -270,6 +271,35 @@ static void put_absent(char *at, uint32_t type)
     }
 }
 
+static StrobeStatus host_retrack(StrobeInstance *self, StrobeTrackId id, const StrobeTrack *track,
+                                 uint64_t pid)
+{
+    Track *old = id && id <= self->n_tracks ? &self->tracks[id - 1] : NULL;
+
+    if (!old || track->type < STROBE_TRACK_THREAD || track->type > STROBE_TRACK_PROCESS) {
+        add_line(&self->complaints, "track %u becomes one of type %u", id, track->type);
+        return STROBE_ERROR_ARGUMENT;
+    }
+    free((char *)(uintptr_t)old->track.name);
+    free((char *)(uintptr_t)old->track.group);
+    *old = (Track){*track, pid};
+    old->track.name = copy_text(track->name);
+    old->track.group = copy_text(track->group);
+    return STROBE_OK;
+}
+
+static StrobeStatus host_time_base(StrobeInstance *self, int64_t base_ns)
+{
+    int64_t end = 0;
+
+    for (size_t i = 0; i < self->n_records; i++)
+        end = self->records[i].end_ns > end ? self->records[i].end_ns : end;
+    if (base_ns < 0 || base_ns > ((int64_t)1 << 61) - end)
+        return STROBE_ERROR_ARGUMENT;
+    self->time_base = base_ns;
+    return STROBE_OK;
+}
+
 static void *host_emit(StrobeInstance *self, StrobeKindId id, StrobeTrackId track,
                        StrobeStringId name, int64_t begin_ns, int64_t end_ns)
 {
@@ -443,6 +473,8 @@ static const StrobeImporterHost table = {
     .option_text = host_option_text,
     .log = host_log,
     .fail = host_fail,
+    .retrack = host_retrack,
+    .time_base = host_time_base,
 };
 
 /* ---- life ---- */
@@ -554,6 +586,10 @@ StrobeStatus strobe_mock_importer_run(StrobeMockImporter *mock, const char *path
 
     if (open_source(&source, path, head) == 0) {
         status = ops->import(&table, &mock->instance, &source);
+        for (size_t i = 0; i < mock->instance.n_records; i++) {
+            mock->instance.records[i].begin_ns += mock->instance.time_base;
+            mock->instance.records[i].end_ns += mock->instance.time_base;
+        }
         check_result(&mock->instance, status);
     }
     if (source.descriptor >= 0)

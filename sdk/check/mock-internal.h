@@ -11,6 +11,7 @@
 
 #define SPANS_MAX 4096 /* deeper than any real host: tests of depth are the collector's own */
 #define BUCKETS 65536
+#define LOOSE_MAX 1024 /* open at once, on all threads together */
 #define KINDS_MAX 256
 
 typedef struct MockString {
@@ -88,6 +89,8 @@ struct StrobeMockHost {
     StrobeTrack *tracks;
     uint32_t n_tracks;
     uint32_t n_stacks;
+    MockSpan loose[LOOSE_MAX]; /* key 0: free */
+    uint64_t loose_serial;
     MockString **strings;
     uint32_t n_strings;
     MockText errors, messages, complaints;
@@ -133,5 +136,9 @@ uint32_t strobe_mock_span_open(StrobeInstance *self, uint64_t key, StrobeKindId 
                                const char *name, uint64_t argument);
 StrobeClosed strobe_mock_span_close(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                     const void *fields, size_t size);
+int32_t strobe_mock_loose_open(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+                               const char *name, uint64_t argument);
+int32_t strobe_mock_loose_close(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+                                const void *fields, size_t size);
 
 #endif

@@ -13,38 +13,68 @@
 
 /* ---- writing ---- */
 
-/* Whatever the locale puts between the digits becomes a point. */
-static size_t put_point(char *text)
+/* value * unit as a whole number, rounded as printf rounds: to the nearest, halves to even. A
+ * double is a whole number times a power of two, so this is exact. `value` is not negative and
+ * below FIXED_LIMIT. */
+static unsigned __int128 scale(double value, uint64_t unit)
 {
-    size_t from = text[0] == '-', length;
-    char *at = text + from, *end;
+    uint64_t bits, mantissa;
+    int shift; /* value = mantissa / 2^shift; above 0, since the value is below 2^52 */
 
-    while (*at >= '0' && *at <= '9')
-        at++;
-    if (!*at)
-        return strlen(text);
-    for (end = at; *end && (*end < '0' || *end > '9');)
-        end++;
-    *at = '.';
-    length = strlen(end);
-    memmove(at + 1, end, length + 1);
-    return (size_t)(at - text) + 1 + length;
+    memcpy(&bits, &value, sizeof bits);
+    mantissa = bits & ((UINT64_C(1) << 52) - 1);
+    shift = 1075 - (int)(bits >> 52);
+    if (bits >> 52)
+        mantissa |= UINT64_C(1) << 52;
+    else
+        shift--;
+    if (shift > 100)
+        return 0; /* far below half of the last place */
+    unsigned __int128 product = (unsigned __int128)mantissa * unit;
+    unsigned __int128 rest = product & (((unsigned __int128)1 << shift) - 1);
+    unsigned __int128 half = (unsigned __int128)1 << (shift - 1);
+
+    product >>= shift;
+    return product + (rest > half || (rest == half && (product & 1)));
 }
 
 size_t strobe_format_fixed(char *out, double value, int decimals)
 {
+    static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
+                                      100000, 1000000, 10000000, 100000000, 1000000000};
+    const uint64_t unit = powers[decimals];
+    uint64_t whole, digits;
+    size_t length = 0;
+
     if (!(fabs(value) < FIXED_LIMIT))
         return strobe_format_double(out, value);
-    snprintf(out, STROBE_NUMBER_MAX, "%.*f", decimals, value);
-    return put_point(out);
+    unsigned __int128 scaled = scale(fabs(value), unit);
+
+    if (scaled >> 64) {
+        whole = (uint64_t)(scaled / unit);
+        digits = (uint64_t)(scaled % unit);
+    } else {
+        whole = (uint64_t)scaled / unit;
+        digits = (uint64_t)scaled % unit;
+    }
+    if (signbit(value))
+        out[length++] = '-';
+    length += strobe_format_uint(out + length, whole);
+    if (decimals) {
+        out[length++] = '.';
+        for (int at = decimals; at-- > 0; digits /= 10)
+            out[length + (size_t)at] = (char)('0' + digits % 10);
+        length += (size_t)decimals;
+    }
+    out[length] = '\0';
+    return length;
 }
 
 size_t strobe_format_trimmed(char *out, double value, int decimals, int keep_one)
 {
     size_t length = strobe_format_fixed(out, value, decimals);
-    char *point = memchr(out, '.', length);
 
-    if (!point || !(fabs(value) < FIXED_LIMIT))
+    if (!decimals || !(fabs(value) < FIXED_LIMIT))
         return length;
     while (out[length - 1] == '0')
         length--;

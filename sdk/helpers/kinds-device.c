@@ -175,6 +175,7 @@ static const StrobeField memory_event_fields[] = {
     FIELD("action", U32, "", "0 allocation, 1 release, 2 release of the block, 3 state only."),
     FIELD("device", I32, "", "Device, -1: the host."),
     FIELD("component", STRING, "", "Allocator: PTA, GE, WORKSPACE ..."),
+    FIELD("block", LINK, "", "Id of the allocation, absent: the address tells."),
 };
 KIND(memory_event, "memory_event", MEMORY, memory_event_fields,
      "One allocation or release of device memory.");
@@ -268,6 +269,8 @@ static const StrobeField pcie_fields[] = {
     FIELD("rx_cpl_max", F64, "B/s", "Greatest bandwidth in the interval."),
     FIELD("rx_cpl_avg", F64, "B/s", "Mean bandwidth in the interval."),
     FIELD("device", I32, "", "Device, -1: the host."),
+    FIELD("resolution", F64, "B/s",
+          "Step of the bandwidths: what is less reads 0; absent: not known."),
 };
 KIND(pcie, "pcie", COUNTER, pcie_fields, "Traffic of a device on PCIe.");
 

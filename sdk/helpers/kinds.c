@@ -50,6 +50,10 @@ static const StrobeField host_cpu_fields[] = {
     FIELD("system", F64, "%", "Part of it in the kernel."),
     FIELD("processors", U32, "", "Processors that the process may use."),
     FIELD("threads", U32, "", "Threads of the process."),
+    FIELD(
+        "wait", F64, "%",
+        "Threads that were ready and waited for a processor, of one processor; absent: not of all "
+        "threads known."),
 };
 KIND(host_cpu, "host_cpu", COUNTER, host_cpu_fields, "Processor use of the process.");
 
@@ -58,6 +62,13 @@ static const StrobeField host_mem_fields[] = {
     FIELD("resident", U64, "B", "Resident set."),
     FIELD("virtual_size", U64, "B", "Address space."),
     FIELD("shared", U64, "B", "Resident memory that is shared or backed by files."),
+    FIELD("swap", U64, "B", "Memory of the process that is paged out."),
+    FIELD("pss", U64, "B", "Resident memory, shared pages by share; absent: not asked for."),
+    FIELD("minor_faults", U64, "", "Page faults without input, since the sample before."),
+    FIELD("major_faults", U64, "", "Page faults with input, since the sample before."),
+    FIELD("cgroup_usage", U64, "B", "Memory of the process's control group."),
+    FIELD("cgroup_limit", U64, "B", "Limit of the control group, absent: none."),
+    FIELD("available", U64, "B", "Memory that the machine has left without paging out."),
 };
 KIND(host_mem, "host_mem", COUNTER, host_mem_fields, "Memory of the process.");
 
@@ -139,6 +150,7 @@ static const StrobeField stack_total_fields[] = {
     FIELD("host_self", I64, "ns", "Sum of the self times."),
     FIELD("calls", U64, "", "Occurrences."),
     FIELD("path", STACK, "", "The call path, innermost first."),
+    FIELD("device_self", F64, "us", "Kernels launched there, absent: none."),
 };
 KIND(stack_total, "stack_total", INSTANT, stack_total_fields, "Time by operator or call path.");
 
@@ -155,6 +167,7 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_loss,
     &strobe_kind_collector_call,
     &strobe_kind_diagnostic,
+    &strobe_kind_sampling,
     &strobe_kind_api_call,
     &strobe_kind_task_queue,
     &strobe_kind_python_call,
@@ -186,6 +199,12 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_flow_point,
     &strobe_kind_device_info,
     &strobe_kind_clock_sync,
+    &strobe_kind_host_thread,
+    &strobe_kind_host_core,
+    &strobe_kind_host_disk,
+    &strobe_kind_host_net,
+    &strobe_kind_host_pressure,
+    &strobe_kind_host_throttle,
     &strobe_kind_operator_detail,
     &strobe_kind_operator_link,
     &strobe_kind_operator_average,

@@ -23,6 +23,8 @@ struct StrobeSafeFile {
     uint64_t written;
     uint64_t handed_over; /* bytes that the disk was told to write */
     size_t used;
+    const StrobeSafeFilter *filter; /* NULL: none */
+    void *filter_state;
     char name[NAME_LENGTH_MAX + 1];      /* "" for a scratch file */
     char temporary[NAME_LENGTH_MAX + 1]; /* "" for a scratch file */
     char buffer[BUFFER_SIZE];
@@ -38,6 +40,7 @@ static StrobeSafeFile *new_file(int directory)
     file->error = 0;
     file->size = file->written = file->handed_over = 0;
     file->used = 0;
+    file->filter = NULL;
     file->name[0] = file->temporary[0] = '\0';
     file->directory = fcntl(directory, F_DUPFD_CLOEXEC, 3);
     if (file->directory < 0) {
@@ -51,6 +54,8 @@ static void free_file(StrobeSafeFile *file)
 {
     int saved = errno;
 
+    if (file->filter)
+        file->filter->free(file->filter_state);
     if (file->fd >= 0)
         close(file->fd);
     close(file->directory);
@@ -154,11 +159,41 @@ static void write_out(StrobeSafeFile *file, const char *bytes, size_t length)
     begin_writeback(file);
 }
 
+static int take_filtered(void *user, const char *bytes, size_t length)
+{
+    StrobeSafeFile *file = user;
+
+    write_out(file, bytes, length);
+    return file->error;
+}
+
+/* Bytes as they were appended. */
+static void hand_on(StrobeSafeFile *file, const char *bytes, size_t length, int is_end)
+{
+    int error;
+
+    if (!file->filter) {
+        write_out(file, bytes, length);
+    } else if (!file->error) {
+        error =
+            file->filter->convert(file->filter_state, bytes, length, is_end, take_filtered, file);
+        if (!file->error)
+            file->error = error;
+    }
+}
+
 static int flush(StrobeSafeFile *file)
 {
-    write_out(file, file->buffer, file->used);
+    if (file->used)
+        hand_on(file, file->buffer, file->used, 0);
     file->used = 0;
     return file->error;
+}
+
+void strobe_safe_file_filter(StrobeSafeFile *file, const StrobeSafeFilter *filter, void *state)
+{
+    file->filter = filter;
+    file->filter_state = state;
 }
 
 int strobe_safe_file_write(void *user, const char *bytes, size_t length)
@@ -170,7 +205,7 @@ int strobe_safe_file_write(void *user, const char *bytes, size_t length)
     file->size += length;
     if (length >= DIRECT_SIZE) {
         flush(file);
-        write_out(file, bytes, length);
+        hand_on(file, bytes, length, 0);
         return file->error;
     }
     if (length > BUFFER_SIZE - file->used)
@@ -190,9 +225,14 @@ uint64_t strobe_safe_file_size(const StrobeSafeFile *file)
     return file->size;
 }
 
+int strobe_safe_file_descriptor(const StrobeSafeFile *file)
+{
+    return file->fd;
+}
+
 int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, size_t length)
 {
-    if (offset > file->size || length > file->size - offset)
+    if (file->filter || offset > file->size || length > file->size - offset)
         return EINVAL;
     if (flush(file))
         return file->error;
@@ -214,7 +254,7 @@ int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from)
 {
     off_t at = 0;
 
-    if (to == from)
+    if (to == from || from->filter)
         return EINVAL;
     if (flush(from))
         return from->error;
@@ -228,7 +268,7 @@ int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from)
             continue;
         if (n <= 0)
             return to->error = n < 0 ? errno : EIO;
-        write_out(to, to->buffer, (size_t)n);
+        hand_on(to, to->buffer, (size_t)n, 0);
         if (to->error)
             return to->error;
         to->size += (uint64_t)n;
@@ -242,6 +282,8 @@ int strobe_safe_file_finish(StrobeSafeFile *file)
     int error;
 
     flush(file);
+    if (file->filter)
+        hand_on(file, "", 0, 1);
     if (!file->error && !file->name[0])
         file->error = EINVAL; /* a scratch file has no place to go to */
     if (!file->error && fsync(file->fd))

@@ -35,6 +35,25 @@ static void test_write(void)
     check_trimmed(1.23456, 3, 1, "1.235");
 }
 
+/* The same digits as printf, ties and tiny numbers too. */
+static void test_as_printf(void)
+{
+    static const double special[] = {0.5,    1.5,   2.5,  0.0625, 0.0005,      -0.0, 1e-9,
+                                     5e-324, 1e-30, 1e14, 0.125,  999999.9995, -7,   0.9999999996};
+    char expected[STROBE_NUMBER_MAX];
+
+    for (int i = 0; i < 20000; i++) {
+        double value = i < (int)G_N_ELEMENTS(special)
+                           ? special[i]
+                           : ldexp(g_test_rand_double() - 0.5, g_test_rand_int_range(-60, 49));
+
+        for (int decimals = 0; decimals <= 9; decimals += 3) {
+            g_snprintf(expected, sizeof expected, "%.*f", decimals, value);
+            check_fixed(value, decimals, expected);
+        }
+    }
+}
+
 static StrobeCellValue read_cell(uint32_t cell, const char *text)
 {
     const StrobeColumn column = {"Title", "field", cell, "N/A"};
@@ -110,6 +129,7 @@ static void test_store(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/cell-number/as-printf", test_as_printf);
     g_test_add_func("/cell-number/write", test_write);
     g_test_add_func("/cell-number/read", test_read);
     g_test_add_func("/cell-number/store", test_store);

@@ -45,6 +45,32 @@ static void check(const StrobeKind *kind, size_t size, const Member *members, si
               G_N_ELEMENTS(members));                                                              \
     } while (0)
 
+static void test_host(void)
+{
+    CHECK(host_thread, host_thread, M(host_thread, usage), M(host_thread, user),
+          M(host_thread, system), M(host_thread, wait), M(host_thread, tid),
+          M(host_thread, interval), M(host_thread, processor));
+    CHECK(host_core, host_core, M(host_core, usage), M(host_core, user), M(host_core, system),
+          M(host_core, iowait), M(host_core, irq), M(host_core, steal), M(host_core, interval),
+          M(host_core, processor));
+    CHECK(host_disk, host_disk, M(host_disk, read_rate), M(host_disk, write_rate),
+          M(host_disk, read_bytes), M(host_disk, write_bytes), M(host_disk, reads),
+          M(host_disk, writes), M(host_disk, read_chars), M(host_disk, write_chars),
+          M(host_disk, utilisation), M(host_disk, queue), M(host_disk, interval));
+    CHECK(host_net, host_net, M(host_net, rx_rate), M(host_net, tx_rate), M(host_net, rx_bytes),
+          M(host_net, tx_bytes), M(host_net, rx_packets), M(host_net, tx_packets),
+          M(host_net, rx_errors), M(host_net, tx_errors), M(host_net, rx_dropped),
+          M(host_net, tx_dropped), M(host_net, speed), M(host_net, usage), M(host_net, interval));
+    CHECK(host_pressure, host_pressure, M(host_pressure, some), M(host_pressure, full),
+          M(host_pressure, interval));
+    CHECK(host_throttle, host_throttle, M(host_throttle, throttled),
+          M(host_throttle, throttled_time), M(host_throttle, periods),
+          M(host_throttle, throttled_periods), M(host_throttle, limit), M(host_throttle, interval));
+    CHECK(sampling, sampling, M(sampling, interval), M(sampling, ticks), M(sampling, missed),
+          M(sampling, late_mean), M(sampling, late_max), M(sampling, took_mean),
+          M(sampling, took_max));
+}
+
 static void test_raw(void)
 {
     CHECK(step, step, M(step, number), M(step, thread));
@@ -55,9 +81,11 @@ static void test_raw(void)
     CHECK(marker_instant, marker, M(marker, argument));
     CHECK(counter, counter, M(counter, value));
     CHECK(host_cpu, host_cpu, M(host_cpu, usage), M(host_cpu, user), M(host_cpu, system),
-          M(host_cpu, processors), M(host_cpu, threads));
+          M(host_cpu, processors), M(host_cpu, threads), M(host_cpu, wait));
     CHECK(host_mem, host_mem, M(host_mem, usage), M(host_mem, resident), M(host_mem, virtual_size),
-          M(host_mem, shared));
+          M(host_mem, shared), M(host_mem, swap), M(host_mem, pss), M(host_mem, minor_faults),
+          M(host_mem, major_faults), M(host_mem, cgroup_usage), M(host_mem, cgroup_limit),
+          M(host_mem, available));
     CHECK(metadata, metadata, M(metadata, value), M(metadata, is_json));
     CHECK(loss, loss, M(loss, count), M(loss, cause), M(loss, lane));
     CHECK(collector_call, collector_call, M(collector_call, status));
@@ -82,7 +110,7 @@ static void test_derived(void)
           M(step_summary, operators), M(step_summary, operator_self), M(step_summary, gc),
           M(step_summary, markers));
     CHECK(stack_total, stack_total, M(stack_total, host_self), M(stack_total, calls),
-          M(stack_total, path));
+          M(stack_total, path), M(stack_total, device_self));
 }
 
 static void test_device(void)
@@ -135,7 +163,7 @@ static void test_device(void)
     CHECK(memory_event, memory_event, M(memory_event, address), M(memory_event, size),
           M(memory_event, total_allocated), M(memory_event, total_reserved),
           M(memory_event, total_active), M(memory_event, stream), M(memory_event, action),
-          M(memory_event, device), M(memory_event, component));
+          M(memory_event, device), M(memory_event, component), M(memory_event, block));
     CHECK(memory_usage, memory_usage, M(memory_usage, ddr), M(memory_usage, hbm),
           M(memory_usage, device));
     CHECK(module_memory, module_memory, M(module_memory, reserved), M(module_memory, module),
@@ -165,7 +193,7 @@ static void test_device(void)
           M(pcie, tx_nonpost_latency_avg), M(pcie, rx_post_min), M(pcie, rx_post_max),
           M(pcie, rx_post_avg), M(pcie, rx_nonpost_min), M(pcie, rx_nonpost_max),
           M(pcie, rx_nonpost_avg), M(pcie, rx_cpl_min), M(pcie, rx_cpl_max), M(pcie, rx_cpl_avg),
-          M(pcie, device));
+          M(pcie, device), M(pcie, resolution));
     CHECK(hccs, hccs, M(hccs, tx), M(hccs, rx), M(hccs, device));
     CHECK(hbm, hbm, M(hbm, bandwidth), M(hbm, id), M(hbm, device));
     CHECK(ddr, ddr, M(ddr, read), M(ddr, write), M(ddr, device));
@@ -289,7 +317,7 @@ static void test_list(void)
         for (size_t i = 0; i < n; i++)
             g_assert_cmpstr(strobe_standard_kinds[i]->name, !=, kind->name);
     }
-    g_assert_cmpuint(n, ==, 61);
+    g_assert_cmpuint(n, ==, 68);
 }
 
 static void test_unknown_type(void)
@@ -316,6 +344,7 @@ static void test_losses(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/kinds/host", test_host);
     g_test_add_func("/kinds/raw", test_raw);
     g_test_add_func("/kinds/derived", test_derived);
     g_test_add_func("/kinds/device", test_device);

@@ -20,7 +20,8 @@ import tap  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve()
 PROGRAM = BUILD / "tests" / "template" / "print-abi"
-HEADERS = ("option", "record", "plugin", "collector", "exporter", "importer", "kinds", "kinds-device", "kinds-derived")
+HEADERS = ("option", "record", "plugin", "collector", "exporter", "importer", "kinds", "kinds-device",
+           "kinds-host", "kinds-derived")
 
 
 @unittest.skipUnless(struct.calcsize("P") == 8, "the snapshot is that of 64-bit machines")

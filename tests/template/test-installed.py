@@ -32,6 +32,10 @@ def find_one(folder, pattern):
     return found[0]
 
 
+# What programs look for in a plugin that is their tool too.
+ENTRIES = {"marker": ("mstx", "InitInjectionMstx", "InitializeInjectionNvtx2", "__itt_api_init")}
+
+
 class InstalledTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -214,7 +218,10 @@ class InstalledTest(unittest.TestCase):
         self.assertGreaterEqual(len(files), 12)
         for path in files:
             with self.subTest(path.name):
-                self.assertEqual(self.symbols(path, "--defined-only"), {"strobe_plugin_1"})
+                found = self.symbols(path, "--defined-only")
+                if path.stem in ENTRIES:
+                    found = {name for name in found if not name.startswith(ENTRIES[path.stem])}
+                self.assertEqual(found, {"strobe_plugin_1"})
                 wanted = self.symbols(path, "--undefined-only")
                 self.assertEqual([name for name in wanted if "strobe" in name.lower()], [])
 

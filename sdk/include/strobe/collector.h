@@ -4,8 +4,9 @@
  *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
  * `sample` comes from a thread of the core. Recording calls (writer, reserve, commit, span_begin,
- * span_end, span_open, span_close, intern, now) may come from any thread, a driver's callback
- * thread too, and never block, never allocate and make no system call in steady state.
+ * span_end, span_open, span_close, loose_open, loose_close, intern, now) may come from any thread,
+ * a driver's callback thread too, and never block, never allocate and make no system call in steady
+ * state.
  * Since ABI 1.0.
  */
 #ifndef STROBE_COLLECTOR_H
@@ -92,6 +93,17 @@ typedef struct StrobeHost {
      * rest is zero). The record is committed. */
     StrobeClosed (*span_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                const void *fields, size_t size);
+
+    /* The same for ranges that overlap: a loose span ends before or after those around it, which
+     * stay open, and on any thread, the one that began it gone or not. The record lies on the track
+     * of the thread that began it. `key`, not 0, tells it from the other loose spans of this kind
+     * that any thread has open; of several with one key the calling thread's innermost ends first.
+     * loose_open returns 1, or 0 where the span is not recorded; loose_close returns 0 where no
+     * such span is open in this window. */
+    int32_t (*loose_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
+                          uint64_t argument);
+    int32_t (*loose_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+                           const void *fields, size_t size);
 
     /* The host clock now: processor counter or, where that cannot be trusted, ns. */
     StrobeTicks (*now)(void);

@@ -51,7 +51,8 @@ typedef struct StrobeImportRequest {
 
 /* Facts of a source that the rest of Strobe knows, beside any others. Texts: "host", "command",
  * "source_version". Integers: "pid", "rank", "generation" (of the file formats, 1 to 3), "level"
- * (of detail, -1 for none at all). */
+ * (of detail, -1 for none at all), "output_is_free" (1: nothing of ASCEND_PROFILER_OUTPUT was read,
+ * so that the source can be analysed in place). */
 typedef struct StrobeImporterHost {
     uint32_t struct_size;
     uint32_t abi_minor;
@@ -113,6 +114,13 @@ typedef struct StrobeImporterHost {
         __attribute__((format(printf, 3, 4)));
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+    /* Says anew what a track is: some sources name a thread behind its records. */
+    StrobeStatus (*retrack)(StrobeInstance *self, StrobeTrackId id, const StrobeTrack *track,
+                            uint64_t pid);
+    /* Times that are emitted, before and after, count from this moment (ns since the epoch): some
+     * sources tell it last. 0 to begin with. An error if the last record would be out of range. */
+    StrobeStatus (*time_base)(StrobeInstance *self, int64_t base_ns);
     /* end of base ABI 1.0 */
 } StrobeImporterHost;
 

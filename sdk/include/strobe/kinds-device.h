@@ -139,6 +139,9 @@ struct strobe_memory_event {
     uint32_t action;          /* 0 allocation, 1 release, 2 release of the block, 3 state only */
     int32_t device;           /* device, -1: the host */
     StrobeStringId component; /* allocator: PTA, GE, WORKSPACE  */
+    /* id of the allocation in the capture, where the source pairs what it has no address of;
+     * absent: the address tells */
+    uint64_t block;
 };
 
 /* "memory_usage": memory in use on a device; named by whom it is counted for: app or device. */
@@ -230,6 +233,7 @@ struct strobe_pcie {
     double rx_cpl_max;             /* B/s; greatest bandwidth in the interval */
     double rx_cpl_avg;             /* B/s; mean bandwidth in the interval */
     int32_t device;                /* device, -1: the host */
+    double resolution;             /* B/s; step of the bandwidths, absent: not known */
 };
 
 /* "hccs": traffic of a device on HCCS links. */

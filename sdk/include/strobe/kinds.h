@@ -10,6 +10,7 @@
 
 #include <strobe/kinds-derived.h>
 #include <strobe/kinds-device.h>
+#include <strobe/kinds-host.h>
 #include <strobe/record.h>
 
 #if defined(__cplusplus)
@@ -62,6 +63,7 @@ struct strobe_host_cpu {
     double system;       /* % */
     uint32_t processors; /* processors that the process may use */
     uint32_t threads;
+    double wait; /* % of one processor: threads ready that waited; absent: not of all known */
 };
 
 /* "host_mem": memory of the process. */
@@ -70,6 +72,13 @@ struct strobe_host_mem {
     uint64_t resident;     /* B */
     uint64_t virtual_size; /* B */
     uint64_t shared;       /* B */
+    uint64_t swap;         /* B; of the process, paged out */
+    uint64_t pss;          /* B; shared memory by share; absent: not asked for */
+    uint64_t minor_faults; /* since the sample before */
+    uint64_t major_faults; /* with reading from storage, since the sample before */
+    uint64_t cgroup_usage; /* B; of the process's control group */
+    uint64_t cgroup_limit; /* B; absent: none */
+    uint64_t available;    /* B; that the machine has left without paging out */
 };
 
 /* "metadata": one fact about the run; instant; named by its key. */
@@ -168,6 +177,7 @@ struct strobe_stack_total {
     int64_t host_self; /* ns */
     uint64_t calls;
     StrobeStackId path; /* innermost first */
+    double device_self; /* us; kernels that the operators launched themselves, absent: none */
 };
 
 extern const StrobeKind strobe_kind_operator_detail;

@@ -39,6 +39,32 @@ enum {
     STROBE_COMPONENT_SIMULATED = 1u << 1
 };
 
+/* How a variable is set that has a value already. */
+enum {
+    STROBE_VARIABLE_UNLESS_SET = 1, /* the value stays: the user has chosen another tool */
+    STROBE_VARIABLE_PREPEND = 2,    /* a list joined by ':', ours first */
+    STROBE_VARIABLE_APPEND = 3      /* ... ours last */
+};
+
+/* A variable of the environment by which programs, or libraries in them, let a collector in.
+ * `strobe run` sets it for the command and all its children. */
+typedef struct StrobeVariable {
+    uint32_t struct_size;
+    uint32_t how;       /* STROBE_VARIABLE_* */
+    const char *name;   /* "OPENCL_LAYERS" */
+    const char *value;  /* "{folder}" stands for the folder of the plugin's file */
+    const char *option; /* set only if this bool option is true, or this list option has `text` in
+                           it; NULL: always */
+    const char *text;
+} StrobeVariable;
+
+/* A library of a collector that the program itself loads (by such a variable) calls this function
+ * when that happens: it then knows that the process is one to collect from. Looked up by
+ * dlsym(RTLD_DEFAULT); void (*)(void), may be called more than once, by any thread, before main
+ * too; not found outside `strobe run`. It opens and starts the session, so that the collector's
+ * calls may come before it returns. */
+#define STROBE_WAKE_SYMBOL "strobe_run_wake"
+
 typedef struct StrobeComponent {
     uint32_t struct_size;
     uint32_t type;  /* STROBE_COMPONENT_* */
@@ -51,8 +77,9 @@ typedef struct StrobeComponent {
     const char *const *wants;       /* kinds it consumes (pass, exporter), NULL-terminated;
                                        "*": every raw kind; NULL for collector, importer */
     uint32_t n_kinds;
-    uint32_t reserved;
-    const void *ops; /* by type; begins with its own struct_size */
+    uint32_t n_variables;
+    const void *ops;                 /* by type; begins with its own struct_size */
+    const StrobeVariable *variables; /* of a collector */
 } StrobeComponent;
 
 typedef struct StrobePlugin {

@@ -53,6 +53,16 @@ static inline uint32_t strobe_field_u32(const StrobeView *view, uint32_t offset,
     return offset == STROBE_FIELD_MISSING ? fallback : strobe_view_u32(view, offset);
 }
 
+static inline int32_t strobe_field_i32(const StrobeView *view, uint32_t offset, int32_t fallback)
+{
+    return (int32_t)strobe_field_u32(view, offset, (uint32_t)fallback);
+}
+
+static inline double strobe_field_f64(const StrobeView *view, uint32_t offset, double fallback)
+{
+    return offset == STROBE_FIELD_MISSING ? fallback : strobe_view_f64(view, offset);
+}
+
 static inline uint8_t strobe_field_u8(const StrobeView *view, uint32_t offset, uint8_t fallback)
 {
     return offset == STROBE_FIELD_MISSING ? fallback : strobe_view_u8(view, offset);

@@ -24,11 +24,27 @@ StrobeSafeFile *strobe_safe_file_create(int directory, const char *name);
 /* A nameless scratch file in the same folder, gone when it is closed. */
 StrobeSafeFile *strobe_safe_file_scratch(int directory);
 
+/* What changes the bytes on their way to the file, such as a compressor. */
+typedef struct StrobeSafeFilter {
+    /* Hands what it makes of the bytes to `sink`, as far as it can; `is_end`: all of it. Returns 0
+     * or an errno value. */
+    int (*convert)(void *state, const char *bytes, size_t length, int is_end,
+                   int (*sink)(void *user, const char *bytes, size_t length), void *user);
+    void (*free)(void *state);
+} StrobeSafeFilter;
+
+/* Sends all that is appended through the filter, which owns `state` from now on. Before anything
+ * was appended; such a file cannot be read back. */
+void strobe_safe_file_filter(StrobeSafeFile *file, const StrobeSafeFilter *filter, void *state);
+
 /* Buffered append. Returns 0 or an errno value, which later calls and finish repeat. Has the form
  * of a StrobeSink. */
 int strobe_safe_file_write(void *file, const char *bytes, size_t length);
 int strobe_safe_file_puts(StrobeSafeFile *file, const char *text);
-uint64_t strobe_safe_file_size(const StrobeSafeFile *file);
+uint64_t strobe_safe_file_size(const StrobeSafeFile *file); /* bytes appended */
+/* The file's descriptor, for a writer that goes to and fro in it; such a file is not appended to.
+ * It is closed with the file. */
+int strobe_safe_file_descriptor(const StrobeSafeFile *file);
 
 /* Reads back what was appended: `length` bytes from `offset` on, all of which must exist. Returns 0
  * or an errno value. */

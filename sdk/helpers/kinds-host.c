@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptions of the kinds in kinds-host.h. */
+#include <strobe/kinds-host.h>
+
+#include "kind-macros.h"
+
+static const StrobeField host_thread_fields[] = {
+    FIELD("usage", F64, "%", "Of one processor."),
+    FIELD("user", F64, "%", "Part of it in user mode, absent: not known yet."),
+    FIELD("system", F64, "%", "Part of it in the kernel, absent: not known yet."),
+    FIELD("wait", F64, "%", "Share of the time in which it was ready and waited for a processor."),
+    FIELD("tid", U64, "", "Kernel id of the thread."),
+    FIELD("interval", U64, "ns", "Time that the row covers, up to its moment."),
+    FIELD("processor", U32, "", "Processor that it ran on last, absent: not known."),
+};
+KIND(host_thread, "host_thread", COUNTER, host_thread_fields,
+     "Processor use of one thread; an idle one has one row, until it runs again.");
+
+static const StrobeField host_core_fields[] = {
+    FIELD("usage", F64, "%", "Share of the time in use."),
+    FIELD("user", F64, "%", "User mode, guests included."),
+    FIELD("system", F64, "%", "The kernel."),
+    FIELD("iowait", F64, "%", "Idle with input or output outstanding."),
+    FIELD("irq", F64, "%", "Interrupts."),
+    FIELD("steal", F64, "%", "Taken by other guests of the hypervisor, absent: not told."),
+    FIELD("interval", U64, "ns", "Time that the row covers, up to its moment."),
+    FIELD("processor", U32, "", "Number of the processor, absent: all."),
+};
+KIND(host_core, "host_core", COUNTER, host_core_fields,
+     "Use of one processor of the machine, or of all, by everything that runs there.");
+
+static const StrobeField host_disk_fields[] = {
+    FIELD("read_rate", F64, "B/s", "Read from storage."),
+    FIELD("write_rate", F64, "B/s",
+          "Written to storage; by the process: less what was cut off before it got there."),
+    FIELD("read_bytes", U64, "B", "Read from storage in the interval."),
+    FIELD("write_bytes", U64, "B", "Written to storage in the interval."),
+    FIELD("reads", U64, "", "Reading calls of the process; finished reads of the device."),
+    FIELD("writes", U64, "", "Writing calls of the process; finished writes of the device."),
+    FIELD("read_chars", U64, "B", "Read by calls, from the cache too; absent: of a device."),
+    FIELD("write_chars", U64, "B", "Written by calls; absent: of a device."),
+    FIELD("utilisation", F64, "%",
+          "Share of the time in which the device was busy; of the process: in which it waited for "
+          "storage; absent: not told."),
+    FIELD("queue", F64, "", "Requests in flight on the average, absent: of the process."),
+    FIELD("interval", U64, "ns", "Time that the row covers, up to its moment."),
+};
+KIND(host_disk, "host_disk", COUNTER, host_disk_fields,
+     "Input and output of the process, or of one block device.");
+
+static const StrobeField host_net_fields[] = {
+    FIELD("rx_rate", F64, "B/s", "Received."),
+    FIELD("tx_rate", F64, "B/s", "Sent."),
+    FIELD("rx_bytes", U64, "B", "Received in the interval."),
+    FIELD("tx_bytes", U64, "B", "Sent in the interval."),
+    FIELD("rx_packets", U64, "", "Packets received in the interval."),
+    FIELD("tx_packets", U64, "", "Packets sent in the interval."),
+    FIELD("rx_errors", U64, "", "Received with an error in the interval."),
+    FIELD("tx_errors", U64, "", "Sent with an error in the interval."),
+    FIELD("rx_dropped", U64, "", "Received and dropped in the interval."),
+    FIELD("tx_dropped", U64, "", "Dropped before sending in the interval."),
+    FIELD("speed", F64, "B/s", "Speed of the line, absent: not known."),
+    FIELD("usage", F64, "%", "Received and sent as a share of the speed, absent: not known."),
+    FIELD("interval", U64, "ns", "Time that the row covers, up to its moment."),
+};
+KIND(host_net, "host_net", COUNTER, host_net_fields,
+     "Traffic of one network interface of the system.");
+
+static const StrobeField host_pressure_fields[] = {
+    FIELD("some", F64, "%", "Share of the time in which at least one task waited."),
+    FIELD("full", F64, "%", "Share of the time in which every task waited, absent: not told."),
+    FIELD("interval", U64, "ns", "Time that the row covers, up to its moment."),
+};
+KIND(host_pressure, "host_pressure", COUNTER, host_pressure_fields,
+     "Time in which work on the system waited for a resource.");
+
+static const StrobeField host_throttle_fields[] = {
+    FIELD("throttled", F64, "%",
+          "Time that was held up, as a share of the interval; more than 100 with several "
+          "processors."),
+    FIELD("throttled_time", U64, "ns", "Time that was held up in the interval."),
+    FIELD("periods", U64, "", "Periods of the limit in the interval."),
+    FIELD("throttled_periods", U64, "", "Periods in which the limit was reached."),
+    FIELD("limit", F64, "", "Processors that the limit allows, absent: no limit."),
+    FIELD("interval", U64, "ns", "Time that the row covers, up to its moment."),
+};
+KIND(host_throttle, "host_throttle", COUNTER, host_throttle_fields,
+     "How the processor limit of the control group held its tasks up.");
+
+static const StrobeField sampling_fields[] = {
+    FIELD("interval", U64, "ns", "Time between two ticks as asked for."),
+    FIELD("ticks", U64, "", "Samples taken; 0: this is a gap."),
+    FIELD("missed", U64, "", "Ticks that were left out."),
+    FIELD("late_mean", F64, "ns", "How long after its moment a sample began, on the average."),
+    FIELD("late_max", U64, "ns", "The longest of these."),
+    FIELD("took_mean", F64, "ns", "How long a sample took, on the average, absent: a gap."),
+    FIELD("took_max", U64, "ns", "The longest of these, absent: a gap."),
+};
+KIND(sampling, "sampling", SPAN, sampling_fields,
+     "How well a periodic source kept its interval: over the window, or over a gap.");

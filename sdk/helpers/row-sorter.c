@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/helpers/row-sorter.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strobe/helpers/safe-file.h>
+
+/* Bytes of all runs that are in memory while they are merged, and the least and most of one. */
+#define READ_BYTES (16u * 1024 * 1024)
+#define READ_SIZE_MIN (4u * 1024)
+#define READ_SIZE_MAX (128u * 1024)
+
+/* A row as it lies in memory, its bytes in `text`, and before its bytes in a run. */
+typedef struct Row {
+    StrobeRowKey key;
+    uint64_t length;
+    size_t offset;
+} Row;
+
+/* A sorted part of the scratch file. */
+typedef struct Run {
+    uint64_t at, end; /* of what is not in the buffer yet */
+    Row row;          /* the next one */
+    char *buffer;
+    size_t begin, fill; /* of the buffer */
+} Run;
+
+struct StrobeRowSorter {
+    int directory;
+    size_t run_bytes;
+    char *text;
+    size_t used, size;
+    Row *rows;
+    size_t n_rows, rows_size;
+    bool is_sorted;    /* rows in memory came in order */
+    StrobeRowKey last; /* of the last row that went to the scratch file */
+    StrobeSafeFile *scratch;
+    Run *runs;
+    size_t n_runs, runs_size;
+    size_t *heap; /* runs that have a row, the first one on top */
+    size_t n_heap;
+    size_t read_size; /* of a run's buffer */
+    char *row;        /* bytes of a row that reaches over the end of a buffer */
+    size_t row_size;
+};
+
+StrobeRowSorter *strobe_row_sorter_new(int directory, size_t run_bytes)
+{
+    StrobeRowSorter *sorter = calloc(1, sizeof *sorter);
+
+    if (!sorter)
+        return NULL;
+    sorter->directory = directory;
+    sorter->run_bytes = run_bytes;
+    sorter->is_sorted = true;
+    return sorter;
+}
+
+void strobe_row_sorter_free(StrobeRowSorter *sorter)
+{
+    if (!sorter)
+        return;
+    for (size_t i = 0; i < sorter->n_runs; i++)
+        free(sorter->runs[i].buffer);
+    strobe_safe_file_discard(sorter->scratch);
+    free(sorter->text);
+    free(sorter->rows);
+    free(sorter->runs);
+    free(sorter->heap);
+    free(sorter->row);
+    free(sorter);
+}
+
+/* Room for `need` elements. */
+static int grow(void **elements, size_t *size, size_t need, size_t element_size)
+{
+    size_t wanted = *size ? *size : 64;
+    void *grown;
+
+    if (need <= *size)
+        return 0;
+    while (wanted < need)
+        wanted += wanted / 2;
+    grown = realloc(*elements, wanted * element_size);
+    if (!grown)
+        return ENOMEM;
+    *elements = grown;
+    *size = wanted;
+    return 0;
+}
+
+static int compare_keys(StrobeRowKey a, StrobeRowKey b)
+{
+    if (a.major != b.major)
+        return a.major < b.major ? -1 : 1;
+    return (a.minor > b.minor) - (a.minor < b.minor);
+}
+
+/* Rows lie in memory as they came, so the offset keeps equal keys in order. */
+static int compare_rows(const void *a, const void *b)
+{
+    const Row *x = a, *y = b;
+    int order = compare_keys(x->key, y->key);
+
+    return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void sort_rows(StrobeRowSorter *sorter)
+{
+    if (!sorter->is_sorted)
+        qsort(sorter->rows, sorter->n_rows, sizeof *sorter->rows, compare_rows);
+    sorter->is_sorted = true;
+}
+
+/* ---- runs ---- */
+
+/* The run that rows in memory go to: the last one where they continue it. */
+static Run *run_for_rows(StrobeRowSorter *sorter)
+{
+    Run *run;
+
+    if (sorter->n_runs && compare_keys(sorter->last, sorter->rows[0].key) <= 0)
+        return &sorter->runs[sorter->n_runs - 1];
+    if (grow((void **)&sorter->runs, &sorter->runs_size, sorter->n_runs + 1, sizeof *sorter->runs))
+        return NULL;
+    run = &sorter->runs[sorter->n_runs++];
+    memset(run, 0, sizeof *run);
+    run->at = strobe_safe_file_size(sorter->scratch);
+    return run;
+}
+
+/* Writes what is in memory to the scratch file. */
+static int spill(StrobeRowSorter *sorter)
+{
+    Run *run;
+
+    if (!sorter->scratch) {
+        sorter->scratch = strobe_safe_file_scratch(sorter->directory);
+        if (!sorter->scratch)
+            return errno;
+    }
+    sort_rows(sorter);
+    run = run_for_rows(sorter);
+    if (!run)
+        return ENOMEM;
+    for (size_t i = 0; i < sorter->n_rows; i++) {
+        const Row *row = &sorter->rows[i];
+        int error = strobe_safe_file_write(sorter->scratch, (const char *)row, sizeof *row);
+
+        if (!error)
+            error =
+                strobe_safe_file_write(sorter->scratch, sorter->text + row->offset, row->length);
+        if (error)
+            return error;
+    }
+    run->end = strobe_safe_file_size(sorter->scratch);
+    sorter->last = sorter->rows[sorter->n_rows - 1].key;
+    sorter->n_rows = 0;
+    sorter->used = 0;
+    return 0;
+}
+
+int strobe_row_sorter_add(StrobeRowSorter *sorter, StrobeRowKey key, const char *bytes,
+                          size_t length)
+{
+    Row *row;
+
+    if (!sorter ||
+        grow((void **)&sorter->rows, &sorter->rows_size, sorter->n_rows + 1, sizeof *row) ||
+        grow((void **)&sorter->text, &sorter->size, sorter->used + length, 1))
+        return ENOMEM;
+    row = &sorter->rows[sorter->n_rows++];
+    *row = (Row){key, length, sorter->used};
+    if (sorter->n_rows > 1 && compare_keys(row[-1].key, key) > 0)
+        sorter->is_sorted = false;
+    if (length)
+        memcpy(sorter->text + sorter->used, bytes, length);
+    sorter->used += length;
+    if (sorter->used + sorter->n_rows * sizeof *row < sorter->run_bytes)
+        return 0;
+    return spill(sorter);
+}
+
+/* ---- merging ---- */
+
+/* The buffer holds what follows. */
+static int run_fill(StrobeRowSorter *sorter, Run *run)
+{
+    uint64_t left = run->end - run->at;
+    int error;
+
+    run->begin = 0;
+    run->fill = left < sorter->read_size ? (size_t)left : sorter->read_size;
+    if (!run->fill)
+        return EIO;
+    error = strobe_safe_file_read(sorter->scratch, run->at, run->buffer, run->fill);
+    run->at += run->fill;
+    return error;
+}
+
+/* Takes `length` bytes from a run. */
+static int run_read(StrobeRowSorter *sorter, Run *run, char *bytes, size_t length)
+{
+    while (length) {
+        size_t there = run->fill - run->begin;
+        size_t part = length < there ? length : there;
+        int error;
+
+        memcpy(bytes, run->buffer + run->begin, part);
+        run->begin += part;
+        bytes += part;
+        length -= part;
+        if (!length)
+            break;
+        error = run_fill(sorter, run);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+static bool run_has_row(const Run *run)
+{
+    return run->at < run->end || run->begin < run->fill;
+}
+
+/* Is the run's next row before the other's? Runs are in the order in which their rows came. */
+static bool is_before(const StrobeRowSorter *sorter, size_t a, size_t b)
+{
+    int order = compare_keys(sorter->runs[a].row.key, sorter->runs[b].row.key);
+
+    return order ? order < 0 : a < b;
+}
+
+/* Puts the run at this place of the heap where it belongs, below it. */
+static void sink_down(StrobeRowSorter *sorter, size_t place)
+{
+    size_t *heap = sorter->heap;
+    size_t run = heap[place], child;
+
+    while ((child = 2 * place + 1) < sorter->n_heap) {
+        if (child + 1 < sorter->n_heap && is_before(sorter, heap[child + 1], heap[child]))
+            child++;
+        if (is_before(sorter, run, heap[child]))
+            break;
+        heap[place] = heap[child];
+        place = child;
+    }
+    heap[place] = run;
+}
+
+static int begin_merge(StrobeRowSorter *sorter)
+{
+    sorter->read_size = READ_BYTES / sorter->n_runs;
+    if (sorter->read_size < READ_SIZE_MIN)
+        sorter->read_size = READ_SIZE_MIN;
+    if (sorter->read_size > READ_SIZE_MAX)
+        sorter->read_size = READ_SIZE_MAX;
+    sorter->heap = calloc(sorter->n_runs, sizeof *sorter->heap);
+    if (!sorter->heap)
+        return ENOMEM;
+    for (size_t i = 0; i < sorter->n_runs; i++) {
+        Run *run = &sorter->runs[i];
+        int error;
+
+        run->buffer = malloc(sorter->read_size);
+        if (!run->buffer)
+            return ENOMEM;
+        error = run_read(sorter, run, (char *)&run->row, sizeof run->row);
+        if (error)
+            return error;
+        sorter->heap[sorter->n_heap++] = i;
+    }
+    for (size_t i = sorter->n_heap / 2; i-- > 0;)
+        sink_down(sorter, i);
+    return 0;
+}
+
+/* Hands the run's next row on, in place where it lies in the buffer whole. */
+static int hand_on(StrobeRowSorter *sorter, Run *run, StrobeSink sink, void *user)
+{
+    size_t length = (size_t)run->row.length;
+    int error;
+
+    if (run->fill - run->begin >= length) {
+        run->begin += length;
+        return sink(user, run->buffer + run->begin - length, length);
+    }
+    if (length > run->fill - run->begin + (run->end - run->at))
+        return EIO;
+    if (grow((void **)&sorter->row, &sorter->row_size, length, 1))
+        return ENOMEM;
+    error = run_read(sorter, run, sorter->row, length);
+    return error ? error : sink(user, sorter->row, length);
+}
+
+static int merge(StrobeRowSorter *sorter, StrobeSink sink, void *user)
+{
+    int error = begin_merge(sorter);
+
+    while (!error && sorter->n_heap) {
+        Run *run = &sorter->runs[sorter->heap[0]];
+
+        error = hand_on(sorter, run, sink, user);
+        if (error)
+            break;
+        if (run_has_row(run))
+            error = run_read(sorter, run, (char *)&run->row, sizeof run->row);
+        else
+            sorter->heap[0] = sorter->heap[--sorter->n_heap];
+        if (sorter->n_heap)
+            sink_down(sorter, 0);
+    }
+    return error;
+}
+
+int strobe_row_sorter_finish(StrobeRowSorter *sorter, StrobeSink sink, void *user)
+{
+    int error = 0;
+
+    if (!sorter)
+        return ENOMEM;
+    if (sorter->n_runs) {
+        error = sorter->n_rows ? spill(sorter) : 0;
+        return error ? error : merge(sorter, sink, user);
+    }
+    sort_rows(sorter);
+    for (size_t i = 0; i < sorter->n_rows && !error; i++)
+        error = sink(user, sorter->text + sorter->rows[i].offset, (size_t)sorter->rows[i].length);
+    return error;
+}
