@@ -99,6 +99,8 @@ uint32_t ascend_metric_form(const char *metric, int32_t generation)
 {
     if (strstr(metric, "cycles"))
         return STROBE_CELL_INT;
+    if (generation > 1 && !strcmp(metric, "cube_utilization"))
+        return STROBE_CELL_FIXED3;
     return generation == 1 ? STROBE_CELL_ROUND3 : STROBE_CELL_TRIM3;
 }
 

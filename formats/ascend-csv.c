@@ -3,6 +3,9 @@
  * each. */
 #include "ascend.h"
 
+static const AscendWord communication_core = {"HCCL", "COMMUNICATION", ASCEND_G1};
+static const AscendWord communication_level = {"hccl", "communication", ASCEND_G12};
+
 static const AscendColumn kernel_details[] = {
     {{"Step Id", "step", STROBE_CELL_INT}, 0, 0, ASCEND_COLUMN_OPTIONAL},
     {{"Device_id", "device", STROBE_CELL_INT}, ASCEND_G23},
@@ -12,7 +15,7 @@ static const AscendColumn kernel_details[] = {
     {{"Name", STROBE_COLUMN_NAME, STROBE_CELL_TEXT}},
     {{"Type", "op_type", STROBE_CELL_TEXT, "N/A"}},
     {{"OP State", "op_state", STROBE_CELL_TEXT, "N/A"}, 0, ASCEND_L12},
-    {{"Accelerator Core", "core", STROBE_CELL_TEXT, "N/A"}},
+    {{"Accelerator Core", "core", STROBE_CELL_TEXT, "N/A"}, .word = &communication_core},
     {{"Start Time(us)", STROBE_COLUMN_BEGIN, STROBE_CELL_US_TAB}},
     {{"Duration(us)", STROBE_COLUMN_EXACT, STROBE_CELL_ROUND3}, ASCEND_G1},
     {{"Duration(us)", STROBE_COLUMN_EXACT, STROBE_CELL_FIXED3}, ASCEND_G23},
@@ -20,8 +23,14 @@ static const AscendColumn kernel_details[] = {
     {{"Wait Time(us)", "wait", STROBE_CELL_US_FIXED6, "0"}, ASCEND_G23},
     {{"Block Dim", "block_num", STROBE_CELL_INT, "0"}, ASCEND_G12},
     {{"Block Num", "block_num", STROBE_CELL_INT, "0"}, ASCEND_G3},
-    {{"Mix Block Dim", "mix_block_num", STROBE_CELL_INT, "N/A"}, ASCEND_G12, ASCEND_L12},
-    {{"Mix Block Num", "mix_block_num", STROBE_CELL_INT, "N/A"}, ASCEND_G3, ASCEND_L12},
+    {{"Mix Block Dim", "mix_block_num", STROBE_CELL_INT, "N/A"},
+     ASCEND_G12,
+     ASCEND_L12,
+     ASCEND_COLUMN_OPTIONAL},
+    {{"Mix Block Num", "mix_block_num", STROBE_CELL_INT, "N/A"},
+     ASCEND_G3,
+     ASCEND_L12,
+     ASCEND_COLUMN_OPTIONAL},
     {{"HF32 Eligible", "hf32", STROBE_CELL_TEXT, "N/A"}, 0, ASCEND_L12},
     {{"Input Shapes", "input_shapes", STROBE_CELL_TEXT, "N/A"}, 0, ASCEND_L12},
     {{"Input Data Types", "input_types", STROBE_CELL_TEXT, "N/A"}, 0, ASCEND_L12},
@@ -29,7 +38,31 @@ static const AscendColumn kernel_details[] = {
     {{"Output Shapes", "output_shapes", STROBE_CELL_TEXT, "N/A"}, 0, ASCEND_L12},
     {{"Output Data Types", "output_types", STROBE_CELL_TEXT, "N/A"}, 0, ASCEND_L12},
     {{"Output Formats", "output_formats", STROBE_CELL_TEXT, "N/A"}, 0, ASCEND_L12},
-    {{"Context ID", "context", STROBE_CELL_INT, "N/A"}, 0, ASCEND_L12},
+    {{"Context ID", "context", STROBE_CELL_INT, "N/A"}, 0, ASCEND_L12, ASCEND_COLUMN_FOLLOWS},
+    {{"Input Shapes", "input_shapes", STROBE_CELL_TEXT, "N/A"},
+     ASCEND_G3,
+     ASCEND_L0,
+     ASCEND_COLUMN_OPTIONAL},
+    {{"Input Data Types", "input_types", STROBE_CELL_TEXT, "N/A"},
+     ASCEND_G3,
+     ASCEND_L0,
+     ASCEND_COLUMN_OPTIONAL},
+    {{"Input Formats", "input_formats", STROBE_CELL_TEXT, "N/A"},
+     ASCEND_G3,
+     ASCEND_L0,
+     ASCEND_COLUMN_OPTIONAL},
+    {{"Output Shapes", "output_shapes", STROBE_CELL_TEXT, "N/A"},
+     ASCEND_G3,
+     ASCEND_L0,
+     ASCEND_COLUMN_OPTIONAL},
+    {{"Output Data Types", "output_types", STROBE_CELL_TEXT, "N/A"},
+     ASCEND_G3,
+     ASCEND_L0,
+     ASCEND_COLUMN_OPTIONAL},
+    {{"Output Formats", "output_formats", STROBE_CELL_TEXT, "N/A"},
+     ASCEND_G3,
+     ASCEND_L0,
+     ASCEND_COLUMN_OPTIONAL},
     {{"", "metrics", STROBE_CELL_AUTO, "N/A"}, 0, ASCEND_L12, ASCEND_COLUMN_METRICS},
 };
 
@@ -52,7 +85,7 @@ static const AscendColumn op_statistic[] = {
 
 static const AscendColumn api_statistic[] = {
     {{"Device_id", STROBE_COLUMN_NONE, STROBE_CELL_AUTO, "host"}, ASCEND_G23},
-    {{"Level", "level", STROBE_CELL_TEXT}},
+    {{"Level", "level", STROBE_CELL_TEXT}, .word = &communication_level},
     {{"API Name", STROBE_COLUMN_NAME, STROBE_CELL_TEXT}},
     {{"Time(us)", "total", STROBE_CELL_ROUND3}, ASCEND_G1},
     {{"Time(us)", "total", STROBE_CELL_TRIM3}, ASCEND_G23},
@@ -84,7 +117,7 @@ static const AscendColumn soc_pmu[] = {
     {{"Task Id", "task_id", STROBE_CELL_INT}},
     {{"TLB Hit Rate", "tlb_hit_rate", STROBE_CELL_TRIM6, "N/A"}},
     {{"TLB Miss Rate", "tlb_miss_rate", STROBE_CELL_TRIM6, "N/A"}},
-    {{"Op Name", STROBE_COLUMN_NAME, STROBE_CELL_TEXT, "N/A"}},
+    {{"Op Name", STROBE_COLUMN_NAME, STROBE_CELL_TEXT, "N/A"}, 0, 0, ASCEND_COLUMN_OPTIONAL},
 };
 
 static const AscendColumn task_time[] = {
@@ -132,7 +165,8 @@ static const AscendColumn operator_memory_ge[] = {
     {{"Allocation Time(us)", STROBE_COLUMN_BEGIN, STROBE_CELL_US_TAB}},
     {{"Release Time(us)", "release_time", STROBE_CELL_US_TAB}},
     {{"Active Release Time(us)", "active_release_time", STROBE_CELL_US_TAB}},
-    {{"Duration(us)", "duration", STROBE_CELL_US_TRIM}},
+    {{"Duration(us)", "duration", STROBE_CELL_US_REPR}, ASCEND_G1},
+    {{"Duration(us)", "duration", STROBE_CELL_US_TRIM}, ASCEND_G23},
     {{"Active Duration(us)", "active_duration", STROBE_CELL_US_TRIM}},
     {{"Allocation Total Allocated(MB)", "allocation_allocated", STROBE_CELL_MB}},
     {{"Allocation Total Reserved(MB)", "allocation_reserved", STROBE_CELL_MB}},
@@ -162,6 +196,19 @@ static const AscendColumn operator_details[] = {
     {{"Device Total Duration(us)", "device_total", STROBE_CELL_REPR, "0"}},
     {{"Device Self Duration With AICore(us)", "device_self_aicore", STROBE_CELL_REPR, "0"}},
     {{"Device Total Duration With AICore(us)", "device_total_aicore", STROBE_CELL_REPR, "0"}},
+};
+
+/* Where nothing of a device was recorded. */
+static const AscendColumn operator_details_host[] = {
+    {{"Name", STROBE_COLUMN_NAME, STROBE_CELL_TEXT}},
+    {{"Input Shapes", "shapes", STROBE_CELL_LIST}},
+    {{"Call Stack", "stack", STROBE_CELL_LIST}},
+    {{"Host Self Duration(us)", "host_self", STROBE_CELL_US_REPR}},
+    {{"Host Total Duration(us)", "host_total", STROBE_CELL_US_REPR}},
+    {{"Device Self Duration(us)", STROBE_COLUMN_NONE, STROBE_CELL_ZERO}},
+    {{"Device Total Duration(us)", STROBE_COLUMN_NONE, STROBE_CELL_ZERO}},
+    {{"Device Self Duration With AICore(us)", STROBE_COLUMN_NONE, STROBE_CELL_ZERO}},
+    {{"Device Total Duration With AICore(us)", STROBE_COLUMN_NONE, STROBE_CELL_ZERO}},
 };
 
 static const AscendColumn step_trace_time[] = {
@@ -207,6 +254,43 @@ static const AscendColumn ports[] = {
     {{"funcId", "port", STROBE_CELL_INT}},
 };
 
+static const AscendColumn hccs[] = {
+    {{"Device_id", "device", STROBE_CELL_INT}},
+    {{"Mode", ASCEND_FIELD_MODE, STROBE_CELL_TEXT}},
+    {{"Max", ASCEND_FIELD_MAX, STROBE_CELL_FIXED3}},
+    {{"Min", ASCEND_FIELD_MIN, STROBE_CELL_FIXED3}},
+    {{"Average", ASCEND_FIELD_AVG, STROBE_CELL_FIXED3}},
+};
+
+static const AscendColumn pcie[] = {
+    {{"Device_id", "device", STROBE_CELL_INT}},
+    {{"Mode", ASCEND_FIELD_MODE, STROBE_CELL_TEXT}},
+    {{"Min", ASCEND_FIELD_MIN, STROBE_CELL_FIXED3}},
+    {{"Max", ASCEND_FIELD_MAX, STROBE_CELL_FIXED3}},
+    {{"Avg", ASCEND_FIELD_AVG, STROBE_CELL_FIXED3}},
+};
+
+#define MB 1048576.0
+#define US 1000.0
+
+static const AscendMode hccs_modes[] = {
+    {"Tx (MB/s)", "tx", "tx", "tx", MB, ASCEND_MODE_EXTREMES},
+    {"Rx (MB/s)", "rx", "rx", "rx", MB, ASCEND_MODE_EXTREMES},
+};
+
+#define MEANS(title_, field_, unit_)                                                               \
+    {                                                                                              \
+        title_, field_ "_min", field_ "_max", field_ "_avg", unit_, ASCEND_MODE_MEANS              \
+    }
+
+static const AscendMode pcie_modes[] = {
+    MEANS("Tx_p_avg(MB/s)", "tx_post", MB),  MEANS("Tx_np_avg(MB/s)", "tx_nonpost", MB),
+    MEANS("Tx_cpl_avg(MB/s)", "tx_cpl", MB), MEANS("Tx_latency_avg(us)", "tx_nonpost_latency", US),
+    MEANS("Rx_p_avg(MB/s)", "rx_post", MB),  MEANS("Rx_np_avg(MB/s)", "rx_nonpost", MB),
+    MEANS("Rx_cpl_avg(MB/s)", "rx_cpl", MB),
+};
+
+#define MODES(table_) .modes = table_, .n_modes = sizeof(table_) / sizeof((table_)[0])
 #define COLUMNS(table_) table_, sizeof(table_) / sizeof((table_)[0])
 
 /* One row a file. */
@@ -222,18 +306,24 @@ const AscendFile ascend_files[] = {
     {"task_time.csv", "device_task", COLUMNS(task_time), ASCEND_G3, 0, ASCEND_FILE_DERIVED,
      ASCEND_ORDER_BEGIN},
     {"memory_record.csv", "memory_total", COLUMNS(memory_record), 0, 0, ASCEND_FILE_DERIVED,
-     ASCEND_ORDER_NONE},
+     ASCEND_ORDER_FIRST_BEGIN, .first_name = "APP"},
     {"operator_memory.csv", "memory_block", COLUMNS(operator_memory), 0, 0, ASCEND_FILE_DERIVED,
-     ASCEND_ORDER_NONE, .only_field = "component", .only_text = "PTA"},
+     ASCEND_ORDER_BEGIN, .only_field = "component", .only_text = "PTA"},
     {"operator_memory.csv", "memory_block", COLUMNS(operator_memory_ge), 0, 0, ASCEND_FILE_DERIVED,
-     ASCEND_ORDER_NONE, .only_field = "component", .only_text = "GE", .name_prefix = "cann::"},
-    {"npu_module_mem.csv", "module_memory", COLUMNS(npu_module_mem), 0, 0, 0, ASCEND_ORDER_NONE},
+     ASCEND_ORDER_RELEASE, .only_field = "component", .only_text = "GE", .name_prefix = "cann::"},
+    {"npu_module_mem.csv", "module_memory", COLUMNS(npu_module_mem), 0, 0, 0,
+     ASCEND_ORDER_MODULE_BEGIN},
     {"operator_details.csv", "operator_device", COLUMNS(operator_details), 0, 0,
-     ASCEND_FILE_DERIVED, ASCEND_ORDER_BEGIN, .skip_prefix = "ProfilerStep#"},
+     ASCEND_FILE_DERIVED, ASCEND_ORDER_NONE, .skip_prefix = "ProfilerStep#"},
+    {"operator_details.csv", "operator_detail", COLUMNS(operator_details_host), 0, 0,
+     ASCEND_FILE_DERIVED | ASCEND_FILE_FALLBACK, ASCEND_ORDER_BEGIN,
+     .skip_prefix = "ProfilerStep#"},
     {"step_trace_time.csv", "step_trace", COLUMNS(step_trace_time), 0, 0, ASCEND_FILE_DERIVED,
      ASCEND_ORDER_NONE},
     {"data_preprocess.csv", "aicpu", COLUMNS(data_preprocess), 0, ASCEND_L2, 0, ASCEND_ORDER_BEGIN},
     {"nic.csv", "nic", COLUMNS(ports), 0, 0, 0, ASCEND_ORDER_NONE},
     {"roce.csv", "roce", COLUMNS(ports), 0, 0, 0, ASCEND_ORDER_NONE},
+    {"hccs.csv", "hccs", COLUMNS(hccs), 0, 0, ASCEND_FILE_DERIVED, MODES(hccs_modes)},
+    {"pcie.csv", "pcie", COLUMNS(pcie), 0, 0, ASCEND_FILE_DERIVED, MODES(pcie_modes)},
 };
 const uint32_t n_ascend_files = sizeof ascend_files / sizeof ascend_files[0];

@@ -38,14 +38,14 @@ static const AscendDbColumn task_columns[] = {
     {"startNs", "INTEGER", STROBE_COLUMN_BEGIN, ASCEND_DB_NS},
     {"endNs", "INTEGER", STROBE_COLUMN_END, ASCEND_DB_NS},
     {"deviceId", "INTEGER", STROBE_COLUMN_DEVICE, ASCEND_DB_NUMBER},
-    {"connectionId", "INTEGER", "connection", ASCEND_DB_NUMBER},
+    {"connectionId", "INTEGER", "connection", ASCEND_DB_NUMBER, 0, NULL, "4294967295"},
     {"globalTaskId", "INTEGER", "task", ASCEND_DB_NUMBER},
     {"globalPid", "INTEGER", STROBE_COLUMN_TRACK, ASCEND_DB_GLOBAL_PID},
     {"taskType", "INTEGER", "host_type", ASCEND_DB_STRING},
-    {"contextId", "INTEGER", "context", ASCEND_DB_NUMBER},
+    {"contextId", "INTEGER", "context", ASCEND_DB_NUMBER, 0, NULL, "4294967295"},
     {"streamId", "INTEGER", "stream", ASCEND_DB_NUMBER},
     {"taskId", "INTEGER", "task_id", ASCEND_DB_NUMBER},
-    {"modelId", "INTEGER", "model", ASCEND_DB_NUMBER},
+    {"modelId", "INTEGER", "model", ASCEND_DB_NUMBER, 0, NULL, "4294967295"},
 };
 
 static const AscendDbColumn compute_task_info_columns[] = {
@@ -78,8 +78,8 @@ static const AscendDbColumn communication_task_info_columns[] = {
     {"groupName", "INTEGER", "group", ASCEND_DB_STRING},
     {"notifyId", "INTEGER", NULL, ASCEND_DB_SPECIAL},
     {"rdmaType", "INTEGER", "rdma_type", ASCEND_DB_ENUM, 0, "HCCL_RDMA_TYPE"},
-    {"srcRank", "INTEGER", "source_rank", ASCEND_DB_NUMBER},
-    {"dstRank", "INTEGER", "target_rank", ASCEND_DB_NUMBER},
+    {"srcRank", "INTEGER", "source_rank", ASCEND_DB_NUMBER, 0, NULL, "4294967295"},
+    {"dstRank", "INTEGER", "target_rank", ASCEND_DB_NUMBER, 0, NULL, "4294967295"},
     {"transportType", "INTEGER", "transport", ASCEND_DB_ENUM, 0, "HCCL_TRANSPORT_TYPE"},
     {"size", "INTEGER", "size", ASCEND_DB_NUMBER},
     {"dataType", "INTEGER", "data_type", ASCEND_DB_ENUM, 0, "HCCL_DATA_TYPE"},
@@ -360,6 +360,53 @@ static const AscendDbColumn sio_columns[] = {
     {"txDat", "NUMERIC", "tx_dat", ASCEND_DB_NUMBER},
 };
 
+static const AscendDbColumn sample_pmu_timeline_columns[] = {
+    {"deviceId", "INTEGER", "device_id", ASCEND_DB_NUMBER},
+    {"timestampNs", "INTEGER", "timestamp_ns", ASCEND_DB_NUMBER},
+    {"totalCycle", "INTEGER", "total_cycle", ASCEND_DB_NUMBER},
+    {"usage", "NUMERIC", "usage", ASCEND_DB_NUMBER},
+    {"freq", "NUMERIC", "freq", ASCEND_DB_NUMBER},
+    {"coreId", "INTEGER", "core_id", ASCEND_DB_NUMBER},
+    {"coreType", "INTEGER", "core_type", ASCEND_DB_STRING},
+};
+
+static const AscendDbColumn sample_pmu_summary_columns[] = {
+    {"deviceId", "INTEGER", "device_id", ASCEND_DB_NUMBER},
+    {"metric", "INTEGER", "metric", ASCEND_DB_STRING},
+    {"value", "NUMERIC", "value", ASCEND_DB_NUMBER},
+    {"coreId", "INTEGER", "core_id", ASCEND_DB_NUMBER},
+    {"coreType", "INTEGER", "core_type", ASCEND_DB_STRING},
+};
+
+static const AscendDbColumn dpu_task_columns[] = {
+    {"dpuDeviceId", "INTEGER", "dpu_device_id", ASCEND_DB_NUMBER},
+    {"globalTid", "NUMERIC", "global_tid", ASCEND_DB_NUMBER},
+    {"startNs", "NUMERIC", "start_ns", ASCEND_DB_NUMBER},
+    {"endNs", "NUMERIC", "end_ns", ASCEND_DB_NUMBER},
+    {"globalTaskId", "NUMERIC", "global_task_id", ASCEND_DB_NUMBER},
+    {"streamId", "NUMERIC", "stream_id", ASCEND_DB_NUMBER},
+    {"taskId", "NUMERIC", "task_id", ASCEND_DB_NUMBER},
+    {"opName", "NUMERIC", "op_name", ASCEND_DB_STRING},
+    {"args", "NUMERIC", "args", ASCEND_DB_STRING},
+};
+
+static const AscendDbColumn ub_columns[] = {
+    {"deviceId", "NUMERIC", "device_id", ASCEND_DB_NUMBER},
+    {"portId", "NUMERIC", "port_id", ASCEND_DB_NUMBER},
+    {"timestampNs", "NUMERIC", "timestamp_ns", ASCEND_DB_NUMBER},
+    {"rxUdmaBind", "NUMERIC", "rx_udma_bind", ASCEND_DB_NUMBER},
+    {"txUdmaBind", "NUMERIC", "tx_udma_bind", ASCEND_DB_NUMBER},
+};
+
+static const AscendDbColumn ccu_columns[] = {
+    {"deviceId", "NUMERIC", "device_id", ASCEND_DB_NUMBER},
+    {"globalTaskId", "NUMERIC", "global_task_id", ASCEND_DB_NUMBER},
+    {"name", "NUMERIC", "name", ASCEND_DB_STRING},
+    {"startNs", "NUMERIC", "start_ns", ASCEND_DB_NUMBER},
+    {"endNs", "NUMERIC", "end_ns", ASCEND_DB_NUMBER},
+    {"args", "NUMERIC", "args", ASCEND_DB_STRING},
+};
+
 static const AscendDbColumn pytorch_api_columns[] = {
     {"startNs", "TEXT", NULL, ASCEND_DB_SPECIAL},
     {"endNs", "TEXT", NULL, ASCEND_DB_SPECIAL},
@@ -525,6 +572,14 @@ const AscendDbTable ascend_db_tables[] = {
      "Network"},
     {"OSRT_API", "os_call", COLUMNS(osrt_api_columns), ASCEND_G3, 0, 0},
     {"SIO", "sio", COLUMNS(sio_columns), ASCEND_G3, 0, 0},
+    /* Without a kind of ours: as the importer keeps a table that it does not know. */
+    {"SAMPLE_PMU_TIMELINE", "ascend_db.sample_pmu_timeline", COLUMNS(sample_pmu_timeline_columns),
+     ASCEND_G3, 0, 0},
+    {"SAMPLE_PMU_SUMMARY", "ascend_db.sample_pmu_summary", COLUMNS(sample_pmu_summary_columns),
+     ASCEND_G3, 0, 0},
+    {"DPU_TASK", "ascend_db.dpu_task", COLUMNS(dpu_task_columns), ASCEND_G3, 0, 0},
+    {"UB", "ascend_db.ub", COLUMNS(ub_columns), ASCEND_G3, 0, 0},
+    {"CCU", "ascend_db.ccu", COLUMNS(ccu_columns), ASCEND_G3, 0, 0},
     {"PYTORCH_API", NULL, COLUMNS(pytorch_api_columns), 0, ASCEND_DB_FRAMEWORK, 0},
     {"CONNECTION_IDS", NULL, COLUMNS(connection_ids_columns), 0, ASCEND_DB_FRAMEWORK, 0},
     {"PYTORCH_CALLCHAINS", NULL, COLUMNS(pytorch_callchains_columns), 0, ASCEND_DB_FRAMEWORK, 0},

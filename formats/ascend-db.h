@@ -26,7 +26,8 @@ typedef struct AscendDbColumn {
     uint8_t holds;     /* ASCEND_DB_* */
     uint8_t generations;
     const char *enumeration; /* table of an ENUM, without "ENUM_" */
-    const char *absent;      /* text of a STRING that stands for an absent value */
+    const char *absent; /* text of a STRING, or the NUMBER, that stands for an absent value; NULL:
+                           none does */
 } AscendDbColumn;
 
 typedef struct AscendDbTable {

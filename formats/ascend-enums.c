@@ -193,7 +193,9 @@ const char *ascend_db_enum_name(const char *table, int64_t id, int32_t generatio
 
 int32_t ascend_db_enum_id(const char *table, const char *name, int32_t generation)
 {
-    const AscendDbEnum *entry = find(table, name, 0, generation);
+    /* The text files spell one module otherwise than the databases of the same tools. */
+    int is_other = !strcmp(table, "MODULE") && !strcmp(name, "AML");
+    const AscendDbEnum *entry = find(table, is_other ? "AMP" : name, 0, generation);
 
     return entry ? entry->id : -1;
 }

@@ -42,26 +42,60 @@ enum {
     /* The column is there only if some row has a value in it. */
     ASCEND_COLUMN_OPTIONAL = 1u << 0,
     /* Here stand the metrics: as many columns as the kind's field "metrics" names. */
-    ASCEND_COLUMN_METRICS = 1u << 1
+    ASCEND_COLUMN_METRICS = 1u << 1,
+    /* The column is there only if the last optional one before it is. */
+    ASCEND_COLUMN_FOLLOWS = 1u << 2
 };
+
+/* A text that changed its name. */
+typedef struct AscendWord {
+    const char *older, *newer;
+    uint8_t generations; /* that have the older one */
+} AscendWord;
 
 typedef struct AscendColumn {
     StrobeColumn column;
-    uint8_t generations; /* 0: all */
-    uint8_t levels;      /* 0: all */
-    uint8_t flags;       /* ASCEND_COLUMN_* */
+    uint8_t generations;    /* 0: all */
+    uint8_t levels;         /* 0: all */
+    uint8_t flags;          /* ASCEND_COLUMN_* */
+    const AscendWord *word; /* written by the name that it has, NULL: none changed */
 } AscendColumn;
 
 enum {
-    ASCEND_FILE_DERIVED = 1u << 0 /* computed by the tool: not read, but when asked for */
+    ASCEND_FILE_DERIVED = 1u << 0, /* computed by the tool: not read, but when asked for */
+    /* Its rows count only where no other entry of this file has any. */
+    ASCEND_FILE_FALLBACK = 1u << 1
 };
 
-/* Order of the rows. */
+/* Order of the rows; those of an entry behind those of entries before it. */
 enum {
-    ASCEND_ORDER_NONE = 0,  /* as the records come */
-    ASCEND_ORDER_BEGIN = 1, /* by begin */
-    ASCEND_ORDER_DEVICE_BEGIN = 2
+    ASCEND_ORDER_NONE = 0,         /* as the records come */
+    ASCEND_ORDER_BEGIN = 1,        /* by begin */
+    ASCEND_ORDER_DEVICE_BEGIN = 2, /* by the text of the device's number, then begin */
+    ASCEND_ORDER_MODULE_BEGIN = 3, /* by the number of the module, then begin */
+    ASCEND_ORDER_FIRST_BEGIN = 4,  /* those of the name first_name, then the others; by begin */
+    ASCEND_ORDER_RELEASE = 5       /* by the field release_time, those without at the end */
 };
+
+/* How rows of a file sum samples up: one row a mode and device, from three of the kind's fields. */
+enum {
+    ASCEND_MODE_EXTREMES = 0, /* the least, the greatest and the mean of all samples */
+    ASCEND_MODE_MEANS = 1     /* the mean of each field; samples whose first mode has its least
+                                 above its greatest do not count */
+};
+
+typedef struct AscendMode {
+    const char *title; /* text of the row */
+    const char *min, *max, *avg;
+    double unit; /* what the fields are divided by */
+    uint32_t how;
+} AscendMode;
+
+/* The columns of such a file besides those of the record. */
+#define ASCEND_FIELD_MODE "mode"
+#define ASCEND_FIELD_MIN "min"
+#define ASCEND_FIELD_MAX "max"
+#define ASCEND_FIELD_AVG "avg"
 
 /* One file, or some of its rows: a file with rows of two forms has two entries. */
 typedef struct AscendFile {
@@ -77,6 +111,9 @@ typedef struct AscendFile {
     const char *only_text;
     const char *name_prefix; /* written before the name, and taken off when read */
     const char *skip_prefix; /* no row for records of such a name */
+    const char *first_name;  /* for ASCEND_ORDER_FIRST_BEGIN */
+    const AscendMode *modes; /* its rows sum records up */
+    uint32_t n_modes;
 } AscendFile;
 
 extern const AscendFile ascend_files[];
@@ -97,5 +134,22 @@ const char *ascend_metric_of_title(const char *title, size_t length, char *metri
 uint32_t ascend_metric_form(const char *metric, int32_t generation);
 /* What a cell's number is multiplied with to be stored: 1000 for microseconds, else 1. */
 double ascend_metric_factor(const char *metric);
+
+/* A set of metrics that is measured together (aic_metrics): names in the order of their columns,
+ * joined by semicolons. */
+typedef struct AscendMetricSet {
+    const char *name;
+    const char *metrics;
+} AscendMetricSet;
+
+extern const AscendMetricSet ascend_metric_sets[];
+extern const uint32_t n_ascend_metric_sets;
+
+/* 0 for a metric that the unit in its name cannot have; databases list these too. */
+int ascend_metric_is_possible(const char *metric);
+/* Puts the indices of the `n` names that have a column into `order`, in the order of the columns:
+ * as they stand, in G3 that of the set which they are. Returns their number. */
+uint32_t ascend_metric_order(const char *const *names, uint32_t n, int32_t generation,
+                             uint32_t *order);
 
 #endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kineto's traces as data: the kind that each category becomes, and which argument of an event is
+ * which field. Read and written by the same rows. */
+#ifndef STROBE_FORMATS_KINETO_H
+#define STROBE_FORMATS_KINETO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fields that Kineto's events have beyond the standard kinds begin so. */
+#define KINETO_OURS "chrome_trace."
+
+/* Forms of arguments. */
+enum {
+    KINETO_NUMBER,    /* by the field's type */
+    KINETO_TEXT,      /* a string */
+    KINETO_JSON,      /* as it stands */
+    KINETO_SHAPES,    /* [[2, 3], []] is "2,3;" */
+    KINETO_TYPES,     /* ["a", "b"] is "a;b" */
+    KINETO_DIMENSION, /* [1, 2, 3] is "1,2,3" */
+    KINETO_STACK,     /* frames, innermost first, joined by ';' */
+    KINETO_SEQUENCE,  /* a number, left out below 0 */
+    KINETO_FORWARD,   /* a number, left out where there is no sequence number */
+    KINETO_PARENT,    /* a number, null for 0 */
+    KINETO_DEVICE,    /* the number of the track's device */
+    KINETO_STREAM     /* the number of the track */
+};
+
+typedef struct KinetoArg {
+    const char *key;
+    const char *field; /* NULL: of the track */
+    uint8_t form;      /* KINETO_* */
+    uint8_t is_old;    /* read, not written: a later row writes the field */
+} KinetoArg;
+
+/* Events of one kind. */
+typedef struct KinetoEvents {
+    const char *kind;
+    const KinetoArg *args; /* in the order of writing */
+    uint32_t n_args;
+} KinetoEvents;
+
+extern const KinetoEvents kineto_events[];
+extern const uint32_t n_kineto_events;
+
+/* NULL if the kind has no events of its own. */
+const KinetoEvents *kineto_events_of(const char *kind);
+/* The kind of spans of a category, whatever its case; NULL if it is not known. */
+const char *kineto_kind_of(const char *category, size_t length);
+
+#endif
