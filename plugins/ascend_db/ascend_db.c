@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "plain-table.h"
 #include "sources.h"
+#include "standard-table.h"
 #include "tasks.h"
 #include "texts.h"
 
@@ -60,6 +61,8 @@ static void read_all(Import *import)
     if (!import->is_full)
         derived_tables_import(import);
     if (!import->is_full)
+        standard_tables_import(import);
+    if (!import->is_full)
         generic_tables_import(import, import->file);
     if (!import->is_full && import->analysis)
         generic_tables_import(import, import->analysis);
@@ -80,31 +83,38 @@ static StrobeStatus read_profiler(Import *import)
     return STROBE_OK;
 }
 
+StrobeStatus ascend_db_read(const StrobeImporterHost *host, StrobeInstance *self, DbFile *file,
+                            DbFile *analysis, gint rank)
+{
+    Import import = {
+        .host = host, .self = self, .file = file, .analysis = analysis, .device = -1, .rank = rank};
+    StrobeStatus status;
+
+    import.wants_derived = host->request(self)->stored_derived != 0;
+    import.own_kinds = g_ptr_array_new_with_free_func(free_kind);
+    import.kind_ids = g_hash_table_new(NULL, NULL);
+    import.names = g_string_chunk_new(4096);
+    status = read_profiler(&import);
+    g_hash_table_unref(import.kind_ids);
+    g_ptr_array_unref(import.own_kinds);
+    g_string_chunk_free(import.names);
+    return status;
+}
+
 static StrobeStatus ascend_db_import(const StrobeImporterHost *host, StrobeInstance *self,
                                      const StrobeSource *source)
 {
     Sources sources = {.host = host, .self = self};
-    Import import = {.host = host, .self = self, .device = -1, .rank = -1};
     StrobeStatus status;
 
     sources_open(&sources, source);
-    import.wants_derived = host->request(self)->stored_derived != 0;
-    import.file = sources.profiler;
-    import.analysis = sources.analysis;
-    import.own_kinds = g_ptr_array_new_with_free_func(free_kind);
-    import.kind_ids = g_hash_table_new(NULL, NULL);
-    import.names = g_string_chunk_new(4096);
-    if (!import.file) {
+    if (!sources.profiler)
         status = host->fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
                             "%s holds no database of a profiler that can be read%s%s", source->path,
                             sources.refused->len ? ": " : "", sources.refused->str);
-    } else {
-        import.rank = rank_in_name(sources.profiler_name);
-        status = read_profiler(&import);
-    }
-    g_hash_table_unref(import.kind_ids);
-    g_ptr_array_unref(import.own_kinds);
-    g_string_chunk_free(import.names);
+    else
+        status = ascend_db_read(host, self, sources.profiler, sources.analysis,
+                                rank_in_name(sources.profiler_name));
     sources_clear(&sources);
     return status;
 }

@@ -36,6 +36,11 @@ extern const StrobeImporterOps ascend_db_ops;
 #define ASCEND_DB_KINDS 39
 extern const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS];
 
+/* Reads what the databases hold (`analysis` NULL: none). For importers whose source has a database
+ * among other files: tables that they take away from file->tables are not read. */
+StrobeStatus ascend_db_read(const StrobeImporterHost *host, StrobeInstance *self, DbFile *file,
+                            DbFile *analysis, gint rank);
+
 /* The standard kind of this name, NULL if the importer has none such. */
 const StrobeKind *ascend_db_kind(const char *name);
 

@@ -198,7 +198,8 @@ static void take_task(Comm *c, sqlite3_stmt *statement)
         return;
     row_reader_fill(c->reader, statement, fields);
     fields->notify = notify_of(c, statement);
-    if (!is_known) /* kept without times */
+    fields->bandwidth /= 1e9; /* of B/s */
+    if (!is_known)            /* kept without times */
         return;
     fields->connection = facts.connection;
     fields->stream = facts.stream;

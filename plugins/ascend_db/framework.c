@@ -7,6 +7,7 @@
 #include "tasks.h"
 
 #define FRAMES_MAX 1024u
+#define QUEUE_IDS ((gint64)5 << 28)
 
 enum { API_OP = 50001, API_QUEUE = 50002, API_PYTHON = 50003, API_MARKER = 50004 };
 
@@ -97,6 +98,14 @@ static void fill_op(Framework *f, sqlite3_stmt *statement, struct strobe_cpu_op 
         fields->stack = stack_of(f, chain);
 }
 
+/* Newer tools add a number to the queue's own. */
+static guint64 queue_id(const Framework *f, gint64 connection)
+{
+    gboolean has_offset = f->import->generation == 3 && connection >= QUEUE_IDS;
+
+    return (guint64)(has_offset ? connection - QUEUE_IDS : connection);
+}
+
 static void fill_queue(Framework *f, sqlite3_stmt *statement, const char *name,
                        struct strobe_task_queue *fields)
 {
@@ -104,7 +113,7 @@ static void fill_queue(Framework *f, sqlite3_stmt *statement, const char *name,
     gint64 connection;
 
     if (lookup_find(f->connections, id) && row_read_integer(f->connections, 1, &connection))
-        fields->correlation = (guint64)connection;
+        fields->correlation = queue_id(f, connection);
     else
         f->n_orphans++;
     fields->is_dequeue = name && g_str_has_prefix(name, "Dequeue");

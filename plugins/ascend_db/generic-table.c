@@ -18,13 +18,20 @@ typedef struct Generic {
 /* Those that are described, but have no kind: kept the same way, and not called unknown. */
 static gboolean is_described(const char *table)
 {
-    static const char *const names[] = {"SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY", "DPU_TASK",
-                                        "UB", "CCU"};
+    const AscendDbTable *format = ascend_db_table(table);
 
-    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
-        if (!strcmp(names[i], table))
-            return TRUE;
-    return FALSE;
+    return format && format->kind && g_str_has_prefix(format->kind, "ascend_db.");
+}
+
+/* Does the column hold numbers of texts? */
+static gboolean is_of_texts(const Generic *g, const char *column)
+{
+    const AscendDbColumn *row =
+        is_described(g->table->name)
+            ? ascend_db_column(ascend_db_table(g->table->name), column, g->import->generation)
+            : NULL;
+
+    return row && row->holds == ASCEND_DB_STRING;
 }
 
 /* Tables that the viewer adds to a database that it opens. */
@@ -47,8 +54,18 @@ static char *unique_name(const Generic *g, guint n, const char *column)
     return copies ? g_strdup_printf("%s.%u", name, copies) : g_steal_pointer(&name);
 }
 
+/* What the column was declared for, where it has no value. */
+static guint32 declared_type(const DbColumn *column)
+{
+    return !g_ascii_strcasecmp(column->type, "INTEGER") ? STROBE_FIELD_I64
+           : !g_ascii_strcasecmp(column->type, "NUMERIC") ||
+                   !g_ascii_strcasecmp(column->type, "REAL")
+               ? STROBE_FIELD_F64
+               : STROBE_FIELD_STRING;
+}
+
 /* A column is what its values are: whole numbers, numbers, or anything, as text. */
-static guint32 type_of(Generic *g, const char *quoted)
+static guint32 type_of(Generic *g, const DbColumn *column, const char *quoted)
 {
     g_autofree char *table = db_quote(g->table->name);
     g_autofree char *sql = g_strdup_printf(
@@ -56,13 +73,19 @@ static guint32 type_of(Generic *g, const char *quoted)
         "coalesce(sum(typeof(%s) IN ('text', 'blob')), 0) FROM main.%s",
         quoted, quoted, quoted, table);
     sqlite3_stmt *statement = db_file_prepare(g->file, NULL, sql);
-    guint32 type = STROBE_FIELD_STRING;
+    guint32 type = is_of_texts(g, column->name) ? STROBE_FIELD_STRING : declared_type(column);
 
+    if (is_of_texts(g, column->name)) {
+        sqlite3_finalize(statement);
+        return type;
+    }
     if (db_file_step(g->file, NULL, statement) && sqlite3_column_int64(statement, 2) == 0) {
         if (sqlite3_column_int64(statement, 1))
             type = STROBE_FIELD_F64;
         else if (sqlite3_column_int64(statement, 0))
             type = STROBE_FIELD_I64;
+    } else {
+        type = STROBE_FIELD_STRING;
     }
     sqlite3_finalize(statement);
     return type;
@@ -95,7 +118,7 @@ static void add_columns(Generic *g)
         if (role && *role < 0)
             *role = (gint)i + 1;
         g->fields[i] = (StrobeField){.name = g_string_chunk_insert(g->import->names, name),
-                                     .type = type_of(g, quoted),
+                                     .type = type_of(g, column, quoted),
                                      .unit = "",
                                      .summary = column->name};
         g_string_append_printf(g->columns, "%s%s", i ? ", " : "", quoted);
@@ -146,6 +169,18 @@ static StrobeStringId text_at(Generic *g, sqlite3_stmt *statement, gint at)
                 : 0;
 }
 
+static StrobeStringId text_of_number(Generic *g, sqlite3_stmt *statement, gint at)
+{
+    StrobeStringId text;
+    gint64 id;
+
+    if (sqlite3_column_type(statement, at) != SQLITE_TEXT &&
+        row_read_integer(statement, (guint)at, &id) &&
+        texts_find(g->import->texts, id, NULL, &text))
+        return text;
+    return text_at(g, statement, at);
+}
+
 static void fill_row(Generic *g, sqlite3_stmt *statement, char *fields)
 {
     for (guint32 i = 0; i < g->kind->n_fields; i++) {
@@ -167,7 +202,8 @@ static void fill_row(Generic *g, sqlite3_stmt *statement, char *fields)
             memcpy(at, &real, sizeof real);
             break;
         default:
-            text = text_at(g, statement, column);
+            text = is_of_texts(g, g->kind->fields[i].summary) ? text_of_number(g, statement, column)
+                                                              : text_at(g, statement, column);
             memcpy(at, &text, sizeof text);
         }
     }

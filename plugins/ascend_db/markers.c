@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "markers.h"
 
+#include "tasks.h"
+
 /* What the table has beyond the standard kind. */
 struct mark {
     guint64 argument;
@@ -14,12 +16,12 @@ struct mark {
 static const StrobeField fields_of_mark[] = {
     {"argument", STROBE_FIELD_U64, 0, "", "Argument."},
     {"marker.domain", STROBE_FIELD_STRING, 0, "", "Domain."},
-    {"ascend.event", STROBE_FIELD_U32, 0, "",
+    {"marker.event", STROBE_FIELD_U32, 0, "",
      "0 marker, 1 push and pop, 2 start and end, 3 marker with more."},
-    {"ascend.range", STROBE_FIELD_U64, 0, "", "Number of the range."},
-    {"ascend.connection", STROBE_FIELD_LINK, 0, "", "Id of the mark on the device."},
-    {"ascend.category", STROBE_FIELD_I64, 0, "", "Category."},
-    {"ascend.end_thread", STROBE_FIELD_U64, 0, "", "Process and thread that ended it."},
+    {"marker.range", STROBE_FIELD_U64, 0, "", "Number of the range."},
+    {"marker.connection", STROBE_FIELD_LINK, 0, "", "Id of the mark on the device."},
+    {"marker.category", STROBE_FIELD_I64, 0, "", "Category."},
+    {"marker.end_thread", STROBE_FIELD_U64, 0, "", "Process and thread that ended it."},
 };
 
 static const StrobeKind range_kind = {
@@ -58,9 +60,11 @@ static void fill_mark(Import *import, RowReader *reader, sqlite3_stmt *statement
 
     fields->event = event >= 0 && event < G_MAXUINT32 ? (guint32)event : STROBE_ABSENT_U32;
     fields->domain = text_of(import, reader, statement, "domainId");
-    fields->range = (guint64)row_reader_integer(reader, statement, "rangeId", -1);
-    fields->connection = (guint64)row_reader_integer(reader, statement, "connectionId", -1);
-    fields->category = row_reader_integer(reader, statement, "category", STROBE_ABSENT_I64);
+    gint64 category = row_reader_integer(reader, statement, "category", NO_STRING);
+
+    fields->range = task_link(row_reader_integer(reader, statement, "rangeId", -1));
+    fields->connection = task_link(row_reader_integer(reader, statement, "connectionId", -1));
+    fields->category = category == NO_STRING ? STROBE_ABSENT_I64 : category;
     fields->end_thread = (guint64)row_reader_integer(reader, statement, "endGlobalTid", -1);
 }
 

@@ -236,8 +236,8 @@ void plain_tables_import(Import *import)
 
     for (guint32 i = 0; i < n_ascend_db_tables && !import->is_full; i++) {
         const AscendDbTable *format = &ascend_db_tables[i];
-        gboolean is_other =
-            !format->kind || format->is_analysis || (format->flags & ASCEND_FILE_DERIVED);
+        gboolean is_other = !format->kind || g_str_has_prefix(format->kind, "ascend_db.") ||
+                            format->is_analysis || (format->flags & ASCEND_FILE_DERIVED);
 
         for (guint k = 0; k < G_N_ELEMENTS(others) && !is_other; k++)
             is_other = !strcmp(format->kind, others[k]);

@@ -68,11 +68,12 @@ static void extend_kind(RowReader *r)
             continue;
         g_autofree char *name = row_field_name(slot->name);
         g_autofree char *full = g_strconcat("ascend_db.", name, NULL);
+        g_autofree char *place = g_strconcat(r->format->name, ".", slot->name, NULL);
         fields[kind->n_fields] =
             (StrobeField){.name = g_string_chunk_insert(r->import->names, full),
                           .type = STROBE_FIELD_STRING,
                           .unit = "",
-                          .summary = slot->name};
+                          .summary = g_string_chunk_insert(r->import->names, place)};
         slot->offset = strobe_kind_offset(kind, kind->n_fields);
         slot->type = STROBE_FIELD_STRING;
         kind->n_fields++;

@@ -28,6 +28,9 @@ gint database_type(const DbFile *file)
     for (guint i = 0; i < G_N_ELEMENTS(profilers); i++)
         if (db_file_table(file, profilers[i]))
             return DATABASE_PROFILER;
+    /* Of a program that used nothing of these the exporter's own has the facts only. */
+    if (db_file_table(file, "META_DATA") && db_file_table(file, "HOST_INFO"))
+        return DATABASE_PROFILER;
     for (guint i = 0; i < G_N_ELEMENTS(analyses); i++)
         if (db_file_table(file, analyses[i]))
             return DATABASE_ANALYSIS;

@@ -6,25 +6,33 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "raw-table.h"
+#include "facts.h"
+#include "memory.h"
+#include "modes.h"
 #include "source-files.h"
+#include "stored-json.h"
+#include "tables.h"
 #include "trace.h"
 
 #define FILE_BYTES_MAX (1u << 20)
 
-typedef struct Import {
-    const StrobeImporterHost *host;
-    StrobeInstance *self;
+/* Files that go together or in an order of their own. */
+#define RECORDS "memory_record.csv"
+#define BLOCKS "operator_memory.csv"
+#define TASKS "task_time.csv"
+
+typedef struct Run {
+    Import import;
     SourceFiles *files;
-    int kernels_fd; /* its rows are read again and again */
+    Facts facts;
     Kernels *kernels;
-    TraceFacts facts;
-} Import;
+    int kernels_fd; /* its rows are read again and again */
+} Run;
 
 static void ascend_text_probe(const StrobeSource *source, StrobeSourceProbe *answer)
 {
     SourceFiles *files;
-    gboolean has_trace, has_kernels;
+    gboolean has_trace, has_kernels, has_table;
 
     if (!source->is_folder) {
         answer->reason = "a single file: name the folder that it is in";
@@ -33,134 +41,286 @@ static void ascend_text_probe(const StrobeSource *source, StrobeSourceProbe *ans
     files = source_files_new(source);
     has_trace = source_files_find(files, SOURCE_TRACE) != NULL;
     has_kernels = source_files_find(files, SOURCE_KERNELS) != NULL;
+    has_table = source_files_find(files, SOURCE_TABLE) != NULL;
     source_files_free(files);
     answer->format = "Ascend PyTorch Profiler, text";
-    answer->score = has_trace ? 90 : has_kernels ? 70 : 0;
+    answer->score = has_trace ? 90 : has_kernels ? 70 : has_table ? 60 : 0;
     if (!answer->score)
-        answer->reason = "neither a trace nor a table of kernels in it";
+        answer->reason = "neither a trace nor a table of the profiler in it";
 }
 
-/* Side files go over as they are. */
-static void take_info(Import *import, const SourceFile *file)
+/* -1: told as damage, or no such file. */
+static int open_file(Run *run, const SourceFile *file)
 {
-    int fd = source_file_open(file);
+    int fd = file ? source_file_open(file) : -1;
+
+    if (file && fd < 0)
+        run->import.host->damage(run->import.self, file->name, g_strerror(errno));
+    return fd;
+}
+
+/* Every row of the tool ends with a line break. */
+static void check_end(const Run *run, const SourceFile *file, int fd)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    char last = '\n';
+
+    lseek(fd, 0, SEEK_SET);
+    if (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n')
+        import_damage(&run->import, file->name, "offset", (guint64)size,
+                      "the last row has no end: it may be cut");
+}
+
+static int open_table(Run *run, const SourceFile *file)
+{
+    int fd = open_file(run, file);
+
+    if (fd >= 0)
+        check_end(run, file, fd);
+    return fd;
+}
+
+/* ---- side files ---- */
+
+/* They go over as they are; what they say is learned. */
+static void take_info(Run *run, const SourceFile *file)
+{
+    const Import *import = &run->import;
+    int fd = open_file(run, file);
     g_autofree char *bytes = g_malloc(FILE_BYTES_MAX + 1);
     gssize n = fd >= 0 ? pread(fd, bytes, FILE_BYTES_MAX + 1, 0) : -1;
 
-    if (fd >= 0)
-        close(fd);
-    if (n < 0 || import->host->file(import->self, file->name, bytes, (gsize)n))
+    if (fd < 0)
+        return;
+    close(fd);
+    if (n < 0 || n > (gssize)FILE_BYTES_MAX ||
+        import->host->file(import->self, file->name, bytes, (gsize)n)) {
         import->host->damage(import->self, file->name, n < 0 ? g_strerror(errno) : "too large");
-    else
-        import->host->found(import->self, file->name, 1);
+        return;
+    }
+    facts_take(&run->facts, file->name, bytes, (gsize)n);
+    import->host->found(import->self, file->name, 1);
 }
 
-static const StrobeKind *kind_of(const AscendFile *table)
+static void learn(Run *run)
 {
-    for (guint i = 0; i < ASCEND_TEXT_KINDS; i++)
-        if (!strcmp(ascend_text_kinds[i]->name, table->kind))
-            return ascend_text_kinds[i];
-    return NULL;
+    for (guint i = 0; i < run->files->files->len; i++) {
+        const SourceFile *file = g_ptr_array_index(run->files->files, i);
+
+        run->import.generation = MAX(run->import.generation, file->generation);
+        if (run->import.device < 0)
+            run->import.device = file->device;
+        if (file->type == SOURCE_INFO)
+            take_info(run, file);
+    }
+    facts_settle(&run->facts);
+    run->import.has_trace = source_files_find(run->files, SOURCE_TRACE) != NULL;
+    if (!run->import.has_trace && !run->import.pid)
+        run->import.pid = run->facts.named_pid;
 }
 
-static StrobeStatus take_table(Import *import, const SourceFile *file)
+/* ---- the trace and what belongs to it ---- */
+
+static void open_kernels(Run *run)
 {
-    const StrobeKind *kind = kind_of(file->table);
-    StrobeStatus status;
+    const SourceFile *file = source_files_find(run->files, SOURCE_KERNELS);
+    const Import *import = &run->import;
+
+    run->kernels_fd = open_table(run, file);
+    if (run->kernels_fd >= 0)
+        run->kernels = kernels_new(&run->import, run->kernels_fd);
+    if (run->kernels)
+        import->host->found(import->self, file->name, kernels_n_rows(run->kernels));
+    else if (run->kernels_fd >= 0)
+        import->host->damage(import->self, file->name,
+                             "expected columns Name, Start Time(us) and Duration(us)");
+}
+
+static void take_trace(Run *run)
+{
+    int fd = open_file(run, source_files_find(run->files, SOURCE_TRACE));
+
+    if (fd < 0)
+        return;
+    trace_import(&run->import, fd, run->kernels);
+    close(fd);
+}
+
+static void take_memory(Run *run)
+{
+    const SourceFile *records = source_files_table(run->files, RECORDS);
+    const SourceFile *blocks = source_files_table(run->files, BLOCKS);
+    int records_fd = open_table(run, records), blocks_fd = open_table(run, blocks);
+
+    memory_import(&run->import, records_fd, records ? records->name : NULL, blocks_fd,
+                  blocks ? blocks->name : NULL);
+    if (records_fd >= 0)
+        close(records_fd);
+    if (blocks_fd >= 0)
+        close(blocks_fd);
+}
+
+/* ---- tables ---- */
+
+static void take_table(Run *run, const SourceFile *file, const AscendFile *table)
+{
+    int fd = open_table(run, file);
+
+    if (fd < 0)
+        return;
+    table_import(&run->import, fd, file->name, table, run->kernels);
+    close(fd);
+}
+
+/* A trace has all tasks; without one they are before the kernels, which say more of some. */
+static void take_tasks(Run *run)
+{
+    const SourceFile *file = source_files_table(run->files, TASKS);
+
+    if (file && !run->import.has_trace)
+        take_table(run, file, file->table);
+}
+
+/* Rows of one file may have several entries in formats/; what stands in for others when a file is
+ * written is none to read. */
+static void take_stored(Run *run, const SourceFile *file)
+{
+    for (guint32 i = 0; i < n_ascend_files; i++)
+        if (!strcmp(ascend_files[i].file, file->table->file) &&
+            !(ascend_files[i].flags & ASCEND_FILE_FALLBACK))
+            take_table(run, file, &ascend_files[i]);
+}
+
+static void take_generic(Run *run, const SourceFile *file)
+{
+    int fd = open_table(run, file);
+
+    if (fd < 0)
+        return;
+    table_import_generic(&run->import, fd, file->name);
+    close(fd);
+}
+
+/* Sums of samples: derived where the samples are there. */
+static void take_modes(Run *run, const SourceFile *file)
+{
     int fd;
 
-    if (!kind || (file->table->flags & ASCEND_FILE_DERIVED))
-        return STROBE_OK;
-    fd = source_file_open(file);
-    if (fd < 0) {
-        import->host->damage(import->self, file->name, g_strerror(errno));
-        return STROBE_OK;
+    if (import_is_used(&run->import, import_kind(file->table->kind)))
+        return;
+    if (file->table->modes->how != ASCEND_MODE_MEANS) { /* no field for the least and greatest */
+        take_generic(run, file);
+        return;
     }
-    status = raw_table_import(import->host, import->self, fd, file->table, kind,
-                              (guint64)import->facts.pid, import->facts.device, import->kernels);
+    fd = open_table(run, file);
+    if (fd < 0)
+        return;
+    modes_import(&run->import, fd, file->name, file->table);
     close(fd);
-    return status;
 }
 
-static void open_kernels(Import *import)
+static void take_stored_json(Run *run, const SourceFile *file)
 {
-    const SourceFile *file = source_files_find(import->files, SOURCE_KERNELS);
+    int fd = run->import.wants_derived ? open_file(run, file) : -1;
 
-    import->kernels_fd = file ? source_file_open(file) : -1;
-    if (import->kernels_fd >= 0)
-        import->kernels = kernels_new(import->host, import->self, import->kernels_fd);
-    if (import->kernels)
-        import->host->found(import->self, file->name, kernels_n_rows(import->kernels));
+    if (fd < 0)
+        return;
+    stored_json_import(&run->import, fd, file->name);
+    close(fd);
 }
 
-static StrobeStatus take_trace(Import *import)
+/* Of files that are read together with others there is one; a second of its sort is left out. */
+static gboolean is_second(const Run *run, const SourceFile *file)
 {
-    const SourceFile *file = source_files_find(import->files, SOURCE_TRACE);
-    StrobeStatus status = STROBE_OK;
-    int fd = file ? source_file_open(file) : -1;
+    static const char *const single[] = {RECORDS, BLOCKS, TASKS};
 
-    import->facts.device = -1;
-    if (fd >= 0)
-        status = trace_import(import->host, import->self, fd, import->kernels, &import->facts);
-    else if (file)
-        import->host->damage(import->self, file->name, g_strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return status;
+    if (file->type == SOURCE_TRACE || file->type == SOURCE_KERNELS)
+        return source_files_find(run->files, file->type) != file;
+    for (guint i = 0; file->table && i < G_N_ELEMENTS(single); i++)
+        if (!strcmp(file->table->file, single[i]))
+            return source_files_table(run->files, single[i]) != file;
+    return FALSE;
 }
 
-static StrobeStatus take_others(Import *import)
+static void take_other(Run *run, const SourceFile *file)
 {
-    for (guint i = 0; i < import->files->files->len; i++) {
-        const SourceFile *file = g_ptr_array_index(import->files->files, i);
-        StrobeStatus status = STROBE_OK;
+    const Import *import = &run->import;
 
-        if (file->type == SOURCE_INFO)
-            take_info(import, file);
-        else if (file->type == SOURCE_TABLE)
-            status = take_table(import, file);
-        else if (file->type == SOURCE_UNKNOWN)
-            import->host->unknown(import->self, "files", file->name, 1);
-        if (status)
-            return status;
+    if (is_second(run, file)) {
+        import->host->unknown(import->self, "files", file->name, 1);
+        return;
     }
+    switch (file->type) {
+    case SOURCE_TABLE:
+        if (file->table->n_modes)
+            take_modes(run, file);
+        else if (!(file->table->flags & ASCEND_FILE_DERIVED))
+            take_table(run, file, file->table);
+        else if (import->wants_derived && strcmp(file->table->file, TASKS))
+            take_stored(run, file);
+        break;
+    case SOURCE_KERNELS:
+        if (import->wants_derived && run->kernels)
+            kernels_emit_details(run->kernels);
+        break;
+    case SOURCE_CSV:
+        take_generic(run, file);
+        break;
+    case SOURCE_DERIVED_JSON:
+        take_stored_json(run, file);
+        break;
+    case SOURCE_OWN:
+    case SOURCE_UNKNOWN:
+        import->host->unknown(import->self, "files", file->name, 1);
+        break;
+    default:
+        break;
+    }
+}
+
+static void take_all(Run *run)
+{
+    learn(run);
+    open_kernels(run);
+    take_trace(run);
+    if (!run->import.pid)
+        run->import.pid = run->facts.named_pid;
+    take_tasks(run);
+    if (run->kernels)
+        kernels_emit_rest(run->kernels);
+    take_memory(run);
+    for (guint i = 0; i < run->files->files->len && !run->import.is_full; i++)
+        take_other(run, g_ptr_array_index(run->files->files, i));
+    facts_tell(&run->facts);
+}
+
+StrobeStatus ascend_text_read(const StrobeImporterHost *host, StrobeInstance *self,
+                              const StrobeSource *source, int64_t pid)
+{
+    Run run = {.kernels_fd = -1};
+    gboolean is_full;
+
+    import_init(&run.import, host, self);
+    run.import.pid = pid;
+    facts_init(&run.facts, &run.import, source->path);
+    run.files = source_files_new(source);
+    take_all(&run);
+    is_full = run.import.is_full;
+    kernels_free(run.kernels);
+    if (run.kernels_fd >= 0)
+        close(run.kernels_fd);
+    source_files_free(run.files);
+    facts_clear(&run.facts);
+    import_clear(&run.import);
+    if (is_full)
+        return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "The capture has no room");
     return STROBE_OK;
-}
-
-static void tell_facts(const Import *import)
-{
-    gint generation = import->facts.generation;
-    gint level = import->facts.level;
-
-    if (import->kernels) {
-        generation = MAX(generation, kernels_generation(import->kernels));
-        level = MAX(level, kernels_level(import->kernels));
-    }
-    if (import->facts.pid)
-        import->host->fact_int(import->self, "pid", import->facts.pid);
-    import->host->fact_int(import->self, "generation", generation ? generation : 1);
-    import->host->fact_int(import->self, "level", level);
-    import->host->fact_int(import->self, "device", import->facts.device);
 }
 
 static StrobeStatus ascend_text_import(const StrobeImporterHost *host, StrobeInstance *self,
                                        const StrobeSource *source)
 {
-    Import import = {.host = host, .self = self};
-    StrobeStatus status;
-
-    import.files = source_files_new(source);
-    open_kernels(&import);
-    status = take_trace(&import);
-    if (!status)
-        status = take_others(&import);
-    if (!status)
-        tell_facts(&import);
-    kernels_free(import.kernels);
-    if (import.kernels_fd >= 0)
-        close(import.kernels_fd);
-    source_files_free(import.files);
-    return status;
+    return ascend_text_read(host, self, source, 0);
 }
 
 const StrobeImporterOps ascend_text_ops = {

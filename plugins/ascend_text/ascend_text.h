@@ -6,4 +6,9 @@
 
 extern const StrobeImporterOps ascend_text_ops;
 
+/* Reads a folder as the importer does. `pid`: the process that was profiled, 0: as its files tell.
+ */
+StrobeStatus ascend_text_read(const StrobeImporterHost *host, StrobeInstance *self,
+                              const StrobeSource *source, int64_t pid);
+
 #endif

@@ -1,139 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <strobe/helpers/cell-number.h>
+
+#define NEAR_NS 1000 /* a table and a trace may round differently */
+#define STEPS_MAX 100000u
 
 typedef struct Place {
     gint64 begin_ns;
-    guint64 offset;
+    guint64 offset; /* the highest bits are marks */
     guint32 stream, task;
 } Place;
 
-/* Where a column's value goes. */
-typedef struct Target {
-    const AscendColumn *row; /* NULL: a metric, or not known */
-    guint32 offset, type;    /* in struct strobe_device_task; type 0: nowhere */
-    gint metric;             /* place among the metrics, -1: none */
-    double factor;
-} Target;
+#define USED ((guint64)1 << 63)  /* by an event of the trace */
+#define FOUND ((guint64)1 << 62) /* by a row of the table that is being read */
+#define OFFSET(place_) ((place_)->offset & ~(USED | FOUND))
+
+typedef struct Step {
+    gint64 number, first_ns, last_ns, end_ns; /* begins of the first and last row, end of all */
+    gint device;
+} Step;
 
 struct Kernels {
-    const StrobeImporterHost *host;
-    StrobeInstance *self;
-    StrobeCsvScanner *scanner;
-    GArray *targets; /* of Target, by column */
-    GArray *places;  /* of Place, sorted */
-    guint stream_at, task_at, begin_at, duration_at;
-    StrobeStringId metrics;
-    guint n_metrics;
-    gint generation, level;
+    KernelTable table;
+    GArray *places; /* of Place, sorted */
+    GArray *steps;  /* of Step, by first row */
 };
 
-static const AscendFile *find_file(void)
+static Place *place_at(const Kernels *k, guint i)
 {
-    for (guint32 i = 0; i < n_ascend_files; i++)
-        if (!strcmp(ascend_files[i].file, "kernel_details.csv"))
-            return &ascend_files[i];
-    g_assert_not_reached();
+    return &g_array_index(k->places, Place, i);
 }
 
-static void set_target(Target *target, const char *field)
+static void add_step(Kernels *k, const KernelRow *row)
 {
-    const StrobeKind *kind = &strobe_kind_device_task;
+    Step step = {row->step, row->begin_ns, row->begin_ns, row->end_ns, row->device};
 
-    for (guint32 i = 0; i < kind->n_fields; i++)
-        if (!strcmp(kind->fields[i].name, field)) {
-            target->offset = strobe_kind_offset(kind, i);
-            target->type = kind->fields[i].type;
-        }
-}
+    if (row->step == STROBE_ABSENT_I64)
+        return;
+    for (guint i = k->steps->len; i-- > 0;) { /* rows of a step stand together */
+        Step *known = &g_array_index(k->steps, Step, i);
 
-static void take_title(Kernels *k, const StrobeCsvCell *cell, guint at, GString *metrics,
-                       gboolean *are_metrics)
-{
-    const AscendColumn *row = ascend_file_column(find_file(), cell->bytes, cell->length);
-    Target target = {.row = row, .metric = -1, .factor = 1};
-    char metric[128];
-
-    if (row) {
-        k->generation = MAX(k->generation, row->generations == ASCEND_G3    ? 3
-                                           : row->generations == ASCEND_G23 ? 2
-                                                                            : 1);
-        k->level = MAX(k->level, row->levels == ASCEND_L12);
-        set_target(&target, row->column.field);
-        *are_metrics = strcmp(row->column.field, "context") == 0;
-    } else if (*are_metrics && k->n_metrics < 48 &&
-               ascend_metric_of_title(cell->bytes, cell->length, metric, sizeof metric)) {
-        g_string_append_printf(metrics, "%s%s", k->n_metrics ? ";" : "", metric);
-        target.metric = (gint)k->n_metrics++;
-        target.factor = ascend_metric_factor(metric);
-    } else {
-        k->host->unknown(k->self, "kernel_details.csv", cell->bytes, 0);
-    }
-    if (!strcmp(cell->bytes, "Stream ID"))
-        k->stream_at = at;
-    else if (!strcmp(cell->bytes, "Task ID"))
-        k->task_at = at;
-    else if (!strcmp(cell->bytes, "Start Time(us)"))
-        k->begin_at = at;
-    else if (!strcmp(cell->bytes, "Duration(us)"))
-        k->duration_at = at;
-    g_array_append_val(k->targets, target);
-}
-
-static gboolean take_header(Kernels *k)
-{
-    g_autoptr(GString) metrics = g_string_new(NULL);
-    const StrobeCsvCell *cells;
-    gboolean are_metrics = FALSE;
-    gsize n;
-
-    if (strobe_csv_scanner_next(k->scanner, &cells, &n) != STROBE_CSV_ROW)
-        return FALSE;
-    k->stream_at = k->task_at = k->begin_at = k->duration_at = G_MAXUINT;
-    for (guint i = 0; i < n; i++)
-        take_title(k, &cells[i], i, metrics, &are_metrics);
-    k->metrics = k->n_metrics ? k->host->intern(k->self, metrics->str, metrics->len) : 0;
-    return k->begin_at != G_MAXUINT && k->duration_at != G_MAXUINT;
-}
-
-static gboolean read_u32(const StrobeCsvCell *cell, guint32 *value)
-{
-    guint64 number;
-
-    if (!g_ascii_string_to_unsigned(cell->bytes, 10, 0, G_MAXUINT32, &number, NULL))
-        return FALSE;
-    *value = (guint32)number;
-    return TRUE;
-}
-
-static void report(Kernels *k, const char *reason)
-{
-    g_autofree char *place = g_strdup_printf("kernel_details.csv, row %" G_GUINT64_FORMAT,
-                                             strobe_csv_scanner_row(k->scanner));
-
-    k->host->damage(k->self, place, reason);
-}
-
-static void take_place(Kernels *k, const StrobeCsvCell *cells, gsize n)
-{
-    Place place = {.offset = strobe_csv_scanner_place(k->scanner)};
-
-    if (n != k->targets->len) {
-        report(k, "another number of cells than the header has");
+        if (known->number != row->step || known->device != row->device)
+            continue;
+        known->first_ns = MIN(known->first_ns, row->begin_ns);
+        known->last_ns = MAX(known->last_ns, row->begin_ns);
+        known->end_ns = MAX(known->end_ns, row->end_ns);
         return;
     }
-    if (strobe_read_us(cells[k->begin_at].bytes, cells[k->begin_at].length, &place.begin_ns,
-                       NULL)) {
-        report(k, "Start Time(us) is no time");
-        return;
-    }
-    /* Communication operations have no stream and task here; the trace has all of them. */
-    if (k->stream_at == G_MAXUINT || !read_u32(&cells[k->stream_at], &place.stream) ||
-        k->task_at == G_MAXUINT || !read_u32(&cells[k->task_at], &place.task))
-        return;
-    g_array_append_val(k->places, place);
+    if (k->steps->len < STEPS_MAX)
+        g_array_append_val(k->steps, step);
 }
 
 static gint compare_places(gconstpointer a, gconstpointer b)
@@ -144,30 +61,31 @@ static gint compare_places(gconstpointer a, gconstpointer b)
         return x->stream < y->stream ? -1 : 1;
     if (x->task != y->task)
         return x->task < y->task ? -1 : 1;
-    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return OFFSET(x) < OFFSET(y) ? -1 : OFFSET(x) > OFFSET(y);
 }
 
-Kernels *kernels_new(const StrobeImporterHost *host, StrobeInstance *self, int descriptor)
+Kernels *kernels_new(Import *import, int descriptor)
 {
     Kernels *k = g_new0(Kernels, 1);
-    const StrobeCsvCell *cells;
-    gsize n;
+    KernelRow row;
     int status;
 
-    k->host = host;
-    k->self = self;
-    k->scanner = strobe_csv_scanner_new(descriptor);
-    k->targets = g_array_new(FALSE, FALSE, sizeof(Target));
     k->places = g_array_new(FALSE, FALSE, sizeof(Place));
-    if (!take_header(k)) {
+    k->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+    if (!kernel_table_open(&k->table, import, descriptor)) {
         kernels_free(k);
         return NULL;
     }
-    while ((status = strobe_csv_scanner_next(k->scanner, &cells, &n)) && status != STROBE_CSV_IO) {
-        if (status == STROBE_CSV_DAMAGED)
-            report(k, strobe_csv_scanner_error(k->scanner));
-        else
-            take_place(k, cells, n);
+    while ((status = kernel_table_next(&k->table, &row))) {
+        const Place place = {row.begin_ns, strobe_csv_scanner_place(k->table.scanner), row.stream,
+                             row.task};
+
+        if (status < 0)
+            continue;
+        g_array_append_val(k->places, place);
+        add_step(k, &row);
     }
     g_array_sort(k->places, compare_places);
     return k;
@@ -177,105 +95,10 @@ void kernels_free(Kernels *k)
 {
     if (!k)
         return;
-    strobe_csv_scanner_free(k->scanner);
-    g_array_unref(k->targets);
+    kernel_table_close(&k->table);
     g_array_unref(k->places);
+    g_array_unref(k->steps);
     g_free(k);
-}
-
-/* ---- rows ---- */
-
-static const StrobeCsvCell *read_row(Kernels *k, const Place *place)
-{
-    const StrobeCsvCell *cells;
-    gsize n;
-
-    if (strobe_csv_scanner_go(k->scanner, place->offset) ||
-        strobe_csv_scanner_next(k->scanner, &cells, &n) != STROBE_CSV_ROW || n != k->targets->len)
-        return NULL;
-    return cells;
-}
-
-static void take_cell(Kernels *k, const Target *target, const StrobeCsvCell *cell,
-                      struct strobe_device_task *fields)
-{
-    const StrobeColumn *column = &target->row->column;
-    void *at = (char *)fields + target->offset;
-    StrobeCellValue value;
-    StrobeStringId id;
-
-    if (target->type == STROBE_FIELD_STRING) {
-        if (column->absent && !strcmp(cell->bytes, column->absent))
-            return;
-        id = cell->length ? k->host->intern(k->self, cell->bytes, cell->length) : 0;
-        memcpy(at, &id, sizeof id);
-    } else if (strobe_cell_read(column, cell->bytes, cell->length, &value) ||
-               strobe_cell_store(&value, target->type, at)) {
-        report(k, column->title);
-    }
-}
-
-static void take_metric(Kernels *k, const Target *target, const StrobeCsvCell *cell,
-                        struct strobe_device_pmu *pmu)
-{
-    static const StrobeColumn column = {"", "", STROBE_CELL_REPR, "N/A"};
-    StrobeCellValue value;
-
-    if (strobe_cell_read(&column, cell->bytes, cell->length, &value))
-        report(k, "a metric is no number");
-    else if (value.type != STROBE_CELL_ABSENT) {
-        pmu->metrics = k->metrics;
-        pmu->value[target->metric] = value.real * target->factor;
-    }
-}
-
-gboolean kernels_fill(Kernels *k, guint32 stream, guint32 task, gint64 begin_ns,
-                      struct strobe_device_task *fields, struct strobe_device_pmu *pmu)
-{
-    const Place key = {.begin_ns = begin_ns, .stream = stream, .task = task};
-    const StrobeCsvCell *cells;
-    guint at;
-
-    if (!g_array_binary_search(k->places, &key, compare_places, &at))
-        return FALSE;
-    cells = read_row(k, &g_array_index(k->places, Place, at));
-    for (guint i = 0; cells && i < k->targets->len; i++) {
-        const Target *target = &g_array_index(k->targets, Target, i);
-
-        if (target->metric >= 0)
-            take_metric(k, target, &cells[i], pmu);
-        else if (target->row && target->type)
-            take_cell(k, target, &cells[i], fields);
-    }
-    return cells != NULL;
-}
-
-gboolean kernels_find(const Kernels *k, guint32 stream, guint32 task, gint64 *begin_ns,
-                      gint64 *end_ns)
-{
-    guint low = 0, high = k->places->len;
-    const StrobeCsvCell *cells;
-
-    while (low < high) { /* the first of this stream and task */
-        guint middle = (low + high) / 2;
-        const Place *place = &g_array_index(k->places, Place, middle);
-
-        if (place->stream < stream || (place->stream == stream && place->task < task))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == k->places->len)
-        return FALSE;
-    const Place *place = &g_array_index(k->places, Place, low);
-    if (place->stream != stream || place->task != task)
-        return FALSE;
-    cells = read_row((Kernels *)(uintptr_t)k, place);
-    *begin_ns = *end_ns = place->begin_ns;
-    if (cells &&
-        !strobe_read_us(cells[k->duration_at].bytes, cells[k->duration_at].length, end_ns, NULL))
-        *end_ns += place->begin_ns;
-    return TRUE;
 }
 
 guint64 kernels_n_rows(const Kernels *k)
@@ -283,12 +106,263 @@ guint64 kernels_n_rows(const Kernels *k)
     return k->places->len;
 }
 
-gint kernels_generation(const Kernels *k)
+/* ---- by stream, task and begin ---- */
+
+/* The first place that is not before the key. */
+static guint lower_bound(const Kernels *k, const Place *key)
 {
-    return k->generation;
+    guint low = 0, high = k->places->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+
+        if (compare_places(place_at(k, middle), key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-gint kernels_level(const Kernels *k)
+static gboolean is_usable(Kernels *k, Place *place, const Place *key, gint64 distance,
+                          const char *name, KernelRow *row)
 {
-    return k->level;
+    if (place->stream != key->stream || place->task != key->task || place->offset & USED ||
+        llabs(place->begin_ns - key->begin_ns) > distance ||
+        !kernel_table_go(&k->table, OFFSET(place), row))
+        return FALSE;
+    return !name || !strcmp(row->cells[k->table.name_at].bytes, name);
+}
+
+/* The unused row of the key, of this name (NULL: of any). */
+static gboolean find(Kernels *k, const Place *key, gint64 distance, const char *name,
+                     KernelRow *row)
+{
+    const Place from = {key->begin_ns - distance, 0, key->stream, key->task};
+
+    for (guint i = lower_bound(k, &from); i < k->places->len; i++) {
+        Place *place = place_at(k, i);
+
+        if (place->stream != key->stream || place->task != key->task ||
+            place->begin_ns > key->begin_ns + distance)
+            return FALSE;
+        if (is_usable(k, place, key, distance, name, row)) {
+            place->offset |= USED;
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* A table of level 0 has no streams and tasks: there the name must do. */
+static gboolean find_task(Kernels *k, const char *name, gint64 begin_ns, guint32 stream,
+                          guint32 task, KernelRow *row)
+{
+    const Place exact = {.begin_ns = begin_ns, .stream = stream, .task = task};
+    const Place unknown = {.begin_ns = begin_ns, .stream = G_MAXUINT32, .task = G_MAXUINT32};
+
+    return find(k, &exact, 0, NULL, row) || find(k, &exact, NEAR_NS, name, row) ||
+           find(k, &unknown, 0, name, row) || find(k, &unknown, NEAR_NS, name, row);
+}
+
+static void clear_pmu(struct strobe_device_pmu *pmu)
+{
+    *pmu = (struct strobe_device_pmu){.frequency = STROBE_ABSENT_U32};
+    for (guint i = 0; i < G_N_ELEMENTS(pmu->value); i++)
+        pmu->value[i] = STROBE_ABSENT_F64;
+}
+
+static void fill_task(Kernels *k, const KernelRow *row, struct strobe_device_task *task,
+                      struct strobe_device_pmu *pmu)
+{
+    kernel_table_fill(&k->table, row, KERNEL_TASK, task);
+    task->is_kernel = 1;
+    clear_pmu(pmu);
+    pmu->task = task->task;
+    kernel_table_metrics(&k->table, row, &pmu->metrics, pmu->value, G_N_ELEMENTS(pmu->value));
+}
+
+gboolean kernels_fill(Kernels *k, const char *name, gint64 begin_ns,
+                      struct strobe_device_task *task, struct strobe_device_pmu *pmu)
+{
+    KernelRow row;
+
+    if (!k || !find_task(k, name, begin_ns, task->stream, task->task_id, &row))
+        return FALSE;
+    fill_task(k, &row, task, pmu);
+    return TRUE;
+}
+
+gboolean kernels_fill_operation(Kernels *k, const char *name, gint64 begin_ns,
+                                struct strobe_comm_op *fields)
+{
+    KernelRow row;
+
+    if (!k || !find_task(k, name, begin_ns, G_MAXUINT32, G_MAXUINT32, &row))
+        return FALSE;
+    kernel_table_fill(&k->table, &row, KERNEL_OPERATION, fields);
+    return TRUE;
+}
+
+void kernels_begin_table(Kernels *k)
+{
+    for (guint i = 0; i < k->places->len; i++)
+        place_at(k, i)->offset &= ~FOUND;
+}
+
+/* Numbers of tasks come again: the first one that was not found yet, else the last. */
+gboolean kernels_find(Kernels *k, guint32 stream, guint32 task, gint64 *begin_ns, gint64 *end_ns)
+{
+    const Place key = {.begin_ns = G_MININT64, .stream = stream, .task = task};
+    Place *found = NULL;
+    KernelRow row;
+
+    for (guint i = lower_bound(k, &key); i < k->places->len; i++) {
+        Place *place = place_at(k, i);
+
+        if (place->stream != stream || place->task != task)
+            break;
+        found = place;
+        if (!(place->offset & FOUND))
+            break;
+    }
+    if (!found || !kernel_table_go(&k->table, OFFSET(found), &row))
+        return FALSE;
+    found->offset |= FOUND;
+    *begin_ns = row.begin_ns;
+    *end_ns = row.end_ns;
+    return TRUE;
+}
+
+/* ---- rows as records ---- */
+
+static StrobeStringId name_of(Kernels *k, const KernelRow *row)
+{
+    return import_intern(k->table.import, row->cells[k->table.name_at].bytes);
+}
+
+static void emit_operation(Kernels *k, const KernelRow *row)
+{
+    Import *import = k->table.import;
+    const StrobeTrack track = {.struct_size = sizeof track,
+                               .type = STROBE_TRACK_STREAM,
+                               .device = row->device,
+                               .name = "Communication",
+                               .group = import->generation == 3 ? "Communication" : "HCCL"};
+    struct strobe_comm_op *fields =
+        import_emit(import, &strobe_kind_comm_op,
+                    import->host->track(import->self, &track, (guint64)import->pid),
+                    name_of(k, row), row->begin_ns, row->end_ns);
+
+    if (!fields)
+        return;
+    kernel_table_fill(&k->table, row, KERNEL_OPERATION, fields);
+    fields->exact_us = row->exact_us;
+}
+
+static void emit_task(Kernels *k, const KernelRow *row)
+{
+    Import *import = k->table.import;
+    StrobeTrackId track =
+        import_stream(import, row->device, row->stream == G_MAXUINT32 ? 0 : row->stream);
+    StrobeStringId name = name_of(k, row);
+    struct strobe_device_task *task =
+        import_emit(import, &strobe_kind_device_task, track, name, row->begin_ns, row->end_ns);
+    struct strobe_device_pmu pmu, *fields;
+
+    if (!task)
+        return;
+    task->task = import->host->link_ids(import->self, 1);
+    task->exact_us = row->exact_us;
+    fill_task(k, row, task, &pmu);
+    task->task_type = task->core; /* the device's own table calls the column so */
+    if (!pmu.metrics)
+        return;
+    fields = import_emit(import, &strobe_kind_device_pmu, track, name, row->begin_ns, row->end_ns);
+    if (fields)
+        *fields = pmu;
+}
+
+static gint compare_offsets(gconstpointer a, gconstpointer b)
+{
+    const Place *x = a, *y = b;
+
+    return OFFSET(x) < OFFSET(y) ? -1 : OFFSET(x) > OFFSET(y);
+}
+
+/* The end of a step is the host's, which no table has: behind its last kernel, before the next row
+ * that is not its own. */
+static void emit_step(Kernels *k, const Step *step)
+{
+    Import *import = k->table.import;
+    const StrobeTrack track = {
+        .struct_size = sizeof track, .type = STROBE_TRACK_STEPS, .device = -1};
+    g_autofree char *name = g_strdup_printf("ProfilerStep#%" G_GINT64_FORMAT, step->number);
+    gint64 end = MAX(step->end_ns, step->last_ns) + 1;
+    struct strobe_step_range *fields;
+
+    for (guint i = 0; i < k->steps->len; i++) {
+        const Step *other = &g_array_index(k->steps, Step, i);
+
+        if (other->device == step->device && other->first_ns > step->last_ns)
+            end = MIN(end, other->first_ns);
+    }
+    fields = import_emit(import, &strobe_kind_step_range,
+                         import->host->track(import->self, &track, (guint64)import->pid),
+                         import_intern(import, name), step->first_ns, end);
+    if (!fields)
+        return;
+    fields->number = step->number;
+    fields->device = step->device;
+}
+
+void kernels_emit_rest(Kernels *k)
+{
+    const Import *import = k->table.import;
+    gboolean has_operators = import_is_used(import, &strobe_kind_cpu_op); /* which tell the steps */
+    KernelRow row;
+
+    g_array_sort(k->places, compare_offsets); /* in the order of the file */
+    for (guint i = 0; i < k->places->len && !import->is_full; i++) {
+        const Place *place = place_at(k, i);
+
+        if (place->offset & USED || !kernel_table_go(&k->table, OFFSET(place), &row))
+            continue;
+        if (row.is_communication)
+            emit_operation(k, &row);
+        else
+            emit_task(k, &row);
+    }
+    for (guint i = 0; i < k->steps->len && !has_operators; i++)
+        emit_step(k, &g_array_index(k->steps, Step, i));
+    g_array_sort(k->places, compare_places);
+}
+
+static void emit_detail(Kernels *k, const KernelRow *row)
+{
+    Import *import = k->table.import;
+    guint32 stream = row->stream == G_MAXUINT32 ? 0 : row->stream;
+    struct strobe_kernel_detail *fields =
+        import_emit(import, &strobe_kind_kernel_detail, import_stream(import, row->device, stream),
+                    name_of(k, row), row->begin_ns, row->end_ns);
+
+    if (!fields)
+        return;
+    kernel_table_fill(&k->table, row, KERNEL_DETAIL, fields);
+    fields->device = row->device;
+    fields->exact_us = row->exact_us;
+    fields->is_communication = row->is_communication != 0;
+    kernel_table_metrics(&k->table, row, &fields->metrics, fields->value,
+                         G_N_ELEMENTS(fields->value));
+}
+
+void kernels_emit_details(Kernels *k)
+{
+    KernelRow row;
+
+    g_array_sort(k->places, compare_offsets);
+    for (guint i = 0; i < k->places->len && !k->table.import->is_full; i++)
+        if (kernel_table_go(&k->table, OFFSET(place_at(k, i)), &row))
+            emit_detail(k, &row);
+    g_array_sort(k->places, compare_places);
 }

@@ -1,30 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernel_details.csv says of a task, found by stream, task and begin: an index of 24 bytes a
- * row, the rows themselves stay in the file. */
+/* What kernel_details.csv says of a task or operation, found by stream, task and begin: an index of
+ * 24 bytes a row, the rows themselves stay in the file. A row that no event of a trace asks for is
+ * a record by itself. */
 #ifndef STROBE_ASCEND_TEXT_KERNELS_H
 #define STROBE_ASCEND_TEXT_KERNELS_H
 
-#include <glib.h>
-#include <ascend.h>
-#include <strobe/helpers/csv-scanner.h>
-#include <strobe/importer.h>
-#include <strobe/kinds.h>
+#include "kernel-table.h"
 
 typedef struct Kernels Kernels;
 
 /* Reads the file through once. `descriptor` is lent; NULL if its header is not that of the file. */
-Kernels *kernels_new(const StrobeImporterHost *host, StrobeInstance *self, int descriptor);
+Kernels *kernels_new(Import *import, int descriptor);
 void kernels_free(Kernels *kernels);
 
-/* Fills in what a row says of the task; FALSE if there is none. The row is then used. */
-gboolean kernels_fill(Kernels *kernels, guint32 stream, guint32 task, gint64 begin_ns,
-                      struct strobe_device_task *fields, struct strobe_device_pmu *pmu);
-/* Begin and end of the kernel that ran as this task; FALSE if there is none. */
-gboolean kernels_find(const Kernels *kernels, guint32 stream, guint32 task, gint64 *begin_ns,
+/* Fills in what a row says of the task, which has its stream and number already; FALSE if there is
+ * none, or no file. The row is then used. */
+gboolean kernels_fill(Kernels *kernels, const char *name, gint64 begin_ns,
+                      struct strobe_device_task *task, struct strobe_device_pmu *pmu);
+gboolean kernels_fill_operation(Kernels *kernels, const char *name, gint64 begin_ns,
+                                struct strobe_comm_op *fields);
+
+/* Begin and end of the kernel that ran as this task; FALSE if there is none. A row of a table is a
+ * kernel of its own. */
+void kernels_begin_table(Kernels *kernels);
+gboolean kernels_find(Kernels *kernels, guint32 stream, guint32 task, gint64 *begin_ns,
                       gint64 *end_ns);
 
+/* Emits the rows that were not used; without operators the steps that the rows name, too. */
+void kernels_emit_rest(Kernels *kernels);
+/* Emits every row as the tool derived it: with step and wait time. */
+void kernels_emit_details(Kernels *kernels);
+
 guint64 kernels_n_rows(const Kernels *kernels);
-gint kernels_generation(const Kernels *kernels); /* as the header's columns tell */
-gint kernels_level(const Kernels *kernels); /* 0, or 1 where the columns of level 1 are there */
 
 #endif

@@ -3,7 +3,7 @@
 #include <strobe/plugin.h>
 
 #include "ascend_text.h"
-#include "trace-kinds.h"
+#include "import.h"
 
 static const StrobeComponent importer = {
     .struct_size = sizeof(StrobeComponent),

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel-table.h"
+
 #define HEAD_BYTES 4096u
 #define FILES_MAX 1000u
 #define OUTPUT_NAME "ASCEND_PROFILER_OUTPUT"
@@ -14,6 +16,19 @@
 static gboolean holds(const char *head, gsize n, const char *word)
 {
     return g_strstr_len(head, (gssize)n, word) != NULL;
+}
+
+/* op_summary.csv of CANN's tools is kernel_details.csv under other titles. */
+static void rename_titles(char **titles)
+{
+    if (!g_strv_contains((const char *const *)titles, SUMMARY_TITLE))
+        return;
+    for (; *titles; titles++) {
+        char *old = *titles;
+
+        *titles = g_strdup(kernel_table_title(old));
+        g_free(old);
+    }
 }
 
 /* Is every title of the line a column of the file, but for those of metrics? */
@@ -36,6 +51,7 @@ static const AscendFile *find_table(const char *head, gsize n)
         return NULL;
     g_autofree char *line = g_strndup(head, (gsize)(end - head));
     g_auto(GStrv) titles = g_strsplit(g_strchomp(line), ",", 200);
+    rename_titles(titles);
     for (guint32 i = 0; i < n_ascend_files; i++) {
         guint known = 0;
 
@@ -47,6 +63,22 @@ static const AscendFile *find_table(const char *head, gsize n)
         }
     }
     return best;
+}
+
+/* A line of titles, which is no table that somebody knows. */
+static gint type_of_text(const char *head, gsize n)
+{
+    const char *end = memchr(head, '\n', n);
+    gsize length = end ? (gsize)(end - head) : 0;
+
+    if (g_str_has_prefix(head, "Name,Begin(us)"))
+        return SOURCE_OWN;
+    if (!memchr(head, ',', length) || !g_utf8_validate(head, (gssize)length, NULL))
+        return SOURCE_UNKNOWN;
+    for (gsize i = 0; i < length; i++)
+        if ((guchar)head[i] < 0x20 && head[i] != '\r' && head[i] != '\t')
+            return SOURCE_UNKNOWN;
+    return SOURCE_CSV;
 }
 
 gint source_file_type(const char *head, gsize n, const AscendFile **table)
@@ -70,7 +102,7 @@ gint source_file_type(const char *head, gsize n, const AscendFile **table)
     }
     *table = find_table(head, n);
     if (!*table)
-        return SOURCE_UNKNOWN;
+        return type_of_text(head, n);
     return strcmp((*table)->file, "kernel_details.csv") ? SOURCE_TABLE : SOURCE_KERNELS;
 }
 
@@ -84,11 +116,37 @@ static void free_file(gpointer data)
     g_free(file);
 }
 
+/* What the titles and first rows of a table say of the run. */
+static void learn(SourceFile *file, const char *head, gsize n)
+{
+    const char *end = memchr(head, '\n', n);
+    const char *device = g_strstr_len(head, (gssize)n, "NPU:");
+    g_autofree char *line = end ? g_strndup(head, (gsize)(end - head)) : NULL;
+
+    file->device = -1;
+    if (!file->table || !line)
+        return;
+    g_auto(GStrv) titles = g_strsplit(g_strchomp(line), ",", 200);
+    rename_titles(titles);
+    for (char **title = titles; *title; title++) {
+        const AscendColumn *row = ascend_file_column(file->table, *title, strlen(*title));
+
+        if (row && row->generations == ASCEND_G3)
+            file->generation = 3;
+        else if (row && row->generations == ASCEND_G23)
+            file->generation = MAX(file->generation, 2);
+        else if (row)
+            file->generation = MAX(file->generation, 1);
+    }
+    if (device && g_ascii_isdigit(device[4]))
+        file->device = (gint)(g_ascii_strtoull(device + 4, NULL, 10) & 0xffff);
+}
+
 static void add_file(SourceFiles *files, int folder, const char *name)
 {
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     SourceFile *file;
-    char head[HEAD_BYTES];
+    char head[HEAD_BYTES + 1];
     struct stat st;
     gssize n;
 
@@ -97,12 +155,16 @@ static void add_file(SourceFiles *files, int folder, const char *name)
             close(fd);
         return;
     }
-    n = pread(fd, head, sizeof head, 0);
+    n = MAX(pread(fd, head, HEAD_BYTES, 0), 0);
     close(fd);
+    head[n] = '\0';
     file = g_new0(SourceFile, 1);
     file->name = g_strdup(name);
     file->folder = folder;
-    file->type = source_file_type(head, n > 0 ? (gsize)n : 0, &file->table);
+    file->type = source_file_type(head, (gsize)n, &file->table);
+    learn(file, head, (gsize)n);
+    if (file->type == SOURCE_CSV && !g_str_has_suffix(name, ".csv"))
+        file->type = SOURCE_UNKNOWN;
     g_ptr_array_add(files->files, file);
 }
 
@@ -152,6 +214,17 @@ const SourceFile *source_files_find(const SourceFiles *files, gint type)
         const SourceFile *file = g_ptr_array_index(files->files, i);
 
         if (file->type == type)
+            return file;
+    }
+    return NULL;
+}
+
+const SourceFile *source_files_table(const SourceFiles *files, const char *name)
+{
+    for (guint i = 0; i < files->files->len; i++) {
+        const SourceFile *file = g_ptr_array_index(files->files, i);
+
+        if (file->table && !strcmp(file->table->file, name))
             return file;
     }
     return NULL;

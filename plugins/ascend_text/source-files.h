@@ -12,6 +12,8 @@ enum {
     SOURCE_TRACE,       /* trace_view.json */
     SOURCE_KERNELS,     /* kernel_details.csv */
     SOURCE_TABLE,       /* another file of formats/ascend-csv.c */
+    SOURCE_CSV,         /* a table that nobody knows */
+    SOURCE_OWN,         /* a table of ours without a form of its own: its records are elsewhere */
     SOURCE_INFO,        /* profiler_info_0.json, profiler_metadata.json */
     SOURCE_DERIVED_JSON /* communication.json, communication_matrix.json */
 };
@@ -21,6 +23,8 @@ typedef struct SourceFile {
     int folder; /* descriptor of the folder that it is in, lent */
     gint type;  /* SOURCE_* */
     const AscendFile *table;
+    gint generation; /* that its titles tell, 0: none */
+    gint device;     /* that its first rows tell, -1: none */
 } SourceFile;
 
 typedef struct SourceFiles {
@@ -35,8 +39,10 @@ gint source_file_type(const char *head, gsize n, const AscendFile **table);
 SourceFiles *source_files_new(const StrobeSource *source);
 void source_files_free(SourceFiles *files);
 
-/* The first file of the type, NULL if there is none. */
+/* The first file of the type, NULL if there is none; of tables the first of this name in formats/.
+ */
 const SourceFile *source_files_find(const SourceFiles *files, gint type);
+const SourceFile *source_files_table(const SourceFiles *files, const char *name);
 int source_file_open(const SourceFile *file); /* -1: errno */
 
 #endif

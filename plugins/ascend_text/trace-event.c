@@ -5,8 +5,6 @@
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 
-#define ARGS_MAX 256u
-
 /* Texts are offsets into the arena while the event is read: the arena moves. */
 typedef struct Member {
     gsize key, text, length;
@@ -60,57 +58,88 @@ static int sink(void *user, const char *bytes, size_t length)
     return 0;
 }
 
-/* Writes a nested value whose first token is at hand as JSON. */
-static int copy_nested(TraceReader *r, int token)
+static void copy_scalar(StrobeJsonWriter *json, int token, const char *text, gsize length)
 {
-    guint32 until = strobe_json_scanner_depth(r->scanner) - 1;
-    StrobeJsonWriter *json = &r->json;
-    const char *text = "";
-    gsize length = 0;
+    switch (token) {
+    case STROBE_JSON_TRUE:
+    case STROBE_JSON_FALSE:
+        strobe_json_bool(json, token == STROBE_JSON_TRUE);
+        break;
+    case STROBE_JSON_NULL:
+        strobe_json_null(json);
+        break;
+    case STROBE_JSON_NUMBER: /* with the digits that it had */
+        strobe_json_raw(json, text, length);
+        break;
+    default:
+        strobe_json_text(json, text, length);
+    }
+}
 
-    strobe_json_init(json, sink, r->arena, STROBE_JSON_SPACED);
+static void copy_token(StrobeJsonWriter *json, int token, const char *text, gsize length)
+{
+    switch (token) {
+    case STROBE_JSON_OBJECT:
+        strobe_json_begin_object(json);
+        break;
+    case STROBE_JSON_OBJECT_END:
+        strobe_json_end_object(json);
+        break;
+    case STROBE_JSON_ARRAY:
+        strobe_json_begin_array(json);
+        break;
+    case STROBE_JSON_ARRAY_END:
+        strobe_json_end_array(json);
+        break;
+    case STROBE_JSON_KEY:
+        strobe_json_key_text(json, text, length);
+        break;
+    default:
+        copy_scalar(json, token, text, length);
+    }
+}
+
+int json_copy_value(StrobeJsonScanner *scanner, int token, const char *text, gsize length,
+                    StrobeJsonWriter *json, GString *out)
+{
+    gboolean is_nested = token == STROBE_JSON_OBJECT || token == STROBE_JSON_ARRAY;
+    guint32 until = strobe_json_scanner_depth(scanner) - is_nested;
+
+    strobe_json_init(json, sink, out, STROBE_JSON_SPACED);
     for (;;) {
-        switch (token) {
-        case STROBE_JSON_OBJECT:
-            strobe_json_begin_object(json);
-            break;
-        case STROBE_JSON_OBJECT_END:
-            strobe_json_end_object(json);
-            break;
-        case STROBE_JSON_ARRAY:
-            strobe_json_begin_array(json);
-            break;
-        case STROBE_JSON_ARRAY_END:
-            strobe_json_end_array(json);
-            break;
-        case STROBE_JSON_KEY:
-            strobe_json_key_text(json, text, length);
-            break;
-        case STROBE_JSON_TRUE:
-        case STROBE_JSON_FALSE:
-            strobe_json_bool(json, token == STROBE_JSON_TRUE);
-            break;
-        case STROBE_JSON_NULL:
-            strobe_json_null(json);
-            break;
-        case STROBE_JSON_NUMBER: /* with the digits that it had */
-            strobe_json_raw(json, text, length);
-            break;
-        default:
-            strobe_json_text(json, text, length);
-        }
-        if (strobe_json_scanner_depth(r->scanner) == until)
-            return strobe_json_flush(json) ? STROBE_JSON_ERROR : STROBE_JSON_OBJECT;
-        token = strobe_json_scanner_next(r->scanner, &text, &length);
+        copy_token(json, token, text, length);
+        if (strobe_json_scanner_depth(scanner) == until)
+            return strobe_json_flush(json) ? STROBE_JSON_ERROR : token;
+        token = strobe_json_scanner_next(scanner, &text, &length);
         if (token < 0)
             return token;
     }
 }
 
+void trace_event_write_args(const TraceEvent *event, const guint8 *only, StrobeJsonWriter *json,
+                            GString *out)
+{
+    strobe_json_init(json, sink, out, STROBE_JSON_SPACED);
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < event->n_args; i++) {
+        const TraceArg *arg = &event->args[i];
+
+        if (only && !only[i])
+            continue;
+        strobe_json_key_text(json, arg->key, strlen(arg->key));
+        if (arg->token == STROBE_JSON_OBJECT) /* as it is */
+            strobe_json_raw(json, arg->text, arg->length);
+        else
+            copy_scalar(json, arg->token, arg->text, arg->length);
+    }
+    strobe_json_end_object(json);
+    strobe_json_flush(json);
+}
+
 static int take_nested(TraceReader *r, int token, Member *member)
 {
     member->text = r->arena->len;
-    token = copy_nested(r, token);
+    token = json_copy_value(r->scanner, token, "", 0, &r->json, r->arena);
     member->length = r->arena->len - member->text;
     member->token = STROBE_JSON_OBJECT;
     g_string_append_c(r->arena, '\0');
@@ -139,7 +168,7 @@ static int take_args(TraceReader *r)
         }
         if (token < 0)
             return token;
-        if (r->args->len < ARGS_MAX)
+        if (r->args->len < TRACE_ARGS_MAX)
             g_array_append_val(r->args, member);
     }
 }

@@ -5,6 +5,9 @@
 
 #include <glib.h>
 #include <strobe/helpers/json-scanner.h>
+#include <strobe/helpers/json-writer.h>
+
+#define TRACE_ARGS_MAX 256u /* further arguments of an event are left out */
 
 typedef struct TraceArg {
     const char *key, *text; /* NUL-terminated; a nested value as JSON */
@@ -31,6 +34,16 @@ void trace_reader_free(TraceReader *reader);
 /* The next event: 1, 0 at the end, -1 for damage, which `error` tells; reading goes on behind it.
  */
 int trace_reader_next(TraceReader *reader, TraceEvent *event, const char **error);
+
+/* Appends the arguments as a JSON object; with `only` (may be NULL) those that it says of, by their
+ * place. */
+void trace_event_write_args(const TraceEvent *event, const guint8 *only, StrobeJsonWriter *json,
+                            GString *out);
+
+/* Appends the value that begins with `token`, which was the scanner's last, as JSON with the
+ * separators of Python; numbers keep their digits. The last token, or an error. */
+int json_copy_value(StrobeJsonScanner *scanner, int token, const char *text, gsize length,
+                    StrobeJsonWriter *json, GString *out);
 
 /* An argument by its key, NULL if there is none. */
 const TraceArg *trace_event_arg(const TraceEvent *event, const char *key);

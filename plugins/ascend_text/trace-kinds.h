@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of a trace and where each argument of an event goes. */
+/* The kinds of a trace's spans and where each argument of an event goes. */
 #ifndef STROBE_ASCEND_TEXT_TRACE_KINDS_H
 #define STROBE_ASCEND_TEXT_TRACE_KINDS_H
 
 #include <ascend-trace.h>
-#include <glib.h>
-#include <strobe/importer.h>
-#include <strobe/kinds.h>
 
+#include "import.h"
 #include "trace-event.h"
 
 /* What nobody knows, kept as it was. */
@@ -17,39 +15,50 @@ struct ascend_text_event {
 };
 extern const StrobeKind ascend_text_event_kind;
 
-/* All kinds that the importer emits. */
-#define ASCEND_TEXT_KINDS 31
-extern const StrobeKind *const ascend_text_kinds[ASCEND_TEXT_KINDS];
+/* Field of arguments that no other field has, as JSON. */
+#define ASCEND_TEXT_ARGUMENTS "ascend_text.arguments"
 
 /* Where an argument goes: a field of the kind. */
 typedef struct TraceSlot {
     const AscendArg *arg;
     guint32 offset, type; /* type 0: nowhere, it follows from others */
+    gboolean is_used;     /* some event has it */
 } TraceSlot;
 
-/* Events of one row of ascend_events, declared. */
+/* Events of one row of ascend_events. */
 typedef struct TraceKind {
     const AscendEvents *events;
-    const StrobeKind *kind;
-    StrobeKindId id;
-    TraceSlot *slots; /* n_args */
-    gint exact;       /* offset of exact_us, -1: the kind has none */
+    const StrobeKind *kind; /* the standard one */
+    TraceSlot *slots;       /* n_args */
+    gint exact;             /* offset of exact_us, -1: the kind has none */
+    gboolean has_unknown;   /* some event has arguments without a field */
+    guint32 unknown;        /* offset of the field for them, 0: the kind has none */
 } TraceKind;
 
 typedef struct TraceKinds {
-    TraceKind *kinds;          /* by index of ascend_events */
-    StrobeKindId counters[80]; /* by index of ascend_counters */
-    StrobeKindId event, flow, pmu;
+    Import *import;
+    TraceKind *kinds;      /* by index of ascend_events */
+    StrobeJsonWriter json; /* of what is kept as it is */
+    GString *text;
+    GHashTable *stacks; /* StrobeStackId by the text of a stack */
 } TraceKinds;
 
-StrobeStatus trace_kinds_init(TraceKinds *kinds, const StrobeImporterHost *host,
-                              StrobeInstance *self);
+void trace_kinds_init(TraceKinds *kinds, Import *import);
 void trace_kinds_clear(TraceKinds *kinds);
 
-const TraceKind *trace_kind_of(const TraceKinds *kinds, guint32 layer, const char *category);
+/* NULL: nothing of the layer has this category. */
+TraceKind *trace_kind_of(const TraceKinds *kinds, gint32 layer, const char *category);
+
+/* Which arguments there are: which fields the kind needs beside the standard ones. */
+void trace_kind_survey(TraceKind *kind, const char *const *keys, guint n);
+/* Then: extends the kinds. */
+void trace_kinds_settle(TraceKinds *kinds);
 
 /* Puts the arguments into the record's fields. Tells what is not known and what does not fit. */
-void trace_kind_fill(const TraceKind *kind, const StrobeImporterHost *host, StrobeInstance *self,
-                     const TraceEvent *event, void *fields);
+void trace_kind_fill(TraceKinds *kinds, const TraceKind *kind, const TraceEvent *event,
+                     void *fields);
+
+/* The event, or its arguments without a place, as JSON. */
+StrobeStringId trace_kinds_args(TraceKinds *kinds, const TraceEvent *event, const guint8 *only);
 
 #endif

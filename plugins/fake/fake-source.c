@@ -105,12 +105,16 @@ static void fill_system(void *fields, int kind, const Draw *draw)
         record->usage = record->user + record->system;
         record->processors = 2;
         record->threads = 3;
+        record->wait = 0;
     } else if (kind == FAKE_HOST_MEM) {
         struct strobe_host_mem *record = fields;
         record->usage = (double)(draw->check % 1000) / 10.0;
         record->resident = draw->check % (1u << 30);
         record->virtual_size = record->resident * 2;
         record->shared = record->resident / 2;
+        record->swap = record->minor_faults = record->major_faults = 0;
+        record->pss = record->cgroup_usage = STROBE_ABSENT_U64;
+        record->cgroup_limit = record->available = STROBE_ABSENT_U64;
     } else if (kind == FAKE_COUNTER) {
         struct strobe_counter *record = fields;
         /* every eighth value is one that JSON cannot hold */

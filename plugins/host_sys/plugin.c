@@ -4,7 +4,10 @@
 
 #include "host_sys.h"
 
-static const char *const items[] = {"cpu", "mem", NULL};
+static const char *const items[] = {"cpu",      "mem",      "disk", "network",
+                                    "pressure", "throttle", "osrt", NULL};
+
+static const char *const sources[] = {"auto", "perf", NULL};
 
 static const StrobeOption options[] = {
     {
@@ -13,7 +16,10 @@ static const StrobeOption options[] = {
         .name = "items",
         .default_value = "cpu+mem",
         .choices = items,
-        .summary = "What to sample of the process.",
+        .summary =
+            "What to sample: the process and its threads, its memory, its input and output and "
+            "the devices', the network interfaces, what waited on the system, what the "
+            "control group's limit held up.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -31,20 +37,82 @@ static const StrobeOption options[] = {
         .default_value = "/proc",
         .summary = "Where the process file system is; another folder is read as a recording.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_PATH,
+        .name = "sys_root",
+        .default_value = "/sys",
+        .summary = "Where the system file system is, with the control groups in fs/cgroup.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "pss_interval",
+        .default_value = "0s",
+        .min = 0,
+        .max = 3.6e12,
+        .summary = "Time between two readings of the proportional set size (PSS), which walks all "
+                   "mappings of the process: 1s and more; 0s: none.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "loopback",
+        .default_value = "false",
+        .summary = "Sample the loopback interface too.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "osrt_threshold",
+        .default_value = "1us",
+        .min = 0,
+        .max = 6e10,
+        .summary = "Calls of the system and of pthread that take less are not recorded.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_ENUM,
+        .name = "osrt_source",
+        .default_value = "auto",
+        .choices = sources,
+        .summary =
+            "Who tells of calls: perf, the kernel's trace points of system calls, which need "
+            "rights; auto, the library that \"strobe run\" preloads, else perf.",
+    },
 };
 
-static const StrobeKind *const kinds[] = {&strobe_kind_host_cpu, &strobe_kind_host_mem};
+/* What stands before the C library's calls is in the process from its start, or not at all. */
+static const StrobeVariable variables[] = {
+    {
+        .struct_size = sizeof(StrobeVariable),
+        .how = STROBE_VARIABLE_PREPEND,
+        .name = "LD_PRELOAD",
+        .value = "{folder}/host_sys-osrt-preload.so",
+        .option = "items",
+        .text = "osrt",
+    },
+};
+
+static const StrobeKind *const kinds[] = {
+    &strobe_kind_host_cpu,      &strobe_kind_host_thread,   &strobe_kind_host_core,
+    &strobe_kind_host_mem,      &strobe_kind_host_disk,     &strobe_kind_host_net,
+    &strobe_kind_host_pressure, &strobe_kind_host_throttle, &strobe_kind_usage,
+    &strobe_kind_os_call,
+};
 
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,
     .flags = STROBE_COMPONENT_ANY_PROCESS,
     .name = "host_sys",
-    .summary = "Processor and memory use of the process.",
+    .summary = "What the process uses of the host, and how the host is.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .kinds = kinds,
     .n_kinds = sizeof kinds / sizeof *kinds,
+    .variables = variables,
+    .n_variables = sizeof variables / sizeof *variables,
     .ops = &strobe_host_sys_ops,
 };
 
@@ -56,7 +124,7 @@ STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
     .record_version = STROBE_RECORD_VERSION,
     .name = "host_sys",
     .version = STROBE_PLUGIN_VERSION,
-    .summary = "Processor and memory use of the process",
+    .summary = "What the process uses of the host, and how the host is",
     .license = "Apache-2.0",
     .vendor = "Strobe",
     .url = "",

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A result directory with torch_npu's raw files into records. */
+#include "ascend_raw.h"
+
+#include "device-half.h"
+#include "side-files.h"
+#include "told-facts.h"
+
+/* Where the profiler's own trace is whole, it knows more than raw files without a device half. */
+static gint score_of(DeviceSource device, gboolean has_text)
+{
+    if (device == DEVICE_PROF_DB || device == DEVICE_PROF_TEXT || !has_text)
+        return 97;
+    return 85;
+}
+
+static void ascend_raw_probe(const StrobeSource *source, StrobeSourceProbe *answer)
+{
+    gboolean has_text;
+    RawFiles files;
+
+    if (!source->is_folder)
+        return;
+    answer->format = "Ascend PyTorch Profiler, raw files";
+    if (raw_files_open(&files, source))
+        answer->score = score_of(device_half_find(&files, &has_text), has_text);
+    raw_files_clear(&files);
+}
+
+static void tell_missing(Raw *raw, const char *text)
+{
+    struct strobe_diagnostic *fields =
+        raw_emit(raw, RAW_DIAGNOSTIC, raw_process_track(raw), raw_intern(raw, "ascend_raw"),
+                 raw->begin_ns, raw->begin_ns);
+
+    if (!fields)
+        return;
+    fields->text = raw_intern(raw, text);
+    fields->level = STROBE_LOG_WARNING;
+    raw->host->log(raw->self, STROBE_LOG_WARNING, "%s", text);
+}
+
+static void tell_files(Raw *raw)
+{
+    for (guint i = 0; i < raw->files.unknown->len; i++)
+        raw->host->unknown(raw->self, "FRAMEWORK", g_ptr_array_index(raw->files.unknown, i), 1);
+    for (guint i = 0; i < raw->files.others->len; i++)
+        raw_damage(raw, g_ptr_array_index(raw->files.others, i),
+                   "another collection of the devices beside %s: not read", raw->files.prof_name);
+}
+
+static void import_framework(Raw *raw)
+{
+    static void (*const parts[])(Raw *) = {
+        operators_import,    queue_marks_import, memory_usage_import,
+        python_calls_import, collections_import, parameters_import,
+    };
+
+    for (guint i = 0; i < G_N_ELEMENTS(parts) && !raw->is_full; i++)
+        parts[i](raw);
+}
+
+static StrobeStatus import_all(Raw *raw, const char *path)
+{
+    static const char *const words[] = {"none", "msprof database", "msprof text",
+                                        "profiler database"};
+    gboolean has_text;
+    DeviceSource device = device_half_find(&raw->files, &has_text);
+
+    side_files_import(raw);
+    tell_files(raw);
+    import_framework(raw);
+    if (!raw->is_full)
+        told_facts_import(raw->host, raw->self, raw->files.top, path, (gint64)raw->pid);
+    raw->host->fact_text(raw->self, "device_half", words[device]);
+    raw->host->fact_int(raw->self, "output_is_free", device != DEVICE_OUTPUT_DB);
+    if (device == DEVICE_NONE && !raw->is_full)
+        tell_missing(raw, raw->files.prof >= 0
+                              ? "only what the host did: nothing exported the devices' raw data"
+                              : "only what the host did: there is no data of devices");
+    if (raw->is_full)
+        return raw->host->fail(raw->self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                               "The capture has no room");
+    return device_half_import(raw, device);
+}
+
+static StrobeStatus ascend_raw_import(const StrobeImporterHost *host, StrobeInstance *self,
+                                      const StrobeSource *source)
+{
+    Raw *raw = g_new0(Raw, 1);
+    StrobeStatus status;
+
+    raw->host = host;
+    raw->self = self;
+    raw->texts = text_cache_new(host, self);
+    if (raw_files_open(&raw->files, source))
+        status = import_all(raw, source->path);
+    else
+        status = host->fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
+                            "%s holds none of the raw files of torch_npu", source->path);
+    raw_files_clear(&raw->files);
+    text_cache_free(raw->texts);
+    g_free(raw);
+    return status;
+}
+
+const StrobeImporterOps ascend_raw_ops = {
+    .struct_size = sizeof(StrobeImporterOps),
+    .probe = ascend_raw_probe,
+    .import = ascend_raw_import,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "open-marks.h"
+
+/* A place of a thread and name stays theirs: they come again. */
+typedef struct Slot {
+    guint64 thread;
+    gint64 time;
+    guint32 name;
+    guint8 is_used, is_open;
+} Slot;
+
+struct OpenMarks {
+    Slot *slots;
+    guint n_slots, n_used; /* a power of two, at most half in use */
+};
+
+OpenMarks *open_marks_new(void)
+{
+    OpenMarks *m = g_new0(OpenMarks, 1);
+
+    m->n_slots = 1024;
+    m->slots = g_new0(Slot, m->n_slots);
+    return m;
+}
+
+void open_marks_free(OpenMarks *m)
+{
+    g_free(m->slots);
+    g_free(m);
+}
+
+static Slot *find(const OpenMarks *m, guint64 thread, guint32 name)
+{
+    guint64 hash = (thread ^ (guint64)name << 32) * 0x9e3779b97f4a7c15u;
+    guint at = (guint)(hash >> 32) & (m->n_slots - 1);
+
+    while (m->slots[at].is_used && (m->slots[at].thread != thread || m->slots[at].name != name))
+        at = (at + 1) & (m->n_slots - 1);
+    return &m->slots[at];
+}
+
+static void grow(OpenMarks *m)
+{
+    Slot *old = m->slots;
+    guint n = m->n_slots;
+
+    m->n_slots *= 2;
+    m->slots = g_new0(Slot, m->n_slots);
+    m->n_used = 0;
+    for (guint i = 0; i < n; i++)
+        if (old[i].is_open) {
+            *find(m, old[i].thread, old[i].name) = old[i];
+            m->n_used++;
+        }
+    g_free(old);
+}
+
+gboolean open_marks_put(OpenMarks *m, guint64 thread, guint32 name, gint64 time)
+{
+    Slot *slot = find(m, thread, name);
+
+    if (!slot->is_used && m->n_used * 2 >= m->n_slots) {
+        if (m->n_slots >= 2 * OPEN_MARKS_MAX)
+            return FALSE;
+        grow(m);
+        slot = find(m, thread, name);
+    }
+    m->n_used += !slot->is_used;
+    *slot = (Slot){.thread = thread, .time = time, .name = name, .is_used = 1, .is_open = 1};
+    return TRUE;
+}
+
+gboolean open_marks_take(OpenMarks *m, guint64 thread, guint32 name, gint64 *time)
+{
+    Slot *slot = find(m, thread, name);
+
+    if (!slot->is_open)
+        return FALSE;
+    slot->is_open = 0;
+    *time = slot->time;
+    return TRUE;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* torch.python_tracer_func: calls of Python and C functions, replayed by thread. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ascend_raw.h"
+#include "item-sorter.h"
+#include "python-names.h"
+
+#define EVENT_BYTES 33u
+#define TELL_EVERY 65536u
+#define LATE_MAX 65536u  /* events out of order that are kept in memory */
+#define DEPTH_MAX 65536u /* calls inside each other; those below are counted */
+#define THREADS_MAX 65536u
+
+enum { PYTHON_CALL, PYTHON_RETURN, C_CALL, C_RETURN };
+
+typedef struct Event {
+    guint64 time, thread, pid, key;
+    guint8 tag;
+} Event;
+
+typedef struct Frame {
+    guint64 id, parent;
+    guint64 begin; /* raw */
+    StrobeStringId name;
+    gint64 module; /* STROBE_ABSENT_I64: none */
+} Frame;
+
+typedef struct Thread {
+    guint64 number, pid;
+    StrobeTrackId track;
+    GArray *stack;      /* of Frame */
+    guint64 n_deeper;   /* open calls below DEPTH_MAX */
+    guint64 n_events;   /* replayed */
+    guint64 last;       /* time of the latest event */
+    guint late, n_late; /* its events out of order, in Python.late */
+} Thread;
+
+/* What is shown of a module in a thread. */
+typedef struct ModuleName {
+    gint64 number;
+    StrobeStringId name;
+} ModuleName;
+
+typedef struct Python {
+    Raw *raw;
+    PythonNames *names;
+    GPtrArray *threads;    /* of Thread */
+    GHashTable *by_number; /* thread and pid to Thread */
+    GHashTable *modules;   /* thread and module to ModuleName */
+    GHashTable *classes;   /* thread and class to how many there are */
+    GArray *late;          /* of SortItem: events earlier than one before them */
+    guint64 n_too_deep, n_strange, n_threads_lost;
+} Python;
+
+static void read_event(const guchar *at, Event *event)
+{
+    event->time = raw_u64(at);
+    event->thread = raw_u64(at + 8);
+    event->pid = raw_u64(at + 16);
+    event->key = raw_u64(at + 24);
+    event->tag = at[32];
+}
+
+/* ---- threads ---- */
+
+/* Two numbers as a key of a table. */
+typedef struct Pair {
+    guint64 a, b;
+} Pair;
+
+static guint hash_pair(gconstpointer key)
+{
+    const Pair *pair = key;
+
+    return g_int64_hash(&pair->a) * 31 + g_int64_hash(&pair->b);
+}
+
+static gboolean equal_pairs(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, sizeof(Pair)) == 0;
+}
+
+static void free_thread(gpointer data)
+{
+    Thread *thread = data;
+
+    g_array_unref(thread->stack);
+    g_free(thread);
+}
+
+static Thread *thread_of(Python *p, const Event *event)
+{
+    const Pair key = {event->thread, event->pid};
+    Thread *thread = g_hash_table_lookup(p->by_number, &key);
+
+    if (thread)
+        return thread;
+    if (p->threads->len == THREADS_MAX) {
+        p->n_threads_lost++;
+        return NULL;
+    }
+    thread = g_new0(Thread, 1);
+    thread->number = p->threads->len;
+    thread->pid = event->pid;
+    thread->track = raw_thread_track(p->raw, event->pid, event->thread);
+    thread->stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    g_ptr_array_add(p->threads, thread);
+    g_hash_table_insert(p->by_number, g_memdup2(&key, sizeof key), thread);
+    return thread;
+}
+
+/* ---- names ---- */
+
+/* Modules of a class are numbered as they first appear in the thread. */
+static const ModuleName *module_of(Python *p, const Thread *thread, const PythonName *name)
+{
+    const char *class = python_names_class(p->names, name->module);
+    const Pair key = {thread->number, name->module};
+    const Pair class_key = {thread->number, (guintptr) class};
+    ModuleName *known = g_hash_table_lookup(p->modules, &key);
+    guint count;
+
+    if (known)
+        return known;
+    count = GPOINTER_TO_UINT(g_hash_table_lookup(p->classes, &class_key));
+    g_hash_table_insert(p->classes, g_memdup2(&class_key, sizeof class_key),
+                        GUINT_TO_POINTER(count + 1));
+    g_autofree char *text = g_strdup_printf("nn.Module: %s_%u", class, count);
+    known = g_new0(ModuleName, 1);
+    known->number = count;
+    known->name = raw_intern(p->raw, text);
+    g_hash_table_insert(p->modules, g_memdup2(&key, sizeof key), known);
+    return known;
+}
+
+static void name_frame(Python *p, const Thread *thread, guint64 key, Frame *frame)
+{
+    const PythonName *name = python_names_find(p->names, key);
+    char number[24];
+
+    frame->module = STROBE_ABSENT_I64;
+    if (!name) {
+        g_snprintf(number, sizeof number, "%" G_GUINT64_FORMAT, key);
+        frame->name = text_cache_string(p->raw->texts, number, strlen(number));
+    } else if (name->module == NO_MODULE) {
+        frame->name = name->text;
+    } else {
+        const ModuleName *module = module_of(p, thread, name);
+
+        frame->module = module->number;
+        frame->name = module->name;
+    }
+}
+
+/* ---- replay ---- */
+
+static void emit_frame(Python *p, const Thread *thread, const Frame *frame, guint64 end)
+{
+    const RawClock *clock = &p->raw->clock;
+    struct strobe_python_call *fields =
+        raw_emit(p->raw, RAW_PYTHON_CALL, thread->track, frame->name,
+                 raw_clock_ns_unsigned(clock, frame->begin), raw_clock_ns_unsigned(clock, end));
+
+    if (!fields)
+        return;
+    fields->id = frame->id;
+    fields->parent = frame->parent;
+    fields->module = frame->module;
+}
+
+static void push(Python *p, Thread *thread, guint64 index, guint64 time, guint64 key)
+{
+    Frame frame = {.id = index, .begin = time};
+
+    if (thread->stack->len == DEPTH_MAX) {
+        thread->n_deeper++;
+        p->n_too_deep++;
+        return;
+    }
+    if (thread->stack->len)
+        frame.parent = g_array_index(thread->stack, Frame, thread->stack->len - 1).id;
+    name_frame(p, thread, key, &frame);
+    g_array_append_val(thread->stack, frame);
+}
+
+/* Whatever is on top is left. */
+static void pop(Python *p, Thread *thread, guint64 time)
+{
+    guint n = thread->stack->len;
+
+    if (thread->n_deeper) {
+        thread->n_deeper--;
+    } else if (n) {
+        emit_frame(p, thread, &g_array_index(thread->stack, Frame, n - 1), time);
+        g_array_set_size(thread->stack, n - 1);
+    }
+}
+
+static void replay(Python *p, Thread *thread, guint64 time, guint64 key, guint64 tag)
+{
+    guint64 index = thread->n_events++;
+
+    if (tag == PYTHON_CALL || tag == C_CALL)
+        push(p, thread, index, time, key);
+    else if (tag == PYTHON_RETURN || tag == C_RETURN)
+        pop(p, thread, time);
+    else
+        p->n_strange++;
+}
+
+/* What is open still ends with the thread's last event. */
+static void finish_thread(Python *p, Thread *thread)
+{
+    thread->n_deeper = 0;
+    while (thread->stack->len && !p->raw->is_full)
+        pop(p, thread, thread->last);
+}
+
+/* ---- order ---- */
+
+/* Frames that were open at the start stand at the end of the file; all else is in order by thread.
+ * FALSE if too much is not. */
+static gboolean find_late(Python *p, ByteStream *stream)
+{
+    const guchar *at;
+    Event event;
+
+    for (; (at = byte_stream_peek(stream, EVENT_BYTES)); byte_stream_skip(stream, EVENT_BYTES)) {
+        Thread *thread;
+
+        read_event(at, &event);
+        thread = thread_of(p, &event);
+        if (thread && event.time < thread->last) {
+            const SortItem item = {.group = thread->number,
+                                   .time = (gint64)event.time,
+                                   .order = p->late->len,
+                                   .a = event.key,
+                                   .b = event.tag};
+
+            g_array_append_val(p->late, item);
+        } else if (thread) {
+            thread->last = event.time;
+        }
+        if (p->late->len > LATE_MAX)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static int compare_late(const void *x, const void *y)
+{
+    const SortItem *a = x, *b = y;
+
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->time != b->time)
+        return (guint64)a->time < (guint64)b->time ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void sort_late(Python *p)
+{
+    if (p->late->len)
+        qsort(p->late->data, p->late->len, sizeof(SortItem), compare_late);
+    for (guint i = p->late->len; i-- > 0;) {
+        Thread *thread = g_ptr_array_index(p->threads, g_array_index(p->late, SortItem, i).group);
+
+        thread->late = i;
+        thread->n_late++;
+    }
+}
+
+/* The late events of the thread from before `time`. */
+static void replay_late(Python *p, Thread *thread, guint64 time, gboolean all)
+{
+    while (thread->n_late) {
+        const SortItem *item = &g_array_index(p->late, SortItem, thread->late);
+
+        if (!all && (guint64)item->time >= time)
+            return;
+        replay(p, thread, (guint64)item->time, item->a, item->b);
+        thread->late++;
+        thread->n_late--;
+    }
+}
+
+static void replay_file(Python *p, ByteStream *stream)
+{
+    const guchar *at;
+    guint64 n = 0;
+    Event event;
+
+    for (guint i = 0; i < p->threads->len; i++)
+        ((Thread *)g_ptr_array_index(p->threads, i))->last = 0;
+    for (; !p->raw->is_full && (at = byte_stream_peek(stream, EVENT_BYTES));
+         byte_stream_skip(stream, EVENT_BYTES)) {
+        Thread *thread;
+
+        read_event(at, &event);
+        thread = thread_of(p, &event);
+        if (++n % TELL_EVERY == 0)
+            raw_progress(p->raw, stream);
+        if (!thread || event.time < thread->last)
+            continue; /* late */
+        replay_late(p, thread, event.time, FALSE);
+        replay(p, thread, event.time, event.key, event.tag);
+        thread->last = event.time;
+    }
+    for (guint i = 0; i < p->threads->len && !p->raw->is_full; i++) {
+        Thread *thread = g_ptr_array_index(p->threads, i);
+
+        replay_late(p, thread, 0, TRUE);
+        finish_thread(p, thread);
+    }
+}
+
+/* A file out of order: all of it is sorted by thread and time, and one thread replayed after the
+ * other. */
+static void replay_sorted(Python *p, ByteStream *stream)
+{
+    Raw *raw = p->raw;
+    ItemSorter *sorter = item_sorter_new(raw->host->scratch(raw->self),
+                                         raw->host->request(raw->self)->memory_bytes / 4);
+    Thread *thread = NULL;
+    gboolean good = TRUE;
+    SortItem item = {0};
+    const guchar *at;
+    Event event;
+
+    for (; good && (at = byte_stream_peek(stream, EVENT_BYTES));
+         byte_stream_skip(stream, EVENT_BYTES)) {
+        read_event(at, &event);
+        thread = thread_of(p, &event);
+        if (!thread)
+            continue;
+        item.group = thread->number;
+        item.time = (gint64)(event.time ^ (guint64)1 << 63); /* sorts as it is unsigned */
+        item.a = event.key;
+        item.b = event.tag;
+        good = item_sorter_add(sorter, &item);
+    }
+    thread = NULL;
+    while (good && !raw->is_full && item_sorter_next(sorter, &item)) {
+        if (thread && thread->number != item.group)
+            finish_thread(p, thread);
+        thread = g_ptr_array_index(p->threads, item.group);
+        thread->last = (guint64)item.time ^ (guint64)1 << 63;
+        replay(p, thread, thread->last, item.a, item.b);
+    }
+    if (errno)
+        raw_damage(raw, raw->files.files[RAW_TRACER_FUNC].name, "cannot be sorted: %s",
+                   g_strerror(errno));
+    if (thread)
+        finish_thread(p, thread);
+    item_sorter_free(sorter);
+}
+
+/* ---- the file ---- */
+
+static void tell(const Python *p, const RawFile *file, const ByteStream *stream)
+{
+    if (p->n_too_deep)
+        raw_damage(p->raw, file->name, "%" G_GUINT64_FORMAT " calls inside %u others are left out",
+                   p->n_too_deep, DEPTH_MAX);
+    if (p->n_strange)
+        raw_damage(p->raw, file->name, "%" G_GUINT64_FORMAT " events of unknown tags",
+                   p->n_strange);
+    if (p->n_threads_lost)
+        raw_damage(p->raw, file->name, "events of threads beyond the first %u are left out",
+                   THREADS_MAX);
+    raw_tell_stream(p->raw, file, stream, stream->size / EVENT_BYTES);
+}
+
+static void import_calls(Python *p, const RawFile *file)
+{
+    ByteStream stream;
+    gboolean is_orderly;
+
+    byte_stream_init(&stream, file->fd);
+    is_orderly = find_late(p, &stream);
+    byte_stream_rewind(&stream);
+    if (is_orderly) {
+        sort_late(p);
+        replay_file(p, &stream);
+    } else {
+        replay_sorted(p, &stream);
+    }
+    tell(p, file, &stream);
+    byte_stream_clear(&stream);
+}
+
+void python_calls_import(Raw *raw)
+{
+    const RawFile *file = &raw->files.files[RAW_TRACER_FUNC];
+    Python p = {.raw = raw};
+
+    if (!file->name && !raw->files.files[RAW_TRACER_HASH].name)
+        return;
+    p.names = python_names_new(raw);
+    p.threads = g_ptr_array_new_with_free_func(free_thread);
+    p.by_number = g_hash_table_new_full(hash_pair, equal_pairs, g_free, NULL);
+    p.modules = g_hash_table_new_full(hash_pair, equal_pairs, g_free, g_free);
+    p.classes = g_hash_table_new_full(hash_pair, equal_pairs, g_free, NULL);
+    p.late = g_array_new(FALSE, FALSE, sizeof(SortItem));
+    if (file->name)
+        import_calls(&p, file);
+    python_names_free(p.names);
+    g_ptr_array_unref(p.threads);
+    g_hash_table_unref(p.by_number);
+    g_hash_table_unref(p.modules);
+    g_hash_table_unref(p.classes);
+    g_array_unref(p.late);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* torch.op_mark: both sides of the task queue. */
+#include <errno.h>
+
+#include "ascend_raw.h"
+#include "item-sorter.h"
+#include "open-marks.h"
+
+#define MARK_BYTES 40u
+#define TELL_EVERY 65536u
+
+enum { ENQUEUE_START, ENQUEUE_END, DEQUEUE_START, DEQUEUE_END };
+enum { FIELD_NAME = 1 };
+
+/* Enqueues that wait for the name of their dequeue, and names that wait for their enqueue. The
+ * queue is short and ids count up, so that the two are never far from each other. */
+#define WINDOW (1u << 16)
+#define PROBES 8u
+
+typedef struct Waiting {
+    guint64 id;
+    guint64 number; /* when it came, 0: free */
+    gint64 begin, end;
+    StrobeTrackId track;    /* of an enqueue */
+    StrobeStringId dequeue; /* of a dequeue: its name */
+} Waiting;
+
+typedef struct QueueMarks {
+    Raw *raw;
+    OpenMarks *open;
+    Waiting *waiting;
+    guint64 n_waited, n_unmatched, n_strange;
+    GArray *enqueue_names, *dequeue_names; /* StrobeStringId by the id of the bare name */
+    StrobeStringId enqueue;
+} QueueMarks;
+
+/* A mark, its time converted later. */
+typedef struct Mark {
+    gint64 time;
+    guint64 category, id, thread, pid;
+    TlvText name;
+    StrobeStringId bare; /* the name */
+} Mark;
+
+static gboolean read_mark(QueueMarks *q, const TlvRecord *record, Mark *mark)
+{
+    mark->time = raw_i64(record->fixed);
+    mark->category = raw_u64(record->fixed + 8);
+    mark->id = raw_u64(record->fixed + 16);
+    mark->thread = raw_u64(record->fixed + 24);
+    mark->pid = raw_u64(record->fixed + 32);
+    mark->name = record->present & 1u << FIELD_NAME ? record->fields[FIELD_NAME] : (TlvText){"", 0};
+    if (mark->category > DEQUEUE_END) {
+        q->n_strange++;
+        return FALSE;
+    }
+    if (!text_is_utf8(mark->name.bytes, mark->name.length)) {
+        text_cache_string(q->raw->texts, mark->name.bytes, mark->name.length); /* counts it */
+        mark->name = (TlvText){"N/A", 3};
+    }
+    mark->bare = text_cache_string(q->raw->texts, mark->name.bytes, mark->name.length);
+    return TRUE;
+}
+
+/* ---- names ---- */
+
+/* "Dequeue@<name>" by the id of the bare name; made once. */
+static void make_name(QueueMarks *q, GArray *names, const char *side, const Mark *mark)
+{
+    if (mark->bare < names->len && g_array_index(names, StrobeStringId, mark->bare))
+        return;
+    g_autoptr(GString) text = g_string_new(side);
+    g_string_append_len(text, mark->name.bytes, (gssize)mark->name.length);
+    if (mark->bare >= names->len)
+        g_array_set_size(names, mark->bare + 1);
+    g_array_index(names, StrobeStringId, mark->bare) =
+        q->raw->host->intern(q->raw->self, text->str, text->len);
+}
+
+static void make_names(QueueMarks *q, const Mark *mark)
+{
+    make_name(q, q->dequeue_names, "Dequeue@", mark);
+    make_name(q, q->enqueue_names, "Enqueue@", mark);
+}
+
+/* ---- joining the two sides ---- */
+
+static void emit_side(QueueMarks *q, gboolean is_dequeue, StrobeTrackId track, StrobeStringId name,
+                      gint64 begin, gint64 end, guint64 id)
+{
+    struct strobe_task_queue *fields = raw_emit(q->raw, RAW_TASK_QUEUE, track, name, begin, end);
+
+    if (!fields)
+        return;
+    fields->correlation = id;
+    fields->is_dequeue = is_dequeue;
+}
+
+static void let_go(QueueMarks *q, Waiting *w, StrobeStringId name)
+{
+    if (w->number && !w->dequeue)
+        emit_side(q, FALSE, w->track, name, w->begin, w->end, w->id);
+    w->number = 0;
+}
+
+/* A free place for the id; the one that waited longest makes room. */
+static Waiting *place_for(QueueMarks *q, guint64 id)
+{
+    Waiting *oldest = NULL;
+
+    for (guint i = 0; i < PROBES; i++) {
+        Waiting *w = &q->waiting[(id + i) % WINDOW];
+
+        if (!oldest || w->number < oldest->number)
+            oldest = w;
+    }
+    let_go(q, oldest, q->enqueue);
+    *oldest = (Waiting){.id = id, .number = ++q->n_waited};
+    return oldest;
+}
+
+static void take_enqueue(QueueMarks *q, guint64 id, StrobeTrackId track, gint64 begin, gint64 end)
+{
+    Waiting *made;
+
+    for (guint i = 0; i < PROBES; i++) {
+        const Waiting *w = &q->waiting[(id + i) % WINDOW];
+
+        if (w->number && w->id == id && w->dequeue) {
+            emit_side(q, FALSE, track, w->dequeue, begin, end, id);
+            return;
+        }
+    }
+    made = place_for(q, id);
+    made->track = track;
+    made->begin = begin;
+    made->end = end;
+}
+
+/* The name stays for enqueues that come later: the thread that puts in marks its end when the other
+ * may long be running. */
+static void take_dequeue(QueueMarks *q, guint64 id, StrobeStringId enqueue_name)
+{
+    gboolean is_known = FALSE;
+
+    for (guint i = 0; i < PROBES; i++) {
+        Waiting *w = &q->waiting[(id + i) % WINDOW];
+
+        if (w->number && w->id == id && w->dequeue)
+            is_known = TRUE; /* the first one counts */
+        else if (w->number && w->id == id)
+            let_go(q, w, enqueue_name);
+    }
+    if (!is_known)
+        place_for(q, id)->dequeue = enqueue_name;
+}
+
+/* ---- marks ---- */
+
+static void take_end(QueueMarks *q, const Mark *mark, gint64 begin)
+{
+    const RawClock *clock = &q->raw->clock;
+    StrobeTrackId track = raw_thread_track(q->raw, mark->pid, mark->thread);
+    gint64 begin_ns = raw_clock_ns(clock, begin), end_ns = raw_clock_ns(clock, mark->time);
+
+    if (mark->category == ENQUEUE_END) {
+        take_enqueue(q, mark->id, track, begin_ns, end_ns);
+        return;
+    }
+    make_names(q, mark);
+    emit_side(q, TRUE, track, g_array_index(q->dequeue_names, StrobeStringId, mark->bare), begin_ns,
+              end_ns, mark->id);
+    take_dequeue(q, mark->id, g_array_index(q->enqueue_names, StrobeStringId, mark->bare));
+}
+
+/* An end takes the latest start of its thread and name, whatever its side, and forgets the others.
+ */
+static void take_mark(QueueMarks *q, const Mark *mark)
+{
+    gint64 begin;
+
+    if (mark->category == ENQUEUE_START || mark->category == DEQUEUE_START) {
+        if (!open_marks_put(q->open, mark->thread, mark->bare, mark->time))
+            q->n_unmatched++;
+    } else if (open_marks_take(q->open, mark->thread, mark->bare, &begin)) {
+        take_end(q, mark, begin);
+    } else {
+        q->n_unmatched++;
+    }
+}
+
+/* ---- the file ---- */
+
+/* Does every thread's times go up? Then pairs are found in one pass. */
+static gboolean is_in_order(TlvReader *reader)
+{
+    OpenMarks *last = open_marks_new();
+    gboolean is_good = TRUE;
+    TlvRecord record;
+
+    while (is_good && tlv_next(reader, &record)) {
+        gint64 time = raw_i64(record.fixed), before;
+        guint64 thread = raw_u64(record.fixed + 24);
+
+        is_good = (!open_marks_take(last, thread, 0, &before) || before <= time) &&
+                  open_marks_put(last, thread, 0, time);
+    }
+    open_marks_free(last);
+    tlv_rewind(reader);
+    return is_good;
+}
+
+static void read_in_order(QueueMarks *q, TlvReader *reader)
+{
+    TlvRecord record;
+    Mark mark;
+
+    while (!q->raw->is_full && tlv_next(reader, &record)) {
+        if (read_mark(q, &record, &mark))
+            take_mark(q, &mark);
+        if (reader->n_records % TELL_EVERY == 0)
+            raw_progress(q->raw, &reader->stream);
+    }
+}
+
+/* ---- a file that is out of order ---- */
+
+/* A mark in two words: its id; its name, thread and category. */
+#define THREAD_BITS 32
+#define CATEGORY_BITS 2
+
+static guint64 pack(QueueMarks *q, const Mark *mark, GArray *threads, OpenMarks *known)
+{
+    gint64 index;
+
+    if (!open_marks_take(known, mark->thread, (guint32)mark->pid, &index)) {
+        index = threads->len;
+        g_array_append_val(threads, *mark);
+    }
+    open_marks_put(known, mark->thread, (guint32)mark->pid, index);
+    if (mark->category == ENQUEUE_END || mark->category == DEQUEUE_END)
+        make_names(q, mark);
+    return (guint64)mark->bare << (THREAD_BITS + CATEGORY_BITS) | (guint64)index << CATEGORY_BITS |
+           mark->category;
+}
+
+static void unpack(const SortItem *item, const GArray *threads, Mark *mark)
+{
+    guint64 index = item->b >> CATEGORY_BITS & G_MAXUINT32;
+
+    *mark = g_array_index(threads, Mark, index);
+    mark->time = item->time;
+    mark->id = item->a;
+    mark->category = item->b & (((guint64)1 << CATEGORY_BITS) - 1);
+    mark->bare = (guint32)(item->b >> (THREAD_BITS + CATEGORY_BITS));
+}
+
+static void read_sorted(QueueMarks *q, TlvReader *reader)
+{
+    Raw *raw = q->raw;
+    ItemSorter *sorter = item_sorter_new(raw->host->scratch(raw->self),
+                                         raw->host->request(raw->self)->memory_bytes / 4);
+    g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(Mark));
+    OpenMarks *known = open_marks_new();
+    SortItem item = {0};
+    gboolean good = TRUE;
+    TlvRecord record;
+    Mark mark;
+
+    while (good && tlv_next(reader, &record)) {
+        if (!read_mark(q, &record, &mark))
+            continue;
+        item.time = mark.time;
+        item.a = mark.id;
+        item.b = pack(q, &mark, threads, known);
+        good = item_sorter_add(sorter, &item);
+    }
+    while (good && !raw->is_full && item_sorter_next(sorter, &item)) {
+        unpack(&item, threads, &mark);
+        take_mark(q, &mark);
+    }
+    if (errno)
+        raw_damage(raw, raw->files.files[RAW_OP_MARK].name, "cannot be sorted: %s",
+                   g_strerror(errno));
+    open_marks_free(known);
+    item_sorter_free(sorter);
+}
+
+static void finish(QueueMarks *q, const TlvReader *reader)
+{
+    const RawFile *file = &q->raw->files.files[RAW_OP_MARK];
+
+    for (guint i = 0; i < WINDOW && !q->raw->is_full; i++)
+        let_go(q, &q->waiting[i], q->enqueue);
+    if (q->n_unmatched)
+        raw_damage(q->raw, file->name, "%" G_GUINT64_FORMAT " ends without a start, left out",
+                   q->n_unmatched);
+    if (q->n_strange)
+        raw_damage(q->raw, file->name, "%" G_GUINT64_FORMAT " marks of unknown categories",
+                   q->n_strange);
+    raw_tell_tlv(q->raw, file, reader);
+}
+
+void queue_marks_import(Raw *raw)
+{
+    const RawFile *file = &raw->files.files[RAW_OP_MARK];
+    QueueMarks q = {.raw = raw};
+    TlvReader reader;
+
+    if (!file->name)
+        return;
+    q.open = open_marks_new();
+    q.waiting = g_new0(Waiting, WINDOW);
+    q.enqueue_names = g_array_new(FALSE, TRUE, sizeof(StrobeStringId));
+    q.dequeue_names = g_array_new(FALSE, TRUE, sizeof(StrobeStringId));
+    q.enqueue = raw_intern(raw, "Enqueue");
+    tlv_init(&reader, file->fd, MARK_BYTES);
+    if (is_in_order(&reader))
+        read_in_order(&q, &reader);
+    else
+        read_sorted(&q, &reader);
+    finish(&q, &reader);
+    tlv_clear(&reader);
+    open_marks_free(q.open);
+    g_free(q.waiting);
+    g_array_unref(q.enqueue_names);
+    g_array_unref(q.dequeue_names);
+}

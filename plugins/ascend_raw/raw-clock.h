@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The clock of the raw files: a counter, or CLOCK_MONOTONIC_RAW, to ns since the epoch. */
+#ifndef STROBE_ASCEND_RAW_RAW_CLOCK_H
+#define STROBE_ASCEND_RAW_RAW_CLOCK_H
+
+#include <glib.h>
+
+#define RAW_CLOCK_EXACT ((gint64)1 << 43) /* counts whose ns a double holds */
+
+typedef struct RawClock {
+    gboolean is_counter;
+    gint64 start_count; /* of the counter */
+    gint64 start_ns;    /* of CLOCK_MONOTONIC_RAW at that count */
+    double mhz;
+    gint64 whole_ns; /* ns a count, where that is a whole number; else 0 */
+    gint64 offset;   /* from CLOCK_MONOTONIC_RAW to the epoch */
+} RawClock;
+
+void raw_clock_set_frequency(RawClock *clock, double mhz);
+
+/* As torch_npu computes it: a count's quotient is a double, cut to whole ns. Values that no clock
+ * gives end at the limits. */
+gint64 raw_clock_count_ns(const RawClock *clock, gint64 raw);
+
+static inline gint64 raw_clock_ns(const RawClock *clock, gint64 raw)
+{
+    gint64 ns = raw, counts;
+
+    if (clock->is_counter) {
+        if (clock->whole_ns && !__builtin_sub_overflow(raw, clock->start_count, &counts) &&
+            counts > -RAW_CLOCK_EXACT && counts < RAW_CLOCK_EXACT)
+            ns = counts * clock->whole_ns + clock->start_ns;
+        else
+            ns = raw_clock_count_ns(clock, raw);
+    }
+    if (__builtin_add_overflow(ns, clock->offset, &ns))
+        return clock->offset > 0 ? G_MAXINT64 : G_MININT64;
+    return ns;
+}
+
+/* Of a clock that is stored without a sign. */
+static inline gint64 raw_clock_ns_unsigned(const RawClock *clock, guint64 raw)
+{
+    return raw_clock_ns(clock, (gint64)MIN(raw, (guint64)G_MAXINT64));
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which files belong to a source: those of FRAMEWORK, the side files, PROF_*. */
+#ifndef STROBE_ASCEND_RAW_RAW_FILES_H
+#define STROBE_ASCEND_RAW_RAW_FILES_H
+
+#include <glib.h>
+#include <strobe/importer.h>
+
+typedef enum RawFileType {
+    RAW_OP_RANGE,
+    RAW_OP_MARK,
+    RAW_MEMORY_USAGE,
+    RAW_TRACER_FUNC,
+    RAW_TRACER_HASH,
+    RAW_PARAM_TENSOR,
+    RAW_GC_RECORD,
+    RAW_FILES
+} RawFileType;
+
+typedef struct RawFile {
+    char *name; /* NULL: there is none */
+    int fd;
+    guint64 size;
+} RawFile;
+
+typedef struct RawFiles {
+    int top;       /* the result directory */
+    int framework; /* FRAMEWORK in it */
+    int prof;      /* the first PROF_* in it, -1: none */
+    char *prof_name;
+    int output; /* ASCEND_PROFILER_OUTPUT, -1: none */
+    RawFile files[RAW_FILES];
+    guint64 size;       /* of all of them */
+    GPtrArray *unknown; /* names of other files in FRAMEWORK */
+    GPtrArray *others;  /* further directories PROF_* */
+} RawFiles;
+
+extern const char *const raw_file_names[RAW_FILES];
+
+/* The source is a result directory or its FRAMEWORK. FALSE if no raw file is there. */
+gboolean raw_files_open(RawFiles *files, const StrobeSource *source);
+void raw_files_clear(RawFiles *files);
+
+#endif

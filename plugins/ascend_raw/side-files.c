@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "side-files.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "../common/foreign-folder.h"
+#include "../common/prof-start.h"
+#include "../common/side-json.h"
+
+#define MHZ_DEFAULT 100
+
+/* Hands the file over as it is, and gives its values; NULL if there is none. */
+static SideJson *take_file(Raw *raw, const GPtrArray *names, const char *prefix)
+{
+    const char *name = foreign_folder_find(names, raw->files.top, prefix);
+    gsize length;
+
+    if (!name)
+        return NULL;
+    g_autofree char *bytes =
+        foreign_folder_read(raw->files.top, name, SIDE_JSON_BYTES_MAX, &length);
+    if (!bytes) {
+        raw_damage(raw, name, "%s", g_strerror(errno));
+        return NULL;
+    }
+    if (raw->host->file(raw->self, name, bytes, length) == STROBE_OK)
+        raw->host->found(raw->self, name, 1);
+    return side_json_new(bytes, length, NULL); /* what is wrong in it, told-facts.c tells */
+}
+
+/* ---- the clock ---- */
+
+static void find_counter(Raw *raw, const SideJson *info, const SideJson *host_info, int host)
+{
+    RawClock *clock = &raw->clock;
+    double mhz;
+
+    clock->is_counter = side_json_bool(info, "start_info.syscnt_enable");
+    side_json_int(info, "start_info.start_cnt", &clock->start_count);
+    side_json_int(info, "start_info.start_monotonic", &clock->start_ns);
+    if (host >= 0)
+        prof_start_count(host, &clock->start_count, &clock->start_ns);
+    if ((!side_json_double(host_info, "CPU.0.Frequency", &mhz) || mhz <= 0) &&
+        (!side_json_double(info, "start_info.freq", &mhz) || mhz <= 0))
+        mhz = MHZ_DEFAULT;
+    raw_clock_set_frequency(clock, mhz);
+}
+
+/* From CANN's side files; without them from what the profiler noted when it stopped. */
+static void find_offset(Raw *raw, const SideJson *info, int host)
+{
+    gint64 wall, monotonic;
+
+    if (host >= 0 && prof_start_offset(host, &raw->clock.offset, NULL))
+        return;
+    if (side_json_int(info, "end_info.collectionTimeEnd", &wall) &&
+        side_json_int(info, "end_info.MonotonicTimeEnd", &monotonic) && wall > 0 && monotonic >= 0)
+        raw->clock.offset = wall - monotonic;
+    else
+        raw_damage(raw, info ? "profiler_info" : "the result directory",
+                   "nothing tells the time of day: times are those since the host's start");
+}
+
+static SideJson *read_json(int folder, const char *name)
+{
+    gsize length;
+    g_autofree char *bytes = foreign_folder_read(folder, name, SIDE_JSON_BYTES_MAX, &length);
+
+    return bytes ? side_json_new(bytes, length, NULL) : NULL;
+}
+
+static void find_clock(Raw *raw, const SideJson *info)
+{
+    int host = raw->files.prof >= 0 ? foreign_folder_open(raw->files.prof, "host") : -1;
+    SideJson *host_info = host >= 0 ? read_json(host, "info.json") : NULL;
+
+    find_counter(raw, info, host_info, host);
+    find_offset(raw, info, host);
+    side_json_free(host_info);
+    if (host >= 0)
+        close(host);
+    raw->begin_ns = raw->clock.start_ns ? MAX(raw->clock.start_ns + raw->clock.offset, 0) : 0;
+}
+
+/* ---- all ---- */
+
+void side_files_import(Raw *raw)
+{
+    g_autoptr(GPtrArray) names = foreign_folder_names(raw->files.top);
+    SideJson *info = take_file(raw, names, "profiler_info");
+    SideJson *metadata = take_file(raw, names, "profiler_metadata");
+
+    if (!info)
+        raw_damage(raw, "profiler_info", "is missing: the raw clock is taken to count ns");
+    find_clock(raw, info);
+    side_json_free(info);
+    side_json_free(metadata);
+}

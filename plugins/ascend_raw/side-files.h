@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lies beside the raw files: profiler_info, profiler_metadata, and when the collection began.
+ */
+#ifndef STROBE_ASCEND_RAW_SIDE_FILES_H
+#define STROBE_ASCEND_RAW_SIDE_FILES_H
+
+#include "ascend_raw.h"
+
+/* Sets the clock, and hands the files over. */
+void side_files_import(Raw *raw);
+
+#endif

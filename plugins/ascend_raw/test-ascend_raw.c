@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts that the tests of whole files do not drive to their limits. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../ascend_db/ascend_db.h"
+#include "ascend_raw.h"
+#include "item-sorter.h"
+#include "open-marks.h"
+
+/* Its header has a type of the same name as the other reader's. */
+#define N_TEXT_KINDS 50u
+extern const StrobeKind *const ascend_text_kinds[N_TEXT_KINDS];
+
+static int scratch(void)
+{
+    g_autofree char *name = NULL;
+    int fd = g_file_open_tmp("strobe-ascend-raw-XXXXXX", &name, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    unlink(name);
+    return fd;
+}
+
+/* Sorted by group and time, equal ones as they came. */
+static void check_sorted(gsize memory, guint n)
+{
+    ItemSorter *sorter = item_sorter_new(scratch(), memory);
+    SortItem item = {0}, last = {0};
+    guint seen = 0;
+
+    for (guint i = 0; i < n; i++) {
+        item.group = i * 2654435761u % 7;
+        item.time = (gint64)(i * 40503u % 1000) - 500;
+        item.a = i;
+        g_assert_true(item_sorter_add(sorter, &item));
+    }
+    for (; item_sorter_next(sorter, &item); seen++) {
+        if (seen)
+            g_assert_true(item.group > last.group ||
+                          (item.group == last.group &&
+                           (item.time > last.time || (item.time == last.time && item.a > last.a))));
+        last = item;
+    }
+    g_assert_cmpint(errno, ==, 0);
+    g_assert_cmpuint(seen, ==, n);
+    item_sorter_free(sorter);
+}
+
+static void test_item_sorter(void)
+{
+    check_sorted(1 << 20, 0);
+    check_sorted(1 << 20, 1);
+    check_sorted(1 << 20, 5000);
+    check_sorted(0, 100000); /* some fifty runs */
+}
+
+static void test_item_sorter_without_scratch(void)
+{
+    ItemSorter *sorter = item_sorter_new(-1, 0);
+    const SortItem item = {0};
+    guint n = 0;
+
+    while (n < 100000 && item_sorter_add(sorter, &item))
+        n++;
+    g_assert_cmpuint(n, ==, 2048);
+    g_assert_cmpint(errno, ==, ENOSPC);
+    item_sorter_free(sorter);
+}
+
+static void test_open_marks(void)
+{
+    OpenMarks *marks = open_marks_new();
+    gint64 time;
+
+    for (guint i = 0; i < 5000; i++)
+        g_assert_true(open_marks_put(marks, i % 100, i / 100, i));
+    g_assert_true(open_marks_put(marks, 7, 3, -5));
+    g_assert_true(open_marks_take(marks, 7, 3, &time));
+    g_assert_cmpint(time, ==, -5);
+    g_assert_false(open_marks_take(marks, 7, 3, &time));
+    g_assert_true(open_marks_take(marks, 99, 49, &time));
+    g_assert_cmpint(time, ==, 4999);
+    g_assert_false(open_marks_take(marks, 100, 0, &time));
+    open_marks_free(marks);
+}
+
+/* As many names as a file likes: those that are too many are refused, not stored. */
+static void test_open_marks_limit(void)
+{
+    OpenMarks *marks = open_marks_new();
+    guint n = 0;
+
+    while (n <= OPEN_MARKS_MAX && open_marks_put(marks, n, 0, n))
+        n++;
+    g_assert_cmpuint(n, ==, OPEN_MARKS_MAX);
+    open_marks_free(marks);
+}
+
+static void test_clock(void)
+{
+    RawClock clock = {.is_counter = TRUE, .start_count = 1000, .start_ns = 7, .offset = 100};
+
+    raw_clock_set_frequency(&clock, 100);
+    g_assert_cmpint(raw_clock_ns(&clock, 1003), ==, 137);
+    g_assert_cmpint(raw_clock_ns(&clock, 997), ==, 77);
+    raw_clock_set_frequency(&clock, 2599.998);
+    g_assert_cmpint(raw_clock_ns(&clock, 1003), ==, 108); /* 1.15 ns, cut */
+    g_assert_cmpint(raw_clock_ns(&clock, 997), ==, 106);  /* towards 0 */
+    g_assert_cmpint(raw_clock_ns(&clock, G_MAXINT64), >, (gint64)1 << 61);
+    g_assert_cmpint(raw_clock_ns(&clock, G_MININT64), <, 0);
+    g_assert_cmpint(raw_clock_ns_unsigned(&clock, G_MAXUINT64), >, (gint64)1 << 61);
+    clock = (RawClock){.offset = 5};
+    g_assert_cmpint(raw_clock_ns(&clock, 6), ==, 11);
+    g_assert_cmpint(raw_clock_ns(&clock, G_MAXINT64), ==, G_MAXINT64);
+}
+
+static void check_declared(const StrobeKind *const *kinds, guint n)
+{
+    for (guint i = 0; i < n; i++) {
+        gboolean found = FALSE;
+
+        for (guint k = 0; k < ASCEND_RAW_KINDS; k++)
+            found |= !strcmp(ascend_raw_kinds[k]->name, kinds[i]->name);
+        g_assert_true(found);
+    }
+}
+
+/* Whatever the readers of the devices' half give, the importer has declared. */
+static void test_kinds(void)
+{
+    check_declared(ascend_db_kinds, ASCEND_DB_KINDS);
+    check_declared(ascend_text_kinds, N_TEXT_KINDS);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/ascend-raw/item-sorter", test_item_sorter);
+    g_test_add_func("/ascend-raw/item-sorter/no-scratch", test_item_sorter_without_scratch);
+    g_test_add_func("/ascend-raw/open-marks", test_open_marks);
+    g_test_add_func("/ascend-raw/open-marks/limit", test_open_marks_limit);
+    g_test_add_func("/ascend-raw/clock", test_clock);
+    g_test_add_func("/ascend-raw/kinds", test_kinds);
+    return g_test_run();
+}

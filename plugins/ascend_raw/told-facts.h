@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What profiler_info, profiler_metadata and the name of the result directory say of the run. */
+#ifndef STROBE_ASCEND_RAW_TOLD_FACTS_H
+#define STROBE_ASCEND_RAW_TOLD_FACTS_H
+
+#include <strobe/importer.h>
+
+/* Tells the facts, and emits the metadata. `top` is the result directory, `path` its name, `pid`
+ * the process that was profiled. */
+void told_facts_import(const StrobeImporterHost *host, StrobeInstance *self, int top,
+                       const char *path, int64_t pid);
+
+#endif

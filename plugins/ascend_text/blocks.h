@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What operator_memory.csv says: allocations, each with its releases, found by their times. */
+#ifndef STROBE_ASCEND_TEXT_BLOCKS_H
+#define STROBE_ASCEND_TEXT_BLOCKS_H
+
+#include "import.h"
+
+enum { BLOCK_ALLOCATION = 0, BLOCK_RELEASE = 1, BLOCK_RELEASE_OF_BLOCK = 2, BLOCK_STATE = 3 };
+
+typedef struct Blocks Blocks;
+
+/* One allocation or release. What is not told is absent. */
+typedef struct BlockEvent {
+    gint64 time_ns, size, allocated, reserved, active;
+    guint64 number, stream;
+    guint32 action; /* BLOCK_* */
+    gint32 device;
+    gboolean is_ge; /* of CANN's own allocator */
+    StrobeStringId name;
+} BlockEvent;
+
+/* Reads the file through once. NULL if its header is not that of the file; `descriptor` is lent. */
+Blocks *blocks_new(Import *import, int descriptor, const char *file);
+void blocks_free(Blocks *blocks);
+
+/* The event of this time that was not taken yet; FALSE if there is none, or `blocks` is NULL. */
+gboolean blocks_take(Blocks *blocks, gboolean is_ge, gint32 device, gint64 time_ns,
+                     BlockEvent *event);
+/* The next of those that nobody took; FALSE at the end. */
+gboolean blocks_next(Blocks *blocks, BlockEvent *event);
+
+guint64 blocks_n_rows(const Blocks *blocks);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks that the program itself made: events of the layer that is named after it. */
+#ifndef STROBE_ASCEND_TEXT_MARKS_H
+#define STROBE_ASCEND_TEXT_MARKS_H
+
+#include "trace-kinds.h"
+
+void marks_take(TraceKinds *kinds, const TraceEvent *event, StrobeTrackId track, gint64 begin_ns,
+                gint64 end_ns);
+
+#endif

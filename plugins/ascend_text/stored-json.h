@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* communication.json and communication_matrix.json, which the tool derived: read when asked for. */
+#ifndef STROBE_ASCEND_TEXT_STORED_JSON_H
+#define STROBE_ASCEND_TEXT_STORED_JSON_H
+
+#include "import.h"
+
+void stored_json_import(Import *import, int descriptor, const char *name);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "byte-source.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define INPUT_BYTES (128u << 10)
+
+struct ByteSource {
+    int descriptor;
+    guint64 position, total;
+    char *error;
+    GConverter *converter; /* NULL: the bytes are plain */
+    guchar *input;
+    gsize used, taken;
+    gboolean is_end;     /* of the file */
+    gboolean is_between; /* one gzip member is over, another may follow */
+};
+
+gboolean byte_source_is_gzip(const guchar *head, gsize length)
+{
+    return length >= 3 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8;
+}
+
+ByteSource *byte_source_new(int descriptor)
+{
+    ByteSource *s = g_new0(ByteSource, 1);
+    struct stat st;
+    guchar head[3];
+
+    s->descriptor = descriptor;
+    s->total = fstat(descriptor, &st) == 0 ? (guint64)MAX(st.st_size, 0) : 0;
+    if (byte_source_is_gzip(head, (gsize)MAX(pread(descriptor, head, sizeof head, 0), 0))) {
+        s->converter = G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+        s->input = g_malloc(INPUT_BYTES);
+    }
+    return s;
+}
+
+void byte_source_free(ByteSource *s)
+{
+    g_clear_object(&s->converter);
+    g_free(s->input);
+    g_free(s->error);
+    g_free(s);
+}
+
+static gssize read_file(ByteSource *s, void *bytes, gsize size)
+{
+    gssize n;
+
+    do
+        n = pread(s->descriptor, bytes, size, (off_t)s->position);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        s->error = g_strdup(g_strerror(errno));
+    else
+        s->position += (guint64)n;
+    return n;
+}
+
+/* Makes sure that there is input, unless the file is at its end. */
+static gboolean fill(ByteSource *s)
+{
+    gssize n;
+
+    if (s->is_end || s->used - s->taken >= INPUT_BYTES / 2)
+        return TRUE;
+    memmove(s->input, s->input + s->taken, s->used - s->taken);
+    s->used -= s->taken;
+    s->taken = 0;
+    n = read_file(s, s->input + s->used, INPUT_BYTES - s->used);
+    if (n < 0)
+        return FALSE;
+    s->is_end = n == 0;
+    s->used += (gsize)n;
+    return TRUE;
+}
+
+static gssize fail(ByteSource *s, const char *reason)
+{
+    s->error = g_strdup_printf("gzip: %s", reason);
+    return -1;
+}
+
+/* One step of the converter: bytes, 0 for none yet, -1 for an error. */
+static gssize convert(ByteSource *s, char *bytes, gsize size)
+{
+    g_autoptr(GError) error = NULL;
+    gsize n_read = 0, n_written = 0;
+    GConverterResult result;
+
+    if (s->is_between) {
+        if (!byte_source_is_gzip(s->input + s->taken, s->used - s->taken))
+            return fail(s, "something else follows the compressed data");
+        g_converter_reset(s->converter);
+        s->is_between = FALSE;
+    }
+    result = g_converter_convert(s->converter, s->input + s->taken, s->used - s->taken, bytes, size,
+                                 s->is_end ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS,
+                                 &n_read, &n_written, &error);
+    if (result == G_CONVERTER_ERROR) {
+        if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT) && !s->is_end)
+            return 0;
+        return fail(s, s->is_end ? "the file ends too early" : error->message);
+    }
+    s->taken += n_read;
+    s->is_between = result == G_CONVERTER_FINISHED;
+    return (gssize)n_written;
+}
+
+gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
+{
+    gssize n = 0;
+
+    if (s->error)
+        return -1;
+    if (!s->converter)
+        return read_file(s, bytes, size);
+    while (n == 0) {
+        if (!fill(s))
+            return -1;
+        if (s->is_end && s->is_between && s->taken == s->used)
+            return 0;
+        n = convert(s, bytes, size);
+    }
+    return n;
+}
+
+const char *byte_source_error(const ByteSource *s)
+{
+    return s->error ? s->error : "";
+}
+
+guint64 byte_source_position(const ByteSource *s)
+{
+    return s->position;
+}
+
+guint64 byte_source_total(const ByteSource *s)
+{
+    return s->total;
+}

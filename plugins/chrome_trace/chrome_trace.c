@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A Chrome trace into records. */
+#include "chrome_trace.h"
+
+#include "events.h"
+#include "facts.h"
+#include "open-spans.h"
+
+/* ---- what a source is ---- */
+
+/* The first bytes of a gzip file, decompressed. */
+static gssize inflate_head(const StrobeSource *source, char *bytes, gsize size)
+{
+    ByteSource *in = byte_source_new(source->descriptor);
+    gsize used = 0;
+    gssize n;
+
+    while (used < size && (n = byte_source_read(in, bytes + used, size - used)) > 0)
+        used += (gsize)n;
+    byte_source_free(in);
+    return (gssize)used;
+}
+
+static gboolean has_text(const char *bytes, gsize length, const char *text)
+{
+    return memmem(bytes, length, text, strlen(text)) != NULL;
+}
+
+static void probe_text(const char *bytes, gsize length, StrobeSourceProbe *answer)
+{
+    const char *at = bytes, *end = bytes + length;
+
+    if (length >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
+        at += 3;
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    if (at == end || (*at != '{' && *at != '[')) {
+        return;
+    }
+    length = (gsize)(end - at);
+    if (*at == '{' && has_text(at, length, "\"deviceProperties\"") &&
+        has_text(at, length, "\"schemaVersion\"")) {
+        answer->score = 95;
+        answer->format = "trace of PyTorch's profiler (Kineto)";
+    } else if ((*at == '{' && has_text(at, length, "\"traceEvents\"")) ||
+               (has_text(at, length, "\"ph\"") && has_text(at, length, "\"pid\""))) {
+        answer->score = 80;
+        answer->format = "Chrome trace";
+    } else {
+        answer->reason = "JSON without events of a trace at its begin";
+    }
+}
+
+static void chrome_trace_probe(const StrobeSource *source, StrobeSourceProbe *answer)
+{
+    if (source->is_folder || source->n_head == 0)
+        return;
+    if (byte_source_is_gzip(source->head, source->n_head)) {
+        g_autofree char *bytes = g_malloc(STROBE_SOURCE_HEAD);
+        gssize n = inflate_head(source, bytes, STROBE_SOURCE_HEAD);
+
+        probe_text(bytes, (gsize)n, answer);
+    } else {
+        probe_text((const char *)source->head, source->n_head, answer);
+    }
+}
+
+/* ---- events ---- */
+
+static void list_phase(Import *import, const Event *event)
+{
+    g_autofree char *name = g_strndup(event->phase.text, MIN(event->phase.length, 32));
+    g_autofree char *text = g_strdup_printf("phase \"%s\"", name);
+
+    import->host->unknown(import->self, import->part, text, 1);
+}
+
+static void take_by_phase(Import *import, Row *row, const Event *event, gint64 begin)
+{
+    switch (event->phase.length == 1 ? event->phase.text[0] : 0) {
+    case 'X':
+        spans_take(import, row, event, begin);
+        break;
+    case 'B':
+    case 'b':
+    case 'S':
+        open_spans_begin(import, row, event, begin);
+        break;
+    case 'E':
+    case 'e':
+    case 'F':
+        open_spans_end(import, row, event, begin);
+        break;
+    case 's':
+    case 't':
+    case 'f':
+        take_flow(import, row, event, begin);
+        break;
+    case 'C':
+        take_counter(import, row, event, begin);
+        break;
+    case 'i':
+    case 'I':
+    case 'R':
+    case 'n':
+        if (SLICE_IS(&event->name, "[memory]"))
+            take_memory(import, row, event, begin);
+        else
+            take_moment(import, row, event, begin);
+        break;
+    default:
+        list_phase(import, event);
+        take_moment(import, row, event, begin);
+    }
+}
+
+static void take_event(Import *import, const Event *event)
+{
+    gint64 begin;
+
+    import->n_events++;
+    if (SLICE_IS(&event->phase, "M")) {
+        rows_take_metadata(import->rows, event);
+        return;
+    }
+    if (!event->phase.length || !slice_us(&event->ts, &begin, NULL)) {
+        import_damage(import, event, "an event without a phase or a time");
+        return;
+    }
+    if (begin < 0) {
+        import_damage(import, event, "a time before the clock's zero");
+        begin = 0;
+    }
+    import->first = import->has_times ? MIN(import->first, begin) : begin;
+    import->last = import->has_times ? MAX(import->last, begin) : begin;
+    import->has_times = TRUE;
+    take_by_phase(import, rows_of_event(import->rows, event), event, begin);
+}
+
+/* ---- the file ---- */
+
+static void read_all(Import *import, ByteSource *source)
+{
+    EventReader *reader = event_reader_new(source);
+    g_autofree Event *event = g_new0(Event, 1);
+    guint64 total = MAX(byte_source_total(source), 1);
+    const char *error;
+    int result;
+
+    while (!import->is_full && !import->is_failed &&
+           (result = event_reader_next(reader, event, &error)) != EVENT_END) {
+        if (result == EVENT_ONE)
+            take_event(import, event);
+        else if (result == EVENT_MEMBER)
+            facts_take(import, event);
+        else
+            import_damage(import, event, error);
+        if (import->n_events % 8192 == 0)
+            import->host->progress(import->self, MIN(byte_source_position(source), total), total);
+    }
+    event_reader_free(reader);
+}
+
+static StrobeStatus chrome_trace_import(const StrobeImporterHost *host, StrobeInstance *self,
+                                        const StrobeSource *source)
+{
+    ByteSource *bytes = byte_source_new(source->descriptor);
+    gboolean is_full, is_failed;
+    Import import;
+
+    import_init(&import, host, self, source->path);
+    import.rows = rows_new(&import);
+    import.open = open_spans_new();
+    import.facts = facts_new();
+    read_all(&import, bytes);
+    open_spans_finish(&import);
+    facts_finish(&import);
+    rows_finish(import.rows);
+    host->found(self, import.part, import.n_events);
+    facts_free(import.facts);
+    open_spans_free(import.open);
+    rows_free(import.rows);
+    is_full = import.is_full;
+    is_failed = import.is_failed;
+    import_clear(&import);
+    byte_source_free(bytes);
+    if (is_failed)
+        return STROBE_ERROR_ARGUMENT;
+    if (is_full)
+        return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "The capture has no room");
+    return STROBE_OK;
+}
+
+const StrobeImporterOps chrome_trace_importer_ops = {
+    .struct_size = sizeof(StrobeImporterOps),
+    .probe = chrome_trace_probe,
+    .import = chrome_trace_import,
+};

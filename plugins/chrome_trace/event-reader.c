@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event-reader.h"
+
+#define BUFFER_BYTES (1u << 20)
+#define PADDING 64u
+
+/* Where in the file the reader is. */
+enum { AT_BEGIN, IN_ARRAY, IN_OBJECT, AT_END };
+
+struct EventReader {
+    ByteSource *source;
+    char *buffer;
+    gsize room; /* without the padding */
+    const char *at, *end;
+    guint64 base;       /* offset of the buffer in the text */
+    gboolean is_over;   /* nothing more comes from the source */
+    gboolean is_object; /* the form of the file */
+    gboolean wants_comma;
+    guint8 state;
+    const char *expected, *place;
+    char *message;
+};
+
+EventReader *event_reader_new(ByteSource *source)
+{
+    EventReader *r = g_new0(EventReader, 1);
+
+    r->source = source;
+    r->room = BUFFER_BYTES;
+    r->buffer = g_malloc0(r->room + PADDING);
+    r->at = r->end = r->buffer;
+    *r->buffer = '"';
+    return r;
+}
+
+void event_reader_free(EventReader *r)
+{
+    g_free(r->buffer);
+    g_free(r->message);
+    g_free(r);
+}
+
+/* ---- bytes ---- */
+
+/* More bytes behind those from `at` on; FALSE: there are none, or there is no room for them. A '"'
+ * behind the last one ends every search. */
+static gboolean fill(EventReader *r)
+{
+    gsize left = (gsize)(r->end - r->at);
+    gssize n;
+
+    if (r->is_over)
+        return FALSE;
+    if (left > r->room / 2) {
+        char *larger;
+
+        if (r->room >= 2 * EVENT_BYTES_MAX)
+            return FALSE;
+        larger = g_malloc(2 * r->room + PADDING);
+        memcpy(larger, r->at, left);
+        r->room *= 2;
+        r->base += (guint64)(r->at - r->buffer);
+        g_free(r->buffer);
+        r->buffer = larger;
+    } else {
+        r->base += (guint64)(r->at - r->buffer);
+        memmove(r->buffer, r->at, left);
+    }
+    n = byte_source_read(r->source, r->buffer + left, r->room - left);
+    r->is_over = n <= 0;
+    r->at = r->buffer;
+    r->end = r->buffer + left + MAX(n, 0);
+    memset((char *)r->end, '"', PADDING);
+    return n > 0;
+}
+
+static gboolean skip_blanks(EventReader *r)
+{
+    do
+        r->at = slice_skip_blanks(r->at);
+    while (r->at >= r->end && fill(r));
+    return r->at < r->end;
+}
+
+static guint64 offset_of(const EventReader *r, const char *place)
+{
+    return r->base + (guint64)(place - r->buffer);
+}
+
+/* ---- events ---- */
+
+/* NULL with `expected` NULL: more bytes are needed. */
+static const char *wrong(EventReader *r, const char *p, const char *expected)
+{
+    if (p >= r->end)
+        return NULL;
+    r->expected = expected;
+    r->place = p;
+    return NULL;
+}
+
+/* "key": with the blanks around it. */
+static inline const char *take_key(EventReader *r, const char *p, Slice *key)
+{
+    if (*p != '"' || p >= r->end)
+        return wrong(r, p, "a key");
+    p = slice_scan(p, r->end, key, &r->expected, &r->place);
+    if (!p)
+        return NULL;
+    p = slice_skip_blanks(p);
+    if (*p != ':')
+        return wrong(r, p, "a colon");
+    return slice_skip_blanks(p + 1);
+}
+
+/* Behind a member: the next one's begin, or the closing brace. */
+static inline const char *to_next(EventReader *r, const char *p)
+{
+    p = slice_skip_blanks(p);
+    if (*p == '}')
+        return p;
+    if (*p != ',')
+        return wrong(r, p, "a comma or the end of an object");
+    p = slice_skip_blanks(p + 1);
+    return *p == '"' ? p : wrong(r, p, "a key");
+}
+
+static const char *take_args(EventReader *r, const char *p, Event *event)
+{
+    p = slice_skip_blanks(p + 1);
+    while (*p != '}') {
+        EventArg *arg = &event->arg[event->n_args];
+
+        p = take_key(r, p, &arg->key);
+        if (p)
+            p = slice_scan(p, r->end, &arg->value, &r->expected, &r->place);
+        if (p)
+            p = to_next(r, p);
+        if (!p)
+            return NULL;
+        event->n_args += event->n_args + 1 < EVENT_ARGS_MAX;
+    }
+    return p < r->end ? p + 1 : NULL;
+}
+
+static Slice *slot_of(Event *event, const Slice *key)
+{
+    switch (key->length) {
+    case 1:
+        return *key->text == 's' ? &event->scope : NULL;
+    case 2:
+        return SLICE_IS(key, "ph")   ? &event->phase
+               : SLICE_IS(key, "ts") ? &event->ts
+               : SLICE_IS(key, "id") ? &event->id
+               : SLICE_IS(key, "bp") ? &event->bind
+                                     : NULL;
+    case 3:
+        return SLICE_IS(key, "cat")   ? &event->category
+               : SLICE_IS(key, "pid") ? &event->pid
+               : SLICE_IS(key, "tid") ? &event->tid
+               : SLICE_IS(key, "dur") ? &event->dur
+               : SLICE_IS(key, "id2") ? &event->id
+                                      : NULL;
+    case 4:
+        return SLICE_IS(key, "name") ? &event->name : SLICE_IS(key, "args") ? &event->args : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static const char *take_member(EventReader *r, const char *p, Event *event)
+{
+    Slice key, *slot;
+
+    p = take_key(r, p, &key);
+    if (!p)
+        return NULL;
+    slot = slot_of(event, &key);
+    if (slot == &event->args && *p == '{')
+        return take_args(r, p, event);
+    if (!slot) {
+        EventArg *other = &event->others[event->n_others];
+
+        other->key = key;
+        slot = &other->value;
+        event->n_others += event->n_others + 1 < EVENT_OTHERS_MAX;
+    }
+    return slice_scan(p, r->end, slot, &r->expected, &r->place);
+}
+
+/* From the opening brace on; NULL as for slice_scan. */
+static const char *take_event(EventReader *r, const char *p, Event *event)
+{
+    memset(event, 0, G_STRUCT_OFFSET(Event, others));
+    event->offset = offset_of(r, p);
+    p = slice_skip_blanks(p + 1);
+    while (*p != '}') {
+        p = take_member(r, p, event);
+        if (p)
+            p = to_next(r, p);
+        if (!p)
+            return NULL;
+    }
+    return p < r->end ? p + 1 : NULL;
+}
+
+/* ---- damage ---- */
+
+/* Goes on where an object begins behind a comma that follows one. */
+static void resume(EventReader *r)
+{
+    gboolean has_brace = FALSE, has_comma = FALSE;
+
+    do {
+        for (; r->at < r->end; r->at++) {
+            char c = *r->at;
+
+            if (c == '{' && has_comma) {
+                r->state = IN_ARRAY;
+                r->wants_comma = FALSE;
+                return;
+            }
+            if (c == '}') {
+                has_brace = TRUE;
+                has_comma = FALSE;
+            } else if (c == ',' && has_brace) {
+                has_comma = TRUE;
+            } else if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
+                has_brace = has_comma = FALSE;
+            }
+        }
+    } while (fill(r));
+    r->state = AT_END;
+}
+
+static int damage(EventReader *r, Event *event, const char *place, const char *expected,
+                  const char **error)
+{
+    event->offset = offset_of(r, place);
+    g_free(r->message);
+    r->message = g_strdup_printf("expected %s", expected);
+    *error = r->message;
+    r->at = MIN(place + 1, r->end);
+    resume(r);
+    return EVENT_DAMAGE;
+}
+
+/* What the bytes at hand are the begin of does not end. */
+static int cut(EventReader *r, Event *event, const char **error)
+{
+    const char *reason = byte_source_error(r->source);
+
+    if (!r->is_over)
+        return damage(r, event, r->at, "something of less than 16 MiB", error);
+    event->offset = offset_of(r, r->end);
+    r->at = r->end;
+    r->state = AT_END;
+    *error = *reason ? reason : "the file ends too early";
+    return EVENT_DAMAGE;
+}
+
+/* ---- the file ---- */
+
+static int next_event(EventReader *r, Event *event, const char **error)
+{
+    const char *p;
+
+    do {
+        r->expected = NULL;
+        p = take_event(r, r->at, event);
+    } while (!p && !r->expected && fill(r));
+    if (r->expected)
+        return damage(r, event, r->place, r->expected, error);
+    if (!p)
+        return cut(r, event, error);
+    r->at = p;
+    r->wants_comma = TRUE;
+    return EVENT_ONE;
+}
+
+static int end_of_events(EventReader *r, Event *event, const char **error)
+{
+    const char *reason = byte_source_error(r->source);
+
+    r->state = AT_END;
+    event->offset = offset_of(r, r->end);
+    *error = *reason ? reason : "the file ends inside of traceEvents";
+    /* The end of an array may be missing: what writes it need not live to its end. */
+    return *reason || r->is_object ? EVENT_DAMAGE : EVENT_END;
+}
+
+static int in_array(EventReader *r, Event *event, const char **error)
+{
+    if (!skip_blanks(r))
+        return end_of_events(r, event, error);
+    if (r->wants_comma && *r->at == ',') {
+        r->at++;
+        r->wants_comma = FALSE;
+        if (!skip_blanks(r))
+            return end_of_events(r, event, error);
+    }
+    if (*r->at == ']') { /* a comma before it is forgiven: writers that append leave one */
+        r->at++;
+        r->state = r->is_object ? IN_OBJECT : AT_END;
+        r->wants_comma = TRUE;
+        return EVENT_MEMBER;
+    }
+    if (r->wants_comma)
+        return damage(r, event, r->at, "a comma or the end of the events", error);
+    if (*r->at != '{')
+        return damage(r, event, r->at, "an event", error);
+    return next_event(r, event, error);
+}
+
+/* Key and value of a member; FALSE: see `expected`. */
+static gboolean take_top(EventReader *r, Event *event, gboolean *is_events)
+{
+    const char *p = take_key(r, r->at, &event->name);
+
+    if (!p || p >= r->end)
+        return FALSE;
+    *is_events = *p == '[' && SLICE_IS(&event->name, "traceEvents");
+    if (!*is_events)
+        p = slice_scan(p, r->end, &event->args, &r->expected, &r->place);
+    else
+        p++;
+    if (p)
+        r->at = p;
+    return p != NULL;
+}
+
+static int top_member(EventReader *r, Event *event, const char **error)
+{
+    gboolean is_events = FALSE, is_good;
+
+    memset(event, 0, G_STRUCT_OFFSET(Event, others));
+    event->offset = offset_of(r, r->at);
+    do {
+        r->expected = NULL;
+        is_good = take_top(r, event, &is_events);
+    } while (!is_good && !r->expected && fill(r));
+    if (r->expected)
+        return damage(r, event, r->place, r->expected, error);
+    if (!is_good)
+        return cut(r, event, error);
+    r->wants_comma = !is_events;
+    if (is_events)
+        r->state = IN_ARRAY;
+    return EVENT_MEMBER;
+}
+
+static int in_object(EventReader *r, Event *event, const char **error)
+{
+    if (!skip_blanks(r))
+        return cut(r, event, error);
+    if (r->wants_comma && *r->at == ',') {
+        r->at++;
+        r->wants_comma = FALSE;
+        if (!skip_blanks(r))
+            return cut(r, event, error);
+    }
+    if (*r->at == '}') {
+        r->state = AT_END;
+        return EVENT_END;
+    }
+    if (r->wants_comma)
+        return damage(r, event, r->at, "a comma or the end of the trace", error);
+    return top_member(r, event, error);
+}
+
+static int at_begin(EventReader *r, Event *event, const char **error)
+{
+    const char *reason;
+
+    fill(r);
+    reason = byte_source_error(r->source);
+    if (r->end - r->at >= 3 && !memcmp(r->at, "\xef\xbb\xbf", 3))
+        r->at += 3;
+    event->offset = 0;
+    if (!skip_blanks(r)) {
+        r->state = AT_END;
+        *error = *reason ? reason : "the file is empty";
+        return EVENT_DAMAGE;
+    }
+    if (*r->at != '{' && *r->at != '[')
+        return damage(r, event, r->at, "an object or an array", error);
+    r->is_object = *r->at++ == '{';
+    r->state = r->is_object ? IN_OBJECT : IN_ARRAY;
+    return EVENT_MEMBER;
+}
+
+int event_reader_next(EventReader *r, Event *event, const char **error)
+{
+    for (;;) {
+        int result = EVENT_END;
+
+        event->name.type = SLICE_NONE;
+        switch (r->state) {
+        case AT_BEGIN:
+            result = at_begin(r, event, error);
+            break;
+        case IN_ARRAY:
+            result = in_array(r, event, error);
+            break;
+        case IN_OBJECT:
+            result = in_object(r, event, error);
+            break;
+        default:
+            break;
+        }
+        /* A bracket that was passed is nobody's business, nor is the key of the events. */
+        if (result != EVENT_MEMBER || (event->name.type && event->args.type))
+            return result;
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One event of a Chrome trace after the other, in the memory of the longest one.
+ *
+ * Both forms are read: an array of events, whose end may be missing, and an object with
+ * "traceEvents", whose other members are handed out as they come. Everything is a slice of the
+ * buffer, valid until the next call.
+ */
+#ifndef STROBE_CHROME_TRACE_EVENT_READER_H
+#define STROBE_CHROME_TRACE_EVENT_READER_H
+
+#include "byte-source.h"
+#include "slice.h"
+
+#define EVENT_ARGS_MAX 256u
+#define EVENT_OTHERS_MAX 8u
+
+typedef struct EventArg {
+    Slice key, value;
+} EventArg;
+
+/* Members that an event lacks are of type SLICE_NONE and length 0. */
+typedef struct Event {
+    Slice phase, name, category, ts, dur, id, pid, tid, scope, bind;
+    Slice args; /* as a whole, if it is no object; of a top-level member: its value */
+    guint n_args;
+    guint n_others;
+    EventArg others[EVENT_OTHERS_MAX]; /* members that no field is for */
+    EventArg arg[EVENT_ARGS_MAX];
+    guint64 offset; /* of its begin in the (decompressed) text */
+} Event;
+
+typedef struct EventReader EventReader;
+
+enum {
+    EVENT_END = 0,
+    EVENT_ONE = 1,
+    EVENT_MEMBER = 2, /* of the outermost object: `name` and `args` */
+    EVENT_DAMAGE = -1 /* `error` tells what was expected; reading goes on behind it */
+};
+
+EventReader *event_reader_new(ByteSource *source);
+void event_reader_free(EventReader *reader);
+int event_reader_next(EventReader *reader, Event *event, const char **error);
+
+/* Longer events and members are damage. */
+#define EVENT_BYTES_MAX (16u << 20)
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an event of each phase becomes. */
+#ifndef STROBE_CHROME_TRACE_EVENTS_H
+#define STROBE_CHROME_TRACE_EVENTS_H
+
+#include "rows.h"
+
+/* spans.c: phase X. */
+void spans_take(Import *import, Row *row, const Event *event, gint64 begin);
+
+/* moments.c: phases s, t and f; C; the allocations; all others. */
+void take_flow(Import *import, Row *row, const Event *event, gint64 begin);
+void take_counter(Import *import, Row *row, const Event *event, gint64 begin);
+void take_memory(Import *import, Row *row, const Event *event, gint64 begin);
+void take_moment(Import *import, Row *row, const Event *event, gint64 begin);
+
+#endif

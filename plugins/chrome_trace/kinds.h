@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sorts of events, the kind that each becomes, and which argument is which field. */
+#ifndef STROBE_CHROME_TRACE_KINDS_H
+#define STROBE_CHROME_TRACE_KINDS_H
+
+#include <kineto.h>
+#include <strobe/importer.h>
+#include <strobe/kinds.h>
+
+#include "event-reader.h"
+
+enum {
+    SORT_OPERATOR,
+    SORT_STEP,
+    SORT_MARKER,
+    SORT_PYTHON,
+    SORT_CALL,
+    SORT_TASK,
+    SORT_COMMUNICATION,
+    SORT_MEMORY,
+    SORT_COUNTER,
+    SORT_FLOW,
+    SORT_SPAN,  /* a span of a category that nobody knows */
+    SORT_EVENT, /* what is neither span, counter nor flow */
+    SORT_METADATA,
+    SORT_DEVICE,
+    N_SORTS
+};
+
+typedef struct SortRow {
+    const StrobeKind *standard; /* the kind, or the part of it that is not ours */
+    const StrobeField *fields;  /* what we add */
+    guint32 n_fields;
+} SortRow;
+
+extern const SortRow sort_rows[N_SORTS];
+/* Kinds of the importer's own. */
+extern const StrobeKind chrome_trace_span_kind, chrome_trace_event_kind, chrome_trace_flow_kind;
+/* All kinds that the importer emits. */
+extern const StrobeKind *const chrome_trace_kinds[N_SORTS];
+
+/* The sort of spans of a category, whatever its case; SORT_SPAN if it is not known. */
+guint sort_of_category(const char *text, gsize length);
+/* Is the sort on a device, its pid and tid being device and stream? */
+static inline gboolean sort_is_of_device(guint sort)
+{
+    return sort == SORT_TASK || sort == SORT_COMMUNICATION;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events without an end: arrows, counters, allocations, moments. */
+#include "events.h"
+
+/* Fields of chrome_trace.flow. */
+struct flow {
+    StrobeStringId category;
+    guint64 number;
+    StrobeStringId id;
+    guint8 phase, is_enclosing;
+};
+
+/* Arrows that follow from ids which the events themselves carry. */
+static gboolean is_derived_flow(const Slice *category)
+{
+    return SLICE_IS(category, "ac2g") || SLICE_IS(category, "fwdbwd") ||
+           SLICE_IS(category, "async_cpu_to_gpu") || SLICE_IS(category, "async_gpu");
+}
+
+void take_flow(Import *import, Row *row, const Event *event, gint64 begin)
+{
+    struct flow *fields;
+
+    if (is_derived_flow(&event->category))
+        return;
+    fields = import_emit(import, SORT_FLOW, rows_track(import->rows, row),
+                         import_intern(import, &event->name), begin, begin);
+    if (!fields)
+        return;
+    fields->category = import_intern(import, &event->category);
+    if (!slice_uint(&event->id, &fields->number) || event->id.type != SLICE_NUMBER) {
+        fields->number = STROBE_ABSENT_U64;
+        fields->id = import_intern(import, &event->id);
+    }
+    fields->phase = event->phase.text[0] == 's' ? 0 : event->phase.text[0] == 't' ? 1 : 2;
+    fields->is_enclosing = SLICE_IS(&event->bind, "e");
+}
+
+void take_counter(Import *import, Row *row, const Event *event, gint64 begin)
+{
+    const Sort *sort = &import->sorts[SORT_COUNTER];
+
+    for (guint i = 0; i < event->n_args && !import->is_full; i++) {
+        double value;
+        void *fields;
+        StrobeStringId ids[3];
+        static const char *const names[] = {"chrome_trace.series", "chrome_trace.category",
+                                            "chrome_trace.id"};
+
+        if (!slice_double(&event->arg[i].value, &value)) {
+            import_damage(import, event, "a counter's value that is no number");
+            continue;
+        }
+        fields = import_emit(import, SORT_COUNTER, rows_track(import->rows, row),
+                             import_intern(import, &event->name), begin, begin);
+        if (!fields)
+            return;
+        ((struct strobe_counter *)fields)->value = value;
+        ids[0] = import_intern(import, &event->arg[i].key);
+        ids[1] = import_intern(import, &event->category);
+        ids[2] = import_intern(import, &event->id);
+        for (guint k = 0; k < G_N_ELEMENTS(ids); k++)
+            memcpy(import_field(sort, names[k], fields), &ids[k], sizeof ids[k]);
+    }
+}
+
+void take_memory(Import *import, Row *row, const Event *event, gint64 begin)
+{
+    const Sort *sort = &import->sorts[SORT_MEMORY];
+    struct strobe_memory_event *fields =
+        import_emit(import, SORT_MEMORY, rows_track(import->rows, row), 0, begin, begin);
+    gint32 type;
+
+    if (!fields)
+        return;
+    import_fill(import, SORT_MEMORY, event, fields);
+    if (fields->size != STROBE_ABSENT_I64)
+        fields->action = fields->size < 0;
+    memcpy(&type, import_field(sort, "chrome_trace.device_type", fields), sizeof type);
+    if (type == 0)
+        fields->device = -1;
+}
+
+/* Fields of chrome_trace.event. */
+struct moment {
+    StrobeStringId phase, category, id, scope, arguments;
+    double duration;
+};
+
+void take_moment(Import *import, Row *row, const Event *event, gint64 begin)
+{
+    struct moment *fields = import_emit(import, SORT_EVENT, rows_track(import->rows, row),
+                                        import_intern(import, &event->name), begin, begin);
+
+    if (!fields)
+        return;
+    fields->phase = import_intern(import, &event->phase);
+    fields->category = import_intern(import, &event->category);
+    fields->id = import_intern(import, &event->id);
+    fields->scope = import_intern(import, &event->scope);
+    fields->arguments = import_intern_arguments(import, event);
+    if (event->dur.type && !slice_double(&event->dur, &fields->duration))
+        fields->duration = STROBE_ABSENT_F64;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spans that are one event: by their category. */
+#include "events.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ProfilerStep#12: the number, -1 for another name. */
+static gint64 step_number(const Slice *name)
+{
+    static const char prefix[] = "ProfilerStep#";
+    gint64 number = 0;
+
+    if (name->length <= strlen(prefix) || name->length > strlen(prefix) + 18 ||
+        memcmp(name->text, prefix, strlen(prefix)) != 0)
+        return -1;
+    for (gsize i = strlen(prefix); i < name->length; i++) {
+        if (!g_ascii_isdigit(name->text[i]))
+            return -1;
+        number = number * 10 + (name->text[i] - '0');
+    }
+    return number;
+}
+
+static gboolean is_collective(const Slice *name)
+{
+    return name->length > 4 && (!memcmp(name->text, "nccl", 4) || !memcmp(name->text, "rccl", 4));
+}
+
+static gboolean is_of_gpu(const Slice *category)
+{
+    return SLICE_IS(category, "gpu_user_annotation");
+}
+
+/* Other tracers have a category "kernel" too: its events are no tasks of a device. */
+static gboolean is_of_device(const Event *event)
+{
+    for (guint i = 0; i < event->n_args; i++) {
+        const Slice *key = &event->arg[i].key;
+
+        if (SLICE_IS(key, "External id") || SLICE_IS(key, "correlation") || SLICE_IS(key, "stream"))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static const Category *category_of(Import *import, const Slice *text)
+{
+    Category *category = &import->categories[(text->length ^ (guchar)text->text[0]) % CATEGORIES];
+
+    if (category->length == text->length && !memcmp(category->text, text->text, text->length))
+        return category;
+    category->sort = sort_of_category(text->text, text->length);
+    category->id = import_intern(import, text);
+    category->length = text->length;
+    memcpy(category->text, text->text, text->length);
+    return category;
+}
+
+static guint sort_of_span(Import *import, const Event *event)
+{
+    const Slice *text = &event->category;
+    guint sort = text->length && text->length <= sizeof import->categories[0].text
+                     ? category_of(import, text)->sort
+                     : SORT_SPAN;
+
+    /* Old files have steps among the operators; that of a device is its mere projection. */
+    if ((sort == SORT_MARKER || sort == SORT_OPERATOR) && !is_of_gpu(&event->category) &&
+        step_number(&event->name) >= 0)
+        return SORT_STEP;
+    if (sort != SORT_TASK)
+        return sort;
+    if (!is_of_device(event))
+        return SORT_SPAN;
+    return is_collective(&event->name) ? SORT_COMMUNICATION : SORT_TASK;
+}
+
+/* "Memcpy HtoD (Pageable -> Device)" */
+static StrobeStringId copy_direction(Import *import, const Slice *name)
+{
+    Slice word = *name;
+    const char *blank;
+
+    if (name->length < 11 || memcmp(name->text, "Memcpy ", 7) != 0)
+        return 0;
+    word.text += 7;
+    word.length -= 7;
+    blank = memchr(word.text, ' ', word.length);
+    word.length = blank ? (guint32)(blank - word.text) : word.length;
+    return import_intern(import, &word);
+}
+
+static void finish_task(Import *import, const Event *event, struct strobe_device_task *fields)
+{
+    fields->task = import->host->link_ids(import->self, 1);
+    fields->task_type = category_of(import, &event->category)->id;
+    fields->is_kernel = event->category.length == 6; /* kernel, Kernel */
+    if (!fields->is_kernel)
+        fields->copy_direction = copy_direction(import, &event->name);
+}
+
+static void finish_span(Import *import, guint sort, const Row *row, const Event *event,
+                        void *fields)
+{
+    struct strobe_python_call *call = fields;
+    struct strobe_step *step = fields;
+
+    switch (sort) {
+    case SORT_STEP:
+        step->number = step_number(&event->name);
+        step->thread = row->number;
+        break;
+    case SORT_PYTHON:
+        if (call->parent == STROBE_ABSENT_U64)
+            call->parent = 0;
+        break;
+    case SORT_CALL:
+        ((struct strobe_api_call *)fields)->level = category_of(import, &event->category)->id;
+        break;
+    case SORT_TASK:
+        finish_task(import, event, fields);
+        break;
+    case SORT_COMMUNICATION:
+        ((struct strobe_comm_op *)fields)->op = import->host->link_ids(import->self, 1);
+        break;
+    default:
+        break;
+    }
+}
+
+/* What an absent field of a kind is not: 0 and -1 have a meaning there. */
+static void begin_fields(guint sort, void *fields)
+{
+    struct strobe_cpu_op *op = fields;
+
+    if (sort == SORT_OPERATOR) {
+        op->sequence = -1;
+        op->forward_thread = 0;
+    }
+}
+
+static void take_known(Import *import, guint sort, Row *row, const Event *event, gint64 begin,
+                       gint64 end, gboolean is_exact)
+{
+    StrobeTrackId track =
+        sort == SORT_STEP ? rows_steps(import->rows) : rows_track(import->rows, row);
+    StrobeStringId name = import_intern(import, &event->name);
+    void *fields = import_emit(import, sort, track, name, begin, end);
+    double exact;
+
+    if (!fields)
+        return;
+    begin_fields(sort, fields);
+    import_fill(import, sort, event, fields);
+    finish_span(import, sort, row, event, fields);
+    if (!is_exact && import->sorts[sort].exact >= 0 && slice_double(&event->dur, &exact))
+        memcpy((char *)fields + import->sorts[sort].exact, &exact, sizeof exact);
+}
+
+/* Fields of chrome_trace.span. */
+struct span {
+    StrobeStringId category, id, arguments, phase;
+    guint8 unfinished;
+};
+
+static void take_unknown(Import *import, Row *row, const Event *event, gint64 begin, gint64 end)
+{
+    StrobeTrackId track = rows_track(import->rows, row);
+    struct span *fields =
+        import_emit(import, SORT_SPAN, track, import_intern(import, &event->name), begin, end);
+
+    if (!fields)
+        return;
+    fields->category = import_intern(import, &event->category);
+    fields->id = import_intern(import, &event->id);
+    fields->arguments = import_intern_arguments(import, event);
+    fields->phase = import_intern_text(import, "X");
+}
+
+void spans_take(Import *import, Row *row, const Event *event, gint64 begin)
+{
+    guint sort = sort_of_span(import, event);
+    gboolean is_exact = TRUE;
+    gint64 duration = 0, end;
+
+    if (event->dur.type && !slice_us(&event->dur, &duration, &is_exact)) {
+        import_damage(import, event, "a duration that is no number");
+        duration = 0;
+    }
+    if (duration < 0 || __builtin_add_overflow(begin, duration, &end)) {
+        import_damage(import, event, "a duration that is out of range");
+        end = begin;
+    }
+    import->last = MAX(import->last, end);
+    if (sort == SORT_SPAN) {
+        take_unknown(import, row, event, begin, end);
+        return;
+    }
+    if (sort_is_of_device(sort) || is_of_gpu(&event->category))
+        row->process->is_device = row->process->is_number;
+    else if (row->process->is_number)
+        row->process->is_host = TRUE;
+    take_known(import, sort, row, event, begin, end, is_exact);
+}

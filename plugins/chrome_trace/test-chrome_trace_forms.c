@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each phase of any trace, both forms, damage, compression. */
+#include "test-fixture.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+/* ---- any trace ---- */
+
+static void test_begin_and_end(Fixture *f, gconstpointer unused)
+{
+    const StrobeMockImported *inner, *outer;
+
+    import(f, "[{\"ph\": \"B\", \"name\": \"outer\", \"cat\": \"c\", \"pid\": 1, \"tid\": 2, "
+              "\"ts\": 1, \"args\": {\"a\": 1}}, {\"ph\": \"B\", \"name\": \"inner\", \"pid\": 1, "
+              "\"tid\": 2, \"ts\": 2}, {\"ph\": \"B\", \"name\": \"else\", \"pid\": 1, "
+              "\"tid\": 3, \"ts\": 2}, {\"ph\": \"E\", \"pid\": 1, \"tid\": 2, \"ts\": 3}, "
+              "{\"ph\": \"E\", \"pid\": 1, \"tid\": 2, \"ts\": 4, \"args\": {\"b\": 2}}, "
+              "{\"ph\": \"E\", \"pid\": 1, \"tid\": 2, \"ts\": 5}]");
+    inner = nth(f, "chrome_trace.span", 0);
+    outer = nth(f, "chrome_trace.span", 1);
+    check_name(f, inner, "inner");
+    check_name(f, outer, "outer");
+    g_assert_cmpint(outer->end_ns, ==, 4000);
+    check_text(f, outer, "arguments", "{\"a\": 1, \"b\": 2}");
+    check_text(f, outer, "category", "c");
+    check_text(f, outer, "phase", "B");
+    check_name(f, nth(f, "chrome_trace.span", 2), "else");
+    g_assert_cmpint(integer(f, nth(f, "chrome_trace.span", 2), "unfinished"), ==, 1);
+    g_assert_cmpint(nth(f, "chrome_trace.span", 2)->end_ns, ==, 5000);
+    g_assert_true(is_damaged(f, "an end of a span that never began"));
+    g_assert_true(is_damaged(f, "1 spans never end"));
+}
+
+static void test_async(Fixture *f, gconstpointer unused)
+{
+    const StrobeMockImported *span;
+
+    import(f, "[{\"ph\": \"b\", \"name\": \"n\", \"cat\": \"c\", \"id\": \"0x1\", \"pid\": 1, "
+              "\"tid\": 2, \"ts\": 1}, {\"ph\": \"b\", \"name\": \"n\", \"cat\": \"c\", "
+              "\"id\": \"0x2\", \"pid\": 1, \"tid\": 2, \"ts\": 2}, {\"ph\": \"e\", \"name\": "
+              "\"n\", \"cat\": \"c\", \"id\": \"0x1\", \"pid\": 1, \"tid\": 3, \"ts\": 3}, "
+              "{\"ph\": \"e\", \"name\": \"n\", \"cat\": \"c\", \"id\": \"0x2\", \"pid\": 1, "
+              "\"tid\": 3, \"ts\": 5}, {\"ph\": \"n\", \"name\": \"n\", \"cat\": \"c\", "
+              "\"id\": \"0x2\", \"pid\": 1, \"tid\": 3, \"ts\": 5}, {\"ph\": \"e\", \"name\": "
+              "\"n\", \"cat\": \"c\", \"id\": \"0x2\", \"pid\": 1, \"tid\": 3, \"ts\": 6}]");
+    span = nth(f, "chrome_trace.span", 0);
+    g_assert_cmpint(span->begin_ns, ==, 1000);
+    g_assert_cmpint(span->end_ns, ==, 3000);
+    check_text(f, span, "id", "0x1");
+    check_track(f, span, STROBE_TRACK_THREAD, -1, 2, 1);
+    g_assert_cmpint(nth(f, "chrome_trace.span", 1)->begin_ns, ==, 2000);
+    check_text(f, only(f, "chrome_trace.event"), "phase", "n");
+    g_assert_true(is_damaged(f, "an end of a span that never began"));
+}
+
+static void test_too_much_is_under_way(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *filler = g_strnfill(10000000, 'y');
+    g_autoptr(GString) text = g_string_new("[");
+
+    for (guint i = 0; i < 5; i++)
+        g_string_append_printf(text,
+                               "{\"ph\": \"B\", \"name\": \"n\", \"ts\": %u, \"args\": "
+                               "{\"a\": \"%s\"}},",
+                               i, filler);
+    g_string_append(text, "{\"ph\": \"E\", \"ts\": 9}, {\"ph\": \"E\", \"ts\": 9}, {\"ph\": "
+                          "\"B\", \"name\": \"last\", \"ts\": 10, \"args\": {\"a\": 1}}, "
+                          "{\"ph\": \"E\", \"ts\": 11}]");
+    import(f, text->str);
+    g_assert_true(is_damaged(f, "too many spans are under way"));
+    g_assert_cmpint(nth(f, "chrome_trace.span", 0)->begin_ns, ==, 2000);
+    check_text(f, nth(f, "chrome_trace.span", 2), "arguments", "{\"a\": 1}");
+}
+
+static void test_counters_and_flows(Fixture *f, gconstpointer unused)
+{
+    const StrobeMockImported *flow;
+
+    import(f, "[{\"ph\": \"C\", \"name\": \"heap\", \"pid\": 1, \"ts\": 1, \"args\": {\"used\": "
+              "5, \"free\": 2.5, \"bad\": []}}, {\"ph\": \"s\", \"cat\": \"c\", \"id\": 7, "
+              "\"name\": \"n\", \"pid\": 1, \"tid\": 1, \"ts\": 1}, {\"ph\": \"t\", \"cat\": "
+              "\"c\", \"id\": 7, \"name\": \"n\", \"pid\": 1, \"tid\": 1, \"ts\": 2}, {\"ph\": "
+              "\"f\", \"cat\": \"c\", \"id\": \"seven\", \"name\": \"n\", \"pid\": 1, \"tid\": 1, "
+              "\"ts\": 3, \"bp\": \"e\"}]");
+    check_text(f, nth(f, "counter", 0), "chrome_trace.series", "used");
+    g_assert_cmpfloat(strobe_mock_importer_double(f->mock, nth(f, "counter", 1), "value"), ==, 2.5);
+    g_assert_null(nth(f, "counter", 2));
+    g_assert_true(is_damaged(f, "a counter's value that is no number"));
+    g_assert_cmpint(integer(f, nth(f, "chrome_trace.flow", 0), "number"), ==, 7);
+    g_assert_cmpint(integer(f, nth(f, "chrome_trace.flow", 1), "phase"), ==, 1);
+    flow = nth(f, "chrome_trace.flow", 2);
+    check_text(f, flow, "id", "seven");
+    g_assert_cmpint(integer(f, flow, "phase"), ==, 2);
+    g_assert_cmpint(integer(f, flow, "is_enclosing"), ==, 1);
+}
+
+static void test_other_phases(Fixture *f, gconstpointer unused)
+{
+    const StrobeMockImported *event;
+
+    import(f, "[{\"ph\": \"I\", \"name\": \"moment\", \"s\": \"g\", \"cat\": \"c\", \"pid\": "
+              "\"Traces\", \"tid\": \"a b\", \"ts\": 1, \"args\": {\"x\": 1}}, {\"ph\": \"Q\", "
+              "\"name\": \"odd\", \"pid\": 1, \"tid\": 1, \"ts\": 2, \"dur\": 0.5}, {\"ph\": "
+              "\"X\", \"cat\": \"kernel\", \"name\": \"syscall\", \"pid\": 1, \"tid\": 1, "
+              "\"ts\": 2, \"dur\": 0.5}]");
+    event = nth(f, "chrome_trace.event", 0);
+    check_text(f, event, "scope", "g");
+    check_text(f, event, "arguments", "{\"x\": 1}");
+    g_assert_cmpstr(strobe_mock_importer_track(f->mock, event->track, NULL)->group, ==, "Traces");
+    g_assert_cmpstr(strobe_mock_importer_track(f->mock, event->track, NULL)->name, ==, "a b");
+    event = nth(f, "chrome_trace.event", 1);
+    check_text(f, event, "phase", "Q");
+    g_assert_cmpfloat(strobe_mock_importer_double(f->mock, event, "duration"), ==, 0.5);
+    g_assert_nonnull(strstr(strobe_mock_importer_unknown(f->mock), "phase \"Q\""));
+    /* a category "kernel" of another tracer */
+    check_text(f, only(f, "chrome_trace.span"), "category", "kernel");
+}
+
+/* ---- forms and damage ---- */
+
+#define GOOD(name_)                                                                                \
+    "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" name_                                      \
+    "\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 1}"
+
+static guint n_operators(Fixture *f)
+{
+    guint n = 0;
+
+    while (nth(f, "cpu_op", n))
+        n++;
+    return n;
+}
+
+static void test_array_without_its_end(Fixture *f, gconstpointer unused)
+{
+    import(f, "[" GOOD("a") ",\n" GOOD("b") ",\n");
+    g_assert_cmpuint(n_operators(f), ==, 2);
+    g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
+}
+
+static void test_object_without_its_end(Fixture *f, gconstpointer unused)
+{
+    import(f, "{\"traceEvents\": [" GOOD("a") ",\n" GOOD("b"));
+    g_assert_cmpuint(n_operators(f), ==, 2);
+    g_assert_true(is_damaged(f, "the file ends inside of traceEvents"));
+}
+
+static void test_cut_event(Fixture *f, gconstpointer unused)
+{
+    import(f, "[" GOOD("a") ",\n{\"ph\": \"X\", \"na");
+    g_assert_cmpuint(n_operators(f), ==, 1);
+    g_assert_true(is_damaged(f, "the file ends too early"));
+}
+
+static void test_damage(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *place = NULL;
+
+    import(f, "[" GOOD("a") ", {\"ph\": \"X\", \"ts\": nonsense}, " GOOD("b") ", 5, " GOOD(
+                  "c") ", {\"ph\": \"X\", \"name\": \"d\"}, {\"ph\": \"X\", "
+                       "\"ts\": \"x\"}, " GOOD("e") " " GOOD("f") "]");
+    /* b stands behind a comma that follows a brace; c follows the 5, so it is passed over. */
+    place = g_strdup_printf("offset %d: expected a value",
+                            (int)strlen("[" GOOD("a") ", {\"ph\": \"X\", \"ts\": "));
+    g_assert_true(is_damaged(f, place));
+    g_assert_true(is_damaged(f, "expected an event"));
+    g_assert_true(is_damaged(f, "an event without a phase or a time"));
+    g_assert_true(is_damaged(f, "expected a comma or the end of the events"));
+    check_name(f, nth(f, "cpu_op", 1), "b");
+    check_name(f, nth(f, "cpu_op", 2), "e");
+}
+
+static void test_times(Fixture *f, gconstpointer unused)
+{
+    import(f, "[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\", \"ts\": \"1.0005\", "
+              "\"dur\": 1e3}, {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"b\", \"ts\": "
+              "1695835542514261, \"dur\": -1}, {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": "
+              "\"c\", \"ts\": -5, \"dur\": 1}, {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": "
+              "\"d\", \"ts\": 99999999999999999999, \"dur\": 1}]");
+    g_assert_cmpint(nth(f, "cpu_op", 0)->begin_ns, ==, 1001);
+    g_assert_cmpint(nth(f, "cpu_op", 0)->end_ns, ==, 1001001);
+    g_assert_cmpint(nth(f, "cpu_op", 1)->begin_ns, ==, 1695835542514261000);
+    g_assert_cmpint(nth(f, "cpu_op", 1)->end_ns, ==, 1695835542514261000);
+    g_assert_cmpint(nth(f, "cpu_op", 2)->begin_ns, ==, 0);
+    g_assert_null(nth(f, "cpu_op", 3));
+    g_assert_true(is_damaged(f, "a duration that is out of range"));
+    g_assert_true(is_damaged(f, "a time before the clock's zero"));
+    g_assert_true(is_damaged(f, "an event without a phase or a time"));
+}
+
+static void test_texts(Fixture *f, gconstpointer unused)
+{
+    import(f, "[" GOOD("\\u00e4\\\"\\ud83d\\ude00\\n") "," GOOD("raw \xc3\xa4 \xff") "]");
+    check_name(f, nth(f, "cpu_op", 0), "\xc3\xa4\"\xf0\x9f\x98\x80\n");
+    check_name(f, nth(f, "cpu_op", 1), "raw \xc3\xa4 \xff");
+}
+
+/* Events that lie across the ends of the reader's buffer, and one larger than it. */
+static void test_buffers(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(GString) text = g_string_new("[");
+    g_autofree char *filler = g_strnfill(3000000, 'y');
+
+    for (guint i = 0; i < 30000; i++)
+        g_string_append_printf(
+            text,
+            "%s{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"n%u\", \"pid\": 1, "
+            "\"tid\": 1, \"ts\": %u, \"dur\": 1, \"args\": {\"novel\": \"%.*s\"}}",
+            i ? "," : "", i, i, (int)(i * 7 % 100), filler);
+    g_string_append_printf(
+        text, ",{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"%s\", \"ts\": 5}]", filler);
+    import(f, text->str);
+    g_assert_cmpuint(n_operators(f), ==, 30001);
+    for (guint i = 0; i < 30000; i += 997) {
+        g_autofree char *name = g_strdup_printf("n%u", i);
+
+        check_name(f, nth(f, "cpu_op", i), name);
+    }
+    g_assert_cmpuint(strlen(strobe_mock_importer_string(f->mock, nth(f, "cpu_op", 30000)->name)),
+                     ==, 3000000);
+    g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
+}
+
+static void test_too_long(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *filler = g_strnfill(40000000, 'y');
+    g_autofree char *text = g_strconcat("[" GOOD("a") ", {\"ph\": \"X\", \"name\": \"", filler,
+                                        "\"}, " GOOD("b") "]", NULL);
+
+    import(f, text);
+    g_assert_cmpuint(n_operators(f), ==, 2);
+    g_assert_true(is_damaged(f, "expected something of less than 16 MiB"));
+}
+
+static GBytes *packed(const char *text, gsize length)
+{
+    g_autoptr(GZlibCompressor) zip = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6);
+    g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
+    g_autoptr(GOutputStream) out = g_converter_output_stream_new(memory, G_CONVERTER(zip));
+
+    g_assert_true(g_output_stream_write_all(out, text, length, NULL, NULL, NULL));
+    g_assert_true(g_output_stream_close(out, NULL, NULL));
+    return g_memory_output_stream_steal_as_bytes(G_MEMORY_OUTPUT_STREAM(memory));
+}
+
+static void test_gzip(Fixture *f, gconstpointer unused)
+{
+    static const char first[] = "[" GOOD("a"), second[] = "," GOOD("b") "]";
+    g_autoptr(GBytes) one = packed(first, strlen(first));
+    g_autoptr(GBytes) two = packed(second, strlen(second));
+    g_autoptr(GByteArray) both = g_byte_array_new();
+
+    g_byte_array_append(both, g_bytes_get_data(one, NULL), (guint)g_bytes_get_size(one));
+    g_byte_array_append(both, g_bytes_get_data(two, NULL), (guint)g_bytes_get_size(two));
+    import_bytes(f, (const char *)both->data, both->len);
+    g_assert_cmpuint(n_operators(f), ==, 2);
+    g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
+}
+
+static void test_cut_gzip(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(GString) text = g_string_new("[");
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    g_autoptr(GBytes) bytes = NULL;
+
+    for (guint i = 0; i < 5000; i++)
+        g_string_append_printf(text,
+                               "%s{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"%08x\", "
+                               "\"ts\": %u, \"dur\": 1}",
+                               i ? ", " : "", g_rand_int(random), i);
+    g_string_append_c(text, ']');
+    bytes = packed(text->str, text->len);
+    import_bytes(f, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes) / 2);
+    g_assert_cmpuint(n_operators(f), >, 1000);
+    g_assert_cmpuint(n_operators(f), <, 5000);
+    g_assert_true(is_damaged(f, "gzip: the file ends too early"));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    TEST("begin-and-end", test_begin_and_end);
+    TEST("async", test_async);
+    TEST("too-much-is-under-way", test_too_much_is_under_way);
+    TEST("counters-and-flows", test_counters_and_flows);
+    TEST("other-phases", test_other_phases);
+    TEST("array-without-its-end", test_array_without_its_end);
+    TEST("object-without-its-end", test_object_without_its_end);
+    TEST("cut-event", test_cut_event);
+    TEST("damage", test_damage);
+    TEST("times", test_times);
+    TEST("texts", test_texts);
+    TEST("buffers", test_buffers);
+    TEST("too-long", test_too_long);
+    TEST("gzip", test_gzip);
+    TEST("cut-gzip", test_cut_gzip);
+    return g_test_run();
+}

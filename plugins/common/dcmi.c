@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dcmi.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Finds a function, by its older name where it has one. */
+static void *find(void *library, const char *name, const char *old)
+{
+    void *function = dlsym(library, name);
+
+    return function || !old ? function : dlsym(library, old);
+}
+
+static void *load(const char *library)
+{
+    static const char *const folders[] = {"/usr/local/dcmi",
+                                          "/usr/local/Ascend/driver/lib64/driver",
+                                          "/usr/local/Ascend/driver/lib64"};
+    char path[1024];
+    /* never unloaded: it starts threads */
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+    for (size_t i = 0; !handle && !strchr(library, '/') && i < sizeof folders / sizeof *folders;
+         i++) {
+        snprintf(path, sizeof path, "%s/%s", folders[i], library);
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    }
+    return handle;
+}
+
+static void bind(StrobeDcmi *dcmi, void *library)
+{
+    *(void **)&dcmi->init = find(library, "dcmi_init", NULL);
+    *(void **)&dcmi->card_list = find(library, "dcmi_get_card_list", "dcmi_get_card_num_list");
+    *(void **)&dcmi->devices_in_card = find(library, "dcmi_get_device_num_in_card", NULL);
+    *(void **)&dcmi->logic_id = find(library, "dcmi_get_device_logic_id", NULL);
+    *(void **)&dcmi->device_info = find(library, "dcmi_get_device_info", NULL);
+    *(void **)&dcmi->hccs_bandwidth = find(library, "dcmi_get_hccs_link_bandwidth_info", NULL);
+    *(void **)&dcmi->pcie_bandwidth = find(library, "dcmi_get_pcie_link_bandwidth_info", NULL);
+    *(void **)&dcmi->network = find(library, "dcmi_get_netdev_pkt_stats_info", NULL);
+}
+
+const char *strobe_dcmi_open(StrobeDcmi *dcmi, const char *library)
+{
+    static _Thread_local char text[128];
+    void *handle = load(library);
+    int status;
+
+    memset(dcmi, 0, sizeof *dcmi);
+    if (!handle) {
+        const char *reason = dlerror();
+        return reason ? reason : "the library cannot be loaded";
+    }
+    bind(dcmi, handle);
+    if (!dcmi->init || !dcmi->card_list || !dcmi->devices_in_card)
+        return "the library is not DCMI: it has no dcmi_init, dcmi_get_card_list or "
+               "dcmi_get_device_num_in_card";
+    status = dcmi->init();
+    if (status == STROBE_DCMI_OK)
+        return NULL;
+    snprintf(text, sizeof text, "dcmi_init failed with %d", status);
+    return text;
+}
+
+unsigned strobe_dcmi_devices(const StrobeDcmi *dcmi, StrobeDcmiDevice *devices)
+{
+    int cards[STROBE_DCMI_DEVICES_MAX] = {0}, n_cards = 0, n_devices;
+    unsigned n = 0;
+
+    if (dcmi->card_list(&n_cards, cards, STROBE_DCMI_DEVICES_MAX) != STROBE_DCMI_OK)
+        return 0;
+    for (int i = 0; i < n_cards && i < STROBE_DCMI_DEVICES_MAX; i++) {
+        n_devices = 0;
+        if (dcmi->devices_in_card(cards[i], &n_devices) != STROBE_DCMI_OK)
+            continue;
+        for (int k = 0; k < n_devices && n < STROBE_DCMI_DEVICES_MAX; k++) {
+            int logic = (int)n;
+            if (dcmi->logic_id && dcmi->logic_id(&logic, cards[i], k) != STROBE_DCMI_OK)
+                logic = (int)n;
+            devices[n++] = (StrobeDcmiDevice){cards[i], k, logic};
+        }
+    }
+    return n;
+}
+
+StrobeDcmiVerdict strobe_dcmi_judge(int status, const char **reason)
+{
+    switch (status) {
+    case STROBE_DCMI_INVALID:
+        *reason = "the driver calls a parameter invalid";
+        return STROBE_DCMI_GIVE_UP;
+    case STROBE_DCMI_NOT_PERMITTED:
+        *reason = "not permitted: it needs root or the group HwHiAiUser";
+        return STROBE_DCMI_GIVE_UP;
+    case STROBE_DCMI_BAD_DEVICE:
+    case STROBE_DCMI_NO_DEVICE:
+        *reason = "the device is not there";
+        return STROBE_DCMI_GIVE_UP;
+    case STROBE_DCMI_NOT_IN_CONTAINER:
+        *reason = "not in a container";
+        return STROBE_DCMI_GIVE_UP;
+    case STROBE_DCMI_NOT_SUPPORTED:
+        *reason = "the device does not support it";
+        return STROBE_DCMI_GIVE_UP;
+    case STROBE_DCMI_OCCUPIED:
+        *reason = "another profiler is using the device: it pauses until that has ended";
+        return STROBE_DCMI_RETRY;
+    default:
+        *reason = "the call failed: it is tried again";
+        return STROBE_DCMI_RETRY;
+    }
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device management interface of Ascend hosts (libdcmi.so), loaded at run time. Layouts are
+ * those of the vendor's ABI. Calls are synchronous and may take up to 2 s: from a worker only. */
+#ifndef STROBE_PLUGINS_DCMI_H
+#define STROBE_PLUGINS_DCMI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STROBE_DCMI_DEVICES_MAX 64
+#define STROBE_DCMI_LINKS 16
+#define STROBE_DCMI_FLIT 20 /* B: what HCCS counts */
+
+enum {
+    STROBE_DCMI_OK = 0,
+    STROBE_DCMI_INVALID = -8001,
+    STROBE_DCMI_NOT_PERMITTED = -8002,
+    STROBE_DCMI_BAD_DEVICE = -8007,
+    STROBE_DCMI_NO_DEVICE = -8008,
+    STROBE_DCMI_NOT_IN_CONTAINER = -8013,
+    STROBE_DCMI_OCCUPIED = -8020, /* a profiler of the vendor's is on */
+    STROBE_DCMI_NOT_SUPPORTED = -8255
+};
+
+/* dcmi_get_device_info(16, 5): totals by link, in flits. */
+typedef struct StrobeDcmiHccs {
+    uint64_t tx[STROBE_DCMI_LINKS], rx[STROBE_DCMI_LINKS];
+    uint64_t crc_errors[STROBE_DCMI_LINKS], retries[STROBE_DCMI_LINKS];
+    uint8_t reserved[512];
+} StrobeDcmiHccs;
+_Static_assert(sizeof(StrobeDcmiHccs) == 1024, "layout of HCCS statistics");
+_Static_assert(offsetof(StrobeDcmiHccs, rx) == 128, "layout of HCCS statistics");
+_Static_assert(offsetof(StrobeDcmiHccs, crc_errors) == 256, "layout of HCCS statistics");
+
+/* The same with 32 bits (16, 3), of older drivers: they wrap. */
+typedef struct StrobeDcmiHccs32 {
+    uint32_t tx[STROBE_DCMI_LINKS], rx[STROBE_DCMI_LINKS];
+    uint32_t crc_errors[STROBE_DCMI_LINKS], retries[STROBE_DCMI_LINKS];
+    uint8_t reserved[256];
+} StrobeDcmiHccs32;
+_Static_assert(sizeof(StrobeDcmiHccs32) == 512, "layout of HCCS statistics");
+
+/* dcmi_get_hccs_link_bandwidth_info: GiB/s. The totals are added to what the caller leaves there.
+ */
+typedef struct StrobeDcmiHccsBandwidth {
+    int32_t profiling_time; /* ms; in, 1 to 1000: so long the call takes */
+    double total_tx, total_rx;
+    double tx[STROBE_DCMI_LINKS], rx[STROBE_DCMI_LINKS];
+} StrobeDcmiHccsBandwidth;
+_Static_assert(sizeof(StrobeDcmiHccsBandwidth) == 280, "layout of HCCS bandwidths");
+_Static_assert(offsetof(StrobeDcmiHccsBandwidth, total_tx) == 8, "layout of HCCS bandwidths");
+_Static_assert(offsetof(StrobeDcmiHccsBandwidth, rx) == 152, "layout of HCCS bandwidths");
+
+typedef struct StrobeDcmiRange {
+    uint32_t min, max, avg;
+} StrobeDcmiRange;
+
+/* dcmi_get_pcie_link_bandwidth_info: MiB/ms, cut to whole ones; latency in ns. */
+typedef struct StrobeDcmiPcie {
+    int32_t profiling_time; /* ms; in, 0 to 2000: so long the call takes */
+    StrobeDcmiRange tx_post, tx_nonpost, tx_cpl, tx_nonpost_latency;
+    StrobeDcmiRange rx_post, rx_nonpost, rx_cpl;
+} StrobeDcmiPcie;
+_Static_assert(sizeof(StrobeDcmiPcie) == 88, "layout of PCIe bandwidths");
+_Static_assert(offsetof(StrobeDcmiPcie, tx_nonpost_latency) == 40, "layout of PCIe bandwidths");
+_Static_assert(offsetof(StrobeDcmiPcie, rx_cpl) == 76, "layout of PCIe bandwidths");
+
+/* dcmi_get_netdev_pkt_stats_info: totals. */
+typedef struct StrobeDcmiNetwork {
+    uint64_t mac_tx_pause, mac_rx_pause;
+    uint64_t mac_tx_pfc, mac_tx_pfc_of[8]; /* by priority */
+    uint64_t mac_rx_pfc, mac_rx_pfc_of[8];
+    uint64_t mac_tx_packets, mac_tx_bytes, mac_tx_bad_packets, mac_tx_bad_bytes;
+    uint64_t mac_rx_packets, mac_rx_bytes, mac_rx_bad_packets, mac_rx_bad_bytes;
+    uint64_t mac_rx_fcs_errors;
+    uint64_t roce_rx_rc_packets, roce_rx_packets, roce_rx_errors;
+    uint64_t roce_tx_rc_packets, roce_tx_packets, roce_tx_errors;
+    uint64_t roce_cqe, roce_rx_cnp, roce_tx_cnp;
+    uint64_t roce_ack_errors, roce_psn_errors, roce_verify_errors, roce_qp_errors;
+    uint64_t roce_retries, roce_ecn;
+    uint64_t nic_tx_packets, nic_tx_bytes, nic_rx_packets, nic_rx_bytes;
+    uint64_t reserved[10];
+} StrobeDcmiNetwork;
+_Static_assert(sizeof(StrobeDcmiNetwork) == 464, "layout of network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, mac_rx_pfc) == 88, "layout of network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, mac_tx_packets) == 160, "layout of network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, mac_rx_fcs_errors) == 224, "network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, roce_tx_packets) == 264, "network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, roce_retries) == 336, "layout of network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, nic_rx_bytes) == 376, "layout of network statistics");
+
+/* One library, loaded for good. A function that it does not have is NULL. */
+typedef struct StrobeDcmi {
+    int (*init)(void);
+    int (*card_list)(int *n, int *list, int size);
+    int (*devices_in_card)(int card, int *n);
+    int (*logic_id)(int *logic, int card, int device);
+    int (*device_info)(int card, int device, int main_command, unsigned command, void *buffer,
+                       unsigned *size);
+    int (*hccs_bandwidth)(int card, int device, StrobeDcmiHccsBandwidth *bandwidth);
+    int (*pcie_bandwidth)(int card, int device, StrobeDcmiPcie *bandwidth);
+    int (*network)(int card, int device, int port, StrobeDcmiNetwork *statistics);
+} StrobeDcmi;
+
+typedef struct StrobeDcmiDevice {
+    int card, device;
+    int32_t id; /* as the framework counts: logic id */
+} StrobeDcmiDevice;
+
+/* Loads and initialises. `library` without a slash is also looked for where the vendor installs it.
+ * NULL, or why it cannot be used (valid until the next call of the thread). */
+const char *strobe_dcmi_open(StrobeDcmi *dcmi, const char *library);
+/* How many devices there are, at most STROBE_DCMI_DEVICES_MAX. */
+unsigned strobe_dcmi_devices(const StrobeDcmi *dcmi, StrobeDcmiDevice *devices);
+
+/* What to do with a metric after a call has failed. */
+typedef enum StrobeDcmiVerdict { STROBE_DCMI_RETRY, STROBE_DCMI_GIVE_UP } StrobeDcmiVerdict;
+/* `*reason` is what is said of it once. */
+StrobeDcmiVerdict strobe_dcmi_judge(int status, const char **reason);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a collection of CANN began, in the clocks that its raw data are in: start_info and
+ * host_start.log of a folder host or device_N in a PROF_* directory. */
+#ifndef STROBE_COMMON_PROF_START_H
+#define STROBE_COMMON_PROF_START_H
+
+#include <glib.h>
+
+/* ns from CLOCK_MONOTONIC_RAW to the epoch, and when the collection began (ns since the epoch; may
+ * be NULL); FALSE if the folder does not tell. */
+gboolean prof_start_offset(int folder, gint64 *offset, gint64 *begin);
+
+/* The counter and CLOCK_MONOTONIC_RAW (ns) at one moment, as host_start.log of the folder tells. */
+gboolean prof_start_count(int folder, gint64 *count, gint64 *ns);
+
+/* Does the name fit a directory of CANN's raw data? */
+gboolean prof_is_name(const char *name);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For tests of collectors: a recorded tree of /proc or /sys, and finding records. */
+#ifndef STROBE_PLUGINS_TEST_TREE_H
+#define STROBE_PLUGINS_TEST_TREE_H
+
+#include <glib.h>
+
+#include "../../sdk/check/mock-host.h"
+
+char *tree_new(void);
+void tree_free(char *root);
+
+/* Writes a file and the folders that it needs; a "%d" in its name is the number of this process.
+ * A file is overwritten in place, as a kept descriptor needs. */
+void tree_put(const char *root, const char *pattern, const char *text);
+void tree_remove(const char *root, const char *pattern);
+/* A FIFO that nobody ever writes to. */
+void tree_put_fifo(const char *root, const char *pattern);
+
+/* The record of that kind and index, of that name (NULL: any); NULL if there is none. */
+const StrobeMockRecord *tree_record(StrobeMockHost *mock, const char *kind, const char *name,
+                                    gsize index);
+gsize tree_count(StrobeMockHost *mock, const char *kind, const char *name);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <glib.h>
+#include <stdatomic.h>
+
+#include "worker.h"
+
+typedef struct Job {
+    GMutex lock;
+    GCond changed;
+    int may_end; /* the run waits for it */
+    int n_runs, is_released;
+} Job;
+
+static void run(void *user)
+{
+    Job *job = user;
+
+    g_mutex_lock(&job->lock);
+    job->n_runs++;
+    g_cond_broadcast(&job->changed);
+    while (!job->may_end)
+        g_cond_wait(&job->changed, &job->lock);
+    g_mutex_unlock(&job->lock);
+}
+
+static void release(void *user)
+{
+    Job *job = user;
+
+    g_mutex_lock(&job->lock);
+    job->is_released = 1;
+    g_cond_broadcast(&job->changed);
+    g_mutex_unlock(&job->lock);
+}
+
+static void await(Job *job, const int *value, int wanted)
+{
+    gint64 until = g_get_monotonic_time() + 20 * G_USEC_PER_SEC;
+
+    g_mutex_lock(&job->lock);
+    while (g_atomic_int_get(value) != wanted)
+        g_assert_true(g_cond_wait_until(&job->changed, &job->lock, until));
+    g_mutex_unlock(&job->lock);
+}
+
+static void let_end(Job *job)
+{
+    g_mutex_lock(&job->lock);
+    job->may_end = 1;
+    g_cond_broadcast(&job->changed);
+    g_mutex_unlock(&job->lock);
+}
+
+/* One run a request; the end waits for the one that is under way. */
+static void test_runs(void)
+{
+    static Job job = {.may_end = 1};
+    StrobeWorker *worker = strobe_worker_start(run, release, &job);
+    g_assert_nonnull(worker);
+    for (int i = 1; i <= 3; i++) {
+        while (strobe_worker_ask(worker) != 0) /* the last one has not been taken off yet */
+            g_usleep(100);
+        await(&job, &job.n_runs, i);
+    }
+    g_assert_cmpint(strobe_worker_end(worker, G_MAXINT64), ==, 0);
+    g_assert_cmpint(job.is_released, ==, 1);
+    g_assert_cmpint(job.n_runs, ==, 3);
+}
+
+/* Nobody waits for one that hangs: who asks is told for how long, and its end comes later. */
+static void test_hangs(void)
+{
+    static Job job;
+    StrobeWorker *worker = strobe_worker_start(run, release, &job);
+    g_assert_nonnull(worker);
+    g_assert_cmpuint(strobe_worker_ask(worker), ==, 0);
+    await(&job, &job.n_runs, 1);
+    g_usleep(2000);
+    g_assert_cmpuint(strobe_worker_ask(worker), >=, 2000000);
+    gint64 before = g_get_monotonic_time();
+    g_assert_cmpint(strobe_worker_end(worker, 10000000), ==, 1);
+    g_assert_cmpint(g_get_monotonic_time() - before, <, 5 * G_USEC_PER_SEC);
+    g_assert_cmpint(job.is_released, ==, 0);
+    let_end(&job);
+    await(&job, &job.is_released, 1);
+    g_assert_cmpint(job.n_runs, ==, 1);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/worker/runs", test_runs);
+    g_test_add_func("/worker/hangs", test_hangs);
+    return g_test_run();
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all items of host_sys share: where the trees are, the clock, tracks, and the text that a
+ * file is read into. Used by one thread at a time. */
+#ifndef STROBE_PLUGINS_HOST_SYS_CONTEXT_H
+#define STROBE_PLUGINS_HOST_SYS_CONTEXT_H
+
+#include <stdint.h>
+#include <strobe/collector.h>
+#include <strobe/kinds.h>
+#include <sys/types.h>
+
+/* What the kernel counts in ticks of 10 ms, or what is dear to read, is read no more often: 100 ms,
+ * less what a sampler may be early. */
+#define HOST_SLOW_NS 90000000u
+
+typedef struct HostContext {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    const char *proc_root, *sys_root;
+    pid_t pid;
+    int is_live; /* the real /proc, in which the process is the calling one */
+    int uptime;  /* descriptor of a recorded tree's clock */
+    long page_size;
+    uint64_t tick_ns;
+    char *text; /* one file */
+    size_t text_size;
+} HostContext;
+
+/* One item of the option `items`. */
+typedef struct HostItem {
+    const char *name;
+    /* STROBE_OK; STROBE_UNAVAILABLE, with `context->text` naming what is missing. */
+    StrobeStatus (*open)(HostContext *context, void **state);
+    /* A window begins: differences start anew. */
+    void (*start)(void *state);
+    void (*sample)(void *state, StrobeWriter *writer);
+    void (*stop)(void *state); /* optional */
+    void (*close)(void *state);
+} HostItem;
+
+/* 0, or -1: neither clock nor text can be had. */
+int host_context_init(HostContext *context, const StrobeHost *host, StrobeInstance *self);
+void host_context_clear(HostContext *context);
+
+/* Now, in the clock by which rates are formed: CLOCK_MONOTONIC, or the recorded tree's. 0: none. */
+uint64_t host_clock(const HostContext *context);
+
+StrobeTrackId host_counter_track(const HostContext *context, const char *group);
+StrobeStringId host_name(const HostContext *context, StrobeWriter *writer, const char *name);
+
+/* Says once why an item is not sampled; errno tells, 0: the file has another form. */
+void host_report(const HostContext *context, int *has_failed, const char *file);
+/* Leaves the path of what is missing in `text`, for the caller's message. */
+StrobeStatus host_unavailable(HostContext *context, const char *root, const char *name);
+
+static inline double host_percent(uint64_t used, uint64_t interval)
+{
+    return (double)used * 100.0 / (double)interval;
+}
+
+static inline double host_rate(uint64_t count, uint64_t interval)
+{
+    return (double)count * 1e9 / (double)interval;
+}
+
+/* A counter that runs backwards was reset. */
+static inline uint64_t host_grown(uint64_t now, uint64_t last)
+{
+    return now > last ? now - last : 0;
+}
+
+#endif

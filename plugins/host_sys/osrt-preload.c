@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_sys-osrt-preload.so: stands in front of functions of the C library that may wait.
+ *
+ * It is in every process below `strobe run`, most of which record nothing: then a call costs one
+ * load and a jump. It allocates nothing, takes no lock, and needs libc only. Nothing of it lies
+ * around the call itself that a cancellation, a longjmp or an exception could leave behind.
+ */
+#undef _FILE_OFFSET_BITS /* the names are meant as they stand here */
+#undef _FORTIFY_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "osrt-functions.h"
+#include "osrt-gate.h"
+
+#define API __attribute__((visibility("default")))
+
+#define ENUM(result_, name_, parameters_, arguments_) FUNCTION_##name_,
+enum {
+    OSRT_FUNCTIONS(ENUM) FUNCTION_pthread_mutex_lock,
+    FUNCTION_open,
+    FUNCTION_open64,
+    FUNCTION_openat,
+    FUNCTION_openat64,
+    FUNCTION_ioctl,
+    N_FUNCTIONS
+};
+
+/* A checked variant is called what the program's source calls it. */
+#define NAME(result_, name_, parameters_, arguments_) [FUNCTION_##name_] = #name_,
+static const char *const names[N_FUNCTIONS] = {
+    OSRT_FUNCTIONS(NAME)[FUNCTION_pthread_mutex_lock] = "pthread_mutex_lock",
+    [FUNCTION_open] = "open",
+    [FUNCTION_open64] = "open64",
+    [FUNCTION_openat] = "openat",
+    [FUNCTION_openat64] = "openat64",
+    [FUNCTION_ioctl] = "ioctl",
+};
+
+API OsrtGate strobe_osrt_gate_1 = {
+    .struct_size = sizeof(OsrtGate), .n_functions = N_FUNCTIONS, .names = names};
+
+typedef struct Call {
+    const OsrtHooks *hooks; /* NULL: it is not recorded */
+    uint64_t begin;
+} Call;
+
+enum { UNKNOWN, PROGRAM, OWN };
+
+static __thread struct {
+    uint8_t owner;
+    uint8_t is_busy; /* inside the hook: what it calls is not the program's */
+} this_thread __attribute__((tls_model("initial-exec")));
+
+/* Strobe names its own threads so. */
+static void find_owner(void)
+{
+    char name[17] = "";
+
+    prctl(PR_GET_NAME, name);
+    this_thread.owner = strncmp(name, "strobe-", 7) == 0 ? OWN : PROGRAM;
+}
+
+static inline Call begin_call(const OsrtHooks *hooks, void *caller)
+{
+    uintptr_t from = (uintptr_t)caller;
+
+    if (this_thread.owner == UNKNOWN)
+        find_owner();
+    if (this_thread.owner == OWN || this_thread.is_busy)
+        return (Call){0};
+    for (int i = 0; i < 2; i++)
+        if (from >= hooks->own[i].begin && from < hooks->own[i].end)
+            return (Call){0};
+    return (Call){hooks, hooks->now()};
+}
+
+static inline void end_call(Call call, uint32_t function, int64_t status)
+{
+    if (!call.hooks)
+        return;
+    uint64_t end = call.hooks->now();
+    if (end - call.begin < call.hooks->threshold ||
+        atomic_load_explicit(&strobe_osrt_gate_1.hooks, memory_order_acquire) != call.hooks)
+        return;
+    int saved = errno;
+    this_thread.is_busy = 1;
+    call.hooks->call(function, call.begin, end, status);
+    this_thread.is_busy = 0;
+    errno = saved;
+}
+
+/* The C library has two versions of the condition variables on some machines, and finds the older
+ * one without being told. */
+static void *find(const char *name)
+{
+    void *function = NULL;
+
+    if (strncmp(name, "pthread_cond_", 13) == 0)
+        function = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    return function ? function : dlsym(RTLD_NEXT, name);
+}
+
+#define OPEN_HOOKS() atomic_load_explicit(&strobe_osrt_gate_1.hooks, memory_order_acquire)
+#define IS_SHUT(hooks_) __builtin_expect(!(hooks_), 1)
+
+/* Each pointer leads at first to a function that looks up the true one. */
+#define WRAP(result_, name_, parameters_, arguments_)                                              \
+    API result_ name_ parameters_;                                                                 \
+    static result_ first_##name_ parameters_;                                                      \
+    static result_(*real_##name_) parameters_ = first_##name_;                                     \
+    static result_ first_##name_ parameters_                                                       \
+    {                                                                                              \
+        *(void **)&real_##name_ = find(#name_);                                                    \
+        return real_##name_ arguments_;                                                            \
+    }                                                                                              \
+    API result_ name_ parameters_                                                                  \
+    {                                                                                              \
+        const OsrtHooks *hooks = OPEN_HOOKS();                                                     \
+        if (IS_SHUT(hooks))                                                                        \
+            return real_##name_ arguments_;                                                        \
+        Call call = begin_call(hooks, __builtin_return_address(0));                                \
+        result_ result = real_##name_ arguments_;                                                  \
+        end_call(call, FUNCTION_##name_, (int64_t)result);                                         \
+        return result;                                                                             \
+    }
+
+OSRT_FUNCTIONS(WRAP)
+
+/* Only a lock that somebody else holds is a call worth telling: the others are many and short. */
+static int first_lock(pthread_mutex_t *mutex);
+static int (*real_lock)(pthread_mutex_t *mutex) = first_lock;
+static int (*real_trylock)(pthread_mutex_t *mutex);
+
+static int first_lock(pthread_mutex_t *mutex)
+{
+    *(void **)&real_trylock = find("pthread_mutex_trylock");
+    *(void **)&real_lock = find("pthread_mutex_lock");
+    return real_lock(mutex);
+}
+
+API int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    const OsrtHooks *hooks = OPEN_HOOKS();
+    int result;
+
+    if (IS_SHUT(hooks) || !real_trylock)
+        return real_lock(mutex);
+    result = real_trylock(mutex);
+    if (result != EBUSY)
+        return result;
+    Call call = begin_call(hooks, __builtin_return_address(0));
+    result = real_lock(mutex);
+    end_call(call, FUNCTION_pthread_mutex_lock, result);
+    return result;
+}
+
+/* Functions with a number of arguments that depends: all that can be are handed on. */
+static inline int has_mode(int flags)
+{
+    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+#define WRAP_OPEN(name_, parameters_, last_, leading_)                                             \
+    API int name_(parameters_, ...);                                                               \
+    API int name_(parameters_, ...)                                                                \
+    {                                                                                              \
+        static int (*real)(parameters_, ...);                                                      \
+        const OsrtHooks *hooks = OPEN_HOOKS();                                                     \
+        va_list arguments;                                                                         \
+        va_start(arguments, last_);                                                                \
+        mode_t mode = has_mode(last_) ? va_arg(arguments, mode_t) : 0;                             \
+        va_end(arguments);                                                                         \
+        if (!real)                                                                                 \
+            *(void **)&real = find(#name_);                                                        \
+        if (IS_SHUT(hooks))                                                                        \
+            return real(leading_, mode);                                                           \
+        Call call = begin_call(hooks, __builtin_return_address(0));                                \
+        int result = real(leading_, mode);                                                         \
+        end_call(call, FUNCTION_##name_, result);                                                  \
+        return result;                                                                             \
+    }
+
+#define COMMA ,
+WRAP_OPEN(open, const char *path COMMA int flags, flags, path COMMA flags)
+WRAP_OPEN(open64, const char *path COMMA int flags, flags, path COMMA flags)
+WRAP_OPEN(openat, int folder COMMA const char *path COMMA int flags, flags,
+          folder COMMA path COMMA flags)
+WRAP_OPEN(openat64, int folder COMMA const char *path COMMA int flags, flags,
+          folder COMMA path COMMA flags)
+
+API int ioctl(int fd, unsigned long request, ...)
+{
+    static int (*real)(int fd, unsigned long request, ...);
+    const OsrtHooks *hooks = OPEN_HOOKS();
+    va_list arguments;
+
+    va_start(arguments, request);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    if (!real)
+        *(void **)&real = find("ioctl");
+    if (IS_SHUT(hooks))
+        return real(fd, request, argument);
+    Call call = begin_call(hooks, __builtin_return_address(0));
+    int result = real(fd, request, argument);
+    end_call(call, FUNCTION_ioctl, result);
+    return result;
+}
+
+/* How GLib, and whoever else has locks of its own, comes to futex. */
+API long syscall(long number, ...)
+{
+    static long (*real)(long number, ...);
+    const OsrtHooks *hooks = OPEN_HOOKS();
+    long words[6];
+    va_list arguments;
+
+    va_start(arguments, number);
+    for (int i = 0; i < 6; i++)
+        words[i] = va_arg(arguments, long);
+    va_end(arguments);
+    if (!real)
+        *(void **)&real = find("syscall");
+    if (IS_SHUT(hooks))
+        return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+    Call call = begin_call(hooks, __builtin_return_address(0));
+    long result = real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+    end_call(call, N_FUNCTIONS + (uint32_t)number, result);
+    return result;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The item "osrt": calls of the C library that may wait, as the preloaded library tells of them. */
+#include "osrt.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "osrt-gate.h"
+#include "osrt-perf.h"
+
+static const char *const syscall_names[] = {
+#include "syscall-names.h"
+};
+#define N_SYSCALLS (sizeof syscall_names / sizeof *syscall_names)
+
+/* A call that is under way when a window ends may return at any time, so this stays. */
+static struct {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    OsrtGate *gate; /* NULL: the kernel tells of calls */
+    HostPerf *perf; /* NULL: the preloaded library does */
+    StrobeKindId kind;
+    uint64_t ticks, ns; /* of one moment, to find the clock's rate */
+    OsrtHooks hooks;
+} osrt;
+
+/* "read" of "__read_chk": the program's source has the one, a checking compiler makes the other. */
+static size_t plain_name(const char **name)
+{
+    size_t length = strlen(*name);
+
+    if (strncmp(*name, "__", 2) != 0)
+        return length;
+    *name += 2;
+    return length - 2 - strlen("_chk");
+}
+
+static void record_call(uint32_t function, uint64_t begin, uint64_t end, int64_t status)
+{
+    const StrobeHost *host = osrt.host;
+    StrobeWriter *writer = host->writer(osrt.self);
+    const char *name = "syscall";
+    size_t length = strlen("syscall");
+
+    if (!writer)
+        return;
+    if (function < osrt.gate->n_functions) {
+        name = osrt.gate->names[function];
+        length = plain_name(&name);
+    } else if (function - osrt.gate->n_functions < N_SYSCALLS &&
+               syscall_names[function - osrt.gate->n_functions]) {
+        name = syscall_names[function - osrt.gate->n_functions];
+        length = strlen(name);
+    }
+    StrobeStringId id = host->intern(writer, name, length);
+    struct strobe_os_call *record = host->reserve(writer, osrt.kind, 0, id, begin, end);
+    if (!record)
+        return;
+    record->status = status;
+    host->commit(writer);
+}
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Ticks of the host's clock in so many ns; good to a part in thousands. */
+static uint64_t ticks_of(uint64_t ns)
+{
+    uint64_t passed;
+
+    if (ns == 0)
+        return 0;
+    while ((passed = monotonic_ns() - osrt.ns) < 1000000)
+        continue;
+    return (uint64_t)((double)ns * (double)(osrt.host->now() - osrt.ticks) / (double)passed);
+}
+
+typedef struct Object {
+    uintptr_t inside, begin, end;
+} Object;
+
+/* The object that holds an address, from its first to its last byte. */
+static int take_object(struct dl_phdr_info *info, size_t size, void *user)
+{
+    Object *object = user;
+    uintptr_t begin = UINTPTR_MAX, end = 0;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+            continue;
+        begin = from < begin ? from : begin;
+        end = from + info->dlpi_phdr[i].p_memsz > end ? from + info->dlpi_phdr[i].p_memsz : end;
+    }
+    if (object->inside < begin || object->inside >= end)
+        return 0;
+    object->begin = begin;
+    object->end = end;
+    return 1;
+}
+
+/* The host's code, and this plugin's. */
+static void find_own_code(void)
+{
+    const uintptr_t inside[2] = {(uintptr_t)(void *)osrt.host->reserve,
+                                 (uintptr_t)(void *)record_call};
+
+    for (int i = 0; i < 2; i++) {
+        Object object = {.inside = inside[i]};
+        dl_iterate_phdr(take_object, &object);
+        osrt.hooks.own[i].begin = object.begin;
+        osrt.hooks.own[i].end = object.end;
+    }
+}
+
+static void osrt_start(void *state)
+{
+    uint64_t threshold = (uint64_t)osrt.host->option_int(osrt.self, "osrt_threshold");
+
+    (void)state;
+    if (osrt.perf) {
+        host_perf_start(osrt.perf, threshold);
+        return;
+    }
+    osrt.hooks.threshold = ticks_of(threshold);
+    atomic_store_explicit(&osrt.gate->hooks, &osrt.hooks, memory_order_release);
+}
+
+/* Calls that go through the library tell of themselves. */
+static void osrt_sample(void *state, StrobeWriter *writer)
+{
+    (void)state;
+    if (osrt.perf)
+        host_perf_drain(osrt.perf, writer);
+}
+
+static void osrt_stop(void *state)
+{
+    (void)state;
+    if (osrt.perf)
+        host_perf_stop(osrt.perf, osrt.host->writer(osrt.self));
+    else
+        atomic_store_explicit(&osrt.gate->hooks, NULL, memory_order_release);
+}
+
+int host_osrt_is_sampled(void)
+{
+    return osrt.perf != NULL;
+}
+
+static StrobeStatus open_gate(OsrtGate *gate)
+{
+    osrt.gate = gate;
+    osrt.ticks = osrt.host->now();
+    osrt.ns = monotonic_ns();
+    osrt.hooks.now = osrt.host->now;
+    osrt.hooks.call = record_call;
+    find_own_code();
+    return STROBE_OK;
+}
+
+static StrobeStatus open_perf(HostContext *context)
+{
+    osrt.perf = host_perf_open(context, osrt.kind, syscall_names, N_SYSCALLS);
+    if (osrt.perf)
+        return STROBE_OK;
+    int reason = errno;
+    snprintf(context->text, context->text_size, "events/raw_syscalls");
+    context->host->log(context->self, STROBE_LOG_WARNING,
+                       "Calls are recorded under \"strobe run\", with host_sys-osrt-preload.so in "
+                       "LD_PRELOAD, or where the kernel's trace points may be opened");
+    errno = reason;
+    return STROBE_UNAVAILABLE;
+}
+
+static StrobeStatus osrt_open(HostContext *context, void **state)
+{
+    const char *source = context->host->option_text(context->self, "osrt_source");
+    OsrtGate *gate = strcmp(source, "perf") ? dlsym(RTLD_DEFAULT, OSRT_GATE_SYMBOL) : NULL;
+    StrobeStatus status = context->host->kind(context->self, &strobe_kind_os_call, &osrt.kind);
+
+    if (status != STROBE_OK)
+        return status;
+    osrt.self = context->self;
+    osrt.host = context->host;
+    osrt.perf = NULL;
+    if (gate && gate->struct_size >= sizeof *gate)
+        status = open_gate(gate);
+    else
+        status = open_perf(context);
+    *state = status == STROBE_OK ? &osrt : NULL;
+    return status;
+}
+
+static void osrt_close(void *state)
+{
+    osrt_stop(state);
+    if (osrt.perf)
+        host_perf_close(osrt.perf);
+    osrt.perf = NULL;
+}
+
+const HostItem host_item_osrt = {.name = "osrt",
+                                 .open = osrt_open,
+                                 .start = osrt_start,
+                                 .sample = osrt_sample,
+                                 .stop = osrt_stop,
+                                 .close = osrt_close};

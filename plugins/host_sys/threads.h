@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processor use of the threads of the process: schedstat of each, in ns, kept open for the first
+ * ones and read in rotation for the rest; their `stat` now and then for what else is known. */
+#ifndef STROBE_PLUGINS_HOST_SYS_THREADS_H
+#define STROBE_PLUGINS_HOST_SYS_THREADS_H
+
+#include "context.h"
+
+#define HOST_PROCESSORS_MAX 1024
+
+typedef struct HostThreads HostThreads;
+
+/* What one round told of the process. */
+typedef struct HostRound {
+    int is_complete; /* every thread was read, and had been before */
+    int has_wait;
+    double wait;                       /* % of one processor */
+    double usage[HOST_PROCESSORS_MAX]; /* % by the processor that a thread ran on last */
+    uint32_t n_processors;             /* the highest of these with a use, plus 1 */
+} HostRound;
+
+/* NULL: errno tells. The folder of the threads is `proc_root`/PID/task. */
+HostThreads *host_threads_open(HostContext *context);
+void host_threads_close(HostThreads *threads);
+
+void host_threads_start(HostThreads *threads);
+/* Reads and records. `n_threads` is how many there are; it tells when to look for new ones. */
+void host_threads_sample(HostThreads *threads, StrobeWriter *writer, uint32_t n_threads,
+                         HostRound *round);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The traffic of one Ascend device on its links: kinds `hccs` and `pcie`. */
+#ifndef STROBE_PLUGINS_INTERCONNECT_LINKS_H
+#define STROBE_PLUGINS_INTERCONNECT_LINKS_H
+
+#include <strobe/collector.h>
+
+#include "../common/dcmi-source.h"
+
+/* Both NULL if the kind cannot be declared, or there is no memory or thread. `time_ms` is how long
+ * the driver measures where it measures at all. */
+StrobeDcmiSource *interconnect_hccs(const StrobeHost *host, StrobeInstance *self,
+                                    const StrobeDcmi *dcmi, const StrobeDcmiDevice *device,
+                                    int32_t time_ms, uint64_t deadline_ns);
+StrobeDcmiSource *interconnect_pcie(const StrobeHost *host, StrobeInstance *self,
+                                    const StrobeDcmi *dcmi, const StrobeDcmiDevice *device,
+                                    int32_t time_ms, uint64_t deadline_ns);
+
+uint64_t interconnect_now(void); /* CLOCK_MONOTONIC_RAW, ns */
+StrobeTrackId interconnect_track(const StrobeHost *host, StrobeInstance *self, const char *group,
+                                 int32_t device);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/kinds.h>
+#include <strobe/plugin.h>
+
+#include "interconnect.h"
+
+static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "interval",
+        .default_value = "20ms",
+        .min = 1e6,
+        .max = 3.6e12,
+        .summary = "Time between two samples.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_PATH,
+        .name = "sys_root",
+        .default_value = "/sys",
+        .summary = "Where the system file system is; another folder is read as a recording.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_STRING,
+        .name = "dcmi",
+        .default_value = "libdcmi.so",
+        .summary = "The device management library of Ascend hosts; where it cannot be loaded, "
+                   "links are described, not sampled.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "measuring",
+        .default_value = "20ms",
+        .min = 1e6,
+        .max = 1e9,
+        .summary =
+            "How long the driver measures at a time where it keeps no totals: PCIe, and HCCS "
+            "of some devices. No more readings come than that allows.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "deadline",
+        .default_value = "2s",
+        .min = 1e6,
+        .max = 6e10,
+        .summary = "A call of that library that takes longer is counted as lost samples.",
+    },
+};
+
+static const StrobeKind *const kinds[] = {&strobe_kind_hccs, &strobe_kind_pcie,
+                                          &strobe_kind_metadata};
+
+static const StrobeComponent collector = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_COLLECTOR,
+    .flags = STROBE_COMPONENT_ANY_PROCESS,
+    .name = "interconnect",
+    .summary = "Traffic on the links between devices (HCCS), and between device and host (PCIe).",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .kinds = kinds,
+    .n_kinds = sizeof kinds / sizeof *kinds,
+    .ops = &strobe_interconnect_ops,
+};
+
+static const StrobeComponent *const components[] = {&collector};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .name = "interconnect",
+    .version = STROBE_PLUGIN_VERSION,
+    .summary = "Traffic on the links between devices, and between device and host",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+    .n_components = 1,
+};

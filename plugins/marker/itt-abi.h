@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ITT as its published headers lay it down, as far as a collector of version 2 meets it. The part
+ * compiled into a program owns all objects. 64-bit Linux.
+ */
+#ifndef STROBE_PLUGINS_MARKER_ITT_ABI_H
+#define STROBE_PLUGINS_MARKER_ITT_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void (*IttFunction)(void);
+
+typedef struct IttDomain {
+    volatile int32_t flags; /* 0: switched off */
+    const char *name;
+    const void *wide;
+    int32_t extra1;
+    void *_Atomic extra2; /* ours */
+    struct IttDomain *next;
+} IttDomain;
+
+typedef struct IttString {
+    const char *text;
+    const void *wide;
+    int32_t extra1;
+    void *extra2;
+    struct IttString *next;
+} IttString;
+
+/* Passed by value; all 0: none. */
+typedef struct IttId {
+    uint64_t d1, d2, d3;
+} IttId;
+
+/* One function of the program's table. */
+typedef struct IttApi {
+    const char *name; /* NULL ends the list */
+    IttFunction *function;
+    IttFunction init, nothing;
+    uint32_t group;
+} IttApi;
+
+/* The head of the program's state; it goes on, differently with each version. */
+typedef struct IttGlobal {
+    unsigned char magic[8]; /* the first is ITT_MAGIC */
+    unsigned long version_major, version_minor, version_build;
+    long api_initialized, mutex_initialized, atomic_counter;
+    char mutex[40];
+    void *library, *error_handler;
+    const char **dll_path;
+    IttApi *apis;
+    struct IttGlobal *next;
+} IttGlobal;
+
+#define ITT_MAGIC 0xed
+
+_Static_assert(sizeof(IttDomain) == 48 && offsetof(IttDomain, extra2) == 32, "ITT");
+_Static_assert(sizeof(IttString) == 40 && offsetof(IttString, extra2) == 24, "ITT");
+_Static_assert(sizeof(IttId) == 24, "ITT");
+_Static_assert(sizeof(IttApi) == 40 && offsetof(IttApi, group) == 32, "ITT");
+_Static_assert(offsetof(IttGlobal, library) == 96 && offsetof(IttGlobal, apis) == 120 &&
+                   offsetof(IttGlobal, next) == 128,
+               "ITT");
+
+/* Types of metadata and counters. */
+enum { ITT_U64 = 1, ITT_I64, ITT_U32, ITT_I32, ITT_U16, ITT_I16, ITT_F32, ITT_F64 };
+
+/* Called by each module's part as it starts. */
+__attribute__((visibility("default"))) void __itt_api_init(IttGlobal *global, uint32_t groups);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What started ranges say besides their names, until they end on whatever thread. */
+#ifndef STROBE_PLUGINS_MARKER_KEPT_FACTS_H
+#define STROBE_PLUGINS_MARKER_KEPT_FACTS_H
+
+#include "marks.h"
+
+/* Nothing is kept of a range without facts, nor where the table is full at its place: the range is
+ * then recorded without them. */
+void kept_facts_put(uint64_t key, const MarkFacts *facts);
+/* Leaves `facts` alone if there are none of this key. */
+void kept_facts_take(uint64_t key, MarkFacts *facts);
+/* While no marks are recorded: those of ranges that never ended. */
+void kept_facts_clear(void);
+
+#endif

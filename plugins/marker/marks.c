@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "marks.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <strobe/kinds.h>
+#include <strobe/plugin.h>
+
+#include "kept-facts.h"
+
+/* The fields of both kinds: the standard one, then ours. */
+struct mark {
+    uint64_t argument;
+    StrobeStringId domain;
+    uint32_t event;
+    uint64_t range;
+    int64_t category;
+    uint64_t end_thread;
+    StrobeStringId category_name;
+    uint32_t reserved;
+};
+
+static const StrobeField fields[] = {
+    {"argument", STROBE_FIELD_U64, 0, "", "Number that the program gave with the mark."},
+    {"marker.domain", STROBE_FIELD_STRING, 0, "", "Domain."},
+    {"marker.event", STROBE_FIELD_U32, 0, "", "0 instant, 1 push and pop, 2 start and end."},
+    {"marker.range", STROBE_FIELD_U64, 0, "", "Id that the program knows the range by."},
+    {"marker.category", STROBE_FIELD_I64, 0, "", "Category."},
+    {"marker.end_thread", STROBE_FIELD_U64, 0, "", "Process and thread that ended it."},
+    {"marker.category_name", STROBE_FIELD_STRING, 0, "", "Name of the category."},
+};
+
+const StrobeKind mark_range_kind = {
+    .struct_size = sizeof(StrobeKind),
+    .shape = STROBE_SHAPE_SPAN,
+    .name = "marker",
+    .summary = "A range that the program marked itself.",
+    .fields = fields,
+    .n_fields = sizeof fields / sizeof *fields,
+};
+const StrobeKind mark_instant_kind = {
+    .struct_size = sizeof(StrobeKind),
+    .shape = STROBE_SHAPE_INSTANT,
+    .name = "marker_instant",
+    .summary = "A moment that the program marked itself.",
+    .fields = fields,
+    .n_fields = sizeof fields / sizeof *fields,
+};
+
+static const StrobeField thread_fields[] = {
+    {"thread", STROBE_FIELD_U64, 0, "", "Kernel id of the thread."},
+};
+const StrobeKind mark_thread_kind = {
+    .struct_size = sizeof(StrobeKind),
+    .shape = STROBE_SHAPE_INSTANT,
+    .name = "marker.thread",
+    .summary = "What the program calls one of its threads.",
+    .fields = thread_fields,
+    .n_fields = sizeof thread_fields / sizeof *thread_fields,
+};
+
+const MarkFacts mark_no_facts = {STROBE_ABSENT_U64, STROBE_ABSENT_I64, NULL};
+
+_Atomic int marks_are_on;
+
+static struct {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    StrobeKindId range, instant, thread, counter;
+    _Atomic uint64_t window; /* of which the pushed ranges are; counts */
+    _Atomic uint64_t next_id;
+    _Atomic uint64_t n_unmatched;
+    _Atomic int is_awake;
+} marks;
+
+/* On one thread, all domains together. */
+#define PUSHED_MAX 256
+#define IDS_AT_ONCE 64
+
+/* A thread's own. */
+static __thread struct {
+    uint64_t window;
+    uint64_t process_and_thread;
+    uint32_t tid; /* 0: neither is known yet */
+    uint32_t n_pushed;
+    uint64_t next_id, end_id; /* ids that this thread has taken */
+    struct pushed {
+        MarkDomain *domain;
+        MarkFacts facts;
+    } pushed[PUSHED_MAX];
+} mine;
+
+static uint32_t own_tid(void)
+{
+    if (!mine.tid) {
+        mine.tid = (uint32_t)syscall(SYS_gettid);
+        mine.process_and_thread = (uint64_t)getpid() << 32 | mine.tid;
+    }
+    return mine.tid;
+}
+
+static uint64_t process_and_thread(void)
+{
+    own_tid();
+    return mine.process_and_thread;
+}
+
+void marks_forget_thread(void)
+{
+    mine.tid = 0;
+}
+
+uint64_t mark_next_id(void)
+{
+    if (mine.next_id == mine.end_id) {
+        mine.next_id =
+            1 + atomic_fetch_add_explicit(&marks.next_id, IDS_AT_ONCE, memory_order_relaxed);
+        mine.end_id = mine.next_id + IDS_AT_ONCE;
+    }
+    return mine.next_id++;
+}
+
+static int is_wanted(const MarkDomain *domain)
+{
+    return marks_on() && domain && atomic_load_explicit(&domain->is_wanted, memory_order_relaxed);
+}
+
+/* An id that the host gives twice is good for the whole window; others are for one record. */
+static StrobeStringId name_of_domain(StrobeWriter *writer, MarkDomain *domain)
+{
+    uint64_t window = atomic_load_explicit(&marks.window, memory_order_relaxed);
+    uint64_t known = atomic_load_explicit(&domain->known, memory_order_relaxed);
+    size_t length;
+
+    if (__builtin_expect(known >> 32 == (uint32_t)window, 1))
+        return (StrobeStringId)known;
+    length = strlen(domain->name);
+    StrobeStringId id = marks.host->intern(writer, domain->name, length);
+    if (id == marks.host->intern(writer, domain->name, length))
+        atomic_store_explicit(&domain->known, window << 32 | id, memory_order_relaxed);
+    return id;
+}
+
+static struct mark describe(StrobeWriter *writer, MarkDomain *domain, uint32_t event,
+                            uint64_t range, const MarkFacts *facts)
+{
+    const StrobeHost *host = marks.host;
+    struct mark mark = {
+        .argument = facts->argument,
+        .domain = name_of_domain(writer, domain),
+        .event = event,
+        .range = range,
+        .category = facts->category,
+        .end_thread = event == MARK_INSTANT ? STROBE_ABSENT_U64 : process_and_thread(),
+    };
+
+    if (facts->category_name)
+        mark.category_name =
+            host->intern(writer, facts->category_name, strlen(facts->category_name));
+    return mark;
+}
+
+void mark_instant(MarkDomain *domain, const char *text, const MarkFacts *facts)
+{
+    const StrobeHost *host = marks.host;
+
+    if (!is_wanted(domain) || !text)
+        return;
+    uint64_t now = host->now();
+    StrobeWriter *writer = host->writer(marks.self);
+    if (!writer)
+        return;
+    struct mark mark = describe(writer, domain, MARK_INSTANT, STROBE_ABSENT_U64, facts);
+    StrobeStringId name = host->intern(writer, text, strlen(text));
+    void *out = host->reserve(writer, marks.instant, 0, name, now, 0);
+    if (!out)
+        return;
+    memcpy(out, &mark, sizeof mark);
+    host->commit(writer);
+}
+
+void mark_counter(const char *name, double value)
+{
+    const StrobeHost *host = marks.host;
+    StrobeWriter *writer = marks_on() && name ? host->writer(marks.self) : NULL;
+
+    if (!writer)
+        return;
+    StrobeStringId id = host->intern(writer, name, strlen(name));
+    struct strobe_counter *out = host->reserve(writer, marks.counter, 0, id, host->now(), 0);
+    if (!out)
+        return;
+    out->value = value;
+    host->commit(writer);
+}
+
+void mark_span(MarkDomain *domain, const char *text, uint64_t begin, uint64_t end)
+{
+    const StrobeHost *host = marks.host;
+    StrobeWriter *writer = is_wanted(domain) && text ? host->writer(marks.self) : NULL;
+
+    if (!writer || end < begin)
+        return;
+    struct mark mark = describe(writer, domain, MARK_STARTED, STROBE_ABSENT_U64, &mark_no_facts);
+    StrobeStringId name = host->intern(writer, text, strlen(text));
+    void *out = host->reserve(writer, marks.range, 0, name, begin, end);
+    if (!out)
+        return;
+    memcpy(out, &mark, sizeof mark);
+    host->commit(writer);
+}
+
+void mark_thread_name(uint64_t tid, const char *name)
+{
+    const StrobeHost *host = marks.host;
+    StrobeWriter *writer = marks_on() && name ? host->writer(marks.self) : NULL;
+
+    if (!writer)
+        return;
+    StrobeStringId id = host->intern(writer, name, strlen(name));
+    uint64_t *out = host->reserve(writer, marks.thread, 0, id, host->now(), 0);
+    if (!out)
+        return;
+    *out = tid ? tid : own_tid();
+    host->commit(writer);
+}
+
+/* ---- ranges ---- */
+
+int mark_start(MarkDomain *domain, uint64_t key, const char *text, const MarkFacts *facts)
+{
+    if (!is_wanted(domain) || !text ||
+        !marks.host->loose_open(marks.self, key, marks.range, text, facts->argument))
+        return 0;
+    kept_facts_put(key, facts);
+    return 1;
+}
+
+/* Ends the span of that key; 0: there was none. */
+static int end(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t range,
+               const MarkFacts *facts)
+{
+    StrobeWriter *writer = marks.host->writer(marks.self);
+
+    if (!writer)
+        return 0;
+    struct mark mark = describe(writer, domain, event, range, facts);
+    return marks.host->loose_close(marks.self, key, marks.range, &mark, sizeof mark);
+}
+
+void mark_end(MarkDomain *domain, uint64_t key, uint64_t id)
+{
+    MarkFacts facts = mark_no_facts;
+
+    if (!marks_on() || !domain || !id)
+        return;
+    kept_facts_take(key, &facts);
+    if (!end(domain, key, MARK_STARTED, id, &facts))
+        atomic_fetch_add_explicit(&marks.n_unmatched, 1, memory_order_relaxed);
+}
+
+/* Pushed ranges have keys that no id is like, and no other thread has. */
+static uint64_t pushed_key(const MarkDomain *domain)
+{
+    return 1ull << 63 | (uint64_t)(domain->number & 0x7fffffff) << 32 | own_tid();
+}
+
+/* What was open when a window ended is open no more. */
+static void forget_other_windows(void)
+{
+    uint64_t window = atomic_load_explicit(&marks.window, memory_order_relaxed);
+
+    if (mine.window == window)
+        return;
+    mine.window = window;
+    mine.n_pushed = 0;
+}
+
+static int count_pushed(const MarkDomain *domain)
+{
+    int n = 0;
+
+    for (uint32_t i = 0; i < mine.n_pushed; i++)
+        n += mine.pushed[i].domain == domain;
+    return n;
+}
+
+int mark_push(MarkDomain *domain, const char *text, const MarkFacts *facts)
+{
+    if (!is_wanted(domain) || !text)
+        return -1;
+    forget_other_windows();
+    if (mine.n_pushed == PUSHED_MAX ||
+        !marks.host->loose_open(marks.self, pushed_key(domain), marks.range, text, facts->argument))
+        return -1;
+    mine.pushed[mine.n_pushed] = (struct pushed){domain, *facts};
+    mine.n_pushed++;
+    return count_pushed(domain) - 1;
+}
+
+int mark_pop(MarkDomain *domain)
+{
+    uint32_t i = mine.n_pushed;
+
+    if (!marks_on() || !domain)
+        return -1;
+    forget_other_windows();
+    while (i > 0 && mine.pushed[i - 1].domain != domain)
+        i--;
+    if (i == 0) {
+        atomic_fetch_add_explicit(&marks.n_unmatched, 1, memory_order_relaxed);
+        return -1;
+    }
+    const MarkFacts facts = mine.pushed[i - 1].facts;
+    if (i < mine.n_pushed)
+        memmove(&mine.pushed[i - 1], &mine.pushed[i], (mine.n_pushed - i) * sizeof *mine.pushed);
+    mine.n_pushed--;
+    end(domain, pushed_key(domain), MARK_PUSHED, STROBE_ABSENT_U64, &facts);
+    return count_pushed(domain);
+}
+
+/* ---- the session ---- */
+
+uint64_t mark_now(void)
+{
+    return marks_on() ? marks.host->now() : 0;
+}
+
+uint64_t marks_take_unmatched(void)
+{
+    return atomic_exchange_explicit(&marks.n_unmatched, 0, memory_order_relaxed);
+}
+
+void marks_wake(void)
+{
+    atomic_store(&marks.is_awake, 1);
+    void (*wake)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, STROBE_WAKE_SYMBOL);
+    if (wake)
+        wake();
+}
+
+int marks_are_awake(void)
+{
+    return atomic_load(&marks.is_awake);
+}
+
+StrobeStatus marks_declare(const StrobeHost *host, StrobeInstance *self)
+{
+    StrobeStatus status = host->kind(self, &mark_range_kind, &marks.range);
+
+    if (status == STROBE_OK)
+        status = host->kind(self, &mark_instant_kind, &marks.instant);
+    if (status == STROBE_OK)
+        status = host->kind(self, &mark_thread_kind, &marks.thread);
+    if (status == STROBE_OK)
+        status = host->kind(self, &strobe_kind_counter, &marks.counter);
+    return status;
+}
+
+void marks_begin(const StrobeHost *host, StrobeInstance *self)
+{
+    marks.host = host;
+    marks.self = self;
+    atomic_fetch_add_explicit(&marks.window, 1, memory_order_relaxed);
+    kept_facts_clear();
+    atomic_store_explicit(&marks_are_on, 1, memory_order_release);
+}
+
+void marks_end(void)
+{
+    atomic_store_explicit(&marks_are_on, 0, memory_order_release);
+}

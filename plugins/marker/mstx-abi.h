@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mstx as its published headers lay it down: function numbers, structs, the injection protocol.
+ * Layouts are of 64-bit Linux.
+ */
+#ifndef STROBE_PLUGINS_MARKER_MSTX_ABI_H
+#define STROBE_PLUGINS_MARKER_MSTX_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void (*MstxFunction)(void);
+/* Gives the table of one module: an array of places of function pointers, the first one unused. */
+typedef int (*MstxGetTable)(int module, MstxFunction ***table, unsigned *size);
+
+enum { MSTX_CORE = 1, MSTX_DOMAIN = 2, MSTX_MEMORY = 3 };
+enum { MSTX_MARK = 1, MSTX_RANGE_START, MSTX_RANGE_END, MSTX_GET_TOOL, MSTX_CORE_SIZE };
+enum {
+    MSTX_DOMAIN_CREATE = 1,
+    MSTX_DOMAIN_DESTROY,
+    MSTX_DOMAIN_MARK,
+    MSTX_DOMAIN_RANGE_START,
+    MSTX_DOMAIN_RANGE_END,
+    MSTX_DOMAIN_SIZE
+};
+enum {
+    MSTX_HEAP_REGISTER = 1,
+    MSTX_HEAP_UNREGISTER,
+    MSTX_REGIONS_REGISTER,
+    MSTX_REGIONS_UNREGISTER,
+    MSTX_MEMORY_SIZE
+};
+
+/* Any of them may be asked for less than it has by an older dispatcher. */
+#define MSTX_FAIL 1
+#define MSTX_SUCCESS 0
+#define MSTX_TOOL_STROBE 0x2000u /* beside the vendor's 0x1000 to 0x1003 */
+
+typedef struct MstxRange {
+    uint32_t device;
+    uint32_t reserved;
+    const void *address;
+    uint64_t size;
+} MstxRange;
+
+typedef struct MstxHeap {
+    int32_t usage, type;
+    const MstxRange *range; /* what `usage` and `type` hold is not to be trusted */
+} MstxHeap;
+
+typedef struct MstxRegions {
+    void *heap;
+    int32_t type;
+    size_t count;
+    const MstxRange *ranges;
+    void **handles; /* never to be written: callers leave it unset */
+} MstxRegions;
+
+typedef struct MstxRegionRef {
+    int32_t type; /* 0 pointer, 1 handle */
+    const void *pointer;
+} MstxRegionRef;
+
+typedef struct MstxRegionRefs {
+    size_t count;
+    const MstxRegionRef *refs;
+} MstxRegionRefs;
+
+_Static_assert(sizeof(MstxRange) == 24 && offsetof(MstxRange, size) == 16, "mstx");
+_Static_assert(sizeof(MstxHeap) == 16 && offsetof(MstxHeap, range) == 8, "mstx");
+_Static_assert(sizeof(MstxRegions) == 40 && offsetof(MstxRegions, count) == 16, "mstx");
+_Static_assert(offsetof(MstxRegions, ranges) == 24 && offsetof(MstxRegions, handles) == 32, "mstx");
+_Static_assert(sizeof(MstxRegionRef) == 16 && offsetof(MstxRegionRef, pointer) == 8, "mstx");
+_Static_assert(sizeof(MstxRegionRefs) == 16, "mstx");
+
+/* The thirteen functions, as programs call them and as a tool fills them in. */
+typedef void MstxMark(const char *message, void *stream);
+typedef uint64_t MstxRangeStart(const char *message, void *stream);
+typedef void MstxRangeEnd(uint64_t id);
+typedef int MstxGetTool(uint64_t *id);
+typedef void *MstxDomainCreate(const char *name);
+typedef void MstxDomainDestroy(void *domain);
+typedef void MstxDomainMark(void *domain, const char *message, void *stream);
+typedef uint64_t MstxDomainRangeStart(void *domain, const char *message, void *stream);
+typedef void MstxDomainRangeEnd(void *domain, uint64_t id);
+typedef void *MstxHeapRegister(void *domain, const MstxHeap *heap);
+typedef void MstxHeapUnregister(void *domain, void *heap);
+typedef void MstxRegionsRegister(void *domain, const MstxRegions *regions);
+typedef void MstxRegionsUnregister(void *domain, const MstxRegionRefs *regions);
+
+/* What programs link against, and what a dispatcher looks for in a tool. */
+#define MSTX_EXPORT __attribute__((visibility("default")))
+MSTX_EXPORT MstxMark mstxMarkA;
+MSTX_EXPORT MstxRangeStart mstxRangeStartA;
+MSTX_EXPORT MstxRangeEnd mstxRangeEnd;
+MSTX_EXPORT MstxGetTool mstxGetToolId;
+MSTX_EXPORT MstxDomainCreate mstxDomainCreateA;
+MSTX_EXPORT MstxDomainDestroy mstxDomainDestroy;
+MSTX_EXPORT MstxDomainMark mstxDomainMarkA;
+MSTX_EXPORT MstxDomainRangeStart mstxDomainRangeStartA;
+MSTX_EXPORT MstxDomainRangeEnd mstxDomainRangeEnd;
+MSTX_EXPORT MstxHeapRegister mstxMemHeapRegister;
+MSTX_EXPORT MstxHeapUnregister mstxMemHeapUnregister;
+MSTX_EXPORT MstxRegionsRegister mstxMemRegionsRegister;
+MSTX_EXPORT MstxRegionsUnregister mstxMemRegionsUnregister;
+typedef int MstxInit(MstxGetTable get_table);
+MSTX_EXPORT MstxInit InitInjectionMstx;
+
+#endif

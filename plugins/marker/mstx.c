@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mstx: a tool for its dispatchers, and the functions for programs that link them. See the mstx
+ * headers for what each does; a range's id is the one of the tool behind where there is one.
+ */
+#include "mstx.h"
+
+#include "mstx-chain.h"
+#include "mstx-domain.h"
+
+/* An id of ours beside those of a tool behind that did not record. */
+#define OUR_ID (1ull << 63)
+
+static uint64_t key_of(uint64_t id)
+{
+    return mark_key(MARK_OF_MSTX, id) | (id & OUR_ID) >> 4;
+}
+
+/* ---- ranges, with or without a domain ---- */
+
+static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *message)
+{
+    int is_chained = mstx_behind.core[MSTX_RANGE_START] != NULL;
+
+    if (!marks_on() || !message)
+        return theirs;
+    uint64_t id = theirs ? theirs : mark_next_id() | (is_chained ? OUR_ID : 0);
+    return mark_start(domain, key_of(id), message, &mark_no_facts) ? id : theirs;
+}
+
+static void end_range(MarkDomain *domain, uint64_t id)
+{
+    if (marks_on() && id)
+        mark_end(domain, key_of(id), id);
+}
+
+/* ---- the thirteen ---- */
+
+void mstxMarkA(const char *message, void *stream)
+{
+    MstxMark *behind = (MstxMark *)mstx_behind.core[MSTX_MARK];
+
+    if (__builtin_expect(behind != NULL, 0))
+        behind(message, stream);
+    if (marks_on())
+        mark_instant(mark_default_domain(), message, &mark_no_facts);
+}
+
+uint64_t mstxRangeStartA(const char *message, void *stream)
+{
+    MstxRangeStart *behind = (MstxRangeStart *)mstx_behind.core[MSTX_RANGE_START];
+    uint64_t theirs = __builtin_expect(behind != NULL, 0) ? behind(message, stream) : 0;
+
+    return marks_on() ? start_range(mark_default_domain(), theirs, message) : theirs;
+}
+
+void mstxRangeEnd(uint64_t id)
+{
+    MstxRangeEnd *behind = (MstxRangeEnd *)mstx_behind.core[MSTX_RANGE_END];
+
+    if (__builtin_expect(behind && id && !(id & OUR_ID), 0))
+        behind(id);
+    if (marks_on())
+        end_range(mark_default_domain(), id);
+}
+
+int mstxGetToolId(uint64_t *id)
+{
+    if (!id)
+        return MSTX_FAIL;
+    *id = MSTX_TOOL_STROBE;
+    return MSTX_SUCCESS;
+}
+
+/* Never NULL for a name: programs take that for "no domains here", and remember it. */
+void *mstxDomainCreateA(const char *name)
+{
+    MstxDomainCreate *behind = (MstxDomainCreate *)mstx_behind.domain[MSTX_DOMAIN_CREATE];
+    MstxDomain *domain = name && *name ? mstx_domain_make(name) : NULL;
+
+    if (domain && behind && !domain->behind)
+        domain->behind = behind(name);
+    return domain;
+}
+
+/* Ours stay: a program may create one of the same name again, and gets the same. */
+void mstxDomainDestroy(void *handle)
+{
+    MstxDomainDestroy *behind = (MstxDomainDestroy *)mstx_behind.domain[MSTX_DOMAIN_DESTROY];
+    const MstxDomain *domain = mstx_domain_of(handle);
+
+    if (domain != handle)
+        return;
+    void *theirs = ((MstxDomain *)(uintptr_t)domain)->behind;
+    ((MstxDomain *)(uintptr_t)domain)->behind = NULL;
+    if (behind && theirs)
+        behind(theirs);
+}
+
+void mstxDomainMarkA(void *handle, const char *message, void *stream)
+{
+    MstxDomainMark *behind = (MstxDomainMark *)mstx_behind.domain[MSTX_DOMAIN_MARK];
+
+    if (!behind && !marks_on())
+        return;
+    const MstxDomain *domain = mstx_domain_of(handle);
+    if (behind && mstx_domain_behind(domain))
+        behind(mstx_domain_behind(domain), message, stream);
+    mark_instant(domain->marks, message, &mark_no_facts);
+}
+
+uint64_t mstxDomainRangeStartA(void *handle, const char *message, void *stream)
+{
+    MstxDomainRangeStart *behind =
+        (MstxDomainRangeStart *)mstx_behind.domain[MSTX_DOMAIN_RANGE_START];
+
+    if (!behind && !marks_on())
+        return 0;
+    const MstxDomain *domain = mstx_domain_of(handle);
+    void *theirs = mstx_domain_behind(domain);
+    return start_range(domain->marks, behind && theirs ? behind(theirs, message, stream) : 0,
+                       message);
+}
+
+void mstxDomainRangeEnd(void *handle, uint64_t id)
+{
+    MstxDomainRangeEnd *behind = (MstxDomainRangeEnd *)mstx_behind.domain[MSTX_DOMAIN_RANGE_END];
+
+    if (!behind && !marks_on())
+        return;
+    const MstxDomain *domain = mstx_domain_of(handle);
+    if (behind && mstx_domain_behind(domain) && id && !(id & OUR_ID))
+        behind(mstx_domain_behind(domain), id);
+    end_range(domain->marks, id);
+}
+
+/* ---- injection ---- */
+
+static void set(MstxFunction **table, unsigned size, unsigned i, MstxFunction function)
+{
+    if (i < size && table[i])
+        *table[i] = function;
+}
+
+static void fill(MstxGetTable get_table, int module, const MstxFunction *functions, unsigned n)
+{
+    MstxFunction **table = NULL;
+    unsigned size = 0;
+
+    if (get_table(module, &table, &size) != MSTX_SUCCESS || !table)
+        return; /* a toolkit that is older than the module */
+    for (unsigned i = 1; i < n; i++)
+        set(table, size, i, functions[i]);
+}
+
+/* Each module of a program with a dispatcher of its own calls this once. */
+int InitInjectionMstx(MstxGetTable get_table)
+{
+    static const MstxFunction core[] = {NULL, (MstxFunction)mstxMarkA,
+                                        (MstxFunction)mstxRangeStartA, (MstxFunction)mstxRangeEnd,
+                                        (MstxFunction)mstxGetToolId};
+    static const MstxFunction domain[] = {NULL,
+                                          (MstxFunction)mstxDomainCreateA,
+                                          (MstxFunction)mstxDomainDestroy,
+                                          (MstxFunction)mstxDomainMarkA,
+                                          (MstxFunction)mstxDomainRangeStartA,
+                                          (MstxFunction)mstxDomainRangeEnd};
+    static const MstxFunction memory[] = {
+        NULL, (MstxFunction)mstxMemHeapRegister, (MstxFunction)mstxMemHeapUnregister,
+        (MstxFunction)mstxMemRegionsRegister, (MstxFunction)mstxMemRegionsUnregister};
+
+    if (!get_table)
+        return MSTX_FAIL;
+    mstx_chain();
+    fill(get_table, MSTX_CORE, core, MSTX_CORE_SIZE);
+    fill(get_table, MSTX_DOMAIN, domain, MSTX_DOMAIN_SIZE);
+    fill(get_table, MSTX_MEMORY, memory, MSTX_MEMORY_SIZE);
+    marks_wake();
+    return MSTX_SUCCESS;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tool behind NVTX. */
+#include "nvtx-abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "marks.h"
+#include "text.h"
+
+#define WIDE_MAX 4096 /* bytes of a wide text that are kept */
+
+/* A name of a category of a domain. Never freed; few. */
+typedef struct Category {
+    struct Category *next;
+    const MarkDomain *domain;
+    uint32_t number;
+    char name[];
+} Category;
+
+static Category *_Atomic categories;
+
+/* ---- what a mark says ---- */
+
+static const char *name_of_category(const MarkDomain *domain, uint32_t number)
+{
+    for (const Category *c = atomic_load_explicit(&categories, memory_order_acquire); c;
+         c = c->next)
+        if (c->number == number && c->domain == domain)
+            return c->name;
+    return NULL;
+}
+
+/* Names given later come first in the list, and so replace. */
+static void name_category(const MarkDomain *domain, uint32_t number, const char *name)
+{
+    size_t size = name ? strlen(name) + 1 : 0;
+    Category *category = domain && size ? malloc(sizeof *category + size) : NULL;
+
+    if (!category)
+        return;
+    category->domain = domain;
+    category->number = number;
+    memcpy(category->name, name, size);
+    category->next = atomic_load(&categories);
+    while (!atomic_compare_exchange_weak(&categories, &category->next, category))
+        ;
+}
+
+static int has(const NvtxAttributes *attributes, size_t end)
+{
+    return attributes->size >= end;
+}
+
+#define HAS(attributes, member)                                                                    \
+    has(attributes, offsetof(NvtxAttributes, member) + sizeof((attributes)->member))
+
+/* Whole numbers keep their bits, others are rounded: the field is an integer. */
+static uint64_t payload_of(const NvtxAttributes *attributes)
+{
+    switch (attributes->payload_type) {
+    case NVTX_U64:
+    case NVTX_I64:
+        return attributes->payload.u64;
+    case NVTX_F64:
+        return (uint64_t)(int64_t)attributes->payload.f64;
+    case NVTX_U32:
+        return attributes->payload.u32;
+    case NVTX_I32:
+        return (uint64_t)(int64_t)attributes->payload.i32;
+    case NVTX_F32:
+        return (uint64_t)(int64_t)attributes->payload.f32;
+    default:
+        return STROBE_ABSENT_U64;
+    }
+}
+
+static MarkFacts facts_of(const MarkDomain *domain, const NvtxAttributes *attributes)
+{
+    MarkFacts facts = mark_no_facts;
+
+    if (HAS(attributes, category) && attributes->category) {
+        facts.category = attributes->category;
+        facts.category_name = name_of_category(domain, attributes->category);
+    }
+    if (HAS(attributes, payload))
+        facts.argument = payload_of(attributes);
+    return facts;
+}
+
+/* A mark needs no message. */
+static const char *message_of(const NvtxAttributes *attributes, char *wide)
+{
+    const char *text = NULL;
+
+    if (HAS(attributes, message) && attributes->message_type == NVTX_UNICODE)
+        text = text_of_wide(attributes->message, wide, WIDE_MAX);
+    else if (HAS(attributes, message) && attributes->message_type != NVTX_MESSAGE_NONE)
+        text = attributes->message; /* a registered string is its own text */
+    return text ? text : "";
+}
+
+/* ---- ranges ---- */
+
+static uint64_t start(MarkDomain *domain, const char *text, const MarkFacts *facts)
+{
+    uint64_t id = mark_next_id();
+
+    return mark_start(domain, mark_key(MARK_OF_NVTX, id), text, facts) ? id : 0;
+}
+
+static void end(MarkDomain *domain, uint64_t id)
+{
+    mark_end(domain, mark_key(MARK_OF_NVTX, id), id);
+}
+
+static int push(MarkDomain *domain, const char *text, const MarkFacts *facts)
+{
+    int depth = mark_push(domain, text, facts);
+
+    return depth < 0 ? NVTX_NO_PUSH_POP_TRACKING : depth;
+}
+
+static int pop(MarkDomain *domain)
+{
+    int depth = mark_pop(domain);
+
+    return depth < 0 ? NVTX_NO_PUSH_POP_TRACKING : depth;
+}
+
+/* ---- what programs call ---- */
+
+static void domain_mark_ex(MarkDomain *domain, const NvtxAttributes *attributes)
+{
+    char wide[WIDE_MAX];
+
+    if (!marks_on() || !attributes)
+        return;
+    const MarkFacts facts = facts_of(domain, attributes);
+    mark_instant(domain, message_of(attributes, wide), &facts);
+}
+
+static uint64_t domain_start_ex(MarkDomain *domain, const NvtxAttributes *attributes)
+{
+    char wide[WIDE_MAX];
+
+    if (!marks_on() || !attributes)
+        return 0;
+    const MarkFacts facts = facts_of(domain, attributes);
+    return start(domain, message_of(attributes, wide), &facts);
+}
+
+static void domain_end(MarkDomain *domain, uint64_t id)
+{
+    if (marks_on())
+        end(domain, id);
+}
+
+static int domain_push_ex(MarkDomain *domain, const NvtxAttributes *attributes)
+{
+    char wide[WIDE_MAX];
+
+    if (!marks_on() || !attributes)
+        return NVTX_NO_PUSH_POP_TRACKING;
+    const MarkFacts facts = facts_of(domain, attributes);
+    return push(domain, message_of(attributes, wide), &facts);
+}
+
+static int domain_pop(MarkDomain *domain)
+{
+    return marks_on() ? pop(domain) : NVTX_NO_PUSH_POP_TRACKING;
+}
+
+static void mark_ex(const NvtxAttributes *attributes)
+{
+    if (marks_on())
+        domain_mark_ex(mark_default_domain(), attributes);
+}
+
+static void mark_a(const char *text)
+{
+    if (marks_on())
+        mark_instant(mark_default_domain(), text, &mark_no_facts);
+}
+
+static void mark_w(const wchar_t *text)
+{
+    char wide[WIDE_MAX];
+
+    if (marks_on())
+        mark_a(text_of_wide(text, wide, sizeof wide));
+}
+
+static uint64_t start_ex(const NvtxAttributes *attributes)
+{
+    return marks_on() ? domain_start_ex(mark_default_domain(), attributes) : 0;
+}
+
+static uint64_t start_a(const char *text)
+{
+    return marks_on() ? start(mark_default_domain(), text, &mark_no_facts) : 0;
+}
+
+static uint64_t start_w(const wchar_t *text)
+{
+    char wide[WIDE_MAX];
+
+    return marks_on() ? start_a(text_of_wide(text, wide, sizeof wide)) : 0;
+}
+
+static void range_end(uint64_t id)
+{
+    if (marks_on())
+        end(mark_default_domain(), id);
+}
+
+static int push_ex(const NvtxAttributes *attributes)
+{
+    return marks_on() ? domain_push_ex(mark_default_domain(), attributes)
+                      : NVTX_NO_PUSH_POP_TRACKING;
+}
+
+static int push_a(const char *text)
+{
+    return marks_on() ? push(mark_default_domain(), text, &mark_no_facts)
+                      : NVTX_NO_PUSH_POP_TRACKING;
+}
+
+static int push_w(const wchar_t *text)
+{
+    char wide[WIDE_MAX];
+
+    return marks_on() ? push_a(text_of_wide(text, wide, sizeof wide)) : NVTX_NO_PUSH_POP_TRACKING;
+}
+
+static int range_pop(void)
+{
+    return marks_on() ? pop(mark_default_domain()) : NVTX_NO_PUSH_POP_TRACKING;
+}
+
+/* ---- names ---- */
+
+static void name_category_a(uint32_t number, const char *name)
+{
+    name_category(mark_default_domain(), number, name);
+}
+
+static void name_category_w(uint32_t number, const wchar_t *name)
+{
+    char wide[WIDE_MAX];
+
+    name_category_a(number, text_of_wide(name, wide, sizeof wide));
+}
+
+static void domain_name_category_w(MarkDomain *domain, uint32_t number, const wchar_t *name)
+{
+    char wide[WIDE_MAX];
+
+    name_category(domain, number, text_of_wide(name, wide, sizeof wide));
+}
+
+static void name_thread_a(uint32_t tid, const char *name)
+{
+    if (marks_on())
+        mark_thread_name(tid, name);
+}
+
+static void name_thread_w(uint32_t tid, const wchar_t *name)
+{
+    char wide[WIDE_MAX];
+
+    name_thread_a(tid, text_of_wide(name, wide, sizeof wide));
+}
+
+/* ---- domains, strings ---- */
+
+static MarkDomain *create_a(const char *name)
+{
+    return name ? mark_domain(name, strlen(name)) : NULL;
+}
+
+static MarkDomain *create_w(const wchar_t *name)
+{
+    char wide[WIDE_MAX];
+
+    return create_a(text_of_wide(name, wide, sizeof wide));
+}
+
+/* A handle is the text; programs never give one back. */
+static const char *register_a(const MarkDomain *domain, const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+static const char *register_w(const MarkDomain *domain, const wchar_t *text)
+{
+    char wide[WIDE_MAX];
+
+    return register_a(domain, text_of_wide(text, wide, sizeof wide));
+}
+
+/* ---- injection ---- */
+
+#define FUNCTION(name) (NvtxFunction) name
+
+static void fill(NvtxGetTable get_table, int module, const NvtxFunction *functions, unsigned n)
+{
+    NvtxFunction **table = NULL;
+    unsigned size = 0;
+
+    if (!get_table(module, &table, &size) || !table)
+        return;
+    for (unsigned i = 1; i < n && i < size; i++)
+        if (table[i] && functions[i])
+            *table[i] = functions[i];
+}
+
+int InitializeInjectionNvtx2(NvtxGetExport get_export)
+{
+    static const NvtxFunction core[] = {
+        NULL,
+        FUNCTION(mark_ex),
+        FUNCTION(mark_a),
+        FUNCTION(mark_w),
+        FUNCTION(start_ex),
+        FUNCTION(start_a),
+        FUNCTION(start_w),
+        FUNCTION(range_end),
+        FUNCTION(push_ex),
+        FUNCTION(push_a),
+        FUNCTION(push_w),
+        FUNCTION(range_pop),
+        FUNCTION(name_category_a),
+        FUNCTION(name_category_w),
+        FUNCTION(name_thread_a),
+        FUNCTION(name_thread_w),
+    };
+    static const NvtxFunction core2[] = {
+        NULL,
+        FUNCTION(domain_mark_ex),
+        FUNCTION(domain_start_ex),
+        FUNCTION(domain_end),
+        FUNCTION(domain_push_ex),
+        FUNCTION(domain_pop),
+        NULL, /* resources: names of locks and such, of which no mark tells */
+        NULL,
+        FUNCTION(name_category),
+        FUNCTION(domain_name_category_w),
+        FUNCTION(register_a),
+        FUNCTION(register_w),
+        FUNCTION(create_a),
+        FUNCTION(create_w),
+    };
+    const NvtxCallbacks *callbacks = get_export ? get_export(NVTX_EXPORT_CALLBACKS) : NULL;
+    const NvtxVersion *version = get_export ? get_export(NVTX_EXPORT_VERSION) : NULL;
+
+    if (!callbacks || callbacks->size < sizeof *callbacks || !callbacks->get_table)
+        return 0;
+    if (version && version->size >= sizeof *version && version->set_injection_version)
+        version->set_injection_version(3);
+    fill(callbacks->get_table, NVTX_CORE, core, sizeof core / sizeof *core);
+    fill(callbacks->get_table, NVTX_CORE2, core2, sizeof core2 / sizeof *core2);
+    marks_wake();
+    return 1;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/plugin.h>
+
+#include "prof_raw.h"
+
+static const StrobeComponent importer = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_IMPORTER,
+    .name = "prof_raw",
+    .summary = "Reads counters in the raw data of CANN (PROF_*): links, L2 cache, the host.",
+    .kinds = prof_raw_kinds,
+    .n_kinds = PROF_RAW_KINDS,
+    .ops = &prof_raw_ops,
+};
+
+static const StrobeComponent *const components[] = {&importer};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .name = "prof_raw",
+    .version = STROBE_PLUGIN_VERSION,
+    .summary = "Raw data of CANN",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+    .n_components = sizeof components / sizeof *components,
+};

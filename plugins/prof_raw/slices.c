@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slices.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/foreign-folder.h"
+
+#define MARK ".slice_"
+
+gsize slice_name(const char *name, guint64 *number)
+{
+    const char *mark = g_strrstr(name, MARK);
+
+    *number = 0;
+    if (!mark || !g_ascii_string_to_unsigned(mark + strlen(MARK), 10, 0, G_MAXUINT64, number, NULL))
+        return strlen(name);
+    return (gsize)(mark - name);
+}
+
+Slices *slices_new(int folder, const char *name, gsize length)
+{
+    Slices *s = g_new0(Slices, 1);
+
+    s->folder = folder;
+    s->name = g_strndup(name, length);
+    s->names = g_ptr_array_new_with_free_func(g_free);
+    s->fd = -1;
+    return s;
+}
+
+void slices_free(Slices *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    g_ptr_array_unref(s->names);
+    g_free(s->buffer);
+    g_free(s->name);
+    g_free(s);
+}
+
+void slices_add(Slices *s, const char *name, guint64 bytes)
+{
+    g_ptr_array_add(s->names, g_strdup(name));
+    s->bytes += bytes;
+}
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    guint64 m, n;
+
+    slice_name(x, &m);
+    slice_name(y, &n);
+    return m != n ? (m < n ? -1 : 1) : strcmp(x, y);
+}
+
+void slices_sort(Slices *s)
+{
+    g_ptr_array_sort(s->names, compare_numbers);
+}
+
+/* ---- reading ---- */
+
+static gboolean open_next(Slices *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    if (s->next == s->names->len)
+        return FALSE;
+    s->fd = foreign_folder_open_file(s->folder, g_ptr_array_index(s->names, s->next++));
+    if (s->fd < 0)
+        s->error = errno;
+    return TRUE;
+}
+
+/* Reads on; FALSE at the end of the last slice, or when the buffer is full. */
+static gboolean fill(Slices *s)
+{
+    gssize done = 0;
+
+    if (!s->buffer)
+        s->buffer = g_malloc(SLICE_LINE_MAX + 1);
+    memmove(s->buffer, s->buffer + s->at, s->used - s->at);
+    s->used -= s->at;
+    s->at = 0;
+    while (s->used < SLICE_LINE_MAX) {
+        if (s->fd >= 0)
+            done = read(s->fd, s->buffer + s->used, SLICE_LINE_MAX - s->used);
+        if (s->fd >= 0 && done > 0) {
+            s->used += (gsize)done;
+            return TRUE;
+        }
+        if (s->fd >= 0 && done < 0 && errno == EINTR)
+            continue;
+        if (s->fd >= 0 && done < 0)
+            s->error = errno;
+        if (!open_next(s))
+            return FALSE;
+    }
+    return FALSE;
+}
+
+/* A line longer than the buffer is left out. */
+static void skip_line(Slices *s)
+{
+    s->n_long++;
+    for (;;) {
+        const char *end = memchr(s->buffer + s->at, '\n', s->used - s->at);
+
+        if (end) {
+            s->at = (gsize)(end - s->buffer) + 1;
+            return;
+        }
+        s->at = s->used;
+        if (!fill(s))
+            return;
+    }
+}
+
+char *slices_line(Slices *s)
+{
+    gsize seen = 0;
+
+    for (;;) {
+        char *begin = s->buffer + s->at;
+        char *end =
+            s->used > s->at + seen ? memchr(begin + seen, '\n', s->used - s->at - seen) : NULL;
+
+        if (end) {
+            *end = 0;
+            s->at += (gsize)(end - begin) + 1;
+            return begin;
+        }
+        seen = s->used - s->at;
+        if (fill(s))
+            continue;
+        if (s->used - s->at == SLICE_LINE_MAX) {
+            skip_line(s);
+            seen = 0;
+            continue;
+        }
+        if (s->used == s->at)
+            return NULL;
+        begin = s->buffer + s->at; /* the last line has no end */
+        s->buffer[s->used] = 0;
+        s->at = s->used;
+        return begin;
+    }
+}
+
+const char *slices_record(Slices *s, gsize n)
+{
+    const char *record;
+
+    while (s->used - s->at < n)
+        if (!fill(s)) {
+            s->n_left = s->used - s->at;
+            return NULL;
+        }
+    record = s->buffer + s->at;
+    s->at += n;
+    return record;
+}

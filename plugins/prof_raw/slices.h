@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A raw file that was cut into slices, read as the one that it was. */
+#ifndef STROBE_PROF_RAW_SLICES_H
+#define STROBE_PROF_RAW_SLICES_H
+
+#include <glib.h>
+
+#define SLICE_LINE_MAX (64u << 10)
+
+typedef struct Slices {
+    int folder;       /* lent */
+    char *name;       /* without the number of the slice */
+    GPtrArray *names; /* of the slices, in order */
+    guint64 bytes;    /* of all of them */
+    guint next;       /* slice to open */
+    int fd;           /* of the one that is read, -1: none */
+    char *buffer;
+    gsize used, at;
+    guint64 n_long; /* lines that were left out */
+    guint64 n_left; /* bytes behind the last whole record */
+    int error;      /* errno, 0: none */
+} Slices;
+
+/* Takes "name.slice_3" apart: the length of "name" and the number. Without a number 0. */
+gsize slice_name(const char *name, guint64 *number);
+
+Slices *slices_new(int folder, const char *name, gsize length);
+void slices_free(Slices *slices);
+/* After the last one was added they are put in order. */
+void slices_add(Slices *slices, const char *name, guint64 bytes);
+void slices_sort(Slices *slices);
+
+/* The next line without its end, NUL-terminated, to be changed at will; NULL at the end. */
+char *slices_line(Slices *slices);
+/* The next `n` bytes (at most SLICE_LINE_MAX); NULL if there are fewer. */
+const char *slices_record(Slices *slices, gsize n);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From two readings of a port's counters to one row of kind `nic` or `roce`. */
+#ifndef STROBE_PLUGINS_SYS_IO_PORT_RECORD_H
+#define STROBE_PLUGINS_SYS_IO_PORT_RECORD_H
+
+#include <stdint.h>
+#include <strobe/collector.h>
+#include <strobe/kinds.h>
+
+enum {
+    PORT_RX_PACKETS,
+    PORT_RX_BYTES,
+    PORT_RX_ERRORS,
+    PORT_RX_DROPPED,
+    PORT_TX_PACKETS,
+    PORT_TX_BYTES,
+    PORT_TX_ERRORS,
+    PORT_TX_DROPPED,
+    PORT_COUNTERS
+};
+
+/* Totals; STROBE_ABSENT_U64 for what the source does not count. */
+typedef struct PortReading {
+    uint64_t at; /* ns; 0: none */
+    uint64_t counts[PORT_COUNTERS];
+} PortReading;
+
+typedef struct PortPlace {
+    StrobeKindId kind;
+    StrobeTrackId track;
+    const char *name;
+    uint32_t port;
+    int32_t device;
+    double bandwidth; /* B/s, NaN: not known */
+} PortPlace;
+
+/* A counter runs backwards: it was reset, or had 32 bits. No row then. */
+int port_is_reset(const PortReading *last, const PortReading *now);
+void port_record(const StrobeHost *host, StrobeWriter *writer, const PortPlace *place,
+                 const PortReading *last, const PortReading *now);
+
+uint64_t sys_io_now(void); /* CLOCK_MONOTONIC_RAW, ns */
+StrobeTrackId sys_io_track(const StrobeHost *host, StrobeInstance *self, const char *group,
+                           int32_t device);
+
+#endif

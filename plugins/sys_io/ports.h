@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports of the host's own adapters: network interfaces (/sys/class/net) and RDMA devices
+ * (/sys/class/infiniband). */
+#ifndef STROBE_PLUGINS_SYS_IO_PORTS_H
+#define STROBE_PLUGINS_SYS_IO_PORTS_H
+
+#include "port-record.h"
+
+typedef struct SysPorts SysPorts;
+
+/* NULL: no memory. Folders that do not exist are no error: there are no such ports. */
+SysPorts *sys_ports_open(const StrobeHost *host, StrobeInstance *self);
+void sys_ports_close(SysPorts *ports);
+void sys_ports_start(SysPorts *ports);
+void sys_ports_sample(SysPorts *ports, StrobeWriter *writer);
+
+#endif
