@@ -2,13 +2,14 @@
 #include "chrome-trace.h"
 
 #include <errno.h>
+#include <gzip-file.h>
 
 #include "launches.h"
 
 static void free_trace(ChromeTrace *trace)
 {
-    TraceOut *parts[] = {&trace->main,  &trace->gc,   &trace->flows,
-                         &trace->links, &trace->tail, &trace->event};
+    TraceOut *parts[] = {&trace->main,  &trace->backward, &trace->gc,   &trace->flows,
+                         &trace->links, &trace->tail,     &trace->event};
 
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
         trace_out_clear(parts[i]);
@@ -41,7 +42,8 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
 {
     ChromeTrace *trace = g_new0(ChromeTrace, 1);
     int directory = host->facts(self)->directory;
-    StrobeSafeFile *file = strobe_safe_file_create(directory, host->option_text(self, "file"));
+    StrobeSafeFile *file = gzip_file_create(directory, host->option_text(self, "file"),
+                                            host->option_bool(self, "gzip"));
 
     trace->host = host;
     trace->self = self;
@@ -52,6 +54,7 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
         return status;
     }
     trace_out_init(&trace->main, file);
+    trace_out_init_held(&trace->backward, directory);
     trace_out_init_held(&trace->gc, directory);
     trace_out_init_held(&trace->flows, directory);
     trace_out_init_held(&trace->links, directory);
@@ -63,6 +66,7 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
     trace->rows = trace_rows_new(host, self);
     trace->is_old = trace->rows->generation < 3;
     trace->is_import = *host->fact(self, "source") != '\0';
+    trace->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
     trace->texts = text_cache_new(host, self);
     trace->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, trace_kind_free);
     memcpy(trace->main.bytes, "[", 1);
@@ -88,10 +92,11 @@ static TraceKind *find_kind(ChromeTrace *trace, const StrobeKindView *view)
 
 static StrobeStatus check_parts(ChromeTrace *trace)
 {
-    const int errors[] = {
-        trace->main.error,   trace->gc.error,      trace->flows.error,
-        trace->links.error,  trace->tail.error,    trace->event.error,
-        trace->python.error, trace->devices.error, trace_queue_error(trace->queue)};
+    const int errors[] = {trace->main.error,     trace->gc.error,
+                          trace->flows.error,    trace->links.error,
+                          trace->tail.error,     trace->event.error,
+                          trace->python.error,   trace->devices.error,
+                          trace->backward.error, trace_queue_error(trace->queue)};
 
     for (guint i = 0; i < G_N_ELEMENTS(errors); i++)
         if (errors[i])
@@ -111,11 +116,8 @@ static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, s
     return check_parts(trace);
 }
 
-void trace_raw_is_over(ChromeTrace *trace)
+static void write_queue(ChromeTrace *trace)
 {
-    if (trace->is_raw_over)
-        return;
-    trace->is_raw_over = TRUE;
     if (!trace->main.has_events) /* the queue begins with the separator */
         trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
     trace_queue_append(trace->queue, trace->is_old, &trace->main);
@@ -126,10 +128,10 @@ static void write_parts(ChromeTrace *trace)
 {
     TraceOut *out = &trace->main;
 
-    trace_raw_is_over(trace);
-    trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, out); /* rows that came later */
-    if (!out->has_events)                                     /* what a device alone recorded */
+    write_queue(trace);
+    if (!out->has_events) /* what a device alone recorded */
         trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
+    trace_out_append(out, &trace->backward);
     trace_sorter_append(&trace->python, out);
     trace_rows_write(trace->rows, TRACE_LAYERS_GC, &trace->gc);
     trace_out_append(out, &trace->gc);
@@ -147,7 +149,7 @@ static gboolean has_events(const ChromeTrace *trace)
 {
     return trace->main.has_events || trace_queue_has_events(trace->queue) ||
            trace->python.has_events || trace->gc.has_events || trace->devices.has_events ||
-           trace->links.has_events || trace->tail.has_events;
+           trace->backward.has_events || trace->links.has_events || trace->tail.has_events;
 }
 
 static StrobeStatus chrome_trace_end(void *state)

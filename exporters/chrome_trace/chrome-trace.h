@@ -26,6 +26,7 @@ typedef struct TraceField {
     guint key_length;
     guint32 type;
     guint32 offset;
+    gboolean is_json; /* an object whose members stand here */
 } TraceField;
 
 typedef struct TraceEvents TraceEvents;     /* device-kinds.h: how a span of a device is written */
@@ -59,12 +60,13 @@ struct ChromeTrace {
     TraceKind *last_kind;
     TraceQueue *queue;
     TraceLaunches *launches;
-    gboolean is_old;      /* of the first or the second generation */
-    gboolean is_import;   /* what another tool recorded: drawn as that tool does, and no more */
-    gboolean is_raw_over; /* the queue and the names of the process are in the main part */
+    gboolean is_old;    /* of the first or the second generation */
+    gboolean is_import; /* what another tool recorded: drawn as that tool does, and no more */
+    gboolean has_steps; /* the source has them among its operators */
     gboolean has_flow_points;
     /* The file's parts, in their order. */
     TraceOut main;       /* events as they come, the process's names, flows */
+    TraceOut backward;   /* held back: arrows from operators to their backward operators */
     TraceSorter python;  /* held back: calls of Python functions, by thread */
     TraceOut gc;         /* held back: collections */
     TraceSorter devices; /* held back: the half of the device */
@@ -73,9 +75,6 @@ struct ChromeTrace {
     TraceOut tail;       /* held back: losses */
     TraceOut event;      /* the event that is composed for a sorter */
 };
-
-/* chrome-trace.c: no more raw records: what comes before the flows of the framework is written. */
-void trace_raw_is_over(ChromeTrace *trace);
 
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
@@ -116,7 +115,6 @@ void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
 /* other-events.c */
 void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_memory_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
@@ -129,6 +127,8 @@ char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind
 /* A duration: what the source states with digits below the ns, or the times'. */
 char *put_duration(const ChromeTrace *trace, char *at, const StrobeView *record, double exact_us);
 char *put_flags(char *at, const StrobeView *record, gboolean first);
+/* The capture may hold anything: is the text a JSON object on one line? (source-event.c) */
+gboolean trace_is_object(StrobeText text);
 char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                 const StrobeView *record, gboolean *first);
 

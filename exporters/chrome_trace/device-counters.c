@@ -48,20 +48,28 @@ static void bind_series(Series *series, const StrobeKindView *view, const Ascend
     find_field(view, row->without, &series->without_type, &series->without);
 }
 
+static void bind_table(TraceCounters *counters, const StrobeKindView *view,
+                       const AscendCounter *rows, guint32 n_rows, guint8 generation)
+{
+    for (guint32 i = 0; i < n_rows; i++) {
+        const Series *last = counters->n_series ? &counters->series[counters->n_series - 1] : NULL;
+
+        if (!strcmp(rows[i].kind, view->name) && (rows[i].generations & generation))
+            bind_series(&counters->series[counters->n_series++], view, &rows[i],
+                        last ? last->row : NULL);
+    }
+}
+
 gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind)
 {
     const StrobeKindView *view = kind->view;
     guint8 generation = ascend_generation_bit(trace->rows->generation);
     TraceCounters *counters = g_new0(TraceCounters, 1);
 
-    counters->series = g_new0(Series, n_ascend_counters);
-    for (guint32 i = 0; i < n_ascend_counters && view->shape == STROBE_SHAPE_COUNTER; i++) {
-        const AscendCounter *row = &ascend_counters[i];
-        const Series *last = counters->n_series ? &counters->series[counters->n_series - 1] : NULL;
-
-        if (!strcmp(row->kind, view->name) && (row->generations & generation))
-            bind_series(&counters->series[counters->n_series++], view, row,
-                        last ? last->row : NULL);
+    counters->series = g_new0(Series, n_ascend_counters + n_trace_host_counters);
+    if (view->shape == STROBE_SHAPE_COUNTER) {
+        bind_table(counters, view, ascend_counters, n_ascend_counters, generation);
+        bind_table(counters, view, trace_host_counters, n_trace_host_counters, generation);
     }
     if (!counters->n_series) {
         trace_counters_free(counters);

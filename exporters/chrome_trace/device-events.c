@@ -155,13 +155,15 @@ static const TraceRow *row_of(ChromeTrace *trace, const TraceEvents *events, con
     TraceRow *row = NULL;
     char name[32];
 
-    if (events->layer != ASCEND_LAYER_CANN || !prefix)
+    if (events->layer != ASCEND_LAYER_OS_CALL && (events->layer != ASCEND_LAYER_CANN || !prefix))
         return trace_rows_of_track(trace->rows, record->track);
     track = trace->host->track(trace->self, record->track);
     if (!track || *track->group || track->type != STROBE_TRACK_THREAD)
         return trace_rows_of_track(trace->rows, record->track);
     g_snprintf(name, sizeof name, "Thread %" G_GUINT64_FORMAT, track->number);
-    row = trace_rows_in_layer(trace->rows, record->track, "CANN", track->number, name);
+    row = trace_rows_in_layer(trace->rows, record->track,
+                              events->layer == ASCEND_LAYER_CANN ? "CANN" : "OS Runtime API",
+                              track->number, name);
     return row;
 }
 

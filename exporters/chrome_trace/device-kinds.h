@@ -47,4 +47,8 @@ void trace_events_free(TraceEvents *events);
 char *put_form(char *at, guint8 form, guint32 type, const StrobeView *record, guint32 offset);
 gboolean is_field_absent(guint32 type, const StrobeView *record, guint32 offset);
 
+/* Series of the host's kinds, after those of formats/ascend-trace. */
+extern const AscendCounter trace_host_counters[];
+extern const guint32 n_trace_host_counters;
+
 #endif

@@ -72,6 +72,22 @@ static char *put_track_number(ChromeTrace *trace, TraceOut *out, char *at, const
     return put_uint(put_key(out, at, field, first), track->number);
 }
 
+/* Members of an object that was kept as JSON; what is none is a text. */
+static char *put_members(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
+                         StrobeStringId id, gboolean *first)
+{
+    StrobeText text = trace->host->string(trace->self, id);
+
+    if (!trace_is_object(text))
+        return put_text(trace, out, put_key(out, at, field, first), TEXT_CACHE_PLAIN, id);
+    if (text.length <= 2)
+        return at;
+    if (!*first)
+        PUT_LITERAL(at, ", ");
+    *first = FALSE;
+    return trace_out_text(out, at, text.bytes + 1, text.length - 2);
+}
+
 /* A field of four bytes that reads as absent for some value. */
 static char *put_field32(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                          guint32 value, gboolean *first)
@@ -86,6 +102,8 @@ static char *put_field32(ChromeTrace *trace, TraceOut *out, char *at, const Trac
             at = put_int(put_key(out, at, field, first), (gint32)value);
         return at;
     case STROBE_FIELD_STRING:
+        if (value && field->is_json)
+            return put_members(trace, out, at, field, value, first);
         if (value)
             at = put_text(trace, out, put_key(out, at, field, first), TEXT_CACHE_PLAIN, value);
         return at;

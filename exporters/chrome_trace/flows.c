@@ -34,12 +34,10 @@ void write_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *rec
     const TraceRow *to = trace_rows_of_track(trace->rows, to_track);
     guint64 id = strobe_field_u64(record, kind->known[LINK_SEQUENCE], 0);
 
-    /* The names come before the flows; by now every thread with an operator is known. */
-    trace_raw_is_over(trace);
     if (from == to) /* the format draws links between threads only */
         return;
-    trace_flow_framework(&trace->main, "fwdbwd", "fwdbwd", FALSE, id, from, record->begin_ns);
-    trace_flow_framework(&trace->main, "fwdbwd", "fwdbwd", TRUE, id, to,
+    trace_flow_framework(&trace->backward, "fwdbwd", "fwdbwd", FALSE, id, from, record->begin_ns);
+    trace_flow_framework(&trace->backward, "fwdbwd", "fwdbwd", TRUE, id, to,
                          strobe_field_i64(record, kind->known[LINK_TO_BEGIN], record->begin_ns));
 }
 

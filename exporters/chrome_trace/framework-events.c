@@ -51,7 +51,7 @@ void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *rec
     const TraceRow *row;
     char *at;
 
-    if (trace->is_import) /* it is among the operators of the source */
+    if (trace->has_steps)
         return;
     row = trace_rows_of_track(trace->rows, record->track);
     at = put_begin_of_span(trace, out, kind, record, row);

@@ -48,24 +48,39 @@ static const struct {
                {"arguments", STROBE_FIELD_STRING},
                {"duration", STROBE_FIELD_F64}}},
     {"marker", STROBE_SHAPE_SPAN, write_marker,
-     .known = {{"argument", STROBE_FIELD_U64}, {"marker.domain", STROBE_FIELD_STRING}}},
+     .known = {{"argument", STROBE_FIELD_U64},
+               {"marker.domain", STROBE_FIELD_STRING},
+               {"marker.event", STROBE_FIELD_U32}}},
     {"marker_instant", STROBE_SHAPE_INSTANT, write_marker,
-     .known = {{"argument", STROBE_FIELD_U64}, {"marker.domain", STROBE_FIELD_STRING}}},
+     .known = {{"argument", STROBE_FIELD_U64},
+               {"marker.domain", STROBE_FIELD_STRING},
+               {"marker.event", STROBE_FIELD_U32}}},
     {"host_cpu", STROBE_SHAPE_COUNTER, write_cpu_usage, .only_known = TRUE, .n_required = 1,
-     .known = {{"usage", STROBE_FIELD_F64}}},
-    {"host_mem", STROBE_SHAPE_COUNTER, write_memory_usage, .only_known = TRUE, .n_required = 1,
      .known = {{"usage", STROBE_FIELD_F64}}},
     {"loss", STROBE_SHAPE_SPAN, write_loss},
 };
 
 /* Kinds that say more about what another kind draws, or that have no time of their own: they are in
  * tables. */
-static const char *const not_drawn[] = {"device_pmu",    "l2_cache",     "soc_pmu",
-                                        "aicpu",         "device_info",  "clock_sync",
-                                        "module_memory", "memory_event", "mac"};
+static const char *const not_drawn[] = {
+    "device_pmu", "l2_cache",      "soc_pmu",      "aicpu", "device_info",
+    "clock_sync", "module_memory", "memory_event", "mac",   "sampling"};
 
 /* What stands in other files of the tool that recorded, and what is about the import itself. */
-static const char *const not_drawn_of_imports[] = {"metadata", "diagnostic", "collector_call"};
+static const char *const not_drawn_of_imports[] = {"metadata",
+                                                   "diagnostic",
+                                                   "collector_call",
+                                                   "step_range",
+                                                   "kernel_detail",
+                                                   "operator_device",
+                                                   "op_statistic",
+                                                   "api_statistic",
+                                                   "step_trace",
+                                                   "memory_block",
+                                                   "memory_total",
+                                                   "communication_time",
+                                                   "communication_bandwidth",
+                                                   "communication_matrix"};
 
 static gboolean is_named(const char *name, const char *const *names, guint n)
 {
@@ -130,9 +145,24 @@ static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldVie
     return TRUE;
 }
 
+/* What formats/ calls a field of a plugin's own, else its name. */
+static const char *key_of(const TraceKind *kind, const StrobeFieldView *field)
+{
+    for (guint32 i = 0; i < n_ascend_events; i++)
+        for (guint32 k = 0; k < ascend_events[i].n_args; k++) {
+            const AscendArg *arg = &ascend_events[i].args[k];
+
+            if (!strcmp(ascend_events[i].kind, kind->view->name) && arg->field &&
+                !strcmp(arg->field, field->name))
+                return arg->key;
+        }
+    return field->name;
+}
+
 static void add_field(ChromeTrace *trace, TraceKind *kind, const StrobeFieldView *field)
 {
-    const CachedText *name = text_cache_escape(trace->texts, field->name, strlen(field->name));
+    const char *key = key_of(kind, field);
+    const CachedText *name = text_cache_escape(trace->texts, key, strlen(key));
     TraceField *added = &kind->fields[kind->n_fields++];
 
     added->key_length = name->length + 2;
@@ -142,6 +172,7 @@ static void add_field(ChromeTrace *trace, TraceKind *kind, const StrobeFieldView
                       ? STROBE_FIELD_U8
                       : field->type;
     added->offset = field->offset;
+    added->is_json = !strcmp(field->name, "ascend_text.arguments");
 }
 
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)

@@ -5,10 +5,21 @@
 
 #include "chrome-trace.h"
 
-enum { ARGUMENT, DOMAIN }; /* in TraceKind.known */
+enum { ARGUMENT, DOMAIN, EVENT }; /* in TraceKind.known */
 enum { USAGE };
 
 #define LOSS_ROW "Strobe losses"
+
+/* How the source told it, else a range or an instant. */
+static const char *event_type(const TraceKind *kind, const StrobeView *record)
+{
+    static const char *const words[] = {"marker", "push/pop", "start/end", "marker_ex"};
+    guint32 event = strobe_field_u32(record, kind->known[EVENT], STROBE_ABSENT_U32);
+
+    if (event < G_N_ELEMENTS(words))
+        return words[event];
+    return words[kind->view->shape == STROBE_SHAPE_SPAN ? 2 : 0];
+}
 
 void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
@@ -27,15 +38,13 @@ void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
     at = put_place(at, row, record->begin_ns);
     PUT_LITERAL(at, ", \"dur\": ");
     at += strobe_format_us_repr(at, is_range ? MAX(duration, 0) : 0);
-    PUT_LITERAL(at, ", \"ph\": \"X\", \"args\": {\"event_type\": ");
-    if (is_range)
-        PUT_LITERAL(at, "\"start/end\", \"domain\": ");
-    else
-        PUT_LITERAL(at, "\"marker\", \"domain\": ");
+    PUT_LITERAL(at, ", \"ph\": \"X\", \"args\": {\"event_type\": \"");
+    at = g_stpcpy(at, event_type(kind, record));
+    *at++ = '"';
     if (domain)
-        at = put_text(trace, out, at, TEXT_CACHE_PLAIN, domain);
-    else
-        PUT_LITERAL(at, "\"default\"");
+        at = put_text(trace, out, PUT_LITERAL(at, ", \"domain\": "), TEXT_CACHE_PLAIN, domain);
+    else if (kind->known[EVENT] == STROBE_FIELD_MISSING) /* a source that has none says none */
+        PUT_LITERAL(at, ", \"domain\": \"default\"");
     if (argument != STROBE_ABSENT_U64) {
         PUT_LITERAL(at, ", \"argument\": ");
         at = put_uint(at, argument);
@@ -78,11 +87,6 @@ static void write_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeV
 void write_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
     write_usage(trace, kind, record, "CPU Usage");
-}
-
-void write_memory_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
-{
-    write_usage(trace, kind, record, "Memory Usage");
 }
 
 static void write_on_row(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,

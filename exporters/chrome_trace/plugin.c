@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <gzip-file.h>
 #include <strobe/strobe-plugin.h>
 
 #include "chrome-trace.h"
@@ -11,6 +12,7 @@ static const StrobeOption options[] = {
         .default_value = "trace_view.json",
         .summary = "Name of the file in the result directory.",
     },
+    GZIP_OPTION,
 };
 
 static const char *const wants[] = {"*", "operator_link", "kernel_link", "overlap", NULL};

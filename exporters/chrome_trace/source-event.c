@@ -9,7 +9,7 @@
 enum { PHASE, CATEGORY, ID, ARGUMENTS, DURATION }; /* in TraceKind.known */
 
 /* The capture may hold anything: what is no JSON object is shown as a text. */
-static gboolean is_object(StrobeText text)
+gboolean trace_is_object(StrobeText text)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);
     int token = strobe_json_scanner_next(scanner, NULL, NULL);
@@ -38,10 +38,22 @@ static char *put_arguments(ChromeTrace *trace, char *at, const TraceKind *kind,
 
     if (!text.length || !strcmp(text.bytes, "{}"))
         return at;
-    if (!is_object(text))
+    if (!trace_is_object(text))
         return put_member(trace, at, ", \"args\": ", id);
     PUT_LITERAL(at, ", \"args\": ");
     return trace_out_text(&trace->event, at, text.bytes, text.length);
+}
+
+/* Counters of the older files have their time before their row. */
+static char *put_when(ChromeTrace *trace, char *at, const TraceRow *row, gint64 time_ns,
+                      guint32 phase)
+{
+    if (!phase || strcmp(trace->host->string(trace->self, phase).bytes, "C"))
+        return put_place(at, row, time_ns);
+    PUT_LITERAL(at, "\"ts\": \"");
+    at += strobe_format_us_fixed(at, time_ns);
+    PUT_LITERAL(at, "\", ");
+    return put_where(at, row);
 }
 
 /* The keys in the order of the half that the event stands in. */
@@ -65,7 +77,7 @@ void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     if (id)
         at = put_member(trace, at, ", \"id\": ", id);
     PUT_LITERAL(at, ", ");
-    at = put_place(at, row, record->begin_ns);
+    at = put_when(trace, at, row, record->begin_ns, is_last ? phase : 0);
     if (isfinite(duration)) {
         PUT_LITERAL(at, ", \"dur\": ");
         at += strobe_format_double(at, duration);

@@ -5,12 +5,12 @@
 
 void trace_sorter_init(TraceSorter *sorter, int directory)
 {
-    *sorter = (TraceSorter){.rows = row_sorter_new(directory, SORTER_BYTES)};
+    *sorter = (TraceSorter){.rows = strobe_row_sorter_new(directory, SORTER_BYTES)};
 }
 
 void trace_sorter_clear(TraceSorter *sorter)
 {
-    row_sorter_free(sorter->rows);
+    strobe_row_sorter_free(sorter->rows);
     sorter->rows = NULL;
 }
 
@@ -18,7 +18,8 @@ void trace_sorter_add(TraceSorter *sorter, gint64 key, TraceOut *event)
 {
     sorter->has_events = TRUE;
     if (!sorter->error)
-        sorter->error = row_sorter_add(sorter->rows, key, event->bytes, event->used);
+        sorter->error =
+            strobe_row_sorter_add(sorter->rows, (StrobeRowKey){0, key}, event->bytes, event->used);
 }
 
 /* Bits of a double are in its order, negative ones but for their sign. */
@@ -41,5 +42,5 @@ void trace_sorter_add_at(TraceSorter *sorter, const TraceLayer *layer, gint64 ti
 void trace_sorter_append(TraceSorter *sorter, TraceOut *out)
 {
     if (!sorter->error)
-        sorter->error = row_sorter_finish(sorter->rows, trace_out_sink, out);
+        sorter->error = strobe_row_sorter_finish(sorter->rows, trace_out_sink, out);
 }

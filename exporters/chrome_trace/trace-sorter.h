@@ -3,12 +3,12 @@
 #ifndef STROBE_CHROME_TRACE_TRACE_SORTER_H
 #define STROBE_CHROME_TRACE_TRACE_SORTER_H
 
-#include <row-sorter.h>
+#include <strobe/helpers/row-sorter.h>
 
 #include "rows.h"
 
 typedef struct TraceSorter {
-    RowSorter *rows;
+    StrobeRowSorter *rows;
     gboolean has_events;
     int error; /* errno of the first failure */
 } TraceSorter;

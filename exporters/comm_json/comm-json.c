@@ -3,6 +3,7 @@
 #include "comm-json.h"
 
 #include <errno.h>
+#include <gzip-file.h>
 #include <math.h>
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
@@ -299,7 +300,7 @@ static StrobeStatus write_tree(CommJson *out, const char *name, const GPtrArray 
 
     if (!tree->len)
         return STROBE_OK;
-    file = strobe_safe_file_create(facts->directory, name);
+    file = gzip_file_create(facts->directory, name, out->host->option_bool(out->self, "gzip"));
     error = file ? 0 : errno;
     if (!error) {
         strobe_json_init(&out->json, strobe_safe_file_write, file, STROBE_JSON_SPACED);

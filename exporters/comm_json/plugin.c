@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <gzip-file.h>
 #include <strobe/strobe-plugin.h>
 
 #include "comm-json.h"
+
+static const StrobeOption options[] = {GZIP_OPTION};
 
 static const char *const wants[] = {"communication_time", "communication_bandwidth",
                                     "communication_matrix", NULL};
@@ -11,6 +14,8 @@ static const StrobeComponent component = {
     .type = STROBE_COMPONENT_EXPORTER,
     .name = "comm_json",
     .summary = "communication.json and communication_matrix.json.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
     .wants = wants,
     .ops = &comm_json_ops,
 };

@@ -2,42 +2,65 @@
 #include "csv-file.h"
 
 #include <errno.h>
+#include <gzip-file.h>
 #include <string.h>
 #include <strobe/helpers/safe-file.h>
 
-#include "row-sorter.h"
+#define RUN_BYTES (16u * 1024 * 1024)
+#define BUFFER_BYTES (64u * 1024)
+#define FILL "N/A"
 
-#define RUN_BYTES (32u * 1024 * 1024)
+typedef struct Column {
+    char *title;
+    gint shown_with;
+    gboolean is_marked;
+} Column;
 
 struct CsvFile {
     char *name;
+    int directory;
     StrobeSafeFile *file;
-    RowSorter *sorter; /* NULL: rows as they come */
+    StrobeRowSorter *sorter; /* NULL: rows as they come */
     int error;
-    guint64 n_rows; /* the header too */
-    gboolean in_row;
-    GString *row;
+    guint64 n_rows;
+    GArray *columns; /* of Column */
+    guint n_hidden;  /* columns that are left out; known at the end */
+    gboolean *hidden;
+    guint16 n_cells; /* of the row that is being written */
+    gboolean has_header;
+    char *bytes; /* of rows, the one that is being written last */
+    gsize used, size;
 };
 
-CsvFile *csv_file_new(int directory, const char *name, gboolean sorted)
+/* Before the bytes of a held row. */
+typedef guint16 RowHead;
+
+static void clear_column(gpointer column)
+{
+    g_free(((Column *)column)->title);
+}
+
+CsvFile *csv_file_new(int directory, const char *name, gboolean gzip)
 {
     CsvFile *file = g_new0(CsvFile, 1);
 
     file->name = g_strdup(name);
-    file->row = g_string_new(NULL);
-    file->file = strobe_safe_file_create(directory, name);
+    file->columns = g_array_new(FALSE, TRUE, sizeof(Column));
+    g_array_set_clear_func(file->columns, clear_column);
+    file->directory = directory;
+    file->file = gzip_file_create(directory, name, gzip);
     if (!file->file)
         file->error = errno;
-    if (sorted)
-        file->sorter = row_sorter_new(directory, RUN_BYTES);
     return file;
 }
 
 void csv_file_free(CsvFile *file)
 {
-    row_sorter_free(file->sorter);
+    strobe_row_sorter_free(file->sorter);
     strobe_safe_file_discard(file->file);
-    g_string_free(file->row, TRUE);
+    g_array_unref(file->columns);
+    g_free(file->hidden);
+    g_free(file->bytes);
     g_free(file->name);
     g_free(file);
 }
@@ -45,6 +68,79 @@ void csv_file_free(CsvFile *file)
 const char *csv_file_name(const CsvFile *file)
 {
     return file->name;
+}
+
+guint64 csv_file_n_rows(const CsvFile *file)
+{
+    return file->n_rows;
+}
+
+void csv_file_hold(CsvFile *file)
+{
+    if (file->sorter || file->error)
+        return;
+    file->sorter = strobe_row_sorter_new(file->directory, RUN_BYTES);
+    if (!file->sorter)
+        file->error = ENOMEM;
+}
+
+guint csv_file_add_column(CsvFile *file, const char *title, gint shown_with)
+{
+    const Column column = {.title = g_strdup(title), .shown_with = shown_with};
+
+    g_array_append_val(file->columns, column);
+    return file->columns->len - 1;
+}
+
+void csv_file_mark(CsvFile *file, guint column)
+{
+    g_array_index(file->columns, Column, column).is_marked = TRUE;
+}
+
+/* ---- rows ---- */
+
+/* Room for `more` bytes; where they go. */
+static inline char *reserve(CsvFile *file, gsize more)
+{
+    if (G_UNLIKELY(file->used + more > file->size)) {
+        file->size = MAX(file->used + more, file->size * 2);
+        file->bytes = g_realloc(file->bytes, file->size);
+    }
+    return file->bytes + file->used;
+}
+
+static void write_header(CsvFile *file);
+
+/* What comes before a file's first cell or a row's: the header, the head of a held row. */
+static void begin_row(CsvFile *file)
+{
+    if (!file->has_header && !file->sorter)
+        write_header(file);
+    if (file->sorter) {
+        memset(reserve(file, sizeof(RowHead)), 0, sizeof(RowHead));
+        file->used += sizeof(RowHead);
+    }
+}
+
+/* Room for a cell, behind the separator. */
+static inline char *begin_cell(CsvFile *file, gsize length)
+{
+    char *at;
+
+    if (!file->n_cells)
+        begin_row(file);
+    at = reserve(file, length + 1);
+    if (file->n_cells++) {
+        *at++ = ',';
+        file->used++;
+    }
+    return at;
+}
+
+void csv_file_put(CsvFile *file, const char *bytes, gsize length)
+{
+    memcpy(begin_cell(file, length), bytes, length);
+    file->used += length;
 }
 
 static gboolean needs_quotes(const char *bytes, gsize length)
@@ -55,49 +151,172 @@ static gboolean needs_quotes(const char *bytes, gsize length)
     return FALSE;
 }
 
-void csv_file_cell(CsvFile *file, const char *bytes, gsize length)
+/* Writes at most 2 * length + 2 bytes; returns behind them. */
+static char *put_quoted(char *at, const char *bytes, gsize length)
 {
-    if (file->in_row)
-        g_string_append_c(file->row, ',');
-    file->in_row = TRUE;
-    if (!needs_quotes(bytes, length)) {
-        g_string_append_len(file->row, bytes, (gssize)length);
-        return;
-    }
-    g_string_append_c(file->row, '"');
+    *at++ = '"';
     for (const char *end = bytes + length; bytes < end;) {
         const char *quote = memchr(bytes, '"', (gsize)(end - bytes));
         const char *stop = quote ? quote + 1 : end;
 
-        g_string_append_len(file->row, bytes, stop - bytes);
+        memcpy(at, bytes, (gsize)(stop - bytes));
+        at += stop - bytes;
         if (quote)
-            g_string_append_c(file->row, '"');
+            *at++ = '"';
         bytes = stop;
     }
-    g_string_append_c(file->row, '"');
+    *at++ = '"';
+    return at;
 }
 
-int csv_file_end_row(CsvFile *file, gint64 time_ns)
+void csv_file_cell(CsvFile *file, const char *bytes, gsize length)
 {
-    g_string_append_len(file->row, "\r\n", 2);
-    if (!file->error && file->sorter && file->n_rows)
-        file->error = row_sorter_add(file->sorter, time_ns, file->row->str, file->row->len);
-    else if (!file->error)
-        file->error = strobe_safe_file_write(file->file, file->row->str, file->row->len);
+    if (!needs_quotes(bytes, length)) {
+        csv_file_put(file, bytes, length);
+        return;
+    }
+    file->used = (gsize)(put_quoted(begin_cell(file, 2 * length + 2), bytes, length) - file->bytes);
+}
+
+void csv_quote(GString *out, const char *bytes, gsize length)
+{
+    gsize used = out->len;
+
+    if (!needs_quotes(bytes, length)) {
+        g_string_append_len(out, bytes, (gssize)length);
+        return;
+    }
+    g_string_set_size(out, used + 2 * length + 2);
+    g_string_truncate(out, (gsize)(put_quoted(out->str + used, bytes, length) - out->str));
+}
+
+static void write_bytes(CsvFile *file)
+{
+    if (!file->error)
+        file->error = strobe_safe_file_write(file->file, file->bytes, file->used);
+    file->used = 0;
+}
+
+static void end_line(CsvFile *file)
+{
+    memcpy(reserve(file, 2), "\r\n", 2);
+    file->used += 2;
+    file->n_cells = 0;
+}
+
+static gboolean is_shown(const CsvFile *file, guint at)
+{
+    gint with = g_array_index(file->columns, Column, at).shown_with;
+
+    return with < 0 || g_array_index(file->columns, Column, with).is_marked;
+}
+
+/* Of a held file this is written at its end. */
+static void write_header(CsvFile *file)
+{
+    StrobeRowSorter *sorter = g_steal_pointer(&file->sorter);
+
+    file->has_header = TRUE;
+    for (guint i = 0; i < file->columns->len; i++) {
+        const char *title = g_array_index(file->columns, Column, i).title;
+
+        if (!sorter || is_shown(file, i))
+            csv_file_cell(file, title, strlen(title));
+    }
+    end_line(file);
+    file->sorter = sorter;
+}
+
+int csv_file_end_row(CsvFile *file, StrobeRowKey key)
+{
     file->n_rows++;
-    file->in_row = FALSE;
-    g_string_truncate(file->row, 0);
+    if (file->sorter) {
+        const RowHead head = file->n_cells;
+
+        end_line(file);
+        memcpy(file->bytes, &head, sizeof head);
+        if (!file->error)
+            file->error = strobe_row_sorter_add(file->sorter, key, file->bytes, file->used);
+        file->used = 0;
+        return file->error;
+    }
+    end_line(file);
+    if (file->used >= BUFFER_BYTES)
+        write_bytes(file);
     return file->error;
+}
+
+/* ---- held rows ---- */
+
+/* End of the cell that begins at `at`: the separator or the CR behind it. */
+static const char *cell_end(const char *at, const char *end)
+{
+    gboolean is_quoted = FALSE;
+
+    for (; at < end; at++) {
+        if (*at == '"')
+            is_quoted = !is_quoted;
+        else if (!is_quoted && (*at == ',' || *at == '\r'))
+            break;
+    }
+    return at;
+}
+
+/* Leaves hidden cells out and adds missing ones. */
+static int rewrite_row(CsvFile *file, const char *at, const char *end)
+{
+    StrobeRowSorter *sorter = g_steal_pointer(&file->sorter);
+
+    for (guint i = 0; i < file->columns->len; i++) {
+        const char *stop = at < end ? cell_end(at, end) : NULL;
+
+        if (!file->hidden[i])
+            csv_file_put(file, stop ? at : FILL, stop ? (gsize)(stop - at) : strlen(FILL));
+        at = !stop || *stop == '\r' ? end : stop + 1;
+    }
+    end_line(file);
+    if (file->used >= BUFFER_BYTES)
+        write_bytes(file);
+    file->sorter = sorter;
+    return file->error;
+}
+
+static int take_row(void *user, const char *bytes, size_t length)
+{
+    CsvFile *file = user;
+    RowHead n_cells;
+
+    memcpy(&n_cells, bytes, sizeof n_cells);
+    bytes += sizeof n_cells;
+    length -= sizeof n_cells;
+    if (file->n_hidden || n_cells != (RowHead)file->columns->len)
+        return rewrite_row(file, bytes, bytes + length);
+    if (file->used)
+        write_bytes(file);
+    return file->error ? file->error : strobe_safe_file_write(file->file, bytes, length);
+}
+
+static void write_held(CsvFile *file)
+{
+    file->hidden = g_new0(gboolean, file->columns->len + 1);
+    for (guint i = 0; i < file->columns->len; i++) {
+        file->hidden[i] = !is_shown(file, i);
+        file->n_hidden += file->hidden[i];
+    }
+    write_header(file);
+    if (!file->error)
+        file->error = strobe_row_sorter_finish(file->sorter, take_row, file);
 }
 
 int csv_file_finish(CsvFile *file)
 {
     StrobeSafeFile *finished = file->file;
 
-    if (file->n_rows < 2)
+    if (!file->n_rows)
         return file->error;
     if (!file->error && file->sorter)
-        file->error = row_sorter_finish(file->sorter, strobe_safe_file_write, file->file);
+        write_held(file);
+    write_bytes(file);
     if (file->error)
         return file->error;
     file->file = NULL;

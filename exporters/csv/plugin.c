@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <gzip-file.h>
 #include <strobe/strobe-plugin.h>
 
 #include "csv.h"
@@ -18,16 +19,30 @@ static const StrobeOption options[] = {
         .default_value = "",
         .summary = "Write these kinds besides the usual ones.",
     },
+    GZIP_OPTION,
 };
 
-static const char *const wants[] = {"*", "operator_detail", "operator_average", "step_summary",
-                                    NULL};
+/* operator_device first: where it has rows, operator_detail is not looked at. */
+static const char *const wants[] = {
+    "*",
+    "operator_device",
+    "operator_detail",
+    "operator_average",
+    "step_summary",
+    "kernel_detail",
+    "op_statistic",
+    "api_statistic",
+    "step_trace",
+    "memory_total",
+    "memory_block",
+    NULL,
+};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_EXPORTER,
     .name = "csv",
-    .summary = "operator_details.csv, and a table of every kind that has none of its own.",
+    .summary = "Every CSV file of the Ascend PyTorch Profiler, and a table of any other kind.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .wants = wants,

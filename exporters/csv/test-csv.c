@@ -1,64 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
-#include <glib.h>
-#include <glib/gstdio.h>
-#include <mock-consumer-host.h>
-#include <unistd.h>
-
-#include "row-sorter.h"
-
-extern const StrobePlugin strobe_plugin_1;
-
-#define T0 1736412474721516710
-
-typedef struct Fixture {
-    char *folder;
-    int directory;
-    StrobeMockHost *mock;
-    StrobeTrackId thread;
-} Fixture;
-
-static void set_up(Fixture *f, gconstpointer unused)
-{
-    f->folder = g_dir_make_tmp("strobe-csv-XXXXXX", NULL);
-    f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
-    f->thread = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, NULL, NULL, -1);
-}
-
-/* Removes the files and returns their number. */
-static guint clear_folder(Fixture *f)
-{
-    GDir *dir = g_dir_open(f->folder, 0, NULL);
-    const char *name;
-    guint n = 0;
-
-    while ((name = g_dir_read_name(dir))) {
-        g_autofree char *path = g_build_filename(f->folder, name, NULL);
-        g_remove(path);
-        n++;
-    }
-    g_dir_close(dir);
-    return n;
-}
-
-static void tear_down(Fixture *f, gconstpointer unused)
-{
-    clear_folder(f);
-    g_rmdir(f->folder);
-    g_free(f->folder);
-    close(f->directory);
-    strobe_mock_free(f->mock);
-}
-
-static void check_file(Fixture *f, const char *name, const char *expected)
-{
-    g_autofree char *path = g_build_filename(f->folder, name, NULL);
-    g_autofree char *text = NULL;
-
-    g_file_get_contents(path, &text, NULL, NULL);
-    g_assert_cmpstr(text, ==, expected);
-}
+#include "test-fixture.h"
 
 static StrobeView *add_operator(Fixture *f, const char *name, const char *shapes, int64_t begin,
                                 int64_t total, int64_t self, StrobeStackId stack)
@@ -248,36 +189,6 @@ static void test_unwritable(Fixture *f, gconstpointer unused)
     g_assert_nonnull(strstr(strobe_mock_error(f->mock), "operator_details.csv"));
 }
 
-static int collect(void *user, const char *bytes, size_t length)
-{
-    g_string_append_len(user, bytes, (gssize)length);
-    return 0;
-}
-
-/* Small runs and large ones give the same order: by time, equal times as they came. */
-static void test_sorter(Fixture *f, gconstpointer unused)
-{
-    GString *texts[2];
-
-    for (int pass = 0; pass < 2; pass++) {
-        RowSorter *sorter = row_sorter_new(f->directory, pass ? 1000 : 100000000);
-
-        texts[pass] = g_string_new(NULL);
-        for (int i = 0; i < 5000; i++) {
-            g_autofree char *row = g_strdup_printf("%d:%d\n", i * 7919 % 101, i);
-
-            g_assert_cmpint(row_sorter_add(sorter, i * 7919 % 101 - 50, row, strlen(row)), ==, 0);
-        }
-        g_assert_cmpint(row_sorter_finish(sorter, collect, texts[pass]), ==, 0);
-        row_sorter_free(sorter);
-    }
-    g_assert_true(g_str_has_prefix(texts[0]->str, "0:0\n0:101\n0:202\n"));
-    g_assert_cmpstr(texts[0]->str, ==, texts[1]->str);
-    g_assert_cmpuint(clear_folder(f), ==, 0);
-    g_string_free(texts[0], TRUE);
-    g_string_free(texts[1], TRUE);
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -292,6 +203,5 @@ int main(int argc, char **argv)
     ADD("many-kinds", test_many_kinds);
     ADD("nothing", test_nothing);
     ADD("unwritable", test_unwritable);
-    ADD("sorter", test_sorter);
     return g_test_run();
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <gzip-file.h>
 #include <strobe/strobe-plugin.h>
 
 #include "stacks.h"
 
-static const char *const metrics[] = {"self_cpu_time_total", NULL};
+static const char *const metrics[] = {"self_cpu_time_total", "self_npu_time_total", NULL};
 
 static const StrobeOption options[] = {
     {
@@ -21,6 +22,7 @@ static const StrobeOption options[] = {
         .default_value = "stacks.log",
         .summary = "Name of the file in the result directory.",
     },
+    GZIP_OPTION,
 };
 
 static const char *const wants[] = {"stack_total", NULL};

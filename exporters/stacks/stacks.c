@@ -3,16 +3,17 @@
 #include "stacks.h"
 
 #include <errno.h>
-#include <glib.h>
+#include <gzip-file.h>
 #include <string.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/safe-file.h>
 #include <strobe/helpers/utf8.h>
 
-enum { HOST_SELF, PATH, N_WANTED };
+enum { HOST_SELF, DEVICE_SELF, PATH, N_WANTED };
 
 static const StrobeWantedField wanted[N_WANTED] = {
     [HOST_SELF] = {"host_self", STROBE_FIELD_I64},
+    [DEVICE_SELF] = {"device_self", STROBE_FIELD_F64},
     [PATH] = {"path", STROBE_FIELD_STACK},
 };
 
@@ -22,6 +23,7 @@ typedef struct Stacks {
     StrobeBinder binder;
     StrobeSafeFile *file;
     GString *line;
+    gboolean is_device; /* the metric is self_npu_time_total */
 } Stacks;
 
 static StrobeStatus io_error(Stacks *stacks, int error)
@@ -50,8 +52,9 @@ static StrobeStatus stacks_open(const StrobeConsumerHost *host, StrobeInstance *
     stacks->binder.wanted = wanted;
     stacks->binder.n_wanted = N_WANTED;
     stacks->line = g_string_new(NULL);
-    stacks->file =
-        strobe_safe_file_create(host->facts(self)->directory, host->option_text(self, "file"));
+    stacks->is_device = !strcmp(host->option_text(self, "metric"), "self_npu_time_total");
+    stacks->file = gzip_file_create(host->facts(self)->directory, host->option_text(self, "file"),
+                                    host->option_bool(self, "gzip"));
     if (!stacks->file) {
         StrobeStatus status = io_error(stacks, errno);
 
@@ -114,6 +117,19 @@ static int write_path(Stacks *stacks, StrobeStackId path, gint64 value)
     return strobe_safe_file_write(stacks->file, line->str, line->len);
 }
 
+/* Whole microseconds, cut off as the original does; 0: none. */
+static gint64 value_of(const Stacks *stacks, const StrobeView *record, const uint32_t *offsets)
+{
+    double us;
+
+    if (!stacks->is_device)
+        return strobe_field_i64(record, offsets[HOST_SELF], 0) / 1000;
+    if (offsets[DEVICE_SELF] == STROBE_FIELD_MISSING)
+        return 0;
+    us = strobe_view_f64(record, offsets[DEVICE_SELF]);
+    return us >= 1.0 && us < 9e18 ? (gint64)us : 0;
+}
+
 static StrobeStatus stacks_batch(void *state, const StrobeView *records, size_t n)
 {
     Stacks *stacks = state;
@@ -126,8 +142,7 @@ static StrobeStatus stacks_batch(void *state, const StrobeView *records, size_t 
         if (strcmp(records[i].kind->name, "stack_total"))
             continue;
         offsets = strobe_binder_offsets(&stacks->binder, records[i].kind);
-        /* Whole microseconds, cut off as the original does. */
-        value = strobe_field_i64(&records[i], offsets[HOST_SELF], 0) / 1000;
+        value = value_of(stacks, &records[i], offsets);
         if (value <= 0)
             continue;
         error = write_path(stacks, strobe_field_u32(&records[i], offsets[PATH], 0), value);

@@ -68,6 +68,28 @@ static void test_lines(Fixture *f, gconstpointer unused)
                     " 2");
 }
 
+/* The other metric: time of the kernels, absent where there were none. */
+static void test_device(Fixture *f, gconstpointer unused)
+{
+    static const char *const flat[] = {"aten::mm", NULL};
+    static const double times[] = {12.999, 0.5, -3.0, 1e300, 0};
+
+    strobe_mock_option(f->mock, "metric", "self_npu_time_total");
+    for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
+        const struct strobe_stack_total total = {
+            .host_self = 99000,
+            .calls = 1,
+            .path = strobe_mock_stack(f->mock, flat),
+            .device_self = i + 1 == G_N_ELEMENTS(times) ? STROBE_ABSENT_F64 : times[i]};
+
+        strobe_mock_add(f->mock, &strobe_kind_stack_total, 0, 0, 0, 0, &total);
+    }
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *text = take_file(f, "stacks.log");
+
+    g_assert_cmpstr(text, ==, "aten::mm 12");
+}
+
 static void test_nothing(Fixture *f, gconstpointer unused)
 {
     static const char *const flat[] = {"aten::mm", NULL};
@@ -113,6 +135,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 #define ADD(path, function) g_test_add("/stacks/" path, Fixture, NULL, set_up, function, tear_down)
     ADD("lines", test_lines);
+    ADD("device", test_device);
     ADD("nothing", test_nothing);
     ADD("file-option", test_file_option);
     ADD("foreign-kind", test_foreign_kind);

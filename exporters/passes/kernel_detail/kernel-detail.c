@@ -105,6 +105,7 @@ static void add_row(KernelDetail *pass, const StrobeView *record, const GArray *
         pass->n_dropped++;
         return;
     }
+    memset(&fields, 0, HEAD_BYTES); /* the bytes between fields are stored too */
     device_fields_absent(&strobe_kind_kernel_detail, &fields);
     device_copies_apply(copies, record, &fields);
     fields.device = track ? track->device : -1;

@@ -4,7 +4,7 @@
 #include "stack-total.h"
 
 static const StrobeKind *const kinds[] = {&strobe_kind_stack_total};
-static const char *const wants[] = {"cpu_op", NULL};
+static const char *const wants[] = {"cpu_op", "operator_device", NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

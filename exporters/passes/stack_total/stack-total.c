@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_op -> stack_total: self time by the operator's Python call stack; where it has none, by the
- * path of the operators that enclose it.
+ * cpu_op, operator_device -> stack_total: self time by the operator's Python call stack; where it
+ * has none, by the path of the operators that enclose it.
  */
 #include "stack-total.h"
 
 #include <glib.h>
+#include <math.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 #include <string.h>
@@ -24,7 +25,21 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [IS_ASYNC] = {"is_async", STROBE_FIELD_BOOL},
 };
 
+enum { DEVICE_STACK, DEVICE_SELF, N_DEVICE };
+
+static const StrobeWantedField device_wanted[N_DEVICE] = {
+    [DEVICE_STACK] = {"stack", STROBE_FIELD_STACK},
+    [DEVICE_SELF] = {"device_self", STROBE_FIELD_F64},
+};
+
 typedef struct Node Node;
+
+/* Device time; NAN: none. */
+static void add_us(double *sum, double us)
+{
+    if (!isnan(us))
+        *sum = isnan(*sum) ? us : *sum + us;
+}
 
 /* Operators below one parent, equal names merged. */
 typedef struct NodeList {
@@ -38,6 +53,7 @@ struct Node {
     StrobeStringId name;
     guint64 calls;
     gint64 self_ns;
+    double device_us; /* NAN: none; counted once the tree is complete */
     NodeList children;
     Node *next;
 };
@@ -45,7 +61,14 @@ struct Node {
 typedef struct StackSum {
     guint64 calls;
     gint64 self_ns;
+    double device_us;
 } StackSum;
+
+/* An operator with device time, which come in order of begin, not of end. */
+typedef struct OpenSpan {
+    gint64 end_ns;
+    Node *node; /* NULL: it has none */
+} OpenSpan;
 
 /* An operator that waits for its parent. */
 typedef struct Entry {
@@ -59,8 +82,9 @@ typedef struct StackTotal {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     Nesting *nesting;
-    StrobeBinder binder;
+    StrobeBinder binder, device_binder;
     GHashTable *stacks; /* StrobeStackId -> StackSum */
+    GHashTable *open;   /* StrobeTrackId -> GArray of OpenSpan */
     NodeList roots;
     StackSum others; /* no room for the path, or it is too long */
     Node *free_nodes;
@@ -76,6 +100,7 @@ static Node *take_node(StackTotal *total)
     if (node) {
         total->free_nodes = node->next;
         memset(node, 0, sizeof *node);
+        node->device_us = NAN;
         return node;
     }
     if (total->n_nodes == NODES_MAX)
@@ -83,7 +108,9 @@ static Node *take_node(StackTotal *total)
     if (total->n_nodes % CHUNK == 0)
         g_ptr_array_add(total->chunks, g_new0(Node, CHUNK));
     node = (Node *)g_ptr_array_index(total->chunks, total->n_nodes / CHUNK);
-    return node + total->n_nodes++ % CHUNK;
+    node += total->n_nodes++ % CHUNK;
+    node->device_us = NAN;
+    return node;
 }
 
 static void give_back_node(StackTotal *total, Node *node)
@@ -151,15 +178,23 @@ static void merge_lists(StackTotal *total, NodeList *into, NodeList from)
     }
 }
 
-/* Time of an operator with a Python stack is counted by that stack. */
-static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
+static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
 {
     StackSum *sum = g_hash_table_lookup(total->stacks, GUINT_TO_POINTER(stack));
 
     if (!sum) {
         sum = g_new0(StackSum, 1);
+        sum->device_us = NAN;
         g_hash_table_insert(total->stacks, GUINT_TO_POINTER(stack), sum);
     }
+    return sum;
+}
+
+/* Time of an operator with a Python stack is counted by that stack. */
+static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
+{
+    StackSum *sum = sum_of(total, stack);
+
     sum->calls++;
     sum->self_ns += self_ns;
 }
@@ -260,6 +295,11 @@ static StrobeStatus stack_total_open(const StrobeConsumerHost *host, StrobeInsta
     total->self = self;
     total->binder.wanted = wanted;
     total->binder.n_wanted = N_WANTED;
+    total->device_binder.wanted = device_wanted;
+    total->device_binder.n_wanted = N_DEVICE;
+    total->others.device_us = NAN;
+    total->open =
+        g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, (GDestroyNotify)g_array_unref);
     total->chunks = g_ptr_array_new_with_free_func(g_free);
     total->nesting = nesting_new(&nesting_ops, total);
     total->stacks = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
@@ -267,31 +307,79 @@ static StrobeStatus stack_total_open(const StrobeConsumerHost *host, StrobeInsta
     return STROBE_OK;
 }
 
+static void add_operator(StackTotal *total, const StrobeView *record)
+{
+    const uint32_t *offsets = strobe_binder_offsets(&total->binder, record->kind);
+    Entry entry = {.name = record->name};
+
+    if (strobe_field_u8(record, offsets[IS_ASYNC], 0))
+        return;
+    entry.span.begin_ns = record->begin_ns;
+    entry.span.end_ns = MAX(record->end_ns, record->begin_ns);
+    entry.span.track = record->track;
+    entry.stack = strobe_field_u32(record, offsets[STACK], 0);
+    nesting_add(total->nesting, &entry.span);
+}
+
+/* Operators that hold `record` on its thread; those that have ended are taken off. */
+static GArray *open_spans(StackTotal *total, const StrobeView *record)
+{
+    GArray *open = g_hash_table_lookup(total->open, GUINT_TO_POINTER(record->track));
+
+    if (!open) {
+        open = g_array_new(FALSE, FALSE, sizeof(OpenSpan));
+        g_hash_table_insert(total->open, GUINT_TO_POINTER(record->track), open);
+    }
+    while (open->len && g_array_index(open, OpenSpan, open->len - 1).end_ns < record->end_ns)
+        g_array_set_size(open, open->len - 1);
+    return open;
+}
+
+/* The tree is complete: the operator's device time goes to its place in it. */
+static void add_device(StackTotal *total, const StrobeView *record)
+{
+    const uint32_t *offsets = strobe_binder_offsets(&total->device_binder, record->kind);
+    StrobeStackId stack = strobe_field_u32(record, offsets[DEVICE_STACK], 0);
+    double us = offsets[DEVICE_SELF] == STROBE_FIELD_MISSING
+                    ? NAN
+                    : strobe_view_f64(record, offsets[DEVICE_SELF]);
+    GArray *open = open_spans(total, record);
+    const OpenSpan *around = open->len ? &g_array_index(open, OpenSpan, open->len - 1) : NULL;
+    OpenSpan span = {.end_ns = record->end_ns};
+
+    if (!around)
+        span.node = find_name(&total->roots, record->name);
+    else if (around->node)
+        span.node = find_name(&around->node->children, record->name);
+    if (stack)
+        add_us(&sum_of(total, stack)->device_us, us);
+    else
+        add_us(span.node ? &span.node->device_us : &total->others.device_us, us);
+    if (open->len < HEIGHT_MAX)
+        g_array_append_val(open, span);
+}
+
 static StrobeStatus stack_total_batch(void *state, const StrobeView *records, size_t n)
 {
     StackTotal *total = state;
 
     for (size_t i = 0; i < n; i++) {
-        const StrobeView *record = &records[i];
-        const uint32_t *offsets;
-        Entry entry = {.name = record->name};
-
-        if (strcmp(record->kind->name, "cpu_op"))
-            continue;
-        offsets = strobe_binder_offsets(&total->binder, record->kind);
-        if (strobe_field_u8(record, offsets[IS_ASYNC], 0))
-            continue;
-        entry.span.begin_ns = record->begin_ns;
-        entry.span.end_ns = MAX(record->end_ns, record->begin_ns);
-        entry.span.track = record->track;
-        entry.stack = strobe_field_u32(record, offsets[STACK], 0);
-        nesting_add(total->nesting, &entry.span);
+        if (!strcmp(records[i].kind->name, "cpu_op"))
+            add_operator(total, &records[i]);
+        else if (!strcmp(records[i].kind->name, "operator_device"))
+            add_device(total, &records[i]);
     }
     return STROBE_OK;
 }
 
-static gboolean emit(StackTotal *total, StrobeStringId name, StrobeStackId path, guint64 calls,
-                     gint64 self_ns)
+static StrobeStatus stack_total_raw_end(void *state)
+{
+    nesting_finish(((StackTotal *)state)->nesting);
+    return STROBE_OK;
+}
+
+static gboolean emit(StackTotal *total, StrobeStringId name, StrobeStackId path,
+                     const StackSum *sum)
 {
     gint64 at = total->host->facts(total->self)->window_begin_ns;
     struct strobe_stack_total *fields = total->host->emit(total->self, 0, 0, name, at, at);
@@ -300,8 +388,9 @@ static gboolean emit(StackTotal *total, StrobeStringId name, StrobeStackId path,
         return FALSE;
     if (total->is_incomplete)
         total->host->flag(total->self, STROBE_VIEW_INCOMPLETE);
-    fields->host_self = self_ns;
-    fields->calls = calls;
+    fields->host_self = sum->self_ns;
+    fields->calls = sum->calls;
+    fields->device_self = sum->device_us;
     fields->path = path;
     return TRUE;
 }
@@ -317,10 +406,11 @@ static gboolean emit_list(StackTotal *total, const NodeList *list, StrobeStringI
         return TRUE;
     frames = path + HEIGHT_MAX - (depth + 1);
     for (const Node *node = list->first; node; node = node->next) {
+        const StackSum sum = {node->calls, node->self_ns, node->device_us};
+
         *frames = node->name;
-        if (node->calls &&
-            !emit(total, node->name, total->host->stack(total->self, frames, depth + 1),
-                  node->calls, node->self_ns))
+        if ((node->calls || !isnan(node->device_us)) &&
+            !emit(total, node->name, total->host->stack(total->self, frames, depth + 1), &sum))
             return FALSE;
         if (!emit_list(total, &node->children, path, depth + 1))
             return FALSE;
@@ -332,7 +422,7 @@ static gboolean emit_others(StackTotal *total)
 {
     StrobeStringId name;
 
-    if (!total->others.calls)
+    if (!total->others.calls && isnan(total->others.device_us))
         return TRUE;
     total->host->log(total->self, STROBE_LOG_WARNING,
                      "Time of %" G_GUINT64_FORMAT
@@ -340,8 +430,7 @@ static gboolean emit_others(StackTotal *total)
                      "call paths, %d operators on one path or %d different ones below one",
                      total->others.calls, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
     name = total->host->intern(total->self, "(others)", 8);
-    return emit(total, name, total->host->stack(total->self, &name, 1), total->others.calls,
-                total->others.self_ns);
+    return emit(total, name, total->host->stack(total->self, &name, 1), &total->others);
 }
 
 static gboolean emit_stacks(StackTotal *total)
@@ -356,7 +445,7 @@ static gboolean emit_stacks(StackTotal *total)
         const StrobeStringId *frames;
         size_t n = total->host->stack_frames(total->self, stack, &frames);
 
-        if (!emit(total, n ? frames[0] : 0, stack, sum->calls, sum->self_ns))
+        if (!emit(total, n ? frames[0] : 0, stack, sum))
             return FALSE;
     }
     return TRUE;
@@ -367,7 +456,7 @@ static StrobeStatus stack_total_end(void *state)
     StackTotal *total = state;
     StrobeStringId path[HEIGHT_MAX];
 
-    nesting_finish(total->nesting);
+    nesting_finish(total->nesting); /* nothing is left if the host told the end of raw records */
     total->is_incomplete = total->host->touches_gap(total->self, 0, G_MININT64, G_MAXINT64) != 0;
     if (emit_stacks(total) && emit_list(total, &total->roots, path, 0) && emit_others(total))
         return STROBE_OK;
@@ -381,6 +470,7 @@ static void stack_total_close(void *state)
 
     nesting_free(total->nesting);
     g_hash_table_unref(total->stacks);
+    g_hash_table_unref(total->open);
     g_ptr_array_unref(total->chunks);
     g_free(total);
 }
@@ -391,4 +481,5 @@ const StrobeConsumerOps stack_total_ops = {
     .batch = stack_total_batch,
     .end = stack_total_end,
     .close = stack_total_close,
+    .raw_end = stack_total_raw_end,
 };

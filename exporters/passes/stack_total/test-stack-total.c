@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <glib.h>
+#include <math.h>
 #include <mock-consumer-host.h>
 
 #include "nesting.h"
@@ -156,6 +157,64 @@ static void test_wide(Fixture *f, gconstpointer unused)
     g_assert_cmpint(self, ==, 3 * n);
 }
 
+static void add_device(Fixture *f, StrobeTrackId track, const char *name, int64_t begin,
+                       int64_t end, StrobeStackId stack, double us)
+{
+    const struct strobe_operator_device op = {.device_self = us, .stack = stack};
+
+    strobe_mock_add(f->mock, &strobe_kind_operator_device, track, strobe_mock_string(f->mock, name),
+                    begin, end, &op);
+}
+
+static double device_of(Fixture *f, const char *path)
+{
+    const StrobeView *views;
+    size_t n = strobe_mock_emitted(f->mock, &views);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct strobe_stack_total *fields = views[i].fields;
+        g_autofree char *text = path_text(f, fields->path);
+
+        if (!g_strcmp0(text, path))
+            return fields->device_self;
+    }
+    g_assert_not_reached();
+}
+
+/* Device time goes where the operator's host time went; operators come in order of begin. */
+static void test_device(Fixture *f, gconstpointer unused)
+{
+    const double none = STROBE_ABSENT_F64;
+
+    add(f, "mm", 10, 20, 0);
+    add(f, "add", 20, 25, 0);
+    add(f, "mm", 30, 45, 0);
+    add(f, "linear", 0, 50, 0);
+    add(f, "copy", 60, 70, f->stack);
+    add(f, "mm", 80, 90, 0);
+    g_assert_cmpint(strobe_mock_open(f->mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_raw_end(f->mock), ==, STROBE_OK);
+    add_device(f, 1, "linear", 0, 50, 0, none);
+    add_device(f, 1, "mm", 10, 20, 0, 1.5);
+    add_device(f, 2, "mm", 11, 12, 0, none); /* another thread */
+    add_device(f, 1, "add", 20, 25, 0, none);
+    add_device(f, 1, "mm", 30, 45, 0, 2.25);
+    add_device(f, 1, "copy", 60, 70, f->stack, 7.0);
+    add_device(f, 1, "mm", 80, 90, 0, 0.0);
+    add_device(f, 3, "never_seen", 0, 1, 0, 9.0);
+    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_end(f->mock), ==, STROBE_OK);
+    strobe_mock_close(f->mock);
+    g_assert_cmpfloat(device_of(f, "mm;linear"), ==, 3.75);
+    g_assert_true(isnan(device_of(f, "linear")));
+    g_assert_true(isnan(device_of(f, "add;linear")));
+    g_assert_cmpfloat(device_of(f, "mm"), ==, 0.0);
+    g_assert_cmpfloat(device_of(f, "b.py(2): inner;a.py(1): outer"), ==, 7.0);
+    g_assert_cmpfloat(device_of(f, "(others)"), ==, 9.0);
+    check(f, "mm;linear", 2, 25);
+}
+
 /* A lost operator may have been on any path. */
 static void test_incomplete(Fixture *f, gconstpointer unused)
 {
@@ -183,6 +242,7 @@ int main(int argc, char **argv)
     ADD("folds", test_folds);
     ADD("deep", test_deep);
     ADD("wide", test_wide);
+    ADD("device", test_device);
     ADD("incomplete", test_incomplete);
     return g_test_run();
 }

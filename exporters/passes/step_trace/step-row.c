@@ -65,6 +65,8 @@ static double preparing_us(const StepRow *row, gint64 first_operator_ns)
 {
     if (!isfinite(row->first_task_us))
         return STROBE_ABSENT_F64;
+    if (row->step && row->step->host_begin_ns == STROBE_ABSENT_I64)
+        return STROBE_ABSENT_F64; /* a step that only its kernels tell of */
     if (row->step)
         return row->first_task_us - device_us(row->step->host_begin_ns);
     if (first_operator_ns == G_MAXINT64)
@@ -136,6 +138,6 @@ void step_row_exact(StepRow *row, struct strobe_step_trace *fields)
     fields->communication_exclude_receive = device_us(MAX(not_overlapped - row->receive_ns, 0));
     /* Without any kernel the original says 0. */
     fields->preparing = 0;
-    if (row->step && row->computing->len)
+    if (row->step && row->computing->len && row->step->host_begin_ns != STROBE_ABSENT_I64)
         fields->preparing = device_us(first_of(busy) - row->step->host_begin_ns);
 }

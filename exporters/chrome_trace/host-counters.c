@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Series of the host's kinds, which the original tool does not have: in its layers where one fits,
+ * under names of their own. */
+#include "device-kinds.h"
+
+const AscendCounter trace_host_counters[] = {
+    {"CPU Usage", "Thread %i", "host_thread", NULL, "tid", "Usage(%)", "usage", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"CPU Usage", "Thread %i", "host_thread", NULL, "tid", "Wait(%)", "wait", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"CPU Usage", "Machine %n", "host_core", NULL, NULL, "User(%)", "user", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"CPU Usage", "Machine %n", "host_core", NULL, NULL, "System(%)", "system", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"CPU Usage", "Machine %n", "host_core", NULL, NULL, "Interrupts(%)", "irq", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"CPU Usage", "Machine %n", "host_core", NULL, NULL, "Steal(%)", "steal", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"Memory Usage", "Process Memory", "host_mem", NULL, NULL, "Resident(MB)", "resident",
+     ASCEND_ARG_MB, ASCEND_ALL},
+    {"Memory Usage", "Process Memory", "host_mem", NULL, NULL, "Swap(MB)", "swap", ASCEND_ARG_MB,
+     ASCEND_ALL},
+    {"Disk Usage", "Disk %n", "host_disk", NULL, NULL, "Read(MB/s)", "read_rate", ASCEND_ARG_MB,
+     ASCEND_ALL},
+    {"Disk Usage", "Disk %n", "host_disk", NULL, NULL, "Write(MB/s)", "write_rate", ASCEND_ARG_MB,
+     ASCEND_ALL},
+    {"Disk Usage", "Disk %n busy", "host_disk", NULL, NULL, "Usage(%)", "utilisation",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"Network Usage", "Interface %n", "host_net", NULL, NULL, "Rx(MB/s)", "rx_rate", ASCEND_ARG_MB,
+     ASCEND_ALL},
+    {"Network Usage", "Interface %n", "host_net", NULL, NULL, "Tx(MB/s)", "tx_rate", ASCEND_ARG_MB,
+     ASCEND_ALL},
+    {"Pressure", "Pressure %n", "host_pressure", NULL, NULL, "Some(%)", "some", ASCEND_ARG_FLOAT,
+     ASCEND_ALL},
+    {"Pressure", "Pressure %n full", "host_pressure", NULL, NULL, "Full(%)", "full",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+    {"CPU Throttling", "Throttled", "host_throttle", NULL, NULL, "Throttled(%)", "throttled",
+     ASCEND_ARG_FLOAT, ASCEND_ALL},
+};
+const guint32 n_trace_host_counters = G_N_ELEMENTS(trace_host_counters);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts of cells, quotes included, remembered by the id of the string or stack that they are of.
+ * Bounded: one slot an id falls into, long texts are not kept.
+ */
+#ifndef STROBE_CSV_CELL_CACHE_H
+#define STROBE_CSV_CELL_CACHE_H
+
+#include <glib.h>
+#include <strobe/helpers/table.h>
+
+enum {
+    CELL_CACHE_TEXT = 0,  /* a string */
+    CELL_CACHE_LIST = 1,  /* a string, each ';' followed by CR LF */
+    CELL_CACHE_STACK = 2, /* a stack */
+    CELL_CACHE_KINDS = 3
+};
+
+typedef struct CellCache CellCache;
+
+/* Valid until the next call for the same cache. */
+typedef struct CachedCell {
+    guint32 id;
+    guint32 length;
+    char *bytes;
+} CachedCell;
+
+CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
+void cell_cache_free(CellCache *cache);
+
+/* The record's cell in this bound column, whose string or stack has this id. NULL: out of memory.
+ */
+const CachedCell *cell_cache_get(CellCache *cache, guint kind, guint32 id,
+                                 const StrobeColumn *column, guint32 place,
+                                 const StrobeView *record);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of one kind in one file: an entry of the Ascend tables bound to a kind, or a kind's own
+ * fields where no table has it.
+ */
+#ifndef STROBE_CSV_CSV_ROWS_H
+#define STROBE_CSV_CSV_ROWS_H
+
+#include <ascend.h>
+
+#include "cell-cache.h"
+#include "csv-file.h"
+
+typedef struct CsvRows CsvRows;
+
+typedef struct CsvContext {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    gint32 generation, level;
+    CellCache *cache;
+    StrobeCell cell;
+} CsvContext;
+
+/* `unless`: nothing is added once this file has rows (may be NULL). `rank`: rows of a file with
+ * several entries stand in the order of these. `is_first`: the file has no columns yet. */
+CsvRows *csv_rows_new_ascend(CsvContext *context, const AscendFile *entry, CsvFile *file,
+                             const CsvFile *unless, gint64 rank, gboolean is_first,
+                             const StrobeKindView *kind);
+CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKindView *kind);
+void csv_rows_free(CsvRows *rows);
+
+CsvFile *csv_rows_file(const CsvRows *rows);
+
+/* Both return 0 or an errno value. */
+int csv_rows_add(CsvRows *rows, const StrobeView *record);
+int csv_rows_end(CsvRows *rows);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metric-columns.h"
+
+#include <ascend.h>
+#include <math.h>
+#include <strobe/helpers/cell-number.h>
+
+#define COLUMNS_MAX 256u
+#define NAMES_MAX 256u
+#define TITLE_MAX 160u
+
+typedef struct MetricColumn {
+    char *metric;
+    guint32 form;
+    double factor;
+    char zero[STROBE_NUMBER_MAX]; /* text of 0: units of the other core type have no other value */
+    gsize zero_length;
+} MetricColumn;
+
+struct MetricColumns {
+    CsvFile *file;
+    gint generation;
+    const char *absent;
+    gsize absent_length;
+    GArray *columns; /* of MetricColumn */
+    guint32 plan_id; /* of the names that the plan is of */
+    gint8 *plan;     /* by column: place of the value, -1: none */
+};
+
+static void clear_column(gpointer column)
+{
+    g_free(((MetricColumn *)column)->metric);
+}
+
+MetricColumns *metric_columns_new(CsvFile *file, gint generation, const char *absent)
+{
+    MetricColumns *columns = g_new0(MetricColumns, 1);
+
+    columns->file = file;
+    columns->generation = generation;
+    columns->absent = absent ? absent : "";
+    columns->absent_length = strlen(columns->absent);
+    columns->columns = g_array_new(FALSE, FALSE, sizeof(MetricColumn));
+    g_array_set_clear_func(columns->columns, clear_column);
+    columns->plan = g_new(gint8, COLUMNS_MAX);
+    return columns;
+}
+
+void metric_columns_free(MetricColumns *columns)
+{
+    if (!columns)
+        return;
+    g_array_unref(columns->columns);
+    g_free(columns->plan);
+    g_free(columns);
+}
+
+static gsize format(const MetricColumn *column, double value, char *out)
+{
+    switch (column->form) {
+    case STROBE_CELL_INT:
+        return strobe_format_trimmed(out, value, 0, 0);
+    case STROBE_CELL_FIXED3:
+        return strobe_format_fixed(out, value / column->factor, 3);
+    default:
+        return strobe_format_trimmed(out, value / column->factor, 3,
+                                     column->form == STROBE_CELL_ROUND3);
+    }
+}
+
+static void init_column(MetricColumn *column, const char *metric, gint generation)
+{
+    column->metric = g_strdup(metric);
+    column->form = ascend_metric_form(metric, generation);
+    column->factor = ascend_metric_factor(metric);
+    /* A constant of the original's, no computed number. */
+    if (generation == 1 && !strcmp(metric, "cube_utilization"))
+        column->zero_length = g_strlcpy(column->zero, "0", sizeof column->zero);
+    else
+        column->zero_length = format(column, 0, column->zero);
+}
+
+/* The column of a metric; made if it is not there yet. COLUMNS_MAX: there are too many. */
+static guint find_column(MetricColumns *columns, const char *metric)
+{
+    MetricColumn column;
+    char title[TITLE_MAX];
+
+    for (guint i = 0; i < columns->columns->len; i++)
+        if (!strcmp(g_array_index(columns->columns, MetricColumn, i).metric, metric))
+            return i;
+    if (columns->columns->len == COLUMNS_MAX)
+        return COLUMNS_MAX;
+    init_column(&column, metric, columns->generation);
+    g_array_append_val(columns->columns, column);
+    ascend_metric_title(metric, title, sizeof title);
+    csv_file_add_column(columns->file, title, CSV_COLUMN_ALWAYS);
+    return columns->columns->len - 1;
+}
+
+/* Where the values of records with these names go. */
+static void make_plan(MetricColumns *columns, StrobeText text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text.bytes, (gssize)text.length);
+    g_auto(GStrv) names = g_strsplit(valid, ";", NAMES_MAX);
+    guint32 order[NAMES_MAX];
+    guint32 n = MIN(g_strv_length(names), (guint)G_MAXINT8);
+
+    n = ascend_metric_order((const char *const *)names, n, columns->generation, order);
+    memset(columns->plan, -1, COLUMNS_MAX * sizeof *columns->plan);
+    for (guint32 i = 0; i < n; i++) {
+        guint column = find_column(columns, names[order[i]]);
+
+        if (column < COLUMNS_MAX)
+            columns->plan[column] = (gint8)order[i];
+    }
+}
+
+static void write_cell(MetricColumns *columns, const MetricColumn *column, double value)
+{
+    char text[STROBE_NUMBER_MAX];
+
+    if (isnan(value))
+        csv_file_put(columns->file, columns->absent, columns->absent_length);
+    else if (value == 0)
+        csv_file_put(columns->file, column->zero, column->zero_length);
+    else
+        csv_file_put(columns->file, text, format(column, value, text));
+}
+
+void metric_columns_write(MetricColumns *columns, const StrobeView *record, guint32 id,
+                          StrobeText names, guint32 values, guint n)
+{
+    if (id && id != columns->plan_id) {
+        make_plan(columns, names);
+        columns->plan_id = id;
+    }
+    for (guint i = 0; i < columns->columns->len; i++) {
+        gint place = id ? columns->plan[i] : -1;
+        double value = NAN;
+
+        if (place >= 0 && place < (gint)n)
+            value = strobe_view_f64(record, values + (guint32)place * (guint32)sizeof value);
+        write_cell(columns, &g_array_index(columns->columns, MetricColumn, i), value);
+    }
+}

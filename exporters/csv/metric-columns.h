@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of a file that are metrics: which there are is known from the records. */
+#ifndef STROBE_CSV_METRIC_COLUMNS_H
+#define STROBE_CSV_METRIC_COLUMNS_H
+
+#include <glib.h>
+#include <strobe/exporter.h>
+
+#include "csv-file.h"
+
+typedef struct MetricColumns MetricColumns;
+
+/* `absent`: text of a cell without a value. */
+MetricColumns *metric_columns_new(CsvFile *file, gint generation, const char *absent);
+void metric_columns_free(MetricColumns *columns);
+
+/* Writes the cells of a record's metrics. `names` is the text of its field "metrics", `id` that of
+ * the text, 0: the record has none; `values` is where its field value_00 begins, with `n` of them.
+ */
+void metric_columns_write(MetricColumns *columns, const StrobeView *record, guint32 id,
+                          StrobeText names, guint32 values, guint n);
+
+#endif

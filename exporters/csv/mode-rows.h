@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files whose rows sum samples up: one row a mode and device. */
+#ifndef STROBE_CSV_MODE_ROWS_H
+#define STROBE_CSV_MODE_ROWS_H
+
+#include <ascend.h>
+#include <glib.h>
+
+#include "csv-file.h"
+
+typedef struct ModeRows ModeRows;
+
+/* `entry` has modes; `columns` are those of the file, with `n` of them. Both outlive it. */
+ModeRows *mode_rows_new(CsvFile *file, const AscendFile *entry, const StrobeColumn *columns,
+                        guint32 n);
+void mode_rows_free(ModeRows *rows);
+
+void mode_rows_add(ModeRows *rows, const StrobeView *record);
+/* Writes the rows. 0 or an errno value. */
+int mode_rows_end(ModeRows *rows);
+
+#endif

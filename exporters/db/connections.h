@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which operators put what into the task queue and launched what: by strict containment in time on
+ * a thread. Records come by their end, so an operator finds what lies in it already there, and the
+ * innermost one comes first.
+ */
+#ifndef STROBE_DB_CONNECTIONS_H
+#define STROBE_DB_CONNECTIONS_H
+
+#include "db.h"
+#include "links.h"
+
+typedef struct Connections Connections;
+
+Connections *connections_new(Db *db);
+void connections_free(Connections *c);
+
+void connections_enqueue(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 correlation);
+void connections_dequeue(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 correlation);
+void connections_launch(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 connection);
+
+/* Does the operator hold anything that makes a link? connections_claim then takes it for this
+ * operator, and must come before the next call. */
+gboolean connections_has(Connections *c, gint64 tid, gint64 begin, gint64 end);
+void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, guint32 op);
+
+/* Adds a link for each launch of an operator. */
+void connections_end(Connections *c, Links *links);
+/* What was forgotten, because no operator came for it in time. */
+guint64 connections_n_forgotten(const Connections *c);
+
+#endif

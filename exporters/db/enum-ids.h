@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of names in the enumerations. A name that an enumeration has not gets a number of its own
+ * and a row in the table. */
+#ifndef STROBE_DB_ENUM_IDS_H
+#define STROBE_DB_ENUM_IDS_H
+
+#include <glib.h>
+#include <strobe/exporter.h>
+
+typedef struct EnumIds EnumIds;
+
+EnumIds *enum_ids_new(gint32 generation);
+void enum_ids_free(EnumIds *ids);
+
+/* FALSE: the name is none of the enumeration, and there are too many such. */
+gboolean enum_ids_of(EnumIds *ids, const char *enumeration, StrobeText name, gint64 *id);
+
+/* Does the enumeration have an entry in this generation, or one of those? */
+gboolean enum_ids_has(const EnumIds *ids, const char *enumeration);
+
+/* All entries of the enumeration in order of the numbers. */
+typedef void (*EnumEntry)(gpointer user, gint64 id, const char *name);
+void enum_ids_each(EnumIds *ids, const char *enumeration, EnumEntry entry, gpointer user);
+
+#endif

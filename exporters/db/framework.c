@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "framework.h"
+
+#include <strobe/helpers/fields.h>
+#include <strobe/helpers/number.h>
+
+#include "connections.h"
+#include "held-rows.h"
+#include "links.h"
+#include "sequences.h"
+
+enum { API_OP = 50001, API_QUEUE = 50002, API_PYTHON = 50003 };
+enum { API_COLUMNS_EMPTY = 5 }; /* from sequenceNumber to callchainId */
+
+/* What newer tools add to the ids of the queue, so that they are none of the runtime's. */
+#define QUEUE_IDS ((gint64)5 << 28)
+#define STEP_NAME "ProfilerStep#"
+#define STEPS_MAX 1000000u
+#define FRAMES_MAX 1024u /* of a call chain */
+#define PLAIN_NAMES 1024u
+
+typedef struct Step {
+    gint64 number, begin, end, tid;
+    StrobeStringId name;
+} Step;
+
+struct Framework {
+    Db *db;
+    OutTable *api, *ids, *chains;
+    Connections *connections;
+    Sequences *sequences;
+    Links *links;
+    HeldRows *held;
+    gint64 next_id, next_chain;
+    gint64 max_correlation;            /* -1: no queue */
+    GArray *op_steps;                  /* of Step: operators that are steps */
+    GArray *steps;                     /* of Step: records of them */
+    StrobeStringId plain[PLAIN_NAMES]; /* names that are no step's */
+};
+
+/* Where the connection of a row that waits is to be written. */
+typedef struct HeldOp {
+    guint32 place;
+    guint32 reserved;
+} HeldOp;
+
+/* Links that end up as ids of pairs are negative until the ids of the queue are known. */
+static void add_pair(gpointer user, gint64 n, guint32 forward, guint32 backward)
+{
+    Framework *f = user;
+
+    links_add(f->links, forward, -1 - n);
+    links_add(f->links, backward, -1 - n);
+}
+
+Framework *framework_new(Db *db)
+{
+    Framework *f = g_new0(Framework, 1);
+
+    f->db = db;
+    f->connections = connections_new(db);
+    f->sequences = sequences_new(add_pair, f);
+    f->links = links_new(db->out);
+    f->held = held_rows_new(db->host->facts(db->self)->directory, sizeof(HeldOp));
+    f->max_correlation = -1;
+    f->op_steps = g_array_new(FALSE, FALSE, sizeof(Step));
+    f->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+    return f;
+}
+
+void framework_free(Framework *f)
+{
+    if (!f)
+        return;
+    connections_free(f->connections);
+    sequences_free(f->sequences);
+    links_free(f->links);
+    held_rows_free(f->held);
+    g_array_unref(f->op_steps);
+    g_array_unref(f->steps);
+    g_free(f);
+}
+
+/* ---- rows ---- */
+
+static OutTable *api_table(Framework *f)
+{
+    if (!f->api)
+        f->api = db_table_named(f->db, "PYTORCH_API");
+    return f->api;
+}
+
+static void put_time(RowBuffer *rows, gint64 ns)
+{
+    char digits[STROBE_NUMBER_MAX];
+
+    row_text(rows, digits, strobe_format_int(digits, ns));
+}
+
+static void put_begin(Framework *f, RowBuffer *rows, const StrobeView *record)
+{
+    put_time(rows, record->begin_ns);
+    put_time(rows, record->end_ns);
+    row_int(rows, db_global_tid(f->db, record->track));
+}
+
+static void put_name(Framework *f, RowBuffer *rows, StrobeStringId name)
+{
+    row_int(rows, string_ids_of(f->db->strings, STRING_FRAMEWORK, name));
+}
+
+/* An empty list is none. */
+static void put_list(Framework *f, RowBuffer *rows, StrobeStringId list)
+{
+    gint64 id = string_ids_of(f->db->strings, STRING_LIST, list);
+
+    if (id == STRING_IDS_NONE)
+        row_null(rows);
+    else
+        row_int(rows, id);
+}
+
+static void add_connection(Framework *f, gint64 id, gint64 connection)
+{
+    RowBuffer *rows = out_db_rows(f->db->out);
+
+    if (!f->ids)
+        f->ids = db_table_named(f->db, "CONNECTION_IDS");
+    row_begin(rows, f->ids);
+    row_int(rows, id);
+    row_int(rows, connection);
+    row_end(rows);
+    if (!links_needs_sql(f->links))
+        out_db_sent(f->db->out, rows);
+}
+
+/* ---- operators ---- */
+
+static void add_chain(Framework *f, const StrobeStringId *frames, size_t n)
+{
+    if (!f->chains)
+        f->chains = db_table_named(f->db, "PYTORCH_CALLCHAINS");
+    for (size_t i = 0; i < n; i++) {
+        RowBuffer *rows = out_db_rows(f->db->out);
+
+        row_begin(rows, f->chains);
+        row_int(rows, f->next_chain);
+        row_int(rows, string_ids_of(f->db->strings, STRING_FRAMEWORK, frames[i]));
+        row_int(rows, (gint64)i);
+        db_row_done(f->db, rows);
+    }
+}
+
+/* Offsets in a record of an operator. */
+enum { OP_SEQUENCE, OP_FORWARD, OP_SHAPES, OP_TYPES, OP_STACK };
+
+static const StrobeWantedField op_fields[] = {
+    {"sequence", STROBE_FIELD_I64},  {"forward_thread", STROBE_FIELD_U64},
+    {"shapes", STROBE_FIELD_STRING}, {"types", STROBE_FIELD_STRING},
+    {"stack", STROBE_FIELD_STACK},
+};
+
+/* The original writes the shapes into inputDtypes and the types into inputShapes. */
+static void put_op(Framework *f, const DbKind *kind, const StrobeView *record, gboolean has_chain,
+                   RowBuffer *rows, HeldOp *held)
+{
+    put_begin(f, rows, record);
+    if (held)
+        held->place = row_nothing(rows);
+    else
+        row_null(rows);
+    put_name(f, rows, record->name);
+    row_int(rows, strobe_field_i64(record, kind->known[OP_SEQUENCE], -1));
+    row_int(rows, (gint64)strobe_field_u64(record, kind->known[OP_FORWARD], 0));
+    put_list(f, rows, strobe_field_u32(record, kind->known[OP_SHAPES], 0));
+    put_list(f, rows, strobe_field_u32(record, kind->known[OP_TYPES], 0));
+    if (has_chain)
+        row_int(rows, f->next_chain);
+    else
+        row_null(rows);
+    row_int(rows, API_OP);
+}
+
+static void note_step(Framework *f, const StrobeView *record)
+{
+    StrobeStringId *plain = &f->plain[record->name % PLAIN_NAMES];
+    Step step = {.begin = record->begin_ns, .end = record->end_ns};
+    StrobeText name;
+
+    if (*plain == record->name)
+        return;
+    name = f->db->host->string(f->db->self, record->name);
+    if (name.length > strlen(STEP_NAME) && !memcmp(name.bytes, STEP_NAME, strlen(STEP_NAME)) &&
+        g_ascii_string_to_signed(name.bytes + strlen(STEP_NAME), 10, 0, G_MAXINT64, &step.number,
+                                 NULL) &&
+        f->op_steps->len < STEPS_MAX)
+        g_array_append_val(f->op_steps, step);
+    else
+        *plain = record->name;
+}
+
+void framework_take_op(Db *db, DbKind *kind, const StrobeView *record)
+{
+    Framework *f = db->framework;
+    gint64 tid = db_global_tid(db, record->track);
+    const StrobeStringId *frames = NULL;
+    StrobeStackId stack;
+    gint64 sequence;
+    gboolean has_links;
+    size_t n_frames = 0;
+    RowBuffer *rows;
+    HeldOp held = {0};
+
+    if (G_UNLIKELY(!kind->known))
+        db_kind_know(kind, op_fields, G_N_ELEMENTS(op_fields));
+    stack = strobe_field_u32(record, kind->known[OP_STACK], 0);
+    if (stack)
+        n_frames = MIN(db->host->stack_frames(db->self, stack, &frames), FRAMES_MAX);
+    sequence = strobe_field_i64(record, kind->known[OP_SEQUENCE], -1);
+    has_links = connections_has(f->connections, tid, record->begin_ns, record->end_ns);
+    note_step(f, record);
+    if (has_links)
+        connections_claim(f->connections, tid, record->begin_ns, record->end_ns,
+                          held_rows_n(f->held));
+    if (sequence >= 0)
+        sequences_add(f->sequences, sequence,
+                      strobe_field_u64(record, kind->known[OP_FORWARD], 0) != 0,
+                      held_rows_n(f->held));
+    if (has_links || sequence >= 0) {
+        rows = held_rows_begin(f->held, api_table(f));
+        put_op(f, kind, record, n_frames > 0, rows, &held);
+        held_rows_end(f->held, &held);
+        db_strings_done(db);
+    } else {
+        rows = out_db_rows(db->out);
+        row_begin(rows, api_table(f));
+        put_op(f, kind, record, n_frames > 0, rows, NULL);
+        db_row_done(db, rows);
+    }
+    if (n_frames) {
+        add_chain(f, frames, n_frames);
+        f->next_chain++;
+    }
+}
+
+/* ---- the others ---- */
+
+static void put_end(RowBuffer *rows, gint64 type)
+{
+    for (guint i = 0; i < API_COLUMNS_EMPTY; i++)
+        row_null(rows);
+    row_int(rows, type);
+}
+
+enum { QUEUE_CORRELATION, QUEUE_IS_DEQUEUE };
+
+static const StrobeWantedField queue_fields[] = {
+    {"correlation", STROBE_FIELD_LINK},
+    {"is_dequeue", STROBE_FIELD_BOOL},
+};
+
+void framework_take_queue(Db *db, DbKind *kind, const StrobeView *record)
+{
+    static const char *const words[] = {"Enqueue", "Dequeue"};
+    Framework *f = db->framework;
+    gint64 tid = db_global_tid(db, record->track), correlation, name;
+    gboolean is_dequeue;
+    RowBuffer *rows;
+
+    if (!kind->known)
+        db_kind_know(kind, queue_fields, G_N_ELEMENTS(queue_fields));
+    correlation = db_link(strobe_field_u64(record, kind->known[QUEUE_CORRELATION], 0));
+    is_dequeue = strobe_field_u8(record, kind->known[QUEUE_IS_DEQUEUE], 0) != 0;
+    (is_dequeue ? connections_dequeue : connections_enqueue)(f->connections, tid, record->begin_ns,
+                                                             record->end_ns, correlation);
+    f->max_correlation = MAX(f->max_correlation, correlation);
+    rows = out_db_rows(db->out);
+    row_begin(rows, api_table(f));
+    put_begin(f, rows, record);
+    row_int(rows, f->next_id);
+    name = string_ids_of(db->strings, STRING_FRAMEWORK, record->name);
+    if (name == STRING_IDS_NONE)
+        name = string_ids_word(db->strings, STRING_FRAMEWORK, words[is_dequeue]);
+    row_int(rows, name);
+    put_end(rows, API_QUEUE);
+    db_row_done(db, rows);
+    add_connection(f, f->next_id++, correlation + (db->generation == 3 ? QUEUE_IDS : 0));
+}
+
+void framework_take_python(Db *db, DbKind *kind, const StrobeView *record)
+{
+    Framework *f = db->framework;
+    RowBuffer *rows = out_db_rows(db->out);
+
+    row_begin(rows, api_table(f));
+    put_begin(f, rows, record);
+    row_null(rows);
+    put_name(f, rows, record->name);
+    put_end(rows, API_PYTHON);
+    db_row_done(db, rows);
+}
+
+enum { CALL_LEVEL, CALL_CONNECTION };
+
+static const StrobeWantedField call_fields[] = {
+    {"level", STROBE_FIELD_STRING},
+    {"connection", STROBE_FIELD_LINK},
+};
+
+static gboolean is_text(Db *db, StrobeStringId id, const char *text)
+{
+    return !g_ascii_strcasecmp(db->host->string(db->self, id).bytes, text);
+}
+
+void framework_take_api(Db *db, DbKind *kind, const StrobeView *record)
+{
+    guint64 connection;
+
+    if (!kind->known)
+        db_kind_know(kind, call_fields, G_N_ELEMENTS(call_fields));
+    connection = strobe_field_u64(record, kind->known[CALL_CONNECTION], STROBE_ABSENT_U64);
+    if (connection != STROBE_ABSENT_U64 && is_text(db, record->name, "launch") &&
+        is_text(db, strobe_field_u32(record, kind->known[CALL_LEVEL], 0), "node"))
+        connections_launch(db->framework->connections, db_global_tid(db, record->track),
+                           record->begin_ns, record->end_ns, db_link(connection));
+    row_map_put(db, db_kind_map(db, kind, 0, "CANN_API", NULL), record);
+}
+
+enum { STEP_NUMBER, STEP_THREAD };
+
+static const StrobeWantedField step_fields[] = {
+    {"number", STROBE_FIELD_I64},
+    {"thread", STROBE_FIELD_U64},
+};
+
+void framework_take_step(Db *db, DbKind *kind, const StrobeView *record)
+{
+    Framework *f = db->framework;
+    const StrobeTrackView *track = db_track(db, record->track);
+    Step step = {.begin = record->begin_ns, .end = record->end_ns, .name = record->name};
+    guint64 thread;
+
+    if (!kind->known)
+        db_kind_know(kind, step_fields, G_N_ELEMENTS(step_fields));
+    row_map_put(db, db_kind_map(db, kind, 0, "STEP_TIME", NULL), record);
+    thread = strobe_field_u64(record, kind->known[STEP_THREAD], 0);
+    step.number = strobe_field_i64(record, kind->known[STEP_NUMBER], 0);
+    step.tid = (gint64)((track ? track->pid << 32 : 0) | (thread & G_MAXUINT32));
+    db->has_steps = TRUE;
+    if (thread && thread != STROBE_ABSENT_U64 && f->steps->len < STEPS_MAX)
+        g_array_append_val(f->steps, step);
+}
+
+/* ---- the end ---- */
+
+/* Steps that only operators tell of, and operators that are missing for steps: the original has
+ * both, from one event. */
+static void match_steps(Framework *f)
+{
+    const AscendDbTable *format = ascend_db_table("STEP_TIME");
+
+    for (guint i = 0; !f->db->has_steps && i < f->op_steps->len; i++) {
+        const Step *step = &g_array_index(f->op_steps, Step, i);
+        OutTable *table = db_table(f->db, format, NULL, 0);
+        RowBuffer *rows = out_db_rows(f->db->out);
+
+        row_begin(rows, table);
+        row_int(rows, step->number);
+        row_int(rows, step->begin);
+        row_int(rows, step->end);
+        db_row_done(f->db, rows);
+    }
+    for (guint i = 0; !f->op_steps->len && i < f->steps->len; i++) {
+        const Step *step = &g_array_index(f->steps, Step, i);
+        OutTable *table = api_table(f);
+        RowBuffer *rows = out_db_rows(f->db->out);
+
+        row_begin(rows, table);
+        put_time(rows, step->begin);
+        put_time(rows, step->end);
+        row_int(rows, step->tid);
+        row_null(rows);
+        put_name(f, rows, step->name);
+        row_int(rows, -1);
+        row_int(rows, 0);
+        row_null(rows);
+        row_null(rows);
+        row_null(rows);
+        row_int(rows, API_OP);
+        db_row_done(f->db, rows);
+    }
+}
+
+static gint64 connection_of(const Framework *f, gint64 link)
+{
+    gint64 first = f->max_correlation + 1 + (f->db->generation == 3 ? QUEUE_IDS : 0);
+
+    return link < 0 ? first - 1 - link : link;
+}
+
+/* While links are read from the database, the other thread may not work on it. */
+static void send(Framework *f, RowBuffer *rows)
+{
+    if (!links_needs_sql(f->links))
+        out_db_sent(f->db->out, rows);
+    else if (rows->used >= OUT_BLOCK_BYTES)
+        out_db_wait(f->db->out, OUT_PROFILER);
+}
+
+static void put_held(Framework *f)
+{
+    const void *head;
+    guint8 *row;
+    guint32 bytes;
+    HeldOp held;
+    gint64 link;
+
+    for (guint32 op = 0; held_rows_next(f->held, &head, &row, &bytes); op++) {
+        RowBuffer *rows = out_db_rows(f->db->out);
+        gboolean is_linked = FALSE;
+
+        memcpy(&held, head, sizeof held);
+        while (links_next(f->links, op, &link)) {
+            if (!is_linked)
+                row_patch(row, held.place, f->next_id);
+            is_linked = TRUE;
+            add_connection(f, f->next_id, connection_of(f, link));
+            rows = out_db_rows(f->db->out);
+        }
+        f->next_id += is_linked;
+        memcpy(row_room(rows, bytes), row, bytes);
+        send(f, rows);
+    }
+}
+
+void framework_end(Framework *f)
+{
+    int error;
+
+    match_steps(f);
+    sequences_end(f->sequences);
+    if (held_rows_n(f->held)) {
+        connections_end(f->connections, f->links);
+        links_sort(f->links);
+        put_held(f);
+    }
+    error = held_rows_error(f->held);
+    if (error)
+        f->db->host->fail(f->db->self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                          "Cannot keep operators in a scratch file: %s", g_strerror(error));
+    if (connections_n_forgotten(f->connections))
+        f->db->host->log(f->db->self, STROBE_LOG_WARNING,
+                         "%" G_GUINT64_FORMAT " launches or entries of the task queue lie in no "
+                         "operator that ended soon: they are not connected",
+                         connections_n_forgotten(f->connections));
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows that wait for something that is known at the end only: in a scratch file, each with a head
+ * of the caller's. */
+#ifndef STROBE_DB_HELD_ROWS_H
+#define STROBE_DB_HELD_ROWS_H
+
+#include "row-buffer.h"
+
+typedef struct HeldRows HeldRows;
+
+HeldRows *held_rows_new(int directory, gsize head_bytes);
+void held_rows_free(HeldRows *held);
+
+/* A row between begin and end, into the buffer that begin returns. The head may be set until end.
+ */
+RowBuffer *held_rows_begin(HeldRows *held, OutTable *table);
+void held_rows_end(HeldRows *held, const void *head);
+guint32 held_rows_n(const HeldRows *held);
+
+/* The rows in order; FALSE at the end, or on an error. Head and row are valid until the next call.
+ */
+gboolean held_rows_next(HeldRows *held, const void **head, guint8 **row, guint32 *bytes);
+/* errno of the first failure, 0: none. */
+int held_rows_error(const HeldRows *held);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "out-db.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <strobe/helpers/safe-file.h>
+
+#include "out-vfs.h"
+
+#define BLOCKS 6u /* under way between the two threads */
+
+static const char settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=OFF;"
+                               "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+                               "PRAGMA cache_size=-16384; PRAGMA temp_store=FILE; BEGIN";
+
+struct OutTable {
+    guint file;
+    guint n_columns;
+    gint key;
+    char *name, *create;
+    sqlite3_stmt *insert; /* the writing thread's; NULL: not made yet */
+};
+
+typedef struct OutFile {
+    char *name;
+    StrobeSafeFile *file; /* NULL: no row yet */
+    OutVfs *vfs;
+    sqlite3 *sql;
+} OutFile;
+
+typedef struct Block {
+    RowBuffer rows;
+    gboolean is_last;  /* the thread ends */
+    gboolean is_asked; /* an answer is waited for */
+} Block;
+
+struct OutDb {
+    int directory;
+    OutFile files[OUT_FILES];
+    GPtrArray *tables;
+    GThread *thread; /* NULL: not started yet */
+    GAsyncQueue *full, *empty, *answers;
+    Block blocks[BLOCKS];
+    Block *block;          /* that the caller fills */
+    StrobeSafeFile *moved; /* rows that wait for another key, NULL: none */
+    guint64 n_moved;       /* of them */
+    gint has_failed;       /* atomic; `error` is set before */
+    char *error;
+};
+
+/* ---- failures ---- */
+
+static void fail(OutDb *db, const char *what, const char *reason)
+{
+    if (g_atomic_int_get(&db->has_failed))
+        return;
+    db->error = g_strdup_printf("file=\"%s\": %s", what, reason);
+    g_atomic_int_set(&db->has_failed, 1);
+}
+
+static void fail_file(OutDb *db, const OutFile *file)
+{
+    int error = file->vfs ? out_vfs_error(file->vfs) : 0;
+
+    fail(db, file->name, error ? g_strerror(error) : sqlite3_errmsg(file->sql));
+}
+
+const char *out_db_error(OutDb *db)
+{
+    return g_atomic_int_get(&db->has_failed) ? db->error : NULL;
+}
+
+void out_db_fail(OutDb *db, guint file)
+{
+    fail_file(db, &db->files[file]);
+}
+
+/* ---- the writing thread ---- */
+
+static gboolean open_file(OutDb *db, OutFile *file)
+{
+    int error = 0;
+
+    if (file->sql)
+        return TRUE;
+    if (file->file) /* it failed before */
+        return FALSE;
+    file->file = strobe_safe_file_create(db->directory, file->name);
+    if (!file->file) {
+        fail(db, file->name, g_strerror(errno));
+        return FALSE;
+    }
+    file->vfs =
+        out_vfs_open(strobe_safe_file_descriptor(file->file), db->directory, &file->sql, &error);
+    if (!file->vfs) {
+        fail(db, file->name, g_strerror(error));
+        return FALSE;
+    }
+    if (sqlite3_exec(file->sql, settings, NULL, NULL, NULL) == SQLITE_OK)
+        return TRUE;
+    fail_file(db, file);
+    return FALSE;
+}
+
+static gboolean make_table(OutDb *db, OutTable *table)
+{
+    OutFile *file = &db->files[table->file];
+    GString *sql = g_string_new(NULL);
+
+    if (!open_file(db, file) || sqlite3_exec(file->sql, table->create, NULL, NULL, NULL))
+        goto failed;
+    g_string_printf(sql, "INSERT %sINTO %s VALUES(?", table->key >= 0 ? "OR IGNORE " : "",
+                    table->name);
+    for (guint i = 1; i < table->n_columns; i++)
+        g_string_append(sql, ",?");
+    g_string_append_c(sql, ')');
+    if (sqlite3_prepare_v3(file->sql, sql->str, -1, SQLITE_PREPARE_PERSISTENT, &table->insert,
+                           NULL))
+        goto failed;
+    g_string_free(sql, TRUE);
+    return TRUE;
+
+failed:
+    if (file->sql)
+        fail_file(db, file);
+    g_string_free(sql, TRUE);
+    return FALSE;
+}
+
+/* Binds the value at `at` and returns the place behind it. */
+static const guint8 *bind_value(sqlite3_stmt *insert, gint column, const guint8 *at)
+{
+    gint64 whole;
+    double real;
+    guint32 length;
+
+    switch (*at++) {
+    case ROW_INT:
+        memcpy(&whole, at, sizeof whole);
+        sqlite3_bind_int64(insert, column, whole);
+        return at + sizeof whole;
+    case ROW_REAL:
+        memcpy(&real, at, sizeof real);
+        sqlite3_bind_double(insert, column, real);
+        return at + sizeof real;
+    case ROW_TEXT:
+        memcpy(&length, at, sizeof length);
+        at += sizeof length;
+        sqlite3_bind_text(insert, column, (const char *)at, (int)length, SQLITE_STATIC);
+        return at + length;
+    case ROW_NOTHING:
+        sqlite3_bind_null(insert, column);
+        return at + sizeof whole;
+    default:
+        sqlite3_bind_null(insert, column);
+        return at;
+    }
+}
+
+static void keep_for_later(OutDb *db, const guint8 *row, guint32 bytes)
+{
+    int error = 0;
+
+    if (!db->moved && !(db->moved = strobe_safe_file_scratch(db->directory)))
+        error = errno;
+    if (!error)
+        error = strobe_safe_file_write(db->moved, (const char *)row, bytes);
+    if (error)
+        fail(db, "rows without a key", g_strerror(error));
+    db->n_moved++;
+}
+
+/* `is_late`: the key does not count. */
+static void put_row(OutDb *db, const guint8 *row, gboolean is_late)
+{
+    const guint8 *at = row + sizeof(RowHead);
+    gboolean has_key = TRUE;
+    OutTable *table;
+    RowHead head;
+    int code;
+
+    memcpy(&head, row, sizeof head);
+    table = head.table;
+    if (G_UNLIKELY(!table->insert) && !make_table(db, table))
+        return;
+    for (guint i = 0; i < table->n_columns; i++) {
+        if ((gint)i == table->key)
+            has_key = *at == ROW_INT && !is_late;
+        at = bind_value(table->insert, (gint)i + 1, at);
+    }
+    if (G_UNLIKELY(!has_key)) {
+        if (!is_late) {
+            keep_for_later(db, row, head.bytes);
+            return;
+        }
+        sqlite3_bind_null(table->insert, table->key + 1);
+    }
+    code = sqlite3_step(table->insert);
+    if (G_UNLIKELY(code != SQLITE_DONE))
+        fail_file(db, &db->files[table->file]);
+    else if (table->key >= 0 && !sqlite3_changes(db->files[table->file].sql))
+        keep_for_later(db, row, head.bytes);
+    sqlite3_reset(table->insert);
+}
+
+static void put_rows(OutDb *db, const RowBuffer *rows)
+{
+    RowHead head;
+
+    for (gsize at = 0; at < rows->used && !g_atomic_int_get(&db->has_failed); at += head.bytes) {
+        memcpy(&head, rows->bytes + at, sizeof head);
+        put_row(db, rows->bytes + at, FALSE);
+    }
+}
+
+static gpointer write_blocks(gpointer user)
+{
+    OutDb *db = user;
+    gboolean is_last = FALSE;
+    sigset_t all;
+
+    sigfillset(&all); /* signals are the program's */
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    while (!is_last) {
+        Block *block = g_async_queue_pop(db->full);
+
+        put_rows(db, &block->rows);
+        is_last = block->is_last;
+        if (block->is_asked)
+            g_async_queue_push(db->answers, db);
+        block->rows.used = 0;
+        block->is_asked = FALSE;
+        g_async_queue_push(db->empty, block);
+    }
+    return NULL;
+}
+
+/* ---- the caller's side ---- */
+
+OutDb *out_db_new(int directory, const char *const names[OUT_FILES])
+{
+    OutDb *db = g_new0(OutDb, 1);
+
+    db->directory = directory;
+    for (guint i = 0; i < OUT_FILES; i++)
+        db->files[i].name = g_strdup(names[i]);
+    db->tables = g_ptr_array_new();
+    db->full = g_async_queue_new();
+    db->empty = g_async_queue_new();
+    db->answers = g_async_queue_new();
+    for (guint i = 1; i < BLOCKS; i++)
+        g_async_queue_push(db->empty, &db->blocks[i]);
+    db->block = &db->blocks[0];
+    return db;
+}
+
+OutTable *out_db_table(OutDb *db, guint file, const char *name, const char *create, guint n_columns,
+                       gint key)
+{
+    OutTable *table = g_new0(OutTable, 1);
+
+    table->file = file;
+    table->n_columns = n_columns;
+    table->key = key;
+    table->name = g_strdup(name);
+    table->create = g_strdup(create);
+    g_ptr_array_add(db->tables, table);
+    return table;
+}
+
+guint out_table_n_columns(const OutTable *table)
+{
+    return table->n_columns;
+}
+
+RowBuffer *out_db_rows(OutDb *db)
+{
+    return &db->block->rows;
+}
+
+/* A block that a long text made large does not stay so. */
+static void trim(RowBuffer *rows)
+{
+    if (rows->size <= 4 * OUT_BLOCK_BYTES)
+        return;
+    g_clear_pointer(&rows->bytes, g_free);
+    rows->size = 0;
+}
+
+void out_db_hand_over(OutDb *db)
+{
+    if (!db->thread)
+        db->thread = g_thread_new("strobe-db", write_blocks, db);
+    g_async_queue_push(db->full, db->block);
+    db->block = g_async_queue_pop(db->empty);
+    trim(&db->block->rows);
+}
+
+sqlite3 *out_db_wait(OutDb *db, guint file)
+{
+    db->block->is_asked = TRUE;
+    out_db_hand_over(db);
+    g_async_queue_pop(db->answers);
+    return out_db_error(db) ? NULL : db->files[file].sql;
+}
+
+void out_db_run(OutDb *db, guint file, const char *sql)
+{
+    OutFile *out = &db->files[file];
+
+    if (out->sql && !out_db_error(db) && sqlite3_exec(out->sql, sql, NULL, NULL, NULL))
+        fail_file(db, out);
+}
+
+guint64 out_db_n_moved(const OutDb *db)
+{
+    return db->n_moved;
+}
+
+/* ---- the end ---- */
+
+static void end_thread(OutDb *db)
+{
+    if (!db->thread)
+        return;
+    db->block->is_last = TRUE;
+    g_async_queue_push(db->full, db->block);
+    g_thread_join(db->thread);
+    db->thread = NULL;
+    db->block = g_async_queue_pop(db->empty);
+    db->block->is_last = FALSE;
+}
+
+/* Keys that are free only now that all others are known. */
+static void put_moved(OutDb *db)
+{
+    StrobeSafeFile *file = g_steal_pointer(&db->moved);
+    guint64 end = file ? strobe_safe_file_size(file) : 0;
+    RowBuffer row = {0};
+    RowHead head = {0};
+    int error = 0;
+
+    for (guint64 at = 0; at < end && !error && !out_db_error(db); at += head.bytes) {
+        error = strobe_safe_file_read(file, at, (char *)&head, sizeof head);
+        row.used = 0;
+        if (!error)
+            error = strobe_safe_file_read(file, at, (char *)row_room(&row, head.bytes), head.bytes);
+        if (!error)
+            put_row(db, row.bytes, TRUE);
+    }
+    if (error)
+        fail(db, "rows without a key", g_strerror(error));
+    strobe_safe_file_discard(file);
+    g_free(row.bytes);
+}
+
+static void close_sql(OutDb *db, gboolean commits)
+{
+    for (guint i = 0; i < db->tables->len; i++) {
+        OutTable *table = g_ptr_array_index(db->tables, i);
+
+        g_clear_pointer(&table->insert, sqlite3_finalize);
+    }
+    for (guint i = 0; i < OUT_FILES; i++) {
+        OutFile *file = &db->files[i];
+
+        if (file->sql && commits && !out_db_error(db) &&
+            sqlite3_exec(file->sql, "COMMIT", NULL, NULL, NULL))
+            fail_file(db, file);
+        if (file->sql && sqlite3_close(file->sql))
+            fail_file(db, file);
+        file->sql = NULL;
+        g_clear_pointer(&file->vfs, out_vfs_free);
+    }
+}
+
+gboolean out_db_finish(OutDb *db)
+{
+    if (db->block->rows.used)
+        out_db_hand_over(db);
+    end_thread(db);
+    put_moved(db);
+    close_sql(db, TRUE);
+    for (guint i = 0; i < OUT_FILES && !out_db_error(db); i++) {
+        StrobeSafeFile *file = g_steal_pointer(&db->files[i].file);
+        int error = file ? strobe_safe_file_finish(file) : 0;
+
+        if (error)
+            fail(db, db->files[i].name, g_strerror(error));
+    }
+    return out_db_error(db) == NULL;
+}
+
+static void free_table(gpointer data, gpointer unused)
+{
+    OutTable *table = data;
+
+    g_free(table->name);
+    g_free(table->create);
+    g_free(table);
+}
+
+void out_db_free(OutDb *db)
+{
+    db->block->rows.used = 0;
+    end_thread(db);
+    close_sql(db, FALSE);
+    strobe_safe_file_discard(db->moved);
+    for (guint i = 0; i < OUT_FILES; i++) {
+        strobe_safe_file_discard(db->files[i].file);
+        g_free(db->files[i].name);
+    }
+    g_ptr_array_foreach(db->tables, free_table, NULL);
+    g_ptr_array_unref(db->tables);
+    for (guint i = 0; i < BLOCKS; i++)
+        g_free(db->blocks[i].rows.bytes);
+    g_async_queue_unref(db->full);
+    g_async_queue_unref(db->empty);
+    g_async_queue_unref(db->answers);
+    g_free(db->error);
+    g_free(db);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The databases that are being written: rows are made by the caller and put in by a thread of its
+ * own, in one transaction. A database appears whole, when it is finished, or not at all.
+ */
+#ifndef STROBE_DB_OUT_DB_H
+#define STROBE_DB_OUT_DB_H
+
+#include <sqlite3.h>
+
+#include "row-buffer.h"
+
+enum { OUT_PROFILER = 0, OUT_ANALYSIS = 1, OUT_FILES = 2 };
+
+#define OUT_BLOCK_BYTES (256u * 1024)
+
+typedef struct OutDb OutDb;
+
+/* `names` are copied, `directory` is lent. No file is made before the first row. */
+OutDb *out_db_new(int directory, const char *const names[OUT_FILES]);
+/* Nothing appears of what was not finished. */
+void out_db_free(OutDb *db);
+
+/* A table, made when its first row comes by running `create`. `name` is quoted already. `key`: the
+ * column that is the primary key, -1: none; a row without it, or with one that is taken, gets the
+ * next free number at the end. */
+OutTable *out_db_table(OutDb *db, guint file, const char *name, const char *create, guint n_columns,
+                       gint key);
+
+guint out_table_n_columns(const OutTable *table);
+
+/* Rows go in here, as many values as the table has columns; call out_db_sent after each. */
+RowBuffer *out_db_rows(OutDb *db);
+void out_db_hand_over(OutDb *db);
+
+static inline void out_db_sent(OutDb *db, RowBuffer *rows)
+{
+    if (G_UNLIKELY(rows->used >= OUT_BLOCK_BYTES))
+        out_db_hand_over(db);
+}
+
+/* Waits until all rows are in. The database then is the caller's until the next out_db_sent; NULL
+ * if no row went into that file. */
+sqlite3 *out_db_wait(OutDb *db, guint file);
+/* Runs SQL on a database that was waited for. */
+void out_db_run(OutDb *db, guint file, const char *sql);
+/* A failure of the caller's own statements. */
+void out_db_fail(OutDb *db, guint file);
+
+/* Why nothing more is written, NULL: no failure. */
+const char *out_db_error(OutDb *db);
+
+/* Commits, syncs, renames into place. FALSE: out_db_error. */
+gboolean out_db_finish(OutDb *db);
+/* Rows that got another key than they came with. */
+guint64 out_db_n_moved(const OutDb *db);
+
+#endif

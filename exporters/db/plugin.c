@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/strobe-plugin.h>
+
+#include "db.h"
+
+static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_KINDS,
+        .name = "also",
+        .default_value = "",
+        .summary = "Write these derived kinds besides, each as a table of its name.",
+    },
+};
+
+static const char *const wants[] = {
+    "*",
+    "overlap",
+    "memory_total",
+    "memory_block",
+    "step_trace",
+    "communication_time",
+    "communication_bandwidth",
+    "communication_matrix",
+    NULL,
+};
+
+static const StrobeComponent component = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_EXPORTER,
+    .name = "db",
+    .summary = "ascend_pytorch_profiler.db and analysis.db, for MindStudio Insight and SQL.",
+    .options = options,
+    .n_options = G_N_ELEMENTS(options),
+    .wants = wants,
+    .ops = &db_ops,
+};
+
+static const StrobeComponent *const components[] = {&component};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .n_components = 1,
+    .name = "db",
+    .version = "0.1.0",
+    .summary = "Databases of the Ascend PyTorch Profiler.",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of tables as bytes: made by one thread, bound to statements by another. */
+#ifndef STROBE_DB_ROW_BUFFER_H
+#define STROBE_DB_ROW_BUFFER_H
+
+#include <glib.h>
+#include <string.h>
+
+typedef struct OutTable OutTable;
+
+/* What a value is; the number or the text follows. */
+enum {
+    ROW_NULL = 0,
+    ROW_INT = 1,     /* gint64 */
+    ROW_REAL = 2,    /* double */
+    ROW_TEXT = 3,    /* guint32 length, then its bytes */
+    ROW_NOTHING = 4, /* a NULL with room for an integer: row_patch makes one of it */
+};
+
+typedef struct RowHead {
+    OutTable *table;
+    guint32 bytes; /* of the row, with its head */
+    guint32 reserved;
+} RowHead;
+
+typedef struct RowBuffer {
+    guint8 *bytes;
+    gsize used, size;
+    gsize row; /* where the row under way begins */
+} RowBuffer;
+
+static inline guint8 *row_room(RowBuffer *buffer, gsize n)
+{
+    guint8 *at;
+
+    if (G_UNLIKELY(buffer->size - buffer->used < n)) {
+        buffer->size = MAX(buffer->size * 2, buffer->used + n);
+        buffer->bytes = g_realloc(buffer->bytes, buffer->size);
+    }
+    at = buffer->bytes + buffer->used;
+    buffer->used += n;
+    return at;
+}
+
+static inline void row_begin(RowBuffer *buffer, OutTable *table)
+{
+    const RowHead head = {.table = table};
+
+    buffer->row = buffer->used;
+    memcpy(row_room(buffer, sizeof head), &head, sizeof head);
+}
+
+static inline void row_end(RowBuffer *buffer)
+{
+    const guint32 bytes = (guint32)(buffer->used - buffer->row);
+
+    memcpy(buffer->bytes + buffer->row + G_STRUCT_OFFSET(RowHead, bytes), &bytes, sizeof bytes);
+}
+
+static inline void row_null(RowBuffer *buffer)
+{
+    *row_room(buffer, 1) = ROW_NULL;
+}
+
+static inline void row_int(RowBuffer *buffer, gint64 value)
+{
+    guint8 *at = row_room(buffer, 1 + sizeof value);
+
+    at[0] = ROW_INT;
+    memcpy(at + 1, &value, sizeof value);
+}
+
+static inline void row_real(RowBuffer *buffer, double value)
+{
+    guint8 *at = row_room(buffer, 1 + sizeof value);
+
+    at[0] = ROW_REAL;
+    memcpy(at + 1, &value, sizeof value);
+}
+
+static inline void row_text(RowBuffer *buffer, const char *bytes, gsize length)
+{
+    const guint32 size = (guint32)length;
+    guint8 *at = row_room(buffer, 1 + sizeof size + length);
+
+    at[0] = ROW_TEXT;
+    memcpy(at + 1, &size, sizeof size);
+    memcpy(at + 1 + sizeof size, bytes, length);
+}
+
+/* A value that is not known yet; its place in the row. */
+static inline guint32 row_nothing(RowBuffer *buffer)
+{
+    const guint32 place = (guint32)(buffer->used - buffer->row);
+
+    *row_room(buffer, 1 + sizeof(gint64)) = ROW_NOTHING;
+    return place;
+}
+
+static inline void row_patch(guint8 *row, guint32 place, gint64 value)
+{
+    row[place] = ROW_INT;
+    memcpy(row + place + 1, &value, sizeof value);
+}
+
+#endif

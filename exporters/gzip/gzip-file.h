@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one place where text outputs are compressed: every exporter of text has this option, and
+ * creates its file here. */
+#ifndef STROBE_EXPORTERS_GZIP_FILE_H
+#define STROBE_EXPORTERS_GZIP_FILE_H
+
+#include <glib.h>
+#include <strobe/helpers/safe-file.h>
+#include <strobe/option.h>
+
+#define GZIP_OPTION                                                                                \
+    {                                                                                              \
+        .struct_size = sizeof(StrobeOption), .type = STROBE_OPTION_BOOL, .name = "gzip",           \
+        .default_value = "false", .summary = "Compress the file, whose name ends in .gz then.",    \
+    }
+
+/* As strobe_safe_file_create. Compressed, as it is written, if `gzip` or the name says so; the name
+ * ends in ".gz" then. */
+StrobeSafeFile *gzip_file_create(int directory, const char *name, gboolean gzip);
+
+#endif

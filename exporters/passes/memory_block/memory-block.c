@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_event, cpu_op, task_queue -> memory_block. */
+#include "memory-block.h"
+
+#include <string.h>
+#include <strobe/helpers/fields.h>
+#include <strobe/kinds.h>
+
+#include "device-record.h"
+#include "live-blocks.h"
+
+/* Events that wait for their operator to end; the oldest then goes without. */
+#define WAITING_MAX 262144u
+/* Blocks that wait for the end, to be shown in order of allocation. */
+#define FINISHED_MAX 262144u
+/* Events of one moment that are compared. */
+#define MOMENT_MAX 64u
+
+enum {
+    ADDRESS,
+    SIZE,
+    ALLOCATED,
+    RESERVED,
+    ACTIVE,
+    STREAM,
+    ACTION,
+    DEVICE,
+    COMPONENT,
+    ID,
+    EXTERNAL,
+    N_WANTED
+};
+
+static const StrobeWantedField wanted[N_WANTED] = {
+    [ADDRESS] = {"address", STROBE_FIELD_U64},
+    [SIZE] = {"size", STROBE_FIELD_I64},
+    [ALLOCATED] = {"total_allocated", STROBE_FIELD_I64},
+    [RESERVED] = {"total_reserved", STROBE_FIELD_I64},
+    [ACTIVE] = {"total_active", STROBE_FIELD_I64},
+    [STREAM] = {"stream", STROBE_FIELD_U64},
+    [ACTION] = {"action", STROBE_FIELD_U32},
+    [DEVICE] = {"device", STROBE_FIELD_I32},
+    [COMPONENT] = {"component", STROBE_FIELD_STRING},
+    [ID] = {"block", STROBE_FIELD_LINK},
+    [EXTERNAL] = {"ascend_raw.is_external", STROBE_FIELD_BOOL},
+};
+
+typedef struct MemoryBlocks {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeBinder binder;
+    OperatorNames *names;
+    LiveBlocks *live;
+    StrobeStringId framework; /* "PTA" */
+    GArray *events;           /* of MemoryEvent, by time; those before `first` are done */
+    guint first;
+    guint64 n_forgotten; /* events before the first in the array: the next question's number less
+                            its place */
+    gboolean is_full;    /* the host has no room */
+} MemoryBlocks;
+
+static void told(void *user, guint64 question, const OperatorAnswer *answer)
+{
+    MemoryBlocks *pass = user;
+    MemoryEvent *event;
+
+    if (question < pass->n_forgotten + pass->first)
+        return; /* went without */
+    event = &g_array_index(pass->events, MemoryEvent, question - pass->n_forgotten);
+    event->op = *answer;
+    event->is_told = TRUE;
+}
+
+static StrobeStatus memory_block_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                      void **state)
+{
+    MemoryBlocks *pass = g_new0(MemoryBlocks, 1);
+
+    pass->host = host;
+    pass->self = self;
+    pass->binder.wanted = wanted;
+    pass->binder.n_wanted = N_WANTED;
+    pass->names = operator_names_new(host, self, told, pass);
+    pass->live = live_blocks_new(*host->fact(self, "memory_blocks") != '\0');
+    pass->framework = host->intern(self, "PTA", strlen("PTA"));
+    pass->events = g_array_new(FALSE, FALSE, sizeof(MemoryEvent));
+    *state = pass;
+    return STROBE_OK;
+}
+
+static void memory_block_close(void *state)
+{
+    MemoryBlocks *pass = state;
+
+    operator_names_free(pass->names);
+    live_blocks_free(pass->live);
+    g_array_unref(pass->events);
+    g_free(pass);
+}
+
+/* ---- out ---- */
+
+static gint64 since(gint64 at_ns, gint64 begin_ns)
+{
+    gint64 duration;
+
+    return at_ns == STROBE_ABSENT_I64 || __builtin_sub_overflow(at_ns, begin_ns, &duration)
+               ? STROBE_ABSENT_I64
+               : duration;
+}
+
+/* The framework's workspace is its own as well: the original's tables make no difference. */
+static StrobeStringId component_of(const MemoryBlocks *pass, const MemoryBlock *block)
+{
+    StrobeStringId component = block->key.source.component;
+
+    return strcmp(pass->host->string(pass->self, component).bytes, "WORKSPACE") ? component
+                                                                                : pass->framework;
+}
+
+static gboolean emit(MemoryBlocks *pass, const MemoryBlock *block)
+{
+    gint64 end_ns = MAX(MAX(block->release_ns, block->block_release_ns), block->begin_ns);
+    struct strobe_memory_block *fields =
+        pass->host->emit(pass->self, 0, block->track, block->name, block->begin_ns, end_ns);
+
+    if (!fields)
+        return FALSE;
+    fields->size = block->size;
+    fields->release_time = block->release_ns;
+    fields->active_release_time = block->block_release_ns;
+    fields->duration = since(block->release_ns, block->begin_ns);
+    fields->active_duration = since(block->block_release_ns, block->begin_ns);
+    fields->allocation_allocated = block->allocation.allocated;
+    fields->allocation_reserved = block->allocation.reserved;
+    fields->allocation_active = block->allocation.active;
+    fields->release_allocated = block->release.allocated;
+    fields->release_reserved = block->release.reserved;
+    fields->release_active = block->release.active;
+    fields->stream = block->stream;
+    fields->device = block->key.source.device;
+    fields->component = component_of(pass, block);
+    return TRUE;
+}
+
+static void emit_finished(MemoryBlocks *pass)
+{
+    GArray *blocks = live_blocks_sorted(pass->live);
+
+    for (guint i = 0; i < blocks->len && !pass->is_full; i++)
+        pass->is_full = !emit(pass, &g_array_index(blocks, MemoryBlock, i));
+    g_array_set_size(blocks, 0);
+}
+
+/* ---- events in order ---- */
+
+/* Does an event of the same moment and allocator tell what this state only sums up? */
+static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
+{
+    const MemoryEvent *state = &g_array_index(pass->events, MemoryEvent, place);
+    guint from = place - MIN(place, MOMENT_MAX), to = MIN(place + MOMENT_MAX, pass->events->len);
+
+    for (guint i = from; i < to; i++) {
+        const MemoryEvent *event = &g_array_index(pass->events, MemoryEvent, i);
+
+        if (event->at_ns == state->at_ns && event->action != MEMORY_STATE &&
+            memory_source_equal(&event->key.source, &state->key.source))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void take_first(MemoryBlocks *pass)
+{
+    MemoryEvent *event = &g_array_index(pass->events, MemoryEvent, pass->first);
+
+    if (event->action == MEMORY_STATE && is_shadowed(pass, pass->first))
+        live_blocks_skip(pass->live, event);
+    else
+        live_blocks_take(pass->live, event);
+    pass->first++;
+    if (live_blocks_n_finished(pass->live) >= FINISHED_MAX)
+        emit_finished(pass);
+}
+
+/* Events go out in order, once their operators are known and no other of their moment can come. */
+static void take_told(MemoryBlocks *pass, gboolean is_end)
+{
+    while (pass->first < pass->events->len) {
+        const MemoryEvent *event = &g_array_index(pass->events, MemoryEvent, pass->first);
+        const MemoryEvent *last = &g_array_index(pass->events, MemoryEvent, pass->events->len - 1);
+        gboolean must = is_end || pass->events->len - pass->first > WAITING_MAX;
+
+        if (!must && (!event->is_told || event->at_ns == last->at_ns))
+            break;
+        take_first(pass);
+    }
+    if (pass->first > WAITING_MAX || (pass->first > 4096 && pass->first > pass->events->len / 2)) {
+        guint n = pass->first - MOMENT_MAX;
+
+        g_array_remove_range(pass->events, 0, n);
+        pass->n_forgotten += n;
+        pass->first = MOMENT_MAX;
+    }
+}
+
+/* ---- records in ---- */
+
+static guint64 thread_number(const StrobeTrackView *track)
+{
+    if (!track || track->type != STROBE_TRACK_THREAD)
+        return OPERATOR_NAMES_ANY;
+    return track->number ^ (track->pid << 32);
+}
+
+static MemoryEvent make_event(MemoryBlocks *pass, const StrobeView *record,
+                              const StrobeTrackView *track)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->binder, record->kind);
+    guint64 id = strobe_field_u64(record, at[ID], STROBE_ABSENT_U64);
+    MemoryEvent event = {
+        .at_ns = record->begin_ns,
+        .size = strobe_field_i64(record, at[SIZE], STROBE_ABSENT_I64),
+        .totals = {strobe_field_i64(record, at[ALLOCATED], STROBE_ABSENT_I64),
+                   strobe_field_i64(record, at[RESERVED], STROBE_ABSENT_I64),
+                   strobe_field_i64(record, at[ACTIVE], STROBE_ABSENT_I64)},
+        .stream = strobe_field_u64(record, at[STREAM], STROBE_ABSENT_U64),
+        .action = strobe_field_u32(record, at[ACTION], MEMORY_STATE),
+        .track = record->track,
+        .name = *pass->host->string(pass->self, record->name).bytes ? record->name : 0,
+    };
+    MemoryKey *key = &event.key;
+
+    key->is_id = id != STROBE_ABSENT_U64;
+    key->address = key->is_id ? id : strobe_field_u64(record, at[ADDRESS], STROBE_ABSENT_U64);
+    key->source.component = strobe_field_u32(record, at[COMPONENT], 0);
+    key->source.device = (gint32)strobe_field_u32(record, at[DEVICE], (guint32)-1);
+    key->pid = track ? track->pid : 0;
+    key->source.is_ge = !strcmp(pass->host->string(pass->self, key->source.component).bytes, "GE");
+    key->name = key->source.is_ge ? record->name : 0;
+    return event;
+}
+
+static void add_event(MemoryBlocks *pass, const StrobeView *record)
+{
+    const StrobeTrackView *track = pass->host->track(pass->self, record->track);
+    MemoryEvent event = make_event(pass, record, track);
+    guint64 number = pass->n_forgotten + pass->events->len;
+
+    /* A program's own allocator counts in the totals only. */
+    if (strobe_field_u8(record, strobe_binder_offsets(&pass->binder, record->kind)[EXTERNAL], 0))
+        return;
+    event.is_told = event.key.source.is_ge || event.name ||
+                    (event.action != MEMORY_ALLOCATION && event.action != MEMORY_STATE);
+    g_array_append_val(pass->events, event);
+    if (!event.is_told)
+        operator_names_ask(pass->names, number, thread_number(track), event.at_ns);
+    take_told(pass, FALSE);
+}
+
+static StrobeStatus no_room(MemoryBlocks *pass)
+{
+    return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                            "Cannot emit memory_block: the host has no room for it");
+}
+
+static StrobeStatus memory_block_batch(void *state, const StrobeView *records, size_t n)
+{
+    MemoryBlocks *pass = state;
+
+    for (size_t i = 0; i < n; i++) {
+        const StrobeView *record = &records[i];
+        const char *kind = record->kind->name;
+
+        if (!strcmp(kind, "memory_event"))
+            add_event(pass, record);
+        else if (!strcmp(kind, "cpu_op"))
+            operator_names_operator(pass->names, record,
+                                    thread_number(pass->host->track(pass->self, record->track)));
+        else if (!strcmp(kind, "task_queue"))
+            operator_names_queue(pass->names, record,
+                                 thread_number(pass->host->track(pass->self, record->track)));
+    }
+    take_told(pass, FALSE);
+    return pass->is_full ? no_room(pass) : STROBE_OK;
+}
+
+static StrobeStatus memory_block_end(void *state)
+{
+    MemoryBlocks *pass = state;
+
+    operator_names_finish(pass->names);
+    take_told(pass, TRUE);
+    live_blocks_finish(pass->live);
+    emit_finished(pass);
+    if (pass->is_full)
+        return no_room(pass);
+    if (live_blocks_n_orphans(pass->live))
+        pass->host->log(pass->self, STROBE_LOG_INFO,
+                        "%" G_GUINT64_FORMAT " releases are of memory that was there before",
+                        live_blocks_n_orphans(pass->live));
+    if (live_blocks_n_dropped(pass->live))
+        pass->host->log(pass->self, STROBE_LOG_WARNING,
+                        "%" G_GUINT64_FORMAT " allocations beyond %u at once are not shown",
+                        live_blocks_n_dropped(pass->live), LIVE_BLOCKS_MAX);
+    return STROBE_OK;
+}
+
+const StrobeConsumerOps memory_block_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = memory_block_open,
+    .batch = memory_block_batch,
+    .end = memory_block_end,
+    .close = memory_block_close,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An event of memory as the pass handles it, and the block that comes of several. */
+#ifndef STROBE_PASSES_MEMORY_EVENT_H
+#define STROBE_PASSES_MEMORY_EVENT_H
+
+#include "operator-names.h"
+
+enum { MEMORY_ALLOCATION = 0, MEMORY_RELEASE = 1, MEMORY_BLOCK_RELEASE = 2, MEMORY_STATE = 3 };
+
+typedef struct MemoryTotals {
+    gint64 allocated, reserved, active;
+} MemoryTotals;
+
+/* Who allocates where: events of different sources never belong to one block. */
+typedef struct MemorySource {
+    StrobeStringId component;
+    gint32 device;
+    gboolean is_ge; /* the device's own allocator, which tells operators and nothing of activity */
+} MemorySource;
+
+/* What pairs the events of one block. */
+typedef struct MemoryKey {
+    MemorySource source;
+    guint64 pid;
+    guint64 address;     /* or the block's id */
+    StrobeStringId name; /* operator, of GE only */
+    gboolean is_id;
+} MemoryKey;
+
+typedef struct MemoryEvent {
+    MemoryKey key;
+    gint64 at_ns, size;
+    MemoryTotals totals;
+    guint64 stream;
+    guint32 action;
+    StrobeTrackId track;
+    StrobeStringId name;
+    OperatorAnswer op;
+    gboolean is_told; /* the operator is known, or need not be */
+} MemoryEvent;
+
+typedef struct MemoryBlock {
+    MemoryKey key;
+    gint64 begin_ns, size;
+    gint64 release_ns, block_release_ns; /* absent: none */
+    MemoryTotals allocation, release;
+    guint64 stream;
+    guint64 order; /* PTA: of allocation; GE: of release */
+    StrobeTrackId track;
+    StrobeStringId name;
+} MemoryBlock;
+
+static inline gboolean memory_source_equal(const MemorySource *a, const MemorySource *b)
+{
+    return a->component == b->component && a->device == b->device;
+}
+
+#endif

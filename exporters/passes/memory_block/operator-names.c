@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operator-names.h"
+
+#include <string.h>
+#include <strobe/helpers/fields.h>
+
+#define RECENT 64           /* operators of a thread that ended last */
+#define LOOK_BACK 64        /* questions that are looked at beyond those that an operator answers */
+#define ENTRIES_MAX 262144u /* queue entries on their way */
+#define OPEN_MAX 4096u      /* of these, whose operator has not ended, by thread */
+#define WORDS_MAX 65536u
+
+enum { IS_ASYNC, N_OPERATOR };
+enum { CORRELATION, IS_DEQUEUE, N_QUEUE };
+
+static const StrobeWantedField operator_wanted[N_OPERATOR] = {
+    [IS_ASYNC] = {"is_async", STROBE_FIELD_BOOL},
+};
+static const StrobeWantedField queue_wanted[N_QUEUE] = {
+    [CORRELATION] = {"correlation", STROBE_FIELD_LINK},
+    [IS_DEQUEUE] = {"is_dequeue", STROBE_FIELD_BOOL},
+};
+
+/* What a name says of an operator. */
+enum { WORD_PLAIN = 1, WORD_SKIPPED = 2, WORD_NODE = 3, WORD_CALL = 4 };
+
+typedef struct Span {
+    gint64 begin_ns, end_ns;
+    StrobeStringId name;
+    guint word;
+} Span;
+
+typedef struct Question {
+    guint64 number;
+    gint64 at_ns;
+    OperatorAnswer likely; /* if no queue entry says otherwise */
+} Question;
+
+/* An entry of the queue: its operator is the last one that had begun when it was complete, or the
+ * nearest around it that is a call into the framework. */
+typedef struct Entry {
+    guint64 correlation;
+    gint64 end_ns;
+    gint64 base_begin_ns;
+    StrobeStringId name; /* the answer, or that of an operator that had ended by then */
+    gboolean is_told, is_taken;
+    GArray *waiting; /* of guint64: questions; NULL: none */
+} Entry;
+
+/* An entry that waits for its operator. */
+typedef struct OpenEntry {
+    guint64 correlation;
+    gint64 end_ns;
+} OpenEntry;
+
+typedef struct Thread {
+    GArray *questions; /* of Question, by time */
+    GArray *open;      /* of OpenEntry, by end */
+    Span recent[RECENT];
+    guint n_recent; /* so many were ever put there */
+    gboolean is_dequeuer;
+} Thread;
+
+struct OperatorNames {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    OperatorTold told;
+    void *user;
+    StrobeBinder operators, queues;
+    GHashTable *threads; /* guint64 -> Thread */
+    GHashTable *entries; /* correlation -> Entry */
+    GHashTable *words;   /* StrobeStringId -> WORD_* */
+};
+
+static void free_thread(gpointer data)
+{
+    Thread *thread = data;
+
+    g_array_unref(thread->questions);
+    g_array_unref(thread->open);
+    g_free(thread);
+}
+
+static void free_entry(gpointer data)
+{
+    Entry *entry = data;
+
+    if (entry->waiting)
+        g_array_unref(entry->waiting);
+    g_free(entry);
+}
+
+OperatorNames *operator_names_new(const StrobeConsumerHost *host, StrobeInstance *self,
+                                  OperatorTold told, void *user)
+{
+    OperatorNames *names = g_new0(OperatorNames, 1);
+
+    names->host = host;
+    names->self = self;
+    names->told = told;
+    names->user = user;
+    names->operators.wanted = operator_wanted;
+    names->operators.n_wanted = N_OPERATOR;
+    names->queues.wanted = queue_wanted;
+    names->queues.n_wanted = N_QUEUE;
+    names->threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_thread);
+    names->entries = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_entry);
+    names->words = g_hash_table_new(g_direct_hash, g_direct_equal);
+    return names;
+}
+
+void operator_names_free(OperatorNames *names)
+{
+    g_hash_table_unref(names->threads);
+    g_hash_table_unref(names->entries);
+    g_hash_table_unref(names->words);
+    g_free(names);
+}
+
+static Thread *thread_of(OperatorNames *names, guint64 number)
+{
+    Thread *thread = g_hash_table_lookup(names->threads, &number);
+
+    if (!thread) {
+        thread = g_new0(Thread, 1);
+        thread->questions = g_array_new(FALSE, FALSE, sizeof(Question));
+        thread->open = g_array_new(FALSE, FALSE, sizeof(OpenEntry));
+        g_hash_table_insert(names->threads, g_memdup2(&number, sizeof number), thread);
+    }
+    return thread;
+}
+
+void operator_names_ask(OperatorNames *names, guint64 question, guint64 thread, gint64 at_ns)
+{
+    const Question asked = {.number = question, .at_ns = at_ns};
+
+    g_array_append_val(thread_of(names, thread)->questions, asked);
+}
+
+/* ---- operators ---- */
+
+static guint word_of(OperatorNames *names, StrobeStringId name)
+{
+    guint word = GPOINTER_TO_UINT(g_hash_table_lookup(names->words, GUINT_TO_POINTER(name)));
+    const char *text;
+
+    if (word)
+        return word;
+    text = names->host->string(names->self, name).bytes;
+    if (!strcmp(text, "empty_tensor") || !strcmp(text, "malloc_workspace"))
+        word = WORD_SKIPPED;
+    else if (g_str_has_prefix(text, "autograd::engine::evaluate_function"))
+        word = WORD_NODE;
+    else if (g_str_has_prefix(text, "aten") || g_str_has_prefix(text, "npu"))
+        word = WORD_CALL;
+    else
+        word = WORD_PLAIN;
+    if (g_hash_table_size(names->words) >= WORDS_MAX)
+        g_hash_table_remove_all(names->words);
+    g_hash_table_insert(names->words, GUINT_TO_POINTER(name), GUINT_TO_POINTER(word));
+    return word;
+}
+
+static void tell(OperatorNames *names, guint64 question, const OperatorAnswer *answer)
+{
+    names->told(names->user, question, answer);
+}
+
+/* Answers the questions of a thread that fall into an operator. */
+static void answer(OperatorNames *names, Thread *thread, const Span *op)
+{
+    GArray *questions = thread->questions;
+    const OperatorAnswer found = {op->name, op->begin_ns, op->word == WORD_NODE};
+    guint kept = questions->len, n_beyond = 0;
+
+    for (guint i = questions->len; i-- > 0;) {
+        Question *question = &g_array_index(questions, Question, i);
+
+        if (question->at_ns < op->begin_ns || n_beyond >= LOOK_BACK)
+            break;
+        if (question->at_ns > op->end_ns) {
+            n_beyond++;
+        } else if (thread->is_dequeuer) {
+            n_beyond++;
+            if (!question->likely.name)
+                question->likely = found;
+        } else {
+            tell(names, question->number, &found);
+            question->number = G_MAXUINT64;
+            kept = i;
+        }
+    }
+    for (guint i = kept; i < questions->len; i++)
+        if (g_array_index(questions, Question, i).number != G_MAXUINT64)
+            g_array_index(questions, Question, kept++) = g_array_index(questions, Question, i);
+    g_array_set_size(questions, kept);
+}
+
+static void tell_entry(OperatorNames *names, Entry *entry, StrobeStringId name)
+{
+    const OperatorAnswer found = {.name = name};
+
+    entry->name = name;
+    entry->is_told = TRUE;
+    for (guint i = 0; entry->waiting && i < entry->waiting->len; i++)
+        tell(names, g_array_index(entry->waiting, guint64, i), &found);
+    if (entry->is_taken)
+        g_hash_table_remove(names->entries, &entry->correlation);
+}
+
+/* An operator around the end of an entry: its base if it began after those that have ended. */
+static gboolean settle(OperatorNames *names, Entry *entry, const Span *op)
+{
+    if (op->begin_ns > entry->base_begin_ns) {
+        entry->base_begin_ns = op->begin_ns;
+        entry->name = 0;
+    }
+    if (!entry->name && op->word != WORD_CALL)
+        return FALSE;
+    tell_entry(names, entry, entry->name ? entry->name : op->name);
+    return TRUE;
+}
+
+static void settle_entries(OperatorNames *names, Thread *thread, const Span *op)
+{
+    guint n_looked = 0;
+
+    for (guint i = thread->open->len; i-- > 0 && n_looked < LOOK_BACK; n_looked++) {
+        const OpenEntry open = g_array_index(thread->open, OpenEntry, i);
+        Entry *entry;
+
+        if (open.end_ns < op->begin_ns)
+            break;
+        if (open.end_ns > op->end_ns)
+            continue;
+        entry = g_hash_table_lookup(names->entries, &open.correlation);
+        if (!entry || settle(names, entry, op))
+            g_array_remove_index(thread->open, i);
+    }
+}
+
+void operator_names_operator(OperatorNames *names, const StrobeView *record, guint64 number)
+{
+    const uint32_t *at = strobe_binder_offsets(&names->operators, record->kind);
+    Thread *thread = thread_of(names, number), *any;
+    const guint64 any_number = OPERATOR_NAMES_ANY;
+    Span op = {record->begin_ns, record->end_ns, record->name, WORD_PLAIN};
+
+    if (strobe_field_u8(record, at[IS_ASYNC], 0))
+        return;
+    op.word = word_of(names, op.name);
+    if (op.word == WORD_SKIPPED)
+        return;
+    any = g_hash_table_lookup(names->threads, &any_number);
+    if (any)
+        answer(names, any, &op);
+    answer(names, thread, &op);
+    settle_entries(names, thread, &op);
+    thread->recent[thread->n_recent++ % RECENT] = op;
+}
+
+/* ---- the queue ---- */
+
+/* The operator that began last of those that have ended, and the call into the framework that is
+ * it or the first around it. */
+static void look_back(const Thread *thread, Entry *entry)
+{
+    guint first = thread->n_recent > RECENT ? thread->n_recent - RECENT : 0;
+    const Span *base = NULL;
+    guint base_at = 0;
+
+    entry->base_begin_ns = G_MININT64;
+    for (guint i = first; i < thread->n_recent; i++) {
+        const Span *op = &thread->recent[i % RECENT];
+
+        if (op->begin_ns <= entry->end_ns && (!base || op->begin_ns > base->begin_ns)) {
+            base = op;
+            base_at = i;
+        }
+    }
+    if (base)
+        entry->base_begin_ns = base->begin_ns;
+    for (guint i = base_at; base && i < thread->n_recent && !entry->name; i++) {
+        const Span *op = &thread->recent[i % RECENT];
+
+        if (op->begin_ns <= base->begin_ns && op->end_ns >= base->end_ns && op->word == WORD_CALL)
+            entry->name = op->name;
+    }
+}
+
+static gboolean is_told(gpointer key, gpointer value, gpointer unused)
+{
+    return ((const Entry *)value)->is_told;
+}
+
+static void enqueue(OperatorNames *names, Thread *thread, guint64 correlation, gint64 end_ns)
+{
+    const OpenEntry open = {correlation, end_ns};
+    Entry *entry;
+
+    /* Those whose other side never came go first. */
+    if (g_hash_table_size(names->entries) >= ENTRIES_MAX)
+        g_hash_table_foreach_remove(names->entries, is_told, NULL);
+    if (g_hash_table_size(names->entries) >= ENTRIES_MAX ||
+        g_hash_table_contains(names->entries, &correlation))
+        return;
+    if (thread->open->len >= OPEN_MAX)
+        g_array_remove_range(thread->open, 0, OPEN_MAX / 2);
+    entry = g_new0(Entry, 1);
+    entry->correlation = correlation;
+    entry->end_ns = end_ns;
+    look_back(thread, entry);
+    g_hash_table_insert(names->entries, &entry->correlation, entry);
+    g_array_append_val(thread->open, open);
+}
+
+static void ask_entry(OperatorNames *names, guint64 correlation, guint64 question)
+{
+    Entry *entry = g_hash_table_lookup(names->entries, &correlation);
+    const OperatorAnswer found = {.name = entry ? entry->name : 0};
+
+    if (!entry || entry->is_told) {
+        tell(names, question, &found);
+        return;
+    }
+    if (!entry->waiting)
+        entry->waiting = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_array_append_val(entry->waiting, question);
+}
+
+/* Questions that fall into the run of an entry go to that entry; those before it were outside of
+ * every entry, and what is likely is true. */
+static void dequeue(OperatorNames *names, Thread *thread, guint64 correlation,
+                    const StrobeView *record)
+{
+    GArray *questions = thread->questions;
+    Entry *entry = g_hash_table_lookup(names->entries, &correlation);
+    guint kept = questions->len - MIN(questions->len, OPEN_MAX);
+
+    thread->is_dequeuer = TRUE;
+    for (guint i = kept; i < questions->len; i++) {
+        const Question question = g_array_index(questions, Question, i);
+
+        if (question.at_ns >= record->begin_ns && question.at_ns < record->end_ns)
+            ask_entry(names, correlation, question.number);
+        else if (question.at_ns < record->begin_ns && question.likely.name)
+            tell(names, question.number, &question.likely);
+        else
+            g_array_index(questions, Question, kept++) = question;
+    }
+    g_array_set_size(questions, kept);
+    if (!entry)
+        return;
+    entry->is_taken = TRUE;
+    if (entry->is_told)
+        g_hash_table_remove(names->entries, &correlation);
+}
+
+void operator_names_queue(OperatorNames *names, const StrobeView *record, guint64 number)
+{
+    const uint32_t *at = strobe_binder_offsets(&names->queues, record->kind);
+    guint64 correlation = strobe_field_u64(record, at[CORRELATION], STROBE_ABSENT_U64);
+    Thread *thread = thread_of(names, number);
+
+    if (correlation == STROBE_ABSENT_U64)
+        return;
+    if (strobe_field_u8(record, at[IS_DEQUEUE], 0))
+        dequeue(names, thread, correlation, record);
+    else
+        enqueue(names, thread, correlation, record->end_ns);
+}
+
+void operator_names_finish(OperatorNames *names)
+{
+    GHashTableIter iter;
+    gpointer key, value;
+
+    g_hash_table_iter_init(&iter, names->threads);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        GArray *questions = ((Thread *)value)->questions;
+
+        for (guint i = 0; i < questions->len; i++) {
+            const Question *question = &g_array_index(questions, Question, i);
+
+            if (question->likely.name)
+                tell(names, question->number, &question->likely);
+        }
+        g_array_set_size(questions, 0);
+    }
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_event, memory_usage -> memory_total. */
+#include "memory-total.h"
+
+#include <glib.h>
+#include <string.h>
+#include <strobe/helpers/fields.h>
+#include <strobe/kinds.h>
+
+#define MOMENT_MAX 4096u /* events of one moment that are put in order */
+/* Rows that wait until all rows of the program itself are out. */
+#define HELD_MAX 262144u
+#define DEVICES_MAX 256u /* a search is linear */
+#define STATE 3          /* action: not an allocation or release */
+
+enum { ALLOCATED, RESERVED, ACTIVE, STREAM, ACTION, DEVICE, COMPONENT, N_EVENT };
+enum { DDR, HBM, USAGE_DEVICE, N_USAGE };
+
+static const StrobeWantedField event_wanted[N_EVENT] = {
+    [ALLOCATED] = {"total_allocated", STROBE_FIELD_I64},
+    [RESERVED] = {"total_reserved", STROBE_FIELD_I64},
+    [ACTIVE] = {"total_active", STROBE_FIELD_I64},
+    [STREAM] = {"stream", STROBE_FIELD_U64},
+    [ACTION] = {"action", STROBE_FIELD_U32},
+    [DEVICE] = {"device", STROBE_FIELD_I32},
+    [COMPONENT] = {"component", STROBE_FIELD_STRING},
+};
+static const StrobeWantedField usage_wanted[N_USAGE] = {
+    [DDR] = {"ddr", STROBE_FIELD_I64},
+    [HBM] = {"hbm", STROBE_FIELD_I64},
+    [USAGE_DEVICE] = {"device", STROBE_FIELD_I32},
+};
+
+/* Whose memory: the two whose sum is told as well, and others. */
+enum { SIDE_PTA = 0, SIDE_GE = 1, SIDE_OTHER = 2 };
+
+typedef struct Row {
+    gint64 at_ns;
+    struct strobe_memory_total total;
+    StrobeTrackId track;
+    StrobeStringId name;
+    guint8 side;
+    guint8 is_state;
+} Row;
+
+/* The last rows of both sides on one device. */
+typedef struct Last {
+    gint32 device;
+    gboolean has[2];
+    struct strobe_memory_total total[2];
+} Last;
+
+typedef struct MemoryTotal {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeBinder events, usages;
+    GArray *moment; /* of Row: events of the time that came last */
+    GArray *held;   /* of Row, ready to go out; NULL: rows go out at once */
+    GArray *last;   /* of Last */
+    StrobeStringId sum_name, app_name;
+    gboolean is_full; /* the host has no room */
+} MemoryTotal;
+
+static StrobeStatus memory_total_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                      void **state)
+{
+    MemoryTotal *pass = g_new0(MemoryTotal, 1);
+
+    pass->host = host;
+    pass->self = self;
+    pass->events.wanted = event_wanted;
+    pass->events.n_wanted = N_EVENT;
+    pass->usages.wanted = usage_wanted;
+    pass->usages.n_wanted = N_USAGE;
+    pass->moment = g_array_new(FALSE, FALSE, sizeof(Row));
+    pass->held = g_array_new(FALSE, FALSE, sizeof(Row));
+    pass->last = g_array_new(FALSE, FALSE, sizeof(Last));
+    pass->sum_name = host->intern(self, "PTA+GE", strlen("PTA+GE"));
+    pass->app_name = host->intern(self, "APP", strlen("APP"));
+    *state = pass;
+    return STROBE_OK;
+}
+
+static void memory_total_close(void *state)
+{
+    MemoryTotal *pass = state;
+
+    g_array_unref(pass->moment);
+    if (pass->held)
+        g_array_unref(pass->held);
+    g_array_unref(pass->last);
+    g_free(pass);
+}
+
+/* ---- rows out ---- */
+
+static void emit(MemoryTotal *pass, const Row *row)
+{
+    struct strobe_memory_total *fields = NULL;
+
+    if (!pass->is_full)
+        fields = pass->host->emit(pass->self, 0, row->track, row->name, row->at_ns, row->at_ns);
+    if (fields)
+        *fields = row->total;
+    else
+        pass->is_full = TRUE;
+}
+
+static void emit_held(MemoryTotal *pass)
+{
+    for (guint i = 0; pass->held && i < pass->held->len; i++)
+        emit(pass, &g_array_index(pass->held, Row, i));
+    g_clear_pointer(&pass->held, g_array_unref);
+}
+
+static void put_out(MemoryTotal *pass, const Row *row)
+{
+    if (pass->held && pass->held->len >= HELD_MAX)
+        emit_held(pass);
+    if (pass->held)
+        g_array_append_vals(pass->held, row, 1);
+    else
+        emit(pass, row);
+}
+
+/* ---- sums ---- */
+
+static gint64 sum(gint64 a, gint64 b)
+{
+    gint64 value;
+
+    if (a == STROBE_ABSENT_I64)
+        return b;
+    if (b == STROBE_ABSENT_I64)
+        return a;
+    return __builtin_add_overflow(a, b, &value) ? STROBE_ABSENT_I64 : value;
+}
+
+static Last *last_of(MemoryTotal *pass, gint32 device)
+{
+    Last added = {.device = device};
+
+    for (guint i = 0; i < pass->last->len; i++)
+        if (g_array_index(pass->last, Last, i).device == device)
+            return &g_array_index(pass->last, Last, i);
+    if (pass->last->len >= DEVICES_MAX)
+        return NULL;
+    g_array_append_val(pass->last, added);
+    return &g_array_index(pass->last, Last, pass->last->len - 1);
+}
+
+/* The row and, for the two sides, what it makes with the last one of the other side. */
+static void take_row(MemoryTotal *pass, const Row *row)
+{
+    Last *last = row->side == SIDE_OTHER ? NULL : last_of(pass, row->total.device);
+    Row both = *row;
+    guint other = !row->side;
+
+    put_out(pass, row);
+    if (!last)
+        return;
+    if (last->has[other]) {
+        const struct strobe_memory_total *total = &last->total[other];
+
+        both.total.allocated = sum(both.total.allocated, total->allocated);
+        both.total.reserved = sum(both.total.reserved, total->reserved);
+        both.total.active = sum(both.total.active, total->active);
+        if (both.total.stream == STROBE_ABSENT_U64)
+            both.total.stream = total->stream;
+    }
+    both.name = pass->sum_name;
+    put_out(pass, &both);
+    last->total[row->side] = row->total;
+    last->has[row->side] = TRUE;
+}
+
+/* ---- moments ---- */
+
+/* An event that its allocator's state tells of as well. */
+static gboolean is_told_twice(const GArray *moment, const Row *row)
+{
+    for (guint i = 0; !row->is_state && i < moment->len; i++) {
+        const Row *other = &g_array_index(moment, Row, i);
+
+        if (other->is_state && other->name == row->name && other->total.device == row->total.device)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* At equal times the device's allocator comes last. */
+static void finish_moment(MemoryTotal *pass)
+{
+    GArray *moment = pass->moment;
+    gboolean has_state = FALSE;
+
+    for (guint i = 0; i < moment->len; i++)
+        has_state = has_state || g_array_index(moment, Row, i).is_state;
+    for (guint is_ge = 0; is_ge < 2; is_ge++)
+        for (guint i = 0; i < moment->len; i++) {
+            const Row *row = &g_array_index(moment, Row, i);
+
+            if ((row->side == SIDE_GE) == is_ge && (!has_state || !is_told_twice(moment, row)))
+                take_row(pass, row);
+        }
+    g_array_set_size(moment, 0);
+}
+
+/* ---- records in ---- */
+
+static void add_event(MemoryTotal *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->events, record->kind);
+    StrobeStringId component = strobe_field_u32(record, at[COMPONENT], 0);
+    const char *word = pass->host->string(pass->self, component).bytes;
+    const Row row = {
+        .at_ns = record->begin_ns,
+        .total = {.allocated = strobe_field_i64(record, at[ALLOCATED], STROBE_ABSENT_I64),
+                  .reserved = strobe_field_i64(record, at[RESERVED], STROBE_ABSENT_I64),
+                  .active = strobe_field_i64(record, at[ACTIVE], STROBE_ABSENT_I64),
+                  .stream = strobe_field_u64(record, at[STREAM], STROBE_ABSENT_U64),
+                  .device = (gint32)strobe_field_u32(record, at[DEVICE], (guint32)-1)},
+        .track = record->track,
+        .name = component,
+        .side = !strcmp(word, "PTA")  ? SIDE_PTA
+                : !strcmp(word, "GE") ? SIDE_GE
+                                      : SIDE_OTHER,
+        .is_state = strobe_field_u32(record, at[ACTION], STATE) == STATE,
+    };
+
+    /* Nothing is told of the allocator: an event and no more. Memory of the host is no device's. */
+    if (!strcmp(word, "CPU"))
+        return;
+    if (row.total.allocated == STROBE_ABSENT_I64 && row.total.reserved == STROBE_ABSENT_I64)
+        return;
+    if (pass->moment->len &&
+        (g_array_index(pass->moment, Row, 0).at_ns != row.at_ns || pass->moment->len >= MOMENT_MAX))
+        finish_moment(pass);
+    g_array_append_val(pass->moment, row);
+}
+
+static void add_usage(MemoryTotal *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->usages, record->kind);
+    const Row row = {
+        .at_ns = record->begin_ns,
+        .total = {.allocated = STROBE_ABSENT_I64,
+                  .reserved = sum(strobe_field_i64(record, at[DDR], STROBE_ABSENT_I64),
+                                  strobe_field_i64(record, at[HBM], STROBE_ABSENT_I64)),
+                  .active = STROBE_ABSENT_I64,
+                  .stream = STROBE_ABSENT_U64,
+                  .device = (gint32)strobe_field_u32(record, at[USAGE_DEVICE], (guint32)-1)},
+        .track = record->track,
+        .name = pass->app_name,
+    };
+
+    if (!strcmp(pass->host->string(pass->self, record->name).bytes, "app"))
+        emit(pass, &row);
+}
+
+static StrobeStatus done(MemoryTotal *pass)
+{
+    if (!pass->is_full)
+        return STROBE_OK;
+    return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                            "Cannot emit memory_total: the host has no room for it");
+}
+
+static StrobeStatus memory_total_batch(void *state, const StrobeView *records, size_t n)
+{
+    MemoryTotal *pass = state;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(records[i].kind->name, "memory_event"))
+            add_event(pass, &records[i]);
+        else if (!strcmp(records[i].kind->name, "memory_usage"))
+            add_usage(pass, &records[i]);
+    }
+    return done(pass);
+}
+
+static StrobeStatus memory_total_end(void *state)
+{
+    MemoryTotal *pass = state;
+
+    finish_moment(pass);
+    emit_held(pass);
+    return done(pass);
+}
+
+const StrobeConsumerOps memory_total_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = memory_total_open,
+    .batch = memory_total_batch,
+    .end = memory_total_end,
+    .close = memory_total_close,
+};

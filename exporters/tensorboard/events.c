@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records as Kineto's events. */
+#include <math.h>
+#include <strobe/helpers/fields.h>
+
+#include "tensorboard.h"
+
+enum { OPERATOR_ASYNC };
+enum { STEP_THREAD, STEP_NUMBER };
+enum { CALL_LEVEL, CALL_CONNECTION, CALL_EXACT };
+enum { TASK_TYPE, TASK_CONNECTION, TASK_IS_KERNEL, TASK_BYTES, TASK_EXACT };
+enum { COLLECTIVE_CONNECTION, COLLECTIVE_EXACT };
+enum { MEMORY_DEVICE, MEMORY_TYPE, MEMORY_SIZE, MEMORY_ADDRESS };
+enum { COUNTER_VALUE, COUNTER_SERIES, COUNTER_CATEGORY, COUNTER_ID };
+enum { LINK_TO_BEGIN, LINK_TO_TRACK };
+
+/* ---- parts ---- */
+
+static char *put_name(Board *board, char *at, const BoardKind *kind, const StrobeView *record)
+{
+    if (record->name)
+        return put_string_id(board, at, record->name);
+    return trace_out_text(&board->main, at, kind->name_text, kind->name_length);
+}
+
+/* {"ph": "X", "cat": ..., "name": ..., "pid": ..., "tid": ..., "ts": ... */
+static char *begin_event(Board *board, const char *begin, gsize length)
+{
+    return trace_out_text(&board->main, trace_out_event(&board->main), begin, length);
+}
+
+#define BEGIN(board_, phase_, category_)                                                           \
+    begin_event(board_, "\n{\"ph\": \"" phase_ "\", \"cat\": \"" category_ "\", \"name\": ",       \
+                sizeof("\n{\"ph\": \"" phase_ "\", \"cat\": \"" category_ "\", \"name\": ") - 1)
+
+static char *put_place(Board *board, char *at, const BoardRow *row, gint64 time_ns)
+{
+    PUT_LITERAL(at, ", ");
+    at = trace_out_text(&board->main, at, row->place, row->place_length);
+    return put_time(board, at, time_ns);
+}
+
+static void note_times(Board *board, const StrobeView *record)
+{
+    board->first = MIN(board->first, record->begin_ns);
+    board->last = MAX(board->last, record->end_ns);
+}
+
+/* What follows the name of a span. `exact_us` is what a source states with digits below the ns. */
+static void finish_span(Board *board, char *at, const BoardKind *kind, const StrobeView *record,
+                        const BoardRow *row, double exact_us)
+{
+    at = put_place(board, at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"dur\": ");
+    if (isfinite(exact_us))
+        at += strobe_format_double(at, exact_us);
+    else
+        at += strobe_format_us_fixed(at, MAX(record->end_ns - record->begin_ns, 0));
+    PUT_LITERAL(at, ", \"args\": ");
+    at = put_arguments(board, at, kind, record);
+    *at++ = '}';
+    trace_out_done(&board->main, at);
+    note_times(board, record);
+}
+
+static double known_double(const BoardKind *kind, guint index, const StrobeView *record)
+{
+    return kind->known[index] == STROBE_FIELD_MISSING ? NAN
+                                                      : strobe_view_f64(record, kind->known[index]);
+}
+
+/* ---- spans ---- */
+
+void write_operator(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    char *at;
+
+    /* Operators that end on another thread nest in nothing: the reader would drop what they cross.
+     */
+    if (strobe_field_u8(record, kind->known[OPERATOR_ASYNC], 0))
+        at = BEGIN(board, "X", "cpu_op_async");
+    else
+        at = BEGIN(board, "X", "cpu_op");
+    at = put_name(board, at, kind, record);
+    finish_span(board, at, kind, record, board_row(board, record->track), NAN);
+}
+
+/* The reader takes "ProfilerStep#" and a number, and nothing else, for a step. */
+void write_step(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    guint64 thread = strobe_field_u64(record, kind->known[STEP_THREAD], 0);
+    gint64 number = strobe_field_i64(record, kind->known[STEP_NUMBER], -1);
+    char *at;
+
+    if (board->has_steps)
+        return;
+    at = BEGIN(board, "X", "user_annotation");
+
+    PUT_LITERAL(at, "\"ProfilerStep#");
+    at = put_int(at, MAX(number, 0));
+    *at++ = '"';
+    finish_span(board, at, kind, record,
+                thread && thread != STROBE_ABSENT_U64
+                    ? board_row_of_thread(board, record->track, thread)
+                    : board_row(board, record->track),
+                NAN);
+}
+
+void write_marker(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    const BoardRow *row = board_row(board, record->track);
+    char *at;
+
+    if (row->device >= 0)
+        at = BEGIN(board, "X", "gpu_user_annotation");
+    else
+        at = BEGIN(board, "X", "user_annotation");
+    at = put_name(board, at, kind, record);
+    finish_span(board, at, kind, record, row, NAN);
+}
+
+void write_python_call(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    char *at = BEGIN(board, "X", "python_function");
+
+    at = put_name(board, at, kind, record);
+    finish_span(board, at, kind, record, board_row(board, record->track), NAN);
+}
+
+/* A span whose category is a text that Kineto has for the kind; FALSE: it has none. */
+static char *put_category(Board *board, const BoardKind *kind, guint32 id)
+{
+    StrobeText text = board->host->string(board->self, id);
+    const char *known = text.length ? kineto_kind_of(text.bytes, text.length) : NULL;
+    char *at;
+
+    if (!known || strcmp(known, kind->view->name))
+        return NULL;
+    at = begin_event(board, "\n{\"ph\": \"X\", \"cat\": ", strlen("\n{\"ph\": \"X\", \"cat\": "));
+    at = put_string_id(board, at, id);
+    PUT_LITERAL(at, ", \"name\": ");
+    return at;
+}
+
+void write_call(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    const BoardRow *row = board_row(board, record->track);
+    char *at = put_category(board, kind, strobe_field_u32(record, kind->known[CALL_LEVEL], 0));
+
+    if (!at)
+        at = BEGIN(board, "X", "privateuse1_runtime");
+    at = put_name(board, at, kind, record);
+    finish_span(board, at, kind, record, row, known_double(kind, CALL_EXACT, record));
+    board_arrow_begin(board,
+                      strobe_field_u64(record, kind->known[CALL_CONNECTION], STROBE_ABSENT_U64),
+                      row, record->begin_ns);
+}
+
+void write_task(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    const BoardRow *row = board_row(board, record->track);
+    guint64 bytes = strobe_field_u64(record, kind->known[TASK_BYTES], STROBE_ABSENT_U64);
+    char *at = put_category(board, kind, strobe_field_u32(record, kind->known[TASK_TYPE], 0));
+
+    if (at)
+        ;
+    else if (strobe_field_u8(record, kind->known[TASK_IS_KERNEL], 0))
+        at = BEGIN(board, "X", "kernel");
+    else if (bytes != STROBE_ABSENT_U64)
+        at = BEGIN(board, "X", "gpu_memcpy");
+    else
+        at = BEGIN(board, "X", "device_task");
+    at = put_name(board, at, kind, record);
+    finish_span(board, at, kind, record, row, known_double(kind, TASK_EXACT, record));
+    board_arrow_end(board,
+                    strobe_field_u64(record, kind->known[TASK_CONNECTION], STROBE_ABSENT_U64), row,
+                    record->begin_ns);
+}
+
+void write_collective(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    const BoardRow *row = board_row(board, record->track);
+    char *at = BEGIN(board, "X", "kernel");
+
+    at = put_name(board, at, kind, record);
+    finish_span(board, at, kind, record, row, known_double(kind, COLLECTIVE_EXACT, record));
+    board_arrow_end(board,
+                    strobe_field_u64(record, kind->known[COLLECTIVE_CONNECTION], STROBE_ABSENT_U64),
+                    row, record->begin_ns);
+}
+
+/* Any kind that this exporter does not know by name: its category is the kind's name. */
+void write_generic(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    const BoardRow *row = board_row(board, record->track);
+    gboolean is_span = kind->view->shape == STROBE_SHAPE_SPAN;
+    gboolean is_counter = kind->view->shape == STROBE_SHAPE_COUNTER;
+    char *at;
+
+    if (kind->view->derived)
+        return;
+    if (is_counter && !kind->n_fields)
+        return;
+    at = begin_event(board, "\n{\"ph\": \"", strlen("\n{\"ph\": \""));
+    *at++ = is_span ? 'X' : is_counter ? 'C' : 'i';
+    PUT_LITERAL(at, "\", \"cat\": ");
+    at = trace_out_text(&board->main, at, kind->name_text, kind->name_length);
+    if (!is_span && !is_counter)
+        PUT_LITERAL(at, ", \"s\": \"t\"");
+    PUT_LITERAL(at, ", \"name\": ");
+    at = put_name(board, at, kind, record);
+    if (is_span) {
+        finish_span(board, at, kind, record, row, NAN);
+        return;
+    }
+    at = put_place(board, at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"args\": ");
+    at = put_arguments(board, at, kind, record);
+    *at++ = '}';
+    trace_out_done(&board->main, at);
+    note_times(board, record);
+}
+
+/* ---- moments ---- */
+
+void write_memory(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    gint32 device = (gint32)strobe_field_u32(record, kind->known[MEMORY_DEVICE], G_MAXUINT32);
+    guint32 type = strobe_field_u32(record, kind->known[MEMORY_TYPE], (guint32)STROBE_ABSENT_I32);
+    char *at;
+
+    /* States without an event, and events without a place, are not what the view shows. */
+    if (strobe_field_i64(record, kind->known[MEMORY_SIZE], STROBE_ABSENT_I64) ==
+            STROBE_ABSENT_I64 ||
+        strobe_field_u64(record, kind->known[MEMORY_ADDRESS], STROBE_ABSENT_U64) ==
+            STROBE_ABSENT_U64)
+        return;
+    at = BEGIN(board, "i", "cpu_instant_event");
+    PUT_LITERAL(at, "\"[memory]\", \"s\": \"t\"");
+    at = put_place(board, at, board_row(board, record->track), record->begin_ns);
+    PUT_LITERAL(at, ", \"args\": ");
+    at = put_arguments(board, at, kind, record);
+    if ((gint32)type == STROBE_ABSENT_I32) { /* of a collector that knows the device only */
+        at--;
+        if (device >= 0)
+            PUT_LITERAL(at, ", \"Device Type\": 1}");
+        else
+            PUT_LITERAL(at, ", \"Device Type\": 0}");
+    }
+    *at++ = '}';
+    trace_out_done(&board->main, at);
+    note_times(board, record);
+}
+
+void write_counter(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    guint32 series = strobe_field_u32(record, kind->known[COUNTER_SERIES], 0);
+    guint32 category = strobe_field_u32(record, kind->known[COUNTER_CATEGORY], 0);
+    guint32 id = strobe_field_u32(record, kind->known[COUNTER_ID], 0);
+    double value = known_double(kind, COUNTER_VALUE, record);
+    char *at;
+
+    if (!isfinite(value))
+        return;
+    at = begin_event(board, "\n{\"ph\": \"C\", \"cat\": ", strlen("\n{\"ph\": \"C\", \"cat\": "));
+    if (category)
+        at = put_string_id(board, at, category);
+    else
+        PUT_LITERAL(at, "\"counter\"");
+    PUT_LITERAL(at, ", \"name\": ");
+    at = put_name(board, at, kind, record);
+    if (id) {
+        PUT_LITERAL(at, ", \"id\": ");
+        at = put_string_id(board, at, id);
+    }
+    at = put_place(board, at, board_row(board, record->track), record->begin_ns);
+    PUT_LITERAL(at, ", \"args\": {");
+    if (series)
+        at = put_string_id(board, at, series);
+    else
+        PUT_LITERAL(at, "\"value\"");
+    PUT_LITERAL(at, ": ");
+    at += strobe_format_double(at, value);
+    PUT_LITERAL(at, "}}");
+    trace_out_done(&board->main, at);
+    note_times(board, record);
+}
+
+/* An operator and the backward one that it caused. */
+void write_link(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    gint64 to = strobe_field_i64(record, kind->known[LINK_TO_BEGIN], record->begin_ns);
+    guint32 track = strobe_field_u32(record, kind->known[LINK_TO_TRACK], record->track);
+
+    board->n_links++;
+    board_write_arrow(board, "fwdbwd", "s", board->n_links, board_row(board, record->track),
+                      record->begin_ns);
+    board_write_arrow(board, "fwdbwd", "f", board->n_links, board_row(board, track), to);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The object around the events: schema, devices, metadata. What is known before the first event
+ * stands before the events, as the original has it; the rest behind them. */
+#include <strobe/helpers/fields.h>
+
+#include "tensorboard.h"
+
+#define MEMBERS_MAX 4096u
+#define DEVICES_MAX 256u
+
+struct BoardHead {
+    GHashTable *keys; /* of what has been written */
+    GString *devices; /* members of deviceProperties, of the devices that are known by name */
+    guint n_devices;
+    gboolean has_devices; /* they are written */
+    GPtrArray *late;      /* texts of members that come behind the events */
+};
+
+BoardHead *board_head_new(Board *board)
+{
+    BoardHead *head = g_new0(BoardHead, 1);
+
+    head->keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    head->late = g_ptr_array_new_with_free_func(g_free);
+    head->devices = g_string_new(NULL);
+    return head;
+}
+
+void board_head_free(BoardHead *head)
+{
+    if (!head)
+        return;
+    g_hash_table_unref(head->keys);
+    g_ptr_array_unref(head->late);
+    g_string_free(head->devices, TRUE);
+    g_free(head);
+}
+
+static void put_raw(Board *board, const char *text)
+{
+    trace_out_sink(board->is_begun ? &board->main : &board->file, text, strlen(text));
+}
+
+/* Members that this file says itself. */
+static gboolean is_own(const char *key)
+{
+    static const char *const own[] = {"schemaVersion", "traceEvents", "traceName",
+                                      "displayTimeUnit", "baseTimeNanoseconds"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(own); i++)
+        if (!strcmp(own[i], key))
+            return TRUE;
+    return FALSE;
+}
+
+static void add_member(Board *board, char *text)
+{
+    if (board->is_begun) {
+        g_ptr_array_add(board->head->late, text);
+        return;
+    }
+    put_raw(board, text);
+    g_free(text);
+}
+
+/* The keys of Kineto have their own spelling; those of a collector go out as they are. */
+void write_metadata(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    BoardHead *head = board->head;
+    StrobeText key = board->host->string(board->self, record->name);
+    guint32 id = strobe_field_u32(record, kind->known[0], 0);
+    StrobeText value = board->host->string(board->self, id);
+    const CachedText *text;
+    g_autofree char *key_text = NULL, *value_text = NULL;
+
+    if (!key.length || is_own(key.bytes) || g_hash_table_size(head->keys) >= MEMBERS_MAX ||
+        !g_hash_table_add(head->keys, g_strndup(key.bytes, key.length)))
+        return;
+    text = text_cache_escape(board->texts, key.bytes, key.length);
+    key_text = g_strndup(text->bytes, text->length);
+    if (strobe_field_u8(record, kind->known[1], 0) && is_json(value)) {
+        value_text = g_strndup(value.bytes, value.length);
+    } else {
+        text = text_cache_escape(board->texts, value.bytes, value.length);
+        value_text = g_strndup(text->bytes, text->length);
+    }
+    head->has_devices |= !strcmp(key.bytes, "deviceProperties");
+    add_member(board, g_strdup_printf(",\n%s: %s", key_text, value_text));
+}
+
+void write_device_info(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    BoardHead *head = board->head;
+    gint32 device = (gint32)strobe_field_u32(record, kind->known[0], G_MAXUINT32);
+    StrobeText name = board->host->string(board->self, record->name);
+    const CachedText *text;
+
+    if (device < 0 || head->n_devices == DEVICES_MAX)
+        return;
+    text = text_cache_escape(board->texts, name.bytes, name.length);
+    g_string_append_printf(head->devices, "%s{\"id\": %d, \"name\": %.*s}",
+                           head->n_devices++ ? ", " : "", device, (int)text->length, text->bytes);
+}
+
+void board_begin_events(Board *board)
+{
+    g_autofree char *text = NULL;
+    gboolean has_events = board->main.has_events;
+
+    if (board->is_begun)
+        return;
+    text = g_strdup_printf(",\n\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": "
+                           "%" G_GINT64_FORMAT ",\n\"traceEvents\": [",
+                           board->base_ns);
+    put_raw(board, text);
+    trace_out_append(&board->file, &board->main);
+    trace_out_clear(&board->main);
+    board->main = board->file;
+    board->main.has_events = has_events;
+    board->file = (TraceOut){0};
+    board->is_begun = TRUE;
+}
+
+void board_end_events(Board *board)
+{
+    BoardHead *head = board->head;
+    gint32 rank = board->host->facts(board->self)->rank;
+
+    put_raw(board, "\n]");
+    for (guint i = 0; i < head->late->len; i++)
+        put_raw(board, head->late->pdata[i]);
+    if (rank >= 0 && !g_hash_table_contains(head->keys, "distributedInfo")) {
+        g_autofree char *text = g_strdup_printf(",\n\"distributedInfo\": {\"rank\": %d}", rank);
+
+        put_raw(board, text);
+    }
+    if (!head->has_devices) {
+        g_autofree char *text =
+            g_strdup_printf(",\n\"deviceProperties\": [%s]", head->devices->str);
+
+        put_raw(board, text);
+    }
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the importer of traces had no other kind for: as it was. */
+#include <math.h>
+#include <strobe/helpers/fields.h>
+
+#include "tensorboard.h"
+
+enum { SPAN_CATEGORY, SPAN_ID, SPAN_ARGUMENTS, SPAN_PHASE, SPAN_UNFINISHED };
+enum { EVENT_PHASE, EVENT_CATEGORY, EVENT_ID, EVENT_SCOPE, EVENT_ARGUMENTS, EVENT_DURATION };
+enum { FLOW_CATEGORY, FLOW_NUMBER, FLOW_ID, FLOW_PHASE, FLOW_ENCLOSING };
+
+static guint32 known(const BoardKind *kind, guint index, const StrobeView *record)
+{
+    return strobe_field_u32(record, kind->known[index], 0);
+}
+
+static char *put_member(Board *board, char *at, const char *key, guint32 id)
+{
+    at = trace_out_text(&board->main, at, key, strlen(key));
+    return put_string_id(board, at, id);
+}
+
+/* From the brace to the category; `phase` 0: X. */
+static char *begin(Board *board, guint32 phase, guint32 category)
+{
+    char *at = trace_out_event(&board->main);
+
+    PUT_LITERAL(at, "\n{\"ph\": ");
+    if (phase)
+        at = put_string_id(board, at, phase);
+    else
+        PUT_LITERAL(at, "\"X\"");
+    PUT_LITERAL(at, ", \"cat\": "); /* a reader insists on one */
+    return put_string_id(board, at, category);
+}
+
+static char *put_where(Board *board, char *at, const StrobeView *record, gint64 time_ns)
+{
+    const BoardRow *row = board_row(board, record->track);
+
+    at = put_member(board, at, ", \"name\": ", record->name);
+    PUT_LITERAL(at, ", ");
+    at = trace_out_text(&board->main, at, row->place, row->place_length);
+    board->first = MIN(board->first, record->begin_ns);
+    board->last = MAX(board->last, record->end_ns);
+    return put_time(board, at, time_ns);
+}
+
+static void finish(Board *board, char *at, guint32 arguments)
+{
+    if (arguments) {
+        PUT_LITERAL(at, ", \"args\": ");
+        at = put_json(board, at, arguments);
+    }
+    *at++ = '}';
+    trace_out_done(&board->main, at);
+}
+
+/* Begin or end of an asynchronous span, which has an id. */
+static void write_async(Board *board, const BoardKind *kind, const StrobeView *record, char first,
+                        gboolean is_end)
+{
+    static const char *const ends[] = {"\n{\"ph\": \"e\", \"cat\": ",
+                                       "\n{\"ph\": \"F\", \"cat\": "};
+    char *at;
+
+    if (is_end) {
+        const char *text = ends[first == 'S'];
+
+        at = trace_out_text(&board->main, trace_out_event(&board->main), text, strlen(text));
+        at = put_string_id(board, at, known(kind, SPAN_CATEGORY, record));
+    } else {
+        at = begin(board, known(kind, SPAN_PHASE, record), known(kind, SPAN_CATEGORY, record));
+    }
+    at = put_member(board, at, ", \"id\": ", known(kind, SPAN_ID, record));
+    at = put_where(board, at, record, is_end ? record->end_ns : record->begin_ns);
+    finish(board, at, is_end ? 0 : known(kind, SPAN_ARGUMENTS, record));
+}
+
+/* Spans of a thread are whole here, whatever they were made of. */
+void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    StrobeText phase = board->host->string(board->self, known(kind, SPAN_PHASE, record));
+    char first = phase.length ? phase.bytes[0] : 'X';
+    gboolean is_unfinished = strobe_field_u8(record, kind->known[SPAN_UNFINISHED], 0);
+    gboolean is_async = first == 'b' || first == 'S';
+    guint32 id = known(kind, SPAN_ID, record);
+    char *at;
+
+    if (is_async || is_unfinished) {
+        write_async(board, kind, record, first, FALSE);
+        if (!is_unfinished)
+            write_async(board, kind, record, first, TRUE);
+        return;
+    }
+    at = begin(board, 0, known(kind, SPAN_CATEGORY, record));
+    if (id)
+        at = put_member(board, at, ", \"id\": ", id);
+    at = put_where(board, at, record, record->begin_ns);
+    PUT_LITERAL(at, ", \"dur\": ");
+    at += strobe_format_us_fixed(at, MAX(record->end_ns - record->begin_ns, 0));
+    finish(board, at, known(kind, SPAN_ARGUMENTS, record));
+}
+
+void write_source_event(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    guint32 id = known(kind, EVENT_ID, record), scope = known(kind, EVENT_SCOPE, record);
+    double duration = kind->known[EVENT_DURATION] == STROBE_FIELD_MISSING
+                          ? NAN
+                          : strobe_view_f64(record, kind->known[EVENT_DURATION]);
+    char *at = begin(board, known(kind, EVENT_PHASE, record), known(kind, EVENT_CATEGORY, record));
+
+    if (id)
+        at = put_member(board, at, ", \"id\": ", id);
+    if (scope)
+        at = put_member(board, at, ", \"s\": ", scope);
+    at = put_where(board, at, record, record->begin_ns);
+    if (isfinite(duration)) {
+        PUT_LITERAL(at, ", \"dur\": ");
+        at += strobe_format_double(at, duration);
+    }
+    finish(board, at, known(kind, EVENT_ARGUMENTS, record));
+}
+
+void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    static const char phases[] = "stf";
+    guint8 phase = MIN(strobe_field_u8(record, kind->known[FLOW_PHASE], 0), 2);
+    guint64 number = strobe_field_u64(record, kind->known[FLOW_NUMBER], STROBE_ABSENT_U64);
+    char *at = trace_out_event(&board->main);
+
+    PUT_LITERAL(at, "\n{\"ph\": \"");
+    *at++ = phases[phase];
+    PUT_LITERAL(at, "\", \"cat\": ");
+    at = put_string_id(board, at, known(kind, FLOW_CATEGORY, record));
+    if (number != STROBE_ABSENT_U64) {
+        PUT_LITERAL(at, ", \"id\": ");
+        at = put_uint(at, number);
+    } else {
+        at = put_member(board, at, ", \"id\": ", known(kind, FLOW_ID, record));
+    }
+    if (strobe_field_u8(record, kind->known[FLOW_ENCLOSING], 0))
+        PUT_LITERAL(at, ", \"bp\": \"e\"");
+    at = put_where(board, at, record, record->begin_ns);
+    finish(board, at, 0);
+}

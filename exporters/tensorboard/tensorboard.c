@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace as PyTorch's profiler writes it, for TensorBoard. */
+#include "tensorboard.h"
+
+#include <errno.h>
+#include <gzip-file.h>
+
+#define NS_PER_S 1000000000
+
+static void free_board(Board *board)
+{
+    trace_out_clear(&board->main);
+    trace_out_clear(&board->file);
+    if (board->kinds)
+        g_hash_table_unref(board->kinds);
+    board_rows_free(board->rows);
+    board_arrows_free(board->arrows);
+    board_head_free(board->head);
+    if (board->texts)
+        text_cache_free(board->texts);
+    g_free(board);
+}
+
+static StrobeStatus io_error(Board *board, int error)
+{
+    return board->host->fail(board->self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                             "Cannot write the trace for TensorBoard: folder=\"%s\": %s",
+                             board->host->facts(board->self)->directory_path, g_strerror(error));
+}
+
+/* <worker>.<time>.pt.trace.json: the reader takes the digits between for the time, so the worker
+ * must not end in such a part itself, nor be a path. */
+static char *file_name(const Board *board)
+{
+    const StrobeFacts *facts = board->host->facts(board->self);
+    const char *option = board->host->option_text(board->self, "worker");
+    g_autofree char *worker = NULL;
+
+    if (option && *option)
+        worker = g_strdup(option);
+    else
+        worker = g_strdup_printf("%s_%" G_GUINT64_FORMAT,
+                                 facts->host && *facts->host ? facts->host : "host", facts->pid);
+    for (char *at = worker; *at; at++)
+        if (*at == '/' || (guchar)*at < 0x20)
+            *at = '_';
+    if (*worker == '.') /* a hidden file is not looked for */
+        *worker = '_';
+    return g_strdup_printf("%.200s.%" G_GINT64_FORMAT ".pt.trace.json", worker,
+                           MAX(facts->window_begin_ns, 0));
+}
+
+static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                     void **state)
+{
+    Board *board = g_new0(Board, 1);
+    g_autofree char *name = NULL;
+    StrobeSafeFile *file;
+    static const char begin[] = "{\n\"schemaVersion\": 1";
+
+    board->host = host;
+    board->self = self;
+    name = file_name(board);
+    file = gzip_file_create(host->facts(self)->directory, name, host->option_bool(self, "gzip"));
+    if (!file) {
+        StrobeStatus status = io_error(board, errno);
+
+        g_free(board);
+        return status;
+    }
+    trace_out_init(&board->file, file);
+    trace_out_init_held(&board->main, host->facts(self)->directory);
+    board->main.is_held = FALSE; /* nothing comes before its first event */
+    board->texts = text_cache_new(host, self);
+    board->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, board_kind_free);
+    board->rows = board_rows_new(board);
+    board->head = board_head_new(board);
+    board->is_import = *host->fact(self, "source") != '\0';
+    board->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
+    board->window_ns = host->facts(self)->window_begin_ns;
+    /* Doubles hold microseconds with three decimals for a month and more beyond the base. */
+    board->base_ns = MAX(host->facts(self)->window_begin_ns, 0) / NS_PER_S * NS_PER_S;
+    board->first = G_MAXINT64;
+    board->last = G_MININT64;
+    trace_out_sink(&board->file, begin, strlen(begin));
+    *state = board;
+    return STROBE_OK;
+}
+
+static const BoardKind *find_kind(Board *board, const StrobeKindView *view)
+{
+    BoardKind *kind = board->last_kind;
+
+    if (!kind || kind->view != view)
+        kind = g_hash_table_lookup(board->kinds, view);
+    if (!kind || kind->view_fields != view->fields || kind->view_n_fields != view->n_fields ||
+        kind->view_id != view->id) {
+        kind = board_kind_new(board, view);
+        g_hash_table_replace(board->kinds, (gpointer)view, kind);
+    }
+    board->last_kind = kind;
+    return kind;
+}
+
+static StrobeStatus tensorboard_batch(void *state, const StrobeView *records, size_t n)
+{
+    Board *board = state;
+
+    for (size_t i = 0; i < n; i++) {
+        const BoardKind *kind = find_kind(board, records[i].kind);
+
+        /* Facts stand at the begin of a window: events of that very moment wait for them. */
+        if (!board->is_begun && kind->is_event && records[i].end_ns > board->window_ns)
+            board_begin_events(board);
+        kind->write(board, kind, &records[i]);
+    }
+    return board->main.error ? io_error(board, board->main.error) : STROBE_OK;
+}
+
+/* What the original says of its own window. An imported trace has that already. */
+static void write_window(Board *board)
+{
+    TraceOut *out = &board->main;
+    char *at;
+
+    at = trace_out_event(out);
+    PUT_LITERAL(at, "\n{\"ph\": \"X\", \"cat\": \"Trace\", \"name\": \"PyTorch Profiler (0)\", "
+                    "\"pid\": \"Spans\", \"tid\": \"PyTorch Profiler\", \"ts\": ");
+    at = put_time(board, at, board->first);
+    PUT_LITERAL(at, ", \"dur\": ");
+    at += strobe_format_us_fixed(at, board->last - board->first);
+    PUT_LITERAL(at, ", \"args\": {\"Op count\": 0}}");
+    trace_out_done(out, at);
+    at = trace_out_event(out);
+    PUT_LITERAL(at, "\n{\"ph\": \"i\", \"cat\": \"Trace\", \"s\": \"g\", \"name\": "
+                    "\"Iteration Start: PyTorch Profiler\", \"pid\": \"Traces\", \"tid\": "
+                    "\"Trace PyTorch Profiler\", \"ts\": ");
+    at = put_time(board, at, board->first);
+    *at++ = '}';
+    trace_out_done(out, at);
+    at = trace_out_event(out);
+    PUT_LITERAL(at, "\n{\"ph\": \"i\", \"cat\": \"Trace\", \"s\": \"g\", \"name\": "
+                    "\"Record Window End\", \"pid\": \"\", \"tid\": \"\", \"ts\": ");
+    at = put_time(board, at, board->last);
+    *at++ = '}';
+    trace_out_done(out, at);
+}
+
+static void write_end(Board *board)
+{
+    g_autofree char *name = file_name(board);
+    const CachedText *text;
+
+    board_rows_write(board);
+    if (!board->is_import)
+        write_window(board);
+    board_end_events(board);
+    text = text_cache_escape(board->texts, name, strlen(name));
+    trace_out_sink(&board->main, ",\n\"traceName\": ", strlen(",\n\"traceName\": "));
+    trace_out_sink(&board->main, text->bytes, text->length);
+    trace_out_sink(&board->main, "\n}\n", 3);
+    trace_out_flush(&board->main);
+}
+
+static StrobeStatus tensorboard_end(void *state)
+{
+    Board *board = state;
+    StrobeSafeFile *file;
+    int error;
+
+    if (board->last < board->first)
+        return STROBE_OK; /* a trace without events shows nonsense: no file */
+    board_begin_events(board);
+    write_end(board);
+    if (board->main.error)
+        return io_error(board, board->main.error);
+    file = board->main.file;
+    board->main.file = NULL;
+    error = strobe_safe_file_finish(file);
+    return error ? io_error(board, error) : STROBE_OK;
+}
+
+static void tensorboard_close(void *state)
+{
+    free_board(state);
+}
+
+const StrobeConsumerOps tensorboard_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = tensorboard_open,
+    .batch = tensorboard_batch,
+    .end = tensorboard_end,
+    .close = tensorboard_close,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* State of one export, shared by the files of this folder. */
+#ifndef STROBE_TENSORBOARD_TENSORBOARD_H
+#define STROBE_TENSORBOARD_TENSORBOARD_H
+
+#include <glib.h>
+#include <kineto.h>
+#include <strobe/exporter.h>
+#include <strobe/helpers/json-writer.h>
+#include <text-cache.h>
+#include <trace-out.h>
+
+extern const StrobeConsumerOps tensorboard_ops;
+
+typedef struct Board Board;
+typedef struct BoardKind BoardKind;
+typedef struct BoardRows BoardRows;
+typedef struct BoardArrows BoardArrows;
+typedef struct BoardHead BoardHead;
+
+typedef void (*BoardWriter)(Board *board, const BoardKind *kind, const StrobeView *record);
+
+/* A field that is written as an argument. */
+typedef struct BoardField {
+    char *key; /* "name": with its quotes and blank */
+    guint key_length;
+    guint32 type, offset;
+    guint8 form; /* KINETO_* */
+} BoardField;
+
+#define BOARD_KNOWN_FIELDS 6
+
+/* What was found out about a kind when its first record came. */
+struct BoardKind {
+    const StrobeKindView *view;
+    const StrobeFieldView *view_fields; /* with n and id: is it the same kind still? */
+    guint32 view_n_fields;
+    StrobeKindId view_id;
+    BoardWriter write;
+    guint32 known[BOARD_KNOWN_FIELDS]; /* offsets that the writer uses itself */
+    BoardField *fields;
+    guint n_fields;
+    gboolean is_event; /* not one of the facts that stand before the events */
+    guint32 sequence;  /* offset, STROBE_FIELD_MISSING: none */
+    guint32 arguments; /* offset of what no field is for, as JSON */
+    char *name_text;   /* the kind's name as a JSON string */
+    guint name_length;
+};
+
+/* Where a track is drawn. */
+typedef struct BoardRow {
+    char *pid, *tid; /* as JSON */
+    char *name;      /* of the thread or stream; NULL: none */
+    gint32 device;   /* -1: the host */
+    gboolean is_used;
+    guint place_length;
+    char *place; /* "pid": 1, "tid": 2, "ts": */
+} BoardRow;
+
+struct Board {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    TraceOut main; /* events; held back until they begin, then the file itself */
+    TraceOut file; /* what comes before them */
+    TextCache *texts;
+    GHashTable *kinds; /* const StrobeKindView * -> BoardKind */
+    BoardKind *last_kind;
+    BoardRows *rows;
+    BoardArrows *arrows;
+    BoardHead *head;
+    gint64 window_ns;
+    gint64 base_ns; /* times are written as what they are beyond it */
+    gint64 first, last;
+    guint64 n_links;
+    gboolean is_begun; /* the array of events is */
+    gboolean is_import;
+    gboolean has_steps; /* the source has them among its operators, where the reader finds them */
+};
+
+/* kinds.c */
+BoardKind *board_kind_new(Board *board, const StrobeKindView *view);
+void board_kind_free(gpointer kind);
+
+/* rows.c */
+BoardRows *board_rows_new(Board *board);
+void board_rows_free(BoardRows *rows);
+BoardRow *board_row(Board *board, StrobeTrackId track);
+/* The row of a thread of the track's process. */
+BoardRow *board_row_of_thread(Board *board, StrobeTrackId track, guint64 thread);
+void board_rows_write(Board *board);
+
+/* arrows.c: calls and what they cause on a device find each other by connection. */
+void board_arrows_free(BoardArrows *arrows);
+void board_arrow_begin(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
+void board_arrow_end(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
+void board_write_arrow(Board *board, const char *category, const char *phase, guint64 id,
+                       const BoardRow *row, gint64 time_ns);
+
+/* head.c: members of the object beside the events. */
+BoardHead *board_head_new(Board *board);
+void board_head_free(BoardHead *head);
+void write_metadata(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_device_info(Board *board, const BoardKind *kind, const StrobeView *record);
+void board_begin_events(Board *board); /* if they have not begun */
+void board_end_events(Board *board);
+
+/* events.c */
+void write_operator(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_step(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_marker(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_python_call(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_call(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_task(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_collective(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_memory(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_counter(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_link(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_generic(Board *board, const BoardKind *kind, const StrobeView *record);
+
+/* source-events.c: what the importer had no other kind for. */
+void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_source_event(Board *board, const BoardKind *kind, const StrobeView *record);
+void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *record);
+
+/* values.c: every put returns the cursor behind what it wrote. */
+char *put_time(const Board *board, char *at, gint64 time_ns);
+char *put_string_id(Board *board, char *at, guint32 id);
+/* The fields of the kind and what no field is for: { ... } */
+char *put_arguments(Board *board, char *at, const BoardKind *kind, const StrobeView *record);
+/* JSON of a source; as a text if it is none. */
+char *put_json(Board *board, char *at, guint32 id);
+gboolean is_json(StrobeText text);
+
+#endif

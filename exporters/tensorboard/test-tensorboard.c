@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+#include <strobe/kinds.h>
+#include <unistd.h>
+
+#include "mock-consumer-host.h"
+#include "tensorboard.h"
+
+#define BASE ((gint64)1700000000 * 1000000000)
+
+extern const StrobePlugin strobe_plugin_1;
+
+typedef struct Fixture {
+    char *folder;
+    int directory;
+    StrobeMockHost *mock;
+    StrobeTrackId thread, stream;
+} Fixture;
+
+static void set_up(Fixture *f, gconstpointer unused)
+{
+    StrobeFacts *facts;
+
+    f->folder = g_dir_make_tmp("strobe-tensorboard-XXXXXX", NULL);
+    f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
+    facts = strobe_mock_facts(f->mock);
+    facts->window_begin_ns = BASE + 5;
+    facts->window_end_ns = BASE + 9000000;
+    facts->pid = 42;
+    facts->host = "there";
+    f->thread = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, "main", NULL, -1);
+    f->stream = strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 7, NULL, NULL, 1);
+}
+
+static void tear_down(Fixture *f, gconstpointer unused)
+{
+    GDir *dir = g_dir_open(f->folder, 0, NULL);
+    const char *name;
+
+    while ((name = g_dir_read_name(dir)))
+        unlinkat(f->directory, name, 0);
+    g_dir_close(dir);
+    g_rmdir(f->folder);
+    g_free(f->folder);
+    close(f->directory);
+    strobe_mock_free(f->mock);
+}
+
+/* Name of the one file; NULL if there is none. */
+static char *only_file(Fixture *f)
+{
+    GDir *dir = g_dir_open(f->folder, 0, NULL);
+    char *name = g_strdup(g_dir_read_name(dir));
+
+    g_assert_null(g_dir_read_name(dir));
+    g_dir_close(dir);
+    return name;
+}
+
+/* The trace, parsed. */
+static JsonObject *run(Fixture *f)
+{
+    g_autoptr(JsonParser) parser = json_parser_new();
+    g_autofree char *name = NULL, *path = NULL;
+    g_autoptr(JsonNode) root = NULL;
+    g_autoptr(GError) error = NULL;
+
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_assert_cmpstr(strobe_mock_error(f->mock), ==, "");
+    name = only_file(f);
+    g_assert_nonnull(name);
+    path = g_build_filename(f->folder, name, NULL);
+    json_parser_load_from_file(parser, path, &error);
+    g_assert_no_error(error);
+    root = json_parser_steal_root(parser);
+    return json_object_ref(json_node_get_object(root));
+}
+
+/* The n-th event of the category; NULL if there is none. */
+static JsonObject *event(JsonObject *trace, const char *category, guint n)
+{
+    JsonArray *events = json_object_get_array_member(trace, "traceEvents");
+
+    for (guint i = 0; i < json_array_get_length(events); i++) {
+        JsonObject *each = json_array_get_object_element(events, i);
+
+        if (!strcmp(json_object_get_string_member(each, "cat"), category) && n-- == 0)
+            return each;
+    }
+    return NULL;
+}
+
+static char *args_text(JsonObject *each)
+{
+    JsonNode *node = json_object_get_member(each, "args");
+
+    return json_to_string(node, FALSE);
+}
+
+static guint string(Fixture *f, const char *text)
+{
+    return strobe_mock_string(f->mock, text);
+}
+
+static void add_operator(Fixture *f, const char *name, const char *shapes, const char *types)
+{
+    static const char *const frames[] = {"inner", "out\"er", NULL};
+    struct strobe_cpu_op op = {.sequence = 5,
+                               .shapes = string(f, shapes),
+                               .types = string(f, types),
+                               .stack = strobe_mock_stack(f->mock, frames)};
+
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, string(f, name), BASE + 1000500,
+                    BASE + 1002000, &op);
+}
+
+static void test_operator(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *text = NULL;
+    JsonObject *trace, *op;
+
+    add_operator(f, "aten::\"mm\"\xff", "2,3;;[[1],[2]];evil", "float;Sca\"lar");
+    trace = run(f);
+    op = event(trace, "cpu_op", 0);
+    g_assert_cmpstr(json_object_get_string_member(op, "name"), ==, "aten::\"mm\"\xef\xbf\xbd");
+    g_assert_cmpfloat(json_object_get_double_member(op, "ts"), ==, 1000.5);
+    g_assert_cmpfloat(json_object_get_double_member(op, "dur"), ==, 1.5);
+    g_assert_cmpint(json_object_get_int_member(op, "pid"), ==, 42);
+    g_assert_cmpint(json_object_get_int_member(op, "tid"), ==, 4711);
+    text = args_text(op);
+    g_assert_cmpstr(text, ==,
+                    "{\"Input type\":[\"float\",\"Sca\\\"lar\"],"
+                    "\"Input Dims\":[[2,3],[],[[1],[2]],\"evil\"],\"Sequence number\":5,"
+                    "\"Fwd thread id\":0,\"Call stack\":\"inner;out\\\"er\"}");
+    g_assert_cmpint(json_object_get_int_member(trace, "baseTimeNanoseconds"), ==, BASE);
+    g_assert_cmpint(json_object_get_int_member(trace, "schemaVersion"), ==, 1);
+    json_object_unref(trace);
+}
+
+static void test_absent(Fixture *f, gconstpointer unused)
+{
+    struct strobe_cpu_op op = {.sequence = -1};
+    g_autofree char *text = NULL;
+    JsonObject *trace;
+
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, BASE + 10, BASE + 20, &op);
+    trace = run(f);
+    text = args_text(event(trace, "cpu_op", 0));
+    g_assert_cmpstr(text, ==, "{}");
+    g_assert_cmpstr(json_object_get_string_member(event(trace, "cpu_op", 0), "name"), ==, "cpu_op");
+    json_object_unref(trace);
+}
+
+static void test_step(Fixture *f, gconstpointer unused)
+{
+    StrobeTrackId steps = strobe_mock_track(f->mock, STROBE_TRACK_STEPS, 0, NULL, NULL, -1);
+    struct strobe_step step = {.number = 3, .thread = 4711};
+    JsonObject *trace, *found;
+
+    strobe_mock_add(f->mock, &strobe_kind_step, steps, string(f, "anything"), BASE + 10, BASE + 20,
+                    &step);
+    trace = run(f);
+    found = event(trace, "user_annotation", 0);
+    g_assert_cmpstr(json_object_get_string_member(found, "name"), ==, "ProfilerStep#3");
+    g_assert_cmpint(json_object_get_int_member(found, "tid"), ==, 4711);
+    json_object_unref(trace);
+}
+
+static void add_call(Fixture *f, guint64 connection, gint64 at)
+{
+    struct strobe_api_call call = {
+        .level = string(f, "cuda_runtime"), .connection = connection, .exact_us = NAN};
+
+    strobe_mock_add(f->mock, &strobe_kind_api_call, f->thread, string(f, "launch"), at, at + 5,
+                    &call);
+}
+
+static struct strobe_device_task make_task(guint64 connection)
+{
+    struct strobe_device_task task;
+
+    memset(&task, 0xff, sizeof task); /* absent; strings are not */
+    memset(&task.task_type, 0,
+           G_STRUCT_OFFSET(struct strobe_device_task, copy_bytes) -
+               G_STRUCT_OFFSET(struct strobe_device_task, task_type));
+    task.copy_direction = 0;
+    task.exact_us = task.copy_bandwidth = NAN;
+    task.connection = connection;
+    task.is_kernel = 1;
+    return task;
+}
+
+static void test_device(Fixture *f, gconstpointer unused)
+{
+    struct strobe_device_task task = make_task(9);
+    g_autofree char *text = NULL;
+    JsonObject *trace, *begin, *end;
+
+    task.grid_dim = string(f, "1,2,3");
+    strobe_mock_add(f->mock, &strobe_kind_device_task, f->stream, string(f, "k"), BASE + 100,
+                    BASE + 200, &task);
+    task.connection = 10; /* nobody launched it */
+    task.is_kernel = 0;
+    task.copy_bytes = 64;
+    strobe_mock_add(f->mock, &strobe_kind_device_task, f->stream, string(f, "copy"), BASE + 300,
+                    BASE + 400, &task);
+    add_call(f, 9, BASE + 50); /* it may end behind its task */
+    add_call(f, 11, BASE + 60);
+    trace = run(f);
+    g_assert_cmpint(json_object_get_int_member(event(trace, "kernel", 0), "pid"), ==, 1);
+    g_assert_cmpint(json_object_get_int_member(event(trace, "kernel", 0), "tid"), ==, 7);
+    text = args_text(event(trace, "kernel", 0));
+    g_assert_cmpstr(text, ==, "{\"device\":1,\"correlation\":9,\"grid\":[1,2,3]}");
+    g_assert_nonnull(event(trace, "gpu_memcpy", 0));
+    g_assert_nonnull(event(trace, "cuda_runtime", 1));
+    begin = event(trace, "ac2g", 0);
+    end = event(trace, "ac2g", 1);
+    g_assert_null(event(trace, "ac2g", 2));
+    g_assert_cmpstr(json_object_get_string_member(begin, "ph"), ==, "s");
+    g_assert_cmpint(json_object_get_int_member(begin, "tid"), ==, 4711);
+    g_assert_cmpstr(json_object_get_string_member(end, "bp"), ==, "e");
+    g_assert_cmpint(json_object_get_int_member(end, "id"), ==, 9);
+    g_assert_cmpint(json_object_get_int_member(end, "pid"), ==, 1);
+    json_object_unref(trace);
+}
+
+static void test_memory(Fixture *f, gconstpointer unused)
+{
+    struct strobe_memory_event taken = {.address = 64,
+                                        .size = 8,
+                                        .total_allocated = 8,
+                                        .total_reserved = STROBE_ABSENT_I64,
+                                        .device = 2};
+    struct strobe_memory_event state = {.address = 64, .size = STROBE_ABSENT_I64, .device = -1};
+    g_autofree char *text = NULL;
+    JsonObject *trace;
+
+    strobe_mock_add(f->mock, &strobe_kind_memory_event, f->thread, string(f, "op"), BASE + 10,
+                    BASE + 10, &taken);
+    strobe_mock_add(f->mock, &strobe_kind_memory_event, f->thread, 0, BASE + 10, BASE + 10, &state);
+    trace = run(f);
+    text = args_text(event(trace, "cpu_instant_event", 0));
+    g_assert_cmpstr(text, ==,
+                    "{\"Total Allocated\":8,\"Bytes\":8,\"Addr\":64,\"Device Id\":2,"
+                    "\"Device Type\":1}");
+    g_assert_cmpstr(json_object_get_string_member(event(trace, "cpu_instant_event", 0), "name"), ==,
+                    "[memory]");
+    g_assert_null(event(trace, "cpu_instant_event", 1));
+    json_object_unref(trace);
+}
+
+static void add_fact(Fixture *f, const char *key, const char *value, gboolean is_json, gint64 at)
+{
+    struct strobe_metadata fact = {.value = string(f, value), .is_json = is_json};
+
+    strobe_mock_add(f->mock, &strobe_kind_metadata, 0, string(f, key), at, at, &fact);
+}
+
+static void test_members(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *text = NULL;
+    g_autoptr(GList) keys = NULL;
+    JsonObject *trace;
+
+    add_fact(f, "distributedInfo", "{\"rank\": 3}", TRUE, BASE + 6);
+    add_fact(f, "traceEvents", "[]", TRUE, BASE + 6);
+    add_fact(f, "broken", "{\"a\": ", TRUE, BASE + 6);
+    add_operator(f, "op", "1", "a");
+    add_fact(f, "late \"key\"", "text", FALSE, BASE + 7);
+    add_fact(f, "distributedInfo", "{\"rank\": 4}", TRUE, BASE + 8);
+    trace = run(f);
+    keys = json_object_get_members(trace);
+    g_assert_cmpstr(g_list_nth_data(keys, 1), ==, "distributedInfo");
+    g_assert_cmpint(
+        json_object_get_int_member(json_object_get_object_member(trace, "distributedInfo"), "rank"),
+        ==, 3);
+    g_assert_cmpstr(json_object_get_string_member(trace, "broken"), ==, "{\"a\": ");
+    g_assert_cmpstr(json_object_get_string_member(trace, "late \"key\""), ==, "text");
+    g_assert_cmpuint(json_array_get_length(json_object_get_array_member(trace, "deviceProperties")),
+                     ==, 0);
+    g_assert_cmpuint(json_array_get_length(json_object_get_array_member(trace, "traceEvents")), >,
+                     1);
+    json_object_unref(trace);
+}
+
+static void test_forward_and_backward(Fixture *f, gconstpointer unused)
+{
+    struct strobe_operator_link link = {
+        .sequence = 5, .to_begin = BASE + 700, .to_track = f->thread};
+    JsonObject *trace;
+
+    add_operator(f, "op", "1", "a");
+    strobe_mock_derived_kind(f->mock, &strobe_kind_operator_link);
+    strobe_mock_add(f->mock, &strobe_kind_operator_link, f->thread, 0, BASE + 500, BASE + 500,
+                    &link);
+    trace = run(f);
+    g_assert_cmpfloat(json_object_get_double_member(event(trace, "fwdbwd", 0), "ts"), ==, 0.5);
+    g_assert_cmpfloat(json_object_get_double_member(event(trace, "fwdbwd", 1), "ts"), ==, 0.7);
+    json_object_unref(trace);
+}
+
+static void test_names(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *name = NULL;
+    JsonObject *trace;
+
+    strobe_mock_option(f->mock, "worker", "../a b");
+    add_operator(f, "op", "1", "a");
+    trace = run(f);
+    name = only_file(f);
+    g_assert_cmpstr(name, ==, "_._a b.1700000000000000005.pt.trace.json");
+    g_assert_cmpstr(json_object_get_string_member(trace, "traceName"), ==, name);
+    g_assert_cmpstr(json_object_get_string_member(event(trace, "__metadata", 0), "name"), ==,
+                    "process_name");
+    json_object_unref(trace);
+}
+
+static void test_nothing(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *name = NULL;
+
+    add_fact(f, "key", "value", FALSE, BASE + 6);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    name = only_file(f);
+    g_assert_null(name);
+}
+
+#define TEST(name_, function_)                                                                     \
+    g_test_add("/tensorboard/" name_, Fixture, NULL, set_up, function_, tear_down)
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    TEST("operator", test_operator);
+    TEST("absent", test_absent);
+    TEST("step", test_step);
+    TEST("device", test_device);
+    TEST("memory", test_memory);
+    TEST("members", test_members);
+    TEST("forward-and-backward", test_forward_and_backward);
+    TEST("names", test_names);
+    TEST("nothing", test_nothing);
+    return g_test_run();
+}
