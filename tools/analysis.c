@@ -222,6 +222,9 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
         stored = stored_exporters(result, error);
         if (!stored)
             goto out;
+        for (guint i = 0; wish->also && wish->also[i]; i++)
+            if (!strobe_config_add_exporter(stored, wish->also[i], error))
+                goto out;
         exporters = stored->exporters;
     }
     pipeline = make_pipeline(registry, exporters, shortfall, error);

@@ -28,6 +28,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeAnalysis, strobe_analysis_free)
 typedef struct StrobeAnalysisWish {
     GPtrArray *exporters; /* of StrobeConfigComponent; NULL: those that the capture was recorded
                              with, else the default ones */
+    char **also;          /* exporters besides those, as --export names them; NULL: none */
     const char *parent;   /* NULL: the result directory itself */
     gint generation;      /* of the file formats, 0: as the source */
 } StrobeAnalysisWish;

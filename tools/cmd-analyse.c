@@ -6,6 +6,7 @@
 #include "command.h"
 #include "error.h"
 #include "folder.h"
+#include "foreign.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -18,7 +19,9 @@ static const StrobeUsage usage = {
         "files\n"
         "replace ASCEND_PROFILER_OUTPUT as a whole; \"analyse.done\" in it says that all of them "
         "were\n"
-        "made.",
+        "made. A result directory of the Ascend PyTorch Profiler with its raw files is analysed as "
+        "the\n"
+        "original does it; to take over its own output, use strobe import.",
     .examples = "Examples:\n"
                 "  strobe analyse results\n"
                 "      Every result in the folder, with the exporters it was recorded with.\n"
@@ -28,8 +31,8 @@ static const StrobeUsage usage = {
 };
 
 typedef struct Flags {
-    char **export, **plugin_path;
-    char *output, *generation;
+    char **export, **also, **plugin_path;
+    char *output, *generation, *export_type;
     gboolean json;
 } Flags;
 
@@ -38,6 +41,11 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     const GOptionEntry entries[] = {
         {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
          "Exporter with options; repeatable (default: as recorded)", "NAME[:OPTION=VALUE,...]"},
+        {"export-type", 0, 0, G_OPTION_ARG_FILENAME, &flags->export_type,
+         "The usual exporters of this type instead: text, db or text+db", "TYPE"},
+        {"also", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->also,
+         "Exporter with options, besides those of the recording; repeatable",
+         "NAME[:OPTION=VALUE,...]"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
          "Parent of the folders to write, instead of the results themselves", "DIR"},
         {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
@@ -56,11 +64,20 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 /* The exporters that the flags name, as a configuration; NULL without an error if none is named. */
 static StrobeConfig *named_exporters(const Flags *flags, GError **error)
 {
-    StrobeConfig *config = flags->export ? strobe_config_parse(NULL, NULL, error) : NULL;
+    gboolean any = flags->export || flags->export_type;
+    StrobeConfig *config = any ? strobe_config_parse(NULL, NULL, error) : NULL;
+    gboolean good = config != NULL;
 
-    for (char **text = flags->export; config && *text; text++)
-        if (!strobe_config_add_exporter(config, *text, error))
-            g_clear_pointer(&config, strobe_config_free);
+    if (good && flags->export_type)
+        good = strobe_config_set_export_types(config, flags->export_type, error);
+    for (char **text = flags->export; good && text && *text; text++)
+        good = strobe_config_add_exporter(config, *text, error);
+    for (char **text = flags->also; good && text && *text; text++)
+        good = strobe_config_add_exporter(config, *text, error);
+    if (good)
+        strobe_config_add_defaults(config);
+    else
+        g_clear_pointer(&config, strobe_config_free);
     return config;
 }
 
@@ -72,6 +89,12 @@ static void analyse(const char *path, StrobeRegistry *registry, const StrobeAnal
     GPtrArray *results = strobe_result_find(path, &error);
 
     if (!results) {
+        GError *why_not = NULL;
+        if (strobe_foreign_analyse(path, registry, wish, json, code, &why_not)) {
+            g_clear_error(&error);
+            return;
+        }
+        g_clear_error(&why_not);
         int failed = strobe_command_fail(error);
         *code = *code ? *code : failed;
         return;
@@ -105,6 +128,7 @@ static int run(const Flags *flags, char **paths)
     if (error)
         return strobe_command_fail(error);
     wish.exporters = config ? config->exporters : NULL;
+    wish.also = flags->also;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
     if (json)
@@ -129,8 +153,10 @@ int strobe_command_analyse(int argc, char **argv)
         code = argc < 2 ? strobe_command_misuse(&usage, "A result directory or a capture is needed")
                         : run(&flags, argv + 1);
     g_strfreev(flags.export);
+    g_strfreev(flags.also);
     g_strfreev(flags.plugin_path);
     g_free(flags.output);
     g_free(flags.generation);
+    g_free(flags.export_type);
     return code;
 }

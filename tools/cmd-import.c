@@ -6,10 +6,8 @@
 #include "command.h"
 #include "error.h"
 #include "folder.h"
-#include "import.h"
+#include "foreign.h"
 #include "terminal.h"
-
-#define LINES_MAX 10
 
 static const StrobeUsage usage = {
     .name = "import",
@@ -30,7 +28,7 @@ static const StrobeUsage usage = {
 
 typedef struct Flags {
     char **export, **plugin_path;
-    char *output, *format, *generation, *derived;
+    char *output, *format, *generation, *derived, *export_type;
     gboolean json;
 } Flags;
 
@@ -55,6 +53,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
          "Exporter with options; repeatable (default: all that are on by default)",
          "NAME[:OPTION=VALUE,...]"},
+        {"export-type", 0, 0, G_OPTION_ARG_FILENAME, &flags->export_type,
+         "Only the exporters of this type, of those on by default: text, db or text+db", "TYPE"},
         {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
          "Write the Ascend formats of this generation: 1, 2, 3 or source (the default)", "N"},
         {"derived", 0, 0, G_OPTION_ARG_FILENAME, &flags->derived,
@@ -70,32 +70,6 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 }
 
 /* ---- what came of it ---- */
-
-static void print_items(const char *title, const GPtrArray *items)
-{
-    for (guint i = 0; i < MIN(items->len, LINES_MAX); i++) {
-        const StrobeImportItem *item = g_ptr_array_index(items, i);
-        g_autofree char *part = strobe_text_excerpt(item->part, strlen(item->part), 200);
-        g_autofree char *name =
-            item->name ? strobe_text_excerpt(item->name, strlen(item->name), 200) : NULL;
-
-        if (name)
-            strobe_complain("  %s: %s: %s (%" G_GUINT64_FORMAT ")", title, part, name, item->n);
-        else
-            strobe_complain("  %s: %s (%" G_GUINT64_FORMAT ")", title, part, item->n);
-    }
-    if (items->len > LINES_MAX)
-        strobe_complain("  %s: and %u more", title, items->len - LINES_MAX);
-}
-
-static void print_import(const StrobeImportSource *source, const StrobeImport *import)
-{
-    strobe_complain("%s: %s, %" G_GUINT64_FORMAT " records", source->path, import->format,
-                    import->n_records);
-    print_items("found", import->found);
-    print_items("unknown", import->unknown);
-    print_items("damaged", import->damage);
-}
 
 static void write_items(StrobeJsonWriter *json, const char *key, const GPtrArray *items)
 {
@@ -155,7 +129,7 @@ static void import_source(Job *job, const StrobeImportSource *source)
         keep_code(job, strobe_command_fail(error));
         return;
     }
-    print_import(source, import);
+    strobe_foreign_print(source, import);
     strobe_analysis_report(job->registry, &import->result, &job->analysis, &analysis, &code);
     keep_code(job, code);
     if (job->json)
@@ -190,7 +164,10 @@ static StrobeConfig *named_components(const Flags *flags, StrobeConfig **format,
     for (char **text = flags->export; config && text && *text; text++)
         if (!strobe_config_add_exporter(config, *text, error))
             g_clear_pointer(&config, strobe_config_free);
-    if (config && !flags->export)
+    if (config && flags->export_type &&
+        !strobe_config_set_export_types(config, flags->export_type, error))
+        g_clear_pointer(&config, strobe_config_free);
+    if (config)
         strobe_config_add_defaults(config);
     return config;
 }
@@ -256,5 +233,6 @@ int strobe_command_import(int argc, char **argv)
     g_free(flags.format);
     g_free(flags.generation);
     g_free(flags.derived);
+    g_free(flags.export_type);
     return code;
 }

@@ -230,6 +230,10 @@ static void print_losses(const StrobeContents *contents)
     printf("Offered: %" G_GUINT64_FORMAT " = %" G_GUINT64_FORMAT " stored + %" G_GUINT64_FORMAT
            " lost\n",
            stored + lost, stored, lost);
+    if (stats->n_nameless)
+        printf("Nameless: %" G_GUINT64_FORMAT " records are there without their names, which were "
+               "lost apart from them, or lie too far before them\n",
+               stats->n_nameless);
     print_incomplete_steps(contents->incomplete_steps);
     for (char **text = contents->damage; text && *text; text++) {
         g_autofree char *shown = strobe_text_printable(*text, strlen(*text));
@@ -289,6 +293,7 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
     write_uint(json, "steps", contents->n_steps);
     write_uint(json, "unfinished", stats->n_unfinished);
     write_uint(json, "outside", stats->n_outside);
+    write_uint(json, "nameless", stats->n_nameless);
     write_uint(json, "blocks", stats->n_blocks);
     write_uint(json, "bytes", stats->n_bytes);
     write_uint(json, "damaged", stats->n_damaged);

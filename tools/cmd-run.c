@@ -12,6 +12,7 @@
 #include "run-command.h"
 #include "run-diagnosis.h"
 #include "run-folder.h"
+#include "run-variables.h"
 #include "terminal.h"
 
 #define RESULTS_MAX 100000
@@ -203,6 +204,7 @@ static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry
     if (!strobe_run_folder_make(&folder, config, &error))
         return strobe_command_fail(error);
     g_auto(GStrv) environment = strobe_run_folder_environment(&folder, flags, any_process);
+    environment = strobe_run_variables_set(environment, config, registry);
     code = strobe_run_command(command, environment, &status, &error);
     if (error) {
         strobe_run_folder_remove(&folder);

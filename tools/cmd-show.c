@@ -20,29 +20,49 @@ static const StrobeUsage usage = {
         "Prints a table of a result: by default the operators that took longest by themselves.\n"
         "Every kind of record is a table, as it was recorded (cpu_op, gc, host_mem, ...) or\n"
         "derived (operator_average, operator_detail, step_summary, ...); --list names them.",
-    .examples = "Examples:\n"
-                "  strobe show results\n"
-                "  strobe show results --sort calls --limit 5\n"
-                "  strobe show results --table step_summary\n"
-                "  strobe show results --table gc --columns begin,duration,generation\n"
-                "  strobe show results --json | jq '.[0].rows[0]'\n"
-                "\n"
-                "Numbers are sorted largest first, texts from A to Z; --reverse turns that round.",
+    .examples =
+        "Examples:\n"
+        "  strobe show results\n"
+        "  strobe show results --sort calls:asc --limit 5\n"
+        "  strobe show results --table step_summary\n"
+        "  strobe show results --table gc --columns begin,duration,generation\n"
+        "  strobe show results --json | jq '.[0].rows[0]'\n"
+        "\n"
+        "Numbers are sorted largest first, texts from A to Z; :asc and :desc behind a column\n"
+        "say otherwise, --reverse turns the order round. A column is named by its title or\n"
+        "its field; titles have the unit, times in JSON are in ns.",
 };
 
 typedef struct Flags {
     char *table, *sort, *columns;
     char **plugin_path;
-    int limit;
+    int limit, direction;
     gboolean reverse, json, list;
 } Flags;
+
+/* Cuts the direction off the column. */
+static void take_direction(Flags *flags)
+{
+    static const struct {
+        const char *suffix;
+        int direction;
+    } directions[] = {{":asc", 1}, {":desc", -1}};
+
+    for (gsize i = 0; flags->sort && i < G_N_ELEMENTS(directions); i++)
+        if (g_str_has_suffix(flags->sort, directions[i].suffix)) {
+            flags->sort[strlen(flags->sort) - strlen(directions[i].suffix)] = '\0';
+            flags->direction = directions[i].direction;
+            return;
+        }
+}
 
 static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"table", 't', 0, G_OPTION_ARG_FILENAME, &flags->table,
          "Kind of record to show (default: " DEFAULT_TABLE ")", "NAME"},
-        {"sort", 's', 0, G_OPTION_ARG_FILENAME, &flags->sort, "Order by this column", "COLUMN"},
+        {"sort", 's', 0, G_OPTION_ARG_FILENAME, &flags->sort, "Order by this column",
+         "COLUMN[:asc|:desc]"},
         {"reverse", 'r', 0, G_OPTION_ARG_NONE, &flags->reverse, "Turn the order round", NULL},
         {"limit", 'n', 0, G_OPTION_ARG_INT, &flags->limit, "Rows to print (default: 20)", "N"},
         {"columns", 0, 0, G_OPTION_ARG_FILENAME, &flags->columns, "Only these, in this order",
@@ -57,6 +77,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 
     if (!strobe_command_parse(&usage, entries, argc, argv))
         return FALSE;
+    take_direction(flags);
     if (flags->limit < 1 || flags->limit > (int)STROBE_ROWS_MAX) {
         strobe_command_misuse(&usage,
                               "--limit is %d, expected 1 to %u (the csv exporter writes "
@@ -198,6 +219,7 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
                                        .columns = (const char *const *)columns,
                                        .limit = (guint)flags->limit,
                                        .reverse = flags->reverse,
+                                       .direction = flags->direction,
                                        .raw = flags->json};
     int code = 0;
 

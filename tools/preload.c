@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ static int is_torch(struct dl_phdr_info *info, size_t size, void *user)
 }
 
 /* The entry into libstrobe: the program's own copy, else ours where a collector can work. */
-static void *find_libstrobe(int *process)
+static void *find_libstrobe(int *process, int is_woken)
 {
     const char *any = getenv("STROBE_RUN_ANY");
     const char *path = getenv("STROBE_RUN_LIBRARY");
@@ -108,7 +109,7 @@ static void *find_libstrobe(int *process)
         return RTLD_DEFAULT;
     }
     *process = PROCESS_NATIVE;
-    if (!(any && strcmp(any, "1") == 0) && !dl_iterate_phdr(is_torch, NULL))
+    if (!is_woken && !(any && strcmp(any, "1") == 0) && !dl_iterate_phdr(is_torch, NULL))
         return NULL;
     if (!path || path[0] != '/')
         return NULL;
@@ -120,14 +121,14 @@ static void *find_libstrobe(int *process)
     return library;
 }
 
-static void attach(void)
+static void attach(int is_woken)
 {
     int process;
     void *session = NULL, *error = NULL;
 
-    if (!getenv("STROBE_RUN_DIR") || getauxval(AT_SECURE) || is_python() || is_over() || is_taken())
+    if (!getenv("STROBE_RUN_DIR") || getauxval(AT_SECURE) || is_over() || is_taken())
         return;
-    void *library = find_libstrobe(&process);
+    void *library = find_libstrobe(&process, is_woken);
     if (library == NULL && process == PROCESS_NATIVE)
         return;
     AttachFunction *run_attach = (AttachFunction *)dlsym(library, "strobe_run_attach");
@@ -140,9 +141,23 @@ static int main_after_attach(int argc, char **argv, char **envp)
 {
     int saved = errno;
 
-    attach();
+    if (!is_python())
+        attach(0);
     errno = saved;
     return program_main(argc, argv, envp);
+}
+
+/* STROBE_WAKE_SYMBOL of strobe/plugin.h. Once only; Python with PyTorch attaches by itself. */
+__attribute__((visibility("default"))) void strobe_run_wake(void);
+
+void strobe_run_wake(void)
+{
+    static atomic_flag is_awake = ATOMIC_FLAG_INIT;
+    int saved = errno;
+
+    if (!atomic_flag_test_and_set(&is_awake) && !(is_python() && dl_iterate_phdr(is_torch, NULL)))
+        attach(1);
+    errno = saved;
 }
 
 /* The C library's start function is declared nowhere. */

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "folder.h"
 #include "places.h"
+#include "run-variables.h"
 
 gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, GError **error)
 {
@@ -27,18 +28,6 @@ void strobe_run_folder_remove(StrobeRunFolder *folder)
     if (folder->path)
         strobe_folder_remove(folder->path);
     g_clear_pointer(&folder->path, g_free);
-}
-
-/* Puts `first` before what the variable holds; keeps the old value under STROBE_RUN_OLD_<name>. */
-static char **prepend(char **environment, const char *name, const char *first)
-{
-    g_autofree char *kept = g_strconcat("STROBE_RUN_OLD_", name, NULL);
-    g_autofree char *old = g_strdup(g_environ_getenv(environment, name));
-
-    environment = old ? g_environ_setenv(environment, kept, old, TRUE)
-                      : g_environ_unsetenv(environment, kept);
-    g_autofree char *value = old && *old ? g_strconcat(first, ":", old, NULL) : g_strdup(first);
-    return g_environ_setenv(environment, name, value, TRUE);
 }
 
 static char **set_or_unset(char **environment, const char *name, const char *value)
@@ -71,7 +60,7 @@ static char **inject_native(char **environment)
     environment = g_environ_setenv(environment, "STROBE_RUN_LIBRARY", library, TRUE);
     if (!may_be_listed(preload, " \t:", "LD_PRELOAD"))
         return environment;
-    return prepend(environment, "LD_PRELOAD", preload);
+    return strobe_run_variable_prepend(environment, "LD_PRELOAD", preload);
 }
 
 static char **inject_python(char **environment)
@@ -87,7 +76,7 @@ static char **inject_python(char **environment)
     g_autofree char *both = g_strconcat(bootstrap, ":", package, NULL);
     if (!may_be_listed(bootstrap, ":", "PYTHONPATH") || !may_be_listed(package, ":", "PYTHONPATH"))
         return environment;
-    return prepend(environment, "PYTHONPATH", both);
+    return strobe_run_variable_prepend(environment, "PYTHONPATH", both);
 }
 
 /* --plugin-path reaches the session through STROBE_PLUGIN_PATH. */
@@ -112,6 +101,7 @@ char **strobe_run_folder_environment(const StrobeRunFolder *folder, const Strobe
 {
     char **environment = g_get_environ();
 
+    environment = strobe_run_variables_forget(environment);
     environment = inject_native(environment);
     environment = inject_python(environment);
     environment = set_plugin_path(environment, flags->plugin_path);

@@ -9,8 +9,7 @@
  * Besides what core/attach.h names, the environment holds
  *   STROBE_RUN_LIBRARY         libstrobe.so, for processes that have none
  *   STROBE_RUN_ANY=1           every requested collector works in any process
- *   STROBE_RUN_OLD_LD_PRELOAD, STROBE_RUN_OLD_PYTHONPATH
- *                              the values that were there before; absent if there was none
+ *   what run-variables.h names, of all variables that hold paths of ours
  * and the folder "notes", lines that processes leave for the user about what did not work.
  */
 typedef struct StrobeRunFolder {

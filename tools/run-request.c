@@ -84,15 +84,15 @@ static gboolean set_from_json(StrobeOptions *options, const StrobeConfigComponen
     return TRUE;
 }
 
-static gboolean check_options(const StrobeComponent *component, const StrobeConfigComponent *wanted,
-                              GError **error)
+StrobeOptions *strobe_run_options(const StrobeComponent *component,
+                                  const StrobeConfigComponent *wanted, GError **error)
 {
     g_autofree char *owner = g_strdup_printf("collector %s", wanted->name);
     StrobeOptions *options =
         strobe_options_new(component->options, component->n_options, owner, error);
 
     if (!options)
-        return FALSE;
+        return NULL;
     gboolean good = set_from_json(options, wanted, error);
     for (guint i = 0; good && wanted->pairs && i + 1 < wanted->pairs->len; i += 2) {
         const char *name = g_ptr_array_index(wanted->pairs, i);
@@ -100,9 +100,19 @@ static gboolean check_options(const StrobeComponent *component, const StrobeConf
             good = strobe_options_set_text(options, name, g_ptr_array_index(wanted->pairs, i + 1),
                                            wanted->origin, error);
     }
-    good = good && strobe_options_check(options, error);
+    if (good && strobe_options_check(options, error))
+        return options;
     strobe_options_free(options);
-    return good;
+    return NULL;
+}
+
+static gboolean check_options(const StrobeComponent *component, const StrobeConfigComponent *wanted,
+                              GError **error)
+{
+    StrobeOptions *options = strobe_run_options(component, wanted, error);
+
+    strobe_options_free(options);
+    return options != NULL;
 }
 
 /* A collector that cannot work here: an error if it is required, else a word beforehand. */

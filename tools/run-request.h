@@ -4,6 +4,7 @@
 #define STROBE_TOOLS_RUN_REQUEST_H
 
 #include "config.h"
+#include "options.h"
 #include "registry.h"
 
 /* Flags as given; NULL where one was not. */
@@ -24,6 +25,10 @@ StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error);
  * process. Says on stderr which collectors that were named cannot work on this machine. */
 gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean *any_process,
                           GError **error);
+
+/* The component's options as configured, NULL if they cannot be. */
+StrobeOptions *strobe_run_options(const StrobeComponent *component,
+                                  const StrobeConfigComponent *wanted, GError **error);
 
 /* "cpu_op, gc". Free it. */
 char *strobe_run_collector_names(const StrobeConfig *config);

@@ -61,8 +61,10 @@ static gboolean count_derived(StrobeRegistry *registry, const StrobeResult *resu
         wants[i] = g_ptr_array_index(names, i);
         g_hash_table_insert(counts, (gpointer)wants[i], g_new0(guint64, 1));
     }
+    strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
     gboolean good = strobe_pipeline_add_consumer(pipeline, &component, error) &&
                     strobe_pipeline_run(pipeline, result, NULL, error);
+    strobe_bar_clear();
     strobe_pipeline_free(pipeline);
     return good;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "show-columns.h"
 #include "show-tables.h"
 
 #define SPARE_MIN                                                                                  \
@@ -28,7 +29,8 @@ typedef struct Sieve {
     StrobeInstance *self;
     StrobeRows *rows;
     StrobeTable table;
-    StrobeColumn generic[STROBE_TABLE_COLUMNS_MAX];
+    StrobeColumns *columns;                        /* all of the kind, by its first record */
+    StrobeColumns *plain;                          /* the same, as they are stored */
     StrobeColumn chosen[STROBE_TABLE_COLUMNS_MAX]; /* the columns of `table` */
     StrobeColumn sort;                             /* .field is NULL: no order */
     gboolean largest_first;
@@ -63,12 +65,6 @@ void strobe_rows_free(StrobeRows *rows)
 
 /* ---- columns ---- */
 
-/* "@name" is called "name". */
-static const char *plain_name(const StrobeColumn *column)
-{
-    return column->field[0] == '@' ? column->field + 1 : column->field;
-}
-
 /* Finds a column by field or title. NULL and rows->misuse if there is none. */
 static const StrobeColumn *find_column(StrobeRows *rows, const StrobeTable *tables, guint n_tables,
                                        const char *name)
@@ -78,10 +74,12 @@ static const StrobeColumn *find_column(StrobeRows *rows, const StrobeTable *tabl
     for (guint t = 0; t < n_tables; t++)
         for (guint32 i = 0; i < tables[t].n_columns; i++) {
             const StrobeColumn *column = &tables[t].columns[i];
-            if (g_ascii_strcasecmp(plain_name(column), name) == 0 ||
+            if (g_ascii_strcasecmp(strobe_column_name(column), name) == 0 ||
                 g_ascii_strcasecmp(column->title, name) == 0)
                 return column;
-            g_ptr_array_add(names, (gpointer)plain_name(column));
+            if (!g_ptr_array_find_with_equal_func(names, strobe_column_name(column), g_str_equal,
+                                                  NULL))
+                g_ptr_array_add(names, (gpointer)strobe_column_name(column));
         }
     g_ptr_array_add(names, NULL);
     g_autofree char *hint = strobe_nearest_hint(name, (const char *const *)names->pdata);
@@ -102,45 +100,34 @@ static gboolean is_text_column(const StrobeColumn *column, const StrobeKindView 
     return FALSE;
 }
 
-/* All of a kind's columns. A field of the kind's own comes before what it is called by chance, such
- * as "duration"; raw values are not put into other units. */
-static guint32 list_columns(const StrobeKindView *kind, gboolean raw, StrobeColumn *columns)
+/* Texts go from A to Z, numbers from the largest to the smallest, if nothing else is asked for. */
+static gboolean is_largest_first(const StrobeRowsRequest *request, const StrobeColumn *column,
+                                 const StrobeKindView *kind)
 {
-    guint32 n = strobe_table_generic(kind, columns), kept = 0;
+    gboolean descends = request->direction ? request->direction < 0 : !is_text_column(column, kind);
 
-    for (guint32 i = 0; i < n; i++) {
-        gboolean is_shadowed = FALSE;
-        for (guint32 k = 0; columns[i].field[0] == '@' && k < kind->n_fields; k++)
-            is_shadowed |= strcmp(kind->fields[k].name, plain_name(&columns[i])) == 0;
-        if (is_shadowed)
-            continue;
-        columns[kept] = columns[i];
-        if (raw && columns[kept].cell != STROBE_CELL_TEXT)
-            columns[kept].cell = STROBE_CELL_AUTO;
-        else if (strcmp(columns[kept].field, STROBE_COLUMN_INCOMPLETE) == 0)
-            columns[kept].cell = STROBE_CELL_MARK;
-        kept++;
-    }
-    return kept;
+    return descends != request->reverse;
 }
 
-/* Chooses the columns and the order by the first record's kind. */
-static gboolean choose_columns(Sieve *sieve, const StrobeKindView *kind)
+/* Chooses the columns and the order by the first record. */
+static gboolean choose_columns(Sieve *sieve, const StrobeView *record)
 {
+    const StrobeKindView *kind = record->kind;
     StrobeRows *rows = sieve->rows;
     const StrobeRowsRequest *request = &rows->request;
     const StrobePresentation *known = request->raw ? NULL : strobe_presentation_find(request->kind);
-    StrobeTable all = {NULL, request->kind, sieve->generic, 0};
-    StrobeTable choice[2];
+    StrobeTable choice[3];
 
-    all.n_columns = list_columns(kind, request->raw, sieve->generic);
-    choice[0] = known ? known->table : all;
-    choice[1] = all;
+    sieve->columns = strobe_columns_new(sieve->host, sieve->self, record, request->raw);
+    sieve->plain = strobe_columns_new(sieve->host, sieve->self, record, TRUE);
+    choice[1] = strobe_columns_table(sieve->columns, request->kind);
+    choice[2] = strobe_columns_table(sieve->plain, request->kind);
+    choice[0] = known ? known->table : choice[1];
     sieve->table = choice[0];
     if (request->columns) {
         guint32 n = 0;
         for (const char *const *name = request->columns; *name; name++) {
-            const StrobeColumn *column = find_column(rows, choice, 2, *name);
+            const StrobeColumn *column = find_column(rows, choice, G_N_ELEMENTS(choice), *name);
             if (!column || n == STROBE_TABLE_COLUMNS_MAX)
                 return column != NULL;
             sieve->chosen[n++] = *column;
@@ -150,11 +137,11 @@ static gboolean choose_columns(Sieve *sieve, const StrobeKindView *kind)
     known = strobe_presentation_find(request->kind);
     const char *sort = request->sort ? request->sort : known ? known->sort : NULL;
     if (sort) {
-        const StrobeColumn *column = find_column(rows, choice, 2, sort);
+        const StrobeColumn *column = find_column(rows, choice, G_N_ELEMENTS(choice), sort);
         if (!column)
             return FALSE;
         sieve->sort = *column;
-        sieve->largest_first = is_text_column(column, kind) == request->reverse;
+        sieve->largest_first = is_largest_first(request, column, kind);
     }
     return TRUE;
 }
@@ -168,14 +155,16 @@ static gsize fields_size(const StrobeKindView *kind)
     return size;
 }
 
-static const Bound *bind_kind(Sieve *sieve, const StrobeKindView *kind)
+static const Bound *bind_kind(Sieve *sieve, const StrobeView *record)
 {
+    const StrobeKindView *kind = record->kind;
+
     for (guint i = 0; i < sieve->bounds->len; i++) {
         const Bound *bound = g_ptr_array_index(sieve->bounds, i);
         if (bound->kind == kind)
             return bound;
     }
-    if (sieve->bounds->len == 0 && !choose_columns(sieve, kind))
+    if (sieve->bounds->len == 0 && !choose_columns(sieve, record))
         return NULL;
     Bound *bound = g_new0(Bound, 1);
     bound->kind = kind;
@@ -252,10 +241,11 @@ static StrobeStatus sieve_batch(void *state, const StrobeView *records, size_t n
     for (size_t i = 0; i < n; i++) {
         if (strcmp(records[i].kind->name, sieve->rows->request.kind) != 0)
             continue;
-        const Bound *bound = bind_kind(sieve, records[i].kind);
+        const Bound *bound = bind_kind(sieve, &records[i]);
         if (!bound)
             return sieve->host->fail(sieve->self, STROBE_ERROR_ARGUMENT, __FILE__, __LINE__, "%s",
                                      sieve->rows->misuse ? sieve->rows->misuse : "no columns");
+        strobe_columns_see(sieve->columns, &records[i]);
         keep(sieve, &records[i], bound);
     }
     return STROBE_OK;
@@ -319,7 +309,8 @@ static StrobeStatus sieve_end(void *state)
     for (guint32 i = 0; i < sieve->table.n_columns; i++) {
         const StrobeColumn *column = &sieve->table.columns[i];
         g_ptr_array_add(rows->titles,
-                        g_strdup(rows->request.raw ? plain_name(column) : column->title));
+                        g_strdup(rows->request.raw ? strobe_column_name(column)
+                                                   : strobe_columns_title(sieve->columns, column)));
     }
     for (guint i = 0; i < sieve->kept->len; i++) {
         const Row *row = &g_array_index(sieve->kept, Row, i);
@@ -342,6 +333,8 @@ static void sieve_close(void *state)
         g_free((gpointer)g_array_index(sieve->kept, Row, i).view.fields);
     g_array_unref(sieve->kept);
     g_ptr_array_unref(sieve->bounds);
+    strobe_columns_free(sieve->columns);
+    strobe_columns_free(sieve->plain);
     g_free(sieve);
 }
 

@@ -15,7 +15,8 @@ typedef struct StrobeRowsRequest {
     const char *sort;           /* field or title; NULL: the table's own order */
     const char *const *columns; /* fields or titles; NULL: all that hold anything */
     guint limit;                /* 1..STROBE_ROWS_MAX */
-    gboolean reverse;           /* smallest first, Z before A */
+    gboolean reverse;           /* turns the order round */
+    int direction;              /* of sort: 1 ascending, -1 descending, 0: numbers largest first */
     gboolean raw;               /* titles are field names and times in ns, as JSON wants them */
 } StrobeRowsRequest;
 

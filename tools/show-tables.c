@@ -48,6 +48,95 @@ static const StrobeColumn loss[] = {
     {"Duration us", STROBE_COLUMN_DURATION, STROBE_CELL_US_FIXED},
 };
 
+static const StrobeColumn op_statistic[] = {
+    {"Type", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Core", "core", STROBE_CELL_TEXT},
+    {"Count", "count", STROBE_CELL_INT},
+    {"Total us", "total", STROBE_CELL_US_FIXED},
+    {"Share %", "ratio", STROBE_CELL_FIXED2},
+    {"Min us", "min", STROBE_CELL_US_FIXED},
+    {"Mean us", "avg", STROBE_CELL_US_FIXED},
+    {"Max us", "max", STROBE_CELL_US_FIXED},
+    {"Device", "device", STROBE_CELL_DEVICE},
+    INCOMPLETE,
+};
+
+static const StrobeColumn api_statistic[] = {
+    {"Function", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Level", "level", STROBE_CELL_TEXT},
+    {"Calls", "count", STROBE_CELL_INT},
+    {"Total us", "total", STROBE_CELL_FIXED3},
+    {"Min us", "min", STROBE_CELL_FIXED3},
+    {"Mean us", "avg", STROBE_CELL_FIXED3},
+    {"Max us", "max", STROBE_CELL_FIXED3},
+    {"Variance us2", "variance", STROBE_CELL_FIXED3},
+    INCOMPLETE,
+};
+
+static const StrobeColumn operator_device[] = {
+    {"Operator", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Device us", "device_total", STROBE_CELL_FIXED3},
+    {"Device self us", "device_self", STROBE_CELL_FIXED3},
+    {"AI core us", "device_total_aicore", STROBE_CELL_FIXED3},
+    {"AI core self us", "device_self_aicore", STROBE_CELL_FIXED3},
+    {"Host us", "host_total", STROBE_CELL_US_FIXED},
+    {"Host self us", "host_self", STROBE_CELL_US_FIXED},
+    {"Thread", STROBE_COLUMN_TRACK, STROBE_CELL_INT},
+    {"Begin us", STROBE_COLUMN_BEGIN, STROBE_CELL_US_FIXED},
+    {"Shapes", "shapes", STROBE_CELL_TEXT},
+    INCOMPLETE,
+};
+
+static const StrobeColumn memory_block[] = {
+    {"Operator", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Size B", "size", STROBE_CELL_INT},
+    {"Allocated us", STROBE_COLUMN_BEGIN, STROBE_CELL_US_FIXED},
+    {"Held us", "duration", STROBE_CELL_US_FIXED},
+    {"Active us", "active_duration", STROBE_CELL_US_FIXED},
+    {"Total B", "allocation_allocated", STROBE_CELL_INT},
+    {"Reserved B", "allocation_reserved", STROBE_CELL_INT},
+    {"Total after B", "release_allocated", STROBE_CELL_INT},
+    {"Allocator", "component", STROBE_CELL_TEXT},
+    {"Device", "device", STROBE_CELL_DEVICE},
+    INCOMPLETE,
+};
+
+static const StrobeColumn step_trace[] = {
+    {"Step", "step", STROBE_CELL_INT},
+    {"Device", "device", STROBE_CELL_DEVICE},
+    {"Stage us", "stage", STROBE_CELL_FIXED3},
+    {"Computing us", "computing", STROBE_CELL_FIXED3},
+    {"Communication us", "communication", STROBE_CELL_FIXED3},
+    {"Not overlapped us", "communication_not_overlapped", STROBE_CELL_FIXED3},
+    {"Overlapped us", "overlapped", STROBE_CELL_FIXED3},
+    {"Free us", "free", STROBE_CELL_FIXED3},
+    {"Bubble us", "bubble", STROBE_CELL_FIXED3},
+    {"Preparing us", "preparing", STROBE_CELL_FIXED3},
+    INCOMPLETE,
+};
+
+static const StrobeColumn communication_time[] = {
+    {"Operation", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Step", "step", STROBE_CELL_INT},
+    {"Type", "type", STROBE_CELL_TEXT},
+    {"Elapse ms", "elapse", STROBE_CELL_FIXED3},
+    {"Transit ms", "transit", STROBE_CELL_FIXED3},
+    {"Wait ms", "wait", STROBE_CELL_FIXED3},
+    {"Synchronization ms", "synchronization", STROBE_CELL_FIXED3},
+    {"Idle ms", "idle", STROBE_CELL_FIXED3},
+    {"Sum", "is_total", STROBE_CELL_MARK},
+    {"Device", "device", STROBE_CELL_DEVICE},
+    INCOMPLETE,
+};
+
+static const StrobeColumn stack_total[] = {
+    {"Self us", "host_self", STROBE_CELL_US_FIXED},
+    {"Device us", "device_self", STROBE_CELL_FIXED3},
+    {"Calls", "calls", STROBE_CELL_INT},
+    {"Path, innermost first", "path", STROBE_CELL_AUTO},
+    INCOMPLETE,
+};
+
 #define PRESENT(kind, sort)                                                                        \
     {                                                                                              \
         {NULL, #kind, kind, G_N_ELEMENTS(kind)}, sort                                              \
@@ -58,6 +147,13 @@ static const StrobePresentation presentations[] = {
     PRESENT(operator_detail, "host_self"),
     PRESENT(step_summary, NULL),
     PRESENT(loss, NULL),
+    PRESENT(op_statistic, "total"),
+    PRESENT(api_statistic, "total"),
+    PRESENT(operator_device, "device_total"),
+    PRESENT(memory_block, "size"),
+    PRESENT(step_trace, NULL),
+    PRESENT(communication_time, NULL),
+    PRESENT(stack_total, "host_self"),
 };
 
 const StrobePresentation *strobe_presentation_find(const char *kind)

@@ -50,6 +50,19 @@ class Clean(unittest.TestCase):
             {"PYTHONPATH": "/a:" + _PACKAGE, "LD_PRELOAD": "/y/libother.so"},
         )
 
+    def test_of_collectors(self):
+        self.assertEqual(
+            _clean(
+                STROBE_RUN_VARIABLES="TOOL:LAYERS:GONE",
+                TOOL="/x/tool.so",
+                STROBE_RUN_NEW_TOOL="/x/tool.so",
+                LAYERS="/mine:/x/layer.so:/new",
+                STROBE_RUN_NEW_LAYERS="/x/layer.so",
+                STROBE_RUN_NEW_GONE="/x/tool.so",
+            ),
+            {"LAYERS": "/mine:/new"},
+        )
+
     def test_empty_before(self):
         self.assertEqual(_clean(PYTHONPATH=_BOOTSTRAP, STROBE_RUN_OLD_PYTHONPATH=""), {})
 

@@ -65,6 +65,39 @@ class Arguments(FolderTest):
         self.assertEqual((os.path.basename(two.parent()), two.worker_name), ("b", None))
 
 
+class _Profile:
+    """What a handler asks a profile for."""
+
+    def __init__(self, *collectors):
+        self._names = collectors
+
+    def collectors(self):
+        return self._names
+
+
+class TensorBoard(FolderTest):
+    def test_where_no_npu_is_profiled(self):
+        handler, _ = _made(dir_name="a", worker_name="w")
+        made = handler._tensorboard(_Profile("cpu_op", "metadata"))
+        self.assertEqual((os.path.basename(made.folder), made.worker), ("a", "w"))
+        self.assertIsNone(handler._tensorboard(_Profile("cpu_op", "mspti")))
+
+    def test_worker_is_chosen_once(self):
+        handler, _ = _made(dir_name="a")
+        first = handler._tensorboard(_Profile()).worker
+        self.assertEqual(first, "%s_%d" % (socket.gethostname(), os.getpid()))
+        self.assertEqual(handler._tensorboard(_Profile()).worker, first)
+
+    def test_flags(self):
+        place = profiler.analysis.TensorBoard("folder", "a,b\\c")
+        self.assertEqual(
+            profiler.analysis._also(True, place),
+            ["--also", "chrome_trace:gzip=true", "--also",
+             "tensorboard:worker=a\\,b\\\\c,gzip=true"],
+        )
+        self.assertEqual(profiler.analysis._also(False, None), [])
+
+
 @needs_torch
 class Handler(FolderTest):
     def _run(self, handler, cycles=1):

@@ -8,6 +8,7 @@ which are not to be recorded: only modules that are loaded anyway.
 import os
 
 _OLD = "STROBE_RUN_OLD_"
+_NEW = "STROBE_RUN_NEW_"
 _PRELOAD = "libstrobe-preload"
 
 
@@ -56,6 +57,9 @@ def clean(environ):
         return
     _restore(environ, "PYTHONPATH", os.pathsep, _is_our_folder)
     _restore(environ, "LD_PRELOAD", ":", _is_our_library)
+    for name in environ.get("STROBE_RUN_VARIABLES", "").split(":"):
+        ours = environ.get(_NEW + name, "").split(":")
+        _restore(environ, name, ":", ours.__contains__)
     for name in [name for name in environ if name.startswith("STROBE_RUN_")]:
         del environ[name]
 

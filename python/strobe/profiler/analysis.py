@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analysis of result directories, by `strobe analyse` in processes of its own."""
 
+import collections
 import datetime
+import glob
 import json
 import os
 import re
+import shutil
 import threading
 import time
 
 from .. import Error, command, message
 from .experimental import EXPORTED, supported_export_type
-from .export import compress_file
 from .parameters import warn_not_collected
 
 _PROF_FOLDER = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 
-_TRACE = "trace_view.json"
+#: Where the traces for TensorBoard go, and the worker in their names.
+TensorBoard = collections.namedtuple("TensorBoard", "folder worker")
+
+_TENSORBOARD_TRACES = "*.pt.trace.json*"
 
 _pending = []  # analyses that nobody waited for
 _pending_lock = threading.Lock()  # a dump is analysed in a thread of its own
@@ -24,12 +29,16 @@ _pending_lock = threading.Lock()  # a dump is analysed in a thread of its own
 class _Analysis:
     """`strobe analyse` on one result directory, under way."""
 
-    def __init__(self, directory, mode, use_gzip=False):
+    def __init__(self, directory, mode, use_gzip=False, tensorboard=None, types=()):
         message.info("Start parsing profiling data in %s mode at: %s" % (mode, directory))
         self.owner = os.getpid()
-        self._use_gzip = use_gzip
+        self._tensorboard = tensorboard
         self._directory = directory
-        self._process = command.start(["analyse", directory, "--json"], nice=mode == "async")
+        words = ["analyse", directory, "--json"]
+        if types:
+            words += ["--export-type", "+".join(types)]
+        words += _also(use_gzip, tensorboard)
+        self._process = command.start(words, nice=mode == "async")
 
     def is_done(self):
         return self._process.poll() is not None
@@ -40,19 +49,30 @@ class _Analysis:
             for outcome in json.loads(command.finish(self._process, "analyse")):
                 for line in outcome["missing"]:
                     message.warn_once(line.strip())
-                if self._use_gzip:
-                    _compress(os.path.join(outcome["output"], _TRACE))
+                if self._tensorboard:
+                    _move_traces(outcome["output"], self._tensorboard.folder)
         except (Error, OSError, ValueError, LookupError, TypeError) as error:
             message.error("Cannot analyse %s: %s" % (self._directory, error))
             return False
         return True
 
 
-def _compress(path):
-    """Puts a gzipped file in the place of a file, if that is there."""
-    if os.path.exists(path):
-        compress_file(path, path + ".gz")
-        os.unlink(path)
+def _also(use_gzip, tensorboard):
+    """Flags for what is written besides what the recording asked for, or in another way."""
+    words = ["--also", "chrome_trace:gzip=true"] if use_gzip else []
+    if tensorboard:
+        worker = tensorboard.worker.replace("\\", "\\\\").replace(",", "\\,")
+        options = "worker=%s,gzip=%s" % (worker, "true" if use_gzip else "false")
+        words += ["--also", "tensorboard:" + options]
+    return words
+
+
+def _move_traces(output, folder):
+    """To where the plugin takes all windows of a worker for spans of one run."""
+    for path in glob.glob(os.path.join(glob.escape(output), _TENSORBOARD_TRACES)):
+        target = os.path.join(folder, os.path.basename(path))
+        if not os.path.lexists(target):
+            shutil.move(path, target)
 
 
 def _tell_total(began):
@@ -60,10 +80,10 @@ def _tell_total(began):
     message.info("All profiling data parsed in a total time of %s" % total)
 
 
-def analyse_result(directory, async_mode=False, use_gzip=False):
-    """Makes the output files of one result directory."""
+def analyse_result(directory, async_mode=False, use_gzip=False, tensorboard=None):
+    """Makes the output files of one result directory; with a TensorBoard, its trace too."""
     began = time.monotonic()
-    running = _Analysis(directory, "async" if async_mode else "sync", use_gzip)
+    running = _Analysis(directory, "async" if async_mode else "sync", use_gzip, tensorboard)
     if not async_mode:
         if running.wait():
             _tell_total(began)
@@ -95,23 +115,24 @@ def analyse(profiler_path, max_process_number=None, export_type=None):
     try:
         found = _find_results(profiler_path)
         number = _checked_number(max_process_number)
-        for each in _checked_export_type(export_type):
+        types = list(dict.fromkeys(_checked_export_type(export_type)))
+        for each in types:
             if each not in EXPORTED:
                 warn_not_collected("export_type " + each)
         if not found:
             message.error("Invalid profiling path: %s has no profiling data" % profiler_path)
             return
-        _analyse_all(found, number)
+        _analyse_all(found, number, [each for each in types if each in EXPORTED])
     except Exception as error:
         message.error("Call analyse failed. Exception: %s" % error)
 
 
-def _analyse_all(found, number):
+def _analyse_all(found, number, types):
     began = time.monotonic()
     waiting, running, good = list(found), [], True
     while waiting or running:
         while waiting and len(running) < number:
-            running.append(_Analysis(waiting.pop(0), "sync"))
+            running.append(_Analysis(waiting.pop(0), "sync", types=types))
         good = running.pop(0).wait() and good
     if good:
         _tell_total(began)

@@ -57,12 +57,14 @@ def supported_export_type():
 
 
 # Export types that have exporters.
-EXPORTED = {ExportType.Text}
+EXPORTED = {ExportType.Text, ExportType.Db}
 
 _BY_LEVEL = object()  # aic_metrics was not given: the level decides
 
 # Host systems that have a collector.
-_COLLECTED_HOST_SYS = {HostSystem.CPU, HostSystem.MEM}
+_COLLECTED_HOST_SYS = {
+    HostSystem.CPU, HostSystem.MEM, HostSystem.DISK, HostSystem.NETWORK, HostSystem.OSRT,
+}
 
 
 class _ExperimentalConfig:
@@ -223,17 +225,24 @@ class _ExperimentalConfig:
             "profiler_level": self._profiler_level != ProfilerLevel.Level0,
             "aic_metrics": self._aic_metrics != AiCMetrics.AiCoreNone,
             "l2_cache": self._l2_cache,
-            "msprof_tx": self._msprof_tx,
-            "mstx": self._mstx,
             "record_op_args": self.record_op_args,
             "op_attr": self._op_attr,
-            "sys_io": self._sys_io,
-            "sys_interconnection": self._sys_interconnection,
         }
         names = [name for name, is_wanted in wanted.items() if is_wanted]
         names += ["export_type " + each for each in self._export_type if each not in EXPORTED]
         names += ["host_sys " + each for each in self._host_sys if each not in _COLLECTED_HOST_SYS]
         return names
+
+    def exported_types(self):
+        """Those that have exporters; text where none has."""
+        return [each for each in self._export_type if each in EXPORTED] or [ExportType.Text]
+
+    def marks(self):
+        """Options of the collector of marks; None where no marks are wanted."""
+        if not (self._mstx or self._msprof_tx):
+            return None
+        lists = {"include": self._mstx_domain_include, "exclude": self._mstx_domain_exclude}
+        return {"domain_" + name: "+".join(domains) for name, domains in lists.items() if domains}
 
     def collected_host_sys(self):
         return [each for each in self._host_sys if each in _COLLECTED_HOST_SYS]

@@ -2,12 +2,16 @@
 """tensorboard_trace_handler: a result directory for each window, analysed on the spot."""
 
 import os
+import socket
 
 from .. import message
-from .analysis import analyse_result
+from .analysis import TensorBoard, analyse_result
 from .folders import checked_parent, default_parent, place_result
 
 _WORKER_LIMIT = 226
+
+#: Collectors whose results are read by MindStudio Insight rather than by TensorBoard.
+NPU_COLLECTORS = ("mspti", "aclprof")
 
 
 class TraceHandler:
@@ -20,6 +24,7 @@ class TraceHandler:
         self.analyse_flag = analyse_flag
         self.async_mode = async_mode
         self.use_gzip = use_gzip
+        self._tensorboard_worker = None
 
     def parent(self):
         """The parent of the result directories."""
@@ -33,16 +38,35 @@ class TraceHandler:
                 recording.result(), self.parent(), self.worker_name
             )
         if self.analyse_flag:
-            analyse_result(recording.result(), self.async_mode, self.use_gzip)
+            analyse_result(
+                recording.result(), self.async_mode, self.use_gzip, self._tensorboard(prof)
+            )
+
+    def _tensorboard(self, prof):
+        """Where TensorBoard's plugin looks for traces, and the worker in their names; None where
+        an NPU is profiled: its tools read the result directory itself."""
+        if any(name in NPU_COLLECTORS for name in prof.collectors()):
+            return None
+        return TensorBoard(self.parent(), self._worker())
+
+    def _worker(self):
+        """Chosen once: the traces of all windows are those of one worker."""
+        if self._tensorboard_worker is None:
+            self._tensorboard_worker = self.worker_name or "%s_%d" % (
+                socket.gethostname(),
+                os.getpid(),
+            )
+        return self._tensorboard_worker
 
 
 def tensorboard_trace_handler(
     dir_name=None, worker_name=None, analyse_flag=True, async_mode=False, use_gzip=False
 ):
-    """A function for on_trace_ready that leaves a result directory in `dir_name` per window.
+    """A function for on_trace_ready that leaves a result directory in `dir_name` per window, and
+    beside it, where no NPU is profiled, the trace that TensorBoard's profiler plugin reads.
 
     `analyse_flag`: make the output files at once; `async_mode`: without waiting for them;
-    `use_gzip`: compress the trace. None, with an ERROR line, if `dir_name` is a file.
+    `use_gzip`: compress the traces. None, with an ERROR line, if `dir_name` is a file.
     """
     try:
         return TraceHandler(

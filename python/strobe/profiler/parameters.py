@@ -107,9 +107,16 @@ def _collectors(activities, switches, experimental):
         collectors["cpu_op"] = {"shapes": switches["record_shapes"]}
         if threshold is not None:
             collectors["gc"] = {"threshold": "%dns" % min(threshold * 1e6, _GC_LIMIT_NS)}
+    marks = experimental.marks()
+    if marks is not None:
+        collectors["marker"] = marks
     systems = experimental.collected_host_sys()
     if systems:
         collectors["host_sys"] = {"items": "+".join(systems)}
+    if experimental._sys_io:
+        collectors["sys_io"] = {}
+    if experimental._sys_interconnection:
+        collectors["interconnect"] = {}
     return collectors
 
 
@@ -132,6 +139,7 @@ def session_config(activities, user_schedule, switches, experimental, directory,
         output["worker"] = worker
     return {
         "collectors": _collectors(activities, switches, experimental),
+        "export_type": experimental.exported_types(),
         "output": output,
         "front_end": _front_end(activities, user_schedule, switches, experimental),
     }

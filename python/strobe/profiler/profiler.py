@@ -124,6 +124,7 @@ class _KinetoProfile:
             worker,
         )
         config.update(self._sections_given())
+        self._collectors = tuple(config["collectors"])
         if isinstance(user_schedule, _Schedule) and steps is None:
             config["schedule"] = {
                 name: int(value) for name, value in user_schedule.settings().items()
@@ -143,6 +144,10 @@ class _KinetoProfile:
 
     def _sections_given(self):
         return {name: value for name, value in self._sections.items() if value is not None}
+
+    def collectors(self):
+        """Names of the collectors of the last recording."""
+        return getattr(self, "_collectors", ())
 
     def _is_long(self):
         """Whether it is a flight recorder or rotates: it may record for days."""

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of a table that `strobe show` knows by its fields only: titles with units, and the
+ * names of metrics where a kind has a list of them. */
+#ifndef STROBE_TOOLS_SHOW_COLUMNS_H
+#define STROBE_TOOLS_SHOW_COLUMNS_H
+
+#include <glib.h>
+#include <strobe/helpers/table.h>
+
+typedef struct StrobeColumns StrobeColumns;
+
+/* All columns of a record's kind. `raw`: for JSON, values as they are stored. */
+StrobeColumns *strobe_columns_new(const StrobeConsumerHost *host, StrobeInstance *self,
+                                  const StrobeView *record, gboolean raw);
+void strobe_columns_free(StrobeColumns *columns); /* NULL is fine */
+
+/* A table of them; valid as long as they are. */
+StrobeTable strobe_columns_table(const StrobeColumns *columns, const char *kind);
+
+/* One more record: do all of them have the metrics of the first? */
+void strobe_columns_see(StrobeColumns *columns, const StrobeView *record);
+
+/* A column's title, once all records were seen: metrics are named only if all have the same. */
+const char *strobe_columns_title(const StrobeColumns *columns, const StrobeColumn *column);
+
+/* "@name" is called "name". */
+static inline const char *strobe_column_name(const StrobeColumn *column)
+{
+    return column->field[0] == '@' ? column->field + 1 : column->field;
+}
+
+#endif
