@@ -16,13 +16,19 @@ import sys
 import tempfile
 
 import chrome_export
+import json_load
+import kineto_trace
+import db_export
 from lttng import Lttng, LttngError
+from raw_files import RawFiles
 from rows import Row, as_json, table
 
 PYTHON = "/usr/bin/python3"
 SPANS = 1000000
 STOP_SPANS = 50000000
 TEXT_PAIRS = 250000
+RAW_OPERATORS = 1000000
+TRACE_MEGABYTES = 200
 
 
 class Skipped(Exception):
@@ -139,6 +145,21 @@ def record_disabled(bench):
                 "<= 1 ns added", "begin and end together add %.2f ns" % added)]
 
 
+def marks(bench):
+    environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
+    plugin = str(bench.build / "plugins" / "marker.so")
+    found = bench.lines([bench.program("marks"), plugin, bench.scratch], environment)
+    rows = []
+    for name in ("mstx", "nvtx"):
+        rows.append(Row("marks_" + name, "ns", found[name], "a Strobe range", found["strobe"],
+                        "<= 2 x", "begin and end, in a flight recorder"))
+        added = min(found[name + "_idle"]) - min(found["nothing"])
+        rows.append(Row("marks_%s_idle" % name, "ns", found[name + "_idle"], "empty loop",
+                        found["nothing"], "<= 2 ns added", "a mark without a session adds %.2f ns"
+                        % added))
+    return rows
+
+
 def record_two_threads(bench):
     if len(os.sched_getaffinity(0)) < 2:
         raise Skipped("needs two processors")
@@ -177,10 +198,9 @@ def op_overhead(bench):
     note = "operator itself %.0f ns; without what the empty callback costs %.0f ns" % (
         min(plain), min(found["strobe"]) - min(found["empty"]))
     return [
-        row("op_overhead", "strobe", "torch.profiler", "torch_profiler", goal="<= 0.5 x",
-            note=note),
-        row("op_overhead_legacy", "strobe", "PyTorch's legacy profiler", "legacy"),
-        row("op_empty_callback", "empty", "torch.profiler", "torch_profiler",
+        row("op_overhead", "strobe", found["peer"], "torch_profiler", goal="<= 0.5 x", note=note),
+        row("op_overhead_legacy", "strobe", "torch.autograd.profiler_legacy", "legacy"),
+        row("op_empty_callback", "empty", found["peer"], "torch_profiler",
             note="libtorch's own cost of any callback"),
     ]
 
@@ -234,6 +254,20 @@ def chrome_trace_export(bench):
     return rows + [_against_babeltrace(bench, rows[0])]
 
 
+def database_export(bench):
+    rows = []
+    for name, capture, what in (("db_export", bench.capture(), "marks"),
+                                ("db_export_operators", db_export.operators(bench), "operators")):
+        for n, goal in ((1, ">= 0.8 x"), (2, ">= 0.95 x")):
+            if n > db_export.processors():
+                continue
+            mine, theirs, count = db_export.measure(bench, capture, n, 5)
+            rows.append(Row("%s_%d" % (name, n), "rows/s", mine, "plain prepared statements", theirs,
+                            goal, "%s rows, %s, on %d processor%s" % (format(count, ","), what, n,
+                                                                      "s" * (n > 1)), best="most"))
+    return rows
+
+
 def _against_babeltrace(bench, row):
     """The same events a second against babeltrace2, which makes text of LTTng's traces."""
     theirs = Row("chrome_export_babeltrace", row.unit, row.samples, best=row.best)
@@ -257,6 +291,62 @@ def _against_babeltrace(bench, row):
     return theirs
 
 
+def csv_export(bench):
+    script = str(pathlib.Path(__file__).with_name("csv_writer.py"))
+    rows = []
+    for kind, name in (("kernel", "kernel_details.csv"), ("operator", "operator_details.csv")):
+        found = bench.lines([bench.program("csv"), bench.scratch, kind])
+        path = os.path.join(bench.scratch, name)
+        found.update(bench.lines([PYTHON, script, path]))
+        os.unlink(path)
+        rows.append(Row("csv_%ss" % kind, "MB/s", found["own"], "Python's csv.writer",
+                        found["peer"], ">= 300 MB/s", "exporter alone, %s, synced; a plain write "
+                        "of the bytes %.0f MB/s" % (name, max(found["floor"])), best="most"))
+    return rows
+
+
+# ---- results of others ----
+
+
+def import_raw(bench):
+    source = os.path.join(bench.scratch, "raw")
+    RawFiles(source).make(RAW_OPERATORS)
+    size = sum(entry.stat().st_size for entry in os.scandir(os.path.join(source, "FRAMEWORK")))
+    environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
+    command = [bench.program("import_source"), source, bench.scratch]
+    reader = str(pathlib.Path(__file__).with_name("raw_reader.py"))
+    found = {}
+    for _ in range(3):  # by turns, so that both meet the same neighbours
+        for lines in bench.lines(command, environment), bench.lines([PYTHON, reader, source, "1"]):
+            for name, values in lines.items():
+                found.setdefault(name, []).extend(values)
+    shutil.rmtree(source)
+    row = Row("import_raw", "ms", found["own"], "plain Python struct reader", found["peer"],
+              "<= 0.05 x")
+    row.note = ("%s operators, %.0f MB: %s records in a capture; %.0f ms of a processor, at most "
+                "%.0f MB resident; with Python's garbage collector off %.3g x" % (
+                    format(RAW_OPERATORS, ","), size / 1e6, format(int(found["records"][0]), ","),
+                    min(found["processor"]), max(found["peak"]) / 1e6,
+                    min(found["own"]) / min(found["peer_without_gc"])))
+    return [row]
+
+
+def import_trace(bench):
+    path = os.path.join(bench.scratch, "trace.json")
+    events = kineto_trace.write(path, TRACE_MEGABYTES)
+    megabytes = os.path.getsize(path) / 1e6
+    environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
+    found = bench.lines([bench.program("import_source"), path, bench.scratch, "5"], environment)
+    peer = [json_load.seconds(path) for _ in range(3)]
+    used = min(found["processor"]) / 1e3
+    less = min(seconds[1] for seconds in peer) / used
+    return [Row("import_trace", "MB/s", [megabytes / ms * 1e3 for ms in found["own"]],
+                "json.load, gc.disable()", [megabytes / seconds[0] for seconds in peer],
+                ">= 500 MB/s and 5 x", best="most",
+                note="%s events into a synced capture; processor time %.2f s, %.1f x less than the "
+                "peer's" % (format(events, ","), used, less))]
+
+
 # ---- stopping ----
 
 
@@ -277,6 +367,34 @@ def dump(bench):
                     sum(found["offered"]) / sum(found["own"]) / 1e3, lost))]
 
 
+def host_sampling(bench):
+    found = {
+        threads: bench.lines([bench.program("host"), "sample", bench.scratch, str(threads), "5"])["cost"]
+        for threads in (1, 64, 1000)
+    }
+    # % of a core at ten ticks a second: 1 % is 1,000 us a tick
+    more = [(many - few) * 1000 / (1000 - 64) for many, few in zip(found[1000], found[64])]
+    return [
+        Row("host_sampling", "% of a core", found[64], "with one thread", found[1], goal="<= 0.5 %",
+            note="host_sys (all items) and sys_io at 10 Hz, 64 threads"),
+        Row("host_sampling_thread", "us", more, goal="<= 5 us", note="a further thread and tick"),
+    ]
+
+
+def osrt(bench):
+    preload = str(bench.build / "plugins" / "host_sys-osrt-preload.so")
+    command = [bench.program("host"), "calls", bench.scratch]
+    without = bench.lines(command)["shut"]
+    found = bench.lines(command, dict(bench.environment, LD_PRELOAD=preload))
+    extra = min(found["shut"]) - min(without)
+    return [
+        Row("osrt_shut", "ns", found["shut"], "without the library", without,
+            goal="<= 2 ns more", note="a call that does not wait, no session: %.2g ns more" % extra),
+        Row("osrt_recorded", "ns", found["open"], "a span", found["span"], goal="ratio <= 3",
+            note="a call recorded at threshold 0"),
+    ]
+
+
 BENCHMARKS = {
     "record_span": record_span,
     "record_span_ring": record_span_ring,
@@ -284,15 +402,22 @@ BENCHMARKS = {
     "record_span_lttng": record_span_lttng,
     "record_python": record_python,
     "record_disabled": record_disabled,
+    "marks": marks,
     "record_two_threads": record_two_threads,
     "bulk_emit": bulk_emit,
     "capture_write": capture_write,
     "op_overhead": op_overhead,
     "reader": reader,
     "chrome_export": chrome_trace_export,
+    "csv_export": csv_export,
+    "import_raw": import_raw,
+    "import_trace": import_trace,
+    "db_export": database_export,
     "bytes_per_span": bytes_per_span,
     "stop_time": stop_time,
     "dump": dump,
+    "host_sampling": host_sampling,
+    "osrt": osrt,
 }
 
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define CHUNK (256 * 1024)
@@ -45,10 +46,10 @@ StrobeSession *session_begin_with(const char *folder, const char *more)
     StrobeSession *session = NULL;
     StrobeError *error = NULL;
     char config[8192];
-    int n =
-        snprintf(config, sizeof config,
-                 "{\"collectors\": {}, \"exporters\": {}, \"output\": {\"directory\": \"%s\"}%s%s}",
-                 folder, *more ? ", " : "", more);
+    int n = snprintf(config, sizeof config,
+                     "{%s\"exporters\": {}, \"output\": {\"directory\": \"%s\"}%s%s}",
+                     strstr(more, "\"collectors\"") ? "" : "\"collectors\": {}, ", folder,
+                     *more ? ", " : "", more);
 
     if (n < 0 || (size_t)n >= sizeof config)
         fail(folder, "the name is too long");

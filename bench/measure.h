@@ -41,8 +41,8 @@ void fail(const char *what, const char *why) __attribute__((noreturn));
 /* A number from the command line, `otherwise` where there is none. */
 long number_argument(int argc, char **argv, int index, long otherwise);
 
-/* A running session without collectors whose results go below `folder`; `more` is further JSON of
- * its configuration, "" for none. */
+/* A running session whose results go below `folder`; `more` is further JSON of its configuration,
+ * "" for none. It has the collectors that `more` names, else none. */
 StrobeSession *session_begin_with(const char *folder, const char *more);
 StrobeSession *session_begin(const char *folder);
 /* Stops it; the time that took in ns. */

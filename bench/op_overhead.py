@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """op_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: ns per PyTorch operator without a profiler,
-with an empty callback, under Strobe's cpu_op in a real session, under torch.profiler and under
-PyTorch's legacy profiler: the same operators in the same process, measured in turn. Prints one JSON
-line each."""
+with an empty callback, under Strobe's cpu_op in a real session, under torch.profiler and under its
+predecessor torch.autograd.profiler_legacy: the same operators in the same process, measured in turn.
+Prints one JSON line each."""
 
 import ctypes
 import json
@@ -117,6 +117,9 @@ def main():
     for name, values in samples.items():
         print(json.dumps({"name": name, "samples": values}))
     print(json.dumps({"name": "operators", "samples": [RECORDED]}))
+    # Without Kineto, as Debian builds it, torch.profiler records by itself alone.
+    kineto = "" if torch.autograd.kineto_available() else " without Kineto"
+    print(json.dumps({"name": "peer", "text": "torch.profiler" + kineto}))
     print(json.dumps({"name": "directory", "text": own.directories[-1]}))
 
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Database export: `strobe analyse --export db` on a capture against a plain loop of prepared
+statements over the same rows (bench/insert), measured in turn, on one processor and on two."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+NAME = "ascend_pytorch_profiler"
+
+
+def limited(processors):
+    """For a child process: so many of the processors that this one may use."""
+    chosen = sorted(os.sched_getaffinity(0))[:processors]
+    return lambda: os.sched_setaffinity(0, chosen)
+
+
+def processors():
+    return len(os.sched_getaffinity(0))
+
+
+class DbExport:
+    """A capture, exported again and again."""
+
+    def __init__(self, bench, capture):
+        self.output = os.path.join(bench.scratch, "database")
+        self.command = [str(bench.build / "tools" / "strobe"), "analyse", capture]
+        self.command += ["--export", "db", "-o", self.output]
+        self.environment = bench.environment
+
+    def seconds(self, n):
+        shutil.rmtree(self.output, ignore_errors=True)
+        begin = time.perf_counter()
+        subprocess.run(self.command, check=True, env=self.environment, preexec_fn=limited(n),
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return time.perf_counter() - begin
+
+    def path(self):
+        (path,) = pathlib.Path(self.output).rglob(NAME + "*.db")
+        return str(path)
+
+
+def insert(bench, database, n):
+    """Seconds of the plain loop, and how many rows it wrote."""
+    done = subprocess.run([bench.program("insert"), database, bench.scratch], check=True,
+                          preexec_fn=limited(n), stdout=subprocess.PIPE, text=True)
+    found = {line["name"]: line["samples"] for line in map(json.loads, done.stdout.splitlines())}
+    return found["seconds"][0], int(found["rows"][0])
+
+
+def measure(bench, capture, n, repeats):
+    """Rows a second of both, in turn; and the number of rows."""
+    own, mine, theirs = DbExport(bench, capture), [], []
+    own.seconds(n)
+    for _ in range(repeats):
+        spent, (plain, rows) = own.seconds(n), insert(bench, own.path(), n)
+        mine.append(rows / spent)
+        theirs.append(rows / plain)
+    return mine, theirs, rows
+
+
+def operators(bench):
+    """A capture of operators, of which some are linked."""
+    done = subprocess.run([bench.program("operators"), bench.scratch], stdout=subprocess.PIPE,
+                          text=True, check=True)
+    return done.stdout.strip()
