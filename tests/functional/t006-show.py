@@ -78,6 +78,24 @@ class ShowTest(StrobeTest):
             )[0]["rows"]
             self.assertEqual([row["duration"] for row in rows], wanted[:7])
 
+    def test_direction(self):
+        """The order can be told with the column; --reverse turns round whatever it is."""
+        self.record()
+        for flags, descends in (
+            (["duration:asc"], False), (["duration:desc"], True), (["name:desc"], True),
+            (["name:asc", "--reverse"], True), (["name"], False), (["duration"], True),
+        ):
+            with self.subTest(flags):
+                rows = self.json("show", self.out, "--table", "marker", "--sort", *flags,
+                                 "--limit", "100")[0]["rows"]
+                values = [row[flags[0].partition(":")[0]] for row in rows]
+                self.assertEqual(values, sorted(values, reverse=descends))
+
+    def test_direction_that_there_is_not(self):
+        self.record()
+        done = self.strobe("show", self.out, "--table", "marker", "--sort", "name:up", code=2)
+        self.assertIn('Unknown column "name:up"', done.stderr)
+
     def test_limit_below_what_is_kept_between_sorts(self):
         self.record(collect=["fake:threads=0,records=5000"])
         flags = ["--table", "marker", "--columns", "begin", "--sort", "begin"]

@@ -116,7 +116,7 @@ class ImportTest(StrobeTest):
         made = self.import_folder(named, "--export", "csv")
         self.assertEqual(pathlib.Path(made["directory"]).name, named.name)
         again = self.import_folder(named, "--export", "csv")
-        self.assertRegex(again["directory"], r"/import_77_\d{17}_ascend_pt$")
+        self.assertRegex(again["directory"], r"/node_77_\d{17}_ascend_pt$")
 
     @unittest.skipUnless(TEXT.is_dir(), "no real results here (STROBE_DATA)")
     def test_real_text(self):

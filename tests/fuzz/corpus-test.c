@@ -35,9 +35,10 @@ static const guint8 *volatile input;
 static volatile gsize input_size;
 static char found_path[64];
 
-/* Sanitizers end by abort, so that the input is kept. */
-const char *__asan_default_options(void);
-const char *__ubsan_default_options(void);
+/* Sanitizers end by abort, so that the input is kept. Their libraries must see these. */
+#define VISIBLE __attribute__((visibility("default")))
+VISIBLE const char *__asan_default_options(void);
+VISIBLE const char *__ubsan_default_options(void);
 
 const char *__asan_default_options(void)
 {

@@ -2,15 +2,20 @@
 """make_corpus.py RECORD_SEED PLUGIN_PATH OUT: writes a small seed corpus, OUT/TARGET/NAME for every
 fuzz target. The captures are real ones of the collector fake."""
 
+import gzip
 import json
 import os
 import pathlib
+import random
 import shutil
 import sqlite3
 import struct
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+from raw_files import RawFiles  # noqa: E402
 
 # Options of fake; every one makes another part of a capture appear.
 CAPTURES = {
@@ -171,7 +176,8 @@ def recover_scripts(out):
     for at in range(0, 224, 8):
         write(out / "recover", "header-%03d" % at, change(at, b"\xff" * 8))
         write(out / "recover", "small-%03d" % at, change(at, struct.pack("<Q", 65)))
-    for at in range(4320, 4320 + 6144 * 3, 1024):
+        write(out / "recover", "moved-%03d" % at, change(at, struct.pack("<Q", 16392)))
+    for at in range(8640, 8640 + 10496 * 3, 1024):
         write(out / "recover", "lane-%05d" % at, change(at, bytes(range(64))))
     block = struct.pack("<8s6IQ2IQ3qd2I", b"StrobeB1", 0, 0, 5, 40, 1, 0, 1, 0, 1,
                         400, 400, 400, 400, 0, 0, 0)
@@ -234,6 +240,87 @@ INSERT INTO Novel VALUES(1000,1001,'x');
 """
 
 
+def result_trace():
+    """The events of a trace of every sort, of which damage makes others."""
+    device, calls, comm, marks, counters, overlap = (77 << 10 | i << 5 for i in (13, 7, 15, 6, 19, 23))
+    events = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
+              for pid, name in ((77, "Python"), (device, "Ascend Hardware"), (calls, "CANN"),
+                                (comm, "HCCL"), (marks, "python3"), (counters, "NPU MEM"),
+                                (overlap, "Overlap Analysis"))]
+    events += [{"ph": "M", "name": "process_labels", "pid": device, "tid": 0,
+                "args": {"labels": "NPU 3"}},
+               {"ph": "M", "name": "thread_name", "pid": comm, "tid": 0,
+                "args": {"name": "Group a%b Communication"}},
+               {"ph": "M", "name": "thread_name", "pid": comm, "tid": 1,
+                "args": {"name": "Plane 0"}}]
+
+    def span(name, pid, tid, **more):
+        events.append({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": "1000000.500",
+                       "dur": 2.2600625, **more})
+
+    span("mm", 77, 78, cat="cpu_op", args={"Sequence number": 4, "Input Dims": "2,3;\r\n3",
+                                           "Call stack": "a;\r\nb", "novel": [1, {"a": 2.5}]})
+    span("Enqueue", 77, 78, cat="enqueue", args={"correlation_id": 9})
+    span("f", 77, 78, cat="python_function", args={"Python id": 1, "Python parent id": 0})
+    span("mm", device, 2, args={"Task Type": "AI_CORE", "Physic Stream Id": 2, "Task Id": 7})
+    span("Node@launch", calls, 78, args={"level": "node", "connection_id": 12})
+    span("hcom_allReduce__1", comm, 0, args={"count": 9, "relay": "yes"})
+    span("Notify_Wait", comm, 1, args={"notify_id": "1", "size(Byte)": 4})
+    span("mark", marks, 78, args={"event_type": "push/pop", "domain": "d", "x": None})
+    span("Free", overlap, 3)
+    for name, value in (("APP/DDR", 1.5), ("APP/HBM", 2), ("novel", "x")):
+        events.append({"ph": "C", "name": name, "pid": counters, "tid": 0, "ts": "1000000.500",
+                       "args": {"KB": value}})
+    for phase in "sf":
+        for category in ("async_npu", "fwdbwd", "HostToDevice"):
+            events.append({"ph": phase, "name": "n", "cat": category, "id": 5, "pid": 77,
+                           "tid": 78, "ts": "1000000.500"})
+    return json.dumps(events)
+
+
+KERNELS = ("Step Id,Device_id,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),"
+           "Duration(us),Wait Time(us),Block Num,Input Shapes,Context ID,aicore_time(us)\r\n"
+           '5,3,7,2,mm,MatMul,AI_CORE,1000000.500\t,2.260,0,8,"""2,3;3""",N/A,2.0\r\n'
+           "5,3,N/A,N/A,hcom_allReduce__1,hcom,HCCL,1000004.000\t,4.5,1.5,0,N/A,N/A,N/A\r\n")
+CACHE = "Stream Id,Task Id,Hit Rate,Victim Rate,Op Name,New\r\n2,7,N/A,0.25,mm,x\r\n"
+RECORDS = ("Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),"
+           "Stream Ptr,Device Type\r\nAPP,900.000\t,,8.0,,,NPU:4\r\n"
+           "PTA,1000.000\t,2.0,4.0,2.0,99,NPU:4\r\nGE,1001.000\t,0.5,0.75,,,NPU:4\r\n")
+BLOCKS = ("Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),"
+          "Active Duration(us),Allocation Total Allocated(MB),Release Total Active(MB),Stream Ptr,"
+          "Device Type\r\naten::mm,1.0,1000.000\t,1003.000\t,1002.500\t,3.000\t,2.500\t,2.0,1.5,"
+          "99,NPU:4\r\ncann::x,2.0,1001.000\t,1005.000\t,,4.0,,0.5,,,NPU:4\r\n")
+DETAILS = ("Name,Input Shapes,Call Stack,Host Self Duration(us),Host Total Duration(us),"
+           'Device Self Duration(us)\r\nmm,"2,3;\r\n3","a;\r\nb",1.5,2.5,0\r\n')
+STATISTIC = "OP Type,Core Type,Count,Total Time(us),Ratio(%)\r\nMatMul,AI_CORE,3,19.5,22.0\r\n"
+TASK_TIME = ("Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us),"
+             "task_stop(us)\r\n4,mm,AI_CORE,2,7,2.260,1000000.500\t,1000002.760\t\r\n")
+INFO = json.dumps({"config": {"experimental_config": {"_profiler_level": "Level1"}},
+                   "start_info": {"start_monotonic": 5}, "rank_id": "1",
+                   "end_info": {"collectionTimeEnd": 50, "MonotonicTimeEnd": 9}})
+METADATA = json.dumps({"ENV_VARIABLES": {"a": "b"}, "parallel_group_info": [1, {"x": None}]})
+COMMUNICATION = json.dumps({"step5": {"p2p": {}, "collective": {"all@17": {
+    "Communication Time Info": {"Elapse Time(ms)": 6.5, "Idle Time(ms)": 0},
+    "Communication Bandwidth Info": {"HCCS": {"Transit Size(MB)": 28.5, "Large Packet Ratio": 0,
+                                              "Size Distribution": {"1.5": [3, 0.125]}}}}}}})
+MATRIX = json.dumps({"step": {"p2p": {}, "collective": {"allreduce-top1@17": {
+    "1-0": {"Transport Type": "HCCS", "Transit Size(MB)": 2.5, "Op Name": "all"}}}}})
+
+
+def result_directories(out):
+    """Files of one source behind each other; n % 2 asks for what the source derived."""
+    for name, files in {
+        "trace": (result_trace(), KERNELS, CACHE, RECORDS, BLOCKS, INFO, METADATA),
+        "tables": (KERNELS, TASK_TIME, CACHE, RECORDS, BLOCKS, "a,b\r\n1,\"x\ny\"\r\n"),
+        "derived": (DETAILS, STATISTIC, KERNELS, BLOCKS, RECORDS, COMMUNICATION, MATRIX),
+        "memory": (RECORDS, BLOCKS),
+        "events": (result_trace(),),
+    }.items():
+        text = "\x1e".join(files)
+        write(out / "ascend-text", name, text)
+        write(out / "ascend-text", name + "-padded", text + " ")
+
+
 def databases(out):
     for name, page, more in (
         ("plain", 1024, ""),
@@ -249,6 +336,106 @@ def databases(out):
             write(out / "ascend-db", name, path.read_bytes())
 
 
+def pass_scripts(out):
+    """Records for every pass: near each other in time, then with values that hurt."""
+    for number in range(20):  # the first byte chooses the pass, whatever their number is
+        for name, spread in (("calm", 60), ("wild", 256)):
+            chance = random.Random(number * 2 + spread)
+            data = bytes([number, chance.randrange(64)])
+            data += bytes(chance.randrange(spread) for _ in range(1500))
+            write(out / "passes", "%02d-%s" % (number, name), data)
+
+
+def pack_folder(files):
+    """An input of folder-input.c: files by their number."""
+    return b"".join(struct.pack("<BI", number, len(data)) + data for number, data in files)
+
+
+def raw_results(out):
+    """Folders of fuzz-ascend-raw.c."""
+    order = ("torch.op_range", "torch.op_mark", "torch.memory_usage", "torch.python_tracer_func",
+             "torch.python_tracer_hash", "torch.param_tensor_info", "torch.gc_record")
+    host = [(9, b'{"CPU": [{"Frequency": "100.0"}]}'),
+            (10, b'{"collectionTimeBegin": "1764246878131995", "clockMonotonicRaw": "46998020619"}'),
+            (11, b"[Host]\ncntvct: 47000\nclock_monotonic_raw: 46998\n")]
+    for operators, details in ((8, False), (40, True)):
+        with tempfile.TemporaryDirectory(prefix="strobe-seed-") as folder:
+            RawFiles(folder, operators, python=True, stacks=details, details=details,
+                     queue=0.3, memory=0.3).make(operators)
+            top = pathlib.Path(folder)
+            files = [(i, (top / "FRAMEWORK" / name).read_bytes()) for i, name in enumerate(order)
+                     if (top / "FRAMEWORK" / name).exists()]
+            info = [(7, (top / "profiler_info_0.json").read_bytes()), (8, b'{"trace_id": "a"}')]
+        write(out / "ascend-raw", "host-%d" % operators, pack_folder(files + info))
+        write(out / "ascend-raw", "joined-%d" % operators, pack_folder(files + info + host))
+        for number, data in files:
+            write(out / "ascend-raw", "%s-%d" % (order[number], operators),
+                  pack_folder([(number, data)] + info))
+
+
+def prof_results(out):
+    """Folders of fuzz-prof-raw.c."""
+    stat = "%d (a) b) S " + "0 " * 10 + "%d 3 " + "0 " * 23 + "2 0\n"
+    samples = "".join("time %d\n%d.00 1.00\n" % (1000 * i, i) + stat % (11, 9 * i) + stat % (12, i)
+                      for i in range(1, 4))
+    port = "".join("%d: 100 1.5 2 3 4 5 6 7 8 9 10 11 12 %d\n" % (i, i) for i in range(4))
+    network = "".join("time %d\n eth0: %d 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0\n" % (i * 10**7, i * 99)
+                      for i in range(1, 4))
+    files = [
+        (0, b"1000: 1 2\n2000: 3"), (1, b" 4\n3000: 9 9\n"),
+        (2, struct.pack("<QI21I", 5, 0, *range(21))), (3, struct.pack("<QI21I", 6, 0, *range(21))),
+        (4, b"heading\n" + port.encode()), (5, port.encode()),
+        (6, struct.pack("<4H8Q", 1, 2, 3, 0, *range(8))), (7, b'{"platform_version": "5"}'),
+        (8, b'{"l2CacheTaskProfilingEvents": "0xfb,0xfc,0x90,0x91,0x9c"}'),
+        (9, b'{"collectionTimeBegin": "1764246878131995", "clockMonotonicRaw": "46998020619"}'),
+        (10, samples.encode()), (11, b"1000 900 250 3\n"), (12, network.encode()),
+        (13, b"start_time 5\n 1 be/4 root 2.00 K/s 1.50 M/s 0.00 % 7.50 % python\n"),
+        (14, b" 1000.125 ( 0.003 ms): a/12 futex(op: 2) = -110\n 7.0 (  ): a/12 read(3) ...\n"),
+        (15, b"13 1764246878.131995 pthread_create(0x1) = 0 <0.000012>\n"),
+        (16, b'{"pid": 7, "cpuNums": 4, "memoryTotal": 1000, "netCard": '
+             b'[{"netCardName": "eth0", "speed": 1000}]}'),
+        (17, b'{"collectionTimeBegin": "1764246878131995", "clockMonotonicRaw": "46998020619"}'),
+    ]
+    write(out / "prof-raw", "all", pack_folder(files))
+    for number, data in files:
+        write(out / "prof-raw", "file-%02d" % number, pack_folder([(number, data), files[16]]))
+
+TRACES = {
+    "kineto": """{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "a"}],
+"distributedInfo": {"rank": 1}, "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 2, "ts": 5.125, "dur": 2,
+ "args": {"External id": 3, "Input Dims": [[2, 3], [], [[1], [2]]], "Input type": ["a", "b"],
+ "Call stack": "f;g", "Sequence number": 4, "Fwd thread id": 1, "novel": {"a": [1, null]}}},
+{"ph": "X", "cat": "kernel", "name": "ncclX", "pid": 0, "tid": 7, "ts": 6, "dur": 1.0005,
+ "args": {"correlation": 9, "stream": 7, "grid": [1, 2, 3], "warps per SM": 0.5}},
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "pid": 1, "tid": 2, "ts": 5,
+ "dur": 3, "args": {}},
+{"ph": "X", "cat": "python_function", "name": "f", "pid": 1, "tid": 2, "ts": 5, "dur": 3,
+ "args": {"Python id": 1, "Python parent id": null}},
+{"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 2, "ts": 6,
+ "args": {"Bytes": -8, "Addr": 9, "Device Type": 0}},
+{"ph": "M", "name": "thread_name", "pid": 1, "tid": 2, "args": {"name": "main"}}],
+"baseTimeNanoseconds": 1700000000000000000, "user": "text"}""",
+    "array": """[{"ph": "B", "name": "a\\u00e4", "pid": "p", "tid": "t", "ts": "1.5", "args": {"x": 1}},
+{"ph": "E", "pid": "p", "tid": "t", "ts": 2e3},
+{"ph": "b", "cat": "c", "id": "0x1", "name": "n", "pid": 1, "tid": -1, "ts": 3},
+{"ph": "e", "cat": "c", "id": "0x1", "name": "n", "pid": 1, "tid": -1, "ts": 4},
+{"ph": "C", "name": "c", "pid": 1, "ts": 4, "args": {"a": 1, "b": 2.5}},
+{"ph": "s", "cat": "c", "id": 1, "name": "n", "pid": 1, "tid": 1, "ts": 3},
+{"ph": "Z", "name": "z", "ts": 3},""",
+    "nested": '{"traceEvents": [{"ph": "i", "name": "n", "ts": 1, "args": {"a": %s1%s}}]}'
+              % ("[" * 40, "]" * 40),
+}
+
+
+def traces(out):
+    for name, text in TRACES.items():
+        write(out / "chrome-trace", name, text)
+    packed = gzip.compress(TRACES["kineto"].encode(), mtime=0)
+    write(out / "chrome-trace", "packed", packed)
+    write(out / "chrome-trace", "packed-twice", packed + gzip.compress(b"\n", mtime=0))
+
+
 def main():
     program, plugin_path, out = sys.argv[1:]
     out = pathlib.Path(out)
@@ -261,8 +448,13 @@ def main():
     for number, option in enumerate(OPTIONS):
         write(out / "options", "%02d" % number, option)
     databases(out)
+    result_directories(out)
+    raw_results(out)
+    prof_results(out)
+    traces(out)
     json_scripts(out)
     recover_scripts(out)
+    pass_scripts(out)
     write(out, "complete", "")
 
 

@@ -286,3 +286,21 @@ void made_capture_load(const char *path, guint64 n)
     made_capture_seal(made, made->now_ns, FALSE);
     made_capture_end(made);
 }
+
+void made_capture_named(const char *path, guint32 n)
+{
+    MadeCapture *made = made_capture_begin(path, 0, "a");
+    guint64 words[1000];
+    guint used = 0;
+    char name[64];
+
+    for (guint32 i = 0; i < n; i++) {
+        g_snprintf(name, sizeof name, "a name that comes but once, number %u", i);
+        used += made_named(words + used, made->now_ns, i, name);
+        if (used + 16 > G_N_ELEMENTS(words) || i == n - 1) {
+            made_capture_block(made, STROBE_BLOCK_RECORDS, 0, i, 0, words, used * 8);
+            used = 0;
+        }
+    }
+    made_capture_end(made);
+}

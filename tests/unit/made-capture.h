@@ -41,5 +41,7 @@ guint made_unfinished(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 ar
 /* A whole capture of `n` records as a busy program leaves them: four threads with nested operators
  * under stacks, marks, and steps. */
 void made_capture_load(const char *path, guint64 n);
+/* A whole capture of `n` instants, each with a name of its own written beside it. */
+void made_capture_named(const char *path, guint32 n);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "kind-table.h"
 #include "lane.h"
+#include "loose-span.h"
 
 #define DEPTH_MAX 40
 #define DEEP 1100 /* more than can be open */
@@ -39,6 +40,7 @@ struct worker {
 #define STRESS_PARENTS_MAX 64u
 
 static guint64 in_offer[STRESS_PARENTS_MAX];
+static guint64 loose[64], last_loose; /* keys of open loose spans; the last one given */
 static gint is_over;
 static guint32 item_kind;
 static GPtrArray *threads;
@@ -230,6 +232,26 @@ static void do_range(struct worker *w)
         begin_range(w);
 }
 
+/* Spans that whoever comes by ends, in any order, its thread gone or not. */
+static void do_loose(struct worker *w)
+{
+    guint64 *place = &loose[stress_below(&w->random, G_N_ELEMENTS(loose))];
+    const struct strobe_marker fields = {__atomic_exchange_n(place, 0, __ATOMIC_SEQ_CST)};
+    char name[24];
+
+    if (fields.argument) {
+        strobe_lane_loose_close(NULL, fields.argument, STROBE_KIND_ID_MARKER, &fields,
+                                sizeof fields);
+        return;
+    }
+    struct offer offer = begin_offer(w);
+    guint64 key = __atomic_add_fetch(&last_loose, 1, __ATOMIC_RELAXED);
+    g_snprintf(name, sizeof name, "l%u", w->number);
+    strobe_lane_loose_open(NULL, key, STROBE_KIND_ID_MARKER, name, key);
+    end_offer(w, offer, 1);
+    __atomic_store_n(place, key, __ATOMIC_SEQ_CST);
+}
+
 /* Ranges inside each other beyond all limits; their names are those of the depth above. */
 static void do_deep(struct worker *w)
 {
@@ -259,7 +281,7 @@ static void burst(struct worker *w)
 {
     static void (*const acts[])(struct worker *) = {do_mark,  do_mark, do_unique, do_counter,
                                                     do_item,  do_bulk, do_range,  do_range,
-                                                    do_range, do_deep};
+                                                    do_range, do_deep, do_loose,  do_loose};
     guint n = 1 + stress_below(&w->random, stress_below(&w->random, 8) ? 40 : 1000);
 
     for (guint i = 0; i < n; i++)

@@ -119,6 +119,67 @@ static void test_bad_flags(void)
     strobe_config_free(config);
 }
 
+static gboolean runs(const StrobeConfig *config, const char *exporter)
+{
+    for (guint i = 0; i < config->exporters->len; i++)
+        if (!strcmp(((StrobeConfigComponent *)g_ptr_array_index(config->exporters, i))->name,
+                    exporter))
+            return TRUE;
+    return FALSE;
+}
+
+/* What runs where "exporters" names none; naming one goes first. */
+static void test_export_type(void)
+{
+    static const struct {
+        const char *json;
+        gboolean runs_text, needs_db;
+    } cases[] = {
+        {"{}", TRUE, FALSE},
+        {"{\"export_type\": \"text\"}", TRUE, FALSE},
+        {"{\"export_type\": [\"db\"]}", FALSE, TRUE},
+        {"{\"export_type\": [\"db\", \"text\", \"db\"]}", TRUE, TRUE},
+        {"{\"export_type\": \"text\", \"exporters\": {\"db\": {}}}", FALSE, TRUE},
+    };
+    static const char *const bad[] = {
+        "{\"export_type\": \"csv\"}", "{\"export_type\": []}", "{\"export_type\": [1]}",
+        "{\"export_type\": {\"text\": true}}", "{\"export_type\": \"\"}"};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        StrobeConfig *config = strobe_config_parse(cases[i].json, "file", NULL);
+
+        g_assert_nonnull(config);
+        strobe_config_add_defaults(config);
+        g_assert_cmpint(runs(config, "csv"), ==, cases[i].runs_text);
+        g_assert_cmpint(runs(config, "chrome_trace"), ==, cases[i].runs_text);
+        g_assert_true(!cases[i].needs_db || runs(config, "db"));
+        strobe_config_free(config);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autoptr(GError) error = NULL;
+
+        g_assert_null(strobe_config_parse(bad[i], "file", &error));
+        g_assert_nonnull(strstr(error->message, "export_type"));
+    }
+}
+
+static void test_export_type_flag(void)
+{
+    g_autoptr(GError) error = NULL;
+    StrobeConfig *config = strobe_config_parse(NULL, NULL, NULL);
+
+    g_assert_false(strobe_config_set_export_types(config, "text+xml", &error));
+    g_assert_nonnull(strstr(error->message, "--export-type: unknown export type \"xml\""));
+    g_clear_error(&error);
+    g_assert_false(strobe_config_set_export_types(config, "", &error));
+    g_clear_error(&error);
+    g_assert_true(strobe_config_set_export_types(config, "db", NULL));
+    strobe_config_add_defaults(config);
+    g_assert_true(runs(config, "db"));
+    g_assert_false(runs(config, "csv"));
+    strobe_config_free(config);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -127,5 +188,7 @@ int main(int argc, char **argv)
     g_test_add_func("/config/large", test_large);
     g_test_add_func("/config/round-trip", test_round_trip);
     g_test_add_func("/config/bad-flags", test_bad_flags);
+    g_test_add_func("/config/export-type", test_export_type);
+    g_test_add_func("/config/export-type-flag", test_export_type_flag);
     return g_test_run();
 }

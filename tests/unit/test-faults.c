@@ -10,8 +10,10 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "capture-format.h"
 #include "faulty-disk.h"
 #include "log.h"
 #include "reader.h"
@@ -21,6 +23,20 @@
 
 #define THREADS 3
 #define MARKS 60000 /* and as many ranges, of each thread */
+
+static void ignore_result(void *user, const char *directory)
+{
+}
+
+/* One whose stop() waits for the disk, however slow the machine is, and so tells its errors itself.
+ */
+static StrobeSession *patient_session(const char *folder, const char *more)
+{
+    StrobeSession *session = session_new(folder, "{}", more);
+
+    strobe_session_on_trace_ready(session, ignore_result, NULL);
+    return session;
+}
 
 /* ---- the load ---- */
 
@@ -107,6 +123,7 @@ static guint64 check_capture(const char *path, guint64 offered, const uint64_t *
         sum += stats->lost[i];
     }
     g_assert_true(stats->sealed);
+    g_assert_false(stats->continued);
     g_assert_cmpuint(stats->n_damaged, ==, 0);
     g_assert_cmpuint(stats->n_outside, ==, 0);
     g_test_message("%" G_GUINT64_FORMAT " stored, %" G_GUINT64_FORMAT " lost", found.n, sum);
@@ -133,7 +150,7 @@ static guint64 run_case(const char *more, Change before, Change midway, Change a
                         StrobeStatus stopped)
 {
     char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", more);
+    StrobeSession *session = patient_session(folder, more);
 
     faulty_disk_reset();
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
@@ -229,7 +246,7 @@ static void test_sync(void)
 static void test_refused(void)
 {
     char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", NULL);
+    StrobeSession *session = patient_session(folder, NULL);
     StrobeError *error = NULL;
 
     for (guint room = 0; room < 3000; room += 700) {
@@ -249,6 +266,75 @@ static void test_refused(void)
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     g_assert_nonnull(g_dir_read_name(dir));
     g_assert_null(g_dir_read_name(dir)); /* nothing of those that were refused */
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* ---- a capture that rolls over ---- */
+
+#define ROLLING FAST ", \"rotate\": {\"steps\": 1}"
+
+static char *piece_of(StrobeSession *session, const char *name)
+{
+    return g_build_filename(strobe_session_directory(session), "FRAMEWORK", name, NULL);
+}
+
+/* Until the next piece has its head, and the present one is being completed. */
+static void wait_for_next_piece(const char *next)
+{
+    struct stat st = {0};
+
+    for (guint i = 0; i < 100000 && (stat(next, &st) || st.st_size < STROBE_RESERVE_BYTES); i++)
+        g_usleep(100);
+    g_assert_cmpint(st.st_size, >=, STROBE_RESERVE_BYTES);
+}
+
+/* The disk is full when a piece is to be completed: it goes on. */
+static void test_full_while_rolling(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = patient_session(folder, ROLLING);
+    uint64_t lost[STROBE_LOSS_CAUSES];
+
+    faulty_disk_reset();
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    g_autofree char *next = piece_of(session, STROBE_PIECE_NEW);
+    strobe_mark_recorded("t0", 0);
+    faulty_disk.error = ENOSPC;
+    faulty_disk.delay_us = 5000;
+    strobe_recorder_roll();
+    wait_for_next_piece(next);
+    faulty_disk.room = 0;
+    while (g_file_test(next, G_FILE_TEST_EXISTS))
+        g_usleep(100);
+    faulty_disk_reset();
+    strobe_mark_recorded("t0", 1);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_ERROR_IO);
+    strobe_recorder_losses(lost);
+    check_capture(strobe_session_directory(session), 2, lost);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* A piece says "continued" at its end, and then has to go on; its real end is in the reserve. */
+static void test_full_after_failed_roll(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = patient_session(folder, ROLLING);
+
+    faulty_disk_reset();
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    g_autofree char *taken = piece_of(session, "capture.00001.strobe");
+    g_assert_cmpint(g_mkdir_with_parents(taken, 0750), ==, 0);
+    strobe_mark_recorded("t0", 0);
+    strobe_recorder_roll();
+    g_usleep(50000);
+    faulty_disk.error = ENOSPC;
+    faulty_disk.room = 0;
+    strobe_mark_recorded("t0", 1);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_ERROR_IO);
+    g_assert_cmpuint(check_ledger(session, 2), ==, 1);
+    faulty_disk_reset();
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -285,7 +371,7 @@ static void in_process(void (*run)(const char *folder))
 
 static void run_limited(const char *folder)
 {
-    StrobeSession *session = session_new(folder, "{}", FAST);
+    StrobeSession *session = patient_session(folder, FAST);
 
     limit_files(1 << 20);
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
@@ -313,7 +399,7 @@ static void run_deaf(const char *folder)
         _exit(1);
     close(ends[0]);
     close(ends[1]);
-    StrobeSession *session = session_new(folder, "{}", NULL);
+    StrobeSession *session = patient_session(folder, NULL);
     strobe_session_start(session, NULL);
     strobe_log(STROBE_LOG_WARNING, "%s", data);
     strobe_session_free(session);
@@ -344,7 +430,7 @@ static void test_killed_when_full(void)
 
     faulty_disk_reset();
     if (pid == 0) {
-        StrobeSession *session = session_new(folder, "{}", FAST);
+        StrobeSession *session = patient_session(folder, FAST);
         strobe_session_start(session, NULL);
         be_full_at_1mb();
         *offered = record(NULL, NULL);
@@ -368,7 +454,7 @@ static void run_on_small_disk(const char *folder)
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
         mount("strobe-test", disk, "tmpfs", 0, "size=1m"))
         _exit(77);
-    StrobeSession *session = session_new(disk, "{}", FAST);
+    StrobeSession *session = patient_session(disk, FAST);
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     guint64 offered = record(NULL, NULL);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_ERROR_IO);
@@ -392,6 +478,8 @@ int main(int argc, char **argv)
     g_test_add_func("/faults/slow", test_slow);
     g_test_add_func("/faults/sync", test_sync);
     g_test_add_func("/faults/refused", test_refused);
+    g_test_add_func("/faults/full-while-rolling", test_full_while_rolling);
+    g_test_add_func("/faults/full-after-failed-roll", test_full_after_failed_roll);
     g_test_add_func("/faults/killed-when-full", test_killed_when_full);
     g_test_add_func("/faults/file-limit", test_file_limit);
     g_test_add_func("/faults/deaf", test_deaf);

@@ -27,8 +27,23 @@ static gint64 spread(guint i, gint64 max)
     return (gint64)((guint64)i * 2654435761u % (guint64)max);
 }
 
+/* Ends: without order, of `n_files` files that are sorted each, or with a record in a hundred that
+ * comes late by up to 200 others. */
+typedef enum Pattern { RANDOM, FILES, LATE } Pattern;
+
+static gint64 end_of(Pattern pattern, guint i, guint n)
+{
+    const guint n_files = 5;
+
+    if (pattern == RANDOM)
+        return 50 + spread(i * 7, 100);
+    if (pattern == FILES)
+        return 50 + i % (n / n_files + 1);
+    return 50 + i - (i % 100 ? 0 : MIN(i, (guint)spread(i, 200)));
+}
+
 /* By ends, inner spans first, equal ones as they came; `memory` decides how many runs there are. */
-static void check_order(gsize memory, guint n)
+static void check_pattern(gsize memory, guint n, Pattern pattern)
 {
     StrobeRecordSorter *sorter = strobe_record_sorter_new(scratch(), memory);
     const guint64 *record;
@@ -38,7 +53,7 @@ static void check_order(gsize memory, guint n)
     guint seen = 0;
 
     for (guint i = 0; i < n; i++) {
-        gint64 b = spread(i, 50), e = 50 + spread(i * 7, 100);
+        gint64 b = spread(i, 50), e = end_of(pattern, i, n);
         guint64 *words_of = strobe_record_sorter_add(sorter, b, e, 3 + i % 5, NULL);
 
         g_assert_nonnull(words_of);
@@ -57,6 +72,12 @@ static void check_order(gsize memory, guint n)
     }
     g_assert_cmpuint(seen, ==, n);
     strobe_record_sorter_free(sorter);
+}
+
+static void check_order(gsize memory, guint n)
+{
+    for (Pattern pattern = RANDOM; pattern <= LATE; pattern++)
+        check_pattern(memory, n, pattern);
 }
 
 static void test_sorter(void)

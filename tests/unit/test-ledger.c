@@ -94,6 +94,53 @@ static void test_pool_empty_with_names(void)
     overload("a name of its own %u", 300000);
 }
 
+/* Opens a range that nobody ends; has to be there still when the window ends. */
+static gpointer open_in_crowd(gpointer barriers)
+{
+    pthread_barrier_t *both = barriers;
+
+    strobe_range_begin("left open");
+    pthread_barrier_wait(&both[0]);
+    pthread_barrier_wait(&both[1]);
+    return NULL;
+}
+
+/* Many threads have ranges open when the window ends, and there is no block for them, nor does the
+ * writer thread free any: that is not waited for by each of them. */
+static void test_open_and_no_block(void)
+{
+    enum { THREADS = 100 };
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\"}");
+    pthread_barrier_t both[2];
+    GThread *threads[THREADS];
+
+    for (guint i = 0; i < 2; i++)
+        pthread_barrier_init(&both[i], NULL, THREADS + 1);
+    Hold *hold = hold_at("full-taken", 1);
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < THREADS; i++)
+        threads[i] = g_thread_new(NULL, open_in_crowd, both);
+    pthread_barrier_wait(&both[0]);
+    hold_wait(hold);
+    for (guint i = 0; i < 400000; i++)
+        strobe_mark("fill");
+    gint64 begin = g_get_monotonic_time();
+    strobe_session_stop(session, NULL);
+    g_assert_cmpint(g_get_monotonic_time() - begin, <, 500000);
+    hold_release(hold);
+    pthread_barrier_wait(&both[1]);
+    for (guint i = 0; i < THREADS; i++)
+        g_thread_join(threads[i]);
+    guint64 lost = lost_by(STROBE_LOSS_POOL_EMPTY);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(marks_of(session) + read_capture(capture, "marker", NULL, NULL) + lost, ==,
+                     400000 + THREADS);
+    check_losses(session, STROBE_LOSS_POOL_EMPTY, lost);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 /* ---- refusals ---- */
 
 static void test_too_large(void)
@@ -239,6 +286,43 @@ static void test_thread_ended(void)
     scratch_remove(folder);
 }
 
+static __thread gboolean is_to_end;
+
+static void end_thread_at_ring(const char *point)
+{
+    if (is_to_end && strcmp(point, "ring-locked") == 0)
+        pthread_exit(NULL);
+}
+
+static void *mark_until_end(void *data)
+{
+    is_to_end = TRUE;
+    for (;;)
+        strobe_mark("round and round");
+    return NULL;
+}
+
+/* A thread ends while it takes the oldest block of a flight recorder: nobody waits for it. */
+static void test_thread_ended_at_ring(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\"}");
+    pthread_t thread;
+
+    strobe_session_start(session, NULL);
+    set_hook(end_thread_at_ring);
+    g_assert_cmpint(pthread_create(&thread, NULL, mark_until_end, NULL), ==, 0);
+    pthread_join(thread, NULL);
+    set_hook(NULL);
+    g_thread_join(g_thread_new("next", mark_once, (gpointer) "next"));
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(lost_by(STROBE_LOSS_NESTED), ==, 1);
+    g_assert_cmpuint(marks_of(session), >, 1);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 static gboolean mark_while_forking;
 
 static void mark_in_fork_handler(void)
@@ -339,10 +423,12 @@ int main(int argc, char **argv)
     g_setenv("STROBE_PLUGIN_PATH", path, TRUE);
     g_test_add_func("/ledger/pool-empty", test_pool_empty);
     g_test_add_func("/ledger/pool-empty-with-names", test_pool_empty_with_names);
+    g_test_add_func("/ledger/open-and-no-block", test_open_and_no_block);
     g_test_add_func("/ledger/too-large", test_too_large);
     g_test_add_func("/ledger/no-lane", test_no_lane);
     g_test_add_func("/ledger/signal", test_signal);
     g_test_add_func("/ledger/thread-ended", test_thread_ended);
+    g_test_add_func("/ledger/thread-ended-at-ring", test_thread_ended_at_ring);
     g_test_add_func("/ledger/fork-handler", test_fork_handler);
     g_test_add_func("/ledger/late", test_late);
     g_test_add_func("/ledger/collector-failed", test_collector_failed);

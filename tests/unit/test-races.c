@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races decided by hand: a thread is held at a named point of the recorder while others go on. */
+/* Races decided by hand: a thread is held at a named point of the recorder while others go on.
+ * Those at a window's end are in test-window-races.c. */
 #include <string.h>
 #include <strobe/kinds.h>
 #include <sys/wait.h>
@@ -10,195 +11,6 @@
 #include "lane.h"
 #include "recorder.h"
 #include "support.h"
-
-/* ---- windows that close ---- */
-
-static gpointer stop_main(gpointer session)
-{
-    strobe_session_stop(session, NULL);
-    return NULL;
-}
-
-/* Stops in another thread and returns when the gate is shut. */
-static GThread *begin_stop(StrobeSession *session)
-{
-    GThread *thread = g_thread_new("stop", stop_main, session);
-
-    while (strobe_enabled())
-        g_usleep(50);
-    return thread;
-}
-
-/* A thread that lost its processor in a bracket, for less than the writer's patience. */
-static void test_slow_bracket(void)
-{
-    static const struct {
-        const char *point;
-        void (*act)(struct actor *);
-        guint stored; /* of marks or ranges */
-    } cases[] = {
-        {"lane-busy", act_mark, 0}, /* had not seen the gate yet: begins after the window */
-        {"record-reserved", act_mark, 1},  {"record-filled", act_mark, 1},
-        {"string-placed", act_mark, 1},    {"string-numbered", act_mark, 1},
-        {"string-published", act_mark, 1}, {"span-filled", act_range, 1}, /* unfinished */
-        {"span-ending", act_range, 1},
-    };
-    char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", NULL);
-
-    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *text = g_strdup_printf("slow %u", i);
-        struct actor actor = {.point = cases[i].point, .act = cases[i].act, .text = text};
-        strobe_session_start(session, NULL);
-        actor_hold(&actor);
-        GThread *stop = begin_stop(session);
-        actor_finish(&actor);
-        g_thread_join(stop);
-        g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
-        g_autoptr(GHashTable) ranges = names_of(session, "marker");
-        g_test_message("held at %s", cases[i].point);
-        g_assert_cmpuint(count_of(marks, text) + count_of(ranges, text), ==, cases[i].stored);
-        g_assert_cmpuint(count_of(marks, "before"), ==, 1);
-        g_assert_cmpuint(lost_in_all(), ==, 0);
-    }
-    strobe_session_free(session);
-    scratch_remove(folder);
-}
-
-static const struct stuck_case {
-    const char *point;
-    void (*act)(struct actor *);
-    guint lost;   /* the record was offered and is not there */
-    guint stored; /* with what the act had committed before */
-} stuck_cases[] = {
-    {"lane-busy", act_mark, 1, 0},
-    {"record-reserved", act_mark, 1, 0},
-    {"record-filled", act_mark, 1, 0},
-    {"string-numbered", act_mark, 1, 0},
-    {"string-published", act_mark, 1, 0},
-    {"span-filled", act_range, 1, 0},
-    {"span-ending", act_range, 0, 1}, /* as unfinished */
-    {"block-detached", act_many, 1, BLOCK_MARKS - 1},
-    {"block-taken", act_many, 1, BLOCK_MARKS - 1},
-    {"block-owned", act_many, 1, BLOCK_MARKS - 1},
-    {"free-loaded", act_many, 1, BLOCK_MARKS - 1},
-};
-
-#define N_STUCK G_N_ELEMENTS(stuck_cases)
-
-static void hold_all(struct actor *actors, char **texts)
-{
-    for (guint i = 0; i < N_STUCK; i++) {
-        texts[i] = g_strdup_printf("stuck %u", i);
-        actors[i] = (struct actor){
-            .point = stuck_cases[i].point, .act = stuck_cases[i].act, .text = texts[i]};
-        actor_hold(&actors[i]);
-    }
-}
-
-static void finish_all(struct actor *actors, char **texts)
-{
-    for (guint i = 0; i < N_STUCK; i++) {
-        actor_finish(&actors[i]);
-        g_free(texts[i]);
-    }
-}
-
-static void check_stuck(StrobeSession *session, char **texts)
-{
-    g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
-    g_autoptr(GHashTable) ranges = names_of(session, "marker");
-    guint lost = 0;
-
-    for (guint i = 0; i < N_STUCK; i++) {
-        g_test_message("held at %s", stuck_cases[i].point);
-        g_assert_cmpuint(count_of(marks, texts[i]) + count_of(ranges, texts[i]), ==,
-                         stuck_cases[i].stored);
-        lost += stuck_cases[i].lost;
-    }
-    g_assert_cmpuint(count_of(marks, "before"), ==, N_STUCK);
-    g_assert_cmpuint(lost_by(STROBE_LOSS_LATE), ==, lost);
-    g_assert_cmpuint(lost_in_all(), ==, lost);
-}
-
-/* Threads stopped inside their brackets, as by a debugger: the window ends without them, what they
- * were about to record is counted as late, and the next window has nothing of it. */
-static void test_stuck(void)
-{
-    char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", NULL);
-    struct actor actors[N_STUCK];
-    char *texts[N_STUCK];
-
-    strobe_session_start(session, NULL);
-    hold_all(actors, texts);
-    gint64 before = g_get_monotonic_time();
-    strobe_session_stop(session, NULL);
-    g_assert_cmpint(g_get_monotonic_time() - before, <, 3000000); /* one patience for all */
-    check_stuck(session, texts);
-    strobe_session_start(session, NULL);
-    strobe_mark("next");
-    finish_all(actors, texts);
-    strobe_mark("next");
-    strobe_session_stop(session, NULL);
-    g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
-    /* Those that filled blocks went on with their later marks. */
-    for (guint i = 0; i < N_STUCK; i++)
-        g_assert_cmpuint(count_of(marks, "before"), ==, 0);
-    g_assert_cmpuint(count_of(marks, "next"), ==, 2);
-    g_assert_cmpuint(lost_in_all(), ==, 0);
-    strobe_session_free(session);
-    scratch_remove(folder);
-}
-
-/* They wake up in another session, with another pool: it is none of theirs. */
-static void test_stuck_beyond_session(void)
-{
-    char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", NULL);
-    struct actor actors[N_STUCK];
-    char *texts[N_STUCK];
-
-    strobe_session_start(session, NULL);
-    hold_all(actors, texts);
-    strobe_session_free(session);
-    session = session_new(folder, "{}", NULL);
-    strobe_session_start(session, NULL);
-    finish_all(actors, texts);
-    for (guint i = 0; i < 10000; i++)
-        strobe_mark("next");
-    strobe_session_stop(session, NULL);
-    g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
-    g_assert_cmpuint(count_of(marks, "next"), ==, 10000);
-    g_assert_cmpuint(lost_in_all(), ==, 0);
-    strobe_session_free(session);
-    scratch_remove(folder);
-}
-
-/* A thread ends while the window does. */
-static void test_exit(void)
-{
-    static const char *const points[] = {"thread-exits", "thread-detached"};
-    char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", NULL);
-
-    for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
-        struct actor actor = {.point = points[i], .act = act_nothing};
-        strobe_session_start(session, NULL);
-        actor_hold(&actor);
-        strobe_session_stop(session, NULL);
-        g_assert_cmpuint(marks_of(session, "before"), ==, 1);
-        strobe_session_start(session, NULL);
-        strobe_mark("next");
-        actor_finish(&actor);
-        strobe_mark("next");
-        strobe_session_stop(session, NULL);
-        g_assert_cmpuint(marks_of(session, "next"), ==, 2);
-        g_assert_cmpuint(lost_in_all(), ==, 0);
-    }
-    strobe_session_free(session);
-    scratch_remove(folder);
-}
 
 /* ---- shared tables ---- */
 
@@ -359,50 +171,6 @@ static void test_writer(void)
     scratch_remove(folder);
 }
 
-/* A window begins, and fills blocks, while the rest of the one before is being written. (A flight
- * recorder's waits for that.) */
-static void overlap(const char *policy, const char *point)
-{
-    char *folder = scratch_new();
-    g_autofree char *buffer =
-        g_strdup_printf("\"buffer\": {\"size\": \"8MB\", \"policy\": \"%s\"}", policy);
-    StrobeSession *session = session_new(folder, "{}", buffer);
-    const struct {
-        const char *name;
-        guint marks;
-    } windows[] = {{"first", 20 * BLOCK_MARKS}, {"second", 10 * BLOCK_MARKS}};
-    g_autofree char *first = NULL;
-
-    strobe_session_start(session, NULL);
-    mark_times(windows[0].name, windows[0].marks);
-    first = capture_of(session);
-    Hold *hold = hold_at(point, 1);
-    strobe_session_stop(session, NULL); /* does not wait for long */
-    hold_wait(hold);
-    strobe_session_start(session, NULL);
-    mark_times(windows[1].name, windows[1].marks);
-    hold_release(hold);
-    g_usleep(50000);
-    mark_times(windows[1].name, 1);
-    strobe_session_stop(session, NULL);
-    g_test_message("%s, held at %s", policy, point);
-    g_assert_cmpuint(marks_of(session, windows[1].name), ==, windows[1].marks + 1);
-    g_assert_cmpuint(lost_in_all(), ==, 0);
-    g_assert_cmpuint(read_capture(first, "marker_instant", NULL, NULL), ==, windows[0].marks);
-    strobe_session_free(session);
-    scratch_remove(folder);
-}
-
-static void test_overlap(void)
-{
-    static const char *const points[] = {"window-flushed", "losses-written", "window-sealed"};
-
-    for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
-        overlap("drop", points[i]);
-        overlap("block", points[i]);
-    }
-}
-
 /* ---- fork ---- */
 
 static void record_in_child(const char *folder)
@@ -500,15 +268,10 @@ static void test_fork_across_windows(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/races/slow-bracket", test_slow_bracket);
-    g_test_add_func("/races/stuck", test_stuck);
-    g_test_add_func("/races/stuck-beyond-session", test_stuck_beyond_session);
-    g_test_add_func("/races/exit", test_exit);
     g_test_add_func("/races/strings", test_strings);
     g_test_add_func("/races/track", test_track);
     g_test_add_func("/races/free-list", test_free_list);
     g_test_add_func("/races/writer", test_writer);
-    g_test_add_func("/races/overlap", test_overlap);
     g_test_add_func("/races/fork", test_fork);
     g_test_add_func("/races/fork-across-windows", test_fork_across_windows);
     return g_test_run();

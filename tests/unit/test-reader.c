@@ -396,64 +396,6 @@ static void test_many_pairs(void)
     scratch_remove(folder);
 }
 
-/* ---- strings beside their records ---- */
-
-static void make_named(const char *path, guint32 n)
-{
-    MadeCapture *made = made_capture_begin(path, 0, "a");
-    guint64 words[1000];
-    guint used = 0;
-    char name[64];
-
-    for (guint32 i = 0; i < n; i++) {
-        g_snprintf(name, sizeof name, "a name that comes but once, number %u", i);
-        used += made_named(words + used, made->now_ns, i, name);
-        if (used + 16 > G_N_ELEMENTS(words) || i == n - 1) {
-            made_capture_block(made, STROBE_BLOCK_RECORDS, 0, i, 0, words, used * 8);
-            used = 0;
-        }
-    }
-    made_capture_end(made);
-}
-
-static void check_name(StrobeReader *reader, const StrobeView *view)
-{
-    g_autofree char *expected =
-        g_strdup_printf("a name that comes but once, number %u", (guint)strobe_view_u64(view, 0));
-    g_assert_cmpstr(strobe_reader_string(reader, view->name).bytes, ==, expected);
-}
-
-/* Each name is right while its batch lives; kept, for good. */
-static void test_beside(gconstpointer kept)
-{
-    enum { NAMES = 100000 };
-    char *folder = scratch_new();
-    g_autofree char *path = g_build_filename(folder, "capture.strobe", NULL);
-    g_autofree guint32 *ids = g_new(guint32, NAMES);
-    StrobeView views[10];
-    guint next = 0;
-    gsize n;
-
-    make_named(path, NAMES);
-    StrobeReader *reader = open_reader(path);
-    if (kept)
-        strobe_reader_keep_strings(reader);
-    while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), NULL)))
-        for (gsize i = 0; i < n; i++) {
-            check_name(reader, &views[i]);
-            ids[next++] = views[i].name;
-        }
-    g_assert_cmpuint(next, ==, NAMES);
-    for (guint i = 0; kept && i < NAMES; i++) {
-        g_autofree char *expected = g_strdup_printf("a name that comes but once, number %u", i);
-        g_assert_cmpstr(strobe_reader_string(reader, ids[i]).bytes, ==, expected);
-    }
-    if (!kept) /* long ago */
-        g_assert_cmpstr(strobe_reader_string(reader, ids[0]).bytes, ==, "");
-    strobe_reader_free(reader);
-    scratch_remove(folder);
-}
-
 /* ---- memory ---- */
 
 /* Most memory that this process had resident, files that it maps included. */
@@ -556,7 +498,7 @@ static guint64 peak_of_names(const char *folder, guint32 n)
 {
     g_autofree char *path = g_build_filename(folder, "names.strobe", NULL);
 
-    make_named(path, n);
+    made_capture_named(path, n);
     guint64 peak = peak_of_walk(path, n);
     g_assert_cmpint(unlink(path), ==, 0);
     return peak;
@@ -591,8 +533,6 @@ int main(int argc, char **argv)
     g_test_add_func("/reader/names", test_names);
     g_test_add_func("/reader/find", test_find);
     g_test_add_func("/reader/many-pairs", test_many_pairs);
-    g_test_add_data_func("/reader/beside/forgotten", NULL, test_beside);
-    g_test_add_data_func("/reader/beside/kept", "kept", test_beside);
     g_test_add_func("/reader/memory", test_memory);
     g_test_add_func("/reader/memory-of-names", test_memory_of_names);
     g_test_add_func("/reader/memory-of-small-blocks", test_memory_of_small_blocks);

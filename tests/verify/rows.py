@@ -31,7 +31,7 @@ LABELS = {
     "V19": "CONNECTION_IDS",
     "V20": "OP_MEMORY and MEMORY_RECORD",
     "V21": "analysis.db against communication*.json",
-    "V22": "step trace from kernel_details.csv",
+    "V22": "step trace from kernel_details.csv alone, within 0.03 us",
     "V23": "word of the operation in matrix keys",
 }
 
@@ -51,12 +51,12 @@ CASES = {
     "V12": "communication /communication/time, comm_json /comm-json/figures",
     "V13": "communication /communication/matrix, comm_json /comm-json/matrix",
     "V14": "communication /communication/names",
-    "V15": "memory_block",
-    "V16": "memory_total",
+    "V15": "memory_block /memory-block/operators",
+    "V16": "memory_total /memory-total/sums",
     "V17": "step_trace /step-trace/database",
     "V18": "communication /communication/time",
     "V19": "db",
-    "V20": "memory_block",
+    "V20": "memory_block /memory-block/states",
     "V21": "communication /communication/bandwidth",
     "V22": "step_trace /step-trace/receive",
     "V23": "communication /communication/names",
@@ -280,8 +280,10 @@ def v14(results):
 
 def v15(results):
     found = table(results, "operator_memory.csv")
+    if not found or not found[0]:
+        return None
     columns = ["Name", "Duration(us)", "Active Duration(us)"]
-    return count_cells(found[0], found[1], columns) if found and found[0] else None
+    return count_cells(found[0], found[1], columns)
 
 
 def v16(results):
@@ -330,6 +332,62 @@ def v18(results):
     return equal, 7 * len(theirs)
 
 
+CONNECTIONS = (
+    "SELECT p.startNs, p.endNs, p.globalTid, s.value, p.type, group_concat(c.connectionId) FROM "
+    "PYTORCH_API p JOIN STRING_IDS s ON s.id = p.name JOIN (SELECT * FROM CONNECTION_IDS ORDER BY "
+    "rowid) c ON c.id = p.connectionId GROUP BY p.rowid ORDER BY 1, 2, 3, 4"
+)
+
+
+def v19(results):
+    """Lists of connections of operators and of the queue."""
+    theirs, mine = select(results.database, CONNECTIONS), select(results.own_database, CONNECTIONS)
+    return (len(set(mine) & set(theirs)), len(set(mine) | set(theirs))) if theirs and mine else None
+
+
+OP_MEMORY = (
+    "SELECT s.value, size, allocationTime, allocationTotalAllocated, allocationTotalReserved, "
+    "allocationTotalActive, releaseTime, activeReleaseTime, releaseTotalAllocated, "
+    "releaseTotalReserved, releaseTotalActive, duration, activeDuration FROM OP_MEMORY o "
+    "LEFT JOIN STRING_IDS s ON s.id = o.name"
+)
+MEMORY_RECORD = (
+    "SELECT s.value, timestamp, totalAllocated, totalReserved, totalActive, streamPtr, deviceId "
+    "FROM MEMORY_RECORD m LEFT JOIN STRING_IDS s ON s.id = m.component"
+)
+
+
+def v20(results):
+    """Allocations (name, size, time, totals), releases with their totals, durations, records.
+
+    Which of several blocks of one size was released no table but OP_MEMORY itself tells: decision
+    0055.
+    """
+    theirs, mine = select(results.database, OP_MEMORY), select(results.own_database, OP_MEMORY)
+    if not theirs or not mine:
+        return None
+    equal, total = 0, 0
+    for a, b in zip(mine, theirs):
+        equal += a[:6] == b[:6]
+        equal += b[6] is not None and a[6:11] == b[6:11]
+        equal += sum(x is not None and x == y for x, y in zip(a[11:], b[11:]))
+        total += 1 + sum(value is not None for value in (b[6], b[11], b[12]))
+    records = select(results.database, MEMORY_RECORD)
+    equal += sum(a == b for a, b in zip(select(results.own_database, MEMORY_RECORD), records))
+    return equal, total + len(records)
+
+
+def v22(results):
+    """Of the first generation: its table rounds durations to ns that the trace states finer."""
+    theirs = rows_of(results.text / "step_trace_time.csv")
+    if not theirs:
+        return None
+    columns = ["Computing", "Communication", "Communication(Not Overlapped)", "Overlapped", "Free"]
+    pairs = list(zip(rows_of(results.tables_out / "step_trace_time.csv"), theirs))
+    return sum(within(a[column], b[column], 0.03) for a, b in pairs for column in columns), (
+        len(columns) * len(theirs))
+
+
 def no_data(results):
     """G2 and G3 runs, and tables that another row's exporter makes: nothing to compare here."""
     return None
@@ -338,6 +396,6 @@ def no_data(results):
 ROWS = {
     "V1": v1, "V2": v2, "V3": v3, "V4": v4, "V5": v5, "V6": v6, "V7": v7, "V8": v8, "V9": v9,
     "V10": v10, "V11": v11, "V12": v12, "V13": v13, "V14": v14, "V15": v15, "V16": v16,
-    "V17": v17, "V18": v18, "V19": no_data, "V20": no_data, "V21": no_data, "V22": no_data,
+    "V17": v17, "V18": v18, "V19": v19, "V20": v20, "V21": no_data, "V22": v22,
     "V23": no_data,
 }

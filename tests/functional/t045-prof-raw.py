@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`strobe import` of the raw data of CANN: counters that are text or small records, in slices."""
+
+import json
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+
+from support import StrobeTest, program
+
+NAME = "PROF_000001_20250101000000000_ABCDEF"
+RAW, BEGIN_US = 1000000000000, 1764246878131995
+BEGIN = 1000 * BEGIN_US
+INFO = {"pid": 4711, "sysClockFreq": 100, "cpuNums": 4, "memoryTotal": 1000000,
+        "netCard": [{"netCardName": "eth0", "speed": 1000}, {"netCardName": "eth1", "speed": 0}]}
+
+
+def stat(thread, user, system, cpu, name="py) (thon"):
+    fields = ["0"] * 50
+    fields[0], fields[11], fields[12], fields[36] = "S", str(user), str(system), str(cpu)
+    return "%d (%s) %s" % (thread, name, " ".join(fields))
+
+
+class ProfRawTest(StrobeTest):
+    def setUp(self):
+        super().setUp()
+        self.top = self.work / NAME
+        start = {"collectionTimeBegin": str(BEGIN_US), "clockMonotonicRaw": str(RAW)}
+        for folder, suffix in (("host", ""), ("device_3", ".3")):
+            data = self.top / folder / "data"
+            data.mkdir(parents=True)
+            (self.top / folder / ("start_info" + suffix)).write_text(json.dumps(start))
+        (self.top / "host" / "info.json").write_text(json.dumps(INFO))
+
+    def put(self, name, data, folder="device_3", cuts=()):
+        """Writes a file in slices, cut at these places."""
+        data = data.encode() if isinstance(data, str) else data
+        ends = list(cuts) + [len(data)]
+        for i, begin in enumerate([0] + list(cuts)):
+            path = self.top / folder / "data" / ("%s.slice_%d" % (name, i))
+            path.write_bytes(data[begin:ends[i]])
+            (path.parent / (path.name + ".done")).write_bytes(b"")
+
+    def rows(self, kind=None):
+        """Records as dictionaries; times count from the collection's begin."""
+        done = self.strobe("import", "--json", "-o", self.out, "--export", "chrome_trace", self.top)
+        self.made = json.loads(done.stdout)[0]
+        capture = pathlib.Path(self.made["directory"]) / "FRAMEWORK" / "capture.strobe"
+        text = subprocess.run([program("dump-capture"), capture], stdout=subprocess.PIPE, text=True,
+                              check=True).stdout
+        shutil.rmtree(self.out)
+        rows = []
+        for line in text.splitlines():
+            name, begin, end, group, pid, number, label, *fields = line.split("\t")
+            if kind in (None, name) and name != "diagnostic":
+                rows.append(dict((field.split("=", 1) for field in fields), kind=name, name=label,
+                                 begin=int(begin) - BEGIN, end=int(end) - BEGIN, group=group,
+                                 pid=int(pid), number=int(number)))
+        return rows
+
+    def damage(self):
+        return {item["part"]: item["name"] for item in self.made["damaged"]}
+
+    # ---- a device's links ----
+
+    def test_hccs(self):
+        lines = ["%d: %d %d" % (RAW + 20000000 * i, tx, rx) for i, (tx, rx) in enumerate(
+            ((1000, 0), (3000, 500), (2000, 600), (4000, 800)))]
+        text = "\n".join(lines) + "\nnoise\n"
+        self.put("hccs.data.3", text, cuts=(7, len(lines[0]) + 1, 60))
+        rows = self.rows()
+        self.assertEqual([(row["begin"], float(row["tx"]), float(row["rx"])) for row in rows],
+                         [(20000000, 100000, 25000), (60000000, 100000, 10000)])
+        self.assertEqual({row["device"] for row in rows}, {"3"})
+        self.assertEqual({row["group"] for row in rows}, {"HCCS"})
+        told = self.damage()["device_3/hccs.data.3"]
+        self.assertIn("1 lines are not of the form", told)
+        self.assertIn("1 samples with impossible values", told)
+
+    def test_many_slices_are_in_order_of_their_numbers(self):
+        lines = ["%d: %d 0\n" % (RAW + 1000000 * i, 100 * i) for i in range(30)]
+        text = "".join(lines)
+        step = len(text) // 12
+        self.put("hccs.data.3", text, cuts=[step * i for i in range(1, 12)])
+        self.assertEqual([row["begin"] for row in self.rows()],
+                         [1000000 * i for i in range(1, 30)])
+        self.assertEqual(self.made["damaged"], [])
+
+    def test_pcie(self):
+        values = list(range(1, 22))
+        data = b"".join(struct.pack("<QI21I", RAW + time, 3, *numbers) for time, numbers in (
+            (5, values), (6, [9, 8] + values[2:]), (7, [4300] * 21)))
+        self.put("pcie.data.3", data + b"torn", cuts=(100,))
+        first, second = self.rows("pcie")
+        self.assertEqual((first["begin"], second["begin"]), (5, 7))
+        self.assertEqual(float(first["tx_post_max"]), 2e6)
+        self.assertEqual(float(first["tx_nonpost_latency_avg"]), 12)
+        self.assertEqual(float(first["rx_cpl_avg"]), 21e6)
+        self.assertEqual(float(second["tx_post_avg"]), 4.3e9, "over 32 bits")
+        self.assertIn("4 bytes", self.damage()["device_3/pcie.data.3"])
+
+    def test_ports(self):
+        line = "%d: 100 1.5 2.5 3 4 5 6 7.5 8.5 9 10 11 12" % RAW
+        self.put("nic.data.3", "timestamp bandwidth heading\n" + line + "\n")
+        self.put("roce.data.3", line + " 1 roce\n" + line + " x\n")
+        nic, = self.rows("nic")
+        self.assertEqual(float(nic["bandwidth"]), 104857600)
+        self.assertEqual((nic["rx_packets"], nic["tx_dropped"], nic["port"]), ("3", "12", "0"))
+        self.assertEqual((float(nic["rx_byte_rate"]), float(nic["tx_packet_rate"])), (2.5, 7.5))
+        self.assertNotIn("rx_efficiency", nic)
+        roce, = self.rows("roce")
+        self.assertEqual((roce["port"], roce["group"]), ("1", "RoCE"))
+
+    def test_l2_cache(self):
+        record = struct.pack("<4H8Q", 1, 7, 9, 0, 60, 40, 30, 20, 10, 0, 0, 0)
+        self.put("l2_cache.data.3", record)
+        row, = self.rows("l2_cache")
+        self.assertEqual((row["stream"], row["task_id"], row["begin"]), ("7", "9", 0))
+        self.assertNotIn("hit_rate", row)
+        self.assertIn("rates are left out", self.damage()["device_3/l2_cache.data.3"])
+        (self.top / "device_3" / "info.json.3").write_text('{"platform_version": "5"}')
+        (self.top / "device_3" / "sample.json").write_text(
+            '{"l2CacheTaskProfilingEvents": "0xfb,0xfc,0x90,0x91,0x9c"}')
+        row, = self.rows("l2_cache")
+        self.assertEqual((float(row["hit_rate"]), float(row["victim_rate"])), (0.5, 0.1))
+
+    # ---- the host ----
+
+    def test_cpu(self):
+        samples = []
+        for i, (one, two, uptime) in enumerate(((0, 0, 10), (10, 50, 11), (20, 900, 12))):
+            samples += ["time %d" % (RAW + 1000 * i), "%d.00 99.00" % uptime,
+                        stat(11, one, 0, 0), stat(12, two, two, 2)]
+        self.put("host_cpu.data", "\n".join(samples) + "\n", "host")
+        rows = self.rows("usage")
+        seen = [(row["begin"], row["name"], row.get("processor"),
+                 round(float(row["usage"]), 6)) for row in rows]
+        self.assertEqual(sorted(seen, key=str), sorted([
+            (1000, "CPU", "0", 10.0), (1000, "CPU", "2", 100.0), (1000, "CPU Avg", None, 27.5),
+            (2000, "CPU", "0", 10.0), (2000, "CPU", "2", 100.0), (2000, "CPU Avg", None, 27.5)],
+            key=str))
+        self.assertEqual({row["pid"] for row in rows}, {4711})
+
+    def test_memory(self):
+        self.put("host_mem.data", "%d 900 250 3\nnoise\n" % (RAW + 5), "host")
+        row, = self.rows("usage")
+        self.assertEqual((row["name"], row["begin"], float(row["usage"])), ("Memory", 5, 0.1))
+
+    def test_network(self):
+        text = ""
+        for i, received in enumerate((1000, 626000)):
+            text += "time %d\n" % (RAW + i * 10000000)
+            text += "    lo: 5 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0\n"
+            text += "  eth0: %d 1 0 0 0 0 0 0 %d 1 0 0 0 0 0 0\n" % (received, received)
+            text += "  eth1: %d 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0\n" % (7 * received)
+        self.put("host_network.data", text, "host")
+        row, = self.rows("usage")
+        self.assertEqual(float(row["speed"]), 125000000)
+        self.assertEqual(float(row["usage"]), 100)
+
+    def test_disk(self):
+        self.put("host_disk.data", "start_time %d\n"
+                 "Total DISK READ: 0.00 B/s | Total DISK WRITE: 0.00 B/s\n"
+                 "  TID  PRIO  USER  DISK READ  DISK WRITE  SWAPIN  IO  COMMAND\n"
+                 " 4711 be/4 root  2.00 K/s  1.50 M/s  0.00 %%  7.50 %% python\n"
+                 " 4711 be/4 root  1.00 B/s  0.00 B/s  ?unavailable?  python\n" % RAW, "host")
+        one, two = self.rows("usage")
+        self.assertEqual((one["begin"], float(one["read_rate"]), float(one["write_rate"]),
+                          float(one["usage"])), (0, 2048, 1572864, 7.5))
+        self.assertEqual(two["begin"], 20000000)
+        self.assertNotIn("usage", two)
+
+    def test_calls(self):
+        self.put("host_syscall.data",
+                 " 1000000.125 ( 0.003 ms): my python/4712 futex(uaddr: 0x1, op: 2) = -110\n"
+                 " 1000001.000 (         ): python/4712 read(fd: 3) ...\n"
+                 "nonsense\n", "host")
+        self.put("host_pthreadcall.data",
+                 "4713 %d.131995123 pthread_mutex_init(0x1, 0) = 0 <0.000012>\n"
+                 "4713 %d.131995200 pthread_once(0x1, 0) = 0 <0.000001>\n" % (
+                     BEGIN_US // 1000000, BEGIN_US // 1000000), "host")
+        rows = self.rows("os_call")
+        self.assertEqual([(row["name"], row["number"], row.get("status")) for row in rows],
+                         [("pthread_mutex_init", 4713, "0"), ("futex", 4712, "-110"),
+                          ("read", 4712, None)])
+        self.assertEqual((rows[1]["begin"], rows[1]["end"]), (125000, 128000))
+        self.assertEqual(rows[0]["end"] - rows[0]["begin"], 12000)
+
+    # ---- the rest ----
+
+    def test_others_are_listed(self):
+        self.put("hccs.data.3", "%d: 1 1\n%d: 2 2\n" % (RAW, RAW + 10))
+        self.put("stars_soc.data.3", b"x" * 50, cuts=(20, 30))
+        self.assertEqual(len(self.rows()), 1)
+        self.assertEqual(self.made["unknown"], [{"part": "device_3/stars_soc.data.3",
+                                                 "name": "not decoded, 50 bytes", "count": 1}])
+        self.assertEqual(self.made["importer"], "prof_raw")
+
+    def test_links_and_devices_without_start(self):
+        self.put("hccs.data.3", "%d: 1 1\n%d: 2 2\n" % (RAW, RAW + 10))
+        (self.top / "device_3" / "data" / "pcie.data.3.slice_0").symlink_to("/dev/zero")
+        (self.top / "device_3" / "start_info.3").unlink()
+        self.assertEqual([row["begin"] for row in self.rows()], [10], "the host's clock")
+        (self.top / "host" / "start_info").unlink()
+        self.assertEqual([row["begin"] + BEGIN for row in self.rows()], [RAW + 10])
+        self.assertIn("device_3", self.damage())
+
+    def test_nothing_known(self):
+        self.put("stars_soc.data.3", b"x")
+        done = self.strobe("import", "-o", self.out, self.top, code=5)
+        self.assertIn("no file of a known form", done.stderr)
+
+    def test_random_bytes(self):
+        maker = random.Random(1)
+        for name in ("hccs", "pcie", "nic", "roce", "l2_cache"):
+            self.put(name + ".data.3", maker.randbytes(70000))
+        for name in ("cpu", "mem", "network", "disk", "syscall", "pthreadcall"):
+            self.put("host_%s.data" % name, maker.randbytes(70000), "host", (1, 2, 30000))
+        self.assertTrue(self.rows())
+        self.assertIn("not of the form", self.damage()["host/host_cpu.data"])

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a known number of calls that can wait. Arguments: how many of each. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int n_held, n_done;
+
+/* Holds the lock until the other one waits for it, which is when its call is under way. */
+static void *hold(void *n)
+{
+    for (int i = 0; i < *(int *)n; i++) {
+        pthread_mutex_lock(&mutex); /* free: nobody else wants it yet */
+        atomic_store(&n_held, i + 1);
+        while (*(volatile int *)&mutex != 2) /* as the C library marks that somebody waits */
+            sched_yield();
+        pthread_mutex_unlock(&mutex);
+        while (atomic_load(&n_done) <= i)
+            continue;
+    }
+    return NULL;
+}
+
+static int contend(int n)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, hold, &n) != 0)
+        return -1;
+    for (int i = 0; i < n; i++) {
+        while (atomic_load(&n_held) <= i)
+            continue;
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+        atomic_store(&n_done, i + 1);
+    }
+    return pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 10;
+    struct timespec moment = {.tv_nsec = 1000};
+    uint32_t word = 1;
+    char byte = 'x';
+    int pair[2], failed = 0;
+
+    if (pipe(pair) != 0)
+        return 1;
+    for (int i = 0; i < n; i++) {
+        failed |= write(pair[1], &byte, 1) != 1;
+        failed |= read(pair[0], &byte, 1) != 1;
+    }
+    for (int i = 0; i < n + 1; i++) /* the word is another one: it does not wait */
+        failed |= syscall(SYS_futex, &word, FUTEX_WAIT, 2, NULL, NULL, 0) != -1 || errno != EAGAIN;
+    for (int i = 0; i < n + 2; i++)
+        failed |= nanosleep(&moment, NULL) != 0;
+    failed |= contend(n + 3) != 0;
+    failed |= read(-1, &byte, 1) != -1 || errno != EBADF; /* errno is the call's own */
+    return failed;
+}
