@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cut.h"
 #include "ledger.h"
 #include "terminal.h"
 
@@ -80,21 +81,6 @@ static void count_record(StrobeContents *contents, const StrobeReader *reader, G
     g_array_index(per_track, guint64, track)++;
 }
 
-static char *track_label(const StrobeTrackView *track)
-{
-    static const char *const types[] = {
-        [STROBE_TRACK_THREAD] = "thread", [STROBE_TRACK_STREAM] = "stream",
-        [STROBE_TRACK_PLANE] = "plane",   [STROBE_TRACK_COUNTER] = "counter",
-        [STROBE_TRACK_STEPS] = "steps",   [STROBE_TRACK_PROCESS] = "process",
-    };
-    const char *type =
-        track->type < G_N_ELEMENTS(types) && types[track->type] ? types[track->type] : "track";
-
-    return track->name[0]
-               ? g_strdup_printf("%s %" G_GUINT64_FORMAT " (%s)", type, track->number, track->name)
-               : g_strdup_printf("%s %" G_GUINT64_FORMAT, type, track->number);
-}
-
 static void add_tracks(StrobeContents *contents, const StrobeReader *reader,
                        const GArray *per_track)
 {
@@ -104,7 +90,7 @@ static void add_tracks(StrobeContents *contents, const StrobeReader *reader,
         if (n == 0)
             continue;
         StrobeTrackCount *track = g_new0(StrobeTrackCount, 1);
-        track->label = view ? track_label(view) : g_strdup("unknown");
+        track->label = view ? strobe_track_label(view) : g_strdup("unknown");
         track->pid = view ? view->pid : 0;
         track->n = n;
         g_ptr_array_add(contents->tracks, track);
@@ -122,7 +108,7 @@ static void add_losses(StrobeContents *contents, const StrobeReader *reader,
             entry->track ? strobe_reader_track(reader, entry->track) : NULL;
         StrobeLossCount *loss = g_new0(StrobeLossCount, 1);
         loss->cause = entry->cause;
-        loss->thread = track ? track_label(track) : NULL;
+        loss->thread = track ? strobe_track_label(track) : NULL;
         loss->number = track ? track->number : 0;
         loss->n = entry->n;
         loss->begin_ns = entry->begin_ns;
