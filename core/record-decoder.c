@@ -103,10 +103,10 @@ static inline gint64 time_of(const StrobeRecordDecoder *decoder, guint32 clock, 
     switch (clock) {
     case STROBE_CLOCK_MONOTONIC:
         return strobe_clock_map_from_monotonic(decoder->clock, (gint64)value);
-    case STROBE_CLOCK_REALTIME:
-        return (gint64)value;
-    default:
+    case STROBE_CLOCK_HOST:
         return strobe_clock_map_from_ticks(decoder->clock, value);
+    default:
+        return (gint64)value;
     }
 }
 

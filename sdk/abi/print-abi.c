@@ -54,6 +54,8 @@ static void print_record(void)
     MEMBER(StrobeTrack, id);
     MEMBER(StrobeTrack, name);
     MEMBER(StrobeTrack, group);
+    MEMBER(StrobeTrack, clock_track);
+    MEMBER(StrobeTrack, reserved);
 }
 
 static void print_plugin(void)
@@ -630,6 +632,7 @@ static void print_device_kinds(void)
     STRUCT(struct strobe_clock_sync);
     MEMBER(struct strobe_clock_sync, device_time);
     MEMBER(struct strobe_clock_sync, host_time);
+    MEMBER(struct strobe_clock_sync, width_ns);
 }
 
 static void print_host_kinds(void)
@@ -888,6 +891,7 @@ static void print_values(void)
     VALUE(STROBE_CLOCK_HOST);
     VALUE(STROBE_CLOCK_MONOTONIC);
     VALUE(STROBE_CLOCK_REALTIME);
+    VALUE(STROBE_CLOCK_OF_TRACK);
     VALUE(STROBE_LOSS_POOL_EMPTY);
     VALUE(STROBE_LOSS_DISK_FULL);
     VALUE(STROBE_LOSS_TOO_LARGE);

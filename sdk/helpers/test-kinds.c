@@ -218,7 +218,8 @@ static void test_device(void)
     CHECK(os_call, os_call, M(os_call, status));
     CHECK(flow_point, flow_point, M(flow_point, id), M(flow_point, is_end));
     CHECK(device_info, device_info, M(device_info, device), M(device_info, rank));
-    CHECK(clock_sync, clock_sync, M(clock_sync, device_time), M(clock_sync, host_time));
+    CHECK(clock_sync, clock_sync, M(clock_sync, device_time), M(clock_sync, host_time),
+          M(clock_sync, width_ns));
 }
 
 static void test_device_derived(void)

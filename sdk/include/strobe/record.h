@@ -99,7 +99,9 @@ enum {
 enum {
     STROBE_CLOCK_HOST = 0,      /* StrobeTicks */
     STROBE_CLOCK_MONOTONIC = 1, /* CLOCK_MONOTONIC, ns */
-    STROBE_CLOCK_REALTIME = 2   /* CLOCK_REALTIME, ns since the epoch */
+    STROBE_CLOCK_REALTIME = 2,  /* CLOCK_REALTIME, ns since the epoch */
+    STROBE_CLOCK_OF_TRACK = 3   /* ns of a clock of its own, such as a device's, of any begin and
+                                   any drift: see StrobeTrack.clock_track */
 };
 
 /* Strings are copied by the call that takes this. */
@@ -111,6 +113,12 @@ typedef struct StrobeTrack {
     uint64_t id;       /* thread, stream, plane number */
     const char *name;  /* shown as the row's name; NULL: made from type and id */
     const char *group; /* the layer it is drawn in, such as "CPU Usage"; NULL: the process */
+
+    /* With STROBE_CLOCK_OF_TRACK: the track whose "clock_sync" records pair this clock with the
+     * host's; 0: the track itself. A window that has no pair of a clock has no place for its
+     * records among the host's: their times stay what they are, and are marked. */
+    StrobeTrackId clock_track;
+    uint32_t reserved; /* 0 */
 } StrobeTrack;
 
 /* Why records were lost. Values are stored in captures. */
