@@ -9,7 +9,7 @@
 #include <strobe/kinds.h>
 
 #include "../common/interpreter.h"
-#include "python.h"
+#include "../common/python.h"
 
 /* One per process, as gc.callbacks is. What the callback reads is guarded by the interpreter's
  * lock, but for the flag that a fork clears. */

@@ -20,7 +20,8 @@ static struct place *nth_place(uint64_t key, uint32_t n)
 
 static int has_facts(const MarkFacts *facts)
 {
-    return facts->argument != STROBE_ABSENT_U64 || facts->category != STROBE_ABSENT_I64;
+    return facts->argument != STROBE_ABSENT_U64 || facts->category != STROBE_ABSENT_I64 ||
+           facts->connection != STROBE_ABSENT_U64;
 }
 
 void kept_facts_put(uint64_t key, const MarkFacts *facts)

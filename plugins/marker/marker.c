@@ -5,15 +5,29 @@
 
 #include "marks.h"
 #include "mstx.h"
+#include "python-marks.h"
+
+#include "../common/interpreter.h"
+#include "../common/libtorch.h"
 
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
 } collector;
 
+/* PyTorch in Python: there will be marks that the collector sees to itself. */
+static int is_training(void)
+{
+    StrobeLibtorch libtorch;
+
+    return strobe_interpreter_state() == STROBE_INTERPRETER_RUNS && strobe_libtorch_find(&libtorch);
+}
+
 static void marker_probe(uint32_t question, StrobeProbe *answer)
 {
-    answer->available = question == STROBE_PROBE_MACHINE || marks_are_awake() ? 1 : 2;
+    int is_here = question == STROBE_PROBE_MACHINE || marks_are_awake() || is_training();
+
+    answer->available = is_here ? 1 : 2;
     answer->reason = answer->available == 1 ? NULL : "This process has made no mark yet";
     answer->hint = answer->available == 1
                        ? NULL
@@ -55,11 +69,13 @@ static StrobeStatus marker_start(void *state)
 {
     marks_take_unmatched();
     marks_begin(collector.host, collector.self);
+    python_marks_begin(collector.host, collector.self);
     return STROBE_OK;
 }
 
 static StrobeStatus marker_stop(void *state)
 {
+    python_marks_end();
     marks_end();
     uint64_t n = marks_take_unmatched();
     if (n)

@@ -21,6 +21,7 @@ struct mark {
     int64_t category;
     uint64_t end_thread;
     uint64_t category_name; /* a StrobeStringId */
+    uint64_t connection;
 };
 
 static const StrobeField fields[] = {
@@ -31,6 +32,7 @@ static const StrobeField fields[] = {
     {"marker.category", STROBE_FIELD_I64, 0, "", "Category."},
     {"marker.end_thread", STROBE_FIELD_U64, 0, "", "Process and thread that ended it."},
     {"marker.category_name", STROBE_FIELD_STRING, 0, "", "Name of the category."},
+    {"marker.connection", STROBE_FIELD_LINK, 0, "", "Id of a mark that was put on a stream too."},
 };
 
 const StrobeKind mark_range_kind = {
@@ -62,7 +64,7 @@ const StrobeKind mark_thread_kind = {
     .n_fields = sizeof thread_fields / sizeof *thread_fields,
 };
 
-const MarkFacts mark_no_facts = {STROBE_ABSENT_U64, STROBE_ABSENT_I64, NULL};
+const MarkFacts mark_no_facts = {STROBE_ABSENT_U64, STROBE_ABSENT_I64, NULL, STROBE_ABSENT_U64};
 
 _Atomic int marks_are_on;
 
@@ -127,6 +129,11 @@ uint64_t mark_next_id(void)
     return mine->next_id++;
 }
 
+uint64_t mark_next_connection(void)
+{
+    return marks.host->link_ids(marks.self, 1);
+}
+
 static int is_wanted(const MarkDomain *domain)
 {
     return marks_on() && domain && atomic_load_explicit(&domain->is_wanted, memory_order_relaxed);
@@ -157,6 +164,7 @@ static struct mark describe(StrobeWriter *writer, MarkDomain *domain, uint32_t e
         .domain_and_event = (uint64_t)event << 32 | name_of_domain(writer, domain),
         .range = range,
         .category = facts->category,
+        .connection = facts->connection,
         .end_thread = event == MARK_INSTANT ? STROBE_ABSENT_U64 : process_and_thread(&own_storage),
     };
 

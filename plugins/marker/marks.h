@@ -31,6 +31,7 @@ typedef struct MarkFacts {
     uint64_t argument;         /* STROBE_ABSENT_U64: none */
     int64_t category;          /* STROBE_ABSENT_I64: none */
     const char *category_name; /* NULL: none */
+    uint64_t connection; /* to the mark on the device, STROBE_ABSENT_U64: none was asked for */
 } MarkFacts;
 
 extern const MarkFacts mark_no_facts;
@@ -55,6 +56,9 @@ MarkDomain *mark_default_domain(void);
 
 /* An id that no other range of the process has; never 0, less than 1 << 48. */
 uint64_t mark_next_id(void);
+
+/* An id for what a mark on the device can be joined by. While marks_on() only. */
+uint64_t mark_next_connection(void);
 
 /* What one API's range is told by: tag and the low 60 bits of the id. */
 static inline uint64_t mark_key(uint64_t tag, uint64_t id)

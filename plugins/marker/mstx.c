@@ -16,16 +16,28 @@ static uint64_t key_of(uint64_t id)
     return mark_key(MARK_OF_MSTX, id) | (id & OUR_ID) >> 4;
 }
 
+/* Of a mark that goes to the device too: what both can be joined by. */
+static MarkFacts facts_of(void *stream)
+{
+    MarkFacts facts = mark_no_facts;
+
+    if (stream && marks_on())
+        facts.connection = mark_next_connection();
+    return facts;
+}
+
 /* ---- ranges, with or without a domain ---- */
 
-static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *message)
+static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *message, void *stream)
 {
+    const MarkFacts facts = facts_of(stream);
+
     int is_chained = mstx_behind.core[MSTX_RANGE_START] != NULL;
 
     if (!marks_on() || !message)
         return theirs;
     uint64_t id = theirs ? theirs : mark_next_id() | (is_chained ? OUR_ID : 0);
-    return mark_start(domain, key_of(id), message, &mark_no_facts) ? id : theirs;
+    return mark_start(domain, key_of(id), message, &facts) ? id : theirs;
 }
 
 static void end_range(MarkDomain *domain, uint64_t id)
@@ -42,8 +54,10 @@ void mstxMarkA(const char *message, void *stream)
 
     if (__builtin_expect(behind != NULL, 0))
         behind(message, stream);
-    if (marks_on())
-        mark_instant(mark_default_domain(), message, &mark_no_facts);
+    if (marks_on()) {
+        const MarkFacts facts = facts_of(stream);
+        mark_instant(mark_default_domain(), message, &facts);
+    }
 }
 
 uint64_t mstxRangeStartA(const char *message, void *stream)
@@ -51,7 +65,7 @@ uint64_t mstxRangeStartA(const char *message, void *stream)
     MstxRangeStart *behind = (MstxRangeStart *)mstx_behind.core[MSTX_RANGE_START];
     uint64_t theirs = __builtin_expect(behind != NULL, 0) ? behind(message, stream) : 0;
 
-    return marks_on() ? start_range(mark_default_domain(), theirs, message) : theirs;
+    return marks_on() ? start_range(mark_default_domain(), theirs, message, stream) : theirs;
 }
 
 void mstxRangeEnd(uint64_t id)
@@ -106,7 +120,8 @@ void mstxDomainMarkA(void *handle, const char *message, void *stream)
     const MstxDomain *domain = mstx_domain_of(handle);
     if (behind && mstx_domain_behind(domain))
         behind(mstx_domain_behind(domain), message, stream);
-    mark_instant(domain->marks, message, &mark_no_facts);
+    const MarkFacts facts = facts_of(stream);
+    mark_instant(domain->marks, message, &facts);
 }
 
 uint64_t mstxDomainRangeStartA(void *handle, const char *message, void *stream)
@@ -119,7 +134,7 @@ uint64_t mstxDomainRangeStartA(void *handle, const char *message, void *stream)
     const MstxDomain *domain = mstx_domain_of(handle);
     void *theirs = mstx_domain_behind(domain);
     return start_range(domain->marks, behind && theirs ? behind(theirs, message, stream) : 0,
-                       message);
+                       message, stream);
 }
 
 void mstxDomainRangeEnd(void *handle, uint64_t id)

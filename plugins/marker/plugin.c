@@ -6,6 +6,8 @@
 #include "marks.h"
 #include "mstx.h"
 
+static const char *const range_choices[] = {
+    "communication", "dataloader", "save_checkpoint", "profiler_step", "forward", "step", NULL};
 static const char *const chain_choices[] = {"auto", "on", "off", NULL};
 
 static const StrobeOption options[] = {
@@ -22,6 +24,14 @@ static const StrobeOption options[] = {
         .name = "domain_exclude",
         .default_value = "",
         .summary = "No marks of these domains; of no effect with domain_include.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_LIST,
+        .name = "ranges",
+        .default_value = "communication+dataloader+save_checkpoint+profiler_step",
+        .choices = range_choices,
+        .summary = "What is marked in Python programs that use PyTorch, without a change to them.",
     },
     {
         .struct_size = sizeof(StrobeOption),

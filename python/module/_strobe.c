@@ -94,8 +94,12 @@ static int add_types(PyObject *module)
 {
     PyObject *session = strobe_python_session_type();
     PyObject *range = strobe_python_range_type();
-    int failed = !session || !range || PyModule_AddObjectRef(module, "Session", session) < 0 ||
-                 PyModule_AddObjectRef(module, "Range", range) < 0;
+    PyObject *mstx = strobe_python_mstx_module();
+    int failed = !session || !range || !mstx ||
+                 PyModule_AddObjectRef(module, "Session", session) < 0 ||
+                 PyModule_AddObjectRef(module, "Range", range) < 0 ||
+                 PyModule_AddObjectRef(module, "mstx", mstx) < 0;
+    Py_XDECREF(mstx);
     Py_XDECREF(session);
     Py_XDECREF(range);
     return failed ? -1 : 0;

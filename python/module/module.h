@@ -31,6 +31,9 @@ unsigned strobe_python_forks(void);
 extern PyMethodDef strobe_python_marking[];
 PyObject *strobe_python_range_type(void);
 
+/* mstx.c: a module of its own inside the extension */
+PyObject *strobe_python_mstx_module(void);
+
 /* session.c */
 PyObject *strobe_python_session_type(void);
 PyObject *strobe_python_attach(PyObject *module, PyObject *unused);

@@ -8,6 +8,7 @@ imported into every process under `strobe run`, so it imports nothing that it ca
 
 from . import _strobe
 from ._strobe import Error, counter, dump, enabled, mark, range_begin, range_end
+from .run import step_marks as _step_marks
 from .run import stepping as _stepping
 
 __all__ = [
@@ -43,10 +44,23 @@ class range(_strobe.Range):  # the builtin is not used in this module
         return marked
 
 
+def __getattr__(name):
+    """Modules of the package, imported when they are first used."""
+    if name in ("mstx", "profiler"):
+        from importlib import import_module
+
+        return import_module("." + name, __name__)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+
+
 def step():
     """Ends the step of the session or profile that runs here, if any, and begins the next."""
     profile_step = _stepping.profile_step and _stepping.profile_step()
     if profile_step:
         profile_step()
     elif _stepping.script_steps():
-        _strobe.step()
+        session = _stepping.run_session
+        if session is None:
+            _strobe.step()
+        else:
+            _step_marks.step(session)

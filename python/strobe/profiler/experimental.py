@@ -222,7 +222,7 @@ class _ExperimentalConfig:
     def not_collected(self):
         """Names of the options that were asked for and are not collected yet."""
         wanted = {
-            "profiler_level": self._profiler_level != ProfilerLevel.Level0,
+            "profiler_level": self._profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2),
             "aic_metrics": self._aic_metrics != AiCMetrics.AiCoreNone,
             "l2_cache": self._l2_cache,
             "record_op_args": self.record_op_args,

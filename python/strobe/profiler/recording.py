@@ -9,7 +9,7 @@ import threading
 import weakref
 
 from .. import Error, _strobe, message
-from ..run import stepping, torch_import
+from ..run import step_marks, stepping, torch_import
 from .folders import PrivateFolder
 
 _ENDING_PATIENCE_S = 0.02  # stop() waits so long for the rest to be written, and no longer
@@ -71,6 +71,7 @@ class Recording:
         self._owner = None  # process that started the session; a forked child has none
         self._private = None
         self._torch_seen = False
+        self._has_steps = False  # there is a schedule
         self._reads = False  # the results are read as they are complete
         self._ended = None  # result directory of the window that ended last
         self._last = None
@@ -126,10 +127,13 @@ class Recording:
             self._owner = os.getpid()
             if schedule is not None:
                 session.set_schedule(lambda step: schedule(step) if step >= first_step else 0)
+            self._has_steps = schedule is not None or "schedule" in config
             session.start()
             torch_import.call_after(weakly(self._retry))
             for _ in range(first_step):  # none of them records
                 session.step()
+            if self._has_steps:
+                step_marks.step_begins(session)
         except BaseException:
             self._session = None
             session.close()
@@ -138,9 +142,12 @@ class Recording:
     def step(self):
         if self.is_running():
             self._retry()
-            self._session.step()
+            if self._has_steps:
+                step_marks.step(self._session)
+            else:
+                self._session.step()
         elif stepping.run_session is not None and stepping.script_steps():
-            stepping.run_session.step()
+            step_marks.step(stepping.run_session)
 
     def _retry(self):
         """PyTorch may have been imported after the start."""

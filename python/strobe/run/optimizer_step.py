@@ -15,7 +15,7 @@ import functools
 import threading
 import weakref
 
-from . import stepping
+from . import step_marks, stepping
 from .attach import report
 
 _MARK = "_strobe_wrapper"
@@ -72,7 +72,7 @@ class _Watch:
                 return
             if self._ends_step(optimizer, outer):
                 stepping.count_announced()
-                session.step()
+                step_marks.step(session)
         except Exception as error:
             report("Cannot end the step: %s" % error)
 

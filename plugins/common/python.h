@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few functions of CPython's stable ABI that the gc collector uses, found at run time: the
- * plugin is not linked against libpython and serves every version from 3.2 on.
+ * The few functions of CPython's stable ABI that collectors use, found at run time: a plugin is not
+ * linked against libpython and serves every version from 3.2 on.
  */
 #ifndef STROBE_PLUGINS_PYTHON_H
 #define STROBE_PLUGINS_PYTHON_H
@@ -41,6 +41,11 @@ typedef struct PyMethod {
     X(dict_item, "PyDict_GetItemString", PyObject *, (PyObject * dict, const char *key))           \
     X(to_integer, "PyLong_AsLongLong", long long, (PyObject * object))                             \
     X(to_text, "PyUnicode_AsUTF8AndSize", const char *, (PyObject * object, PySize * length))      \
+    X(from_text, "PyUnicode_FromString", PyObject *, (const char *text))                           \
+    X(modules, "PyImport_GetModuleDict", PyObject *, (void))                                       \
+    X(new_capsule, "PyCapsule_New", PyObject *,                                                    \
+      (void *pointer, const char *name, void (*end)(PyObject * capsule)))                          \
+    X(call, "PyObject_CallFunctionObjArgs", PyObject *, (PyObject * callable, ...))                \
     X(clear_error, "PyErr_Clear", void, (void))
 
 typedef struct Python {

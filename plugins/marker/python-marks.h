@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Marks of Python programs: the package `strobe` hands those that the program makes to this
+ * library, and marks by itself what the option `ranges` names. Nothing in a process without the
+ * package.
+ */
+#ifndef STROBE_PLUGINS_MARKER_PYTHON_MARKS_H
+#define STROBE_PLUGINS_MARKER_PYTHON_MARKS_H
+
+#include <strobe/collector.h>
+
+/* As a window begins, and before it ends. Wait for the interpreter's lock. Failures are logged. */
+void python_marks_begin(const StrobeHost *host, StrobeInstance *self);
+void python_marks_end(void);
+
+#endif

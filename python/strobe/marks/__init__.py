@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marks that appear without user code, while the collector of marks records.
+
+The collector calls begin() and end(), in the thread that starts and stops the session. What is
+replaced in PyTorch is put back exactly as it was.
+"""
+
+import sys
+
+from .. import _strobe, message
+from ..run import step_marks, torch_import
+from .replacements import Replacements
+
+# What is replaced, for which names of the collector's option `ranges`.
+_IN_TORCH = ("dataloader", "save_checkpoint", "forward")
+
+_replacements = None  # while a window records
+_asked = set()  # by request()
+
+
+def begin(capsule, ranges):
+    """A window begins. `ranges`: names of the collector's option, joined by '+'."""
+    end()
+    if not _strobe.mstx.adopt(capsule):
+        message.warn_once(
+            "MSTX_INJECTION_PATH names another tool: it gets the marks of strobe.mstx."
+        )
+    global _replacements
+    _replacements = Replacements()
+    wanted = {name for name in ranges.split("+") if name} | _asked
+    step_marks.begin(wanted)
+    _install(wanted)
+
+
+def end():
+    """The window ends."""
+    global _replacements
+    replacements, _replacements = _replacements, None
+    step_marks.end()
+    if replacements is not None:
+        replacements.undo()
+
+
+def request(*names):
+    """Asks for ranges that are not marked by default, in all windows from now on: "forward",
+    "step", "dataloader", "save_checkpoint"."""
+    known = {*_IN_TORCH, *step_marks.NAMES}
+    for name in names:
+        if name not in known:
+            raise ValueError("there is no range %r; there are: %s" % (name, ", ".join(sorted(known))))
+    _asked.update(names)
+    if _replacements is not None:
+        step_marks.add(set(names))
+        _install(set(names))
+
+
+def _install(wanted):
+    wanted = wanted.intersection(_IN_TORCH)
+    window = _replacements
+    if not wanted:
+        return
+
+    def install():
+        if window is _replacements:
+            _replace(window, wanted)
+
+    if "torch" in sys.modules:
+        install()
+    else:
+        torch_import.call_after(install)
+
+
+def _replace(replacements, wanted):
+    from . import loading, training
+
+    try:
+        if "dataloader" in wanted:
+            loading.mark_dataloader(replacements)
+        if "save_checkpoint" in wanted:
+            loading.mark_save(replacements)
+        if "forward" in wanted:
+            training.mark_forward(replacements)
+    except (AttributeError, ImportError) as error:  # a PyTorch without that part
+        message.warn_once("Cannot mark what PyTorch does: %s" % error)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mstx: marks of the program in domains, by the names of torch_npu.npu.mstx.
+
+    from strobe import mstx
+
+    mstx.mark("loaded")
+    epoch = mstx.range_start("epoch", domain="training")
+    mstx.range_end(epoch, domain="training")
+
+    @mstx.mstx_range("evaluate")
+    def evaluate(): ...
+
+    with mstx.annotate("validation"):
+        ...
+
+Marks are recorded by the collector `marker`, or by whatever mstx tool the process has; without one
+they cost a check of their arguments. No function here raises: a wrong argument is a Python warning.
+A stream puts a time mark on the device where a device's tool is there.
+"""
+
+import functools
+import inspect
+
+import warnings
+
+from ._strobe import mstx as _mstx
+
+__all__ = [
+    "annotate",
+    "mark",
+    "mstx_range",
+    "range_end",
+    "range_pop",
+    "range_push",
+    "range_start",
+]
+
+mark = _mstx.mark
+range_start = _mstx.range_start
+range_end = _mstx.range_end
+range_push = _mstx.range_push
+range_pop = _mstx.range_pop
+
+
+class _Run:
+    """One range around a `with`; unlike pushed ranges it may end on another thread, or after ranges
+    that began later, as those of coroutines do."""
+
+    __slots__ = ("_mark", "_domain", "_id")
+
+    def __init__(self, message, stream, domain):
+        self._mark = (message, stream, domain)
+        self._domain = domain
+
+    def __enter__(self):
+        self._id = range_start(*self._mark)
+
+    def __exit__(self, *exception):
+        if self._id:
+            range_end(self._id, self._domain)
+
+
+def _marked_generator(function, mark_of):
+    @functools.wraps(function)
+    def marked(*args, **kwargs):
+        with _Run(*mark_of):
+            return (yield from function(*args, **kwargs))
+
+    return marked
+
+
+def _marked_coroutine(function, mark_of):
+    @functools.wraps(function)
+    async def marked(*args, **kwargs):
+        with _Run(*mark_of):
+            return await function(*args, **kwargs)
+
+    return marked
+
+
+def _marked_async_generator(function, mark_of):
+    @functools.wraps(function)
+    async def marked(*args, **kwargs):
+        with _Run(*mark_of):
+            items = function(*args, **kwargs)
+            try:
+                item = await items.__anext__()
+                while True:
+                    try:
+                        sent = yield item
+                    except GeneratorExit:
+                        await items.aclose()
+                        raise
+                    except BaseException as error:
+                        item = await items.athrow(error)
+                    else:
+                        item = await items.asend(sent)
+            except StopAsyncIteration:
+                return
+
+    return marked
+
+
+def _marked_function(function, mark_of):
+    @functools.wraps(function)
+    def marked(*args, **kwargs):
+        with _Run(*mark_of):
+            return function(*args, **kwargs)
+
+    return marked
+
+
+def _marked(function, *mark_of):
+    """The function with a range around each of its runs; a generator or coroutine runs until its
+    end, not until it is made."""
+    if not callable(function):
+        warnings.warn("mstx: %r is not callable, it is left as it is" % (function,), stacklevel=3)
+        return function
+    if inspect.isasyncgenfunction(function):
+        return _marked_async_generator(function, mark_of)
+    if inspect.iscoroutinefunction(function):
+        return _marked_coroutine(function, mark_of)
+    if inspect.isgeneratorfunction(function):
+        return _marked_generator(function, mark_of)
+    return _marked_function(function, mark_of)
+
+
+def mstx_range(message, stream=None, domain="default"):
+    """A decorator: a range of that name around each run of the function, exceptions or not."""
+
+    def decorate(function):
+        return _marked(function, message, stream, domain)
+
+    return decorate
+
+
+class annotate:
+    """A context manager, or a decorator, whose range is called as the function without a message."""
+
+    def __init__(self, message="", stream=None, domain="default"):
+        self._mark = (message, stream, domain)
+        self._runs = []  # innermost last
+
+    def __enter__(self):
+        run = _Run(*self._mark)
+        run.__enter__()
+        self._runs.append(run)
+        return self
+
+    def __exit__(self, *exception):
+        if self._runs:
+            self._runs.pop().__exit__(*exception)
+
+    def __call__(self, function):
+        message, stream, domain = self._mark
+        name = getattr(function, "__name__", type(function).__name__)
+        return _marked(function, message or name, stream, domain)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranges of the steps that are announced: `ProfilerStep#N` and, on request, `step N`.
+
+Imported into every process under `strobe run`: nothing but the extension module.
+"""
+
+from .. import _strobe
+
+_FORMS = {"profiler_step": "ProfilerStep#%d", "step": "step %d"}
+NAMES = tuple(_FORMS)
+
+_wanted = ()  # forms; empty while no window records
+_open = []  # ids of the ranges of the step that runs
+
+
+def begin(wanted):
+    global _wanted
+    _wanted = tuple(form for name, form in _FORMS.items() if name in wanted)
+
+
+def add(wanted):
+    begin(wanted | {name for name, form in _FORMS.items() if form in _wanted})
+
+
+def end():
+    global _wanted
+    _wanted = ()
+    step_ends()
+
+
+def step(session):
+    """Ends a step of the session, and its ranges before."""
+    step_ends()
+    session.step()
+    step_begins(session)
+
+
+def step_ends():
+    while _open:
+        _strobe.mstx.range_end(_open.pop())
+
+
+def step_begins(session):
+    """Nothing unless the step that the session has begun is recorded."""
+    for form in _wanted:
+        _open.append(_strobe.mstx.range_start(form % session.step_number))
