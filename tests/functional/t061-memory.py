@@ -58,6 +58,8 @@ class MemoryTest(StrobeTest):
         self.check_database(folder)
         self.check_trace(folder)
         self.check_tensorboard(folder)
+        info = json.loads((self.result() / "profiler_info.json").read_text())
+        self.assertIs(info["config"]["common_config"]["profile_memory"], True)
 
     def check_operator_memory(self, folder):
         rows = self.rows(folder, "operator_memory.csv")
