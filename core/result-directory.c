@@ -249,12 +249,22 @@ static const char *option_of(const StrobeConfig *config, const char *collector, 
     return NULL;
 }
 
+static gboolean has_collector(const StrobeConfig *config, const char *name)
+{
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *c = g_ptr_array_index(config->collectors, i);
+        if (strcmp(c->name, name) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* What torch_npu writes of its arguments; a session of another front end has no such arguments, and
  * says what its collectors amount to. */
 static JsonNode *common_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "common_config");
-    static const char *const off[] = {"profile_memory", "with_stack", "with_flops", "with_modules"};
+    static const char *const off[] = {"with_stack", "with_flops", "with_modules"};
 
     if (given)
         return given;
@@ -265,6 +275,7 @@ static JsonNode *common_config(const StrobeConfig *config)
     json_object_set_array_member(out, "activities", activities);
     json_object_set_member(out, "schedule", schedule_node(config));
     json_object_set_boolean_member(out, "record_shapes", g_strcmp0(shapes, "true") == 0);
+    json_object_set_boolean_member(out, "profile_memory", has_collector(config, "memory"));
     for (guint i = 0; i < G_N_ELEMENTS(off); i++)
         json_object_set_boolean_member(out, off[i], FALSE);
     return object_node(out);
