@@ -49,7 +49,8 @@ typedef struct StrobeHost {
      * returns NULL; do not store it beyond the present event. Any thread. */
     StrobeWriter *(*writer)(StrobeInstance *self);
 
-    /* Interns bytes (need not be NUL-terminated or valid UTF-8). Any thread, on its own writer. */
+    /* Interns bytes (need not be NUL-terminated or valid UTF-8). Any thread, on its own writer. An
+     * id may be kept for later records if it is lasting (strobe_string_is_lasting). */
     StrobeStringId (*intern)(StrobeWriter *writer, const char *bytes, size_t length);
 
     /* Interns a call stack of `n` string ids, innermost first. */

@@ -22,6 +22,13 @@ typedef uint32_t StrobeStackId;  /* interned list of string ids, innermost frame
 typedef uint32_t StrobeTrackId;  /* where a record happened; 0 is the recording thread itself */
 typedef uint64_t StrobeTicks;    /* the session's host clock, see StrobeHost.now */
 
+/* An id that stands for its string or stack as long as the session lasts. Others, of what finds no
+ * room in the session's table, are good for the thread's next record only: not to be kept. */
+static inline int strobe_string_is_lasting(uint32_t id)
+{
+    return id != 0 && !(id & 0x80000000u);
+}
+
 /* What times a record has and how a viewer draws it. */
 enum {
     STROBE_SHAPE_SPAN = 1,    /* begin and end */
