@@ -112,7 +112,7 @@ static void add_device_clocks(StrobeContents *contents, const StrobeReader *read
     for (guint32 i = 0; (clock = strobe_reader_device_clock(reader, i)); i++) {
         const StrobeTrackView *track = strobe_reader_track(reader, clock->track);
         StrobeDeviceClockEntry *entry = g_new0(StrobeDeviceClockEntry, 1);
-        entry->label = track ? track_label(track) : g_strdup("unknown");
+        entry->label = track ? strobe_track_label(track) : g_strdup("unknown");
         entry->clock = *clock;
         g_ptr_array_add(contents->device_clocks, entry);
     }
