@@ -51,7 +51,8 @@ void python_marks_begin(const StrobeHost *host, StrobeInstance *self)
     int failed = call_begin(host->option_text(self, "ranges"));
     python.unlock(lock);
     if (failed)
-        host->log(self, STROBE_LOG_WARNING, "Marks of Python are not recorded: strobe.marks failed");
+        host->log(self, STROBE_LOG_WARNING,
+                  "Marks of Python are not recorded: strobe.marks failed");
 }
 
 void python_marks_end(void)

@@ -15,8 +15,8 @@ enum { MSTX_UNKNOWN, MSTX_READY, MSTX_NONE }; /* a tool: nobody has looked, ther
 
 /* A domain of the program's; never freed. */
 typedef struct MstxPythonDomain {
-    void *handle;      /* of the tool, NULL for the default one */
-    int is_default;    /* is marked by the calls without a domain */
+    void *handle;   /* of the tool, NULL for the default one */
+    int is_default; /* is marked by the calls without a domain */
     char name[];
 } MstxPythonDomain;
 

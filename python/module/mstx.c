@@ -372,7 +372,7 @@ static PyObject *adopt(PyObject *module, PyObject *capsule)
 
 #define MARKING(name, text)                                                                        \
     {                                                                                              \
-        #name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, text      \
+#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, text              \
     }
 
 static PyMethodDef functions[] = {
@@ -393,11 +393,8 @@ static PyMethodDef functions[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "strobe.mstx",
-    .m_doc = "mstx for Python; see strobe/mstx.py.",
-    .m_size = -1,
-    .m_methods = functions,
+    PyModuleDef_HEAD_INIT, .m_name = "strobe.mstx", .m_doc = "mstx for Python; see strobe/mstx.py.",
+    .m_size = -1,          .m_methods = functions,
 };
 
 PyObject *strobe_python_mstx_module(void)
