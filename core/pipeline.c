@@ -198,7 +198,8 @@ static gboolean stream_raw(struct run *run, GError **error)
             n = strobe_cut_apply(run->p->cut, run->reader, views, n);
         feed_all(run, views, n);
         if (run->p->progress && turn % 64 == 0)
-            run->p->progress(run->p->progress_user, strobe_reader_progress(run->reader));
+            run->p->progress(run->p->progress_user, strobe_reader_progress(run->reader),
+                             run->n_read);
     }
     if (failure) {
         g_propagate_error(error, g_steal_pointer(&failure));

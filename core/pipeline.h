@@ -32,8 +32,9 @@ void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
  * and must outlive the runs. */
 void strobe_pipeline_set_cut(StrobePipeline *pipeline, StrobeCut *cut);
 
-/* Called now and then with the share done, 0..1; for a progress bar. */
-typedef void (*StrobeProgress)(void *user, double share);
+/* Called now and then with the share done, 0..1, and the records that came by; for a progress bar.
+ */
+typedef void (*StrobeProgress)(void *user, double share, guint64 n_records);
 void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress function, void *user);
 
 /* Recovers the capture if need be, streams it once through all consumers and the passes they need.

@@ -8,20 +8,23 @@
 
 #include "command.h"
 #include "error.h"
+#include "interruption.h"
 
 typedef struct Command {
     const char *name;
     const char *alias; /* NULL: none */
     int (*run)(int argc, char **argv);
     const char *summary;
+    gboolean
+        cleans_up; /* when it is interrupted; others have nothing to clean, or do it their way */
 } Command;
 
 static const Command commands[] = {
     {"run", NULL, strobe_command_run, "run a command and profile it"},
     {"show", NULL, strobe_command_show, "print tables of a result in the terminal"},
-    {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again"},
-    {"export", NULL, strobe_command_export, "make output files of a part of a result"},
-    {"import", NULL, strobe_command_import, "take over results that another profiler wrote"},
+    {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again", TRUE},
+    {"export", NULL, strobe_command_export, "make output files of a part of a result", TRUE},
+    {"import", NULL, strobe_command_import, "take over results that another profiler wrote", TRUE},
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},
     {"torch", NULL, strobe_command_torch, "build the operator backend for your PyTorch"},
@@ -118,6 +121,8 @@ int main(int argc, char **argv)
     const Command *command = find_command(argv[1]);
     if (!command)
         return refuse_command(argv[1]);
+    if (command->cleans_up)
+        strobe_interruption_begin();
     int code = command->run(argc - 1, argv + 1);
     /* `strobe run` answers for the command that it ran. */
     return command->run == strobe_command_run ? code : close_output(code);
