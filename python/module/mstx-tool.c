@@ -62,14 +62,14 @@ void mstx_tool_look(void)
 
 int mstx_tool_adopt(const MarkerPythonTool *collector)
 {
-    if (mstx_tool_state == MSTX_READY)
-        return present == collector->init;
+    if (mstx_tool_state == MSTX_READY && present != collector->init)
+        return 0;
+    if (mstx_tool_state != MSTX_READY && !let_in(collector->init))
+        return 0;
     present = collector->init;
-    if (let_in(present)) {
-        mstx_tool_collector = collector;
-        mstx_tool_state = MSTX_READY;
-    }
-    return mstx_tool_state == MSTX_READY;
+    mstx_tool_collector = collector;
+    mstx_tool_state = MSTX_READY;
+    return 1;
 }
 
 int mstx_tool_takes_any_stream(void)

@@ -15,13 +15,13 @@ enum { MSTX_UNKNOWN, MSTX_READY, MSTX_NONE }; /* a tool: nobody has looked, ther
 
 /* A domain of the program's; never freed. */
 typedef struct MstxPythonDomain {
-    void *handle;      /* of the tool, NULL for the default one */
-    int is_default;    /* is marked by the calls without a domain */
+    void *handle;   /* of the tool, NULL for the default one */
+    int is_default; /* is marked by the calls without a domain */
     char name[];
 } MstxPythonDomain;
 
 extern int mstx_tool_state;
-/* Has the collector `marker` taken the tool's place? NULL: it has not. */
+/* The collector `marker`, where it is the tool and has made itself known; else NULL. */
 extern const MarkerPythonTool *mstx_tool_collector;
 
 /* Looks for a tool, once, as every dispatcher does at its first call. */

@@ -370,9 +370,44 @@ static PyObject *adopt(PyObject *module, PyObject *capsule)
     return PyBool_FromLong(mstx_tool_adopt(tool));
 }
 
+/* ---- communication ----------------------------------------------------------------------- */
+
+static PyObject *mark_collectives(PyObject *module, PyObject *unused)
+{
+    const char *problem = mstx_tool_collector ? mstx_tool_collector->mark_collectives()
+                                              : "the collector of marks is not the tool";
+
+    if (!problem)
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeUTF8(problem, (Py_ssize_t)strlen(problem), "replace");
+}
+
+static PyObject *set_group(PyObject *module, PyObject *args)
+{
+    const char *name;
+    long long peer = -1;
+
+    if (!PyArg_ParseTuple(args, "z|L:set_group", &name, &peer))
+        return NULL;
+    if (mstx_tool_collector)
+        mstx_tool_collector->set_group(name, peer);
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_usual_group(PyObject *module, PyObject *args)
+{
+    const char *name;
+
+    if (!PyArg_ParseTuple(args, "z:set_usual_group", &name))
+        return NULL;
+    if (mstx_tool_collector)
+        mstx_tool_collector->set_usual_group(name);
+    Py_RETURN_NONE;
+}
+
 #define MARKING(name, text)                                                                        \
     {                                                                                              \
-        #name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, text      \
+#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, text              \
     }
 
 static PyMethodDef functions[] = {
@@ -389,15 +424,20 @@ static PyMethodDef functions[] = {
     {"adopt", adopt, METH_O,
      "adopt(capsule, /)\n--\n\nFor the collector of marks: makes it the tool; False if another "
      "one is there."},
+    {"mark_collectives", mark_collectives, METH_NOARGS,
+     "mark_collectives()\n--\n\nMarks what process groups do until the window ends; None, or why "
+     "not."},
+    {"set_group", set_group, METH_VARARGS,
+     "set_group(name, peer=-1, /)\n--\n\nThe group of what this thread issues; None: not known."},
+    {"set_usual_group", set_usual_group, METH_VARARGS,
+     "set_usual_group(name, /)\n--\n\nThe group of what nothing else is known of; None: not "
+     "known."},
     {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "strobe.mstx",
-    .m_doc = "mstx for Python; see strobe/mstx.py.",
-    .m_size = -1,
-    .m_methods = functions,
+    PyModuleDef_HEAD_INIT, .m_name = "strobe.mstx", .m_doc = "mstx for Python; see strobe/mstx.py.",
+    .m_size = -1,          .m_methods = functions,
 };
 
 PyObject *strobe_python_mstx_module(void)
