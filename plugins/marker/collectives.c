@@ -24,7 +24,7 @@ static char problem[256];
 static struct name {
     struct name *next;
     char text[GROUP_SIZE];
-} *names;
+} * names;
 static _Atomic(const char *) usual_group;
 
 static __thread struct {
@@ -146,7 +146,8 @@ static void end_operation(uint64_t id)
     atomic_fetch_sub(&n_open, 1);
 }
 
-/* Who waits for an operation goes on before libtorch has told of its end, and may end the window. */
+/* Who waits for an operation goes on before libtorch has told of its end, and may end the window.
+ */
 static void wait_for_ends(void)
 {
     const struct timespec pause = {0, 100000};

@@ -4,6 +4,7 @@
  * call is then without effect.
  */
 #include "mstx-tool.h"
+#include "open-ranges.h"
 
 #include <string.h>
 
@@ -165,33 +166,15 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
 
 /* ---- ranges that are open ---------------------------------------------------------------- */
 
-/* Of each range that was started in the window that records: its domain. */
-static struct {
-    PyObject *domains; /* id -> capsule */
-    uint32_t window;
-} started;
-
-static PyObject *known_domain(uint64_t id, PyObject **key)
-{
-    *key = NULL;
-    if (!started.domains || started.window != strobe_gate)
-        return NULL;
-    *key = PyLong_FromUnsignedLongLong(id);
-    return *key ? PyDict_GetItemWithError(started.domains, *key) : NULL;
-}
+static uint32_t started_window; /* that the open ranges are of */
 
 /* Those of other windows are forgotten: nobody can end them any more. */
-static int remember_start(PyObject *id, const MstxPythonDomain *domain)
+static void forget_other_starts(void)
 {
-    if (!started.domains && !(started.domains = PyDict_New()))
-        return -1;
-    if (started.window != strobe_gate)
-        PyDict_Clear(started.domains);
-    started.window = strobe_gate;
-    PyObject *capsule = PyCapsule_New((void *)(uintptr_t)domain, NULL, NULL);
-    int failed = !capsule || PyDict_SetItem(started.domains, id, capsule) < 0;
-    Py_XDECREF(capsule);
-    return failed ? -1 : 0;
+    if (started_window == strobe_gate)
+        return;
+    open_ranges_clear();
+    started_window = strobe_gate;
 }
 
 #define PUSHED_MAX 256
@@ -248,27 +231,27 @@ static PyObject *range_start(PyObject *module, PyObject *const *args, Py_ssize_t
     if (found > 0) {
         id = mstx_tool_start(wanted.domain, wanted.message, wanted.stream);
         release(&wanted);
+        forget_other_starts();
+        if (id && open_ranges_put(id, wanted.domain) < 0)
+            id = 0; /* nothing to end it by */
     }
     if (found < 0)
         return warn_of_exception("range_start", PyLong_FromLong(0));
-    PyObject *answer = PyLong_FromUnsignedLongLong(id);
-    if (answer && id && remember_start(answer, wanted.domain) < 0)
-        return warn_of_exception("range_start", answer);
-    return answer;
+    return PyLong_FromUnsignedLongLong(id);
 }
 
 static void end_started(uint64_t id, const MstxPythonDomain *domain)
 {
-    PyObject *key, *known = known_domain(id, &key); /* borrowed */
+    forget_other_starts();
+    const MstxPythonDomain *known = open_ranges_find(id);
 
-    if (known && PyCapsule_GetPointer(known, NULL) != domain) {
+    if (known == domain) {
+        open_ranges_remove(id);
+        mstx_tool_end(domain, id);
+    } else if (known) {
         PyErr_Format(PyExc_ValueError, "range %llu was started in another domain",
                      (unsigned long long)id);
-    } else if (known) {
-        PyDict_DelItem(started.domains, key);
-        mstx_tool_end(domain, id);
     }
-    Py_XDECREF(key);
 }
 
 static PyObject *range_end(PyObject *module, PyObject *const *args, Py_ssize_t n_args,

@@ -3,7 +3,6 @@
 
 import glob
 import json
-import os
 import sqlite3
 import subprocess
 import unittest
@@ -195,11 +194,12 @@ class PlainTest(MstxTest):
 
     def test_forked_child_records_nothing(self):
         text = "import os\nfrom strobe import mstx\nmstx.mark('parent')\n"
-        text += "if os.fork() == 0:\n    print(mstx.range_start('child'), flush=True)\n    os._exit(0)\n"
+        text += "if os.fork() == 0:\n    print(mstx.range_start('child'), flush=True)\n"
+        text += "    os._exit(0)\n"
         text += "os.wait()\nmstx.mark('after')\n"
         done = self.record(PYTHON, self.script("fork.py", text), collect=["marker"])
         self.assertEqual(done.stdout, "0\n")
-        self.assertEqual([name for name, in self.rows("marker_instant", "name")], ["parent", "after"])
+        self.assertEqual(self.rows("marker_instant", "name"), [("parent",), ("after",)])
 
     def test_ranges_are_checked(self):
         done = self.strobe(
@@ -215,10 +215,7 @@ class TorchTest(MstxTest):
 
     def test_level_none_into_the_database(self):
         self.train()
-        self.assertEqual(
-            [os.path.basename(path) for path in glob.glob(str(self.out / "*/ASC*/trace_view.json"))],
-            [],
-        )
+        self.assertEqual(glob.glob(str(self.out / "*/ASC*/trace_view.json")), [])
         rows = self.events("name, domain, eventType")
         wanted = [
             ("ProfilerStep#2", "default", 2),
@@ -236,8 +233,8 @@ class TorchTest(MstxTest):
         steps = self.events("name, startNs, endNs")
         inside = [row for row in steps if not row[0].startswith("Prof")]
         for _, begin, end in inside:
-            around = [row for row in steps if row[0][:4] == "Prof" and row[1] <= begin <= end <= row[2]]
-            self.assertEqual(len(around), 1)
+            around = [row for row in steps if row[1] <= begin <= end <= row[2]]
+            self.assertEqual(len([row for row in around if row[0].startswith("Prof")]), 1)
 
     def test_text(self):
         self.train(export_type="Text")

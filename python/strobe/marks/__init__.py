@@ -47,7 +47,8 @@ def request(*names):
     known = {*_IN_TORCH, *step_marks.NAMES}
     for name in names:
         if name not in known:
-            raise ValueError("there is no range %r; there are: %s" % (name, ", ".join(sorted(known))))
+            names = ", ".join(sorted(known))
+            raise ValueError("there is no range %r; there are: %s" % (name, names))
     _asked.update(names)
     if _replacements is not None:
         step_marks.add(set(names))
