@@ -174,6 +174,21 @@ class TorchTest(MarksTest):
         self.assertEqual(names, [["forward"], ["forward"], []])
 
 
+@needs_torch
+class ImportTest(MarksTest):
+    def test_profiles_before_the_import(self):
+        """Two that wait for PyTorch do not find each other for ever."""
+        done = self.run_python(
+            "from strobe import profiler\n"
+            "for _ in range(2):\n"
+            "    with profiler.profile(experimental_config=profiler._ExperimentalConfig(mstx=True)):\n"
+            "        pass\n"
+            "import torch\n"
+            "print('done')\n"
+        )
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n"), done.stderr[-2000:])
+
+
 class StepsTest(MarksTest):
     def profiled(self, schedule, before_step=lambda: None, **options):
         with messages():

@@ -279,6 +279,18 @@ class TorchTest(MstxTest):
         self.assertEqual(steps, ["ProfilerStep#1", "ProfilerStep#2", "ProfilerStep#3"])
         self.assertEqual(len(names), 8)
 
+    def test_mark_before_the_import(self):
+        """The first mark starts the recording; PyTorch comes later."""
+        self.record(
+            PYTHON,
+            self.script("late.py", "from strobe import mstx\nmstx.mark('early')\n" + LOADING),
+            collect=["marker", "cpu_op"],
+        )
+        names = [name for name, in self.rows("marker", "name")]
+        self.assertEqual((names.count("dataloader"), names.count("ProfilerStep#2")), (4, 1))
+        self.assertEqual(self.rows("marker_instant", "name"), [("early",)])
+        self.assertGreater(self.records_of(self.result(), "cpu_op"), 0)
+
     def test_forward_and_step_on_request(self):
         names = self.names_of_run(":ranges=forward+step")
         self.assertEqual(

@@ -69,8 +69,8 @@ def _hook(step_on, follow=False):
     def ready():
         try:
             if stepping.run_session is None:
-                _begin(follow)
-            else:
+                _begin(follow)  # a mark may have begun the session: it looks again all the same
+            if stepping.run_session is not None:
                 stepping.run_session.retry()
             if stepping.run_session is not None and step_on != "manual":
                 from . import optimizer_step
