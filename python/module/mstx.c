@@ -156,6 +156,7 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
     *mark = (Mark){0};
     if (take_arguments(names, N_PARAMETERS, 1, given, args, n_args, keywords) < 0)
         return -1;
+    mstx_tool_is_there(); /* decides which streams are right */
     mark->message = text_of("message", given[MESSAGE], &mark->keep[0]);
     if (mark->message && stream_of(given[STREAM], &mark->stream) == 0)
         mark->domain = domain_of(given[DOMAIN], &mark->keep[1]);
@@ -166,22 +167,31 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
 
 /* ---- ranges that are open ---------------------------------------------------------------- */
 
-static uint32_t started_window; /* that the open ranges are of */
+/* That records now. One of a forked child may have the number of the parent's. */
+static uint64_t present_window(void)
+{
+    return (uint64_t)strobe_python_forks() << 32 | strobe_gate;
+}
+
+static uint64_t started_window; /* that the open ranges are of */
 
 /* Those of other windows are forgotten: nobody can end them any more. */
 static void forget_other_starts(void)
 {
-    if (started_window == strobe_gate)
+    uint64_t window = present_window();
+
+    if (started_window == window)
         return;
     open_ranges_clear();
-    started_window = strobe_gate;
+    started_window = window;
 }
 
 #define PUSHED_MAX 256
 
 /* A thread's pushed ranges, all domains together; of one window. */
 static __thread struct {
-    uint32_t window, n;
+    uint64_t window;
+    uint32_t n;
     struct pushed {
         const MstxPythonDomain *domain;
         uint64_t id;
@@ -190,9 +200,11 @@ static __thread struct {
 
 static void forget_other_windows(void)
 {
-    if (pushed.window == strobe_gate)
+    uint64_t window = present_window();
+
+    if (pushed.window == window)
         return;
-    pushed.window = strobe_gate;
+    pushed.window = window;
     pushed.n = 0;
 }
 

@@ -201,6 +201,17 @@ class PlainTest(MstxTest):
         self.assertEqual(done.stdout, "0\n")
         self.assertEqual(self.rows("marker_instant", "name"), [("parent",), ("after",)])
 
+    def test_forked_child_that_records(self):
+        """Begins anew: what the parent has open is not the child's."""
+        text = "import os, strobe\nfrom strobe import mstx\n"
+        text += "mstx.range_push('of the parent')\nstrobe.step()\nchild = os.fork() == 0\n"
+        text += "if child:\n    print(mstx.range_pop(), mstx.range_push('of the child'), flush=True)\n"
+        text += "strobe.step()\nmstx.range_pop()\nif not child:\n    os.wait()\n"
+        for flags, printed in (([], "-1 -1\n"), (["--follow"], "-1 0\n")):
+            script = self.script("fork.py", text)
+            done = self.record(PYTHON, script, collect=["marker", "metadata"], flags=flags)
+            self.assertEqual((done.stdout, done.stderr.count("Traceback")), (printed, 0))
+
     def test_ranges_are_checked(self):
         done = self.strobe(
             "run", "-o", self.out, "--collect", "marker:ranges=dataloder", "--", "true", code=3
@@ -290,6 +301,18 @@ class TorchTest(MstxTest):
         self.assertEqual((names.count("dataloader"), names.count("ProfilerStep#2")), (4, 1))
         self.assertEqual(self.rows("marker_instant", "name"), [("early",)])
         self.assertGreater(self.records_of(self.result(), "cpu_op"), 0)
+
+    def test_marks_of_libraries(self):
+        """A library with marks looks for its tool at the first one, long after the start."""
+        text = "import ctypes, torch\nlibrary = ctypes.CDLL(%r)\n" % str(
+            BUILD / "plugins" / "mstx" / "libms_tools_ext.so"
+        )
+        self.record(
+            PYTHON,
+            self.script("native.py", text + "library.mstxMarkA(b'native', None)\n"),
+            collect=["marker", "cpu_op"],
+        )
+        self.assertEqual(self.rows("marker_instant", "name"), [("native",)])
 
     def test_forward_and_step_on_request(self):
         names = self.names_of_run(":ranges=forward+step")
