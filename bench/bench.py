@@ -191,9 +191,10 @@ def record_two_threads(bench):
 # ---- PyTorch ----
 
 
-def op_overhead(bench):
+def _overheads(bench, script):
+    """What a script printed, and how rows are made of it."""
     library = bench.program("torch_ops.so")
-    script = str(pathlib.Path(__file__).with_name("op_overhead.py"))
+    script = str(pathlib.Path(__file__).with_name(script))
     found = bench.lines([PYTHON, script, library, bench.scratch])
     recorded = _records(bench, found["directory"])
     if recorded < found["operators"][0]:
@@ -208,6 +209,12 @@ def op_overhead(bench):
                    best_value=min(found[own]) - min(plain),
                    best_peer=min(found[peer]) - min(plain))
 
+    return found, row
+
+
+def op_overhead(bench):
+    found, row = _overheads(bench, "op_overhead.py")
+    plain = found["plain"]
     note = "operator itself %.0f ns; without what the empty callback costs %.0f ns" % (
         min(plain), min(found["strobe"]) - min(found["empty"]))
     return [
@@ -215,6 +222,16 @@ def op_overhead(bench):
         row("op_overhead_legacy", "strobe", "torch.autograd.profiler_legacy", "legacy"),
         row("op_empty_callback", "empty", found["peer"], "torch_profiler",
             note="libtorch's own cost of any callback"),
+    ]
+
+
+def memory_overhead(bench):
+    found, row = _overheads(bench, "memory_overhead.py")
+    note = "an allocation and its release, themselves %.0f ns" % min(found["plain"])
+    return [
+        row("memory_overhead", "strobe", "torch.autograd.profiler_legacy", "legacy",
+            goal="<= 0.5 x", note=note),
+        row("memory_overhead_profiler", "strobe", found["peer"], "torch_profiler"),
     ]
 
 
@@ -421,6 +438,7 @@ BENCHMARKS = {
     "bulk_emit": bulk_emit,
     "capture_write": capture_write,
     "op_overhead": op_overhead,
+    "memory_overhead": memory_overhead,
     "reader": reader,
     "chrome_export": chrome_trace_export,
     "csv_export": csv_export,

@@ -29,14 +29,15 @@ class Work:
     def __init__(self, library):
         self.library = ctypes.CDLL(library)
         self.library.bench_run_operators.argtypes = [ctypes.c_long]
+        self.run = self.library.bench_run_operators
 
     def time(self):
         """ns per operator, TIMES times."""
-        self.library.bench_run_operators(WARM)
+        self.run(WARM)
         spent = []
         for _ in range(TIMES):
             begin = time.perf_counter_ns()
-            self.library.bench_run_operators(OPERATORS)
+            self.run(OPERATORS)
             spent.append((time.perf_counter_ns() - begin) / OPERATORS)
         return spent
 
@@ -71,12 +72,12 @@ def _checked(spent, events):
 
 
 class StrobeWork:
-    """The same in a session with the collector cpu_op."""
+    """The same in a session with one collector."""
 
-    def __init__(self, work, folder):
+    def __init__(self, work, folder, collector):
         self.work = work
         self.config = json.dumps(
-            {"collectors": {"cpu_op": {"required": True}}, "output": {"directory": folder}}
+            {"collectors": {collector: {"required": True}}, "output": {"directory": folder}}
         )
         self.directories = []
 
@@ -98,7 +99,7 @@ def main():
         sys.exit(__doc__)
     torch.set_num_threads(1)
     work = Work(sys.argv[1])
-    own = StrobeWork(work, sys.argv[2])
+    own = StrobeWork(work, sys.argv[2], "cpu_op")
     modes = {
         "plain": work.plain,
         "empty": work.empty,
@@ -106,17 +107,22 @@ def main():
         "torch_profiler": work.torch_profiler,
         "legacy": work.legacy,
     }
+    measure(modes, own, int(sys.argv[3]) if len(sys.argv) > 3 else 20, RECORDED)
+
+
+def measure(modes, own, repeats, n_records):
+    """Runs the modes in turn and prints what they took."""
     samples = {name: [] for name in modes}
     for mode in modes.values():
         mode()
-    for _ in range(int(sys.argv[3]) if len(sys.argv) > 3 else 20):
+    for _ in range(repeats):
         order = list(modes)
         random.shuffle(order)
         for name in order:
             samples[name] += modes[name]()
     for name, values in samples.items():
         print(json.dumps({"name": name, "samples": values}))
-    print(json.dumps({"name": "operators", "samples": [RECORDED]}))
+    print(json.dumps({"name": "operators", "samples": [n_records]}))
     # Without Kineto, as Debian builds it, torch.profiler records by itself alone.
     kineto = "" if torch.autograd.kineto_available() else " without Kineto"
     print(json.dumps({"name": "peer", "text": "torch.profiler" + kineto}))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For op_overhead.py: one small operator many times, and a RecordFunction callback that does
+/* For op_overhead.py and memory_overhead.py: one small operator or block many times, and a RecordFunction callback that does
  * nothing. Compiled against the installed libtorch. C++17. */
 #ifndef NDEBUG
 #define NDEBUG 1 /* RecordFunction has one member more without it */
@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/ones.h>
 #include <ATen/record_function.h>
+#include <c10/core/CPUAllocator.h>
 
 #include <memory>
 
@@ -30,6 +31,7 @@ void on_end(const at::RecordFunction &, at::ObserverContext *)
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 EXPORTED void bench_run_operators(long n);
+EXPORTED void bench_run_allocations(long n);
 EXPORTED void bench_add_callback();
 EXPORTED void bench_remove_callback();
 
@@ -39,6 +41,13 @@ void bench_run_operators(long n)
     static at::Tensor tensor = at::ones({8});
     for (long i = 0; i < n; i++)
         tensor.neg_();
+}
+
+/* n times 512 bytes from PyTorch's CPU allocator, and back. */
+void bench_run_allocations(long n)
+{
+    for (long i = 0; i < n; i++)
+        c10::GetCPUAllocator()->allocate(512);
 }
 
 void bench_add_callback()

@@ -61,7 +61,8 @@ _Static_assert(sizeof(struct strobe_block_header) == 96, "capture format");
 struct strobe_stored_track {
     uint32_t id;
     uint32_t type;
-    uint32_t clock;
+    uint32_t clock; /* STROBE_CLOCK_*; from STROBE_CLOCK_OF_TRACK on, less that: the id of the track
+                       whose clock it is, 0: its own */
     int32_t device;
     uint64_t pid;
     uint64_t number;

@@ -45,7 +45,7 @@ uint32_t strobe_lane_write_beside(StrobeWriter *writer, const void *bytes, size_
 uint32_t strobe_lane_intern_inside(StrobeWriter *writer, const void *bytes, size_t length,
                                    int is_stack);
 
-/* Interns a C string by way of the names that the thread remembers; inside a bracket. */
+/* Interns a C string and remembers it for the thread; inside a bracket. */
 uint32_t strobe_lane_intern_name(StrobeWriter *writer, const char *name);
 /* As drop_spans, where there are spans inside. */
 void strobe_lane_drop_inside(StrobeWriter *writer, uint32_t depth);
@@ -83,7 +83,7 @@ static inline int enter_uncounted(StrobeWriter *w, uint32_t busy)
     atomic_store_explicit(&w->busy, busy, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     STROBE_TESTPOINT("lane-busy");
-    if (__builtin_expect(gate_now() != w->generation || w->generation == 0, 0)) {
+    if (__builtin_expect(gate_now() != w->generation, 0)) {
         leave(w);
         return 0;
     }
@@ -156,6 +156,26 @@ static inline void *take_room(StrobeWriter *w, uint32_t bytes)
     return room;
 }
 
+/* The id of a C string, NULL: 0; inside a bracket. */
+static inline uint32_t intern_name(StrobeWriter *w, const char *name)
+{
+    if (!name)
+        return 0;
+    const struct cached_name *known = strobe_cached_name(w->names, name);
+    return strobe_cached_equals(known, name) ? known->id : strobe_lane_intern_name(w, name);
+}
+
+/* Fills in the fields of a span's record, as far as both go. */
+static inline void fill_fields(const StrobeWriter *w, void *out, const void *fields, size_t size)
+{
+    const char *end = w->cursor + w->pending, *from = fields;
+    size_t room = (size_t)(end - (char *)out), n = size < room ? size : room;
+
+    for (; n >= 8; n -= 8, from += 8, out = (char *)out + 8) /* a call would cost more */
+        *(volatile uint64_t *)out = *(const uint64_t *)(const void *)from;
+    memcpy(out, from, n);
+}
+
 /* What was reserved is filled: makes it part of the block. */
 static inline void publish_pending(StrobeWriter *w)
 {
@@ -206,7 +226,7 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
         *out++ = track;
     uint64_t *fields = out;
     while (out < last)
-        *out++ = 0;
+        *(volatile uint64_t *)out++ = 0; /* a few words: a call of memset would cost more */
     STROBE_TESTPOINT("record-reserved");
     return fields;
 }
@@ -245,12 +265,17 @@ static inline uint32_t push_keyed_span(StrobeWriter *w, uint64_t key, uint32_t k
     return depth + 1;
 }
 
+static inline uint64_t token_of(const StrobeWriter *w, uint32_t depth)
+{
+    return (uint64_t)w->generation << 32 | depth;
+}
+
 /* The same for a span that is found by its token, which this returns. */
 static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
 {
     uint32_t depth = push_keyed_span(w, 0, kind, name, argument);
 
-    return depth ? (uint64_t)w->generation << 32 | depth : 0;
+    return depth ? token_of(w, depth) : 0;
 }
 
 /* Was the span begun in this window? */
@@ -306,6 +331,88 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     STROBE_TESTPOINT("span-ending");
     drop_spans(w, depth);
     return fields;
+}
+
+/* ---- the short way ----
+ *
+ * For what is usual: a thread that has recorded in this window, a counter to read, a known name,
+ * the innermost span, room in the block. It calls nothing, so that the compiler needs neither a
+ * frame nor saved registers; where it returns 0, the general way is to be gone. Inside a bracket.
+ */
+
+#define SPAN_HEAD 24u /* bytes of header, begin and end */
+
+/* Opens a span; its depth. `name` is not NULL, `kind` is in the table. */
+static inline uint32_t open_shortly(StrobeWriter *w, uint64_t key, uint32_t kind, const char *name,
+                                    uint64_t argument)
+{
+    const struct cached_name *known = strobe_cached_name(w->names, name);
+    uint32_t depth = w->depth;
+
+    if (__builtin_expect(!strobe_cached_equals(known, name) || depth >= w->short_spans, 0))
+        return 0;
+    struct pool_span *open = &w->lane->spans[depth++];
+    begin_span(open, key, kind, known->id, argument);
+    atomic_store_explicit(&open->begin, strobe_clock_count(), memory_order_release);
+    STROBE_TESTPOINT("span-filled");
+    w->depth = depth;
+    publish_depth(w);
+    return depth;
+}
+
+/* Is it the innermost open span, and is there room for its record? `kind` is in the table, `flags`
+ * are what the open span has beside it. */
+static inline int is_usual(const StrobeWriter *w, uint32_t depth, uint64_t key, uint32_t kind,
+                           uint32_t flags, size_t least)
+{
+    uint32_t place = depth - 1;
+
+    if (__builtin_expect(depth != w->depth || place >= w->short_spans, 0)) /* or none is open */
+        return 0;
+    const struct pool_span *open = &w->lane->spans[place];
+    uint32_t bytes = strobe_lane_kinds[kind].span_bytes;
+    return key_of(open) == key &&
+           atomic_load_explicit(&open->kind, memory_order_relaxed) == (kind | flags) &&
+           !(atomic_load_explicit(&open->name, memory_order_relaxed) & STROBE_STRING_BESIDE) &&
+           bytes >= least && (size_t)(w->limit - w->cursor) >= bytes;
+}
+
+/* Writes the record of the innermost span, which is_usual, with the `size` bytes at `fields`, or
+ * the argument that it was opened with where they are NULL; the rest is zero. Stores are volatile,
+ * for a call of memcpy or memset would cost more than a few words do. */
+static inline void write_shortly(StrobeWriter *w, uint32_t kind, const uint64_t *fields,
+                                 size_t size)
+{
+    uint32_t place = w->depth - 1;
+    const struct pool_span *open = &w->lane->spans[place];
+    uint64_t argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
+    size_t n = size / 8, words = strobe_lane_kinds[kind].span_bytes / 8;
+    volatile uint64_t *out = (volatile uint64_t *)w->cursor;
+
+    out[0] = (uint64_t)atomic_load_explicit(&open->name, memory_order_relaxed) << 32 |
+             (uint64_t)kind << 16 | words;
+    out[1] = atomic_load_explicit(&open->begin, memory_order_relaxed);
+    out[2] = strobe_clock_count();
+    out += SPAN_HEAD / 8;
+    for (size_t i = 0; i < n; i++)
+        out[i] = fields ? fields[i] : argument;
+    for (size_t i = n; i < words - SPAN_HEAD / 8; i++)
+        out[i] = 0;
+    STROBE_TESTPOINT("span-ending");
+    w->depth = place;
+    publish_depth(w);
+    w->pending = (uint32_t)words * 8;
+    publish_pending(w);
+}
+
+/* Ends the span of this depth; the depth. */
+static inline uint32_t close_shortly(StrobeWriter *w, uint32_t depth, uint64_t key, uint32_t kind,
+                                     const uint64_t *fields, size_t size)
+{
+    if (__builtin_expect(!is_usual(w, depth, key, kind, 0, SPAN_HEAD + size), 0))
+        return 0;
+    write_shortly(w, kind, fields, size);
+    return depth;
 }
 
 #endif

@@ -87,6 +87,14 @@ static struct pool_block *find_block(const StrobeWriter *w)
                : wait_for_block(w);
 }
 
+/* Not with a block that another thread began: each record then needs its track. */
+static void allow_short_way(StrobeWriter *w)
+{
+    int is_own = !w->block || w->block->track == w->track;
+
+    w->short_spans = strobe_clock_counter && is_own ? STROBE_POOL_SPANS : 0;
+}
+
 int strobe_lane_next_block(StrobeWriter *w)
 {
     strobe_lane_hand_over(w);
@@ -100,6 +108,7 @@ int strobe_lane_next_block(StrobeWriter *w)
     w->block_window = w->generation;
     w->cursor = (char *)(block + 1);
     w->limit = w->cursor + STROBE_BLOCK_DATA;
+    allow_short_way(w);
     atomic_store_explicit(&w->lane->block, strobe_pool_index(w->pool, block), memory_order_release);
     return 1;
 }
@@ -113,7 +122,7 @@ static StrobeWriter *take_writer(uint32_t index)
     w->index = index;
     w->names = cached_names[index];
     w->session = 0;
-    w->generation = 0;
+    w->generation = LANE_DETACHED;
     /* The thread before may have died inside a bracket. */
     atomic_store_explicit(&w->busy, LANE_IDLE, memory_order_relaxed);
     return w;
@@ -148,7 +157,7 @@ static StrobeWriter *claim_writer(void)
 
 static void release_writer(StrobeWriter *w)
 {
-    w->generation = 0;
+    w->generation = LANE_DETACHED;
     atomic_fetch_and_explicit(&writer_map[w->index / 64], ~(1ull << (w->index % 64)),
                               memory_order_release);
 }
@@ -169,7 +178,6 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
     w->pool = strobe_lanes.pool;
     w->lane = lane;
     w->depth = 0;
-    w->short_spans = strobe_clock_counter ? STROBE_POOL_SPANS : 0;
     if (w->names_session != strobe_lanes.session) {
         memset(w->names, 0, sizeof cached_names[0]);
         w->names_session = strobe_lanes.session;
@@ -190,6 +198,7 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
             strobe_lane_hand_over(w);
     }
+    allow_short_way(w);
     atomic_store_explicit(&lane->depth, 0, memory_order_relaxed);
     atomic_store_explicit(&lane->track, w->track, memory_order_relaxed);
     atomic_store_explicit(&lane->window, window, memory_order_relaxed);
@@ -311,7 +320,7 @@ static void thread_exits(void *value)
     STROBE_TESTPOINT("thread-exits");
     if (atomic_load_explicit(&w->busy, memory_order_relaxed))
         abandon_bracket(w);
-    if (w->generation && w->generation == gate_now() && enter_uncounted(w, LANE_INSIDE)) {
+    if (w->generation == gate_now() && enter_uncounted(w, LANE_INSIDE)) {
         leave_open_spans(w);
         is_parked = w->depth != 0;
         if (is_parked || w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
@@ -425,9 +434,9 @@ uint64_t strobe_lane_take_no_lane(void)
 static void before_fork(void)
 {
     forking = 1;
-    generation_at_fork = strobe_thread_writer ? strobe_thread_writer->generation : 0;
+    generation_at_fork = strobe_thread_writer ? strobe_thread_writer->generation : LANE_DETACHED;
     if (strobe_thread_writer)
-        strobe_thread_writer->generation = 0;
+        strobe_thread_writer->generation = LANE_DETACHED;
     STROBE_TESTPOINT("fork-begun");
 }
 
@@ -450,7 +459,7 @@ static void in_child(void)
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         if (!(atomic_load_explicit(&writer_map[i / 64], memory_order_relaxed) >> (i % 64) & 1))
             continue; /* not to be copied for nothing */
-        writers[i].generation = 0;
+        writers[i].generation = LANE_DETACHED;
         writers[i].session = 0;
         writers[i].block = NULL;
         atomic_store_explicit(&writers[i].busy, LANE_IDLE, memory_order_relaxed);

@@ -26,6 +26,8 @@ enum {
     LANE_ENDS = 3    /* ... that ends the span of the depth in the other bits */
 };
 #define LANE_DEPTH_SHIFT 2
+/* The generation of a writer that records in no window; the gate never has it. */
+#define LANE_DETACHED UINT32_MAX
 
 /* What becomes of a lane whose thread has ended and left loose spans that other threads may end. */
 enum {
@@ -36,12 +38,12 @@ enum {
 struct StrobeWriter {
     /* What each record touches, in one cache line. */
     _Atomic uint32_t busy;
-    uint32_t generation;  /* window this writer is attached to */
+    uint32_t generation;  /* window this writer is attached to, or LANE_DETACHED */
     char *cursor, *limit; /* free part of the block */
     struct pool_block *block;
     struct pool_lane *lane;
     uint32_t depth;            /* open spans */
-    uint32_t short_spans;      /* of these the short way of keyed-span.c may touch */
+    uint32_t short_spans;      /* of these the short way (lane-inline.h) may touch */
     struct cached_name *names; /* STROBE_CACHED_NAMES of them */
     uint32_t track;
     uint32_t pending; /* bytes reserved and not committed */

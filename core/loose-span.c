@@ -88,18 +88,37 @@ static int place_span(StrobeWriter *w, uint64_t key, uint32_t kind, uint32_t nam
     return 1;
 }
 
-int32_t strobe_lane_loose_open(StrobeInstance *self, uint64_t key, uint32_t kind, const char *name,
-                               uint64_t argument)
+static int32_t __attribute__((noinline))
+open_loose(uint64_t key, uint32_t kind, const char *name, uint64_t argument)
 {
     StrobeWriter *w = current_writer();
     int is_placed;
 
     if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w))
         return 0;
-    is_placed =
-        place_span(w, key, kind | STROBE_SPAN_IS_LOOSE, strobe_lane_intern_name(w, name), argument);
+    is_placed = place_span(w, key, kind | STROBE_SPAN_IS_LOOSE, intern_name(w, name), argument);
     leave(w);
     return is_placed;
+}
+
+/* Deeper, the place of one that has ended is looked for. */
+static int may_open_shortly(const StrobeWriter *w)
+{
+    return w->depth == 0 || (w->depth < NEAR && !is_ended(&w->lane->spans[w->depth - 1]));
+}
+
+int32_t strobe_lane_loose_open(StrobeInstance *self, uint64_t key, uint32_t kind, const char *name,
+                               uint64_t argument)
+{
+    StrobeWriter *w = strobe_thread_writer;
+    int is_open = 0;
+
+    if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
+        return open_loose(key, kind, name, argument);
+    if (key && kind < STROBE_KINDS_MAX && name && may_open_shortly(w))
+        is_open = open_shortly(w, key, kind | STROBE_SPAN_IS_LOOSE, name, argument) != 0;
+    leave(w);
+    return __builtin_expect(is_open, 1) ? 1 : open_loose(key, kind, name, argument);
 }
 
 /* ---- the end ---- */
@@ -179,8 +198,8 @@ static int take_elsewhere(StrobeWriter *w, uint64_t key, uint32_t kind, struct t
     return 0;
 }
 
-int32_t strobe_lane_loose_close(StrobeInstance *self, uint64_t key, uint32_t kind,
-                                const void *fields, size_t size)
+static int32_t __attribute__((noinline))
+close_loose(uint64_t key, uint32_t kind, const void *fields, size_t size)
 {
     StrobeWriter *w = current_writer();
     struct taken taken;
@@ -191,15 +210,52 @@ int32_t strobe_lane_loose_close(StrobeInstance *self, uint64_t key, uint32_t kin
     if (!enter_to_end(w, w->depth))
         return 0;
     struct pool_span *own = find_own(w, key, kind);
-    int is_taken = own ? take(w, w->lane, own, key, &taken) : take_elsewhere(w, key, kind, &taken);
+    int is_taken = 0;
+    if (own)
+        is_taken = take(w, w->lane, own, key, &taken);
+    else if (!(key & STROBE_KEY_OF_THREAD))
+        is_taken = take_elsewhere(w, key, kind, &taken);
     char *out = is_taken ? begin_record(w, kind, taken.track, taken.name, taken.begin, end) : NULL;
     if (own)
         trim(w);
     if (out) {
-        size_t room = (size_t)(w->cursor + w->pending - out);
-        memcpy(out, fields, size < room ? size : room);
+        fill_fields(w, out, fields, size);
         publish_pending(w);
     }
     leave(w);
     return is_taken;
+}
+
+/* Ends the innermost span, if it is that one. */
+static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, const void *fields,
+                           size_t size)
+{
+    uint32_t depth = w->depth;
+
+    if (!is_usual(w, depth, key, kind, STROBE_SPAN_IS_LOOSE, SPAN_HEAD + size))
+        return 0;
+    struct pool_span *open = &w->lane->spans[depth - 1];
+    if (key & STROBE_KEY_OF_THREAD) /* nobody else looks for it; locking the bus takes 10 ns */
+        atomic_store_explicit(&open->key, 0, memory_order_relaxed);
+    else if (!atomic_compare_exchange_strong(&open->key, &key, 0))
+        return 0;
+    atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
+    write_shortly(w, kind, fields, size);
+    atomic_store_explicit(&open->begin, 0, memory_order_release);
+    if (depth > 1 && is_ended(open - 1))
+        trim(w);
+    return 1;
+}
+
+int32_t strobe_lane_loose_close(StrobeInstance *self, uint64_t key, uint32_t kind,
+                                const void *fields, size_t size)
+{
+    StrobeWriter *w = strobe_thread_writer;
+    int is_closed;
+
+    if (__builtin_expect(!w || !enter_uncounted(w, ending(w->depth)), 0))
+        return close_loose(key, kind, fields, size);
+    is_closed = key && kind < STROBE_KINDS_MAX ? close_innermost(w, key, kind, fields, size) : 0;
+    leave(w);
+    return __builtin_expect(is_closed, 1) ? 1 : close_loose(key, kind, fields, size);
 }

@@ -4,12 +4,7 @@
 #include "kind-table.h"
 #include "lane-inline.h"
 
-static inline uint32_t intern_name(StrobeWriter *w, const char *name)
-{
-    return name ? strobe_lane_intern_inside(w, name, strlen(name), 0) : 0;
-}
-
-StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument)
+static StrobeRange __attribute__((noinline)) begin_range(const char *name, uint64_t argument)
 {
     StrobeWriter *w = current_writer();
     StrobeRange range = {0};
@@ -21,7 +16,20 @@ StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument)
     return range;
 }
 
-void strobe_range_end_recorded(StrobeRange range)
+StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument)
+{
+    StrobeWriter *w = strobe_thread_writer;
+    uint32_t depth;
+
+    if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
+        return begin_range(name, argument);
+    depth = name ? open_shortly(w, 0, STROBE_KIND_ID_MARKER, name, argument) : 0;
+    leave(w);
+    return __builtin_expect(depth != 0, 1) ? (StrobeRange){token_of(w, depth)}
+                                           : begin_range(name, argument);
+}
+
+static void __attribute__((noinline)) end_range(StrobeRange range)
 {
     StrobeWriter *w = current_writer();
     uint64_t argument;
@@ -37,6 +45,22 @@ void strobe_range_end_recorded(StrobeRange range)
         publish_pending(w);
     }
     leave(w);
+}
+
+void strobe_range_end_recorded(StrobeRange range)
+{
+    StrobeWriter *w = strobe_thread_writer;
+    uint32_t depth = (uint32_t)range.token;
+
+    if (__builtin_expect(!w || !enter_uncounted(w, ending(range.token)), 0)) {
+        end_range(range);
+        return;
+    }
+    depth = is_own_span(w, range.token) ? close_shortly(w, depth, 0, STROBE_KIND_ID_MARKER, NULL, 8)
+                                        : 0;
+    leave(w);
+    if (__builtin_expect(depth == 0, 0))
+        end_range(range);
 }
 
 /* Reserves a record of now on the thread's track, inside a bracket that it opens; NULL: closed

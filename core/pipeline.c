@@ -19,6 +19,7 @@ struct StrobePipeline {
     StrobeProgress progress;
     gpointer progress_user;
     gint generation; /* 0: as the source */
+    StrobeCut *cut;  /* NULL: all */
     StrobeReaderStats stats;
     GPtrArray *damage;
 };
@@ -53,6 +54,11 @@ void strobe_pipeline_on_progress(StrobePipeline *p, StrobeProgress function, voi
 void strobe_pipeline_set_generation(StrobePipeline *p, gint generation)
 {
     p->generation = generation;
+}
+
+void strobe_pipeline_set_cut(StrobePipeline *p, StrobeCut *cut)
+{
+    p->cut = cut;
 }
 
 /* ---- who takes part ---- */
@@ -187,8 +193,10 @@ static gboolean stream_raw(struct run *run, GError **error)
     for (guint turn = 0; (n = strobe_reader_next(run->reader, views, STROBE_BATCH, &failure));
          turn++) {
         note_gaps(run, views, n);
-        feed_all(run, views, n);
         run->n_read += n;
+        if (run->p->cut)
+            n = strobe_cut_apply(run->p->cut, run->reader, views, n);
+        feed_all(run, views, n);
         if (run->p->progress && turn % 64 == 0)
             run->p->progress(run->p->progress_user, strobe_reader_progress(run->reader));
     }

@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "consumer.h"
+#include "cut.h"
 #include "reader.h"
 #include "registry.h"
 #include "result.h"
@@ -26,6 +27,10 @@ gboolean strobe_pipeline_add_consumer(StrobePipeline *pipeline, const StrobeComp
 /* Generation of the file formats that exporters write, 1 to 3; 0 (the default): that of the source
  * of an import, 3 for what was recorded. */
 void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
+
+/* Lets only what the cut holds reach passes and consumers; NULL (the default): all. The cut counts,
+ * and must outlive the runs. */
+void strobe_pipeline_set_cut(StrobePipeline *pipeline, StrobeCut *cut);
 
 /* Called now and then with the share done, 0..1; for a progress bar. */
 typedef void (*StrobeProgress)(void *user, double share);

@@ -157,6 +157,18 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
 
 /* ---- facts ---- */
 
+/* The collectors in the order of their numbers, which link ids hold. */
+static char *link_sources(const StrobeConfig *config)
+{
+    GString *names = g_string_new(NULL);
+
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *c = g_ptr_array_index(config->collectors, i);
+        g_string_append_printf(names, "%s%s", i ? "+" : "", c->name);
+    }
+    return g_string_free(names, FALSE);
+}
+
 char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config,
                                     const char *dump_reason)
 {
@@ -187,6 +199,8 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);
     json_object_set_object_member(facts, "collectors",
                                   strobe_config_components_json(config->collectors));
+    g_autofree char *sources = link_sources(config);
+    json_object_set_string_member(facts, "link_sources", sources);
     if (config->has_exporters)
         json_object_set_object_member(facts, "exporters",
                                       strobe_config_components_json(config->exporters));
@@ -235,12 +249,22 @@ static const char *option_of(const StrobeConfig *config, const char *collector, 
     return NULL;
 }
 
+static gboolean has_collector(const StrobeConfig *config, const char *name)
+{
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *c = g_ptr_array_index(config->collectors, i);
+        if (strcmp(c->name, name) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* What torch_npu writes of its arguments; a session of another front end has no such arguments, and
  * says what its collectors amount to. */
 static JsonNode *common_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "common_config");
-    static const char *const off[] = {"profile_memory", "with_stack", "with_flops", "with_modules"};
+    static const char *const off[] = {"with_stack", "with_flops", "with_modules"};
 
     if (given)
         return given;
@@ -251,6 +275,7 @@ static JsonNode *common_config(const StrobeConfig *config)
     json_object_set_array_member(out, "activities", activities);
     json_object_set_member(out, "schedule", schedule_node(config));
     json_object_set_boolean_member(out, "record_shapes", g_strcmp0(shapes, "true") == 0);
+    json_object_set_boolean_member(out, "profile_memory", has_collector(config, "memory"));
     for (guint i = 0; i < G_N_ELEMENTS(off); i++)
         json_object_set_boolean_member(out, off[i], FALSE);
     return object_node(out);

@@ -13,13 +13,15 @@
 #define BATCH 4
 /* How often a lane tries: no longer than a step of the list takes. */
 #define TRIES 64
+/* Of head: the position below, the turn above. */
+#define POSITION ((UINT64_C(1) << 48) - 1)
+#define TURN (UINT64_C(1) << 48)
 
 int strobe_ring_init(StrobeRing *ring, uint32_t n_blocks)
 {
     memset(ring, 0, sizeof *ring);
     ring->order = calloc(n_blocks ? n_blocks : 1, sizeof *ring->order);
     ring->size = n_blocks ? n_blocks : 1;
-    atomic_store(&ring->pinned, UINT64_MAX);
     return ring->order ? 0 : ENOMEM;
 }
 
@@ -60,16 +62,33 @@ static void lock(StrobeRing *ring)
 static void collect(StrobeRing *ring, struct pool_header *pool)
 {
     uint32_t i = strobe_pool_take_full(pool);
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 
     while (i != STROBE_NO_BLOCK) {
         struct pool_block *block = strobe_pool_block(pool, i);
         uint32_t next = block->next;
         if (block->window == atomic_load_explicit(&ring->window, memory_order_relaxed))
-            ring->order[ring->tail++ % ring->size] = i;
+            atomic_store_explicit(&ring->order[tail++ % ring->size], i, memory_order_relaxed);
         else
             strobe_pool_give(pool, block);
         i = next;
     }
+    atomic_store_explicit(&ring->tail, tail, memory_order_release);
+}
+
+/* How many blocks, at most `max`, may be taken at `head` so that `least` stay. */
+static unsigned takable(StrobeRing *ring, uint64_t head, uint64_t least, unsigned max)
+{
+    uint64_t position = head & POSITION;
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    uint64_t end = tail > least ? tail - least : 0;
+    uint64_t pinned = head & TURN ? atomic_load(&ring->pinned) : UINT64_MAX;
+
+    if (end > pinned)
+        end = pinned;
+    if (end <= position)
+        return 0;
+    return end - position < max ? (unsigned)(end - position) : max;
 }
 
 /* Takes up to `max` of the oldest blocks out of the ring, but leaves `least` there. They are the
@@ -77,12 +96,18 @@ static void collect(StrobeRing *ring, struct pool_header *pool)
 static unsigned pop(StrobeRing *ring, uint64_t least, struct pool_block **blocks, unsigned max,
                     struct pool_header *pool)
 {
-    unsigned n = 0;
+    uint64_t head;
+    unsigned n;
 
-    while (n < max && ring->tail - ring->head > least && ring->head < atomic_load(&ring->pinned))
-        blocks[n++] = strobe_pool_block(pool, strobe_ring_block(ring, ring->head++));
-    if (n)
-        atomic_fetch_add(&ring->n_counting, 1);
+    atomic_fetch_add(&ring->n_counting, 1);
+    head = atomic_load(&ring->head);
+    do {
+        n = takable(ring, head, least, max);
+        for (unsigned i = 0; i < n; i++)
+            blocks[i] = strobe_pool_block(pool, strobe_ring_block(ring, (head & POSITION) + i));
+    } while (n && !atomic_compare_exchange_weak(&ring->head, &head, head + n));
+    if (n == 0)
+        atomic_fetch_sub(&ring->n_counting, 1);
     return n;
 }
 
@@ -121,20 +146,22 @@ void strobe_ring_abandon(StrobeRing *ring, uint32_t who)
 
 struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who)
 {
+    /* A ring of few blocks must not be emptied for one thread. */
+    unsigned max = ring->size / 8 > BATCH ? BATCH : 1;
     struct pool_block *blocks[BATCH];
     unsigned n;
 
-    /* Whoever is at it takes some hundred ns, and may free some. */
-    for (int i = 0; !try_lock(ring, who); i++) {
-        if (i == TRIES)
-            return strobe_pool_take(pool);
-        pause_processor();
+    if (try_lock(ring, who)) {
+        STROBE_TESTPOINT("ring-locked");
+        collect(ring, pool);
+        unlock(ring);
     }
-    STROBE_TESTPOINT("ring-locked");
-    collect(ring, pool);
-    /* A ring of few blocks must not be emptied for one thread. */
-    n = pop(ring, 0, blocks, ring->size / 8 > BATCH ? BATCH : 1, pool);
-    unlock(ring);
+    /* Where all that is full is still to come in: whoever is at it takes some hundred ns. */
+    n = pop(ring, 0, blocks, max, pool);
+    for (int i = 0; n == 0 && i < TRIES && atomic_load(&ring->busy); i++) {
+        pause_processor();
+        n = pop(ring, 0, blocks, max, pool);
+    }
     if (n == 0)
         return strobe_pool_take(pool);
     STROBE_TESTPOINT("ring-popped");
@@ -153,9 +180,10 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
 
     do {
         lock(ring);
+        STROBE_TESTPOINT("ring-tidying");
         collect(ring, pool);
-        n = pop(ring, ring->size - ring->size / 8, blocks, BATCH, pool);
         unlock(ring);
+        n = pop(ring, ring->size - ring->size / 8, blocks, BATCH, pool);
         STROBE_TESTPOINT("ring-tidied");
         count(ring, blocks, n, pool);
         for (unsigned i = 0; i < n; i++)
@@ -167,9 +195,12 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
 
 void strobe_ring_pin(StrobeRing *ring)
 {
-    lock(ring);
-    atomic_store(&ring->pinned, ring->head);
-    unlock(ring);
+    uint64_t head = atomic_load(&ring->head);
+
+    atomic_store(&ring->pinned, 0);
+    while (!atomic_compare_exchange_weak(&ring->head, &head, head + TURN))
+        ;
+    atomic_store(&ring->pinned, head & POSITION);
     /* What somebody took out just before is to be in the ledger. */
     for (int i = 0; i < 10000 && atomic_load(&ring->n_counting); i++)
         usleep(100);
@@ -179,9 +210,9 @@ void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *f
 {
     lock(ring);
     collect(ring, pool);
-    *from = ring->head;
-    *to = ring->tail;
     unlock(ring);
+    *from = atomic_load(&ring->head) & POSITION;
+    *to = atomic_load(&ring->tail);
 }
 
 void strobe_ring_unpin(StrobeRing *ring, uint64_t position)
@@ -191,14 +222,21 @@ void strobe_ring_unpin(StrobeRing *ring, uint64_t position)
 
 void strobe_ring_unpin_all(StrobeRing *ring)
 {
-    atomic_store(&ring->pinned, UINT64_MAX);
+    uint64_t head = atomic_load(&ring->head);
+
+    while ((head & TURN) && !atomic_compare_exchange_weak(&ring->head, &head, head + TURN))
+        ;
 }
 
 void strobe_ring_empty(StrobeRing *ring, struct pool_header *pool)
 {
+    struct pool_block *block;
+
     lock(ring);
     collect(ring, pool);
-    while (ring->head < ring->tail)
-        strobe_pool_give(pool, strobe_pool_block(pool, strobe_ring_block(ring, ring->head++)));
     unlock(ring);
+    while (pop(ring, 0, &block, 1, pool)) {
+        strobe_pool_give(pool, block);
+        atomic_fetch_sub(&ring->n_counting, 1);
+    }
 }

@@ -3,9 +3,11 @@
  * The ring of a flight recorder: full blocks in the order in which they were handed over, of which
  * the oldest are used again when no free one is left. Nothing is written until somebody asks.
  *
- * A try-lock guards it: a thread that finds it taken goes on without a block (and counts a loss)
- * rather than wait. The writer thread keeps so many blocks free that lanes rarely come here.
- * libc only.
+ * A try-lock guards the end at which full blocks come in. The other end has none, so that a thread
+ * finds a block there though whoever has the lock was put aside by the scheduler: `head` is moved
+ * by compare and swap, and counts in its upper bits the times that a dump began or ended, so that
+ * nobody takes a block by what held before. The writer thread keeps so many blocks free that lanes
+ * rarely come here. libc only.
  */
 #ifndef STROBE_CORE_RING_H
 #define STROBE_CORE_RING_H
@@ -13,12 +15,13 @@
 #include "pool.h"
 
 typedef struct StrobeRing {
-    _Atomic uint32_t busy; /* who is at it, see strobe_ring_take; 0: nobody */
+    _Atomic uint32_t busy; /* who is at its tail, see strobe_ring_take; 0: nobody */
     uint32_t size;
-    uint32_t *order; /* indexes of blocks; positions count up, modulo size */
-    uint64_t head, tail;
-    _Atomic uint64_t pinned;     /* first position that a dump still needs, UINT64_MAX: no dump */
-    _Atomic uint32_t n_counting; /* threads that count what was in blocks they took out */
+    _Atomic uint32_t *order; /* indexes of blocks; positions count up, modulo size */
+    _Atomic uint64_t head;   /* position and, above it, the turn: odd while a dump is on */
+    _Atomic uint64_t tail;
+    _Atomic uint64_t pinned;     /* in a dump: the first position that it still needs */
+    _Atomic uint32_t n_counting; /* threads that take blocks out or count what was in them */
     _Atomic uint32_t window; /* that records: blocks of others come from threads that were stuck */
 } StrobeRing;
 
@@ -26,8 +29,8 @@ typedef struct StrobeRing {
 int strobe_ring_init(StrobeRing *ring, uint32_t n_blocks);
 void strobe_ring_clear(StrobeRing *ring);
 
-/* A block for a lane that found none free: the oldest of the ring; NULL when a dump needs it or
- * somebody else is at it. Any thread; no lock, no wait. `who` is not 0 and nobody else's. */
+/* A block for a lane that found none free: the oldest of the ring; NULL when a dump needs it. Any
+ * thread; no lock, no wait. `who` is not 0 and nobody else's. */
 struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who);
 /* That thread ended in the midst of it, by a signal handler: others must not wait for it. */
 void strobe_ring_abandon(StrobeRing *ring, uint32_t who);
@@ -50,7 +53,7 @@ void strobe_ring_unpin_all(StrobeRing *ring);
 
 static inline uint32_t strobe_ring_block(const StrobeRing *ring, uint64_t position)
 {
-    return ring->order[position % ring->size];
+    return atomic_load_explicit(&ring->order[position % ring->size], memory_order_relaxed);
 }
 
 /* Gives every block back, at the end of a window. */

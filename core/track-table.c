@@ -32,12 +32,26 @@ static uint32_t intern_text(struct pool_header *header, const char *text)
     return strobe_pool_intern(header, text, length > 4096 ? 4096 : length, 0);
 }
 
+/* As it is stored: one number says the clock and whose it is. */
+static uint32_t stored_clock(const StrobeTrack *track)
+{
+    uint32_t of = 0;
+
+    if (track->clock != STROBE_CLOCK_OF_TRACK)
+        return track->clock < STROBE_CLOCK_OF_TRACK ? track->clock : STROBE_CLOCK_HOST;
+    /* A caller of an earlier ABI has no such member. */
+    if (track->struct_size >= offsetof(StrobeTrack, clock_track) + sizeof track->clock_track)
+        of = track->clock_track;
+    return of <= UINT32_MAX - STROBE_CLOCK_OF_TRACK ? STROBE_CLOCK_OF_TRACK + of
+                                                    : STROBE_CLOCK_OF_TRACK;
+}
+
 static void fill(struct pool_header *header, struct strobe_stored_track *out,
                  const StrobeTrack *track)
 {
     out->id = 0;
     out->type = track->type;
-    out->clock = track->clock;
+    out->clock = stored_clock(track);
     out->device = track->device;
     out->pid = (uint64_t)getpid();
     out->number = track->id;

@@ -30,6 +30,26 @@ gboolean strobe_analysis_generation(const char *text, gint *generation)
     return TRUE;
 }
 
+StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char **also,
+                                        GError **error)
+{
+    gboolean any = exporters || type;
+    StrobeConfig *config = any ? strobe_config_parse(NULL, NULL, error) : NULL;
+    gboolean good = config != NULL;
+
+    if (good && type)
+        good = strobe_config_set_export_types(config, type, error);
+    for (char **text = exporters; good && text && *text; text++)
+        good = strobe_config_add_exporter(config, *text, error);
+    for (char **text = also; good && text && *text; text++)
+        good = strobe_config_add_exporter(config, *text, error);
+    if (good)
+        strobe_config_add_defaults(config);
+    else
+        g_clear_pointer(&config, strobe_config_free);
+    return config;
+}
+
 void strobe_analysis_free(StrobeAnalysis *analysis)
 {
     if (!analysis)
@@ -100,8 +120,17 @@ static char *name_of_lone(const StrobeResult *result)
     return made;
 }
 
+/* Before what says that it is a result. */
+static char *with_part(const char *name, guint part)
+{
+    gsize length =
+        strlen(name) - (g_str_has_suffix(name, RESULT_SUFFIX) ? strlen(RESULT_SUFFIX) : 0);
+
+    return g_strdup_printf("%.*s.part%03u" RESULT_SUFFIX, (int)length, name, part);
+}
+
 /* Where the files of this result belong. */
-static char *final_folder(const StrobeResult *result, const char *parent)
+static char *final_folder(const StrobeResult *result, const char *parent, guint part)
 {
     g_autofree char *name = NULL;
 
@@ -112,6 +141,11 @@ static char *final_folder(const StrobeResult *result, const char *parent)
         name = g_path_get_basename(whole);
     } else {
         name = name_of_lone(result);
+    }
+    if (part) {
+        char *of_part = with_part(name, part);
+        g_free(name);
+        name = of_part;
     }
     return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
@@ -167,7 +201,7 @@ failed:
 /* Runs the pipeline into a fresh folder and puts that into place if anything was made: TRUE then,
  * with the error set too when an exporter failed. */
 static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result,
-                            const char *folder, GError **error)
+                            const StrobeCut *cut, const char *folder, GError **error)
 {
     StrobeFreshFolder fresh;
     GError *failure = NULL;
@@ -176,6 +210,13 @@ static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result
         return FALSE;
     gboolean good = strobe_pipeline_run(pipeline, result, fresh.path, &failure);
     strobe_bar_clear();
+    if (good && cut && strobe_cut_kept(cut) == 0) {
+        strobe_folder_discard(&fresh);
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED,
+                    "None of its %" G_GUINT64_FORMAT " records is in the cut",
+                    strobe_cut_left_out(cut));
+        return FALSE;
+    }
     good = good && write_done(fresh.path, &failure);
     gboolean worth = good || strobe_folder_count(fresh.path) > 0;
     gboolean placed = worth && strobe_folder_finish(&fresh, folder, failure ? NULL : &failure);
@@ -210,7 +251,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     GPtrArray *exporters = wish->exporters;
     g_autoptr(StrobeAnalysis) analysis = g_new0(StrobeAnalysis, 1);
     g_autoptr(StrobeShortfall) shortfall = strobe_shortfall_new();
-    g_autofree char *folder = final_folder(result, wish->parent);
+    g_autofree char *folder = final_folder(result, wish->parent, wish->part);
     StrobeConfig *stored = NULL;
     StrobePipeline *pipeline = NULL;
     gboolean placed = FALSE;
@@ -231,7 +272,8 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     if (!pipeline)
         goto out;
     strobe_pipeline_set_generation(pipeline, wish->generation);
-    placed = fill_folder(pipeline, result, folder, error);
+    strobe_pipeline_set_cut(pipeline, wish->cut);
+    placed = fill_folder(pipeline, result, wish->cut, folder, error);
     describe(analysis, pipeline, shortfall);
     analysis->files = list_files(folder);
     analysis->output = g_steal_pointer(&folder);

@@ -31,10 +31,17 @@ typedef struct StrobeAnalysisWish {
     char **also;          /* exporters besides those, as --export names them; NULL: none */
     const char *parent;   /* NULL: the result directory itself */
     gint generation;      /* of the file formats, 0: as the source */
+    StrobeCut *cut;       /* what is exported; NULL: all */
+    guint part;           /* number in the name of the folder, 0: none */
 } StrobeAnalysisWish;
 
 /* Reads "1", "2", "3" or "source" (NULL too); FALSE with a usage error printed. */
 gboolean strobe_analysis_generation(const char *text, gint *generation);
+
+/* The exporters that flags name (a type, a list, and a list besides; each may be NULL), as a
+ * configuration; NULL without an error if neither a type nor a list is named. */
+StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char **also,
+                                        GError **error);
 
 /* Analyses `result`. The files go to ASCEND_PROFILER_OUTPUT in the result directory, or in
  * parent/<name of the result> if `parent` is given. What was there before stays until the new files

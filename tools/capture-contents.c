@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cut.h"
 #include "ledger.h"
 #include "terminal.h"
 
@@ -44,6 +45,7 @@ void strobe_contents_free(StrobeContents *contents)
     g_ptr_array_unref(contents->kinds);
     g_ptr_array_unref(contents->tracks);
     g_ptr_array_unref(contents->losses);
+    g_ptr_array_unref(contents->device_clocks);
     g_clear_pointer(&contents->incomplete_steps, g_array_unref);
     g_clear_pointer(&contents->facts, json_object_unref);
     g_strfreev(contents->damage);
@@ -80,21 +82,6 @@ static void count_record(StrobeContents *contents, const StrobeReader *reader, G
     g_array_index(per_track, guint64, track)++;
 }
 
-static char *track_label(const StrobeTrackView *track)
-{
-    static const char *const types[] = {
-        [STROBE_TRACK_THREAD] = "thread", [STROBE_TRACK_STREAM] = "stream",
-        [STROBE_TRACK_PLANE] = "plane",   [STROBE_TRACK_COUNTER] = "counter",
-        [STROBE_TRACK_STEPS] = "steps",   [STROBE_TRACK_PROCESS] = "process",
-    };
-    const char *type =
-        track->type < G_N_ELEMENTS(types) && types[track->type] ? types[track->type] : "track";
-
-    return track->name[0]
-               ? g_strdup_printf("%s %" G_GUINT64_FORMAT " (%s)", type, track->number, track->name)
-               : g_strdup_printf("%s %" G_GUINT64_FORMAT, type, track->number);
-}
-
 static void add_tracks(StrobeContents *contents, const StrobeReader *reader,
                        const GArray *per_track)
 {
@@ -104,10 +91,30 @@ static void add_tracks(StrobeContents *contents, const StrobeReader *reader,
         if (n == 0)
             continue;
         StrobeTrackCount *track = g_new0(StrobeTrackCount, 1);
-        track->label = view ? track_label(view) : g_strdup("unknown");
+        track->label = view ? strobe_track_label(view) : g_strdup("unknown");
         track->pid = view ? view->pid : 0;
         track->n = n;
         g_ptr_array_add(contents->tracks, track);
+    }
+}
+
+static void free_device_clock(gpointer data)
+{
+    StrobeDeviceClockEntry *entry = data;
+    g_free(entry->label);
+    g_free(entry);
+}
+
+static void add_device_clocks(StrobeContents *contents, const StrobeReader *reader)
+{
+    const StrobeClockView *clock;
+
+    for (guint32 i = 0; (clock = strobe_reader_device_clock(reader, i)); i++) {
+        const StrobeTrackView *track = strobe_reader_track(reader, clock->track);
+        StrobeDeviceClockEntry *entry = g_new0(StrobeDeviceClockEntry, 1);
+        entry->label = track ? strobe_track_label(track) : g_strdup("unknown");
+        entry->clock = *clock;
+        g_ptr_array_add(contents->device_clocks, entry);
     }
 }
 
@@ -122,7 +129,7 @@ static void add_losses(StrobeContents *contents, const StrobeReader *reader,
             entry->track ? strobe_reader_track(reader, entry->track) : NULL;
         StrobeLossCount *loss = g_new0(StrobeLossCount, 1);
         loss->cause = entry->cause;
-        loss->thread = track ? track_label(track) : NULL;
+        loss->thread = track ? strobe_track_label(track) : NULL;
         loss->number = track ? track->number : 0;
         loss->n = entry->n;
         loss->begin_ns = entry->begin_ns;
@@ -175,6 +182,7 @@ StrobeContents *strobe_contents_read(const char *source, GError **error)
     contents->kinds = g_ptr_array_new_with_free_func(free_kind);
     contents->tracks = g_ptr_array_new_with_free_func(free_track);
     contents->losses = g_ptr_array_new_with_free_func(free_loss);
+    contents->device_clocks = g_ptr_array_new_with_free_func(free_device_clock);
     g_autoptr(GHashTable) by_name = g_hash_table_new(g_str_hash, g_str_equal);
     g_autoptr(GArray) per_track = g_array_new(FALSE, TRUE, sizeof(guint64));
     while ((n = strobe_reader_next(reader, records, BATCH, &failure)) > 0)
@@ -186,6 +194,7 @@ StrobeContents *strobe_contents_read(const char *source, GError **error)
         strobe_ledger_add_damage(ledger);
     add_tracks(contents, reader, per_track);
     add_losses(contents, reader, ledger);
+    add_device_clocks(contents, reader);
     contents->incomplete_steps = strobe_ledger_incomplete_steps(ledger);
     strobe_ledger_free(ledger);
     conclude(contents, reader);

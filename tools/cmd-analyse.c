@@ -61,26 +61,6 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     return strobe_command_parse(&usage, entries, argc, argv);
 }
 
-/* The exporters that the flags name, as a configuration; NULL without an error if none is named. */
-static StrobeConfig *named_exporters(const Flags *flags, GError **error)
-{
-    gboolean any = flags->export || flags->export_type;
-    StrobeConfig *config = any ? strobe_config_parse(NULL, NULL, error) : NULL;
-    gboolean good = config != NULL;
-
-    if (good && flags->export_type)
-        good = strobe_config_set_export_types(config, flags->export_type, error);
-    for (char **text = flags->export; good && text && *text; text++)
-        good = strobe_config_add_exporter(config, *text, error);
-    for (char **text = flags->also; good && text && *text; text++)
-        good = strobe_config_add_exporter(config, *text, error);
-    if (good)
-        strobe_config_add_defaults(config);
-    else
-        g_clear_pointer(&config, strobe_config_free);
-    return config;
-}
-
 /* One argument: one result or many. Keeps the first failure's exit code in *code. */
 static void analyse(const char *path, StrobeRegistry *registry, const StrobeAnalysisWish *wish,
                     StrobeJsonWriter *json, int *code)
@@ -124,7 +104,8 @@ static int run(const Flags *flags, char **paths)
         return STROBE_EXIT_USAGE;
     if (flags->output && !strobe_folder_check_writable(flags->output, &error))
         return strobe_command_fail(error);
-    StrobeConfig *config = named_exporters(flags, &error);
+    StrobeConfig *config =
+        strobe_analysis_exporters(flags->export_type, flags->export, flags->also, &error);
     if (error)
         return strobe_command_fail(error);
     wish.exporters = config ? config->exporters : NULL;

@@ -19,8 +19,10 @@ static const StrobeUsage usage = {
     .name = "torch",
     .arguments = "build",
     .summary =
-        "\"strobe torch build\" compiles the part of the cpu_op collector that talks to PyTorch\n"
-        "against the PyTorch of a Python interpreter: its headers, its libraries, its C++ ABI.\n"
+        "\"strobe torch build\" compiles the part of the collectors cpu_op and memory that talks "
+        "to\n"
+        "PyTorch against the PyTorch of a Python interpreter: its headers, its libraries, its C++ "
+        "ABI.\n"
         "That is needed once for each PyTorch that Strobe was not built with, such as one that\n"
         "pip installed. A C++ compiler is needed ($CXX, default c++).",
     .examples =
@@ -28,7 +30,7 @@ static const StrobeUsage usage = {
         "  strobe torch build\n"
         "  strobe torch build --python ~/venv/bin/python3\n"
         "\n"
-        "The file goes to ~/.local/lib/strobe, where cpu_op finds it by the identity of\n"
+        "The file goes to ~/.local/lib/strobe, where they find it by the identity of\n"
         "the libtorch_cpu.so in the process; \"strobe plugins cpu_op\" says whether it did.",
 };
 
@@ -159,7 +161,8 @@ static gboolean compile(const Torch *torch, const char *source, const char *head
                         const char *output, GError **error)
 {
     g_autoptr(GPtrArray) words = compiler_words(error);
-    g_autofree char *file = g_build_filename(source, "torch_backend.cpp", NULL);
+    g_autofree char *operators = g_build_filename(source, "torch_backend.cpp", NULL);
+    g_autofree char *memory = g_build_filename(source, "torch_memory.cpp", NULL);
     g_autofree char *own = g_strconcat("-I", source, NULL);
     g_autofree char *sdk = g_strconcat("-I", headers, NULL);
     g_autofree char *system = g_strconcat("-isystem", torch->include, NULL);
@@ -170,7 +173,8 @@ static gboolean compile(const Torch *torch, const char *source, const char *head
         return FALSE;
     add_words(words, "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
               torch->abi ? "-D_GLIBCXX_USE_CXX11_ABI=1" : "-D_GLIBCXX_USE_CXX11_ABI=0", own, sdk,
-              system, api, file, "-o", output, libraries, "-ltorch_cpu", "-lc10", NULL);
+              system, api, operators, memory, "-o", output, libraries, "-ltorch_cpu", "-lc10",
+              NULL);
     g_autofree char *shown = g_strjoinv(" ", (g_ptr_array_add(words, NULL), (char **)words->pdata));
     printf("%s\n", shown);
     fflush(stdout);

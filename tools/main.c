@@ -20,6 +20,7 @@ static const Command commands[] = {
     {"run", NULL, strobe_command_run, "run a command and profile it"},
     {"show", NULL, strobe_command_show, "print tables of a result in the terminal"},
     {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again"},
+    {"export", NULL, strobe_command_export, "make output files of a part of a result"},
     {"import", NULL, strobe_command_import, "take over results that another profiler wrote"},
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of devices: one record becomes as many events as readers know series of it. */
+/* Counters of devices and of memory: one record becomes as many events as readers know series of
+ * it. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
@@ -67,7 +68,7 @@ gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind)
     TraceCounters *counters = g_new0(TraceCounters, 1);
 
     counters->series = g_new0(Series, n_ascend_counters + n_trace_host_counters);
-    if (view->shape == STROBE_SHAPE_COUNTER) {
+    if (view->shape == STROBE_SHAPE_COUNTER || view->shape == STROBE_SHAPE_MEMORY) {
         bind_table(counters, view, ascend_counters, n_ascend_counters, generation);
         bind_table(counters, view, trace_host_counters, n_trace_host_counters, generation);
     }

@@ -62,9 +62,9 @@ static const struct {
 
 /* Kinds that say more about what another kind draws, or that have no time of their own: they are in
  * tables. */
-static const char *const not_drawn[] = {
-    "device_pmu", "l2_cache",      "soc_pmu",      "aicpu", "device_info",
-    "clock_sync", "module_memory", "memory_event", "mac",   "sampling"};
+static const char *const not_drawn[] = {"device_pmu",    "l2_cache",    "soc_pmu",
+                                        "aicpu",         "device_info", "clock_sync",
+                                        "module_memory", "mac",         "sampling"};
 
 /* What stands in other files of the tool that recorded, and what is about the import itself. */
 static const char *const not_drawn_of_imports[] = {"metadata",
@@ -76,6 +76,7 @@ static const char *const not_drawn_of_imports[] = {"metadata",
                                                    "op_statistic",
                                                    "api_statistic",
                                                    "step_trace",
+                                                   "memory_event",
                                                    "memory_block",
                                                    "memory_total",
                                                    "communication_time",

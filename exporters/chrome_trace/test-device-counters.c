@@ -51,6 +51,27 @@ static void test_memory(Fixture *f, gconstpointer generation)
     assert_has_not(text, "\"thread_name\"");
 }
 
+/* What the framework's allocator holds on the host, and on a device. */
+static void test_framework_memory(Fixture *f, gconstpointer unused)
+{
+    StrobeTrackId track = strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, NULL, "", -1);
+    struct strobe_memory_event event = {
+        .total_allocated = 3 << 20, .total_reserved = STROBE_ABSENT_I64, .device = -1};
+
+    add(f, &strobe_kind_memory_event, track, NULL, 0, &event);
+    event.device = 2;
+    event.total_reserved = 4 << 20;
+    add(f, &strobe_kind_memory_event, track, NULL, 10, &event);
+    g_autofree char *text = run(f);
+
+    g_assert_cmpuint(count(text, "\"C\""), ==, 2);
+    assert_has(text, "\"Memory Usage\"");
+    assert_has(text, "{\"name\": \"PyTorch Memory\"");
+    assert_has(text, "\"args\": {\"Allocated(MB)\": 3.0}}");
+    assert_has(text, "{\"name\": \"PyTorch Memory NPU 2\"");
+    assert_has(text, "\"args\": {\"Allocated(MB)\": 3.0, \"Reserved(MB)\": 4.0}}");
+}
+
 /* A port has four arguments in each of its two events, a link two. */
 static void test_links(Fixture *f, gconstpointer unused)
 {
@@ -211,6 +232,7 @@ int main(int argc, char **argv)
                function, fixture_tear_down)
     ADD("memory/first", 1, test_memory);
     ADD("memory/third", 3, test_memory);
+    ADD("memory/framework", 0, test_framework_memory);
     ADD("links", 0, test_links);
     ADD("units/first", 0, test_units);
     ADD("units/third", 0, test_units_folded);

@@ -10,7 +10,7 @@ enum { STEP_THREAD, STEP_NUMBER };
 enum { CALL_LEVEL, CALL_CONNECTION, CALL_EXACT };
 enum { TASK_TYPE, TASK_CONNECTION, TASK_IS_KERNEL, TASK_BYTES, TASK_EXACT };
 enum { COLLECTIVE_CONNECTION, COLLECTIVE_EXACT };
-enum { MEMORY_DEVICE, MEMORY_TYPE, MEMORY_SIZE, MEMORY_ADDRESS };
+enum { MEMORY_DEVICE, MEMORY_TYPE, MEMORY_SIZE, MEMORY_ADDRESS, MEMORY_RESERVED };
 enum { COUNTER_VALUE, COUNTER_SERIES, COUNTER_CATEGORY, COUNTER_ID };
 enum { LINK_TO_BEGIN, LINK_TO_TRACK };
 
@@ -223,6 +223,15 @@ void write_generic(Board *board, const BoardKind *kind, const StrobeView *record
 
 /* ---- moments ---- */
 
+/* An allocator without a pool reserves nothing, as Kineto has it: the view asks for a number. */
+static char *put_host_memory(char *at, const BoardKind *kind, const StrobeView *record)
+{
+    PUT_LITERAL(at, ", \"Device Type\": 0");
+    if (strobe_field_i64(record, kind->known[MEMORY_RESERVED], 0) == STROBE_ABSENT_I64)
+        PUT_LITERAL(at, ", \"Total Reserved\": 0");
+    return PUT_LITERAL(at, "}");
+}
+
 void write_memory(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     gint32 device = (gint32)strobe_field_u32(record, kind->known[MEMORY_DEVICE], G_MAXUINT32);
@@ -245,7 +254,7 @@ void write_memory(Board *board, const BoardKind *kind, const StrobeView *record)
         if (device >= 0)
             PUT_LITERAL(at, ", \"Device Type\": 1}");
         else
-            PUT_LITERAL(at, ", \"Device Type\": 0}");
+            at = put_host_memory(at, kind, record);
     }
     *at++ = '}';
     trace_out_done(&board->main, at);

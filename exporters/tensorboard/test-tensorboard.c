@@ -236,6 +236,8 @@ static void test_memory(Fixture *f, gconstpointer unused)
                                         .total_allocated = 8,
                                         .total_reserved = STROBE_ABSENT_I64,
                                         .device = 2};
+    struct strobe_memory_event host = {
+        .address = 128, .size = -8, .total_reserved = STROBE_ABSENT_I64, .device = -1};
     struct strobe_memory_event state = {.address = 64, .size = STROBE_ABSENT_I64, .device = -1};
     g_autofree char *text = NULL;
     JsonObject *trace;
@@ -243,6 +245,7 @@ static void test_memory(Fixture *f, gconstpointer unused)
     strobe_mock_add(f->mock, &strobe_kind_memory_event, f->thread, string(f, "op"), BASE + 10,
                     BASE + 10, &taken);
     strobe_mock_add(f->mock, &strobe_kind_memory_event, f->thread, 0, BASE + 10, BASE + 10, &state);
+    strobe_mock_add(f->mock, &strobe_kind_memory_event, f->thread, 0, BASE + 11, BASE + 11, &host);
     trace = run(f);
     text = args_text(event(trace, "cpu_instant_event", 0));
     g_assert_cmpstr(text, ==,
@@ -250,7 +253,12 @@ static void test_memory(Fixture *f, gconstpointer unused)
                     "\"Device Type\":1}");
     g_assert_cmpstr(json_object_get_string_member(event(trace, "cpu_instant_event", 0), "name"), ==,
                     "[memory]");
-    g_assert_null(event(trace, "cpu_instant_event", 1));
+    g_free(text);
+    text = args_text(event(trace, "cpu_instant_event", 1));
+    g_assert_cmpstr(text, ==,
+                    "{\"Total Allocated\":0,\"Bytes\":-8,\"Addr\":128,\"Device Id\":-1,"
+                    "\"Device Type\":0,\"Total Reserved\":0}");
+    g_assert_null(event(trace, "cpu_instant_event", 2));
     json_object_unref(trace);
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/interpreter.h"
+
 static void make_pattern(const char *id, char *pattern, size_t size)
 {
     snprintf(pattern, size, "cpu_op_torch-*-%s.so", id ? id : "*");
@@ -70,15 +72,46 @@ int strobe_backend_exists(const char *id)
     return own_folder_has(pattern) || user_folder_has(pattern) || search_path_has(pattern);
 }
 
+static void answer_for_process(StrobeProbe *answer)
+{
+    StrobeLibtorch libtorch;
+    if (strobe_libtorch_find(&libtorch)) {
+        answer->available = strobe_backend_exists(libtorch.id);
+        answer->reason =
+            answer->available ? NULL : "There is no backend for this process's libtorch";
+        answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
+    } else if (strobe_interpreter_state() != STROBE_INTERPRETER_NONE) {
+        answer->available = 2;
+        answer->reason = "libtorch is not in the process yet";
+        answer->hint = NULL;
+    } else {
+        answer->available = 0;
+        answer->reason = "Neither libtorch nor Python is in the process";
+        answer->hint = NULL;
+    }
+}
+
+void strobe_backend_probe(uint32_t question, StrobeProbe *answer)
+{
+    if (question == STROBE_PROBE_PROCESS) {
+        answer_for_process(answer);
+        return;
+    }
+    answer->available = strobe_backend_exists(NULL);
+    answer->reason = answer->available ? NULL : "There is no backend for any libtorch";
+    answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
+}
+
 StrobeStatus strobe_backend_load(const StrobeHost *host, StrobeInstance *self,
-                                 const StrobeLibtorch *libtorch, const StrobeTorchBackend **backend)
+                                 const StrobeLibtorch *libtorch, const char *symbol,
+                                 size_t least_size, const void **table)
 {
     char pattern[64], path[PATH_MAX];
     const char *version = libtorch->version[0] ? libtorch->version : "of unknown version";
     make_pattern(libtorch->id, pattern, sizeof pattern);
     if (host->companion(self, pattern, path, sizeof path) != STROBE_OK)
         return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                          "Cannot record operators: no backend for libtorch %s "
+                          "Cannot record PyTorch: no backend for libtorch %s "
                           "(build-id=\"%s\", path=\"%s\"), looked for \"%s\". " STROBE_BACKEND_HINT,
                           version, libtorch->id, libtorch->path, pattern);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -88,14 +121,13 @@ StrobeStatus strobe_backend_load(const StrobeHost *host, StrobeInstance *self,
                           "Cannot load backend: path=\"%s\", reason=\"%s\"", path,
                           reason ? reason : "unknown");
     }
-    const StrobeTorchBackend *found = dlsym(library, STROBE_TORCH_BACKEND_SYMBOL);
-    if (!found || found->struct_size < sizeof *found)
+    const uint32_t *found_size = dlsym(library, symbol);
+    if (!found_size || *found_size < least_size)
         return host->fail(self, STROBE_ERROR_ABI, __FILE__, __LINE__,
                           "Cannot use backend: path=\"%s\", expected symbol \"%s\" of %zu bytes, "
                           "found %u. " STROBE_BACKEND_HINT,
-                          path, STROBE_TORCH_BACKEND_SYMBOL, sizeof *found,
-                          found ? found->struct_size : 0);
+                          path, symbol, least_size, found_size ? *found_size : 0);
     host->log(self, STROBE_LOG_INFO, "Backend for libtorch %s: %s", version, path);
-    *backend = found;
+    *table = found_size;
     return STROBE_OK;
 }

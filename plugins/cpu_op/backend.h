@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend file for a libtorch: its name, whether one is there, and loading it. */
+/* The backend file for a libtorch: its name, whether one is there, and loading it. Of all
+ * collectors that record what PyTorch does. */
 #ifndef STROBE_PLUGINS_BACKEND_H
 #define STROBE_PLUGINS_BACKEND_H
 
 #include <strobe/collector.h>
 
 #include "../common/libtorch.h"
-#include "torch_backend.h"
 
 #define STROBE_BACKEND_HINT "Compile one for your own PyTorch: strobe torch build"
 
@@ -14,9 +14,13 @@
  * user's folder and in STROBE_PLUGIN_PATH, and at names only. */
 int strobe_backend_exists(const char *id);
 
-/* Loads the backend for `libtorch`. On failure the cause was given to the host. */
+/* A collector's probe: whether there is a backend for the libtorch of this process, or for any. */
+void strobe_backend_probe(uint32_t question, StrobeProbe *answer);
+
+/* Loads the backend for `libtorch` and finds its table `symbol`, whose first member is its size, at
+ * least `least_size`. On failure the cause was given to the host. */
 StrobeStatus strobe_backend_load(const StrobeHost *host, StrobeInstance *self,
-                                 const StrobeLibtorch *libtorch,
-                                 const StrobeTorchBackend **backend);
+                                 const StrobeLibtorch *libtorch, const char *symbol,
+                                 size_t least_size, const void **table);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <strobe/kinds.h>
 
-#include "../common/interpreter.h"
 #include "../common/libtorch.h"
 #include "backend.h"
 #include "operators.h"
@@ -15,49 +14,22 @@ static struct {
     const StrobeTorchBackend *backend;
 } collector;
 
-static void answer_for_process(StrobeProbe *answer)
-{
-    StrobeLibtorch libtorch;
-    if (strobe_libtorch_find(&libtorch)) {
-        answer->available = strobe_backend_exists(libtorch.id);
-        answer->reason =
-            answer->available ? NULL : "There is no backend for this process's libtorch";
-        answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
-    } else if (strobe_interpreter_state() != STROBE_INTERPRETER_NONE) {
-        answer->available = 2;
-        answer->reason = "libtorch is not in the process yet";
-        answer->hint = NULL;
-    } else {
-        answer->available = 0;
-        answer->reason = "Neither libtorch nor Python is in the process";
-        answer->hint = NULL;
-    }
-}
-
-static void cpu_op_probe(uint32_t question, StrobeProbe *answer)
-{
-    if (question == STROBE_PROBE_PROCESS) {
-        answer_for_process(answer);
-        return;
-    }
-    answer->available = strobe_backend_exists(NULL);
-    answer->reason = answer->available ? NULL : "There is no backend for any libtorch";
-    answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
-}
-
 static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     StrobeLibtorch libtorch;
     StrobeKindId kind;
     if (!strobe_libtorch_find(&libtorch))
         return STROBE_AGAIN;
-    StrobeStatus status = strobe_backend_load(host, self, &libtorch, &collector.backend);
+    const void *backend;
+    StrobeStatus status = strobe_backend_load(host, self, &libtorch, STROBE_TORCH_BACKEND_SYMBOL,
+                                              sizeof *collector.backend, &backend);
     if (status == STROBE_OK)
         status = host->kind(self, &strobe_kind_cpu_op, &kind);
     if (status != STROBE_OK)
         return status;
     collector.host = host;
     collector.self = self;
+    collector.backend = backend;
     strobe_operators_attach(host, self, kind, collector.backend->target);
     *state = &collector;
     return STROBE_OK;
@@ -90,7 +62,7 @@ static void cpu_op_close(void *state)
 
 const StrobeCollectorOps strobe_cpu_op_ops = {
     .struct_size = sizeof(StrobeCollectorOps),
-    .probe = cpu_op_probe,
+    .probe = strobe_backend_probe,
     .open = cpu_op_open,
     .start = cpu_op_start,
     .stop = cpu_op_stop,

@@ -11,16 +11,16 @@
 
 #include "kept-facts.h"
 
-/* The fields of both kinds: the standard one, then ours. */
+/* The fields of both kinds: the standard one, then ours. In whole words: the host reads them as
+ * such, and a word that was just stored in two halves takes a processor longer than all the rest.
+ */
 struct mark {
     uint64_t argument;
-    StrobeStringId domain;
-    uint32_t event;
+    uint64_t domain_and_event; /* a StrobeStringId; above it a u32 */
     uint64_t range;
     int64_t category;
     uint64_t end_thread;
-    StrobeStringId category_name;
-    uint32_t reserved;
+    uint64_t category_name; /* a StrobeStringId */
     uint64_t connection;
 };
 
@@ -82,8 +82,9 @@ static struct {
 #define PUSHED_MAX 256
 #define IDS_AT_ONCE 64
 
-/* A thread's own. */
-static __thread struct {
+/* A thread's own: more than the static storage that a running program has left. Where it lies is a
+ * call to ask, so once for each mark. */
+struct own {
     uint64_t window;
     uint64_t process_and_thread;
     uint32_t tid; /* 0: neither is known yet */
@@ -93,36 +94,39 @@ static __thread struct {
         MarkDomain *domain;
         MarkFacts facts;
     } pushed[PUSHED_MAX];
-} mine;
+};
+static __thread struct own own_storage;
 
-static uint32_t own_tid(void)
+static inline uint32_t own_tid(struct own *mine)
 {
-    if (!mine.tid) {
-        mine.tid = (uint32_t)syscall(SYS_gettid);
-        mine.process_and_thread = (uint64_t)getpid() << 32 | mine.tid;
+    if (!mine->tid) {
+        mine->tid = (uint32_t)syscall(SYS_gettid);
+        mine->process_and_thread = (uint64_t)getpid() << 32 | mine->tid;
     }
-    return mine.tid;
+    return mine->tid;
 }
 
-static uint64_t process_and_thread(void)
+static inline uint64_t process_and_thread(struct own *mine)
 {
-    own_tid();
-    return mine.process_and_thread;
+    own_tid(mine);
+    return mine->process_and_thread;
 }
 
 void marks_forget_thread(void)
 {
-    mine.tid = 0;
+    own_storage.tid = 0;
 }
 
 uint64_t mark_next_id(void)
 {
-    if (mine.next_id == mine.end_id) {
-        mine.next_id =
+    struct own *mine = &own_storage;
+
+    if (mine->next_id == mine->end_id) {
+        mine->next_id =
             1 + atomic_fetch_add_explicit(&marks.next_id, IDS_AT_ONCE, memory_order_relaxed);
-        mine.end_id = mine.next_id + IDS_AT_ONCE;
+        mine->end_id = mine->next_id + IDS_AT_ONCE;
     }
-    return mine.next_id++;
+    return mine->next_id++;
 }
 
 uint64_t mark_next_connection(void)
@@ -157,12 +161,11 @@ static struct mark describe(StrobeWriter *writer, MarkDomain *domain, uint32_t e
     const StrobeHost *host = marks.host;
     struct mark mark = {
         .argument = facts->argument,
-        .domain = name_of_domain(writer, domain),
-        .event = event,
+        .domain_and_event = (uint64_t)event << 32 | name_of_domain(writer, domain),
         .range = range,
         .category = facts->category,
         .connection = facts->connection,
-        .end_thread = event == MARK_INSTANT ? STROBE_ABSENT_U64 : process_and_thread(),
+        .end_thread = event == MARK_INSTANT ? STROBE_ABSENT_U64 : process_and_thread(&own_storage),
     };
 
     if (facts->category_name)
@@ -232,7 +235,7 @@ void mark_thread_name(uint64_t tid, const char *name)
     uint64_t *out = host->reserve(writer, marks.thread, 0, id, host->now(), 0);
     if (!out)
         return;
-    *out = tid ? tid : own_tid();
+    *out = tid ? tid : own_tid(&own_storage);
     host->commit(writer);
 }
 
@@ -271,63 +274,67 @@ void mark_end(MarkDomain *domain, uint64_t key, uint64_t id)
 }
 
 /* Pushed ranges have keys that no id is like, and no other thread has. */
-static uint64_t pushed_key(const MarkDomain *domain)
+static inline uint64_t pushed_key(struct own *mine, const MarkDomain *domain)
 {
-    return 1ull << 63 | (uint64_t)(domain->number & 0x7fffffff) << 32 | own_tid();
+    return STROBE_KEY_OF_THREAD | (uint64_t)(domain->number & 0x7fffffff) << 32 | own_tid(mine);
 }
 
 /* What was open when a window ended is open no more. */
-static void forget_other_windows(void)
+static inline void forget_other_windows(struct own *mine)
 {
     uint64_t window = atomic_load_explicit(&marks.window, memory_order_relaxed);
 
-    if (mine.window == window)
+    if (mine->window == window)
         return;
-    mine.window = window;
-    mine.n_pushed = 0;
+    mine->window = window;
+    mine->n_pushed = 0;
 }
 
-static int count_pushed(const MarkDomain *domain)
+static inline int count_pushed(const struct own *mine, const MarkDomain *domain)
 {
     int n = 0;
 
-    for (uint32_t i = 0; i < mine.n_pushed; i++)
-        n += mine.pushed[i].domain == domain;
+    for (uint32_t i = 0; i < mine->n_pushed; i++)
+        n += mine->pushed[i].domain == domain;
     return n;
 }
 
 int mark_push(MarkDomain *domain, const char *text, const MarkFacts *facts)
 {
+    struct own *mine = &own_storage;
     if (!is_wanted(domain) || !text)
         return -1;
-    forget_other_windows();
-    if (mine.n_pushed == PUSHED_MAX ||
-        !marks.host->loose_open(marks.self, pushed_key(domain), marks.range, text, facts->argument))
+    forget_other_windows(mine);
+    if (mine->n_pushed == PUSHED_MAX ||
+        !marks.host->loose_open(marks.self, pushed_key(mine, domain), marks.range, text,
+                                facts->argument))
         return -1;
-    mine.pushed[mine.n_pushed] = (struct pushed){domain, *facts};
-    mine.n_pushed++;
-    return count_pushed(domain) - 1;
+    mine->pushed[mine->n_pushed] = (struct pushed){domain, *facts};
+    mine->n_pushed++;
+    return count_pushed(mine, domain) - 1;
 }
 
 int mark_pop(MarkDomain *domain)
 {
-    uint32_t i = mine.n_pushed;
+    struct own *mine = &own_storage;
+    uint32_t i = mine->n_pushed;
 
     if (!marks_on() || !domain)
         return -1;
-    forget_other_windows();
-    while (i > 0 && mine.pushed[i - 1].domain != domain)
+    forget_other_windows(mine);
+    while (i > 0 && mine->pushed[i - 1].domain != domain)
         i--;
     if (i == 0) {
         atomic_fetch_add_explicit(&marks.n_unmatched, 1, memory_order_relaxed);
         return -1;
     }
-    const MarkFacts facts = mine.pushed[i - 1].facts;
-    if (i < mine.n_pushed)
-        memmove(&mine.pushed[i - 1], &mine.pushed[i], (mine.n_pushed - i) * sizeof *mine.pushed);
-    mine.n_pushed--;
-    end(domain, pushed_key(domain), MARK_PUSHED, STROBE_ABSENT_U64, &facts);
-    return count_pushed(domain);
+    const MarkFacts facts = mine->pushed[i - 1].facts;
+    if (i < mine->n_pushed)
+        memmove(&mine->pushed[i - 1], &mine->pushed[i],
+                (mine->n_pushed - i) * sizeof *mine->pushed);
+    mine->n_pushed--;
+    end(domain, pushed_key(mine, domain), MARK_PUSHED, STROBE_ABSENT_U64, &facts);
+    return count_pushed(mine, domain);
 }
 
 /* ---- the session ---- */

@@ -135,13 +135,13 @@ class Profile(unittest.TestCase):
         with messages() as told:
             for _ in range(2):
                 profiler.profile(
-                    profile_memory=True, with_stack=True, with_modules=True, with_flops=True
+                    with_stack=True, with_modules=True, with_flops=True
                 )
         self.assertEqual(
             _texts(told),
             [
                 "%s is accepted but not collected yet, it has no effect." % name
-                for name in ("profile_memory", "with_stack", "with_modules", "with_flops")
+                for name in ("with_stack", "with_modules", "with_flops")
             ],
         )
 

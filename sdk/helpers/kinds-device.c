@@ -409,6 +409,7 @@ KIND(device_info, "device_info", INSTANT, device_info_fields, "A device of the r
 
 static const StrobeField clock_sync_fields[] = {
     FIELD("device_time", I64, "", "In the clock of the track."),
-    FIELD("host_time", I64, "ns", "In CLOCK_MONOTONIC."),
+    FIELD("host_time", I64, "ns", "In CLOCK_MONOTONIC: the middle of two readings."),
+    FIELD("width_ns", U64, "ns", "Between the two readings: off by half of it at most."),
 };
 KIND(clock_sync, "clock_sync", INSTANT, clock_sync_fields, "One moment in two clocks.");

@@ -323,6 +323,28 @@ static void test_thread_ended_at_ring(void)
     scratch_remove(folder);
 }
 
+/* The writer thread is put aside while it brings in full blocks: whoever records goes on. */
+static void test_ring_while_writer_holds_it(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\"}");
+
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < 600000; i++) /* the ring is full, more than once */
+        strobe_mark("round and round");
+    Hold *hold = hold_at("ring-tidying", 1);
+    hold_wait(hold);
+    for (guint i = 0; i < 150000; i++) /* less than it holds */
+        strobe_mark("round and round");
+    hold_release(hold);
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(lost_by(STROBE_LOSS_POOL_EMPTY), ==, 0);
+    g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 static gboolean mark_while_forking;
 
 static void mark_in_fork_handler(void)
@@ -429,6 +451,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ledger/signal", test_signal);
     g_test_add_func("/ledger/thread-ended", test_thread_ended);
     g_test_add_func("/ledger/thread-ended-at-ring", test_thread_ended_at_ring);
+    g_test_add_func("/ledger/ring-while-writer-holds-it", test_ring_while_writer_holds_it);
     g_test_add_func("/ledger/fork-handler", test_fork_handler);
     g_test_add_func("/ledger/late", test_late);
     g_test_add_func("/ledger/collector-failed", test_collector_failed);

@@ -158,6 +158,36 @@ static void test_kept(Fixture *f, gconstpointer data)
     g_assert_cmpuint(strobe_track_find_or_add(header, &named), >, id);
 }
 
+/* A clock of its own, and another track's; tracks that differ in it alone are two. */
+static void test_clocks(Fixture *f, gconstpointer data)
+{
+    struct pool_header *header = f->pool.header;
+    struct strobe_stored_track stored;
+    StrobeTrack track = {.struct_size = sizeof track,
+                         .type = STROBE_TRACK_STREAM,
+                         .clock = STROBE_CLOCK_OF_TRACK,
+                         .name = "device"};
+    uint32_t own = strobe_track_find_or_add(header, &track);
+
+    track.clock_track = own;
+    uint32_t other = strobe_track_find_or_add(header, &track);
+    g_assert_cmpuint(other, !=, own);
+    g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, other);
+    g_assert_true(strobe_track_at(header, STROBE_POOL_THREAD_TRACKS, &stored));
+    g_assert_cmpuint(stored.clock, ==, STROBE_CLOCK_OF_TRACK);
+    g_assert_true(strobe_track_at(header, STROBE_POOL_THREAD_TRACKS + 1, &stored));
+    g_assert_cmpuint(stored.clock, ==, STROBE_CLOCK_OF_TRACK + own);
+    /* A caller of an earlier ABI, whose struct ends before the member. */
+    track.struct_size = offsetof(StrobeTrack, clock_track);
+    g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, own);
+    /* No clock that there is. */
+    track.clock = STROBE_CLOCK_OF_TRACK + 1;
+    track.name = "odd";
+    g_assert_cmpuint(strobe_track_find_or_add(header, &track), !=, 0);
+    g_assert_true(strobe_track_at(header, STROBE_POOL_THREAD_TRACKS + 2, &stored));
+    g_assert_cmpuint(stored.clock, ==, STROBE_CLOCK_HOST);
+}
+
 #define ROUNDS 20000u
 
 struct churn {
@@ -221,6 +251,7 @@ int main(int argc, char **argv)
     g_test_add("/track-table/full", Fixture, NULL, set_up, test_full, tear_down);
     g_test_add("/track-table/others", Fixture, NULL, set_up, test_others, tear_down);
     g_test_add("/track-table/kept", Fixture, NULL, set_up, test_kept, tear_down);
+    g_test_add("/track-table/clocks", Fixture, NULL, set_up, test_clocks, tear_down);
     g_test_add("/track-table/churn", Fixture, NULL, set_up, test_churn, tear_down);
     return g_test_run();
 }

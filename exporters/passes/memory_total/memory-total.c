@@ -31,7 +31,8 @@ static const StrobeWantedField usage_wanted[N_USAGE] = {
     [USAGE_DEVICE] = {"device", STROBE_FIELD_I32},
 };
 
-/* Whose memory: the two whose sum is told as well, and others. */
+/* Whose memory: the two whose sum is told as well, and others, such as what the framework has on
+ * the host, where GE has none. */
 enum { SIDE_PTA = 0, SIDE_GE = 1, SIDE_OTHER = 2 };
 
 typedef struct Row {
@@ -213,18 +214,20 @@ static void add_event(MemoryTotal *pass, const StrobeView *record)
     const uint32_t *at = strobe_binder_offsets(&pass->events, record->kind);
     StrobeStringId component = strobe_field_u32(record, at[COMPONENT], 0);
     const char *word = pass->host->string(pass->self, component).bytes;
+    gint32 device = (gint32)strobe_field_u32(record, at[DEVICE], (guint32)-1);
     const Row row = {
         .at_ns = record->begin_ns,
         .total = {.allocated = strobe_field_i64(record, at[ALLOCATED], STROBE_ABSENT_I64),
                   .reserved = strobe_field_i64(record, at[RESERVED], STROBE_ABSENT_I64),
                   .active = strobe_field_i64(record, at[ACTIVE], STROBE_ABSENT_I64),
                   .stream = strobe_field_u64(record, at[STREAM], STROBE_ABSENT_U64),
-                  .device = (gint32)strobe_field_u32(record, at[DEVICE], (guint32)-1)},
+                  .device = device},
         .track = record->track,
         .name = component,
-        .side = !strcmp(word, "PTA")  ? SIDE_PTA
-                : !strcmp(word, "GE") ? SIDE_GE
-                                      : SIDE_OTHER,
+        .side = device < 0             ? SIDE_OTHER
+                : !strcmp(word, "PTA") ? SIDE_PTA
+                : !strcmp(word, "GE")  ? SIDE_GE
+                                       : SIDE_OTHER,
         .is_state = strobe_field_u32(record, at[ACTION], STATE) == STATE,
     };
 

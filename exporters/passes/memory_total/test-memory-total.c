@@ -98,6 +98,31 @@ static void test_told_twice(void)
     strobe_mock_free(mock);
 }
 
+/* What the framework has on the host: no sum with the device's allocator. */
+static void test_host(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+    const StrobeView *views;
+    const struct strobe_memory_total *total;
+
+    TEST_FIELDS(memory_event, fields);
+    fields.total_allocated = 64;
+    fields.device = -1;
+    fields.component = strobe_mock_string(mock, "PTA");
+    TEST_ADD(mock, memory_event, 0, "", 100, 100, &fields);
+    add(mock, "GE", 200, 0, 3, STROBE_ABSENT_I64, STROBE_ABSENT_U64);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 3);
+    total = views[0].fields;
+    g_assert_cmpstr(strobe_mock_text(mock, views[0].name), ==, "PTA");
+    g_assert_cmpint(total->allocated, ==, 64);
+    g_assert_cmpint(total->reserved, ==, STROBE_ABSENT_I64);
+    g_assert_cmpuint(total->stream, ==, STROBE_ABSENT_U64);
+    g_assert_cmpint(total->device, ==, -1);
+    expect(mock, 2, "PTA+GE", 200, 3, 6, STROBE_ABSENT_I64);
+    strobe_mock_free(mock);
+}
+
 /* A sum beyond 64 bits is not told. */
 static void test_overflow(void)
 {
@@ -115,6 +140,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/memory-total/sums", test_sums);
     g_test_add_func("/memory-total/told-twice", test_told_twice);
+    g_test_add_func("/memory-total/host", test_host);
     g_test_add_func("/memory-total/overflow", test_overflow);
     return g_test_run();
 }

@@ -13,9 +13,11 @@ import sys
 import tempfile
 
 from .. import command
+from . import memory_usage
 from .events import EventList, FunctionEvent
 
 _OPERATORS, _MARKERS, _STEPS, _LOSSES = "cpu_op", "marker", "step", "loss"
+_MEMORY = "memory_event"
 _KEPT = "string_cut"  # the loss of a part of a text, not of its record
 _USER_SCOPE = 7  # at::RecordScope::USER_SCOPE
 _CELL_LIMIT = 1 << 26  # a name may have 1 MiB
@@ -111,10 +113,17 @@ def _operator(row):
     )
 
 
-def _all_events(directory):
-    """All events, and how many records were lost."""
-    events, lost = [], 0
-    for kind, row in _read_tables(directory, (_OPERATORS, _MARKERS, _STEPS, _LOSSES)):
+def _take_memory(changes, row):
+    """Releases of a device's block come after its release and count no more."""
+    size = row.get("size(B)")
+    if size and _number(row, "action", 3) < 2:
+        changes.append((_begin_ns(row["Begin(us)"]), int(size), _number(row, "device") >= 0))
+
+
+def _all_events(directory, kinds):
+    """All events, the changes of memory, and how many records were lost."""
+    events, changes, lost = [], [], 0
+    for kind, row in _read_tables(directory, kinds):
         if kind == _OPERATORS:
             if row["Name"] not in _HIDDEN:
                 events.append(_operator(row))
@@ -122,20 +131,27 @@ def _all_events(directory):
             events.append(_event(row, thread=_number(row, "Track"), scope=_USER_SCOPE))
         elif kind == _STEPS:
             events.append(_event(row, thread=_number(row, "thread"), scope=_USER_SCOPE))
+        elif kind == _MEMORY:
+            _take_memory(changes, row)
         elif row["Name"] != _KEPT:
             lost += _number(row, "count")
-    return events, lost
+    return events, changes, lost
 
 
 def read_events(directory, switches):
     """The events of a window in order of their begin, with the tree that they make; times in us
     since the first."""
-    events, lost = _all_events(directory)
+    kinds = [_OPERATORS, _MARKERS, _STEPS, _LOSSES]
+    has_memory = switches.get("profile_memory", False)
+    if has_memory:
+        kinds.append(_MEMORY)
+    events, changes, lost = _all_events(directory, kinds)
+    events += memory_usage.attribute(events, changes)
     events.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
     origin = events[0].time_range.start if events else 0
     for number, event in enumerate(events):
         event.id = number
         event.time_range.to_microseconds(origin)
-    found = EventList(events, with_flops=switches["with_flops"], lost=lost)
+    found = EventList(events, has_memory, switches["with_flops"], lost)
     found.build_tree()
     return found

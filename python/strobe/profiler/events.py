@@ -80,6 +80,8 @@ class FunctionEvent(_Times):
         "cpu_children",
         "cpu_parent",
         "device_type",
+        "cpu_memory_usage",
+        "cuda_memory_usage",
     )
 
     count = 1
@@ -90,10 +92,6 @@ class FunctionEvent(_Times):
     kernels = ()
     cuda_time_total = 0
     self_cuda_time_total = 0
-    cpu_memory_usage = 0
-    cuda_memory_usage = 0
-    self_cpu_memory_usage = 0
-    self_cuda_memory_usage = 0
 
     def __init__(
         self,
@@ -123,6 +121,8 @@ class FunctionEvent(_Times):
         self.cpu_children = []
         self.cpu_parent = None
         self.device_type = _cpu()
+        self.cpu_memory_usage = 0
+        self.cuda_memory_usage = 0
 
     @property
     def cpu_time_total(self):
@@ -133,6 +133,19 @@ class FunctionEvent(_Times):
         if self.is_async:
             return 0
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
+
+    @property
+    def self_cpu_memory_usage(self):
+        """Bytes taken less bytes given back in the call itself, in whatever thread."""
+        if self.is_async:
+            return 0
+        return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
+
+    @property
+    def self_cuda_memory_usage(self):
+        if self.is_async:
+            return 0
+        return self.cuda_memory_usage - sum(child.cuda_memory_usage for child in self.cpu_children)
 
     def adopt(self, child):
         self.cpu_children.append(child)

@@ -11,7 +11,7 @@ from .schedules import always_record, schedule
 SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
 SECTIONS = ("buffer", "rotate", "dump")  # of the configuration, as they are
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
-_NOT_COLLECTED = ("profile_memory", "with_stack", "with_modules", "with_flops")
+_NOT_COLLECTED = ("with_stack", "with_modules", "with_flops")
 
 
 def check_activities(activities):
@@ -105,6 +105,8 @@ def _collectors(activities, switches, experimental):
     threshold = experimental._gc_detect_threshold
     if ProfilerActivity.CPU in activities:
         collectors["cpu_op"] = {"shapes": switches["record_shapes"]}
+        if switches["profile_memory"]:
+            collectors["memory"] = {}
         if threshold is not None:
             collectors["gc"] = {"threshold": "%dns" % min(threshold * 1e6, _GC_LIMIT_NS)}
     marks = experimental.marks()

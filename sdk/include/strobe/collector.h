@@ -49,7 +49,8 @@ typedef struct StrobeHost {
      * returns NULL; do not store it beyond the present event. Any thread. */
     StrobeWriter *(*writer)(StrobeInstance *self);
 
-    /* Interns bytes (need not be NUL-terminated or valid UTF-8). Any thread, on its own writer. */
+    /* Interns bytes (need not be NUL-terminated or valid UTF-8). Any thread, on its own writer. An
+     * id may be kept for later records if it is lasting (strobe_string_is_lasting). */
     StrobeStringId (*intern)(StrobeWriter *writer, const char *bytes, size_t length);
 
     /* Interns a call stack of `n` string ids, innermost first. */
@@ -98,8 +99,9 @@ typedef struct StrobeHost {
      * stay open, and on any thread, the one that began it gone or not. The record lies on the track
      * of the thread that began it. `key`, not 0, tells it from the other loose spans of this kind
      * that any thread has open; of several with one key the calling thread's innermost ends first.
-     * loose_open returns 1, or 0 where the span is not recorded; loose_close returns 0 where no
-     * such span is open in this window. */
+     * A key with STROBE_KEY_OF_THREAD set is of a span that only the thread that began it ends; it
+     * is not looked for elsewhere, and so ends faster. loose_open returns 1, or 0 where the span is
+     * not recorded; loose_close returns 0 where no such span is open in this window. */
     int32_t (*loose_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                           uint64_t argument);
     int32_t (*loose_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
@@ -108,7 +110,7 @@ typedef struct StrobeHost {
     /* The host clock now: processor counter or, where that cannot be trusted, ns. */
     StrobeTicks (*now)(void);
 
-    /* `n` consecutive ids, unique in the session, for STROBE_FIELD_LINK. */
+    /* `n` consecutive ids, unique in the session, for STROBE_FIELD_LINK. Any thread. */
     uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
 
     /* Counts records that this collector knows to be lost. */
@@ -134,9 +136,15 @@ typedef struct StrobeHost {
      * line: return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "Cannot open ..."). */
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+    /* An id of the source's own (a driver's correlation id, a handle) as one for STROBE_FIELD_LINK:
+     * the same for the same id, and never that of another collector or of link_ids. 0, which links
+     * nothing, for 0 and from 2^47 on. Any thread; recording calls may use it. */
+    uint64_t (*link_of)(StrobeInstance *self, uint64_t id);
     /* end of base ABI 1.0 */
 } StrobeHost;
 
+#define STROBE_KEY_OF_THREAD (UINT64_C(1) << 63)
 #define STROBE_BULK_MAX 61440u
 
 typedef struct StrobeCollectorOps {

@@ -368,10 +368,13 @@ struct strobe_device_info {
     int32_t rank;   /* rank that used it, -1: not known */
 };
 
-/* "clock_sync": one moment in two clocks; on the track whose clock is meant. */
+/* "clock_sync": one moment in two clocks; on the track whose clock is meant
+ * (STROBE_CLOCK_OF_TRACK). The device is read between two readings of the host; a pair at the begin
+ * and one at the end of each window are the least, one every few seconds tells drift and jumps. */
 struct strobe_clock_sync {
     int64_t device_time; /* in the clock of the track */
-    int64_t host_time;   /* ns; in CLOCK_MONOTONIC */
+    int64_t host_time;   /* ns; in CLOCK_MONOTONIC: the middle of the two readings */
+    uint64_t width_ns;   /* second reading minus first: host_time is off by half of it at most */
 };
 
 extern const StrobeKind strobe_kind_api_call;

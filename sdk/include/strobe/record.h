@@ -22,6 +22,13 @@ typedef uint32_t StrobeStackId;  /* interned list of string ids, innermost frame
 typedef uint32_t StrobeTrackId;  /* where a record happened; 0 is the recording thread itself */
 typedef uint64_t StrobeTicks;    /* the session's host clock, see StrobeHost.now */
 
+/* An id that stands for its string or stack as long as the session lasts. Others, of what finds no
+ * room in the session's table, are good for the thread's next record only: not to be kept. */
+static inline int strobe_string_is_lasting(uint32_t id)
+{
+    return id != 0 && !(id & 0x80000000u);
+}
+
 /* What times a record has and how a viewer draws it. */
 enum {
     STROBE_SHAPE_SPAN = 1,    /* begin and end */
@@ -43,9 +50,16 @@ enum {
     STROBE_FIELD_STRING = 8, /* StrobeStringId */
     STROBE_FIELD_STACK = 9,  /* StrobeStackId */
     STROBE_FIELD_TRACK = 10, /* StrobeTrackId */
-    STROBE_FIELD_LINK = 11,  /* 64-bit id from StrobeHost.link_ids */
+    STROBE_FIELD_LINK = 11,  /* 64-bit id from StrobeHost.link_ids or link_of */
     STROBE_FIELD_LAST_ = 11
 };
+
+/* A link's id says whose it is: of the collector of that number in its session, from 1; 0: of an
+ * importer, whose source's own ids stand as they are. Below that are the source's own ids, and
+ * those that the core deals out (STROBE_LINK_DEALT). */
+#define STROBE_LINK_BITS 48
+#define STROBE_LINK_DEALT ((uint64_t)1 << 47)
+#define STROBE_LINK_SOURCE(id) ((uint32_t)((id) >> STROBE_LINK_BITS))
 
 /* "This field was not measured": such a cell is left out or empty, never shown as 0. */
 #define STROBE_ABSENT_U64 UINT64_MAX
@@ -99,7 +113,9 @@ enum {
 enum {
     STROBE_CLOCK_HOST = 0,      /* StrobeTicks */
     STROBE_CLOCK_MONOTONIC = 1, /* CLOCK_MONOTONIC, ns */
-    STROBE_CLOCK_REALTIME = 2   /* CLOCK_REALTIME, ns since the epoch */
+    STROBE_CLOCK_REALTIME = 2,  /* CLOCK_REALTIME, ns since the epoch */
+    STROBE_CLOCK_OF_TRACK = 3   /* ns of a clock of its own, such as a device's, of any begin and
+                                   any drift: see StrobeTrack.clock_track */
 };
 
 /* Strings are copied by the call that takes this. */
@@ -111,6 +127,12 @@ typedef struct StrobeTrack {
     uint64_t id;       /* thread, stream, plane number */
     const char *name;  /* shown as the row's name; NULL: made from type and id */
     const char *group; /* the layer it is drawn in, such as "CPU Usage"; NULL: the process */
+
+    /* With STROBE_CLOCK_OF_TRACK: the track whose "clock_sync" records pair this clock with the
+     * host's; 0: the track itself. A window that has no pair of a clock has no place for its
+     * records among the host's: their times stay what they are, and are marked. */
+    StrobeTrackId clock_track;
+    uint32_t reserved; /* 0 */
 } StrobeTrack;
 
 /* Why records were lost. Values are stored in captures. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the plugin python_call offers to other collectors: the calling thread's Python call stack.
+ *
+ * A collector asks its host for the companion STROBE_PYTHON_STACK_FILE, opens it with dlopen (which
+ * gives the plugin that is loaded already) and takes the symbol.
+ */
+#ifndef STROBE_PLUGINS_PYTHON_STACK_H
+#define STROBE_PLUGINS_PYTHON_STACK_H
+
+#include <strobe/collector.h>
+
+#define STROBE_PYTHON_STACK_FILE "python_call.so"
+#define STROBE_PYTHON_STACK_SYMBOL "strobe_python_stack_1"
+
+typedef struct StrobePythonStack {
+    uint32_t struct_size;
+    uint32_t reserved;
+
+    /* The stack of the calling thread as `path(line): function`, the line being executed, innermost
+     * frame first, in the strings of the session that records. 0: the thread runs no Python code
+     * that the collector python_call sees, or there is no room for its texts. The id is good for
+     * the thread's next record. Takes the interpreter's lock only for a place never seen before. */
+    StrobeStackId (*stack)(StrobeWriter *writer);
+
+    /* How often python_call has been started in this process. */
+    uint32_t (*windows)(void);
+} StrobePythonStack;
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands before PyTorch's CPU allocator: torch_memory.h in C calls. C++17; see
+ * torch_backend.cpp for how it is compiled.
+ *
+ * The allocator that was there goes on doing all the work, telling PyTorch's own profiler included:
+ * its one slot stays free for the program.
+ */
+#include "torch_memory.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <torch/csrc/api/include/torch/version.h>
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+namespace
+{
+
+/* Allocators that a program may have set one after the other. */
+constexpr int PLACES = 4;
+
+std::atomic<const StrobeTorchMemoryEvents *> events;
+
+/* Given to the program as the CPU allocator. Storages keep its address: it is never destroyed. */
+class Allocator final : public c10::Allocator
+{
+  public:
+    void stand_before(c10::Allocator *inner, c10::DeleterFnPtr own_deleter)
+    {
+        inner_deleter_ = inner->raw_deleter();
+        own_deleter_ = own_deleter;
+        inner_ = inner;
+    }
+    c10::Allocator *inner() const
+    {
+        return inner_;
+    }
+    c10::DeleterFnPtr inner_deleter() const
+    {
+        return inner_deleter_;
+    }
+
+    /* No `override`: in later versions of libtorch these are not the same ones. */
+    c10::DataPtr allocate(size_t size) const
+    {
+        return take(size);
+    }
+    c10::DataPtr allocate(size_t size)
+    {
+        return take(size);
+    }
+    c10::DeleterFnPtr raw_deleter() const override
+    {
+        return own_deleter_;
+    }
+    void copy_data(void *to, const void *from, std::size_t size) const
+    {
+        std::memcpy(to, from, size);
+    }
+
+  private:
+    c10::DataPtr take(size_t size) const
+    {
+        c10::DataPtr data = inner_->allocate(size); /* an exception of its passes */
+        const void *address = data.get();
+        if (address && data.compare_exchange_deleter(inner_deleter_, own_deleter_))
+            events.load(std::memory_order_relaxed)->allocated(address, size);
+        return data;
+    }
+
+    c10::Allocator *inner_ = nullptr;
+    c10::DeleterFnPtr inner_deleter_ = nullptr;
+    c10::DeleterFnPtr own_deleter_ = nullptr;
+};
+
+/* A deleter is told the memory and nothing else, so each allocator has its own. Made when the first
+ * is used and never destroyed: the program may release memory while it ends. */
+Allocator *places()
+{
+    static Allocator *const made = new Allocator[PLACES];
+    return made;
+}
+
+Allocator *all_places;
+
+template <int place> void release(void *memory)
+{
+    if (memory) /* scratch memory of oneDNN that never was is given back too */
+        events.load(std::memory_order_relaxed)->released(memory);
+    all_places[place].inner_deleter()(memory);
+}
+
+constexpr c10::DeleterFnPtr deleters[PLACES] = {release<0>, release<1>, release<2>, release<3>};
+
+std::mutex lock;
+uint8_t priority; /* with which ours was set */
+
+bool is_ours(const c10::Allocator *allocator)
+{
+    for (int i = 0; i < PLACES; i++)
+        if (allocator == &all_places[i])
+            return true;
+    return false;
+}
+
+/* The place before an allocator, NULL when none is free. */
+Allocator *place_before(c10::Allocator *inner)
+{
+    for (int i = 0; i < PLACES; i++) {
+        if (all_places[i].inner() == inner)
+            return &all_places[i];
+        if (all_places[i].inner())
+            continue;
+        all_places[i].stand_before(inner, deleters[i]);
+        return &all_places[i];
+    }
+    return nullptr;
+}
+
+/* With the least priority that will do: what the program sets later goes before ours as it would
+ * have gone before the one that is there now. */
+bool set(c10::Allocator *allocator)
+{
+    for (unsigned least = 0; least <= UINT8_MAX; least++) {
+        c10::SetCPUAllocator(allocator, static_cast<uint8_t>(least));
+        if (c10::GetCPUAllocator() == allocator) {
+            priority = static_cast<uint8_t>(least);
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *attach(const StrobeTorchMemoryEvents *new_events) noexcept
+{
+    try {
+        std::lock_guard<std::mutex> guard(lock);
+        all_places = places();
+        events = new_events;
+        c10::Allocator *current = c10::GetCPUAllocator();
+        if (is_ours(current))
+            return nullptr;
+        /* Of memory that is not its own context nothing is known when it is released. */
+        if (!current->raw_deleter())
+            return "the CPU allocator in use has no one way to release memory";
+        Allocator *own = place_before(current);
+        if (!own)
+            return "the program has set too many CPU allocators, one after the other";
+        return set(own) ? nullptr : "libtorch refused the allocator";
+    } catch (...) {
+        return "libtorch refused the allocator";
+    }
+}
+
+void detach() noexcept
+{
+    try {
+        std::lock_guard<std::mutex> guard(lock);
+        c10::Allocator *current = all_places ? c10::GetCPUAllocator() : nullptr;
+        if (current && is_ours(current))
+            c10::SetCPUAllocator(static_cast<Allocator *>(current)->inner(), priority);
+    } catch (...) {
+    }
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const StrobeTorchMemory strobe_torch_memory_1;
+const StrobeTorchMemory strobe_torch_memory_1 = {
+    sizeof(StrobeTorchMemory), 0, TORCH_VERSION, attach, detach};

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "allocations.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <strobe/kinds.h>
+
+#include "block-table.h"
+
+enum { ALLOCATION = 0, RELEASE = 1 };
+
+static struct {
+    _Atomic(const StrobeHost *) host; /* NULL: there is no session */
+    StrobeInstance *self;
+    StrobeKindId kind;
+    _Atomic int is_on; /* what happens is recorded */
+    /* Bytes of the blocks in the table: of what was allocated in sessions. */
+    _Alignas(64) _Atomic int64_t allocated;
+} state;
+
+static void stop_in_child(void)
+{
+    atomic_store(&state.is_on, 0);
+    atomic_store(&state.host, NULL);
+}
+
+static void prepare_process(void)
+{
+    pthread_atfork(NULL, NULL, stop_in_child);
+}
+
+static const StrobeHost *present_host(void)
+{
+    return atomic_load_explicit(&state.host, memory_order_acquire);
+}
+
+/* Adds to what is allocated, and returns it. */
+static int64_t count(uint64_t more, uint64_t less)
+{
+    int64_t change = (int64_t)(more - less);
+    return atomic_fetch_add_explicit(&state.allocated, change, memory_order_relaxed) + change;
+}
+
+static void record(const StrobeHost *host, uint32_t action, uint64_t address, int64_t size,
+                   int64_t total)
+{
+    StrobeWriter *writer = host->writer(state.self);
+    if (!writer)
+        return;
+    StrobeStringId component = host->intern(writer, "PTA", 3);
+    uint64_t now = host->now();
+    struct strobe_memory_event *fields = host->reserve(writer, state.kind, 0, 0, now, now);
+    if (!fields)
+        return;
+    fields->address = address;
+    fields->size = size;
+    fields->total_allocated = total;
+    fields->total_reserved = fields->total_active = STROBE_ABSENT_I64; /* it has no pool */
+    fields->stream = STROBE_ABSENT_U64;
+    fields->action = action;
+    fields->device = -1;
+    fields->component = component;
+    fields->block = STROBE_ABSENT_U64;
+    host->commit(writer);
+}
+
+static int is_recorded(void)
+{
+    return atomic_load_explicit(&state.is_on, memory_order_relaxed);
+}
+
+static void allocated(const void *address, size_t size)
+{
+    const StrobeHost *host = present_host();
+    uint64_t before;
+    if (!host)
+        return;
+    if (!strobe_blocks_add((uintptr_t)address, size, &before)) {
+        if (is_recorded())
+            host->lost(state.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
+        return;
+    }
+    int64_t total = count(size, before);
+    if (is_recorded())
+        record(host, ALLOCATION, (uintptr_t)address, (int64_t)size, total);
+}
+
+/* Also after the session: the table holds what is allocated. */
+static void released(const void *address)
+{
+    uint64_t size;
+    if (!strobe_blocks_take((uintptr_t)address, &size))
+        return;
+    int64_t total = count(0, size);
+    const StrobeHost *host = present_host();
+    if (host && is_recorded())
+        record(host, RELEASE, (uintptr_t)address, -(int64_t)size, total);
+}
+
+const StrobeTorchMemoryEvents strobe_allocation_events = {
+    .struct_size = sizeof(StrobeTorchMemoryEvents),
+    .allocated = allocated,
+    .released = released,
+};
+
+void strobe_allocations_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare_process);
+    state.self = self;
+    state.kind = kind;
+    atomic_store(&state.host, host);
+}
+
+void strobe_allocations_record(int on)
+{
+    atomic_store(&state.is_on, on);
+}
+
+void strobe_allocations_detach(void)
+{
+    strobe_allocations_record(0);
+    atomic_store(&state.host, NULL);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What PyTorch's CPU allocator does, as records of kind memory_event, and what it holds. */
+#ifndef STROBE_PLUGINS_ALLOCATIONS_H
+#define STROBE_PLUGINS_ALLOCATIONS_H
+
+#include <strobe/collector.h>
+
+#include "../cpu_op/torch_memory.h"
+
+/* What the backend calls. Static: it outlives every session, as the memory does. */
+extern const StrobeTorchMemoryEvents strobe_allocation_events;
+
+/* From attach to detach allocations are counted, and between record(1) and record(0) told. Control
+ * thread. A forked child does neither until it says so itself. */
+void strobe_allocations_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind);
+void strobe_allocations_record(int on);
+void strobe_allocations_detach(void);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "block-table.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#define BUCKET 4 /* blocks; a cache line */
+
+typedef struct Block {
+    _Atomic uint64_t address; /* 0: free */
+    _Atomic uint64_t size;
+} Block;
+
+/* A block lies in one of the `n_tried` buckets from where its address falls. */
+typedef struct Part {
+    Block *blocks;
+    uint32_t bits; /* buckets, as a power of two */
+    uint32_t n_tried;
+    _Atomic uint64_t n_used;
+} Part;
+
+#define NEAR_BITS 12
+#define FAR_BITS 18
+_Static_assert(BUCKET << NEAR_BITS == STROBE_BLOCKS_NEAR, "near");
+_Static_assert(BUCKET << FAR_BITS == STROBE_BLOCKS_FAR, "far");
+
+static _Alignas(64) Block near_blocks[STROBE_BLOCKS_NEAR];
+static Part near_part = {near_blocks, NEAR_BITS, 2, 0};
+static Part far_part = {NULL, FAR_BITS, 16, 0};
+
+int strobe_blocks_prepare(void)
+{
+    if (far_part.blocks)
+        return 1;
+    void *memory = mmap(NULL, STROBE_BLOCKS_FAR * sizeof(Block), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return 0;
+    far_part.blocks = memory;
+    return 1;
+}
+
+/* The first bucket of an address. Allocators align to 64 bytes and to pages: a product spreads
+ * both. */
+static uint32_t bucket_of(const Part *part, uint64_t address)
+{
+    return (uint32_t)((address * 0x9e3779b97f4a7c15u) >> (64 - part->bits));
+}
+
+static Block *block_at(const Part *part, uint32_t first, uint32_t i)
+{
+    uint32_t bucket = (first + i / BUCKET) & ((1u << part->bits) - 1);
+    return &part->blocks[bucket * BUCKET + i % BUCKET];
+}
+
+static Block *find(Part *part, uint64_t address)
+{
+    uint32_t first = bucket_of(part, address);
+    for (uint32_t i = 0; i < part->n_tried * BUCKET; i++) {
+        Block *block = block_at(part, first, i);
+        if (atomic_load_explicit(&block->address, memory_order_relaxed) == address)
+            return block;
+    }
+    return NULL;
+}
+
+/* The address's own place, or a free one that is now its own. */
+static Block *claim(Part *part, uint64_t address, uint64_t *before)
+{
+    uint32_t first = bucket_of(part, address);
+    for (uint32_t i = 0; i < part->n_tried * BUCKET; i++) {
+        Block *block = block_at(part, first, i);
+        uint64_t there = atomic_load_explicit(&block->address, memory_order_relaxed);
+        if (there == address)
+            *before = atomic_load_explicit(&block->size, memory_order_relaxed);
+        if (there == address ||
+            (!there && atomic_compare_exchange_strong_explicit(
+                           &block->address, &there, address, memory_order_relaxed,
+                           memory_order_relaxed)))
+            return block;
+    }
+    return NULL;
+}
+
+int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before)
+{
+    *before = 0;
+    Block *block = claim(&near_part, address, before);
+    if (!block && far_part.blocks) {
+        block = claim(&far_part, address, before);
+        if (block && !*before)
+            atomic_fetch_add_explicit(&far_part.n_used, 1, memory_order_relaxed);
+    }
+    if (!block)
+        return 0;
+    /* whoever takes it has got the memory from this thread, and with it what is stored here */
+    atomic_store_explicit(&block->size, size, memory_order_relaxed);
+    return 1;
+}
+
+int strobe_blocks_take(uint64_t address, uint64_t *size)
+{
+    Block *block = find(&near_part, address);
+    if (!block && atomic_load_explicit(&far_part.n_used, memory_order_relaxed)) {
+        block = find(&far_part, address);
+        if (block)
+            atomic_fetch_sub_explicit(&far_part.n_used, 1, memory_order_relaxed);
+    }
+    if (!block)
+        return 0;
+    *size = atomic_load_explicit(&block->size, memory_order_relaxed);
+    atomic_store_explicit(&block->address, 0, memory_order_release);
+    return 1;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The blocks that are allocated, by address: who releases one is not told its size. */
+#ifndef STROBE_PLUGINS_BLOCK_TABLE_H
+#define STROBE_PLUGINS_BLOCK_TABLE_H
+
+#include <stdint.h>
+
+/* Blocks at once: those in the process's own data, and those in memory that is mapped for them. */
+#define STROBE_BLOCKS_NEAR 16384u
+#define STROBE_BLOCKS_FAR 1048576u
+
+/* Makes room for as many as there can be; once per process. 0: there is no memory, and only those
+ * near have room. Control thread. */
+int strobe_blocks_prepare(void);
+
+/* These may come from any thread and never wait, allocate or call the system. An address may be
+ * added by one thread and taken by another, as the memory itself may: never both at a time. */
+
+/* 1; or 0: there is no room. *before is the size of a block that was at the address already, whose
+ * release nobody told, else 0. */
+int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before);
+/* 1 and the block's size, 0: there is none. */
+int strobe_blocks_take(uint64_t address, uint64_t *size);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracer.h"
+
+#define CAPSULE "strobe.python_call"
+
+/* What a thread's profile function holds: the frames that were open when it was set. */
+typedef struct Seed {
+    const void *source; /* the object that the thread keeps; holds this */
+    TracerFrames open;
+    uint64_t begin;
+    int is_used; /* the thread has taken them */
+} Seed;
+
+static struct {
+    PyObject *function;     /* what the module threading calls in a new thread */
+    PyObject *set_profile;  /* sys.setprofile */
+    PyObject *kept;         /* strong, of the profile function that was replaced last: it may run */
+    uint32_t n_left_alone;  /* threads that had a profiler when the window began */
+    uint32_t n_taken;       /* that got one since */
+    int is_in_threading;
+} hook;
+
+static PyObject *on_attach(PyObject *self, PyObject *arguments);
+
+static PyMethod method = {"strobe_python_call", on_attach, PYTHON_VARARGS,
+                          "Records Python calls for Strobe."};
+
+/* ---- frames that are open already ---- */
+
+static void drop_frames(Seed *seed)
+{
+    while (seed->open.n)
+        tracer_unref(seed->open.frames[--seed->open.n]);
+    free(seed->open.frames);
+    seed->open = (TracerFrames){NULL, 0, 0};
+}
+
+/* The thread has another profile function, or none, or is gone. */
+static void free_seed(PyObject *capsule)
+{
+    Seed *seed = python_api.capsule_pointer(capsule, CAPSULE);
+
+    if (!seed)
+        return;
+    if (atomic_load(&tracer.is_on) && seed->source)
+        tracer_leave_source(seed->source);
+    drop_frames(seed);
+    free(seed);
+}
+
+/* A new object for a thread's profile function; a strong reference, or NULL. It can be called, as
+ * programs set again what sys.getprofile() gave them. */
+static PyObject *make_source(PyThread *thread)
+{
+    const PythonApi *python = &python_api;
+    Seed *seed = calloc(1, sizeof *seed);
+    PyObject *capsule = seed ? python->new_capsule(seed, CAPSULE, free_seed) : NULL;
+    PyObject *source = capsule ? python->new_function(&method, capsule, NULL) : NULL;
+
+    if (!capsule)
+        free(seed);
+    else
+        tracer_unref(capsule);
+    if (!source) {
+        python->clear_error();
+        return NULL;
+    }
+    seed->source = source;
+    seed->begin = tracer.host->now();
+    tracer_take_frames(&seed->open, thread);
+    return source;
+}
+
+/* ---- events ---- */
+
+/* The first event of a thread since the function was set. 0: it needs no telling any more. */
+static int enter_thread(PyObject *source, int event)
+{
+    const PythonApi *python = &python_api;
+    PyObject *capsule = python->builtin_self(source);
+    Seed *seed = capsule ? python->capsule_pointer(capsule, CAPSULE) : NULL;
+    Thread *thread = seed ? tracer_enter(source) : NULL;
+    int is_anew = seed && seed->is_used;
+
+    python->clear_error();
+    if (!thread)
+        return 0;
+    if (is_anew) /* with the frame that this event is about */
+        tracer_open_all(thread);
+    while (seed->open.n)
+        tracer_open(thread, seed->open.frames[--seed->open.n], seed->begin);
+    drop_frames(seed);
+    seed->is_used = 1;
+    return !is_anew || event != PYTHON_CALL;
+}
+
+/* The program sets a profiler of its own: from here on nobody tells of this thread's calls. */
+static void give_way(Thread *thread)
+{
+    hook.n_taken++;
+    tracer_leave(thread);
+}
+
+static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argument)
+{
+    Thread *thread = tracer_thread;
+
+    if (__builtin_expect(!thread || thread->source != source, 0)) {
+        if (!atomic_load_explicit(&tracer.is_on, memory_order_relaxed)) {
+            python_api.set_profile(NULL, NULL); /* a forked child's */
+            return 0;
+        }
+        if (!enter_thread(source, event))
+            return 0;
+        thread = tracer_thread;
+    }
+    switch (event) {
+    case PYTHON_CALL:
+        tracer_call(thread, frame);
+        break;
+    case PYTHON_RETURN:
+        tracer_return(thread, frame);
+        break;
+    case PYTHON_C_CALL:
+        if (__builtin_expect(argument == hook.set_profile, 0))
+            give_way(thread);
+        else
+            tracer_builtin_call(thread, argument);
+        break;
+    case PYTHON_C_RETURN:
+    case PYTHON_C_EXCEPTION:
+        tracer_builtin_return(thread);
+        break;
+    default:
+        break;
+    }
+    return 0;
+}
+
+/* ---- threads ---- */
+
+/* In the thread whose state is current. */
+static void set_in_thread(PyThread *thread)
+{
+    PyObject *source = make_source(thread);
+
+    if (!source)
+        return;
+    python_api.set_profile(on_event, source);
+    tracer_unref(source);
+}
+
+/* What the thread whose state is current has for a profile function: NULL: none. The reference is
+ * given back already: only to be compared. */
+static PyObject *present_source(void)
+{
+    PyObject *get = python_api.system_object("getprofile");
+    PyObject *source = get ? python_api.call(get, NULL) : NULL;
+
+    if (!source) {
+        python_api.clear_error();
+        return NULL;
+    }
+    tracer_unref(source);
+    return source == python_api.none ? NULL : source;
+}
+
+/* The object that is called just now is kept until later. */
+static void replace_own(PyThread *thread)
+{
+    PyObject *before = hook.kept;
+
+    hook.kept = present_source();
+    if (hook.kept)
+        tracer_ref(hook.kept);
+    set_in_thread(thread);
+    if (before)
+        tracer_unref(before);
+}
+
+/* Called by the interpreter as a profile function: in a new thread, by the module threading, or
+ * where a program has set again what was there before its own. */
+static PyObject *on_attach(PyObject *self, PyObject *arguments)
+{
+    const PythonApi *python = &python_api;
+    PyObject *frame = python->tuple_item(arguments, 0);
+    PyObject *event = frame ? python->tuple_item(arguments, 1) : NULL;
+    const char *name = event ? python->to_text(event, NULL) : NULL;
+
+    if (!name) {
+        python->clear_error(); /* the program itself called us, with anything */
+    } else if (!atomic_load(&tracer.is_on)) {
+        python->set_profile(NULL, NULL);
+    } else {
+        replace_own(python->thread());
+        if (strcmp(name, "return") == 0)
+            on_event(present_source(), frame, PYTHON_RETURN, NULL);
+    }
+    python->ref(python->none);
+    return python->none;
+}
+
+static int is_ours(PyObject *source)
+{
+    PyFunction function;
+
+    if (source->type != hook.function->type)
+        return 0;
+    function = python_api.builtin_function(source);
+    python_api.clear_error();
+    return function == on_attach;
+}
+
+static void install_in(PyThread *thread)
+{
+    PyObject *source = present_source();
+
+    if (source && !is_ours(source))
+        hook.n_left_alone++;
+    else
+        set_in_thread(thread);
+}
+
+static void remove_from(PyThread *thread)
+{
+    PyObject *source = present_source();
+
+    if (source && is_ours(source))
+        python_api.set_profile(NULL, NULL);
+}
+
+/* For every thread of the interpreter, as if in it. Nothing may run meanwhile that ends a thread. */
+static void for_each_thread(void (*function)(PyThread *thread))
+{
+    const PythonApi *python = &python_api;
+    int was_enabled = python->disable_collector ? python->disable_collector() : 0;
+    PyThread *own = python->thread();
+    PyThread *thread = python->first_thread(python->interpreter(own));
+
+    for (; thread; thread = python->next_thread(thread)) {
+        python->swap_thread(thread);
+        function(thread);
+        python->swap_thread(own);
+    }
+    if (was_enabled)
+        python->enable_collector();
+}
+
+/* ---- threads that the module threading starts ---- */
+
+static PyObject *call_threading(const char *name, PyObject *argument)
+{
+    const PythonApi *python = &python_api;
+    PyObject *module = python->import_module("threading");
+    PyObject *function = module ? python->get_attribute(module, name) : NULL;
+    PyObject *result = function ? python->call(function, argument, NULL) : NULL;
+
+    if (function)
+        python->unref(function);
+    if (module)
+        python->unref(module);
+    python->clear_error();
+    return result;
+}
+
+/* Its function for new threads; NULL: none. Only to be compared. */
+static PyObject *threading_source(void)
+{
+    PyObject *source = call_threading("getprofile", NULL);
+
+    if (source)
+        tracer_unref(source);
+    return source == python_api.none ? NULL : source;
+}
+
+static void set_threading(PyObject *function)
+{
+    PyObject *result = call_threading("setprofile", function);
+
+    if (result)
+        tracer_unref(result);
+}
+
+static void install_in_threading(void)
+{
+    PyObject *source = threading_source();
+
+    hook.is_in_threading = !source || source == hook.function;
+    if (hook.is_in_threading)
+        set_threading(hook.function);
+    else
+        tracer.host->log(tracer.self, STROBE_LOG_WARNING,
+                         "Calls in threads that the program starts from now on are not recorded: "
+                         "it has set a profiler for them");
+}
+
+static void remove_from_threading(void)
+{
+    if (hook.is_in_threading && threading_source() == hook.function)
+        set_threading(python_api.none);
+    hook.is_in_threading = 0;
+}
+
+/* ---- install, remove ---- */
+
+const char *hook_install(void)
+{
+    if (!hook.function)
+        hook.function = python_api.new_function(&method, NULL, NULL);
+    if (!hook.function) {
+        python_api.clear_error();
+        return "there is no memory";
+    }
+    hook.set_profile = python_api.system_object("setprofile");
+    hook.n_left_alone = hook.n_taken = 0;
+    install_in_threading();
+    for_each_thread(install_in);
+    if (hook.n_left_alone)
+        tracer.host->log(tracer.self, STROBE_LOG_WARNING,
+                         "Calls in %u threads are not recorded: another profiler is active there",
+                         hook.n_left_alone);
+    return NULL;
+}
+
+void hook_remove(void)
+{
+    remove_from_threading();
+    for_each_thread(remove_from);
+    if (hook.kept)
+        tracer_unref(hook.kept);
+    hook.kept = NULL;
+    if (hook.n_taken)
+        tracer.host->log(tracer.self, STROBE_LOG_WARNING,
+                         "The program set a profiler of its own %u times: calls in its thread are "
+                         "not recorded from there on",
+                         hook.n_taken);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "modules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "tracer.h"
+
+#define SLOTS_FIRST 1024u
+#define MODULES_LAST (1u << 20)
+#define CLASSES_LAST 4096u
+#define FILE_OF_MODULE "nn/modules/module.py"
+
+/* By name, as the numbers are told apart by nothing else. Never forgotten. */
+typedef struct ModuleClass {
+    char *name;
+    size_t length;
+    int64_t n_modules; /* numbers that were given out */
+} ModuleClass;
+
+typedef struct Module {
+    PyObject *address; /* NULL: free. No reference */
+    PyObject *weakref; /* strong; NULL: the module is gone */
+    uint32_t class;    /* place in `classes` */
+    StrobeStringId name;
+    uint32_t window; /* for which `name` is known */
+    int64_t number;
+} Module;
+
+static struct {
+    Module *slots;
+    uint32_t n_slots, n_used;
+    ModuleClass *classes;
+    uint32_t n_classes;
+    TextBuffer text;
+} modules;
+
+/* ---- the code ---- */
+
+static int ends_with(const TextBuffer *text, const char *end)
+{
+    size_t length = strlen(end);
+
+    return text->length >= length &&
+           memcmp(text->bytes + text->length - length, end, length) == 0;
+}
+
+/* The attribute at the end of a path of attributes, a strong reference, or NULL. */
+static PyObject *attribute_at(PyObject *object, const char *const *path)
+{
+    PyObject *found = object;
+
+    tracer_ref(found);
+    for (; found && *path; path++) {
+        PyObject *next = python_api.get_attribute(found, *path);
+        python_api.unref(found);
+        found = next;
+    }
+    python_api.clear_error();
+    return found;
+}
+
+int modules_is_call(PyObject *code)
+{
+    static const char *const path[] = {"Module", "__call__", "__code__", NULL};
+    const PythonApi *python = &python_api;
+    PyObject *file = python->get_attribute(code, "co_filename");
+    PyObject *loaded = python->system_object("modules"), *module, *call;
+
+    modules.text.length = 0;
+    if (file) {
+        text_append_unicode(&modules.text, file);
+        python->unref(file);
+    }
+    python->clear_error();
+    if (!ends_with(&modules.text, FILE_OF_MODULE) || !loaded)
+        return 0;
+    module = python->dict_item(loaded, "torch.nn.modules.module");
+    call = module ? attribute_at(module, path) : NULL;
+    if (call)
+        python->unref(call);
+    return call == code;
+}
+
+/* ---- the table ---- */
+
+/* Is it the module that the slot knows, and not another one in its place? */
+static int is_alive(const Module *slot)
+{
+    const PythonApi *python = &python_api;
+    PyObject *object = NULL;
+
+    if (!slot->weakref)
+        return 0;
+    if (python->weakref_take) {
+        if (python->weakref_take(slot->weakref, &object) == 1)
+            tracer_unref(object);
+    } else {
+        object = python->weakref_object(slot->weakref);
+    }
+    return object == slot->address;
+}
+
+static uint32_t slot_of(const void *address)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)address >> 4;
+
+    return (uint32_t)(bits * 0x9e3779b97f4a7c15u >> 32) & (modules.n_slots - 1);
+}
+
+static Module *find(PyObject *address)
+{
+    Module *slot = &modules.slots[slot_of(address)];
+
+    while (slot->address && slot->address != address)
+        slot = slot + 1 < modules.slots + modules.n_slots ? slot + 1 : modules.slots;
+    return slot;
+}
+
+/* Lays the table out anew with room for as many again; those that are gone are left out. */
+static int rebuild(void)
+{
+    Module *old = modules.slots;
+    uint32_t n_old = modules.n_slots, n_alive = 0, n_slots = SLOTS_FIRST;
+
+    for (uint32_t i = 0; i < n_old; i++)
+        n_alive += old[i].address && is_alive(&old[i]);
+    while (n_slots < 4 * n_alive)
+        n_slots *= 2;
+    Module *slots = n_alive < MODULES_LAST ? calloc(n_slots, sizeof *slots) : NULL;
+    if (!slots)
+        return 0;
+    modules.slots = slots;
+    modules.n_slots = n_slots;
+    modules.n_used = 0;
+    for (uint32_t i = 0; i < n_old; i++) {
+        if (!old[i].address)
+            continue;
+        if (is_alive(&old[i])) {
+            *find(old[i].address) = old[i];
+            modules.n_used++;
+        } else if (old[i].weakref) {
+            python_api.unref(old[i].weakref);
+        }
+    }
+    free(old);
+    return 1;
+}
+
+void modules_begin(void)
+{
+    if (modules.slots)
+        rebuild();
+}
+
+/* ---- classes ---- */
+
+static ModuleClass *add_class(const TextBuffer *name)
+{
+    ModuleClass *grown = modules.n_classes < CLASSES_LAST
+                             ? realloc(modules.classes, (modules.n_classes + 1) * sizeof *grown)
+                             : NULL;
+    char *copy = grown ? malloc(name->length + 1) : NULL;
+
+    if (grown)
+        modules.classes = grown;
+    if (!copy)
+        return NULL;
+    memcpy(copy, name->bytes, name->length);
+    grown[modules.n_classes] = (ModuleClass){copy, name->length, 0};
+    return &grown[modules.n_classes++];
+}
+
+/* Once per module: a look at each of the few classes that a model has. */
+static ModuleClass *class_of(PyObject *module)
+{
+    TextBuffer *text = &modules.text;
+    PyObject *name = python_api.get_attribute(module->type, "__name__");
+
+    text->length = 0;
+    if (name) {
+        text_append_unicode(text, name);
+        python_api.unref(name);
+    }
+    python_api.clear_error();
+    if (!text->length)
+        return NULL;
+    for (uint32_t i = 0; i < modules.n_classes; i++) {
+        ModuleClass *class = &modules.classes[i];
+        if (class->length == text->length && memcmp(class->name, text->bytes, text->length) == 0)
+            return class;
+    }
+    return add_class(text);
+}
+
+/* Makes the slot that of a module seen for the first time. NULL: it cannot be told from others. */
+static Module *take_slot(Module *slot, PyObject *module)
+{
+    ModuleClass *class = class_of(module);
+    PyObject *weakref = class ? python_api.new_weakref(module, NULL) : NULL;
+
+    if (!weakref) {
+        python_api.clear_error();
+        return NULL;
+    }
+    if (slot->weakref)
+        python_api.unref(slot->weakref);
+    modules.n_used += !slot->address;
+    *slot = (Module){.address = module,
+                     .weakref = weakref,
+                     .class = (uint32_t)(class - modules.classes),
+                     .number = class->n_modules++};
+    return slot;
+}
+
+static Module *look_up(PyObject *module)
+{
+    Module *slot;
+
+    if (2 * (modules.n_used + 1) > modules.n_slots && !rebuild())
+        return NULL;
+    slot = find(module);
+    return slot->address && is_alive(slot) ? slot : take_slot(slot, module);
+}
+
+/* ---- names ---- */
+
+/* The argument `self` of a frame that begins; a strong reference. */
+static PyObject *self_of(PyObject *frame)
+{
+    const PythonApi *python = &python_api;
+    PyObject *self = NULL, *locals;
+
+    if (python->frame_variable) {
+        self = python->frame_variable(frame, "self");
+    } else {
+        locals = python->frame_locals ? python->frame_locals(frame)
+                                      : python->get_attribute(frame, "f_locals");
+        self = locals ? python->dict_item(locals, "self") : NULL;
+        if (self)
+            tracer_ref(self);
+        if (self && python->frame_locals) /* a copy, which would keep the arguments alive */
+            python->dict_clear(locals);
+        if (locals)
+            tracer_unref(locals);
+    }
+    python->clear_error();
+    return self;
+}
+
+static StrobeStringId intern_name(const Module *module)
+{
+    const ModuleClass *class = &modules.classes[module->class];
+    StrobeWriter *writer = tracer.host->writer(tracer.self);
+    char digits[32];
+
+    modules.text.length = 0;
+    text_append(&modules.text, "nn.Module: ", 11);
+    text_append(&modules.text, class->name, class->length);
+    text_append(&modules.text, digits,
+                (size_t)snprintf(digits, sizeof digits, "_%lld", (long long)module->number));
+    if (!writer || !modules.text.bytes)
+        return 0;
+    return tracer.host->intern(writer, modules.text.bytes, modules.text.length);
+}
+
+static Module *module_of(PyObject *frame)
+{
+    PyObject *self = self_of(frame);
+    Module *module = self ? look_up(self) : NULL;
+
+    if (self)
+        tracer_unref(self);
+    return module;
+}
+
+StrobeStringId modules_name(PyObject *frame, int64_t *number)
+{
+    Module *module = module_of(frame);
+    uint32_t window = atomic_load_explicit(&tracer.windows, memory_order_relaxed);
+
+    if (!module)
+        return 0;
+    *number = module->number;
+    if (module->window != window) {
+        StrobeStringId id = intern_name(module);
+        if (!strobe_string_is_lasting(id))
+            return 0;
+        module->name = id;
+        module->window = window;
+    }
+    return module->name;
+}
+
+StrobeStringId modules_name_again(PyObject *frame, int64_t number)
+{
+    const Module *module = module_of(frame);
+
+    return module && module->number == number ? intern_name(module) : 0;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monitoring.h"
+
+#include <stddef.h>
+
+#include "tracer.h"
+
+#define PROFILER_ID 2 /* sys.monitoring.PROFILER_ID */
+#define FROM_MINOR 12 /* Python 3.12 */
+
+static PyObject *on_start(PyObject *self, PyObject *const *arguments, PySize n);
+static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n);
+static PyObject *on_builtin(PyObject *self, PyObject *const *arguments, PySize n);
+static PyObject *on_builtin_end(PyObject *self, PyObject *const *arguments, PySize n);
+
+#define METHOD(function)                                                                           \
+    {                                                                                              \
+        "strobe_python_call", (PyFunction)(void *)function, PYTHON_FASTCALL,                       \
+            "Records Python calls for Strobe."                                                     \
+    }
+static PyMethod start_method = METHOD(on_start), end_method = METHOD(on_end),
+                builtin_method = METHOD(on_builtin), builtin_end_method = METHOD(on_builtin_end);
+
+static const struct {
+    const char *name; /* in sys.monitoring.events */
+    PyMethod *method;
+    int of_builtins;
+} events[] = {
+    {"PY_START", &start_method, 0},        {"PY_RESUME", &start_method, 0},
+    {"PY_THROW", &start_method, 0},        {"PY_RETURN", &end_method, 0},
+    {"PY_YIELD", &end_method, 0},          {"PY_UNWIND", &end_method, 0},
+    {"CALL", &builtin_method, 1},          {"C_RETURN", &builtin_end_method, 1},
+    {"C_RAISE", &builtin_end_method, 1},
+};
+
+static PyObject *builtin_type; /* of functions written in C */
+
+/* ---- events ---- */
+
+/* The thread, entered if it was not. `is_told`: the event's frame is among those found open. */
+static Thread *thread_now(int *is_told)
+{
+    Thread *thread = tracer_thread;
+
+    *is_told = 0;
+    if (!atomic_load_explicit(&tracer.is_on, memory_order_relaxed))
+        return NULL;
+    if (thread && thread->source == &tracer &&
+        thread->window == atomic_load_explicit(&tracer.windows, memory_order_relaxed))
+        return thread;
+    thread = tracer_enter(&tracer);
+    if (thread)
+        tracer_open_all(thread);
+    *is_told = 1;
+    return thread;
+}
+
+static PyObject *none(void)
+{
+    python_api.ref(python_api.none);
+    return python_api.none;
+}
+
+static PyObject *on_start(PyObject *self, PyObject *const *arguments, PySize n)
+{
+    int is_told;
+    Thread *thread = thread_now(&is_told);
+    PyObject *frame = thread && !is_told ? python_api.current_frame() : NULL;
+
+    if (frame)
+        tracer_call(thread, frame);
+    return none();
+}
+
+static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n)
+{
+    int is_told;
+    Thread *thread = thread_now(&is_told);
+    PyObject *frame = thread ? python_api.current_frame() : NULL;
+
+    if (frame)
+        tracer_return(thread, frame);
+    return none();
+}
+
+/* CALL: code, offset, callable, first argument. Of all callables those written in C count. */
+static int is_builtin(PyObject *const *arguments, PySize n)
+{
+    return n >= 3 && arguments[2]->type == builtin_type;
+}
+
+static PyObject *on_builtin(PyObject *self, PyObject *const *arguments, PySize n)
+{
+    int is_told;
+    Thread *thread = is_builtin(arguments, n) ? thread_now(&is_told) : NULL;
+
+    if (thread)
+        tracer_builtin_call(thread, arguments[2]);
+    return none();
+}
+
+static PyObject *on_builtin_end(PyObject *self, PyObject *const *arguments, PySize n)
+{
+    int is_told;
+    Thread *thread = is_builtin(arguments, n) ? thread_now(&is_told) : NULL;
+
+    if (thread)
+        tracer_builtin_return(thread);
+    return none();
+}
+
+/* ---- sys.monitoring ---- */
+
+/* sys.monitoring.name(PROFILER_ID, a, b); 0: it raised. */
+static int call_monitoring(const char *name, PyObject *a, PyObject *b)
+{
+    const PythonApi *python = &python_api;
+    PyObject *monitoring = python->system_object("monitoring");
+    PyObject *function = monitoring ? python->get_attribute(monitoring, name) : NULL;
+    PyObject *id = python->new_integer(PROFILER_ID);
+    PyObject *result = function && id ? python->call(function, id, a, a ? b : NULL, NULL) : NULL;
+
+    if (function)
+        python->unref(function);
+    if (id)
+        python->unref(id);
+    python->clear_error();
+    if (result)
+        python->unref(result);
+    return result != NULL;
+}
+
+static long event_number(const char *name)
+{
+    const PythonApi *python = &python_api;
+    PyObject *monitoring = python->system_object("monitoring");
+    PyObject *all = monitoring ? python->get_attribute(monitoring, "events") : NULL;
+    PyObject *event = all ? python->get_attribute(all, name) : NULL;
+    long number = event ? (long)python->to_integer(event) : 0;
+
+    if (event)
+        python->unref(event);
+    if (all)
+        python->unref(all);
+    python->clear_error();
+    return number > 0 ? number : 0;
+}
+
+/* Sets the function for one event, NULL: none. Returns its number, 0 where that failed. */
+static long set_callback(const char *name, PyMethod *method)
+{
+    const PythonApi *python = &python_api;
+    long number = event_number(name);
+    PyObject *event = number ? python->new_integer(number) : NULL;
+    PyObject *function = method ? python->new_function(method, NULL, NULL) : NULL;
+    int is_set = event && (function || !method) &&
+                 call_monitoring("register_callback", event, method ? function : python->none);
+
+    if (function && !builtin_type)
+        builtin_type = function->type;
+    if (function)
+        python->unref(function);
+    if (event)
+        python->unref(event);
+    python->clear_error();
+    return is_set ? number : 0;
+}
+
+static int set_events(long mask)
+{
+    PyObject *events_set = python_api.new_integer(mask);
+    int is_set = events_set && call_monitoring("set_events", events_set, NULL);
+
+    if (events_set)
+        python_api.unref(events_set);
+    return is_set;
+}
+
+int monitoring_is_there(void)
+{
+    return python_api.minor >= FROM_MINOR && python_api.system_object("monitoring") != NULL;
+}
+
+const char *monitoring_install(void)
+{
+    PyObject *name = python_api.get_attribute(python_api.module_type, "__name__"); /* any text */
+    int is_free = name && call_monitoring("use_tool_id", name, NULL);
+    long mask = 0;
+
+    if (name)
+        python_api.unref(name);
+    if (!is_free)
+        return "another profiler is active (sys.monitoring's profiler id is in use)";
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        long event;
+        if (events[i].of_builtins && !(tracer.records && tracer.builtins))
+            continue;
+        event = set_callback(events[i].name, events[i].method);
+        if (!event) {
+            monitoring_remove();
+            return "sys.monitoring refused a callback";
+        }
+        mask |= event;
+    }
+    if (set_events(mask))
+        return NULL;
+    monitoring_remove();
+    return "sys.monitoring refused the events";
+}
+
+void monitoring_remove(void)
+{
+    set_events(0);
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        set_callback(events[i].name, NULL);
+    call_monitoring("free_tool_id", NULL, NULL);
+}

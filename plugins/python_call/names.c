@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "modules.h"
+#include "text.h"
+#include "tracer.h"
+
+#define SETS 4096u /* of two places */
+
+static struct {
+    CallName (*sets)[2];
+    uint64_t last_serial;
+    TextBuffer text;
+    char **folders; /* of sys.path, each with a slash at its end, the longest first */
+    size_t n_folders;
+} names;
+
+/* ---- texts ---- */
+
+static int compare_lengths(const void *a, const void *b)
+{
+    size_t first = strlen(*(char *const *)a), second = strlen(*(char *const *)b);
+
+    return first < second ? 1 : first > second ? -1 : 0;
+}
+
+static void forget_folders(void)
+{
+    for (size_t i = 0; i < names.n_folders; i++)
+        free(names.folders[i]);
+    free(names.folders);
+    names.folders = NULL;
+    names.n_folders = 0;
+}
+
+static void read_folders(void)
+{
+    const PythonApi *python = &python_api;
+    PyObject *path = python->system_object("path");
+    PySize n = path ? python->list_size(path) : 0;
+
+    forget_folders();
+    names.folders = n > 0 ? calloc((size_t)n, sizeof *names.folders) : NULL;
+    for (PySize i = 0; names.folders && i < n; i++) {
+        PyObject *item = python->list_item(path, i);
+        const char *folder = item ? python->to_text(item, NULL) : NULL;
+        char *copy = NULL;
+
+        if (folder && folder[0] == '/' && asprintf(&copy, "%s/", folder) > 0)
+            names.folders[names.n_folders++] = copy;
+    }
+    python->clear_error();
+    if (names.n_folders)
+        qsort(names.folders, names.n_folders, sizeof *names.folders, compare_lengths);
+}
+
+/* Bytes of the path before what is shown of it. */
+static size_t prefix_of(const char *path, size_t length)
+{
+    for (size_t i = 0; i < names.n_folders; i++) {
+        size_t folder = strlen(names.folders[i]);
+        if (folder < length && memcmp(path, names.folders[i], folder) == 0)
+            return folder;
+    }
+    return 0;
+}
+
+static void append_attribute(TextBuffer *text, PyObject *object, const char *name)
+{
+    PyObject *value = python_api.get_attribute(object, name);
+
+    if (value) {
+        text_append_unicode(text, value);
+        python_api.unref(value);
+    }
+    python_api.clear_error();
+}
+
+static long first_line(PyObject *code)
+{
+    PyObject *value = python_api.get_attribute(code, "co_firstlineno");
+    long line = value ? (long)python_api.to_integer(value) : 0;
+
+    if (value)
+        python_api.unref(value);
+    python_api.clear_error();
+    return line;
+}
+
+/* `path(line): function`; returns where the path begins that is shown. */
+static size_t format_code(PyObject *code, long line, int is_short)
+{
+    TextBuffer *text = &names.text;
+    char digits[32];
+    size_t prefix;
+
+    text->length = 0;
+    append_attribute(text, code, "co_filename");
+    prefix = is_short ? prefix_of(text->bytes, text->length) : 0;
+    text_append(text, digits, (size_t)snprintf(digits, sizeof digits, "(%ld): ", line));
+    append_attribute(text, code, "co_name");
+    return prefix;
+}
+
+/* The representation less the address of what the function belongs to: it is that of the first
+ * object called on, and another one in each run. */
+static void format_builtin(PyObject *function)
+{
+    TextBuffer *text = &names.text;
+    PyObject *shown = python_api.repr(function);
+
+    text->length = 0;
+    if (shown) {
+        text_append_unicode(text, shown);
+        python_api.unref(shown);
+    }
+    python_api.clear_error();
+    size_t end = text->length, at = end;
+    while (at > 0 && (text->bytes[at - 1] != ' '))
+        at--;
+    if (at >= 4 && end - at > 3 && memcmp(text->bytes + at - 4, " at 0x", 6) == 0) {
+        text->length = at - 4;
+        text_append(text, ">", 1);
+    }
+}
+
+static StrobeStringId intern(size_t from)
+{
+    StrobeWriter *writer = tracer.host->writer(tracer.self);
+
+    if (!writer || !names.text.bytes)
+        return 0;
+    return tracer.host->intern(writer, names.text.bytes + from, names.text.length - from);
+}
+
+static StrobeStringId lasting(StrobeStringId id)
+{
+    return strobe_string_is_lasting(id) ? id : 0;
+}
+
+StrobeStringId names_code_again(PyObject *code)
+{
+    return intern(format_code(code, first_line(code), 1));
+}
+
+StrobeStringId names_builtin_again(PyObject *function)
+{
+    format_builtin(function);
+    return intern(0);
+}
+
+StrobeStringId names_place(StrobeWriter *writer, PyObject *code, int line)
+{
+    format_code(code, line, 0);
+    return names.text.bytes ? tracer.host->intern(writer, names.text.bytes, names.text.length) : 0;
+}
+
+/* ---- the cache ---- */
+
+static CallName *set_of(const void *key, const void *function)
+{
+    uint64_t bits = ((uint64_t)(uintptr_t)key >> 4) ^ ((uint64_t)(uintptr_t)function << 7);
+
+    return names.sets[bits * 0x9e3779b97f4a7c15u >> 52];
+}
+
+_Static_assert(SETS == 1u << 12, "set_of takes 12 bits");
+
+/* The set's first place, its old content in the second; what was there comes back in `old`. */
+static CallName *make_place(CallName *set, CallName *old)
+{
+    *old = set[1];
+    set[1] = set[0];
+    memset(&set[0], 0, sizeof set[0]);
+    return &set[0];
+}
+
+static void forget(const CallName *old)
+{
+    if (old->object)
+        tracer_unref(old->object); /* may run any destructor: when all is in order */
+}
+
+static const CallName *add_code(CallName *set, PyObject *code)
+{
+    StrobeStringId id = lasting(names_code_again(code));
+    uint8_t is_module_call = (uint8_t)modules_is_call(code);
+    CallName old, *name = make_place(set, &old);
+
+    tracer_ref(code);
+    *name = (CallName){code, NULL, ++names.last_serial, id, is_module_call};
+    forget(&old);
+    return name;
+}
+
+const CallName *names_of_code(PyObject *code)
+{
+    CallName *set = set_of(code, NULL);
+
+    if (__builtin_expect(set[0].object == code && !set[0].function, 1))
+        return &set[0];
+    if (set[1].object == code && !set[1].function)
+        return &set[1];
+    return add_code(set, code);
+}
+
+static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *owner,
+                                   PyFunction c_function)
+{
+    StrobeStringId id = lasting(names_builtin_again(function));
+    CallName old, *name = make_place(set, &old);
+
+    if (owner)
+        tracer_ref(owner);
+    *name = (CallName){owner, c_function, ++names.last_serial, id, 0};
+    forget(&old);
+    return name;
+}
+
+/* A function of a module, a class or a binding (whose C functions are all one) is known with that
+ * very object, a method by the type of the object that it is called on. */
+const CallName *names_of_builtin(PyObject *function)
+{
+    const PythonApi *python = &python_api;
+    PyFunction c_function = python->builtin_function(function);
+    PyObject *owner = c_function ? python->builtin_self(function) : NULL;
+
+    if (!c_function) {
+        static const CallName unknown;
+        python->clear_error();
+        return &unknown;
+    }
+    if (owner && owner->type != python->module_type && owner->type != python->type_type &&
+        owner->type != python->capsule_type)
+        owner = owner->type;
+    CallName *set = set_of(owner, (const void *)(uintptr_t)c_function);
+    for (int i = 0; i < 2; i++)
+        if (set[i].object == owner && set[i].function == c_function)
+            return &set[i];
+    return add_builtin(set, function, owner, c_function);
+}
+
+int names_begin(void)
+{
+    if (!names.sets)
+        names.sets = calloc(SETS, sizeof *names.sets);
+    read_folders();
+    return names.sets != NULL;
+}
+
+void names_end(void)
+{
+    CallName(*sets)[2] = names.sets;
+
+    names.sets = NULL;
+    for (uint32_t i = 0; sets && i < SETS; i++)
+        for (int k = 0; k < 2; k++)
+            forget(&sets[i][k]);
+    free(sets);
+    forget_folders();
+    text_free(&names.text);
+}

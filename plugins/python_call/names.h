@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What calls are called: `path(line): function` with the line of the definition and the path less
+ * the folder on sys.path that it lies in, `<built-in method append of list object>`.
+ *
+ * Found by the code object, or the C function and the sort of object that it belongs to. The cache
+ * holds references to what it knows things by, so that no address can come to mean something else;
+ * it is bounded, and emptied with the window. With the interpreter's lock.
+ */
+#ifndef STROBE_PYTHON_CALL_NAMES_H
+#define STROBE_PYTHON_CALL_NAMES_H
+
+#include <strobe/collector.h>
+
+#include "python-api.h"
+
+typedef struct CallName {
+    PyObject *object;     /* strong: the code, or what a C function belongs to */
+    PyFunction function; /* of C; NULL for code */
+    uint64_t serial;      /* unlike that of any other code there was, not 0 */
+    StrobeStringId id;    /* 0: there is no lasting one */
+    uint8_t is_module_call; /* of torch.nn.Module */
+} CallName;
+
+/* Before a window: makes room and reads sys.path. 0: no memory. */
+int names_begin(void);
+/* Drops all references and what is known. */
+void names_end(void);
+
+/* Valid until the next call. */
+const CallName *names_of_code(PyObject *code);
+const CallName *names_of_builtin(PyObject *function);
+
+/* Ids for the next record only, made from the start; 0: no room. */
+StrobeStringId names_code_again(PyObject *code);
+StrobeStringId names_builtin_again(PyObject *function);
+
+/* The full path and the name of a frame's code with the line that it executes. */
+StrobeStringId names_place(StrobeWriter *writer, PyObject *code, int line);
+
+#endif

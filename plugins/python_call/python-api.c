@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "python-api.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+PythonApi python_api;
+
+static const char *find_functions(PythonApi *python)
+{
+#define PYTHON_FIND(member, symbol, result, parameters)                                            \
+    *(void **)&python->member = dlsym(RTLD_DEFAULT, symbol);
+#define PYTHON_NEED(member, symbol, result, parameters)                                            \
+    PYTHON_FIND(member, symbol, result, parameters)                                                \
+    if (!python->member)                                                                           \
+        return "this Python has no " symbol;
+    PYTHON_FUNCTIONS(PYTHON_NEED)
+    PYTHON_OPTIONAL(PYTHON_FIND)
+#undef PYTHON_NEED
+#undef PYTHON_FIND
+    return NULL;
+}
+
+static const char *find_objects(PythonApi *python)
+{
+    python->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
+    python->module_type = dlsym(RTLD_DEFAULT, "PyModule_Type");
+    python->capsule_type = dlsym(RTLD_DEFAULT, "PyCapsule_Type");
+    python->type_type = dlsym(RTLD_DEFAULT, "PyType_Type");
+    return python->none && python->module_type && python->capsule_type && python->type_type
+               ? NULL
+               : "this Python does not export its types";
+}
+
+const char *python_api_find(void)
+{
+    PythonApi *python = &python_api;
+    const char *problem = find_functions(python);
+
+    if (!problem)
+        problem = find_objects(python);
+    if (problem)
+        return problem;
+    if (sscanf(python->version(), "3.%d", &python->minor) != 1 || python->minor < 9)
+        return "Python 3.9 or later is needed";
+    if (strstr(python->version(), "free-threading"))
+        return "a free-threaded Python cannot be traced";
+    if (dlsym(RTLD_DEFAULT, "_Py_PrintReferences"))
+        return "a Python that traces references cannot be traced";
+    if (!python->weakref_object && !python->weakref_take)
+        return "this Python has neither PyWeakref_GetObject nor PyWeakref_GetRef";
+    return NULL;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of CPython's public API that the python_call collector uses, found at run time: the
+ * plugin is not linked against libpython and serves every version from 3.9 on.
+ */
+#ifndef STROBE_PYTHON_CALL_PYTHON_API_H
+#define STROBE_PYTHON_CALL_PYTHON_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The head of every object as the stable ABI lays it down (Py_TYPE is inlined into extensions). Not
+ * that of a free-threaded or reference-tracing interpreter: these are refused. */
+typedef struct PyObject {
+    ptrdiff_t references;
+    struct PyObject *type;
+} PyObject;
+
+typedef ptrdiff_t PySize;
+typedef struct PyThread PyThread;           /* PyThreadState */
+typedef struct PyInterpreter PyInterpreter; /* PyInterpreterState */
+typedef PyObject *(*PyFunction)(PyObject *self, PyObject *arguments);
+typedef PyObject *(*PyFastFunction)(PyObject *self, PyObject *const *arguments, PySize n);
+typedef int (*PyProfile)(PyObject *object, PyObject *frame, int event, PyObject *argument);
+
+/* Laid out as CPython's PyMethodDef. */
+typedef struct PyMethod {
+    const char *name;
+    PyFunction function;
+    int flags;
+    const char *text;
+} PyMethod;
+
+#define PYTHON_VARARGS 0x0001
+#define PYTHON_FASTCALL 0x0080
+
+/* PyTrace_*, what a profile function is told. */
+enum {
+    PYTHON_CALL = 0,
+    PYTHON_RETURN = 3,
+    PYTHON_C_CALL = 4,
+    PYTHON_C_EXCEPTION = 5,
+    PYTHON_C_RETURN = 6
+};
+
+/* X(member, symbol, result, parameters) */
+#define PYTHON_FUNCTIONS(X)                                                                        \
+    X(is_initialized, "Py_IsInitialized", int, (void))                                             \
+    X(version, "Py_GetVersion", const char *, (void))                                              \
+    X(lock, "PyGILState_Ensure", int, (void))                                                      \
+    X(unlock, "PyGILState_Release", void, (int state))                                             \
+    X(ref, "Py_IncRef", void, (PyObject * object))                                                 \
+    X(unref, "Py_DecRef", void, (PyObject * object))                                               \
+    X(set_profile, "PyEval_SetProfile", void, (PyProfile function, PyObject * object))             \
+    X(thread, "PyThreadState_Get", PyThread *, (void))                                             \
+    X(swap_thread, "PyThreadState_Swap", PyThread *, (PyThread * thread))                          \
+    X(interpreter, "PyThreadState_GetInterpreter", PyInterpreter *, (PyThread * thread))           \
+    X(first_thread, "PyInterpreterState_ThreadHead", PyThread *, (PyInterpreter * interpreter))    \
+    X(next_thread, "PyThreadState_Next", PyThread *, (PyThread * thread))                          \
+    X(top_frame, "PyThreadState_GetFrame", PyObject *, (PyThread * thread))                        \
+    X(frame_back, "PyFrame_GetBack", PyObject *, (PyObject * frame))                               \
+    X(frame_code, "PyFrame_GetCode", PyObject *, (PyObject * frame))                               \
+    X(frame_line, "PyFrame_GetLineNumber", int, (PyObject * frame))                                \
+    X(get_attribute, "PyObject_GetAttrString", PyObject *, (PyObject * object, const char *name))  \
+    X(repr, "PyObject_Repr", PyObject *, (PyObject * object))                                      \
+    X(to_text, "PyUnicode_AsUTF8AndSize", const char *, (PyObject * object, PySize * length))      \
+    X(encode, "PyUnicode_AsEncodedString", PyObject *,                                             \
+      (PyObject * text, const char *encoding, const char *errors))                                 \
+    X(bytes, "PyBytes_AsString", char *, (PyObject * bytes))                                       \
+    X(bytes_size, "PyBytes_Size", PySize, (PyObject * bytes))                                      \
+    X(to_integer, "PyLong_AsLongLong", long long, (PyObject * object))                             \
+    X(new_integer, "PyLong_FromLong", PyObject *, (long value))                                    \
+    X(clear_error, "PyErr_Clear", void, (void))                                                    \
+    X(new_capsule, "PyCapsule_New", PyObject *,                                                    \
+      (void *pointer, const char *name, void (*destructor)(PyObject * capsule)))                   \
+    X(capsule_pointer, "PyCapsule_GetPointer", void *, (PyObject * capsule, const char *name))     \
+    X(new_function, "PyCFunction_NewEx", PyObject *,                                               \
+      (PyMethod * method, PyObject * self, PyObject * module))                                     \
+    X(builtin_function, "PyCFunction_GetFunction", PyFunction, (PyObject * function))              \
+    X(builtin_self, "PyCFunction_GetSelf", PyObject *, (PyObject * function))                      \
+    X(call, "PyObject_CallFunctionObjArgs", PyObject *, (PyObject * callable, ...))                \
+    X(import_module, "PyImport_ImportModule", PyObject *, (const char *name))                      \
+    X(system_object, "PySys_GetObject", PyObject *, (const char *name))                            \
+    X(list_size, "PyList_Size", PySize, (PyObject * list))                                         \
+    X(list_item, "PyList_GetItem", PyObject *, (PyObject * list, PySize index))                    \
+    X(tuple_item, "PyTuple_GetItem", PyObject *, (PyObject * tuple, PySize index))                 \
+    X(dict_item, "PyDict_GetItemString", PyObject *, (PyObject * dict, const char *key))           \
+    X(dict_clear, "PyDict_Clear", void, (PyObject * dict))                                         \
+    X(new_weakref, "PyWeakref_NewRef", PyObject *, (PyObject * object, PyObject * callback))
+
+/* Those that not every version has: NULL there. */
+#define PYTHON_OPTIONAL(X)                                                                         \
+    X(frame_instruction, "PyFrame_GetLasti", int, (PyObject * frame)) /* 3.11 */                   \
+    X(frame_variable, "PyFrame_GetVarString", PyObject *,                                          \
+      (PyObject * frame, const char *name))                                    /* 3.12 */          \
+    X(frame_locals, "PyFrame_GetLocals", PyObject *, (PyObject * frame))       /* 3.11 */          \
+    X(weakref_object, "PyWeakref_GetObject", PyObject *, (PyObject * weakref)) /* to 3.14 */       \
+    X(weakref_take, "PyWeakref_GetRef", int,                                                       \
+      (PyObject * weakref, PyObject * *object)) /* 3.13 */                                         \
+    X(current_frame, "PyEval_GetFrame", PyObject *, (void))                                        \
+    X(disable_collector, "PyGC_Disable", int, (void)) /* 3.10 */                                   \
+    X(enable_collector, "PyGC_Enable", int, (void))   /* 3.10 */
+
+typedef struct PythonApi {
+#define PYTHON_MEMBER(member, symbol, result, parameters) result(*member) parameters;
+    PYTHON_FUNCTIONS(PYTHON_MEMBER)
+    PYTHON_OPTIONAL(PYTHON_MEMBER)
+#undef PYTHON_MEMBER
+    PyObject *none;
+    PyObject *module_type, *capsule_type, *type_type;
+    int minor; /* of version 3.minor */
+} PythonApi;
+
+/* The interpreter's functions, filled in once per process. */
+extern PythonApi python_api;
+
+/* Fills python_api. Returns NULL, or why this interpreter cannot be used. */
+const char *python_api_find(void);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "python_call.h"
+
+#include <pthread.h>
+
+#include <strobe/kinds.h>
+
+#include "../common/interpreter.h"
+#include "hook.h"
+#include "modules.h"
+#include "monitoring.h"
+#include "names.h"
+#include "tracer.h"
+
+static void python_call_probe(uint32_t question, StrobeProbe *answer)
+{
+    int state = strobe_interpreter_state();
+
+    answer->available = question == STROBE_PROBE_MACHINE || state == STROBE_INTERPRETER_RUNS ? 1
+                        : state == STROBE_INTERPRETER_IDLE                                   ? 2
+                                                                                             : 0;
+    answer->reason = answer->available == 1   ? NULL
+                     : answer->available == 2 ? "Python is not initialised in this process"
+                                              : "There is no Python in this process";
+    answer->hint = NULL;
+}
+
+static StrobeStatus python_call_open(const StrobeHost *host, StrobeInstance *self, void **state)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    if (strobe_interpreter_state() != STROBE_INTERPRETER_RUNS)
+        return STROBE_AGAIN;
+    const char *problem = python_api_find();
+    if (problem)
+        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                          "Cannot trace Python calls: %s", problem);
+    StrobeStatus status = host->kind(self, &strobe_kind_python_call, &tracer.kind);
+    if (status != STROBE_OK)
+        return status;
+    pthread_once(&once, tracer_prepare_process);
+    tracer.self = self;
+    tracer.host = host;
+    tracer.records = host->option_bool(self, "calls");
+    tracer.builtins = host->option_bool(self, "builtins");
+    *state = &tracer;
+    return STROBE_OK;
+}
+
+/* With the interpreter's lock. Returns NULL, or what went wrong. */
+static const char *begin_window(void)
+{
+    const char *problem;
+
+    if (!names_begin())
+        return "there is no memory";
+    modules_begin();
+    tracer.last_id = tracer.n_missed = 0;
+    atomic_fetch_add(&tracer.windows, 1);
+    atomic_store(&tracer.is_on, 1);
+    problem = monitoring_is_there() ? monitoring_install() : hook_install();
+    if (problem) {
+        atomic_store(&tracer.is_on, 0);
+        names_end();
+    }
+    return problem;
+}
+
+static StrobeStatus python_call_start(void *state)
+{
+    const PythonApi *python = &python_api;
+
+    if (!python->is_initialized())
+        return tracer.host->fail(tracer.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
+                                 "Cannot trace Python calls: Python has ended");
+    int lock = python->lock();
+    const char *problem = begin_window();
+    python->unlock(lock);
+    if (problem)
+        return tracer.host->fail(tracer.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
+                                 "Cannot trace Python calls: %s", problem);
+    return STROBE_OK;
+}
+
+static StrobeStatus python_call_stop(void *state)
+{
+    const PythonApi *python = &python_api;
+
+    if (!python->is_initialized()) {
+        atomic_store(&tracer.is_on, 0); /* the interpreter's objects are gone: not to be touched */
+        return STROBE_OK;
+    }
+    int lock = python->lock();
+    if (atomic_load(&tracer.is_on)) {
+        tracer_leave_all();
+        atomic_store(&tracer.is_on, 0);
+        if (monitoring_is_there())
+            monitoring_remove();
+        else
+            hook_remove();
+        names_end();
+        if (tracer.n_missed)
+            tracer.host->lost(tracer.self, STROBE_LOSS_COLLECTOR_DROPPED, tracer.n_missed);
+    }
+    python->unlock(lock);
+    return STROBE_OK;
+}
+
+static void python_call_close(void *state)
+{
+    tracer.host = NULL;
+}
+
+const StrobeCollectorOps strobe_python_call_ops = {
+    .struct_size = sizeof(StrobeCollectorOps),
+    .probe = python_call_probe,
+    .open = python_call_open,
+    .start = python_call_start,
+    .stop = python_call_stop,
+    .close = python_call_close,
+};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+
+#define PLACES 2048u /* of code that a thread remembers */
+#define DEPTH_MAX 15000u /* frames of a stack: what one record can hold */
+
+/* A place in the code: the text of one frame. */
+typedef struct Place {
+    uint64_t serial; /* of the code; 0: free */
+    int64_t instruction;
+    StrobeStringId text;
+    uint32_t reserved;
+} Place;
+
+struct StackCache {
+    Place places[PLACES];
+    StrobeStringId *texts; /* of the thread's frames, outermost first */
+    StrobeStringId *inner; /* the same, innermost first */
+    uint32_t size;
+    uint32_t window;
+    int64_t top_instruction; /* of the innermost frame, in `last` */
+    StrobeStackId last;      /* 0: none that lasts */
+};
+
+void stacks_free(StackCache *cache)
+{
+    if (!cache)
+        return;
+    free(cache->texts);
+    free(cache->inner);
+    free(cache);
+}
+
+/* The thread's cache with room for all of its frames; NULL: no memory. */
+static StackCache *cache_of(Thread *thread)
+{
+    StackCache *cache = thread->stacks ? thread->stacks : calloc(1, sizeof *cache);
+    uint32_t size = thread->frames_size;
+
+    thread->stacks = cache;
+    if (!cache || cache->size >= thread->n_frames)
+        return cache;
+    StrobeStringId *texts = realloc(cache->texts, size * sizeof *texts);
+    cache->texts = texts ? texts : cache->texts;
+    StrobeStringId *inner = realloc(cache->inner, size * sizeof *inner);
+    cache->inner = inner ? inner : cache->inner;
+    if (!texts || !inner)
+        return NULL;
+    cache->size = size;
+    return cache;
+}
+
+/* What tells a place from others in its code. Before 3.11 the line itself, which takes longer. */
+static int64_t instruction_of(const Frame *frame)
+{
+    return python_api.frame_instruction ? python_api.frame_instruction(frame->frame)
+                                        : python_api.frame_line(frame->frame);
+}
+
+/* The text of a place not seen before, with the interpreter's lock. 0: there is no room. */
+static StrobeStringId make_text(StrobeWriter *writer, const Frame *frame)
+{
+    const PythonApi *python = &python_api;
+    StrobeStringId id = 0;
+
+    if (!python->is_initialized())
+        return 0;
+    int lock = python->lock();
+    if (atomic_load(&tracer.is_on))
+        id = names_place(writer, frame->code, python->frame_line(frame->frame));
+    python->unlock(lock);
+    return strobe_string_is_lasting(id) ? id : 0;
+}
+
+static StrobeStringId text_of(StackCache *cache, StrobeWriter *writer, const Frame *frame,
+                              int64_t instruction)
+{
+    uint64_t bits = (frame->serial << 16) ^ (uint64_t)instruction;
+    Place *place = &cache->places[bits * 0x9e3779b97f4a7c15u >> 53];
+
+    if (place->serial != frame->serial || place->instruction != instruction || !frame->serial) {
+        StrobeStringId text = make_text(writer, frame);
+        if (!text)
+            return 0;
+        *place = (Place){frame->serial, instruction, text, 0};
+    }
+    return place->text;
+}
+
+_Static_assert(PLACES == 1u << 11, "text_of takes 11 bits");
+
+/* Texts of the frames whose line may have changed. 0: one of them has none. */
+static int locate(Thread *thread, StackCache *cache, StrobeWriter *writer)
+{
+    uint32_t n = thread->n_frames;
+
+    for (uint32_t i = thread->n_located; i < n; i++) {
+        cache->top_instruction = instruction_of(&thread->frames[i]);
+        cache->texts[i] =
+            text_of(cache, writer, &thread->frames[i], cache->top_instruction);
+        if (!cache->texts[i])
+            return 0;
+        thread->n_located = i; /* the innermost one goes on */
+    }
+    return 1;
+}
+
+static StrobeStackId make_stack(Thread *thread, StackCache *cache, StrobeWriter *writer)
+{
+    uint32_t n = thread->n_frames, shown = n < DEPTH_MAX ? n : DEPTH_MAX;
+
+    if (!locate(thread, cache, writer)) {
+        tracer.host->lost(tracer.self, STROBE_LOSS_STRING_CUT, 1);
+        return 0;
+    }
+    for (uint32_t i = 0; i < shown; i++)
+        cache->inner[i] = cache->texts[n - 1 - i];
+    StrobeStackId stack = tracer.host->stack(writer, cache->inner, shown);
+    cache->last = strobe_string_is_lasting(stack) ? stack : 0;
+    thread->stack_is_new = 0;
+    return stack;
+}
+
+static StrobeStackId stack_of_thread(StrobeWriter *writer)
+{
+    Thread *thread = tracer_thread;
+    uint32_t window = atomic_load_explicit(&tracer.windows, memory_order_relaxed);
+
+    if (!thread || !thread->n_frames || thread->window != window ||
+        !atomic_load_explicit(&tracer.is_on, memory_order_acquire))
+        return 0;
+    StackCache *cache = cache_of(thread);
+    if (!cache)
+        return 0;
+    if (cache->window != window) {
+        cache->window = window;
+        cache->last = 0;
+        thread->n_located = 0;
+    }
+    if (!thread->stack_is_new && cache->last &&
+        cache->top_instruction == instruction_of(&thread->frames[thread->n_frames - 1]))
+        return cache->last;
+    return make_stack(thread, cache, writer);
+}
+
+static uint32_t count_windows(void)
+{
+    return atomic_load(&tracer.windows);
+}
+
+__attribute__((visibility("default"))) const StrobePythonStack strobe_python_stack_1 = {
+    .struct_size = sizeof(StrobePythonStack),
+    .stack = stack_of_thread,
+    .windows = count_windows,
+};

@@ -1,0 +1,483 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The python_call collector in a real interpreter."""
+
+import asyncio
+import collections
+import cProfile
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+import types
+import unittest
+import weakref
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, '..', 'common'), os.path.join(HERE, '..', '..', 'tests')]
+import tap  # noqa: E402
+from mock_host import MockHost  # noqa: E402
+
+FIELDS = ('id', 'parent', 'module')
+ABSENT = -(1 << 63)
+
+
+def leaf():
+    return 1
+
+
+def middle(n):
+    return [leaf() for _ in range(n)]
+
+
+def countdown(n):
+    while n:
+        yield n
+        n -= 1
+
+
+def recurse(n):
+    return recurse(n - 1) if n else 0
+
+
+def fails():
+    raise ValueError('x')
+
+
+def catches():
+    try:
+        fails()
+    except ValueError:
+        return int('5')
+
+
+async def sleeper():
+    await asyncio.sleep(0)
+    return leaf()
+
+
+def shown(path):
+    """Less the folder on sys.path that it lies in, of several the longest."""
+    folders = [f.rstrip('/') + '/' for f in sys.path if path.startswith(f.rstrip('/') + '/')]
+    return path[max((len(f) for f in folders if len(f) > 1), default=0):]
+
+
+def name_of(function):
+    code = function.__code__
+    return '%s(%d): %s' % (shown(code.co_filename), code.co_firstlineno, code.co_name)
+
+
+class PythonCallTest(unittest.TestCase):
+    def open(self, **options):
+        host = MockHost('python_call', **options)
+        self.addCleanup(host.free)
+        self.assertEqual(host.open(), 0, host.errors())
+        return host
+
+    def record(self, function, **options):
+        """The records of what the function does, in order of return."""
+        host = self.open(**options)
+        self.assertEqual(host.start(), 0, host.errors())
+        try:
+            function()
+        finally:
+            self.assertEqual(host.stop(), 0)
+        self.assertEqual(host.complaints(), '')
+        self.assertIsNone(sys.getprofile())
+        self.assertIsNone(threading.getprofile())
+        self.messages = self.told(host)
+        return host.records(FIELDS)
+
+    @staticmethod
+    def told(host):
+        return host._call('messages', host.mock).decode()
+
+    def counts(self, records, *functions):
+        found = collections.Counter(r.name for r in records)
+        return [found[name_of(f)] for f in functions]
+
+    def check_nesting(self, records):
+        """Each record lies within its parent, and on its parent's thread."""
+        by_id = {r.fields['id']: r for r in records}
+        self.assertEqual(len(by_id), len(records))
+        for record in records:
+            self.assertLessEqual(record.begin, record.end)
+            parent = by_id.get(record.fields['parent'])
+            if parent is None:
+                self.assertEqual(record.fields['parent'], 0)
+                continue
+            self.assertLessEqual(parent.begin, record.begin)
+            self.assertLessEqual(record.end, parent.end)
+
+    def parent_of(self, records, record):
+        return next(r for r in records if r.fields['id'] == record.fields['parent'])
+
+    # ---- calls ----
+
+    def test_calls_and_names(self):
+        records = self.record(lambda: middle(5))
+        self.check_nesting(records)
+        self.assertEqual(self.counts(records, leaf, middle), [5, 1])
+        inner = next(r for r in records if r.name == name_of(leaf))
+        comprehension = self.parent_of(records, inner)
+        self.assertTrue(comprehension.name.endswith(': <listcomp>'), comprehension.name)
+        self.assertEqual(self.parent_of(records, comprehension).name, name_of(middle))
+        self.assertTrue(all(r.fields['module'] == ABSENT for r in records))
+        self.assertEqual({r.thread for r in records}, {threading.get_native_id()})
+
+    def test_builtins(self):
+        items, other = [3, 1], [2]
+
+        def work():
+            len(items)
+            items.append(1)
+            other.append(2)
+            os.getpid()
+            catches()
+            'a,b'.split(',')
+
+        records = self.record(work)
+        found = collections.Counter(r.name for r in records if r.name.startswith('<built-in'))
+        self.assertEqual(found['<built-in function len>'], 1)
+        self.assertEqual(found['<built-in method append of list object>'], 2)
+        self.assertEqual(found['<built-in function getpid>'], 1)
+        self.assertEqual(found['<built-in method split of str object>'], 1)
+        self.assertFalse([name for name in found if ' at 0x' in name])
+        records = self.record(work, builtins='false')
+        self.assertFalse([r for r in records if r.name.startswith('<built-in')])
+        self.assertEqual(self.counts(records, work, catches, fails), [1, 1, 1])
+        self.check_nesting(records)
+
+    def test_only_stacks(self):
+        self.assertEqual(self.record(lambda: middle(5), calls='false'), [])
+
+    def test_generators(self):
+        """A generator is called once more than it yields, and each call is a record."""
+        records = self.record(lambda: sum(countdown(3)))
+        self.check_nesting(records)
+        self.assertEqual(self.counts(records, countdown), [4])
+
+    def test_exceptions(self):
+        records = self.record(lambda: [catches() for _ in range(3)])
+        self.check_nesting(records)
+        self.assertEqual(self.counts(records, catches, fails), [3, 3])
+
+        def failing_builtin():
+            try:
+                int('x')
+            except ValueError:
+                leaf()
+
+        records = self.record(failing_builtin)
+        inner = next(r for r in records if r.name == name_of(leaf))
+        self.assertEqual(self.parent_of(records, inner).name, name_of(failing_builtin))
+
+    def test_recursion(self):
+        depth = 5000
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(depth + 500)
+        try:
+            records = self.record(lambda: recurse(depth))
+        finally:
+            sys.setrecursionlimit(limit)
+        calls = [r for r in records if r.name == name_of(recurse)]
+        self.assertEqual(len(calls), depth + 1)
+        for inner, outer in zip(calls, calls[1:]):
+            self.assertEqual(inner.fields['parent'], outer.fields['id'])
+        self.check_nesting(records)
+
+    def test_exec_and_same_places(self):
+        """Code that comes and goes, at the same addresses, keeps its own names."""
+        def work():
+            for n in range(300):
+                scope = {}
+                exec(compile('def made_%d(): pass\nmade_%d()' % (n, n), 'made.py', 'exec'), scope)
+
+        records = self.record(work)
+        self.check_nesting(records)
+        names = collections.Counter(r.name for r in records)
+        for n in range(300):
+            self.assertEqual(names['made.py(1): made_%d' % n], 1)
+
+    def test_imports(self):
+        folder = os.path.dirname(os.path.abspath(collections.__file__))
+
+        def work():
+            sys.modules.pop('colorsys', None)
+            import colorsys
+            colorsys.rgb_to_hls(0.1, 0.2, 0.3)
+
+        names = {r.name for r in self.record(work)}
+        self.assertIn('colorsys.py(1): <module>', names)
+        self.assertTrue(any(n.startswith('<frozen importlib._bootstrap>(') for n in names))
+        self.assertFalse([n for n in names if n.startswith(folder)])
+
+    def test_coroutines(self):
+        async def several():
+            return await asyncio.gather(*(sleeper() for _ in range(5)))
+
+        records = self.record(lambda: asyncio.run(several()))
+        self.check_nesting(records)
+        self.assertEqual(self.counts(records, sleeper, leaf), [10, 5])
+
+    def test_names_of_any_size(self):
+        long_name = 'f' * 100000
+        scope = {}
+        exec(compile('def %s(): pass' % long_name, '\udcff/\ud800' + 'p' * 1000, 'exec'), scope)
+        records = self.record(lambda: scope[long_name]())
+        self.assertTrue(any(r.name.endswith(long_name) for r in records))
+
+    # ---- threads ----
+
+    def test_threads(self):
+        """Those that are there, those that start meanwhile, and frames that are open."""
+        go, done = threading.Event(), threading.Event()
+
+        def early():
+            go.wait()
+            middle(2)
+            done.set()
+            go2.wait()
+
+        go2 = threading.Event()
+        before = threading.Thread(target=early)
+        before.start()
+
+        def work():
+            late = threading.Thread(target=middle, args=(3,))
+            late.start()
+            late.join()
+            go.set()
+            done.wait()
+
+        records = self.record(work)
+        go2.set()
+        before.join()
+        self.assertEqual(self.counts(records, middle, leaf, early), [2, 5, 1])
+        tracks = {r.track for r in records if r.name == name_of(early)}
+        self.assertEqual(len(tracks), 1)
+        self.assertNotEqual(tracks, {0}, 'the frame still open was put on the stopping thread')
+        inner = [r for r in records if r.name == name_of(middle)]
+        self.assertEqual(len({r.thread for r in inner}), 2)
+        of_early = [r for r in records if r.name == name_of(early)][0]
+        waited = [r for r in inner if r.fields['parent'] == of_early.fields['id']]
+        self.assertEqual(len(waited), 1)
+        self.assertLess(of_early.begin, waited[0].begin)
+
+    def test_many_threads_and_windows(self):
+        stopping = threading.Event()
+        self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(1e-5)
+
+        def busy():
+            while not stopping.wait(0.0001):
+                middle(3)
+
+        workers = [threading.Thread(target=busy) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        host = self.open()
+        try:
+            for _ in range(20):
+                self.assertEqual(host.start(), 0)
+                middle(1)
+                passing = threading.Thread(target=middle, args=(1,))
+                passing.start()
+                passing.join()
+                self.assertEqual(host.stop(), 0)
+                self.check_nesting(host.records(FIELDS))
+                host.clear()
+        finally:
+            stopping.set()
+            for worker in workers:
+                worker.join()
+        self.assertEqual(host.complaints(), '')
+
+    def test_open_frames(self):
+        """What is open at the start is there from the start, what is open at the end to the end."""
+        host = self.open()
+        self.assertEqual(host.start(), 0)
+        leaf()
+        self.assertEqual(host.stop(), 0)
+        records = host.records(FIELDS)
+        own = [r for r in records if r.name.endswith(': test_open_frames')]
+        self.assertEqual(len(own), 1)
+        inner = next(r for r in records if r.name == name_of(leaf))
+        self.assertEqual(inner.fields['parent'], own[0].fields['id'])
+        self.assertLessEqual(own[0].begin, inner.begin)
+        self.assertLess(inner.end, own[0].end)
+        self.check_nesting(records)
+
+    # ---- others who profile ----
+
+    def test_another_profiler_is_left_alone(self):
+        seen = []
+
+        def other(frame, event, argument):
+            seen.append(event)
+
+        host = self.open()
+        sys.setprofile(other)
+        try:
+            self.assertEqual(host.start(), 0)
+            middle(2)
+            self.assertIs(sys.getprofile(), other)
+            self.assertEqual(host.stop(), 0)
+            self.assertIs(sys.getprofile(), other)
+        finally:
+            sys.setprofile(None)
+        self.assertEqual(host.count(), 0)
+        self.assertIn('another profiler is active', self.told(host))
+        self.assertIn('call', seen)
+
+    def test_profiler_set_meanwhile(self):
+        """Its thread is left to it from there on; what was open ends there."""
+        seen = []
+
+        def work():
+            middle(1)
+            sys.setprofile(lambda *event: seen.append(event[1]))
+            middle(2)
+            sys.setprofile(None)
+            middle(3)
+
+        records = self.record(work)
+        self.assertEqual(self.counts(records, middle, leaf, work), [1, 1, 1])
+        self.check_nesting(records)
+        self.assertIn('profiler of its own 1 times', self.messages)
+        self.assertEqual(seen.count('call'), 4)  # middle, its list, two leaves
+
+    def test_profiler_that_restores_ours(self):
+        def work():
+            middle(1)
+            before = sys.getprofile()
+            sys.setprofile(lambda *event: None)
+            middle(2)
+            sys.setprofile(before)
+            middle(3)
+
+        records = self.record(work)
+        self.assertEqual(self.counts(records, middle, leaf, work), [2, 4, 2])
+        self.check_nesting(records)
+
+    def test_cprofile_meanwhile(self):
+        profile = cProfile.Profile()
+
+        def work():
+            middle(1)
+            profile.enable()
+            middle(2)
+            profile.disable()
+            middle(3)
+
+        records = self.record(work)
+        self.assertEqual(self.counts(records, middle, leaf), [1, 1])
+        self.check_nesting(records)
+        self.assertTrue(any(e.code is middle.__code__ for e in profile.getstats()))
+
+    def test_threading_profiler_is_left_alone(self):
+        def other(*event):
+            pass
+
+        host = self.open()
+        threading.setprofile(other)
+        try:
+            self.assertEqual(host.start(), 0)
+            self.assertIs(threading.getprofile(), other)
+            self.assertEqual(host.stop(), 0)
+            self.assertIs(threading.getprofile(), other)
+        finally:
+            threading.setprofile(None)
+        self.assertIn('set a profiler for them', self.told(host))
+
+    # ---- life ----
+
+    def test_nothing_is_kept_alive(self):
+        class Thing:
+            pass
+
+        def work():
+            thing = Thing()
+            kept.append(weakref.ref(thing))
+            frames.append(weakref.ref(fresh))
+            fresh(thing)
+
+        def make():
+            scope = {}
+            exec('def fresh(thing): return thing', scope)
+            return scope['fresh']
+
+        kept, frames = [], []
+        fresh = make()
+        host = self.open()
+        for _ in range(3):
+            host.start()
+            work()
+            self.assertIsNone(kept[-1]())
+            host.stop()
+        del fresh, work
+        gc.collect()
+        self.assertTrue(all(reference() is None for reference in kept + frames))
+
+    def test_windows_leave_memory_flat(self):
+        def resident():
+            with open('/proc/self/statm') as file:
+                return int(file.read().split()[1]) * 4
+
+        host = self.open()
+
+        def windows(n):
+            for _ in range(n):
+                host.start()
+                middle(20)
+                host.stop()
+                host.clear()
+            gc.collect()
+
+        windows(100)
+        blocks, before = sys.getallocatedblocks(), resident()
+        windows(1000)
+        self.assertLess(resident() - before, 1024)
+        self.assertLess(abs(sys.getallocatedblocks() - blocks), 100)
+
+    def test_fork(self):
+        host = self.open()
+        host.start()
+        pid = os.fork()
+        if pid == 0:
+            recorded = host.count()
+            middle(2)
+            os._exit(0 if sys.getprofile() is None and host.count() == recorded else 1)
+        _, status = os.waitpid(pid, 0)
+        leaf()
+        self.assertEqual(host.stop(), 0)
+        self.assertEqual(status, 0)
+
+    def test_interpreter_ends_while_it_records(self):
+        code = ('import sys; sys.path[:0] = %r\n'
+                'from mock_host import MockHost\n'
+                'import threading, time\n'
+                'host = MockHost("python_call")\n'
+                'host.open(); host.start()\n'
+                'threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n'
+                'print(len(str(5)))\n' % sys.path[:2])
+        done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, '1\n'), done.stderr)
+
+    def test_called_by_the_program(self):
+        host = self.open()
+        host.start()
+        ours = sys.getprofile()
+        for arguments in ((), (1,), (1, 2, 3), (None, 'call', None)):
+            ours(*arguments)
+        middle(1)
+        self.assertEqual(host.stop(), 0)
+        self.assertIsNone(ours(sys._getframe(), 'call', None))
+        self.assertIsNone(sys.getprofile())
+        self.assertEqual(host.complaints(), '')
+
+
+if __name__ == '__main__':
+    tap.main()

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A text that grows. What finds no memory is left out. */
+#ifndef STROBE_PYTHON_CALL_TEXT_H
+#define STROBE_PYTHON_CALL_TEXT_H
+
+#include <stddef.h>
+
+#include "python-api.h"
+
+typedef struct TextBuffer {
+    char *bytes; /* without a NUL */
+    size_t length, size;
+} TextBuffer;
+
+void text_append(TextBuffer *text, const char *bytes, size_t length);
+/* A Python text, lone surrogates included. With the interpreter's lock. */
+void text_append_unicode(TextBuffer *text, PyObject *unicode);
+void text_free(TextBuffer *text);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "modules.h"
+#include "names.h"
+#include "stacks.h"
+
+#define CALLS_FIRST 256u
+#define CALLS_LAST (1u << 22) /* open in one thread */
+
+Tracer tracer;
+__thread Thread *tracer_thread;
+
+static pthread_key_t thread_key;
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static Thread *threads;
+
+/* Objects to be released where nothing is locked: that may run any code. */
+static struct {
+    PyObject **objects;
+    uint32_t n, size;
+} garbage;
+
+/* ---- threads ---- */
+
+/* As the thread ends. Frames that are open still are not released: the interpreter's lock is not
+ * held, and the thread's frames are gone. */
+static void free_thread(void *memory)
+{
+    Thread *thread = memory;
+
+    pthread_mutex_lock(&list_lock);
+    *thread->link = thread->next;
+    if (thread->next)
+        thread->next->link = thread->link;
+    pthread_mutex_unlock(&list_lock);
+    tracer_thread = NULL;
+    stacks_free(thread->stacks);
+    free(thread->calls);
+    free(thread->frames);
+    free(thread);
+}
+
+/* The child's other threads are gone, and the lock may have been held by one of them. */
+static void stop_in_child(void)
+{
+    atomic_store(&tracer.is_on, 0);
+    pthread_mutex_init(&list_lock, NULL);
+    threads = tracer_thread;
+    if (!threads)
+        return;
+    threads->next = NULL;
+    threads->source = NULL; /* the next event finds out */
+    threads->link = &threads;
+}
+
+void tracer_prepare_process(void)
+{
+    pthread_key_create(&thread_key, free_thread);
+    pthread_atfork(NULL, NULL, stop_in_child);
+}
+
+static Thread *make_thread(void)
+{
+    Thread *thread = calloc(1, sizeof *thread);
+
+    if (!thread || pthread_setspecific(thread_key, thread) != 0) {
+        free(thread);
+        return NULL;
+    }
+    pthread_mutex_lock(&list_lock);
+    thread->next = threads;
+    thread->link = &threads;
+    if (threads)
+        threads->link = &thread->next;
+    threads = thread;
+    pthread_mutex_unlock(&list_lock);
+    return tracer_thread = thread;
+}
+
+Thread *tracer_enter(const void *source)
+{
+    Thread *thread = tracer_thread ? tracer_thread : make_thread();
+    StrobeTrack track = {.struct_size = sizeof track,
+                         .type = STROBE_TRACK_THREAD,
+                         .clock = STROBE_CLOCK_HOST,
+                         .device = -1,
+                         .id = (uint64_t)gettid()};
+
+    if (!thread)
+        return NULL;
+    tracer_leave(thread);
+    thread->track = tracer.host->track(tracer.self, &track);
+    thread->window = atomic_load(&tracer.windows);
+    thread->source = source;
+    return thread;
+}
+
+/* ---- room ---- */
+
+/* Room for one more in an array of `size`, which doubles. */
+static int grow(void **array, uint32_t *size, size_t item)
+{
+    uint32_t grown = *size ? 2 * *size : CALLS_FIRST;
+    void *memory = grown <= CALLS_LAST ? realloc(*array, grown * item) : NULL;
+
+    if (!memory)
+        return 0;
+    *array = memory;
+    *size = grown;
+    return 1;
+}
+
+/* Releases the object, or keeps it for empty_garbage if it is the last reference. */
+static void release(PyObject *object)
+{
+    if (object->references > 1)
+        object->references--;
+    else if (garbage.n < garbage.size ||
+             grow((void **)&garbage.objects, &garbage.size, sizeof *garbage.objects))
+        garbage.objects[garbage.n++] = object;
+}
+
+static void empty_garbage(void)
+{
+    while (garbage.n)
+        python_api.unref(garbage.objects[--garbage.n]);
+}
+
+static int has_room(Thread *thread)
+{
+    if (__builtin_expect(thread->n_calls == thread->calls_size, 0) &&
+        !grow((void **)&thread->calls, &thread->calls_size, sizeof *thread->calls))
+        return 0;
+    return __builtin_expect(thread->n_frames < thread->frames_size, 1) ||
+           grow((void **)&thread->frames, &thread->frames_size, sizeof *thread->frames);
+}
+
+static int find_room(Thread *thread)
+{
+    if (__builtin_expect(has_room(thread), 1))
+        return 1;
+    thread->n_missed++;
+    tracer.n_missed++;
+    return 0;
+}
+
+/* ---- calls ---- */
+
+static void push_call(Thread *thread, const CallName *name, int64_t module, StrobeStringId id,
+                      int is_python)
+{
+    Call *call = &thread->calls[thread->n_calls++];
+
+    call->id = ++tracer.last_id;
+    call->module = module;
+    call->name = id ? id : name ? name->id : 0;
+    call->builtin = NULL;
+    call->is_python = is_python;
+}
+
+/* The frame's references pass to the thread. Returns what is known of its code. */
+static const CallName *push_frame(Thread *thread, PyObject *frame)
+{
+    PyObject *code = python_api.frame_code(frame);
+    const CallName *name = names_of_code(code);
+    Frame *top = &thread->frames[thread->n_frames++];
+
+    top->frame = frame;
+    top->code = code;
+    top->serial = name->serial;
+    thread->stack_is_new = 1;
+    return name;
+}
+
+static void begin_python(Thread *thread, PyObject *frame, uint64_t begin)
+{
+    const CallName *name = push_frame(thread, frame);
+    int64_t module = STROBE_ABSENT_I64;
+    StrobeStringId id = 0;
+
+    if (!tracer.records)
+        return;
+    if (__builtin_expect(name->is_module_call, 0))
+        id = modules_name(frame, &module);
+    push_call(thread, name, module, id, 1);
+    thread->calls[thread->n_calls - 1].begin = begin ? begin : tracer.host->now();
+}
+
+void tracer_open(Thread *thread, PyObject *frame, uint64_t begin)
+{
+    if (find_room(thread))
+        begin_python(thread, frame, begin);
+    else
+        tracer_unref(frame);
+}
+
+void tracer_open_all(Thread *thread)
+{
+    const PythonApi *python = &python_api;
+    uint64_t begin = tracer.host->now();
+    TracerFrames open = {NULL, 0, 0};
+
+    tracer_take_frames(&open, python->thread());
+    while (open.n)
+        tracer_open(thread, open.frames[--open.n], begin);
+    free(open.frames);
+}
+
+void tracer_take_frames(TracerFrames *open, PyThread *thread)
+{
+    PyObject *frame = python_api.top_frame(thread);
+
+    while (frame && (open->n < open->size ||
+                     grow((void **)&open->frames, &open->size, sizeof *open->frames))) {
+        open->frames[open->n++] = frame;
+        frame = python_api.frame_back(frame);
+    }
+    if (frame)
+        tracer_unref(frame);
+}
+
+void tracer_call(Thread *thread, PyObject *frame)
+{
+    if (!find_room(thread))
+        return;
+    tracer_ref(frame);
+    begin_python(thread, frame, 0);
+}
+
+void tracer_builtin_call(Thread *thread, PyObject *function)
+{
+    const CallName *name;
+
+    if (!tracer.records || !tracer.builtins || !find_room(thread))
+        return;
+    name = names_of_builtin(function);
+    push_call(thread, name, STROBE_ABSENT_I64, 0, 0);
+    Call *call = &thread->calls[thread->n_calls - 1];
+    if (__builtin_expect(!call->name, 0)) {
+        tracer_ref(function);
+        call->builtin = function;
+    }
+    call->begin = tracer.host->now();
+}
+
+/* ---- records ---- */
+
+/* A name without a lasting id is made anew, just before its record. */
+static StrobeStringId name_again(const Thread *thread, const Call *call)
+{
+    const PyObject *frame = call->is_python ? thread->frames[thread->n_frames - 1].frame : NULL;
+
+    if (call->module != STROBE_ABSENT_I64)
+        return modules_name_again((PyObject *)(uintptr_t)frame, call->module);
+    if (call->is_python)
+        return names_code_again(thread->frames[thread->n_frames - 1].code);
+    return call->builtin ? names_builtin_again(call->builtin) : 0;
+}
+
+/* Takes the innermost call off and records it. Its frame, if it has one, is still there. */
+static void end_call(Thread *thread, uint64_t end, StrobeTrackId track)
+{
+    const StrobeHost *host = tracer.host;
+    const Call *call = &thread->calls[--thread->n_calls];
+    StrobeStringId name = call->name ? call->name : name_again(thread, call);
+    uint64_t parent = thread->n_calls ? call[-1].id : 0;
+    StrobeWriter *writer = host->writer(tracer.self);
+    struct strobe_python_call *record =
+        writer ? host->reserve(writer, tracer.kind, track, name, call->begin, end) : NULL;
+
+    if (record) {
+        record->id = call->id;
+        record->parent = parent;
+        record->module = call->module;
+        host->commit(writer);
+    }
+    if (__builtin_expect(call->builtin != NULL, 0))
+        release(call->builtin);
+}
+
+static void pop_frame(Thread *thread)
+{
+    Frame top = thread->frames[--thread->n_frames];
+
+    /* the caller goes on and may reach another line */
+    if (thread->n_located >= thread->n_frames)
+        thread->n_located = thread->n_frames ? thread->n_frames - 1 : 0;
+    thread->stack_is_new = 1;
+    release(top.code);
+    release(top.frame);
+}
+
+/* Ends the innermost frame, and with it C functions of which no return was told. */
+static void end_frame(Thread *thread, uint64_t end, StrobeTrackId track)
+{
+    while (thread->n_calls && !thread->calls[thread->n_calls - 1].is_python)
+        end_call(thread, end, track);
+    if (thread->n_calls)
+        end_call(thread, end, track);
+    pop_frame(thread);
+}
+
+void tracer_return(Thread *thread, PyObject *frame)
+{
+    uint64_t end = tracer.host->now();
+    uint32_t depth = thread->n_frames;
+
+    while (__builtin_expect(depth && thread->frames[depth - 1].frame != frame, 0))
+        depth--;
+    if (!depth) {
+        thread->n_missed -= thread->n_missed > 0;
+        return; /* a call that nobody told of */
+    }
+    while (thread->n_frames >= depth)
+        end_frame(thread, end, 0);
+    if (__builtin_expect(garbage.n, 0))
+        empty_garbage();
+}
+
+void tracer_builtin_return(Thread *thread)
+{
+    uint64_t end = tracer.host->now();
+
+    if (thread->n_calls && !thread->calls[thread->n_calls - 1].is_python)
+        end_call(thread, end, 0);
+    else
+        thread->n_missed -= thread->n_missed > 0;
+    if (__builtin_expect(garbage.n, 0))
+        empty_garbage();
+}
+
+static void leave(Thread *thread)
+{
+    int is_now = thread->window == atomic_load(&tracer.windows) && tracer.host;
+    StrobeTrackId track = thread == tracer_thread ? 0 : thread->track;
+    uint64_t end = is_now ? tracer.host->now() : 0;
+
+    thread->source = NULL;
+    if (!is_now)
+        thread->n_calls = 0; /* nothing of it can be recorded any more */
+    while (thread->n_calls && !thread->calls[thread->n_calls - 1].is_python)
+        end_call(thread, end, track);
+    while (thread->n_frames)
+        end_frame(thread, end, track);
+    thread->n_calls = thread->n_located = thread->n_missed = 0;
+    thread->stack_is_new = 1;
+}
+
+void tracer_leave(Thread *thread)
+{
+    leave(thread);
+    empty_garbage();
+}
+
+static void leave_those(const void *source, int all)
+{
+    pthread_mutex_lock(&list_lock);
+    for (Thread *thread = threads; thread; thread = thread->next)
+        if (all || thread->source == source)
+            leave(thread);
+    pthread_mutex_unlock(&list_lock);
+    empty_garbage();
+}
+
+void tracer_leave_all(void)
+{
+    leave_those(NULL, 1);
+}
+
+void tracer_leave_source(const void *source)
+{
+    leave_those(source, 0);
+}

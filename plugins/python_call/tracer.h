@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls that are open in each thread, and the records that they become.
+ *
+ * Everything here but tracer_thread is called with the interpreter's lock, which guards it all. A
+ * thread's Thread is made by the thread itself and freed as it ends, so that what runs there without
+ * the lock (stacks.c) may look at it whenever it likes.
+ */
+#ifndef STROBE_PYTHON_CALL_TRACER_H
+#define STROBE_PYTHON_CALL_TRACER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <strobe/collector.h>
+#include <strobe/kinds.h>
+
+#include "python-api.h"
+
+/* A call that becomes a record. */
+typedef struct Call {
+    uint64_t begin;
+    uint64_t id;
+    int64_t module;      /* number of the nn.Module, STROBE_ABSENT_I64: none */
+    PyObject *builtin;   /* strong, of a C function whose name has no lasting id */
+    StrobeStringId name; /* 0: to be made again when the call ends */
+    uint32_t is_python;  /* it has a frame, too */
+} Call;
+
+/* A frame of Python code; both references are strong. */
+typedef struct Frame {
+    PyObject *frame;
+    PyObject *code;
+    uint64_t serial; /* tells the code from all others there ever were, 0: not known */
+} Frame;
+
+typedef struct StackCache StackCache;
+
+typedef struct Thread {
+    Call *calls;
+    Frame *frames;
+    uint32_t n_calls, n_frames;
+    uint32_t n_located;    /* frames from the outermost on whose line cannot have changed */
+    uint32_t stack_is_new; /* the frames have changed since the last stack */
+    const void *source;    /* what tells of the events: valid while it is this */
+    uint32_t window;       /* to which all of this belongs */
+    uint32_t calls_size, frames_size;
+    uint32_t n_missed;   /* calls that are open and found no room */
+    StrobeTrackId track; /* of this thread, for records that another one writes */
+    StackCache *stacks;
+    struct Thread *next, **link; /* list of all */
+} Thread;
+
+typedef struct Tracer {
+    const StrobeHost *host; /* NULL: there is no session */
+    StrobeInstance *self;
+    StrobeKindId kind;
+    int records;          /* option calls: each call becomes a record */
+    int builtins;         /* those of C functions, too */
+    _Atomic int is_on;    /* a window records; a fork clears it */
+    _Atomic uint32_t windows; /* counts the starts */
+    uint64_t last_id;     /* of a call in this window */
+    uint64_t n_missed;    /* calls without room in this window */
+} Tracer;
+
+extern Tracer tracer;
+
+/* The calling thread's own, NULL: none yet. No lock needed. */
+extern __thread Thread *tracer_thread;
+
+/* Called once per process. */
+void tracer_prepare_process(void);
+
+/* The calling thread enters the present window, with no call open. NULL: no memory. */
+Thread *tracer_enter(const void *source);
+
+/* Ends the open calls of a thread, now. May be called for any thread; its source is no more. */
+void tracer_leave(Thread *thread);
+/* The same for all threads, and for those with this source. */
+void tracer_leave_all(void);
+void tracer_leave_source(const void *source);
+
+/* The frames that are open in a thread, innermost first; strong references. */
+typedef struct TracerFrames {
+    PyObject **frames;
+    uint32_t n, size;
+} TracerFrames;
+
+void tracer_take_frames(TracerFrames *open, PyThread *thread);
+
+/* A frame that is open already when its thread enters, outermost first. Takes over the reference. */
+void tracer_open(Thread *thread, PyObject *frame, uint64_t begin);
+/* All that are open in the calling thread, as of now. */
+void tracer_open_all(Thread *thread);
+
+void tracer_call(Thread *thread, PyObject *frame);
+void tracer_return(Thread *thread, PyObject *frame);
+void tracer_builtin_call(Thread *thread, PyObject *function);
+void tracer_builtin_return(Thread *thread);
+
+/* Reference counts without a call, as the stable ABI's macros do it. */
+static inline void tracer_ref(PyObject *object)
+{
+    object->references++;
+}
+
+static inline void tracer_unref(PyObject *object)
+{
+    if (object->references > 1)
+        object->references--;
+    else
+        python_api.unref(object);
+}
+
+#endif

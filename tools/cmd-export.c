@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strobe export: output files of a part of a result. */
+#include "command.h"
+#include "error.h"
+#include "export-cut.h"
+#include "export-parts.h"
+#include "folder.h"
+#include "terminal.h"
+
+static const StrobeUsage usage = {
+    .name = "export",
+    .arguments = "DIR_OR_CAPTURE...",
+    .summary = "Makes output files of a part of a result: what was recorded in some time or steps, "
+               "of some\n"
+               "ranks, on some tracks, of some kinds or with some names. Each folder that it makes "
+               "stands\n"
+               "by itself: the files say what they would say had no more been recorded. Conditions "
+               "of one\n"
+               "sort are alternatives (repeat the flag), those of different sorts must all hold. A "
+               "record\n"
+               "belongs to the time in which it begins. Patterns have * and ?; \"strobe info\" "
+               "lists tracks\n"
+               "and kinds.",
+    .examples =
+        "Examples:\n"
+        "  strobe export results -o cut --step 3-5 --export chrome_trace\n"
+        "      Three steps of every result, as a trace.\n"
+        "  strobe export DIR -o cut --from 1.5s --to 1.7s --track 'stream*' --kind device_task\n"
+        "  strobe export DIR -o parts --max-file-mb 100\n"
+        "      All of it, in as many folders as it takes for no file to be over 100 MB.",
+};
+
+typedef struct Flags {
+    char **export, **plugin_path;
+    char *output, *generation, *export_type;
+    gint64 max_file_mb;
+    StrobeCutTexts cut;
+    gboolean json;
+} Flags;
+
+/* All that one call of the command needs. */
+typedef struct Job {
+    const Flags *flags;
+    StrobeRegistry *registry;
+    StrobeAnalysisWish wish;
+    StrobeJsonWriter *json;
+    guint n_of_ranks; /* results that were of a rank asked for */
+    int code;
+} Job;
+
+static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
+{
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
+         "Parent of the folders to write (required)", "DIR"},
+        {"from", 0, 0, G_OPTION_ARG_FILENAME, &flags->cut.from,
+         "Since this time after the result's begin, such as 1.5s or 200ms", "TIME"},
+        {"to", 0, 0, G_OPTION_ARG_FILENAME, &flags->cut.to, "Until this time, not included",
+         "TIME"},
+        {"step", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.steps,
+         "In this step or these; repeatable", "N[-M]"},
+        {"rank", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.ranks,
+         "Results of this rank; repeatable", "N"},
+        {"track", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.tracks,
+         "On tracks of this name; repeatable", "PATTERN"},
+        {"kind", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.kinds,
+         "Records of this kind; repeatable", "PATTERN"},
+        {"name", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.names,
+         "Records of this name; repeatable", "PATTERN"},
+        {"max-file-mb", 0, 0, G_OPTION_ARG_INT64, &flags->max_file_mb,
+         "Divide by time into folders with no file over so many MB", "N"},
+        {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
+         "Exporter with options; repeatable (default: as recorded)", "NAME[:OPTION=VALUE,...]"},
+        {"export-type", 0, 0, G_OPTION_ARG_FILENAME, &flags->export_type,
+         "The usual exporters of this type instead: text, db or text+db", "TYPE"},
+        {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
+         "Write the Ascend formats of this generation: 1, 2, 3 or source (the default)", "N"},
+        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
+         "Look for plugins here first; repeatable", "DIR"},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
+        {NULL},
+    };
+
+    return strobe_command_parse(&usage, entries, argc, argv);
+}
+
+static void keep_code(Job *job, GError *error)
+{
+    gboolean is_usage = g_error_matches(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT);
+    int failed = strobe_command_fail(error);
+
+    if (job->code == 0)
+        job->code = is_usage ? STROBE_EXIT_USAGE : failed;
+}
+
+static void export_result(Job *job, const StrobeResult *result)
+{
+    GError *error = NULL;
+    gboolean is_other;
+    g_autoptr(StrobeCut) cut = strobe_cut_of(&job->flags->cut, result, &is_other, &error);
+
+    if (is_other)
+        return;
+    job->n_of_ranks++;
+    if (!cut) {
+        g_prefix_error(&error, "%s: ", result->source);
+        keep_code(job, error);
+        return;
+    }
+    job->wish.cut = cut;
+    strobe_export_parts(job->registry, result, &job->wish,
+                        (guint64)job->flags->max_file_mb * 1000000, job->json, &job->code);
+}
+
+static void export_path(Job *job, const char *path)
+{
+    GError *error = NULL;
+    g_autoptr(GPtrArray) results = strobe_result_find(path, &error);
+
+    if (!results) {
+        keep_code(job, error);
+        return;
+    }
+    for (guint i = 0; i < results->len; i++)
+        export_result(job, g_ptr_array_index(results, i));
+}
+
+static int export_all(Job *job, char **paths)
+{
+    job->json = job->flags->json ? strobe_json_open() : NULL;
+    if (job->json)
+        strobe_json_begin_array(job->json);
+    for (; *paths; paths++)
+        export_path(job, *paths);
+    if (job->json) {
+        strobe_json_end_array(job->json);
+        strobe_json_close(job->json);
+    }
+    if (job->code == 0 && job->n_of_ranks == 0) {
+        strobe_complain("No result is of rank %s", job->flags->cut.ranks[0]);
+        return STROBE_EXIT_USAGE;
+    }
+    return job->code;
+}
+
+static int run(const Flags *flags, char **paths)
+{
+    Job job = {.flags = flags, .wish.parent = flags->output};
+    GError *error = NULL;
+    StrobeConfig *config;
+
+    if (!strobe_analysis_generation(flags->generation, &job.wish.generation))
+        return STROBE_EXIT_USAGE;
+    if (!strobe_folder_check_writable(flags->output, &error))
+        return strobe_command_fail(error);
+    config = strobe_analysis_exporters(flags->export_type, flags->export, NULL, &error);
+    if (error)
+        return strobe_command_fail(error);
+    job.wish.exporters = config ? config->exporters : NULL;
+    job.registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    int code = export_all(&job, paths);
+    strobe_registry_free(job.registry);
+    strobe_config_free(config);
+    return code;
+}
+
+static int check_and_run(const Flags *flags, int argc, char **argv)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (argc < 2)
+        return strobe_command_misuse(&usage, "A result directory or a capture is needed");
+    if (!flags->output)
+        return strobe_command_misuse(&usage, "--output is needed: where the folders are to be");
+    if (flags->max_file_mb < 0 || flags->max_file_mb > 1000000)
+        return strobe_command_misuse(&usage, "--max-file-mb: expected 1 to 1000000");
+    if (!strobe_cut_texts_check(&flags->cut, &error))
+        return strobe_command_misuse(&usage, "%s", error->message);
+    return run(flags, argv + 1);
+}
+
+int strobe_command_export(int argc, char **argv)
+{
+    Flags flags = {0};
+    int code = STROBE_EXIT_USAGE;
+
+    if (parse_flags(&argc, &argv, &flags))
+        code = check_and_run(&flags, argc, argv);
+    g_strfreev(flags.export);
+    g_strfreev(flags.plugin_path);
+    g_free(flags.output);
+    g_free(flags.generation);
+    g_free(flags.export_type);
+    g_free(flags.cut.from);
+    g_free(flags.cut.to);
+    g_strfreev(flags.cut.steps);
+    g_strfreev(flags.cut.ranks);
+    g_strfreev(flags.cut.tracks);
+    g_strfreev(flags.cut.kinds);
+    g_strfreev(flags.cut.names);
+    return code;
+}

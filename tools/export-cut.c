@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export-cut.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strobe/kinds.h>
+
+#include "error.h"
+#include "json-text.h"
+#include "options.h"
+
+#define BATCH 1024
+
+static gboolean fail_text(GError **error, const char *flag, const char *text, const char *expected)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "--%s=%s: expected %s", flag, text,
+                expected);
+    return FALSE;
+}
+
+/* ---- reading them ---- */
+
+static gboolean read_number(const char *text, char **end, gint64 *number)
+{
+    errno = 0;
+    *number = g_ascii_strtoll(text, end, 10);
+    return *end != text && errno == 0;
+}
+
+/* "3" or "3-5". */
+static gboolean read_span(const char *text, gint64 *first, gint64 *last)
+{
+    char *end;
+
+    if (!read_number(text, &end, first) || *first < 0)
+        return FALSE;
+    *last = *first;
+    if (*end == '-' && !read_number(end + 1, &end, last))
+        return FALSE;
+    return *end == '\0' && *last >= *first;
+}
+
+gboolean strobe_cut_texts_check(const StrobeCutTexts *texts, GError **error)
+{
+    const char *const flags[] = {"from", "to"}, *const times[] = {texts->from, texts->to};
+    gint64 number, last;
+    char *end;
+
+    for (guint i = 0; i < G_N_ELEMENTS(times); i++)
+        if (times[i] && !strobe_parse_duration(times[i], &number))
+            return fail_text(error, flags[i], times[i], "a time since the begin, such as 1.5s");
+    for (char **text = texts->steps; text && *text; text++)
+        if (!read_span(*text, &number, &last))
+            return fail_text(error, "step", *text, "a step's number or two, such as 3-5");
+    for (char **text = texts->ranks; text && *text; text++)
+        if (!read_number(*text, &end, &number) || *end)
+            return fail_text(error, "rank", *text, "a number");
+    return TRUE;
+}
+
+/* ---- the result's own ---- */
+
+static gboolean is_of_rank(const StrobeCutTexts *texts, StrobeReader *reader)
+{
+    gint64 rank = strobe_json_member_int(strobe_reader_facts(reader), "rank", -1), wanted;
+    char *end;
+
+    if (!texts->ranks)
+        return TRUE;
+    for (char **text = texts->ranks; *text; text++)
+        if (read_number(*text, &end, &wanted) && wanted == rank)
+            return TRUE;
+    return FALSE;
+}
+
+static void add_bounds(StrobeCut *cut, const StrobeCutTexts *texts, const StrobeReader *reader)
+{
+    gint64 begin = strobe_reader_stats(reader)->begin_ns, ns;
+
+    if (texts->from && strobe_parse_duration(texts->from, &ns))
+        strobe_cut_narrow(cut, begin + ns, G_MAXINT64);
+    if (texts->to && strobe_parse_duration(texts->to, &ns))
+        strobe_cut_narrow(cut, G_MININT64, begin + ns);
+}
+
+static gboolean is_step_wanted(const StrobeCutTexts *texts, gint64 number)
+{
+    gint64 first, last;
+
+    for (char **text = texts->steps; *text; text++)
+        if (read_span(*text, &first, &last) && number >= first && number <= last)
+            return TRUE;
+    return FALSE;
+}
+
+/* The stretches of the steps asked for, of which the capture must hold one at least. */
+static gboolean add_steps(StrobeCut *cut, const StrobeCutTexts *texts, StrobeReader *reader,
+                          GError **error)
+{
+    g_autofree StrobeView *views = g_new(StrobeView, BATCH);
+    gint64 least = G_MAXINT64, most = G_MININT64;
+    GError *failure = NULL;
+    guint n_wanted = 0;
+    gsize n;
+
+    while ((n = strobe_reader_next(reader, views, BATCH, &failure)))
+        for (gsize i = 0; i < n; i++) {
+            if (strcmp(views[i].kind->name, "step") != 0)
+                continue;
+            gint64 number = strobe_view_i64(&views[i], offsetof(struct strobe_step, number));
+            least = MIN(least, number);
+            most = MAX(most, number);
+            if (!is_step_wanted(texts, number))
+                continue;
+            strobe_cut_add_time(cut, views[i].begin_ns, views[i].end_ns);
+            n_wanted++;
+        }
+    if (failure) {
+        g_propagate_error(error, failure);
+        return FALSE;
+    }
+    if (n_wanted)
+        return TRUE;
+    if (most < least)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "--step: the result has no steps");
+    else
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT,
+                    "--step=%s: no such step; the result has steps %" G_GINT64_FORMAT
+                    " to %" G_GINT64_FORMAT,
+                    texts->steps[0], least, most);
+    return FALSE;
+}
+
+/* A pattern that is no kind's is a slip. */
+static gboolean check_kind(const StrobeReader *reader, const char *pattern, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+    for (guint32 i = 0; i < strobe_reader_n_kinds(reader); i++) {
+        const char *name = strobe_reader_kind(reader, i)->name;
+        if (g_pattern_match_simple(pattern, name))
+            return TRUE;
+        if (!strobe_cut_is_about_all(name))
+            g_ptr_array_add(names, (gpointer)name);
+    }
+    g_ptr_array_add(names, NULL);
+    g_autofree char *hint = strobe_nearest_hint(pattern, (const char *const *)names->pdata);
+    g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT,
+                "--kind=%s: the result holds no such kind%s; it holds %s", pattern, hint, all);
+    return FALSE;
+}
+
+static StrobeCut *cut_of_reader(const StrobeCutTexts *texts, StrobeReader *reader, GError **error)
+{
+    g_autoptr(StrobeCut) cut = strobe_cut_new();
+
+    add_bounds(cut, texts, reader);
+    for (char **text = texts->tracks; text && *text; text++)
+        strobe_cut_add_track(cut, *text);
+    for (char **text = texts->names; text && *text; text++)
+        strobe_cut_add_name(cut, *text);
+    for (char **text = texts->kinds; text && *text; text++) {
+        if (!check_kind(reader, *text, error))
+            return NULL;
+        strobe_cut_add_kind(cut, *text);
+    }
+    if (texts->steps && !add_steps(cut, texts, reader, error))
+        return NULL;
+    return g_steal_pointer(&cut);
+}
+
+StrobeCut *strobe_cut_of(const StrobeCutTexts *texts, const StrobeResult *result,
+                         gboolean *is_other, GError **error)
+{
+    StrobeReader *reader;
+    StrobeCut *cut = NULL;
+
+    *is_other = FALSE;
+    if (!strobe_result_recover(result, NULL, error))
+        return NULL;
+    reader = strobe_reader_open(result->source, error);
+    if (!reader)
+        return NULL;
+    *is_other = !is_of_rank(texts, reader);
+    if (!*is_other)
+        cut = cut_of_reader(texts, reader, error);
+    strobe_reader_free(reader);
+    return cut;
+}

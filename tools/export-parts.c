@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export-parts.h"
+
+#include <sys/stat.h>
+
+#include "command.h"
+#include "error.h"
+#include "folder.h"
+
+#define PARTS_AT_ONCE 64u
+
+/* Stretches still to be exported, the earliest first. */
+typedef struct Job {
+    StrobeRegistry *registry;
+    const StrobeResult *result;
+    StrobeAnalysisWish wish; /* of the stretch at hand */
+    guint64 max_bytes;
+    StrobeJsonWriter *json;
+    GQueue *waiting; /* of StrobeCut */
+    guint n_parts;
+    int code;
+} Job;
+
+static guint64 largest_file(const StrobeAnalysis *analysis, const char **name)
+{
+    guint64 largest = 0;
+
+    for (guint i = 0; i < analysis->files->len; i++) {
+        const char *file = g_ptr_array_index(analysis->files, i);
+        g_autofree char *path = g_build_filename(analysis->output, file, NULL);
+        struct stat status;
+        if (lstat(path, &status) || (guint64)status.st_size <= largest)
+            continue;
+        largest = (guint64)status.st_size;
+        *name = file;
+    }
+    return largest;
+}
+
+/* Divides the stretch at hand and puts the parts in front; FALSE where it cannot be divided. Too
+ * many by half: records differ in size. */
+static gboolean divide(Job *job, guint64 largest)
+{
+    guint64 n = largest * 3 / 2 / job->max_bytes + 2;
+    g_autoptr(GArray) places = strobe_cut_divide(job->wish.cut, (guint)MIN(n, PARTS_AT_ONCE));
+
+    if (places->len == 0)
+        return FALSE;
+    for (guint i = places->len + 1; i-- > 0;) {
+        StrobeCut *part = strobe_cut_copy(job->wish.cut);
+        strobe_cut_narrow(part, i ? g_array_index(places, gint64, i - 1) : G_MININT64,
+                          i < places->len ? g_array_index(places, gint64, i) : G_MAXINT64);
+        g_queue_push_head(job->waiting, part);
+    }
+    return TRUE;
+}
+
+/* The folder of a part that was too large goes, and the one around it. */
+static void discard(const StrobeAnalysis *analysis)
+{
+    g_autofree char *result = g_path_get_dirname(analysis->output);
+
+    strobe_folder_remove(result);
+}
+
+static void write_json(Job *job, const StrobeAnalysis *analysis)
+{
+    if (!job->json)
+        return;
+    strobe_json_begin_object(job->json);
+    strobe_analysis_write(analysis, job->result, job->json);
+    strobe_json_key(job->json, "kept");
+    strobe_json_uint(job->json, strobe_cut_kept(job->wish.cut));
+    strobe_json_key(job->json, "left_out");
+    strobe_json_uint(job->json, strobe_cut_left_out(job->wish.cut));
+    strobe_json_end_object(job->json);
+}
+
+static void tell(Job *job, const StrobeAnalysis *analysis, guint64 largest, const char *file)
+{
+    guint64 kept = strobe_cut_kept(job->wish.cut);
+
+    strobe_complain("%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " records, files in %s",
+                    job->result->directory ? job->result->directory : job->result->capture, kept,
+                    kept + strobe_cut_left_out(job->wish.cut), analysis->output);
+    if (job->max_bytes && largest > job->max_bytes) {
+        strobe_complain("  %s has %" G_GUINT64_FORMAT " bytes: what begins at one moment cannot be "
+                        "divided",
+                        file, largest);
+        job->code = job->code ? job->code : STROBE_EXIT_FAILED;
+    }
+}
+
+/* The stretch at hand. */
+static void export_one(Job *job, gboolean is_part)
+{
+    g_autoptr(StrobeAnalysis) analysis = NULL;
+    g_autoptr(GError) error = NULL;
+    const char *file = NULL;
+
+    job->wish.part = is_part ? job->n_parts + 1 : 0;
+    analysis = strobe_analysis_run(job->registry, job->result, &job->wish, &error);
+    if (error) {
+        if (is_part && strobe_cut_kept(job->wish.cut) == 0)
+            return; /* a stretch in which nothing begins */
+        strobe_complain("%s: %s", job->result->source, error->message);
+        job->code = job->code ? job->code : strobe_exit_code(error);
+    }
+    if (!analysis) {
+        write_json(job, NULL);
+        return;
+    }
+    guint64 largest = largest_file(analysis, &file);
+    if (job->max_bytes && largest > job->max_bytes && divide(job, largest)) {
+        discard(analysis);
+        return;
+    }
+    job->n_parts++;
+    tell(job, analysis, largest, file);
+    write_json(job, analysis);
+}
+
+gboolean strobe_export_parts(StrobeRegistry *registry, const StrobeResult *result,
+                             const StrobeAnalysisWish *wish, guint64 max_bytes,
+                             StrobeJsonWriter *json, int *code)
+{
+    Job job = {.registry = registry,
+               .result = result,
+               .wish = *wish,
+               .max_bytes = max_bytes,
+               .json = json,
+               .waiting = g_queue_new()};
+    StrobeCut *cut = strobe_cut_copy(wish->cut);
+
+    for (gboolean is_part = FALSE; cut; is_part = TRUE) {
+        job.wish.cut = cut;
+        export_one(&job, is_part);
+        strobe_cut_free(cut);
+        cut = g_queue_pop_head(job.waiting);
+    }
+    g_queue_free(job.waiting);
+    *code = *code ? *code : job.code;
+    return job.code == 0;
+}
