@@ -32,9 +32,8 @@ static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, vo
     if (!strobe_libtorch_find(&libtorch))
         return STROBE_AGAIN;
     const void *backend;
-    StrobeStatus status =
-        strobe_backend_load(host, self, &libtorch, STROBE_TORCH_MEMORY_SYMBOL,
-                            sizeof *collector.backend, &backend);
+    StrobeStatus status = strobe_backend_load(host, self, &libtorch, STROBE_TORCH_MEMORY_SYMBOL,
+                                              sizeof *collector.backend, &backend);
     if (status == STROBE_OK)
         status = host->kind(self, &strobe_kind_memory_event, &kind);
     if (status != STROBE_OK)

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from support import BUILD, PYTHON, TIMEOUT, StrobeTest, has_torch, needs_python
+from support import BUILD, PYTHON, TIMEOUT, StrobeTest, has_torch, needs_python, program
 
 # As documented for a profile that collects marks only, into the database only.
 TRAINING = """
@@ -217,6 +217,86 @@ class PlainTest(MstxTest):
             "run", "-o", self.out, "--collect", "marker:ranges=dataloder", "--", "true", code=3
         )
         self.assertIn('"dataloader"', done.stderr)
+
+
+OF_ANOTHER = """
+from strobe import mstx
+
+class Stream:
+    npu_stream = 0x7f00
+
+class OtherStream:
+    cuda_stream = 0
+
+mstx.mark("a")
+mstx.mark("b", Stream())
+mstx.mark("c", OtherStream())  # whose pointer is nothing that the tool could follow
+first, second = mstx.range_start("d"), mstx.range_start("e", None, "one")
+print(first, second, mstx.range_start("refused"), mstx.range_push("f"), mstx.range_push("refused"))
+mstx.range_end(second, "one")
+mstx.range_end(first)
+mstx.mark("g", Stream(), "one")
+print(mstx.range_pop(), mstx.range_pop(), mstx.range_push("h", domain="two"))
+"""
+
+
+@needs_python
+class OtherToolTest(MstxTest):
+    """Python's marks go to whatever tool there is, by the published protocol."""
+
+    def calls(self, text, modules):
+        self.environment.update(
+            MSTX_INJECTION_PATH=program("mstx-tool.so"),
+            MSTX_TOOL_LOG=str(self.work / "log"),
+            MSTX_TOOL_MODULES=str(modules),
+        )
+        done = self.python(text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        log = self.work / "log"
+        return done, log.read_text().splitlines() if log.exists() else []
+
+    def test_calls(self):
+        done, calls = self.calls(OF_ANOTHER, 2)
+        self.assertEqual(done.stdout, "101 102 0 0 -1\n0 -1 0\n")
+        self.assertEqual(done.stderr.count("Invalid stream"), 1)
+        self.assertEqual(
+            calls,
+            [
+                "mark a 0",
+                "mark b 0x7f00",
+                "start d 0",
+                "create one 0",
+                "one e 0",
+                "start refused 0",
+                "start f 0",
+                "start refused 0",
+                "one end 0x66",
+                "end - 0x65",
+                "one g 0x7f00",
+                "end - 0x67",
+                "create two 0",
+                "two h 0",
+            ],
+        )
+
+    def test_older_tool(self):
+        """It knows no domains: marks in them go nowhere, without a word."""
+        done, calls = self.calls(OF_ANOTHER, 1)
+        self.assertEqual(done.stdout, "101 0 0 0 -1\n0 -1 -1\n")
+        self.assertEqual([each for each in calls if each.split()[1] in "egh"], [])
+
+    def test_tool_that_does_not_start(self):
+        done, calls = self.calls(OF_ANOTHER, 0)
+        self.assertEqual((done.stdout, calls), ("0 0 0 -1 -1\n-1 -1 -1\n", []))
+
+    def test_profile_beside_it(self):
+        """The tool that was there first stays, and the user is told."""
+        text = "from strobe import mstx, profiler\nmstx.mark('before')\n"
+        text += "with profiler.profile(experimental_config=profiler._ExperimentalConfig(mstx=True)):\n"
+        text += "    mstx.mark('in')\n"
+        done, calls = self.calls(text, 2)
+        self.assertEqual(calls, ["mark before 0", "mark in 0"])
+        self.assertIn("MSTX_INJECTION_PATH names another tool", done.stderr)
 
 
 @needs_python

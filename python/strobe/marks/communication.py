@@ -23,7 +23,8 @@ def mark(replacements):
         return
     problem = _strobe.mstx.mark_collectives()
     if problem is not None:
-        message.warn_once("Communication is not marked: %s" % problem)
+        if torch.distributed.is_initialized():  # others have nothing to miss
+            message.warn_once("Communication is not marked: %s" % problem)
         return
     from torch.distributed import distributed_c10d
 
