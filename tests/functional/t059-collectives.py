@@ -2,6 +2,7 @@
 """Two processes that talk through gloo: what they do is marked in the domain "communication"."""
 
 import json
+import sqlite3
 import subprocess
 import unittest
 
@@ -96,16 +97,17 @@ def operation(name, count, kind, group="0", **ranks):
 @unittest.skipUnless(has_torch(), "PyTorch is not installed")
 class CollectivesTest(StrobeTest):
     def run_two(self, text, command=(PYTHON,)):
-        """The script as ranks 0 and 1; RANK would keep the second from telling of anything."""
+        """The script as ranks 0 and 1, by Python itself or by `command` ("%d": the rank)."""
         script = self.script("script.py", START + text)
         environment = {**self.environment, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+        if len(command) == 1:
+            environment["PYTHONPATH"] = str(BUILD / "python")
         processes = [
             subprocess.Popen(
                 [*(word % rank if "%d" in word else word for word in map(str, command)), script,
                  str(rank)],
                 cwd=self.work,
-                env={**environment, **({} if len(command) > 1 else
-                                       {"PYTHONPATH": str(BUILD / "python")})},
+                env=environment,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
@@ -127,6 +129,16 @@ class CollectivesTest(StrobeTest):
         rows = sorted(shown[0]["rows"], key=lambda row: row["begin"])
         rows = [row for row in rows if row["marker.domain"] == "communication"]
         return [(row["name"], json.loads(row["name"].replace('\\"', '"'))) for row in rows]
+
+    def in_database(self, rank):
+        path, = (self.work / ("out%d" % rank)).glob("*/ASCEND_PROFILER_OUTPUT/*.db")
+        with sqlite3.connect(path) as database:
+            found = database.execute(
+                "SELECT said.value FROM MSTX_EVENTS JOIN STRING_IDS AS said ON said.id = message "
+                "JOIN STRING_IDS AS domain ON domain.id = domainId "
+                "WHERE domain.value = 'communication' AND eventType = 2 ORDER BY startNs"
+            ).fetchall()
+        return [text for text, in found]
 
     def test_every_operation(self):
         self.run_two(COLLECTIVES + PROFILED)
@@ -159,6 +171,7 @@ class CollectivesTest(StrobeTest):
         for rank, wanted in ((0, first), (1, second)):
             found = self.messages(rank)
             self.assertEqual([parsed for _, parsed in found], wanted)
+            self.assertEqual(self.in_database(rank), [raw for raw, _ in found])
             self.assertEqual(
                 found[0][0],
                 r"{\"streamId\": \"0\",\"count\": \"3\",\"dataType\": \"fp32\","
