@@ -93,9 +93,8 @@ class Profiles(FolderTest):
         # whole us make theirs give memory at the edge of an operator to a neighbour
         for name in ("aten::matmul", "aten::mm", "aten::relu", "aten::sum"):
             self.assertEqual(ours[name][0], theirs[name][0], name)
-        self.assertEqual(
-            sum(own for _, own in ours.values()), sum(own for _, own in theirs.values())
-        )
+        # nothing is left of a step but what was there before
+        self.assertEqual(sum(own for _, own in ours.values()), 0)
 
     def test_memory_of_no_operator(self):
         kept = [torch.ones(8)]
