@@ -160,6 +160,19 @@ def marks(bench):
     return rows
 
 
+def marks_python(bench):
+    environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
+    script = str(pathlib.Path(__file__).with_name("marks_python.py"))
+    found = bench.lines([PYTHON, script, bench.scratch], environment)
+    rows = []
+    for what, peer in (("mark", "strobe.mark"), ("range", "strobe.range_begin and _end")):
+        rows.append(Row("marks_python_" + what, "ns", found[what], peer, found["peer_" + what],
+                        "<= 2 x", "strobe.mstx"))
+        rows.append(Row("marks_python_%s_idle" % what, "ns", found[what + "_disabled"],
+                        "empty Python call", found["empty"], note="without a session; both with their loop"))
+    return rows
+
+
 def record_two_threads(bench):
     if len(os.sched_getaffinity(0)) < 2:
         raise Skipped("needs two processors")
@@ -420,6 +433,7 @@ BENCHMARKS = {
     "record_python": record_python,
     "record_disabled": record_disabled,
     "marks": marks,
+    "marks_python": marks_python,
     "record_two_threads": record_two_threads,
     "bulk_emit": bulk_emit,
     "capture_write": capture_write,

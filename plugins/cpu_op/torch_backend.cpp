@@ -300,7 +300,123 @@ void disable() noexcept
     }
 }
 
+/* ---- communication: the ranges that process groups mark while an operation is under way ---- */
+
+uint64_t (*collective_begins)(const StrobeTorchCollective *operation);
+void (*collective_ends)(uint64_t id);
+
+bool is_collective(const at::RecordFunction &function)
+{
+    static const char *const groups[] = {"gloo:", "mpi:", "nccl:", "ucc:"};
+    for (const char *group : groups)
+        if (std::strncmp(function.name(), group, std::strlen(group)) == 0)
+            return function.isAsync(); /* as no range of a program's own is */
+    return false;
+}
+
+const char *element_type(const at::Tensor &tensor)
+{
+    switch (tensor.scalar_type()) {
+    case at::ScalarType::Char:
+        return "int8";
+    case at::ScalarType::Byte:
+        return "uint8";
+    case at::ScalarType::Short:
+        return "int16";
+    case at::ScalarType::Int:
+        return "int32";
+    case at::ScalarType::Long:
+        return "int64";
+    case at::ScalarType::Half:
+        return "fp16";
+    case at::ScalarType::BFloat16:
+        return "bfp16";
+    case at::ScalarType::Float:
+        return "fp32";
+    case at::ScalarType::Double:
+        return "fp64";
+    default:
+        return "na";
+    }
+}
+
+StrobeTorchCollective describe_collective(const at::RecordFunction &function)
+{
+    StrobeTorchCollective operation = {function.name(), "na", 0};
+    for (const c10::IValue &input : function.inputs()) {
+        if (!input.isTensor() || !is_plain(input.toTensor()))
+            continue;
+        operation.type = element_type(input.toTensor());
+        operation.count += static_cast<uint64_t>(input.toTensor().numel());
+    }
+    return operation;
+}
+
+struct CollectiveContext final : at::ObserverContext {
+    uint64_t id;
+};
+
+std::unique_ptr<at::ObserverContext> on_collective(const at::RecordFunction &function) noexcept
+{
+    try {
+        if (!is_collective(function))
+            return nullptr;
+        const StrobeTorchCollective operation = describe_collective(function);
+        auto context = std::make_unique<CollectiveContext>();
+        context->id = collective_begins(&operation);
+        if (context->id)
+            return context;
+    } catch (...) {
+        /* it is not marked; the program must not notice */
+    }
+    return nullptr;
+}
+
+void on_collective_end(const at::RecordFunction &, at::ObserverContext *context) noexcept
+{
+    if (context)
+        collective_ends(static_cast<CollectiveContext *>(context)->id);
+}
+
+at::CallbackHandle collectives_handle = at::INVALID_CALLBACK_HANDLE;
+
+const char *enable_collectives(uint64_t (*begin)(const StrobeTorchCollective *),
+                               void (*end)(uint64_t)) noexcept
+{
+    try {
+        std::lock_guard<std::mutex> guard(callbacks_lock);
+        collective_begins = begin;
+        collective_ends = end;
+        if (collectives_handle != at::INVALID_CALLBACK_HANDLE) {
+            at::reenableCallback(collectives_handle);
+            return nullptr;
+        }
+        collectives_handle =
+            at::addGlobalCallback(at::RecordFunctionCallback(on_collective, on_collective_end)
+                                      .needsInputs(true)
+                                      .scopes({at::RecordScope::USER_SCOPE}));
+        return nullptr;
+    } catch (...) {
+        return "libtorch refused the callback";
+    }
+}
+
+void disable_collectives() noexcept
+{
+    try {
+        std::lock_guard<std::mutex> guard(callbacks_lock);
+        if (collectives_handle != at::INVALID_CALLBACK_HANDLE)
+            at::disableCallback(collectives_handle);
+    } catch (...) {
+    }
+}
+
 } // namespace
+
+extern "C" __attribute__((visibility("default")))
+const StrobeTorchCollectives strobe_torch_collectives_1;
+const StrobeTorchCollectives strobe_torch_collectives_1 = {sizeof(StrobeTorchCollectives), 0,
+                                                           enable_collectives, disable_collectives};
 
 extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_1;
 const StrobeTorchBackend strobe_torch_backend_1 = {
