@@ -11,18 +11,24 @@ import time
 from made_capture import THREAD, MadeCapture
 from support import STROBE, StrobeTest
 
-N_RECORDS = 400000
+N_RECORDS = 300000
 
 
 class Interrupted(StrobeTest):
+    capture = None  # made once
+
     def setUp(self):
         super().setUp()
-        made = MadeCapture(N_RECORDS * 100)
-        track = made.track(THREAD, 1001)
-        for i in range(N_RECORDS):
-            made.operator(track, "operator %d" % (i % 1000), i * 100, i * 100 + 50)
         self.directory = self.out / "made_ascend_pt"
-        made.write(self.directory / "FRAMEWORK" / "capture.strobe")
+        path = self.directory / "FRAMEWORK" / "capture.strobe"
+        if Interrupted.capture is None:
+            made = MadeCapture(N_RECORDS * 100)
+            track = made.track(THREAD, 1001)
+            for i in range(N_RECORDS):
+                made.operator(track, "operator %d" % (i % 1000), i * 100, i * 100 + 50)
+            Interrupted.capture = made.write(path).read_bytes()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(Interrupted.capture)
 
     def entries(self, folder):
         return sorted(str(path.relative_to(self.work)) for path in folder.rglob("*"))
@@ -101,8 +107,9 @@ class BarTest(Interrupted):
         self.addCleanup(self.end_of, process)
         shown = b""
         while process.poll() is None:
-            process.send_signal(signal.SIGSTOP)
-            ready, _, _ = select.select([leader], [], [], 0.05)
+            pause = b"left" not in shown  # held up until the bar is there
+            process.send_signal(signal.SIGSTOP if pause else signal.SIGCONT)
+            ready, _, _ = select.select([leader], [], [], 0.3 if pause else 0.05)
             process.send_signal(signal.SIGCONT)
             time.sleep(0.004)
             try:
