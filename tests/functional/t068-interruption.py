@@ -106,6 +106,8 @@ class BarTest(Interrupted):
         os.close(follower)
         self.addCleanup(self.end_of, process)
         shown = b""
+        while process.poll() is None and not self.half_made(self.out):
+            time.sleep(0.001)
         while process.poll() is None:
             pause = b"left" not in shown  # held up until the bar is there
             process.send_signal(signal.SIGSTOP if pause else signal.SIGCONT)
