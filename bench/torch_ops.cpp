@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For op_overhead.py and memory_overhead.py: one small operator or block many times, and a RecordFunction callback that does
- * nothing. Compiled against the installed libtorch. C++17. */
+/* For op_overhead.py and memory_overhead.py: one small operator or block many times, and a
+ * RecordFunction callback that does nothing. Compiled against the installed libtorch. C++17. */
 #ifndef NDEBUG
 #define NDEBUG 1 /* RecordFunction has one member more without it */
 #endif

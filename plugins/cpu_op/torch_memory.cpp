@@ -169,5 +169,5 @@ void detach() noexcept
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const StrobeTorchMemory strobe_torch_memory_1;
-const StrobeTorchMemory strobe_torch_memory_1 = {
-    sizeof(StrobeTorchMemory), 0, TORCH_VERSION, attach, detach};
+const StrobeTorchMemory strobe_torch_memory_1 = {sizeof(StrobeTorchMemory), 0, TORCH_VERSION,
+                                                 attach, detach};

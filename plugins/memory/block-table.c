@@ -74,10 +74,9 @@ static Block *claim(Part *part, uint64_t address, uint64_t *before)
         uint64_t there = atomic_load_explicit(&block->address, memory_order_relaxed);
         if (there == address)
             *before = atomic_load_explicit(&block->size, memory_order_relaxed);
-        if (there == address ||
-            (!there && atomic_compare_exchange_strong_explicit(
-                           &block->address, &there, address, memory_order_relaxed,
-                           memory_order_relaxed)))
+        if (there == address || (!there && atomic_compare_exchange_strong_explicit(
+                                               &block->address, &there, address,
+                                               memory_order_relaxed, memory_order_relaxed)))
             return block;
     }
     return NULL;

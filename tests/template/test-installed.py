@@ -32,8 +32,11 @@ def find_one(folder, pattern):
     return found[0]
 
 
-# What programs look for in a plugin that is their tool too.
-ENTRIES = {"marker": ("mstx", "InitInjectionMstx", "InitializeInjectionNvtx2", "__itt_api_init")}
+# What programs, and the Python package, look for in a plugin that is their tool too.
+ENTRIES = {
+    "marker": ("mstx", "InitInjectionMstx", "InitializeInjectionNvtx2", "__itt_api_init"),
+    "memory": ("strobe_memory_roles_1",),
+}
 
 
 class InstalledTest(unittest.TestCase):
