@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Data flows forward, and so does the search: a few rounds find all but what was made to hide. */
+#define ROUNDS_MAX 64u
+
 /* A set of versions, by their numbers, or of blocks. */
 typedef guint8 Set;
 
@@ -111,7 +114,7 @@ static Set *depending_on_gradients(const Categories *c)
     Set *depends = g_new0(Set, c->flow->blocks->len + 1);
     gboolean has_grown = TRUE;
 
-    while (has_grown) {
+    for (guint i = 0; has_grown && i < ROUNDS_MAX; i++) {
         has_grown = FALSE;
         EACH_NODE (node, c) {
             gboolean does = FALSE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow.h"
 
+#define STEPS_MAX 64u /* of optimizers, at one time in all threads */
+
 /* A node and a block, before those of one node and block are put together. */
 typedef struct Touch {
     guint32 node, block;
@@ -149,7 +151,7 @@ static gboolean is_in_step(Builder *b, const FlowMoment *moment)
     while (b->step < b->steps->len &&
            g_array_index(b->steps, FlowSpan, b->step).end_ns < moment->at_ns)
         b->step++;
-    for (guint i = b->step; i < b->steps->len; i++) {
+    for (guint i = b->step; i < MIN(b->steps->len, b->step + STEPS_MAX); i++) {
         const FlowSpan *step = &g_array_index(b->steps, FlowSpan, i);
 
         if (step->begin_ns > moment->at_ns)

@@ -112,13 +112,10 @@ void tell(const at::RecordFunction &function)
         const bool is_written = number < 64 && (written >> number & 1);
         if (input.isTensor()) {
             batch.add(input.toTensor(), number, is_written);
-        } else if (input.isTensorList()) {
-            for (const at::Tensor &tensor : input.toTensorVector())
-                batch.add(tensor, number, is_written);
-        } else if (input.isList()) { /* of tensors that may be none, as an index has */
+        } else if (input.isList()) { /* of tensors, and of tensors that may be none */
             for (const c10::IValue &item : input.toListRef())
                 if (item.isTensor())
-                    batch.add(item.toTensor(), number, false);
+                    batch.add(item.toTensor(), number, is_written);
         }
         number++;
     }

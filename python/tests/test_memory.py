@@ -6,8 +6,10 @@ import glob
 import gzip
 import json
 import os
+import shutil
 import threading
 import unittest
+import weakref
 
 from support import FolderTest, messages, needs_torch
 from strobe import profiler
@@ -297,6 +299,33 @@ class Timeline(FolderTest):
                 self.categories(rows, _BEFORE, self.FIRST), {_PARAMETER, _STATE, _UNKNOWN}
             )
             self.assertEqual(self.categories(rows, _CREATE, self.FIRST), {_GRADIENT})
+
+    def test_many_windows(self):
+        """No memory grows, and no tensor is kept alive."""
+        windows = int(os.environ.get("STROBE_TEST_WINDOWS", "30"))
+        alive, resident = [], []
+
+        def ready(prof):
+            with open("/proc/self/statm") as file:
+                resident.append(int(file.read().split()[1]) * 4)
+            for each in glob.glob(os.path.join(self.folder, "*_ascend_pt")):
+                shutil.rmtree(each)
+
+        with messages():
+            with profiler.profile(
+                schedule=profiler.schedule(wait=0, warmup=0, active=1, repeat=0),
+                on_trace_ready=ready,
+                profile_memory=True,
+                record_shapes=True,
+                with_stack=True,
+            ) as prof:
+                for _ in range(windows):
+                    alive.append(weakref.ref(torch.ones(3)))
+                    self.step()
+                    prof.step()
+        self.assertEqual([each for each in alive if each() is not None], [])
+        self.assertEqual(len(resident), windows + 1)
+        self.assertLess(resident[-1] - resident[windows // 3], 2048)  # KiB
 
     def test_page(self):
         prof = self.profile(self.step)
