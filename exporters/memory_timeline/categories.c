@@ -52,16 +52,17 @@ static void set_version(Categories *c, guint32 number, guint category)
     for (FlowNode *node_ = (FlowNode *)(gpointer)(c_)->flow->nodes->data;                          \
          node_ < flow_node((c_)->flow, (c_)->flow->nodes->len); node_++)
 #define EACH_EDGE(edge_, node_, c_)                                                                \
-    for (const FlowEdge *edge_ = flow_edges((c_)->flow, node_), *edge_##_end = edge_ + (node_)->n_edges; \
+    for (const FlowEdge *edge_ = flow_edges((c_)->flow, node_),                                    \
+                        *edge_##_end = edge_ + (node_)->n_edges;                                   \
          edge_ < edge_##_end; edge_++)
 
 /* ---- what is known ---- */
 
 static void set_gradients(Categories *c)
 {
-    EACH_NODE (node, c)
-        if (node->gradient != FLOW_NO_BLOCK)
-            set_block(c, node->gradient, CATEGORY_GRADIENT);
+    EACH_NODE(node, c)
+    if (node->gradient != FLOW_NO_BLOCK)
+        set_block(c, node->gradient, CATEGORY_GRADIENT);
     for (guint i = 0; i < c->flow->blocks->len; i++)
         if (flow_block(c->flow, i)->role == FLOW_ROLE_GRADIENT)
             set_block(c, i, CATEGORY_GRADIENT);
@@ -69,9 +70,9 @@ static void set_gradients(Categories *c)
 
 static void set_temporaries(Categories *c)
 {
-    EACH_NODE (node, c)
-        EACH_EDGE (edge, node, c)
-            c->temporary[edge->block] |= edge->is_taken && edge->is_given;
+    EACH_NODE(node, c)
+    EACH_EDGE(edge, node, c)
+    c->temporary[edge->block] |= edge->is_taken && edge->is_given;
 }
 
 /* What the program says; where it says nothing, what a gradient is gathered for. */
@@ -95,8 +96,8 @@ static void set_state(Categories *c)
     for (guint i = 0; i < c->flow->blocks->len; i++) {
         const FlowBlock *block = flow_block(c->flow, i);
 
-        if (block->role == FLOW_ROLE_STATE || (!is_told && block->is_state && !c->temporary[i] &&
-                                               block->end_ns == FLOW_NEVER))
+        if (block->role == FLOW_ROLE_STATE ||
+            (!is_told && block->is_state && !c->temporary[i] && block->end_ns == FLOW_NEVER))
             set_block(c, i, CATEGORY_OPTIMIZER_STATE);
     }
 }
@@ -116,10 +117,12 @@ static Set *depending_on_gradients(const Categories *c)
 
     for (guint i = 0; has_grown && i < ROUNDS_MAX; i++) {
         has_grown = FALSE;
-        EACH_NODE (node, c) {
+        EACH_NODE(node, c)
+        {
             gboolean does = FALSE;
 
-            EACH_EDGE (edge, node, c) {
+            EACH_EDGE(edge, node, c)
+            {
                 if (edge->is_taken ||
                     (!depends[edge->block] && !is_learned(input_category(c, edge))))
                     continue;
@@ -127,7 +130,8 @@ static Set *depending_on_gradients(const Categories *c)
                 has_grown = has_grown || !depends[edge->block];
                 depends[edge->block] = TRUE;
             }
-            EACH_EDGE (edge, node, c) {
+            EACH_EDGE(edge, node, c)
+            {
                 if (!does || !flow_has_output(edge))
                     continue;
                 has_grown = has_grown || !depends[edge->block];
@@ -147,13 +151,15 @@ static Set *producing_gradients(const Categories *c)
         const FlowNode *node = flow_node(c->flow, i);
         gboolean does = FALSE;
 
-        EACH_EDGE (edge, node, c) {
+        EACH_EDGE(edge, node, c)
+        {
             if (!edge->is_taken)
                 does |= produces[input_of(c, edge)] || is_learned(input_category(c, edge));
             if (flow_has_output(edge))
                 does |= produces[output_of(c, edge)] || is_learned(output_category(c, edge));
         }
-        EACH_EDGE (edge, node, c) {
+        EACH_EDGE(edge, node, c)
+        {
             if (does && !edge->is_taken)
                 produces[input_of(c, edge)] = TRUE;
             if (does && flow_has_output(edge))
@@ -168,10 +174,10 @@ static void set_inputs(Categories *c)
     g_autofree Set *produces = producing_gradients(c);
     g_autofree Set *depends = depending_on_gradients(c);
 
-    EACH_NODE (node, c)
-        EACH_EDGE (edge, node, c)
-            if (node->is_backward && flow_has_output(edge))
-                produces[output_of(c, edge)] = FALSE;
+    EACH_NODE(node, c)
+    EACH_EDGE(edge, node, c)
+    if (node->is_backward && flow_has_output(edge))
+        produces[output_of(c, edge)] = FALSE;
     for (guint i = 0; i < c->flow->blocks->len; i++) {
         const FlowBlock *block = flow_block(c->flow, i);
 
@@ -183,7 +189,8 @@ static void set_inputs(Categories *c)
 
 static gboolean touches_gradient(const Categories *c, const FlowNode *node)
 {
-    EACH_EDGE (edge, node, c) {
+    EACH_EDGE(edge, node, c)
+    {
         if (!edge->is_taken && input_category(c, edge) == CATEGORY_GRADIENT)
             return TRUE;
         if (flow_has_output(edge) && output_category(c, edge) == CATEGORY_GRADIENT)
@@ -201,20 +208,21 @@ static Set *beside_inputs(const Categories *c, const Set *is_used)
     for (guint i = 0; i < c->flow->blocks->len; i++)
         for (guint v = 0; v < flow_block(c->flow, i)->n_versions; v++)
             forward[number_of(c, i, v)] = category_of(c, i, v) == CATEGORY_INPUT;
-    EACH_NODE (node, c) {
+    EACH_NODE(node, c)
+    {
         gboolean is_forward = FALSE;
 
         if (node->is_backward || touches_gradient(c, node))
             continue;
-        EACH_EDGE (edge, node, c)
-            is_forward |= !edge->is_taken && forward[input_of(c, edge)];
-        EACH_EDGE (edge, node, c)
-            if (is_forward && flow_has_output(edge))
-                forward[output_of(c, edge)] = TRUE;
-        EACH_EDGE (edge, node, c)
-            if (is_forward && !edge->is_taken && !forward[input_of(c, edge)] &&
-                is_used[input_of(c, edge)])
-                beside[edge->block] = TRUE;
+        EACH_EDGE(edge, node, c)
+        is_forward |= !edge->is_taken && forward[input_of(c, edge)];
+        EACH_EDGE(edge, node, c)
+        if (is_forward && flow_has_output(edge))
+            forward[output_of(c, edge)] = TRUE;
+        EACH_EDGE(edge, node, c)
+        if (is_forward && !edge->is_taken && !forward[input_of(c, edge)] &&
+            is_used[input_of(c, edge)])
+            beside[edge->block] = TRUE;
     }
     return beside;
 }
@@ -228,12 +236,12 @@ static Set *used_for_gradients(const Categories *c)
         const FlowNode *node = flow_node(c->flow, i);
         gboolean does = FALSE;
 
-        EACH_EDGE (edge, node, c)
-            if (flow_has_output(edge))
-                does |= used[output_of(c, edge)] || output_category(c, edge) == CATEGORY_GRADIENT;
-        EACH_EDGE (edge, node, c)
-            if (does && !edge->is_taken)
-                used[input_of(c, edge)] = TRUE;
+        EACH_EDGE(edge, node, c)
+        if (flow_has_output(edge))
+            does |= used[output_of(c, edge)] || output_category(c, edge) == CATEGORY_GRADIENT;
+        EACH_EDGE(edge, node, c)
+        if (does && !edge->is_taken)
+            used[input_of(c, edge)] = TRUE;
     }
     return used;
 }
@@ -256,33 +264,35 @@ static void set_activations(Categories *c)
     static const guint required = 1u << CATEGORY_INPUT | 1u << CATEGORY_ACTIVATION;
     static const guint allowed = 1u << CATEGORY_PARAMETER | 1u << CATEGORY_TEMPORARY;
 
-    EACH_NODE (node, c) {
+    EACH_NODE(node, c)
+    {
         guint found = 0;
 
-        EACH_EDGE (edge, node, c)
-            if (!edge->is_taken)
-                found |= 1u << input_category(c, edge);
+        EACH_EDGE(edge, node, c)
+        if (!edge->is_taken)
+            found |= 1u << input_category(c, edge);
         if (node->is_backward || !(found & required) || (found & ~(required | allowed)))
             continue;
-        EACH_EDGE (edge, node, c)
-            if (flow_has_output(edge))
-                set_version(c, output_of(c, edge), CATEGORY_ACTIVATION);
+        EACH_EDGE(edge, node, c)
+        if (flow_has_output(edge))
+            set_version(c, output_of(c, edge), CATEGORY_ACTIVATION);
     }
 }
 
 static void set_detail(Categories *c)
 {
-    EACH_NODE (node, c)
-        EACH_EDGE (edge, node, c) {
-            guint before = CATEGORY_UNKNOWN;
+    EACH_NODE(node, c)
+    EACH_EDGE(edge, node, c)
+    {
+        guint before = CATEGORY_UNKNOWN;
 
-            if (!node->is_backward || !flow_has_output(edge))
-                continue;
-            if (flow_output(edge))
-                before = category_of(c, edge->block, flow_output(edge) - 1);
-            if (before == CATEGORY_UNKNOWN || before == CATEGORY_AUTOGRAD_DETAIL)
-                set_version(c, output_of(c, edge), CATEGORY_AUTOGRAD_DETAIL);
-        }
+        if (!node->is_backward || !flow_has_output(edge))
+            continue;
+        if (flow_output(edge))
+            before = category_of(c, edge->block, flow_output(edge) - 1);
+        if (before == CATEGORY_UNKNOWN || before == CATEGORY_AUTOGRAD_DETAIL)
+            set_version(c, output_of(c, edge), CATEGORY_AUTOGRAD_DETAIL);
+    }
 }
 
 Categories *categories_new(const Flow *flow)

@@ -104,10 +104,8 @@ static guint32 bare_node(Builder *b, const FlowMoment *moment)
 
 static guint32 add_block(Builder *b, const FlowMoment *moment, gint64 begin_ns)
 {
-    const FlowBlock block = {.bytes = moment->bytes,
-                             .begin_ns = begin_ns,
-                             .end_ns = FLOW_NEVER,
-                             .role = FLOW_NO_ROLE};
+    const FlowBlock block = {
+        .bytes = moment->bytes, .begin_ns = begin_ns, .end_ns = FLOW_NEVER, .role = FLOW_NO_ROLE};
     guint32 index = b->flow->blocks->len;
 
     g_array_append_val(b->flow->blocks, block);
@@ -189,7 +187,8 @@ static void use(Builder *b, guint32 node, const FlowMoment *moment)
     touch(b, node, index, moment);
 }
 
-/* Of what nobody has used in the window nothing is shown: a program may have more than it trains. */
+/* Of what nobody has used in the window nothing is shown: a program may have more than it trains.
+ */
 static void take_role(Builder *b, const FlowMoment *moment)
 {
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &moment->address));

@@ -9,8 +9,8 @@
 #include <glib.h>
 #include <strobe/record.h>
 
-#define FLOW_BEFORE (-1)         /* begin of a block that was there before the window */
-#define FLOW_NEVER G_MAXINT64    /* end of one that is there still */
+#define FLOW_BEFORE (-1)      /* begin of a block that was there before the window */
+#define FLOW_NEVER G_MAXINT64 /* end of one that is there still */
 #define FLOW_NO_BLOCK G_MAXUINT32
 #define FLOW_NO_ROLE 0xff
 
@@ -23,9 +23,9 @@ typedef struct FlowBlock {
     StrobeStringId name;   /* of the operator it was taken by, 0: none */
     guint32 first_version; /* number of its version 0 among the versions of all blocks */
     guint32 n_versions;
-    guint8 role;         /* FLOW_ROLE_*, FLOW_NO_ROLE */
-    guint8 is_leaf;      /* a gradient is gathered for it */
-    guint8 is_state;     /* an optimizer's step has taken or written it, and has left it there */
+    guint8 role;     /* FLOW_ROLE_*, FLOW_NO_ROLE */
+    guint8 is_leaf;  /* a gradient is gathered for it */
+    guint8 is_state; /* an optimizer's step has taken or written it, and has left it there */
 } FlowBlock;
 
 /* What a node does with a block. */

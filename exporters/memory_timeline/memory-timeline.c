@@ -32,8 +32,10 @@ static const StrobeWantedField operator_wanted[N_OPERATOR] = {
     [IS_ASYNC] = {"is_async", STROBE_FIELD_BOOL},
 };
 static const StrobeWantedField use_wanted[N_USE] = {
-    [USE_ADDRESS] = {"address", STROBE_FIELD_U64},  [USE_BYTES] = {"bytes", STROBE_FIELD_U64},
-    [USE_INPUT] = {"input", STROBE_FIELD_U32},      [USE_WRITTEN] = {"is_written", STROBE_FIELD_BOOL},
+    [USE_ADDRESS] = {"address", STROBE_FIELD_U64},
+    [USE_BYTES] = {"bytes", STROBE_FIELD_U64},
+    [USE_INPUT] = {"input", STROBE_FIELD_U32},
+    [USE_WRITTEN] = {"is_written", STROBE_FIELD_BOOL},
     [USE_LEAF] = {"is_leaf", STROBE_FIELD_BOOL},
 };
 static const StrobeWantedField role_wanted[N_ROLE] = {
@@ -63,8 +65,8 @@ static gboolean parse_device(const char *text, gint32 *device)
     if (!strcmp(text, "cpu"))
         return TRUE;
     if (strcmp(text, "npu") &&
-        (strncmp(text, "npu:", 4) || !g_ascii_string_to_unsigned(text + 4, 10, 0, G_MAXINT16,
-                                                                 &number, NULL)))
+        (strncmp(text, "npu:", 4) ||
+         !g_ascii_string_to_unsigned(text + 4, 10, 0, G_MAXINT16, &number, NULL)))
         return FALSE;
     *device = (gint32)number;
     return TRUE;
@@ -176,9 +178,8 @@ static void take_operator(MemoryTimeline *out, const StrobeView *record)
         return;
     if (g_str_has_prefix(name, "Optimizer.step#"))
         add_step(out, record);
-    else if (scope == SCOPE_BACKWARD ||
-             (scope == SCOPE_FUNCTION && strstr(name, "::") &&
-              !g_str_has_prefix(name, "autograd::engine::")))
+    else if (scope == SCOPE_BACKWARD || (scope == SCOPE_FUNCTION && strstr(name, "::") &&
+                                         !g_str_has_prefix(name, "autograd::engine::")))
         add_node(out, record, name, scope);
 }
 

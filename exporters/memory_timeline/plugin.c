@@ -10,7 +10,8 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_STRING,
         .name = "file",
         .default_value = "memory_timeline.html",
-        .summary = "Name of the file, whose ending says its form: .html, .json, .raw.json, and .gz.",
+        .summary =
+            "Name of the file, whose ending says its form: .html, .json, .raw.json, and .gz.",
     },
     {
         .struct_size = sizeof(StrobeOption),

@@ -36,7 +36,15 @@ static const StrobeField role_fields[] = {FIELD("address", U64), FIELD("bytes", 
 static const StrobeKind role_kind = {
     sizeof(StrobeKind), STROBE_SHAPE_INSTANT, "memory.tensor_role", "", role_fields, 3, 0};
 
-enum { PARAMETER = 0, STATE = 1, INPUT = 2, TEMPORARY = 3, ACTIVATION = 4, GRADIENT = 5, DETAIL = 6 };
+enum {
+    PARAMETER = 0,
+    STATE = 1,
+    INPUT = 2,
+    TEMPORARY = 3,
+    ACTIVATION = 4,
+    GRADIENT = 5,
+    DETAIL = 6
+};
 /* Addresses of the small model's memory. */
 enum { W = 0x1000, X = 0x2000, Y = 0x3000, TMP = 0x4000, G = 0x5000, D = 0x6000, S = 0x7000 };
 

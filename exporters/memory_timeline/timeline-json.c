@@ -3,7 +3,8 @@
 
 #include "timeline-file.h"
 
-static void put_row(StrobeJsonWriter *json, gint64 at_ns, guint action, gint64 bytes, guint category)
+static void put_row(StrobeJsonWriter *json, gint64 at_ns, guint action, gint64 bytes,
+                    guint category)
 {
     strobe_json_begin_array(json);
     strobe_json_int(json, at_ns);

@@ -87,8 +87,12 @@ class Batch
             return;
         if (n_ == STROBE_TORCH_TENSORS_MAX)
             send();
-        tensors_[n_++] = {address, storage.nbytes(), input, is_written,
-                          tensor.requires_grad() && tensor.is_leaf(), 0};
+        tensors_[n_++] = {address,
+                          storage.nbytes(),
+                          input,
+                          is_written,
+                          tensor.requires_grad() && tensor.is_leaf(),
+                          0};
     }
     void send()
     {

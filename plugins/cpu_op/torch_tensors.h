@@ -2,8 +2,8 @@
 /*
  * Between memory.so and the part of the backend that tells which tensors a function is given.
  *
- * The calls may come from any thread; none throws, blocks or allocates. The backend lives as long as
- * the process, and so must the events.
+ * The calls may come from any thread; none throws, blocks or allocates. The backend lives as long
+ * as the process, and so must the events.
  */
 #ifndef STROBE_TORCH_TENSORS_H
 #define STROBE_TORCH_TENSORS_H
