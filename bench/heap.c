@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heap FOLDER: ns of a malloc and its free; with heap-preload.so in LD_PRELOAD also in sessions that
- * record every block, those of 1 MB and more (none), one in 512 KB, and every block with its call
- * path; and of a span.
+ * heap FOLDER: ns of a malloc and its free; with heap-preload.so in LD_PRELOAD also in sessions
+ * that record every block, those of 1 MB and more (none), one in 512 KB, and every block with its
+ * call path; and of a span.
  */
 #include <stdio.h>
 #include <stdlib.h>

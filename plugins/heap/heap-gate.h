@@ -17,6 +17,8 @@ typedef struct HeapHooks {
     void (*allocated)(const void *address, size_t size, const void *caller);
     /* The memory is about to be given back. Returns its size, 0 where that is not known. */
     size_t (*released)(const void *address);
+    /* The same by a thread that is ending, for which nothing can be recorded any more. */
+    void (*dropped)(const void *address);
 } HeapHooks;
 
 typedef struct HeapGate {

@@ -7,7 +7,9 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +21,12 @@
 
 API HeapGate strobe_heap_gate_1 = {.struct_size = sizeof(HeapGate)};
 
-enum { UNKNOWN, PROGRAM, OWN };
+enum { UNKNOWN, PROGRAM, OWN, ENDED };
 
 static __thread struct {
     uint8_t owner;
     uint8_t is_busy; /* inside a hook, or inside of the allocator */
+    uint8_t n_ends;  /* how often the destructors have come round */
 } this_thread __attribute__((tls_model("initial-exec")));
 
 /* ---- the functions in front of which this stands ---- */
@@ -77,9 +80,9 @@ static void look_up(void)
 {
     is_looking = 1;
     void *found[9];
-    static const char *const names[] = {"malloc",        "calloc", "realloc",
-                                        "free",          "memalign", "aligned_alloc",
-                                        "posix_memalign", "valloc", "pvalloc"};
+    static const char *const names[] = {"malloc",         "calloc",   "realloc",
+                                        "free",           "memalign", "aligned_alloc",
+                                        "posix_memalign", "valloc",   "pvalloc"};
     for (int i = 0; i < 9; i++)
         found[i] = dlsym(RTLD_NEXT, names[i]);
     is_looking = 0;
@@ -128,6 +131,24 @@ static void first_free(void *memory)
 
 /* ---- telling ---- */
 
+static pthread_key_t end_key;
+
+/* A thread's last releases come after all destructors, when nothing would give back what recording
+ * them took. Destructors come round a few times, as long as one has set its value again: in the
+ * last round ours says that it is over. It was the first to be made, so it is among the first. */
+static void note_end(void *value)
+{
+    if (++this_thread.n_ends < PTHREAD_DESTRUCTOR_ITERATIONS)
+        pthread_setspecific(end_key, value);
+    else
+        this_thread.owner = ENDED;
+}
+
+static __attribute__((constructor)) void make_key(void)
+{
+    pthread_key_create(&end_key, note_end);
+}
+
 /* Strobe names its own threads so. */
 static void find_owner(void)
 {
@@ -135,6 +156,8 @@ static void find_owner(void)
 
     prctl(PR_GET_NAME, name);
     this_thread.owner = strncmp(name, "strobe-", 7) == 0 ? OWN : PROGRAM;
+    if (this_thread.owner == PROGRAM)
+        pthread_setspecific(end_key, &this_thread);
 }
 
 #define OPEN_HOOKS() atomic_load_explicit(&strobe_heap_gate_1.hooks, memory_order_acquire)
@@ -145,12 +168,13 @@ static int enter(void)
 {
     if (this_thread.is_busy)
         return 0;
+    this_thread.is_busy = 1;
     if (this_thread.owner == UNKNOWN)
         find_owner();
-    if (this_thread.owner == OWN)
-        return 0;
-    this_thread.is_busy = 1;
-    return 1;
+    if (this_thread.owner == PROGRAM)
+        return 1;
+    this_thread.is_busy = 0;
+    return 0;
 }
 
 static void leave(void)
@@ -179,6 +203,8 @@ static __attribute__((noinline)) size_t tell_released(const HeapHooks *hooks, vo
     if (memory && enter()) {
         size = hooks->released(memory);
         leave();
+    } else if (memory && this_thread.owner == ENDED) {
+        hooks->dropped(memory);
     }
     errno = saved;
     return size;
@@ -258,7 +284,7 @@ API void *reallocarray(void *memory, size_t n, size_t size)
             return NULL;                                                                           \
         }                                                                                          \
         void *memory = real_##name_ arguments_;                                                    \
-        return IS_SHUT(hooks) ? memory : tell_allocated(hooks, memory, size, CALLER);                      \
+        return IS_SHUT(hooks) ? memory : tell_allocated(hooks, memory, size, CALLER);              \
     }
 
 ALIGNED(memalign, (size_t alignment, size_t size), (alignment, size))

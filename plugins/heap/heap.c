@@ -12,6 +12,16 @@
 #include "heap-kinds.h"
 #include "sampling.h"
 
+#define LATE_MAX 1024 /* releases by threads that were ending, until another one records */
+
+/* Such a release. */
+typedef struct Late {
+    _Atomic uint64_t address; /* 0: free; LATE_TAKEN: being written or read */
+    int64_t size, total;
+    uint64_t at;
+} Late;
+#define LATE_TAKEN UINT64_MAX
+
 /* One per process, as the allocator is. A call under way when the session ends may come later. */
 static struct {
     _Atomic(const StrobeHost *) host; /* NULL: there is no session */
@@ -25,6 +35,8 @@ static struct {
     int64_t begin_ns;
     _Alignas(64) _Atomic int64_t total;
     _Atomic uint64_t n_allocations, n_releases, ticks;
+    _Atomic uint32_t n_late;
+    Late late[LATE_MAX];
 } heap;
 
 static const StrobeHost *present_host(void)
@@ -37,6 +49,35 @@ static int is_recorded(void)
     return atomic_load_explicit(&heap.is_on, memory_order_relaxed);
 }
 
+static void write_block(const StrobeHost *host, StrobeWriter *writer, uint64_t at,
+                        const struct heap_block *block)
+{
+    struct heap_block *fields = host->reserve(writer, heap.block, 0, 0, at, at);
+    if (fields) {
+        *fields = *block;
+        host->commit(writer);
+    }
+    atomic_fetch_add_explicit(block->size < 0 ? &heap.n_releases : &heap.n_allocations, 1,
+                              memory_order_relaxed);
+}
+
+/* What threads have given back that are no more, on the track of the one that writes it. */
+static __attribute__((noinline)) void write_late(const StrobeHost *host, StrobeWriter *writer)
+{
+    for (uint32_t i = 0; i < LATE_MAX; i++) {
+        Late *late = &heap.late[i];
+        uint64_t address = atomic_load_explicit(&late->address, memory_order_acquire);
+        if (!address || address == LATE_TAKEN ||
+            !atomic_compare_exchange_strong(&late->address, &address, LATE_TAKEN))
+            continue;
+        const struct heap_block block = {
+            .address = address, .size = late->size, .total = late->total, .weight = 1};
+        write_block(host, writer, late->at, &block);
+        atomic_store_explicit(&late->address, 0, memory_order_release);
+        atomic_fetch_sub_explicit(&heap.n_late, 1, memory_order_relaxed);
+    }
+}
+
 static void record(const StrobeHost *host, const void *address, int64_t size, int64_t total,
                    double weight, const void *caller)
 {
@@ -44,19 +85,33 @@ static void record(const StrobeHost *host, const void *address, int64_t size, in
     StrobeWriter *writer = host->writer(heap.self);
     if (!writer)
         return;
-    StrobeStackId stack = caller && heap.depth ? heap_frames_take(host, writer, heap.depth, caller) : 0;
-    struct heap_block *fields = host->reserve(writer, heap.block, 0, 0, begin, begin);
-    if (fields) {
-        fields->address = (uintptr_t)address;
-        fields->size = size;
-        fields->total = total;
-        fields->weight = weight;
-        fields->stack = stack;
-        host->commit(writer);
-    }
-    atomic_fetch_add_explicit(size < 0 ? &heap.n_releases : &heap.n_allocations, 1,
-                              memory_order_relaxed);
+    if (atomic_load_explicit(&heap.n_late, memory_order_relaxed))
+        write_late(host, writer);
+    struct heap_block block = {
+        .address = (uintptr_t)address, .size = size, .total = total, .weight = weight};
+    if (caller && heap.depth)
+        block.stack = heap_frames_take(host, writer, heap.depth, caller);
+    write_block(host, writer, begin, &block);
     atomic_fetch_add_explicit(&heap.ticks, host->now() - begin, memory_order_relaxed);
+}
+
+/* Keeps a release for another thread to write. 0: there is no room. */
+static int keep_late(const StrobeHost *host, const void *address, int64_t size, int64_t total)
+{
+    uint32_t first = (uint32_t)((uintptr_t)address >> 4);
+    for (uint32_t i = 0; i < LATE_MAX; i++) {
+        Late *late = &heap.late[(first + i) % LATE_MAX];
+        uint64_t there = 0;
+        if (!atomic_compare_exchange_strong(&late->address, &there, LATE_TAKEN))
+            continue;
+        late->size = size;
+        late->total = total;
+        late->at = host->now();
+        atomic_store_explicit(&late->address, (uintptr_t)address, memory_order_release);
+        atomic_fetch_add_explicit(&heap.n_late, 1, memory_order_relaxed);
+        return 1;
+    }
+    return 0;
 }
 
 static int64_t count(int64_t change)
@@ -98,7 +153,18 @@ static size_t released(const void *address)
     return (size_t)size;
 }
 
-static const HeapHooks hooks = {.allocated = allocated, .released = released};
+static void dropped(const void *address)
+{
+    uint64_t found;
+    if (!strobe_blocks_take((uintptr_t)address, &found))
+        return;
+    int64_t total = count(1 - (int64_t)found);
+    const StrobeHost *host = present_host();
+    if (host && is_recorded() && !keep_late(host, address, 1 - (int64_t)found, total))
+        host->lost(heap.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
+}
+
+static const HeapHooks hooks = {.allocated = allocated, .released = released, .dropped = dropped};
 
 static void stop_in_child(void)
 {
@@ -178,8 +244,9 @@ static void record_cost(const StrobeHost *host)
 {
     uint64_t begin = heap.begin_ticks, passed = host->now() - begin;
     StrobeWriter *writer = host->writer(heap.self);
-    struct heap_cost *fields =
-        writer ? host->reserve(writer, heap.cost, 0, 0, begin, begin) : NULL;
+    if (writer)
+        write_late(host, writer);
+    struct heap_cost *fields = writer ? host->reserve(writer, heap.cost, 0, 0, begin, begin) : NULL;
     if (!fields)
         return;
     fields->allocations = atomic_load(&heap.n_allocations);

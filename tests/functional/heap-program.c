@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocates what it says: heap-program [SEED]. Several threads allocate, move and give back at
- * random; blocks are given back by other threads too. Prints, for each of the functions that
- * allocate, how many blocks and bytes it has asked for and how many of them are left.
+ * Allocates what it says: heap-program [SEED | brief]. Several threads allocate, move and give back
+ * at random; blocks are given back by other threads too. Or many threads that end at once. Prints,
+ * for each of the functions that allocate, how many blocks and bytes it has asked for and how many
+ * of them are left.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,8 +19,8 @@
 #define N_PLACES 256
 
 enum { PLAIN, CLEARED, ALIGNED, MOVED, SMALL, N_WAYS };
-static const char *const names[N_WAYS] = {"take_plain", "take_cleared", "take_aligned", "take_moved",
-                                          "take_small"};
+static const char *const names[N_WAYS] = {"take_plain", "take_cleared", "take_aligned",
+                                          "take_moved", "take_small"};
 
 typedef struct Taken {
     void *memory;
@@ -148,9 +149,36 @@ static void fork_child(void)
         abort();
 }
 
-int main(int argc, char **argv)
+static pthread_key_t last_key;
+
+static void give_last(void *memory)
 {
-    unsigned seeds[N_THREADS], seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+    count(PLAIN, 100, -1);
+    free(memory);
+}
+
+/* What a thread keeps is given back by its destructors, and by the C library after them. */
+static void *run_briefly(void *unused)
+{
+    pthread_setspecific(last_key, take_plain(100));
+    count(PLAIN, 100, 1);
+    touched = strerror(123456);
+    return unused;
+}
+
+static void run_many(void)
+{
+    pthread_key_create(&last_key, give_last);
+    for (int i = 0; i < 2500; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, run_briefly, NULL) || pthread_join(thread, NULL))
+            abort();
+    }
+}
+
+static void run_together(unsigned seed)
+{
+    unsigned seeds[N_THREADS];
     pthread_t threads[N_THREADS];
     for (int i = 0; i < N_THREADS; i++) {
         seeds[i] = seed * 100 + (unsigned)i;
@@ -159,6 +187,14 @@ int main(int argc, char **argv)
     fork_child();
     for (int i = 0; i < N_THREADS; i++)
         pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "brief"))
+        run_many();
+    else
+        run_together(argc > 1 ? (unsigned)atoi(argv[1]) : 1);
     for (int i = 0; i < N_WAYS; i++)
         printf("%s %ld %ld %ld %ld\n", names[i], (long)counts[i].blocks, (long)counts[i].bytes,
                (long)counts[i].live_blocks, (long)counts[i].live_bytes);

@@ -87,6 +87,15 @@ class HeapTest(StrobeTest):
         self.assertLessEqual(len(tracks), 5)  # main and four threads
         self.assertEqual(self.found()["take_plain"], counted["take_plain"])
 
+    def test_threads_that_end(self):
+        """They give back more after everything that could still be told."""
+        counted = self.run_heap(":stacks=true,depth=2", seed="brief")
+        self.assertEqual(counted["take_plain"], (2500, 250000, 0, 0))
+        self.assertEqual(self.found()["take_plain"], counted["take_plain"])
+        self.assertNotIn("lost", self.done.stderr)
+        rows = self.table("heap_path.csv")
+        self.assertLess(sum(int(row["live_blocks"]) for row in rows), 50)
+
     def test_python(self):
         """Much that starts early, and many libraries."""
         self.record(PYTHON, "-c", "x = [bytes(100000) for _ in range(50)]",

@@ -195,9 +195,8 @@ static gboolean emit(HeapPaths *pass, const Path *path)
     const StrobeFacts *facts = pass->host->facts(pass->self);
     const StrobeStringId *frames = NULL;
     size_t n = path->stack ? pass->host->stack_frames(pass->self, path->stack, &frames) : 0;
-    struct heap_path *out =
-        pass->host->emit(pass->self, 0, 0, n ? frames[0] : 0, facts->window_begin_ns,
-                         facts->window_begin_ns);
+    struct heap_path *out = pass->host->emit(pass->self, 0, 0, n ? frames[0] : 0,
+                                             facts->window_begin_ns, facts->window_begin_ns);
 
     if (!out)
         return FALSE;

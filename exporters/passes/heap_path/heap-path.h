@@ -8,9 +8,9 @@
 /* "heap_path": what one call path has allocated in a window, and what of that is there at its end;
  * named by the innermost function. With sampling all are estimates. */
 struct heap_path {
-    int64_t live_bytes;       /* B */
-    int64_t most_bytes;       /* B; that were there at any one time */
-    int64_t allocated_bytes;  /* B */
+    int64_t live_bytes;      /* B */
+    int64_t most_bytes;      /* B; that were there at any one time */
+    int64_t allocated_bytes; /* B */
     int64_t live_blocks;
     int64_t allocated_blocks;
     StrobeStackId stack;

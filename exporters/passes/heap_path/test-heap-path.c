@@ -51,7 +51,8 @@ static void expect(StrobeMockHost *mock, size_t i, const char *name, int64_t liv
 
 static void test_paths(void)
 {
-    static const char *const leaking[] = {"leak", "main", NULL}, *const busy[] = {"work", "main", NULL};
+    static const char *const leaking[] = {"leak", "main", NULL}, *const busy[] = {"work", "main",
+                                                                                  NULL};
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
     StrobeStackId leak = strobe_mock_stack(mock, leaking), work = strobe_mock_stack(mock, busy);
 
