@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
+#include <dlfcn.h>
 #include <strobe/kinds.h>
 
 #include "../common/libtorch.h"
@@ -8,6 +9,7 @@
 #include "../cpu_op/torch_memory.h"
 #include "allocations.h"
 #include "block-table.h"
+#include "report-gate.h"
 #include "tensors.h"
 
 /* One per process, as PyTorch's CPU allocator is. */
@@ -44,6 +46,14 @@ static StrobeStatus open_tensors(const StrobeLibtorch *libtorch)
     return status;
 }
 
+/* Allocators of devices are heard under `strobe run` only. */
+static void set_reports(const ReportHooks *hooks)
+{
+    ReportGate *gate = dlsym(RTLD_DEFAULT, REPORT_GATE_SYMBOL);
+    if (gate && gate->struct_size >= sizeof *gate)
+        atomic_store_explicit(&gate->hooks, hooks, memory_order_release);
+}
+
 static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     StrobeLibtorch libtorch;
@@ -68,7 +78,9 @@ static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, vo
         return status;
     strobe_allocations_attach(host, self, kind);
     status = attach();
-    if (status != STROBE_OK)
+    if (status == STROBE_OK)
+        set_reports(&strobe_allocation_reports);
+    else
         strobe_allocations_detach();
     *state = &collector;
     return status;
@@ -106,6 +118,7 @@ static StrobeStatus memory_stop(void *state)
 
 static void memory_close(void *state)
 {
+    set_reports(NULL);
     collector.backend->detach();
     strobe_allocations_detach();
     strobe_tensors_detach();
