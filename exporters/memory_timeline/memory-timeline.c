@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strobe/helpers/fields.h>
 
+#include "foreign-tensors.h"
 #include "timeline-file.h"
 
 /* What a block is for shows in what comes later, so all of a window is held. */
@@ -17,8 +18,9 @@
 #define SCOPE_BACKWARD 1
 
 enum { ADDRESS, SIZE, EVENT_ACTION, DEVICE, N_EVENT };
-enum { SCOPE, IS_ASYNC, N_OPERATOR };
+enum { SCOPE, IS_ASYNC, TENSORS, TENSOR_LISTS, N_OPERATOR };
 enum { USE_ADDRESS, USE_BYTES, USE_INPUT, USE_WRITTEN, USE_LEAF, N_USE };
+enum { PARAMETER_ROLE, PARAMETER_TENSOR, N_PARAMETER };
 enum { ROLE_ADDRESS, ROLE_BYTES, ROLE_ROLE, N_ROLE };
 
 static const StrobeWantedField event_wanted[N_EVENT] = {
@@ -30,6 +32,12 @@ static const StrobeWantedField event_wanted[N_EVENT] = {
 static const StrobeWantedField operator_wanted[N_OPERATOR] = {
     [SCOPE] = {"scope", STROBE_FIELD_U8},
     [IS_ASYNC] = {"is_async", STROBE_FIELD_BOOL},
+    [TENSORS] = {"ascend_raw.tensors", STROBE_FIELD_STRING},
+    [TENSOR_LISTS] = {"ascend_raw.tensor_lists", STROBE_FIELD_STRING},
+};
+static const StrobeWantedField parameter_wanted[N_PARAMETER] = {
+    [PARAMETER_ROLE] = {"role", STROBE_FIELD_STRING},
+    [PARAMETER_TENSOR] = {"tensor", STROBE_FIELD_STRING},
 };
 static const StrobeWantedField use_wanted[N_USE] = {
     [USE_ADDRESS] = {"address", STROBE_FIELD_U64},
@@ -47,7 +55,7 @@ static const StrobeWantedField role_wanted[N_ROLE] = {
 typedef struct MemoryTimeline {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    StrobeBinder events, operators, uses, roles;
+    StrobeBinder events, operators, uses, roles, parameters;
     gint32 device;
     GArray *moments;   /* of FlowMoment */
     GArray *steps;     /* of FlowSpan: of optimizers */
@@ -90,6 +98,7 @@ static StrobeStatus memory_timeline_open(const StrobeConsumerHost *host, StrobeI
     out->operators = (StrobeBinder){.wanted = operator_wanted, .n_wanted = N_OPERATOR};
     out->uses = (StrobeBinder){.wanted = use_wanted, .n_wanted = N_USE};
     out->roles = (StrobeBinder){.wanted = role_wanted, .n_wanted = N_ROLE};
+    out->parameters = (StrobeBinder){.wanted = parameter_wanted, .n_wanted = N_PARAMETER};
     out->moments = g_array_new(FALSE, FALSE, sizeof(FlowMoment));
     out->steps = g_array_new(FALSE, FALSE, sizeof(FlowSpan));
     out->lanes = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL,
@@ -138,6 +147,12 @@ static void add_step(MemoryTimeline *out, const StrobeView *record)
     g_array_append_val(out->steps, step);
 }
 
+/* What a node that puts a gradient in its place does that with. */
+static gboolean is_placing_gradient(const char *name)
+{
+    return !strcmp(name, "aten::detach") || !strcmp(name, "aten::add_");
+}
+
 static GArray *lane_of(MemoryTimeline *out, StrobeTrackId track)
 {
     GArray *lane = g_hash_table_lookup(out->lanes, GUINT_TO_POINTER(track));
@@ -161,9 +176,61 @@ static void add_node(MemoryTimeline *out, const StrobeView *record, const char *
                            .is_backward = scope == SCOPE_BACKWARD,
                            .gathers = !strcmp(name, "torch::autograd::AccumulateGrad")};
 
-    while (lane->len && g_array_index(lane, FlowNode, lane->len - 1).begin_ns >= node.begin_ns)
+    while (lane->len && g_array_index(lane, FlowNode, lane->len - 1).begin_ns >= node.begin_ns &&
+           g_array_index(lane, FlowNode, lane->len - 1).end_ns <= node.end_ns)
         g_array_set_size(lane, lane->len - 1);
-    g_array_append_val(lane, node);
+    if (!lane->len || g_array_index(lane, FlowNode, lane->len - 1).end_ns <= node.begin_ns)
+        g_array_append_val(lane, node);
+}
+
+/* The tensors of an operator that stand in its record. */
+static void take_foreign(MemoryTimeline *out, const StrobeView *record, const char *name,
+                         uint32_t offset, gboolean is_list)
+{
+    StrobeText text = out->host->string(out->self, strobe_field_u32(record, offset, 0));
+    const char *bytes = text.bytes, *first_end = memchr(bytes, is_list ? '}' : ')', text.length);
+    gboolean writes = foreign_operator_writes(name);
+    ForeignTensor tensor;
+
+    while (foreign_tensor_next(&text, &tensor)) {
+        gboolean is_first = !first_end || text.bytes <= first_end + 1;
+        const FlowMoment moment = {
+            .at_ns = record->begin_ns,
+            .address = tensor.address,
+            .bytes = tensor.bytes,
+            .track = record->track,
+            .action = FLOW_USE,
+            .is_written = writes && is_first,
+            .is_gradient = is_first && is_placing_gradient(name),
+        };
+
+        if (tensor.device == out->device)
+            g_array_append_val(out->moments, moment);
+    }
+}
+
+/* The whole of a window's records lies before what is known of parameters, whenever that was. */
+static void take_parameter(MemoryTimeline *out, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&out->parameters, record->kind);
+    const char *role =
+        out->host->string(out->self, strobe_field_u32(record, at[PARAMETER_ROLE], 0)).bytes;
+    StrobeText text =
+        out->host->string(out->self, strobe_field_u32(record, at[PARAMETER_TENSOR], 0));
+    ForeignTensor tensor;
+
+    while (foreign_tensor_next(&text, &tensor)) {
+        const FlowMoment moment = {
+            .at_ns = G_MAXINT64,
+            .address = tensor.address,
+            .bytes = tensor.bytes,
+            .action = FLOW_ROLE,
+            .role = strcmp(role, "state") ? FLOW_ROLE_PARAMETER : FLOW_ROLE_STATE,
+        };
+
+        if (tensor.device == out->device)
+            g_array_append_val(out->moments, moment);
+    }
 }
 
 /* Nodes are operators with a schema ("aten::mm") and those of the backward graph; what is around
@@ -176,6 +243,8 @@ static void take_operator(MemoryTimeline *out, const StrobeView *record)
 
     if (strobe_field_u8(record, at[IS_ASYNC], 0))
         return;
+    take_foreign(out, record, name, at[TENSORS], FALSE);
+    take_foreign(out, record, name, at[TENSOR_LISTS], TRUE);
     if (g_str_has_prefix(name, "Optimizer.step#"))
         add_step(out, record);
     else if (scope == SCOPE_BACKWARD || (scope == SCOPE_FUNCTION && strstr(name, "::") &&
@@ -195,8 +264,7 @@ static void take_use(MemoryTimeline *out, const StrobeView *record)
         .action = FLOW_USE,
         .is_written = strobe_field_u8(record, at[USE_WRITTEN], 0),
         .is_leaf = strobe_field_u8(record, at[USE_LEAF], 0),
-        .is_gradient = strobe_field_u32(record, at[USE_INPUT], 1) == 0 &&
-                       (!strcmp(name, "aten::detach") || !strcmp(name, "aten::add_")),
+        .is_gradient = strobe_field_u32(record, at[USE_INPUT], 1) == 0 && is_placing_gradient(name),
     };
 
     if (out->device < 0)
@@ -226,7 +294,7 @@ static StrobeStatus memory_timeline_batch(void *state, const StrobeView *records
     for (size_t i = 0; i < n; i++) {
         const char *kind = records[i].kind->name;
 
-        if (++out->n_records > RECORDS_MAX)
+        if (++out->n_records > RECORDS_MAX || out->moments->len > RECORDS_MAX)
             return out->host->fail(out->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                    "Cannot write memory timeline: more than %u records; "
                                    "record fewer steps",
@@ -239,6 +307,8 @@ static StrobeStatus memory_timeline_batch(void *state, const StrobeView *records
             take_use(out, &records[i]);
         else if (!strcmp(kind, "memory.tensor_role"))
             take_role(out, &records[i]);
+        else if (!strcmp(kind, "ascend_raw.parameter"))
+            take_parameter(out, &records[i]);
     }
     return STROBE_OK;
 }

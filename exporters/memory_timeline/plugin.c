@@ -23,8 +23,9 @@ static const StrobeOption options[] = {
     GZIP_OPTION,
 };
 
-static const char *const wants[] = {"memory_event", "cpu_op", "memory.tensor_use",
-                                    "memory.tensor_role", NULL};
+static const char *const wants[] = {"memory_event",         "cpu_op",
+                                    "memory.tensor_use",    "memory.tensor_role",
+                                    "ascend_raw.parameter", NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

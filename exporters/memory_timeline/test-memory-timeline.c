@@ -36,6 +36,23 @@ static const StrobeField role_fields[] = {FIELD("address", U64), FIELD("bytes", 
 static const StrobeKind role_kind = {
     sizeof(StrobeKind), STROBE_SHAPE_INSTANT, "memory.tensor_role", "", role_fields, 3, 0};
 
+/* As raw files of torch_npu tell it. */
+struct foreign_op {
+    StrobeStringId tensors, lists;
+    uint8_t scope;
+};
+static const StrobeField foreign_op_fields[] = {FIELD("ascend_raw.tensors", STRING),
+                                                FIELD("ascend_raw.tensor_lists", STRING),
+                                                FIELD("scope", U8)};
+static const StrobeKind foreign_op_kind = {
+    sizeof(StrobeKind), STROBE_SHAPE_SPAN, "cpu_op", "", foreign_op_fields, 3, 0};
+struct parameter {
+    StrobeStringId role, tensor;
+};
+static const StrobeField parameter_fields[] = {FIELD("role", STRING), FIELD("tensor", STRING)};
+static const StrobeKind parameter_kind = {
+    sizeof(StrobeKind), STROBE_SHAPE_INSTANT, "ascend_raw.parameter", "", parameter_fields, 2, 0};
+
 enum {
     PARAMETER = 0,
     STATE = 1,
@@ -277,6 +294,53 @@ static void test_other_device(Made *made, gconstpointer unused)
     g_assert_cmpstr(text, ==, "[[50, 1, 16, 7]]");
 }
 
+static void foreign(Made *made, const char *name, int64_t begin, int64_t end, const char *tensors,
+                    const char *lists)
+{
+    const struct foreign_op fields = {.tensors = strobe_mock_string(made->mock, tensors),
+                                      .lists = strobe_mock_string(made->mock, lists)};
+
+    strobe_mock_add(made->mock, &foreign_op_kind, made->thread,
+                    strobe_mock_string(made->mock, name), begin, end, &fields);
+}
+
+static void device_event(Made *made, int64_t at, uint64_t address, int64_t size, uint32_t action)
+{
+    const struct strobe_memory_event fields = {
+        .address = address, .size = size, .action = action, .device = 0};
+
+    strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, at, at, &fields);
+}
+
+/* Tensors in texts, an operator's own before those within it, and a tensor of another device. */
+static void test_raw_files(Made *made, gconstpointer unused)
+{
+    static const char weight[] = "0x1;0x1000;float;4;5,5;5,1;20;0",
+                      state[] = "0x2;0x7000;float;4;5,5;;20;0";
+    const struct parameter told[] = {
+        {strobe_mock_string(made->mock, "optimizer"), strobe_mock_string(made->mock, weight)},
+        {strobe_mock_string(made->mock, "state"), strobe_mock_string(made->mock, state)},
+    };
+
+    for (guint i = 0; i < 2; i++)
+        strobe_mock_add(made->mock, &parameter_kind, 0, 0, 0, 0, &told[i]);
+    foreign(made, "aten::zeros_like", 1000, 2000, weight, "");
+    foreign(made, "aten::empty_like", 1100, 1200, weight, "");
+    device_event(made, 1150, 0x7000, 100, 0);
+    foreign(made, "aten::_foreach_add_", 3000, 4000,
+            "0x9;0x9000;float;4;7;1;0;-1)strange;text)0x9;0xzz;float;4;7;1;20;0",
+            "0x2;0x7000;float;4;5,5;5,1;20;0)}0x1;0x1000;float;4;5,5;5,1;20;0)");
+    device_event(made, 5000, 0x7000, -100, 1);
+    device_event(made, 5100, 0x7000, -100, 2);
+    device_event(made, 6000, 0x7000, 100, 0);
+    strobe_mock_option(made->mock, "device", "npu:0");
+    g_autofree char *text = run(made, "t.raw.json");
+
+    g_assert_cmpstr(text, ==,
+                    "[[-1, 0, 100, 0], [1150, 1, 100, 7], [3000, 2, -100, 7], [3000, 2, 100, 7], "
+                    "[5000, 3, -100, 7], [6000, 1, 100, 1]]");
+}
+
 static void test_unknown_device(Made *made, gconstpointer unused)
 {
     strobe_mock_option(made->mock, "device", "gpu");
@@ -304,6 +368,7 @@ int main(int argc, char **argv)
     ADD("page", test_page);
     ADD("thinned-page", test_thinned_page);
     ADD("other-device", test_other_device);
+    ADD("raw-files", test_raw_files);
     ADD("unknown-device", test_unknown_device);
     ADD("nothing", test_nothing);
     return g_test_run();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory-preload.so: stands in front of c10::reportMemoryUsageToProfiler, which allocators of devices
- * call for each block, whether or not anybody profiles. What PyTorch makes of it goes on as before.
+ * memory-preload.so: stands in front of c10::reportMemoryUsageToProfiler, which allocators of
+ * devices call for each block, whether or not anybody profiles. What PyTorch makes of it goes on as
+ * before.
  *
  * C, since its arguments are plain: a c10::Device is two bytes. libc only: it is in every process
  * below `strobe run`, most of which have no PyTorch.
@@ -24,7 +25,8 @@ typedef struct Device {
     int8_t type, index;
 } Device;
 
-typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved, Device device);
+typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
+                    Device device);
 
 API ReportGate strobe_report_gate_1 = {.struct_size = sizeof(ReportGate)};
 
@@ -61,7 +63,7 @@ static void tell(const void *address, int64_t size, int64_t allocated, int64_t r
 }
 
 #define REPORT(function_, name_)                                                                   \
-    void function_(void *address, int64_t size, int64_t allocated, int64_t reserved,              \
+    void function_(void *address, int64_t size, int64_t allocated, int64_t reserved,               \
                    Device device)                                                                  \
     {                                                                                              \
         static Report *_Atomic real;                                                               \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Between memory.so and memory-preload.so, which `strobe run` preloads: the one stands in front of
- * the function by which allocators report to PyTorch's profiler, the other records what they say. */
+ * the function by which allocators report to PyTorch's profiler, the other records what they say.
+ */
 #ifndef STROBE_PLUGINS_REPORT_GATE_H
 #define STROBE_PLUGINS_REPORT_GATE_H
 
