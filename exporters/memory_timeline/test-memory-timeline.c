@@ -38,7 +38,8 @@ static const StrobeKind role_kind = {
 
 /* As raw files of torch_npu tell it. */
 struct foreign_op {
-    StrobeStringId tensors, lists;
+    _Alignas(8) StrobeStringId tensors; /* whole words, as all records have */
+    StrobeStringId lists;
     uint8_t scope;
 };
 static const StrobeField foreign_op_fields[] = {FIELD("ascend_raw.tensors", STRING),
