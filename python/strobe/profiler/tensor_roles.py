@@ -84,22 +84,23 @@ class _Storages:
             self.add(value, _STATE)
 
 
+def _with_subclasses(kind):
+    yield kind
+    for each in type.__subclasses__(kind):
+        yield from _with_subclasses(each)
+
+
 def _collect(torch):
     """The storages of all parameters and optimizers that there are."""
     storages = _Storages(torch)
-    parameter, optimizer = torch.nn.Parameter, torch.optim.Optimizer
-    optimizers, kinds = [], {}
-    for each in gc.get_objects():
-        kind = type(each)  # no attribute of an object that nobody knows is asked for
-        role = kinds.get(kind)
-        if role is None:
-            role = kinds[kind] = 1 if issubclass(kind, parameter) else (
-                2 if issubclass(kind, optimizer) else 0
-            )
-        if role == 1:
+    parameter_kinds = set(_with_subclasses(torch.nn.Parameter))
+    kinds = parameter_kinds.union(_with_subclasses(torch.optim.Optimizer))
+    # no attribute is asked for of an object that nobody knows
+    found = [each for each in gc.get_objects() if type(each) in kinds]
+    optimizers = [each for each in found if type(each) not in parameter_kinds]
+    for each in found:
+        if type(each) in parameter_kinds:
             storages.add_parameter(each)
-        elif role == 2:
-            optimizers.append(each)
     for each in optimizers:
         for group in getattr(each, "param_groups", ()):
             for tensor in group.get("params", ()):
