@@ -425,6 +425,29 @@ def osrt(bench):
     ]
 
 
+def heap(bench):
+    preload = str(bench.build / "plugins" / "heap-preload.so")
+    command = [bench.program("heap"), bench.scratch]
+    without = bench.lines(command)["shut"]
+    found = bench.lines(command, dict(bench.environment, LD_PRELOAD=preload))
+
+    def more(name):
+        return (min(found[name]) - min(without)) / 2
+
+    return [
+        Row("heap_shut", "ns", found["shut"], "without the library", without, goal="<= 4 ns more",
+            note="malloc and free, no session: %.2g ns more a call" % more("shut")),
+        Row("heap_recorded", "ns", [value / 2 for value in found["every"]], "a span", found["span"],
+            goal="<= 2 x", note="a malloc or a free, recorded: %.0f ns more" % more("every")),
+        Row("heap_not_recorded", "ns", found["none"], "without the library", without,
+            note="below the threshold: %.2g ns more a call" % more("none")),
+        Row("heap_sampled", "ns", found["sampled"], "without the library", without,
+            note="one block in 512 KB: %.2g ns more a call" % more("sampled")),
+        Row("heap_stacks", "ns", found["stacks"], "without call paths", found["every"],
+            note="call paths of a few frames"),
+    ]
+
+
 BENCHMARKS = {
     "record_span": record_span,
     "record_span_ring": record_span_ring,
@@ -450,6 +473,7 @@ BENCHMARKS = {
     "dump": dump,
     "host_sampling": host_sampling,
     "osrt": osrt,
+    "heap": heap,
 }
 
 

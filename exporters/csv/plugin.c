@@ -35,6 +35,7 @@ static const char *const wants[] = {
     "step_trace",
     "memory_total",
     "memory_block",
+    "heap_path",
     NULL,
 };
 

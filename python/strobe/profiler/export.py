@@ -4,6 +4,7 @@
 import contextlib
 import gzip
 import os
+import re
 import shutil
 import tempfile
 
@@ -79,3 +80,17 @@ def stacks(directory, path, metric):
         target = os.path.splitext(target)[0] + ".log"
         message.warn("Output file name of stacks should end with .log, write %s." % target)
     _write(directory, "stacks", "stacks.log", target)
+
+
+def memory_timeline(directory, path, device):
+    """Writes a timeline of memory in the form that the path's ending says."""
+    target = _target(path)
+    if not re.fullmatch(r"cpu|npu(:\d+)?", device):
+        raise ValueError("device is %r, expected cpu or npu:NUMBER" % device)
+    for ending in (".html", "raw.json.gz", ".gz", ""):
+        if target.endswith(ending):
+            break
+    name = "memory_timeline" + {".gz": ".json.gz", "": ".json", "raw.json.gz": ".raw.json.gz"}.get(
+        ending, ending
+    )
+    _write(directory, "memory_timeline:file=%s,device=%s" % (name, device), name, target)

@@ -100,13 +100,25 @@ def trace_id(callback):
 # ---- the session's configuration ----
 
 
+def missing_for_timeline(switches):
+    """What is not on of all that export_memory_timeline() needs."""
+    missing = ["%s=True" % name for name in ("record_shapes", "profile_memory") if not switches[name]]
+    if not switches["with_stack"] and not switches["with_modules"]:
+        missing.append("with_stack=True or with_modules=True")
+    return missing
+
+
+def wants_timeline(switches):
+    return not missing_for_timeline(switches)
+
+
 def _collectors(activities, switches, experimental):
     collectors = {"metadata": {}}
     threshold = experimental._gc_detect_threshold
     if ProfilerActivity.CPU in activities:
         collectors["cpu_op"] = {"shapes": switches["record_shapes"]}
         if switches["profile_memory"]:
-            collectors["memory"] = {}
+            collectors["memory"] = {"tensors": wants_timeline(switches)}
         if threshold is not None:
             collectors["gc"] = {"threshold": "%dns" % min(threshold * 1e6, _GC_LIMIT_NS)}
     marks = experimental.marks()

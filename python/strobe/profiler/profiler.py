@@ -7,7 +7,7 @@ import weakref
 
 from .. import message
 from ..run import stepping
-from . import export, parameters
+from . import export, parameters, tensor_roles
 from .analysis import analyse
 from .capture_table import read_events
 from .events import EventList
@@ -95,6 +95,7 @@ class _KinetoProfile:
     @_reported
     def stop(self):
         _running.discard(self)
+        self._tell_roles()
         self._recording.stop()
 
     def prepare_trace(self):
@@ -210,21 +211,18 @@ class _KinetoProfile:
 
     @_reported
     def export_memory_timeline(self, output_path, device=None):
-        """Memory is not collected yet: says so."""
-        missing = []
-        if not self.record_shapes:
-            missing.append("record_shapes=True")
-        if not self.profile_memory:
-            missing.append("profile_memory=True")
-        if not self.with_stack and not self.with_modules:
-            missing.append("with_stack=True or with_modules=True")
+        """Writes the last window's memory over time by what it is for: a page (.html), every event
+        (.raw.json.gz), or what was held (.json, .json.gz). `device` is "cpu" or "npu:NUMBER"."""
+        missing = parameters.missing_for_timeline(self._switches)
         if missing:
             message.warn("%s required for memory profiling." % ", ".join(missing))
             return
-        message.warn(
-            "Function export_memory_timeline() has no data: memory is not collected yet, "
-            "%s is not written." % output_path
-        )
+        export.memory_timeline(self._recording.result(), output_path, device or "cpu")
+
+    def _tell_roles(self):
+        """What tensors are for is known to Python alone, and to be told before the window ends."""
+        if parameters.wants_timeline(self._switches) and self._recording.is_running():
+            tensor_roles.tell()
 
     def events(self):
         """The operators of the last window, in order of their begin."""
@@ -325,6 +323,8 @@ class profile(_KinetoProfile):
         finally:  # a schedule that fails leaves the action as it is; the step ends all the same
             warn_of_transition(before, self.current_action)
             self._before(before, self.current_action)
+            if before is ProfilerAction.RECORD_AND_SAVE:
+                self._tell_roles()
             if self._counts_steps() or not self._recording.is_running():
                 self._recording.step()
 
@@ -339,6 +339,7 @@ class profile(_KinetoProfile):
         try:
             if self.record_steps:
                 warn_of_transition(self.current_action, None)
+            self._tell_roles()
             self._recording.stop()
         finally:
             self._observe("stop")
