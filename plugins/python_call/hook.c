@@ -17,11 +17,11 @@ typedef struct Seed {
 } Seed;
 
 static struct {
-    PyObject *function;     /* what the module threading calls in a new thread */
-    PyObject *set_profile;  /* sys.setprofile */
-    PyObject *kept;         /* strong, of the profile function that was replaced last: it may run */
-    uint32_t n_left_alone;  /* threads that had a profiler when the window began */
-    uint32_t n_taken;       /* that got one since */
+    PyObject *function;    /* what the module threading calls in a new thread */
+    PyObject *set_profile; /* sys.setprofile */
+    PyObject *kept;        /* strong, of the profile function that was replaced last: it may run */
+    uint32_t n_left_alone; /* threads that had a profiler when the window began */
+    uint32_t n_taken;      /* that got one since */
     int is_in_threading;
 } hook;
 
@@ -234,7 +234,8 @@ static void remove_from(PyThread *thread)
         python_api.set_profile(NULL, NULL);
 }
 
-/* For every thread of the interpreter, as if in it. Nothing may run meanwhile that ends a thread. */
+/* For every thread of the interpreter, as if in it. Nothing may run meanwhile that ends a thread.
+ */
 static void for_each_thread(void (*function)(PyThread *thread))
 {
     const PythonApi *python = &python_api;

@@ -43,8 +43,7 @@ static int ends_with(const TextBuffer *text, const char *end)
 {
     size_t length = strlen(end);
 
-    return text->length >= length &&
-           memcmp(text->bytes + text->length - length, end, length) == 0;
+    return text->length >= length && memcmp(text->bytes + text->length - length, end, length) == 0;
 }
 
 /* The attribute at the end of a path of attributes, a strong reference, or NULL. */

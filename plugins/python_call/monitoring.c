@@ -26,10 +26,10 @@ static const struct {
     PyMethod *method;
     int of_builtins;
 } events[] = {
-    {"PY_START", &start_method, 0},        {"PY_RESUME", &start_method, 0},
-    {"PY_THROW", &start_method, 0},        {"PY_RETURN", &end_method, 0},
-    {"PY_YIELD", &end_method, 0},          {"PY_UNWIND", &end_method, 0},
-    {"CALL", &builtin_method, 1},          {"C_RETURN", &builtin_end_method, 1},
+    {"PY_START", &start_method, 0},      {"PY_RESUME", &start_method, 0},
+    {"PY_THROW", &start_method, 0},      {"PY_RETURN", &end_method, 0},
+    {"PY_YIELD", &end_method, 0},        {"PY_UNWIND", &end_method, 0},
+    {"CALL", &builtin_method, 1},        {"C_RETURN", &builtin_end_method, 1},
     {"C_RAISE", &builtin_end_method, 1},
 };
 

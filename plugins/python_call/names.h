@@ -15,10 +15,10 @@
 #include "python-api.h"
 
 typedef struct CallName {
-    PyObject *object;     /* strong: the code, or what a C function belongs to */
-    PyFunction function; /* of C; NULL for code */
-    uint64_t serial;      /* unlike that of any other code there was, not 0 */
-    StrobeStringId id;    /* 0: there is no lasting one */
+    PyObject *object;       /* strong: the code, or what a C function belongs to */
+    PyFunction function;    /* of C; NULL for code */
+    uint64_t serial;        /* unlike that of any other code there was, not 0 */
+    StrobeStringId id;      /* 0: there is no lasting one */
     uint8_t is_module_call; /* of torch.nn.Module */
 } CallName;
 

@@ -95,8 +95,7 @@ enum {
       (PyObject * frame, const char *name))                                    /* 3.12 */          \
     X(frame_locals, "PyFrame_GetLocals", PyObject *, (PyObject * frame))       /* 3.11 */          \
     X(weakref_object, "PyWeakref_GetObject", PyObject *, (PyObject * weakref)) /* to 3.14 */       \
-    X(weakref_take, "PyWeakref_GetRef", int,                                                       \
-      (PyObject * weakref, PyObject * *object)) /* 3.13 */                                         \
+    X(weakref_take, "PyWeakref_GetRef", int, (PyObject * weakref, PyObject * *object)) /* 3.13 */  \
     X(current_frame, "PyEval_GetFrame", PyObject *, (void))                                        \
     X(disable_collector, "PyGC_Disable", int, (void)) /* 3.10 */                                   \
     X(enable_collector, "PyGC_Enable", int, (void))   /* 3.10 */

@@ -6,7 +6,7 @@
 
 #include "names.h"
 
-#define PLACES 2048u /* of code that a thread remembers */
+#define PLACES 2048u     /* of code that a thread remembers */
 #define DEPTH_MAX 15000u /* frames of a stack: what one record can hold */
 
 /* A place in the code: the text of one frame. */
@@ -101,8 +101,7 @@ static int locate(Thread *thread, StackCache *cache, StrobeWriter *writer)
 
     for (uint32_t i = thread->n_located; i < n; i++) {
         cache->top_instruction = instruction_of(&thread->frames[i]);
-        cache->texts[i] =
-            text_of(cache, writer, &thread->frames[i], cache->top_instruction);
+        cache->texts[i] = text_of(cache, writer, &thread->frames[i], cache->top_instruction);
         if (!cache->texts[i])
             return 0;
         thread->n_located = i; /* the innermost one goes on */

@@ -3,8 +3,8 @@
  * The calls that are open in each thread, and the records that they become.
  *
  * Everything here but tracer_thread is called with the interpreter's lock, which guards it all. A
- * thread's Thread is made by the thread itself and freed as it ends, so that what runs there without
- * the lock (stacks.c) may look at it whenever it likes.
+ * thread's Thread is made by the thread itself and freed as it ends, so that what runs there
+ * without the lock (stacks.c) may look at it whenever it likes.
  */
 #ifndef STROBE_PYTHON_CALL_TRACER_H
 #define STROBE_PYTHON_CALL_TRACER_H
@@ -55,12 +55,12 @@ typedef struct Tracer {
     const StrobeHost *host; /* NULL: there is no session */
     StrobeInstance *self;
     StrobeKindId kind;
-    int records;          /* option calls: each call becomes a record */
-    int builtins;         /* those of C functions, too */
-    _Atomic int is_on;    /* a window records; a fork clears it */
+    int records;              /* option calls: each call becomes a record */
+    int builtins;             /* those of C functions, too */
+    _Atomic int is_on;        /* a window records; a fork clears it */
     _Atomic uint32_t windows; /* counts the starts */
-    uint64_t last_id;     /* of a call in this window */
-    uint64_t n_missed;    /* calls without room in this window */
+    uint64_t last_id;         /* of a call in this window */
+    uint64_t n_missed;        /* calls without room in this window */
 } Tracer;
 
 extern Tracer tracer;
@@ -88,7 +88,8 @@ typedef struct TracerFrames {
 
 void tracer_take_frames(TracerFrames *open, PyThread *thread);
 
-/* A frame that is open already when its thread enters, outermost first. Takes over the reference. */
+/* A frame that is open already when its thread enters, outermost first. Takes over the reference.
+ */
 void tracer_open(Thread *thread, PyObject *frame, uint64_t begin);
 /* All that are open in the calling thread, as of now. */
 void tracer_open_all(Thread *thread);

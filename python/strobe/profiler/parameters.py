@@ -11,7 +11,8 @@ from .schedules import always_record, schedule
 SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
 SECTIONS = ("buffer", "rotate", "dump")  # of the configuration, as they are
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
-_NOT_COLLECTED = ("profile_memory", "with_stack", "with_modules", "with_flops")
+_NOT_COLLECTED = ("profile_memory",)
+_OPERATOR_SWITCHES = {"with_stack": "stack", "with_flops": "flops", "with_modules": "modules"}
 
 
 def check_activities(activities):
@@ -100,11 +101,22 @@ def trace_id(callback):
 # ---- the session's configuration ----
 
 
+def _operators(switches):
+    """Options of the collector cpu_op."""
+    options = {"shapes": switches["record_shapes"] or switches["with_flops"]}
+    for name, option in _OPERATOR_SWITCHES.items():
+        if switches[name]:
+            options[option] = True
+    return options
+
+
 def _collectors(activities, switches, experimental):
     collectors = {"metadata": {}}
     threshold = experimental._gc_detect_threshold
     if ProfilerActivity.CPU in activities:
-        collectors["cpu_op"] = {"shapes": switches["record_shapes"]}
+        collectors["cpu_op"] = _operators(switches)
+        if switches["with_stack"] or switches["with_modules"]:
+            collectors["python_call"] = {}
         if threshold is not None:
             collectors["gc"] = {"threshold": "%dns" % min(threshold * 1e6, _GC_LIMIT_NS)}
     marks = experimental.marks()
