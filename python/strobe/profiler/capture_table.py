@@ -63,6 +63,12 @@ def _read_tables(directory, kinds):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def read_table(directory, kind):
+    """Rows of all records of a kind, as dictionaries of texts."""
+    for _, row in _read_tables(directory, (kind,)):
+        yield row
+
+
 # ---- cells ----
 
 

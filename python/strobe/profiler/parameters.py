@@ -101,9 +101,12 @@ def trace_id(callback):
 # ---- the session's configuration ----
 
 
-def _operators(switches):
+def _operators(switches, with_arguments):
     """Options of the collector cpu_op."""
-    options = {"shapes": switches["record_shapes"] or switches["with_flops"]}
+    shapes = switches["record_shapes"] or switches["with_flops"] or with_arguments
+    options = {"shapes": shapes}
+    if with_arguments:
+        options["values"] = True
     for name, option in _OPERATOR_SWITCHES.items():
         if switches[name]:
             options[option] = True
@@ -114,7 +117,7 @@ def _collectors(activities, switches, experimental):
     collectors = {"metadata": {}}
     threshold = experimental._gc_detect_threshold
     if ProfilerActivity.CPU in activities:
-        collectors["cpu_op"] = _operators(switches)
+        collectors["cpu_op"] = _operators(switches, experimental.record_op_args)
         if switches["with_stack"] or switches["with_modules"]:
             collectors["python_call"] = {}
         if threshold is not None:
