@@ -20,7 +20,7 @@ static struct {
     const StrobeTorchBackend *backend;
     uint32_t wanted;                 /* STROBE_TORCH_* */
     const StrobePythonStack *stacks; /* NULL: none are wanted */
-    uint32_t stack_windows;          /* of the plugin that knows them, as the session began */
+    uint32_t stack_windows;          /* that python_call recorded before this session */
     int is_told;                     /* that there are no stacks */
 } collector;
 
@@ -130,7 +130,9 @@ static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, vo
     collector.host = host;
     collector.self = self;
     collector.stacks = host->option_bool(self, "stack") ? find_stacks(host, self) : NULL;
-    collector.stack_windows = collector.stacks ? collector.stacks->windows() : 0;
+    if (collector.stacks) /* it may have begun to record before us */
+        collector.stack_windows =
+            collector.stacks->windows() - (collector.stacks->records() ? 1 : 0);
     collector.is_told = 0;
     collector.backend->target->stack = collector.stacks ? collector.stacks->stack : NULL;
     *state = &collector;

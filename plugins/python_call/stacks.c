@@ -152,8 +152,14 @@ static uint32_t count_windows(void)
     return atomic_load(&tracer.windows);
 }
 
+static int records_now(void)
+{
+    return atomic_load(&tracer.is_on);
+}
+
 __attribute__((visibility("default"))) const StrobePythonStack strobe_python_stack_1 = {
     .struct_size = sizeof(StrobePythonStack),
     .stack = stack_of_thread,
     .windows = count_windows,
+    .records = records_now,
 };
