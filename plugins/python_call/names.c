@@ -17,6 +17,8 @@ static struct {
     TextBuffer text;
     char **folders; /* of sys.path, each with a slash at its end, the longest first */
     size_t n_folders;
+    const PyObject *path, *first; /* sys.path and its first item as they were read; only compared */
+    PySize path_size;
 } names;
 
 /* ---- texts ---- */
@@ -37,13 +39,21 @@ static void forget_folders(void)
     names.n_folders = 0;
 }
 
+/* A window may begin before the script's own folder is put in front, and imports add others. */
 static void read_folders(void)
 {
     const PythonApi *python = &python_api;
     PyObject *path = python->system_object("path");
     PySize n = path ? python->list_size(path) : 0;
+    const PyObject *first = n > 0 ? python->list_item(path, 0) : NULL;
 
+    python->clear_error();
+    if (names.folders && path == names.path && n == names.path_size && first == names.first)
+        return;
     forget_folders();
+    names.path = path;
+    names.path_size = n;
+    names.first = first;
     names.folders = n > 0 ? calloc((size_t)n, sizeof *names.folders) : NULL;
     for (PySize i = 0; names.folders && i < n; i++) {
         PyObject *item = python->list_item(path, i);
@@ -98,6 +108,8 @@ static size_t format_code(PyObject *code, long line, int is_short)
     char digits[32];
     size_t prefix;
 
+    if (is_short)
+        read_folders();
     text->length = 0;
     append_attribute(text, code, "co_filename");
     prefix = is_short ? prefix_of(text->bytes, text->length) : 0;
@@ -248,7 +260,6 @@ int names_begin(void)
 {
     if (!names.sets)
         names.sets = calloc(SETS, sizeof *names.sets);
-    read_folders();
     return names.sets != NULL;
 }
 

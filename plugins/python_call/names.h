@@ -22,7 +22,7 @@ typedef struct CallName {
     uint8_t is_module_call; /* of torch.nn.Module */
 } CallName;
 
-/* Before a window: makes room and reads sys.path. 0: no memory. */
+/* Before a window: makes room. 0: no memory. */
 int names_begin(void);
 /* Drops all references and what is known. */
 void names_end(void);
