@@ -244,8 +244,11 @@ static void for_each_thread(void (*function)(PyThread *thread))
     PyThread *thread = python->first_thread(python->interpreter(own));
 
     for (; thread; thread = python->next_thread(thread)) {
+        PyObject *type, *value, *trace; /* of an exception that the thread is handling */
         python->swap_thread(thread);
+        python->take_error(&type, &value, &trace);
         function(thread);
+        python->give_error(type, value, trace);
         python->swap_thread(own);
     }
     if (was_enabled)
@@ -269,10 +272,24 @@ static PyObject *call_threading(const char *name, PyObject *argument)
     return result;
 }
 
+/* Before 3.10 there is no getprofile. */
+static PyObject *old_threading_source(void)
+{
+    const PythonApi *python = &python_api;
+    PyObject *module = python->import_module("threading");
+    PyObject *source = module ? python->get_attribute(module, "_profile_hook") : NULL;
+
+    if (module)
+        python->unref(module);
+    python->clear_error();
+    return source;
+}
+
 /* Its function for new threads; NULL: none. Only to be compared. */
 static PyObject *threading_source(void)
 {
-    PyObject *source = call_threading("getprofile", NULL);
+    PyObject *source =
+        python_api.minor < 10 ? old_threading_source() : call_threading("getprofile", NULL);
 
     if (source)
         tracer_unref(source);

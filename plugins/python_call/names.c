@@ -118,13 +118,36 @@ static size_t format_code(PyObject *code, long line, int is_short)
     return prefix;
 }
 
+/* A method that is not bound to its object is named as if it were. */
+static void format_descriptor(PyObject *function)
+{
+    TextBuffer *text = &names.text;
+    PyObject *owner = python_api.get_attribute(function, "__objclass__");
+
+    text->length = 0;
+    text_append(text, "<built-in method ", 17);
+    append_attribute(text, function, "__name__");
+    text_append(text, " of ", 4);
+    if (owner) {
+        append_attribute(text, owner, "__name__");
+        python_api.unref(owner);
+    }
+    python_api.clear_error();
+    text_append(text, " object>", 8);
+}
+
 /* The representation less the address of what the function belongs to: it is that of the first
  * object called on, and another one in each run. */
 static void format_builtin(PyObject *function)
 {
     TextBuffer *text = &names.text;
-    PyObject *shown = python_api.repr(function);
+    PyObject *shown;
 
+    if (function->type == python_api.descriptor_type) {
+        format_descriptor(function);
+        return;
+    }
+    shown = python_api.repr(function);
     text->length = 0;
     if (shown) {
         text_append_unicode(text, shown);
@@ -234,20 +257,21 @@ static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *
 }
 
 /* A function of a module, a class or a binding (whose C functions are all one) is known with that
- * very object, a method by the type of the object that it is called on. */
+ * very object, a method by the type of the object that it is called on; one not bound by itself. */
 const CallName *names_of_builtin(PyObject *function)
 {
     const PythonApi *python = &python_api;
-    PyFunction c_function = python->builtin_function(function);
-    PyObject *owner = c_function ? python->builtin_self(function) : NULL;
+    int is_bound = function->type != python->descriptor_type;
+    PyFunction c_function = is_bound ? python->builtin_function(function) : NULL;
+    PyObject *owner = c_function ? python->builtin_self(function) : is_bound ? NULL : function;
 
-    if (!c_function) {
+    if (is_bound && !c_function) {
         static const CallName unknown;
         python->clear_error();
         return &unknown;
     }
-    if (owner && owner->type != python->module_type && owner->type != python->type_type &&
-        owner->type != python->capsule_type)
+    if (is_bound && owner && owner->type != python->module_type &&
+        owner->type != python->type_type && owner->type != python->capsule_type)
         owner = owner->type;
     CallName *set = set_of(owner, (const void *)(uintptr_t)c_function);
     for (int i = 0; i < 2; i++)
@@ -258,8 +282,8 @@ const CallName *names_of_builtin(PyObject *function)
 
 int names_begin(void)
 {
-    if (!names.sets)
-        names.sets = calloc(SETS, sizeof *names.sets);
+    names_end(); /* in a forked child: what was known in its parent's session */
+    names.sets = calloc(SETS, sizeof *names.sets);
     return names.sets != NULL;
 }
 

@@ -71,6 +71,8 @@ enum {
     X(to_integer, "PyLong_AsLongLong", long long, (PyObject * object))                             \
     X(new_integer, "PyLong_FromLong", PyObject *, (long value))                                    \
     X(clear_error, "PyErr_Clear", void, (void))                                                    \
+    X(take_error, "PyErr_Fetch", void, (PyObject * *type, PyObject * *value, PyObject * *trace))   \
+    X(give_error, "PyErr_Restore", void, (PyObject * type, PyObject * value, PyObject * trace))    \
     X(new_capsule, "PyCapsule_New", PyObject *,                                                    \
       (void *pointer, const char *name, void (*destructor)(PyObject * capsule)))                   \
     X(capsule_pointer, "PyCapsule_GetPointer", void *, (PyObject * capsule, const char *name))     \
@@ -107,7 +109,8 @@ typedef struct PythonApi {
 #undef PYTHON_MEMBER
     PyObject *none;
     PyObject *module_type, *capsule_type, *type_type;
-    int minor; /* of version 3.minor */
+    PyObject *builtin_type, *descriptor_type; /* of C functions, and of methods not bound */
+    int minor;                                /* of version 3.minor */
 } PythonApi;
 
 /* The interpreter's functions, filled in once per process. */

@@ -92,8 +92,8 @@ static StrobeStatus python_call_stop(void *state)
     }
     int lock = python->lock();
     if (atomic_load(&tracer.is_on)) {
+        atomic_store(&tracer.is_on, 0); /* first: no thread enters that has been left */
         tracer_leave_all();
-        atomic_store(&tracer.is_on, 0);
         if (monitoring_is_there())
             monitoring_remove();
         else
@@ -108,7 +108,8 @@ static StrobeStatus python_call_stop(void *state)
 
 static void python_call_close(void *state)
 {
-    tracer.host = NULL;
+    /* an operator on its way may still ask for its stack: the host's functions outlive the session
+     */
 }
 
 const StrobeCollectorOps strobe_python_call_ops = {

@@ -67,12 +67,15 @@ static StrobeStringId make_text(StrobeWriter *writer, const Frame *frame)
 {
     const PythonApi *python = &python_api;
     StrobeStringId id = 0;
+    PyObject *type, *value, *trace; /* of an exception that the thread is handling */
 
     if (!python->is_initialized())
         return 0;
     int lock = python->lock();
+    python->take_error(&type, &value, &trace);
     if (atomic_load(&tracer.is_on))
         id = names_place(writer, frame->code, python->frame_line(frame->frame));
+    python->give_error(type, value, trace);
     python->unlock(lock);
     return strobe_string_is_lasting(id) ? id : 0;
 }

@@ -119,8 +119,8 @@ static int grow(void **array, uint32_t *size, size_t item)
 /* Releases the object, or keeps it for empty_garbage if it is the last reference. */
 static void release(PyObject *object)
 {
-    if (object->references > 1)
-        object->references--;
+    if ((uint32_t)object->references != 1)
+        tracer_unref(object);
     else if (garbage.n < garbage.size ||
              grow((void **)&garbage.objects, &garbage.size, sizeof *garbage.objects))
         garbage.objects[garbage.n++] = object;
@@ -337,7 +337,7 @@ void tracer_builtin_return(Thread *thread)
 
 static void leave(Thread *thread)
 {
-    int is_now = thread->window == atomic_load(&tracer.windows) && tracer.host;
+    int is_now = thread->window == atomic_load(&tracer.windows);
     StrobeTrackId track = thread == tracer_thread ? 0 : thread->track;
     uint64_t end = is_now ? tracer.host->now() : 0;
 

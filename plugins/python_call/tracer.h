@@ -52,7 +52,7 @@ typedef struct Thread {
 } Thread;
 
 typedef struct Tracer {
-    const StrobeHost *host; /* NULL: there is no session */
+    const StrobeHost *host; /* of the last session: what is on its way may come after it */
     StrobeInstance *self;
     StrobeKindId kind;
     int records;              /* option calls: each call becomes a record */
@@ -99,15 +99,24 @@ void tracer_return(Thread *thread, PyObject *frame);
 void tracer_builtin_call(Thread *thread, PyObject *function);
 void tracer_builtin_return(Thread *thread);
 
-/* Reference counts without a call, as the stable ABI's macros do it. */
+/* Reference counts without a call, as the stable ABI's macros do it before there were immortal
+ * objects. */
+static inline int tracer_counts_plainly(void)
+{
+    return __builtin_expect(python_api.minor < 12, 1);
+}
+
 static inline void tracer_ref(PyObject *object)
 {
-    object->references++;
+    if (tracer_counts_plainly())
+        object->references++;
+    else
+        python_api.ref(object);
 }
 
 static inline void tracer_unref(PyObject *object)
 {
-    if (object->references > 1)
+    if (tracer_counts_plainly() && object->references > 1)
         object->references--;
     else
         python_api.unref(object);
