@@ -3,11 +3,13 @@
 
 import collections
 import csv
+import gc
 import json
 import os
 import sqlite3
 import threading
 import unittest
+import weakref
 
 import support
 from strobe import profiler
@@ -302,6 +304,37 @@ class StacksTest(FolderTest):
             names = [e["name"] for e in json.load(file) if e["name"].startswith("nn.Module: ")]
         self.assertEqual(len(names), 20)
         self.assertEqual(len(set(names)), 20)
+
+    # ---- life ----
+
+    def test_windows_leave_memory_flat(self):
+        """With all of it on: no tensor, module or frame is kept, and no memory."""
+        torch, alive = support.torch, []
+        model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+
+        def step():
+            x, passing = torch.ones(3, 2), torch.nn.Identity()
+            y = model(passing(x)).sum()
+            y.backward()
+            alive.extend(weakref.ref(each) for each in (x, y, passing))
+
+        def resident():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * 4
+
+        with messages(), profiler.profile(
+            activities=CPU, record_shapes=True, with_stack=True, with_modules=True, with_flops=True,
+            schedule=profiler.schedule(wait=0, warmup=0, active=1),
+        ) as prof:
+            for number in range(300):
+                if number == 100:
+                    gc.collect()
+                    before = resident()
+                step()
+                prof.step()
+            gc.collect()
+            self.assertLess(resident() - before, 2048)
+        self.assertFalse([reference for reference in alive if reference() is not None])
 
     # ---- flops ----
 
