@@ -168,6 +168,7 @@ static StrobeStatus cpu_op_stop(void *state)
 {
     collector.backend->disable();
     strobe_operators_record(0);
+    strobe_operators_tell_losses();
     tell_missing_stacks();
     return STROBE_OK;
 }

@@ -61,6 +61,8 @@ static struct {
     size_t size; /* of its fields */
     StrobeTorchTarget *target;
     _Atomic int is_on; /* functions that begin are recorded */
+    _Atomic uint32_t
+        n_stackless; /* records without the stack of TorchScript that they should have */
 } state;
 
 static _Atomic uint32_t current_window; /* counts the starts */
@@ -370,8 +372,8 @@ static StrobeStackId stack_of_frames(const StrobeTorchText *frames, size_t n)
     n = n < FRAMES_MAX ? n : FRAMES_MAX;
     for (size_t i = 0; i < n; i++) {
         ids[i] = host->intern(writer, frames[i].bytes, frames[i].length);
-        if (!strobe_string_is_lasting(ids[i])) {
-            host->lost(state.self, STROBE_LOSS_STRING_CUT, 1);
+        if (!strobe_string_is_lasting(ids[i])) { /* told later: the session may be going just now */
+            atomic_fetch_add(&state.n_stackless, 1);
             return 0;
         }
     }
@@ -412,6 +414,13 @@ void strobe_operators_record(int on)
     atomic_store(&state.is_on, on);
     if (target)
         __atomic_store_n(&target->open, on && host ? host->span_open : NULL, __ATOMIC_RELEASE);
+}
+
+void strobe_operators_tell_losses(void)
+{
+    const StrobeHost *host = end_host();
+    if (host)
+        host->lost(state.self, STROBE_LOSS_STRING_CUT, atomic_exchange(&state.n_stackless, 0));
 }
 
 void strobe_operators_detach(void)

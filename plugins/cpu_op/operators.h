@@ -25,6 +25,8 @@ extern const StrobeTorchEvents strobe_operator_events;
 void strobe_operators_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind,
                              size_t size, StrobeTorchTarget *target);
 void strobe_operators_record(int on);
+/* Before a window's end. */
+void strobe_operators_tell_losses(void);
 void strobe_operators_detach(void);
 
 #endif

@@ -56,6 +56,7 @@ static const char *begin_window(void)
         return "there is no memory";
     modules_begin();
     tracer.last_id = tracer.n_missed = 0;
+    atomic_store(&tracer.n_stackless, 0);
     atomic_fetch_add(&tracer.windows, 1);
     atomic_store(&tracer.is_on, 1);
     problem = monitoring_is_there() ? monitoring_install() : hook_install();
@@ -99,8 +100,8 @@ static StrobeStatus python_call_stop(void *state)
         else
             hook_remove();
         names_end();
-        if (tracer.n_missed)
-            tracer.host->lost(tracer.self, STROBE_LOSS_COLLECTOR_DROPPED, tracer.n_missed);
+        tracer.host->lost(tracer.self, STROBE_LOSS_COLLECTOR_DROPPED, tracer.n_missed);
+        tracer.host->lost(tracer.self, STROBE_LOSS_STRING_CUT, atomic_load(&tracer.n_stackless));
     }
     python->unlock(lock);
     return STROBE_OK;

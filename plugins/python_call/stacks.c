@@ -116,8 +116,9 @@ static StrobeStackId make_stack(Thread *thread, StackCache *cache, StrobeWriter 
 {
     uint32_t n = thread->n_frames, shown = n < DEPTH_MAX ? n : DEPTH_MAX;
 
-    if (!locate(thread, cache, writer)) {
-        tracer.host->lost(tracer.self, STROBE_LOSS_STRING_CUT, 1);
+    if (!locate(thread, cache, writer)) { /* told later: the session may be going just now */
+        atomic_fetch_add_explicit(&tracer.n_stackless, atomic_load(&tracer.is_on),
+                                  memory_order_relaxed);
         return 0;
     }
     for (uint32_t i = 0; i < shown; i++)

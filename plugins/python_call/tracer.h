@@ -55,12 +55,13 @@ typedef struct Tracer {
     const StrobeHost *host; /* of the last session: what is on its way may come after it */
     StrobeInstance *self;
     StrobeKindId kind;
-    int records;              /* option calls: each call becomes a record */
-    int builtins;             /* those of C functions, too */
-    _Atomic int is_on;        /* a window records; a fork clears it */
-    _Atomic uint32_t windows; /* counts the starts */
-    uint64_t last_id;         /* of a call in this window */
-    uint64_t n_missed;        /* calls without room in this window */
+    int records;                  /* option calls: each call becomes a record */
+    int builtins;                 /* those of C functions, too */
+    _Atomic int is_on;            /* a window records; a fork clears it */
+    _Atomic uint32_t windows;     /* counts the starts */
+    uint64_t last_id;             /* of a call in this window */
+    uint64_t n_missed;            /* calls without room in this window */
+    _Atomic uint64_t n_stackless; /* stacks of others without room for a text; told at its end */
 } Tracer;
 
 extern Tracer tracer;

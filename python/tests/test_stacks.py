@@ -333,7 +333,8 @@ class StacksTest(FolderTest):
                 step()
                 prof.step()
             gc.collect()
-            self.assertLess(resident() - before, 2048)
+            if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps what was freed
+                self.assertLess(resident() - before, 2048)
         self.assertFalse([reference for reference in alive if reference() is not None])
 
     # ---- flops ----
