@@ -86,16 +86,11 @@ static Thread *make_thread(void)
 Thread *tracer_enter(const void *source)
 {
     Thread *thread = tracer_thread ? tracer_thread : make_thread();
-    StrobeTrack track = {.struct_size = sizeof track,
-                         .type = STROBE_TRACK_THREAD,
-                         .clock = STROBE_CLOCK_HOST,
-                         .device = -1,
-                         .id = (uint64_t)gettid()};
 
     if (!thread)
         return NULL;
     tracer_leave(thread);
-    thread->track = tracer.host->track(tracer.self, &track);
+    thread->tid = (uint64_t)gettid();
     thread->window = atomic_load(&tracer.windows);
     thread->source = source;
     return thread;
@@ -335,10 +330,23 @@ void tracer_builtin_return(Thread *thread)
         empty_garbage();
 }
 
+/* For records that another thread writes. Not asked for sooner: the track is then kept for good. */
+static StrobeTrackId track_of(const Thread *thread)
+{
+    const StrobeTrack track = {.struct_size = sizeof track,
+                               .type = STROBE_TRACK_THREAD,
+                               .clock = STROBE_CLOCK_HOST,
+                               .device = -1,
+                               .id = thread->tid};
+
+    return tracer.host->track(tracer.self, &track);
+}
+
 static void leave(Thread *thread)
 {
     int is_now = thread->window == atomic_load(&tracer.windows);
-    StrobeTrackId track = thread == tracer_thread ? 0 : thread->track;
+    int is_other = thread != tracer_thread && is_now && thread->n_calls;
+    StrobeTrackId track = is_other ? track_of(thread) : 0;
     uint64_t end = is_now ? tracer.host->now() : 0;
 
     thread->source = NULL;

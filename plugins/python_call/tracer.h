@@ -45,8 +45,8 @@ typedef struct Thread {
     const void *source;    /* what tells of the events: valid while it is this */
     uint32_t window;       /* to which all of this belongs */
     uint32_t calls_size, frames_size;
-    uint32_t n_missed;   /* calls that are open and found no room */
-    StrobeTrackId track; /* of this thread, for records that another one writes */
+    uint32_t n_missed; /* calls that are open and found no room */
+    uint64_t tid;      /* kernel id */
     StackCache *stacks;
     struct Thread *next, **link; /* list of all */
 } Thread;
