@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect.h"
+#include "names.h"
 #include "tracer.h"
 
 #define CAPSULE "strobe.python_call"
@@ -47,8 +49,8 @@ static void free_seed(PyObject *capsule)
 
     if (!seed)
         return;
-    if (atomic_load(&tracer.is_on) && seed->source)
-        tracer_leave_source(seed->source);
+    if (atomic_load(&tracer.is_on) && seed->source && tracer_leave_source(seed->source))
+        hook.n_taken++; /* a thread that ends has no frames any more */
     drop_frames(seed);
     free(seed);
 }
@@ -106,6 +108,22 @@ static void give_way(Thread *thread)
     tracer_leave(thread);
 }
 
+/* PyTorch's own profiler begins. If it traces calls too, it sets its function inside of a C
+ * function of which we have told the begin; it would get the end, which it does not survive. */
+static void give_way_to_torch(Thread *thread, PyObject *frame)
+{
+    PyObject *profiler = inspect_self(frame);
+    int traces = profiler && (inspect_is_true(profiler, "with_stack") ||
+                              inspect_is_true(profiler, "with_modules"));
+
+    if (profiler)
+        tracer_unref(profiler);
+    if (!traces)
+        return;
+    give_way(thread);
+    python_api.set_profile(NULL, NULL);
+}
+
 static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argument)
 {
     Thread *thread = tracer_thread;
@@ -121,7 +139,8 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
     }
     switch (event) {
     case PYTHON_CALL:
-        tracer_call(thread, frame);
+        if (__builtin_expect(tracer_call(thread, frame) == CALL_OF_PROFILER, 0))
+            give_way_to_torch(thread, frame);
         break;
     case PYTHON_RETURN:
         tracer_return(thread, frame);

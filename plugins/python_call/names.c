@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect.h"
 #include "modules.h"
 #include "text.h"
 #include "tracer.h"
@@ -220,14 +221,31 @@ static void forget(const CallName *old)
         tracer_unref(old->object); /* may run any destructor: when all is in order */
 }
 
+/* For code seen for the first time. */
+static uint8_t role_of(PyObject *code)
+{
+    static const char *const begins[][4] = {{"profile", "__enter__", "__code__"},
+                                            {"profile", "_prepare_trace", "__code__"},
+                                            {"profile", "_start_trace", "__code__"}};
+
+    if (modules_is_call(code))
+        return CALL_OF_MODULE;
+    if (!inspect_is_of_file(code, "torch/autograd/profiler.py"))
+        return CALL_PLAIN;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (inspect_is_method(code, "torch.autograd.profiler", begins[i]))
+            return CALL_OF_PROFILER;
+    return CALL_PLAIN;
+}
+
 static const CallName *add_code(CallName *set, PyObject *code)
 {
     StrobeStringId id = lasting(names_code_again(code));
-    uint8_t is_module_call = (uint8_t)modules_is_call(code);
+    uint8_t role = role_of(code);
     CallName old, *name = make_place(set, &old);
 
     tracer_ref(code);
-    *name = (CallName){code, NULL, ++names.last_serial, id, is_module_call};
+    *name = (CallName){code, NULL, ++names.last_serial, id, role};
     forget(&old);
     return name;
 }

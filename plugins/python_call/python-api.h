@@ -62,6 +62,7 @@ enum {
     X(frame_code, "PyFrame_GetCode", PyObject *, (PyObject * frame))                               \
     X(frame_line, "PyFrame_GetLineNumber", int, (PyObject * frame))                                \
     X(get_attribute, "PyObject_GetAttrString", PyObject *, (PyObject * object, const char *name))  \
+    X(is_true, "PyObject_IsTrue", int, (PyObject * object))                                        \
     X(repr, "PyObject_Repr", PyObject *, (PyObject * object))                                      \
     X(to_text, "PyUnicode_AsUTF8AndSize", const char *, (PyObject * object, PySize * length))      \
     X(encode, "PyUnicode_AsEncodedString", PyObject *,                                             \
@@ -99,8 +100,10 @@ enum {
     X(weakref_object, "PyWeakref_GetObject", PyObject *, (PyObject * weakref)) /* to 3.14 */       \
     X(weakref_take, "PyWeakref_GetRef", int, (PyObject * weakref, PyObject * *object)) /* 3.13 */  \
     X(current_frame, "PyEval_GetFrame", PyObject *, (void))                                        \
-    X(disable_collector, "PyGC_Disable", int, (void)) /* 3.10 */                                   \
-    X(enable_collector, "PyGC_Enable", int, (void))   /* 3.10 */
+    X(is_finalizing, "Py_IsFinalizing", int, (void))   /* 3.13 */                                  \
+    X(was_finalizing, "_Py_IsFinalizing", int, (void)) /* its name before */                       \
+    X(disable_collector, "PyGC_Disable", int, (void))  /* 3.10 */                                  \
+    X(enable_collector, "PyGC_Enable", int, (void))    /* 3.10 */
 
 typedef struct PythonApi {
 #define PYTHON_MEMBER(member, symbol, result, parameters) result(*member) parameters;

@@ -62,6 +62,15 @@ static int64_t instruction_of(const Frame *frame)
                                         : python_api.frame_line(frame->frame);
 }
 
+/* A thread that asks an interpreter for its lock that is going never comes back. */
+static int is_going(void)
+{
+    const PythonApi *python = &python_api;
+
+    return !python->is_initialized() || (python->is_finalizing && python->is_finalizing()) ||
+           (python->was_finalizing && python->was_finalizing());
+}
+
 /* The text of a place not seen before, with the interpreter's lock. 0: there is no room. */
 static StrobeStringId make_text(StrobeWriter *writer, const Frame *frame)
 {
@@ -69,7 +78,7 @@ static StrobeStringId make_text(StrobeWriter *writer, const Frame *frame)
     StrobeStringId id = 0;
     PyObject *type, *value, *trace; /* of an exception that the thread is handling */
 
-    if (!python->is_initialized())
+    if (is_going())
         return 0;
     int lock = python->lock();
     python->take_error(&type, &value, &trace);

@@ -453,6 +453,7 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(self.counts(records, middle, leaf), [3, 6] if MONITORS else [1, 1])
         self.check_nesting(records)
         self.assertTrue(any(e.code is middle.__code__ for e in profile.getstats()))
+        self.assertEqual('profiler of its own 1 times' in self.messages, not MONITORS)
 
     def test_threading_profiler_is_left_alone(self):
         def other(*event):

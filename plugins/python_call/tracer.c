@@ -173,18 +173,20 @@ static const CallName *push_frame(Thread *thread, PyObject *frame)
     return name;
 }
 
-static void begin_python(Thread *thread, PyObject *frame, uint64_t begin)
+static int begin_python(Thread *thread, PyObject *frame, uint64_t begin)
 {
     const CallName *name = push_frame(thread, frame);
+    int role = name->role;
     int64_t module = STROBE_ABSENT_I64;
     StrobeStringId id = 0;
 
     if (!tracer.records)
-        return;
-    if (__builtin_expect(name->is_module_call, 0))
+        return role;
+    if (__builtin_expect(role == CALL_OF_MODULE, 0))
         id = modules_name(frame, &module);
     push_call(thread, name, module, id, 1);
     thread->calls[thread->n_calls - 1].begin = begin ? begin : tracer.host->now();
+    return role;
 }
 
 void tracer_open(Thread *thread, PyObject *frame, uint64_t begin)
@@ -220,12 +222,12 @@ void tracer_take_frames(TracerFrames *open, PyThread *thread)
         tracer_unref(frame);
 }
 
-void tracer_call(Thread *thread, PyObject *frame)
+int tracer_call(Thread *thread, PyObject *frame)
 {
     if (!find_room(thread))
-        return;
+        return CALL_PLAIN;
     tracer_ref(frame);
-    begin_python(thread, frame, 0);
+    return begin_python(thread, frame, 0);
 }
 
 void tracer_builtin_call(Thread *thread, PyObject *function)
@@ -366,14 +368,21 @@ void tracer_leave(Thread *thread)
     empty_garbage();
 }
 
-static void leave_those(const void *source, int all)
+/* Returns how many frames were open. */
+static uint64_t leave_those(const void *source, int all)
 {
+    uint64_t n_open = 0;
+
     pthread_mutex_lock(&list_lock);
-    for (Thread *thread = threads; thread; thread = thread->next)
-        if (all || thread->source == source)
-            leave(thread);
+    for (Thread *thread = threads; thread; thread = thread->next) {
+        if (!all && thread->source != source)
+            continue;
+        n_open += thread->n_frames;
+        leave(thread);
+    }
     pthread_mutex_unlock(&list_lock);
     empty_garbage();
+    return n_open;
 }
 
 void tracer_leave_all(void)
@@ -381,7 +390,7 @@ void tracer_leave_all(void)
     leave_those(NULL, 1);
 }
 
-void tracer_leave_source(const void *source)
+int tracer_leave_source(const void *source)
 {
-    leave_those(source, 0);
+    return leave_those(source, 0) > 0;
 }

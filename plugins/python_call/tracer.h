@@ -77,9 +77,10 @@ Thread *tracer_enter(const void *source);
 
 /* Ends the open calls of a thread, now. May be called for any thread; its source is no more. */
 void tracer_leave(Thread *thread);
-/* The same for all threads, and for those with this source. */
+/* The same for all threads. */
 void tracer_leave_all(void);
-void tracer_leave_source(const void *source);
+/* The same for the thread with this source, if there is one. Returns whether it had frames open. */
+int tracer_leave_source(const void *source);
 
 /* The frames that are open in a thread, innermost first; strong references. */
 typedef struct TracerFrames {
@@ -95,7 +96,8 @@ void tracer_open(Thread *thread, PyObject *frame, uint64_t begin);
 /* All that are open in the calling thread, as of now. */
 void tracer_open_all(Thread *thread);
 
-void tracer_call(Thread *thread, PyObject *frame);
+/* Returns the call's role, CALL_*. */
+int tracer_call(Thread *thread, PyObject *frame);
 void tracer_return(Thread *thread, PyObject *frame);
 void tracer_builtin_call(Thread *thread, PyObject *function);
 void tracer_builtin_return(Thread *thread);

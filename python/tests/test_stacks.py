@@ -307,6 +307,21 @@ class StacksTest(FolderTest):
 
     # ---- life ----
 
+    def test_torch_profiler_meanwhile(self):
+        """A program's own profiler works beside ours; if it traces calls, it gets the thread."""
+        work, torch = both, support.torch
+        for options in ({}, {"with_stack": True}):
+            with messages() as told, profiler.profile(activities=CPU, with_stack=True) as prof:
+                work(self.x)
+                with torch.profiler.profile(**options) as theirs:
+                    work(self.x)
+                work(self.x)
+            found = [stack for stack in self.stacks_of(prof, "aten::add") if stack]
+            self.assertEqual(len(self.stacks_of(prof, "aten::add")), 12)
+            self.assertEqual(sum(e.name == "aten::add" for e in theirs.events()), 4)
+            self.assertEqual(len(found), 12 if not options else 4)
+            self.assertEqual(told, [])
+
     def test_windows_leave_memory_flat(self):
         """With all of it on: no tensor, module or frame is kept, and no memory."""
         torch, alive = support.torch, []
