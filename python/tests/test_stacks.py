@@ -2,17 +2,20 @@
 """with_stack, with_modules, with_flops of a profile, on real PyTorch."""
 
 import collections
+import contextlib
 import csv
 import gc
 import json
 import os
 import sqlite3
+import sys
 import threading
+import time
 import unittest
 import weakref
 
 import support
-from strobe import profiler
+from strobe import _strobe, profiler
 from support import FolderTest, messages, needs_torch, results
 
 CPU = [profiler.ProfilerActivity.CPU]
@@ -321,6 +324,45 @@ class StacksTest(FolderTest):
             self.assertEqual(sum(e.name == "aten::add" for e in theirs.events()), 4)
             self.assertEqual(len(found), 12 if not options else 4)
             self.assertEqual(told, [])
+
+    def test_windows_while_threads_compute(self):
+        """Windows begin and end at any moment of threads that run operators and make code."""
+        torch, stopping = support.torch, threading.Event()
+        self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(1e-5)
+        options = {"stack": True, "shapes": True, "flops": True, "values": True, "modules": True}
+        config = {"collectors": {"python_call": {}, "cpu_op": options},
+                  "output": {"directory": self.folder}}
+        model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+
+        def descend(x, depth):
+            return descend(x, depth - 1) + 1 if depth else x * 2
+
+        def compute():
+            number = 0
+            while not stopping.is_set():
+                number += 1
+                descend(self.x, number % 30)
+                model(self.x), list(in_generator(self.x))
+                text = "def made(x):\n return x + %d\nmade(x)" % number
+                exec(compile(text, "made%d.py" % (number % 7), "exec"), {"x": self.x})
+                with contextlib.suppress(RuntimeError):
+                    torch.ones(2) + torch.ones(3)
+
+        threads = [threading.Thread(target=compute) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            session = _strobe.Session(json.dumps(config), "test")
+            session.start()
+            time.sleep(0.002)
+            session.stop()
+            session.close()
+        stopping.set()
+        for thread in threads:
+            thread.join()
+        self.assertGreater(len(results(self.folder)), 2)
 
     def test_windows_leave_memory_flat(self):
         """With all of it on: no tensor, module or frame is kept, and no memory."""
