@@ -9,7 +9,8 @@
 /* Does the code's file end so? */
 int inspect_is_of_file(PyObject *code, const char *end);
 
-/* Is it the code of that method (names of attributes, NULL at the end) of a module that is loaded? */
+/* Is it the code of that method (names of attributes, NULL at the end) of a module that is loaded?
+ */
 int inspect_is_method(PyObject *code, const char *module, const char *const *path);
 
 /* The argument `self` of a frame that begins; a strong reference, or NULL. */
