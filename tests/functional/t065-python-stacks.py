@@ -28,6 +28,14 @@ def deep(n):
 deep(5000)
 """
 
+PLACES = """
+import torch
+torch.set_num_threads(1)
+operator = torch.ones(1).neg_
+for n in range(70000):
+    exec(compile("operator()", "made_%d.py" % n, "exec"))
+"""
+
 SHORT = """
 import torch
 x = torch.ones(1)
@@ -74,6 +82,21 @@ class PythonStacksTest(StrobeTest):
         self.assertEqual(sum(stacks.values()), 1 << 17)
         self.assertEqual(len(stacks), 1 << 17)
         self.assertEqual({stack.count(": left") + stack.count(": right") for stack in stacks}, {18})
+
+    def test_more_places_than_the_table_holds(self):
+        """Operators in places that find no room have no stack; how many is told."""
+        csv.field_size_limit(1 << 24)
+        done = self.run_script(PLACES, "--export", "csv", "--buffer", "size=128MB",
+                               collect=("python_call:calls=false", "cpu_op:stack=true"))
+        rows = [row for row in self.details() if row["Name"] == "aten::neg_"]
+        self.assertEqual(len(rows), 70000)
+        without = sum(not row["Call Stack"] for row in rows)
+        self.assertGreater(without, 0)
+        self.assertLess(without, 60000)
+        self.assertEqual(self.json("info", self.result())[0]["lost"]["string_cut"], without)
+        self.assertIn("%d records lost: string_cut" % without, done.stderr)
+        for number, row in enumerate(rows[:20000]):
+            self.assertTrue(row["Call Stack"].startswith("made_%d.py(1): <module>" % number))
 
     def test_5000_frames(self):
         self.run_script(DEEP, "--export", "chrome_trace")
