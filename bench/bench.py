@@ -188,11 +188,43 @@ def record_two_threads(bench):
     return [row]
 
 
+def _added(found, name, own, plain, peer_name, peer, goal, note=""):
+    """What is added to the plain work, beside what the peer adds: least less least."""
+    usual = statistics.median(found[plain])
+    return Row(name, "ns", [value - usual for value in found[own]], peer_name,
+               [value - usual for value in found[peer]], goal, note,
+               best_value=min(found[own]) - min(found[plain]),
+               best_peer=min(found[peer]) - min(found[plain]))
+
+
+def python_calls(bench):
+    script = str(pathlib.Path(__file__).with_name("python_calls.py"))
+    found = bench.lines([PYTHON, script, bench.scratch])
+    rows = [_added(found, name, what + "_strobe", what, "cProfile", what + "_cprofile", "<= 1.0 x",
+                   "added per call; the call itself %.0f ns" % min(found[what]))
+            for name, what in (("python_call", "python"), ("python_builtin", "builtin"))]
+    if "module" in found:
+        rows.append(_added(found, "python_module", "module_strobe", "module", "hand-written hook",
+                           "module_hook", "", "added per module; its inner calls recorded, too"))
+    return rows
+
+
 # ---- PyTorch ----
 
 
 def _overheads(bench, script):
     """What a script printed, and how rows are made of it."""
+def op_options(bench):
+    script = str(pathlib.Path(__file__).with_name("op_options.py"))
+    found = bench.lines([PYTHON, script, bench.scratch])
+    peer = "profiler_legacy"
+    return [_added(found, "op_" + name, name + "_strobe", "plain", peer, name + "_legacy",
+                   "<= 0.5 x", "aten::mm from Python, 20 frames deep: itself %.0f ns"
+                   % min(found["plain"]))
+            for name in ("shapes", "flops", "stack")]
+
+
+def op_overhead(bench):
     library = bench.program("torch_ops.so")
     script = str(pathlib.Path(__file__).with_name(script))
     found = bench.lines([PYTHON, script, library, bench.scratch])
@@ -462,6 +494,8 @@ BENCHMARKS = {
     "capture_write": capture_write,
     "op_overhead": op_overhead,
     "memory_overhead": memory_overhead,
+    "op_options": op_options,
+    "python_call": python_calls,
     "reader": reader,
     "chrome_export": chrome_trace_export,
     "csv_export": csv_export,

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_1"
+#define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_2"
 
 /* Where the records go: what a callback needs, in one cache line. It outlives every session, as a
  * callback on its way does. The control thread writes it, the two calls last. */
@@ -35,14 +35,34 @@ typedef struct StrobeTorchTarget {
     StrobeInstance *self;
     StrobeKindId kind;
     uint32_t reserved;
+    /* Gives the Python stack of the calling thread; NULL: none is wanted. */
+    StrobeStackId (*stack)(StrobeWriter *writer);
+    /* The host's writer, for the above. */
+    StrobeWriter *(*writer)(StrobeInstance *self);
 } __attribute__((aligned(64))) StrobeTorchTarget;
 
-/* A function's inputs. The texts are valid during the call only. */
+/* What is to be found out about functions, beyond their names and times. */
+enum {
+    STROBE_TORCH_INPUTS = 1 << 0,  /* shapes and types */
+    STROBE_TORCH_FLOPS = 1 << 1,   /* floating point operations, of those that PyTorch counts */
+    STROBE_TORCH_VALUES = 1 << 2,  /* values of the arguments that are no tensors */
+    STROBE_TORCH_MODULES = 1 << 3, /* modules around it, of TorchScript */
+    STROBE_TORCH_OF_INPUTS = 7     /* those that need a function's inputs */
+};
+
+/* A text of any bytes, valid during the call only. */
+typedef struct StrobeTorchText {
+    const char *bytes;
+    size_t length;
+} StrobeTorchText;
+
+/* A function's inputs. */
 typedef struct StrobeTorchInputs {
-    const char *shapes; /* "2,3;;4" */
-    size_t shapes_length;
-    const char *types; /* "float;Scalar;None" */
-    size_t types_length;
+    StrobeTorchText shapes;  /* "2,3;;4" */
+    StrobeTorchText types;   /* "float;Scalar;None"; empty: there are no inputs */
+    StrobeTorchText values;  /* a JSON array of texts: ["", "1.5", "[2, 3]"]; empty: not wanted */
+    StrobeTorchText modules; /* "A(B).forward;C"; empty: none */
+    uint64_t flops;          /* STROBE_ABSENT_U64: not known */
 } StrobeTorchInputs;
 
 /* Bytes at the head of an asynchronous function's memory that belong to the backend. */
@@ -54,18 +74,22 @@ typedef struct StrobeTorchEvents {
     uint32_t reserved;
 
     /* A function that ends on the thread on which it began, but has inputs to be recorded, or may
-     * end in another order than it began: a range. `key` tells it from all others that run. */
+     * end in another order than it began: a range. `key` tells it from all others that run.
+     * `stack` is that of a range or an asynchronous function, else 0: it comes with the end. */
     void (*begin)(const void *key, const char *name, int64_t sequence, uint8_t scope,
-                  const StrobeTorchInputs *inputs);
+                  const StrobeTorchInputs *inputs, StrobeStackId stack);
     void (*end)(const void *key, const struct strobe_cpu_op *fields);
 
     /* strobe_torch_end has closed more than its function. */
     void (*closed_inside)(StrobeClosed closed);
 
+    /* The stack of these frames, innermost first, for the thread's next record; 0: no room. */
+    StrobeStackId (*stack_of)(const StrobeTorchText *frames, size_t n);
+
     /* A function that may end on another thread. begin_async returns memory for it, 16-byte
      * aligned, whose head is the backend's; NULL when it is not recorded. Each memory is given back
      * by one free_async, whether or not the function ended. */
-    void *(*begin_async)(const char *name, const StrobeTorchInputs *inputs);
+    void *(*begin_async)(const char *name, const StrobeTorchInputs *inputs, StrobeStackId stack);
     void (*end_async)(void *memory, const struct strobe_cpu_op *fields);
     void (*free_async)(void *memory);
 } StrobeTorchEvents;
@@ -76,8 +100,9 @@ typedef struct StrobeTorchBackend {
     const char *torch_version; /* that it was compiled against */
     StrobeTorchTarget *target; /* the backend's, as its callbacks are; cpu_op.so fills it in */
 
-    /* Functions are reported from here on. `events` stays valid. Returns NULL, or why not. */
-    const char *(*enable)(const StrobeTorchEvents *events, int with_inputs);
+    /* Functions are reported from here on, with what is `wanted` (STROBE_TORCH_*). `events` stays
+     * valid. Returns NULL, or why not. */
+    const char *(*enable)(const StrobeTorchEvents *events, uint32_t wanted);
     /* No more begins are reported, but for those already on their way; ends still are. */
     void (*disable)(void);
 } StrobeTorchBackend;
@@ -122,11 +147,11 @@ static inline int strobe_torch_is_bookkeeping(const char *name)
 /* What is known of a function when it ends. Made of whole words: bytes that are stored one by one
  * and read as a word soon after hold the processor up until they have reached the cache. */
 static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_t forward_thread,
-                                                       uint8_t scope)
+                                                       uint8_t scope, StrobeStackId stack)
 {
     const size_t rest_at = offsetof(struct strobe_cpu_op, stack);
     const size_t shift = 8 * (offsetof(struct strobe_cpu_op, scope) - rest_at);
-    const uint64_t rest = (uint64_t)scope << shift;
+    const uint64_t rest = (uint64_t)scope << shift | stack;
     struct strobe_cpu_op fields;
     fields.sequence = sequence;
     fields.forward_thread = forward_thread;

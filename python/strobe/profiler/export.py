@@ -71,15 +71,16 @@ def chrome_trace(directory, path):
 def stacks(directory, path, metric):
     """Writes folded stacks; the file's suffix is .log as with torch_npu."""
     target = _target(path)
-    if metric != _CPU_METRIC:
-        if metric in _DEVICE_METRICS:
-            message.warn("%s is not collected yet, use %s." % (metric, _CPU_METRIC))
-        else:
-            message.warn("Metric should be one of %s, use it." % _CPU_METRIC)
+    exporter = "stacks"
+    if metric in _DEVICE_METRICS:
+        exporter = "stacks:metric=self_npu_time_total"
+    elif metric != _CPU_METRIC:
+        message.warn("Metric should be one of %s, %s, use the first."
+                     % (_CPU_METRIC, _DEVICE_METRICS[0]))
     if not target.endswith(".log"):
         target = os.path.splitext(target)[0] + ".log"
         message.warn("Output file name of stacks should end with .log, write %s." % target)
-    _write(directory, "stacks", "stacks.log", target)
+    _write(directory, exporter, "stacks.log", target)
 
 
 def memory_timeline(directory, path, device):

@@ -7,7 +7,7 @@ import weakref
 
 from .. import message
 from ..run import stepping
-from . import export, parameters, tensor_roles
+from . import export, operator_arguments, parameters, tensor_roles
 from .analysis import analyse
 from .capture_table import read_events
 from .events import EventList
@@ -109,10 +109,23 @@ class _KinetoProfile:
 
     def _window_complete(self, is_dump):
         """The results are read when they are asked for."""
+        self._write_arguments()
+
+    def _write_arguments(self):
+        """What record_op_args asked for, beside the result directory."""
+        if not self._records_arguments():
+            return
+        try:
+            operator_arguments.write(self._recording.directory)
+        except Exception as error:  # the handler is called all the same
+            message.error("Cannot write the arguments of operators: %s" % error)
+
+    def _records_arguments(self):
+        return self.experimental_config.record_op_args
 
     def _handler(self):
         """Whether there is what reads results as they are complete."""
-        return False
+        return self._records_arguments()
 
     def _start(self, user_schedule, parent, worker, steps=None):
         """`steps` maps a step to an action's number; without it the session knows the schedule."""
@@ -156,8 +169,9 @@ class _KinetoProfile:
         return bool(is_ring or self._sections["rotate"] or self._sections["dump"])
 
     def _lasting_parent(self, parent):
-        """What lies in pieces or was dumped is there to be kept."""
-        return os.getcwd() if parent is None and self._is_long() else parent
+        """What lies in pieces, was dumped or has files beside it is there to be kept."""
+        is_kept = self._is_long() or self._records_arguments()
+        return os.getcwd() if parent is None and is_kept else parent
 
     def __del__(self):
         recording = getattr(self, "_recording", None)
@@ -376,10 +390,11 @@ class profile(_KinetoProfile):
         return default_parent(), None
 
     def _handler(self):
-        return self.on_trace_ready is not None
+        return self.on_trace_ready is not None or self._records_arguments()
 
     def _window_complete(self, is_dump):
         try:
+            self._write_arguments()
             if self.on_trace_ready is not None:
                 self.on_trace_ready(self)
         finally:
