@@ -70,7 +70,6 @@ class _KinetoProfile:
         self._switches = {
             name: parameters.check_switch(name, given[name]) for name in parameters.SWITCHES
         }
-        parameters.warn_switches(self._switches)
         for name, value in self._switches.items():
             setattr(self, name, value)
         self.activities = parameters.check_activities(activities)
