@@ -56,9 +56,20 @@ static StrobeTicks host_now(void)
     return strobe_clock_now();
 }
 
+static uint64_t own_links(StrobeInstance *self)
+{
+    const StrobeCollector *c = self->owner;
+    return (uint64_t)c->number << STROBE_LINK_BITS;
+}
+
 static uint64_t host_link_ids(StrobeInstance *self, uint32_t n)
 {
-    return strobe_recorder_link_ids(n);
+    return own_links(self) | STROBE_LINK_DEALT | strobe_recorder_link_ids(n);
+}
+
+static uint64_t host_link_of(StrobeInstance *self, uint64_t id)
+{
+    return id && id < STROBE_LINK_DEALT ? own_links(self) | id : 0;
 }
 
 static void host_lost(StrobeInstance *self, uint32_t cause, uint64_t count)
@@ -110,6 +121,7 @@ static const StrobeHost collector_host = {
     .companion = host_companion,
     .log = strobe_instance_log,
     .fail = strobe_instance_fail,
+    .link_of = host_link_of,
 };
 
 /* ---- core records ---- */

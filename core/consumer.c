@@ -7,7 +7,9 @@
 #include "log.h"
 
 #define DERIVED_ID_BASE 0x10000u
-#define VIEW_FLAGS (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES | STROBE_VIEW_INCOMPLETE)
+#define VIEW_FLAGS                                                                                 \
+    (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES | STROBE_VIEW_INCOMPLETE |                     \
+     STROBE_VIEW_CLOCK_UNSURE)
 
 /* ---- host table ---- */
 

@@ -12,6 +12,7 @@ struct StrobeDefinitions {
     GPtrArray *texts;          /* copies of the definitions, which the views point into */
     GArray *tracks;            /* of StrobeReaderTrack, by number - 1 */
     GHashTable *track_numbers; /* by captured id */
+    gboolean has_clocks;
 };
 
 static void free_kind(gpointer data)
@@ -110,12 +111,33 @@ static guint32 is_derived(const char *name)
     return 0;
 }
 
-static guint32 role_of(const StrobeReaderKind *kind)
+static guint32 offset_of(const StrobeReaderKind *kind, const char *name, guint32 type)
+{
+    for (guint32 i = 0; i < kind->view.n_fields; i++)
+        if (kind->view.fields[i].type == type && strcmp(kind->view.fields[i].name, name) == 0)
+            return kind->view.fields[i].offset;
+    return STROBE_FIELD_NONE;
+}
+
+/* A kind that says the same moment in two clocks. */
+static gboolean is_clock(StrobeReaderKind *kind)
+{
+    guint32 *at = kind->clock_offsets;
+
+    at[0] = offset_of(kind, "device_time", STROBE_FIELD_I64);
+    at[1] = offset_of(kind, "host_time", STROBE_FIELD_I64);
+    at[2] = offset_of(kind, "width_ns", STROBE_FIELD_U64);
+    return !kind->has_end && at[0] != STROBE_FIELD_NONE && at[1] != STROBE_FIELD_NONE;
+}
+
+static guint32 role_of(StrobeReaderKind *kind)
 {
     const char *name = kind->view.name;
 
     if (strcmp(name, "loss") == 0 && kind->field_words >= 2)
         return STROBE_ROLE_LOSS;
+    if (strcmp(name, "clock_sync") == 0 && is_clock(kind))
+        return STROBE_ROLE_CLOCK;
     if (strcmp(name, "collector_call") == 0 || strcmp(name, "diagnostic") == 0 ||
         strcmp(name, "metadata") == 0)
         return STROBE_ROLE_CORE;
@@ -222,7 +244,9 @@ gboolean strobe_definitions_take_tracks(StrobeDefinitions *d, const char *bytes,
         track->view.pid = stored.pid;
         track->view.number = stored.number;
         track->view.name = track->view.group = "";
-        track->clock = stored.clock;
+        track->clock = MIN(stored.clock, (guint32)STROBE_CLOCK_OF_TRACK);
+        track->clock_id = stored.clock - track->clock;
+        d->has_clocks |= track->clock == STROBE_CLOCK_OF_TRACK;
         track->name = stored.name;
         track->group = stored.group;
     }
@@ -253,4 +277,29 @@ guint32 strobe_definitions_n_tracks(const StrobeDefinitions *d)
 guint32 strobe_definitions_track_of(const StrobeDefinitions *d, guint32 captured_id)
 {
     return GPOINTER_TO_UINT(g_hash_table_lookup(d->track_numbers, GUINT_TO_POINTER(captured_id)));
+}
+
+/* ---- clocks ---- */
+
+gboolean strobe_definitions_have_clocks(const StrobeDefinitions *d)
+{
+    return d->has_clocks;
+}
+
+guint32 strobe_definitions_clock_track(const StrobeDefinitions *d, guint32 id)
+{
+    const StrobeReaderTrack *track = strobe_definitions_track(d, id);
+
+    if (!track || track->clock != STROBE_CLOCK_OF_TRACK)
+        return 0;
+    return track->clock_id ? strobe_definitions_track_of(d, track->clock_id) : id;
+}
+
+void strobe_definitions_set_clock(StrobeDefinitions *d, guint32 id, guint32 number,
+                                  const StrobeClockView *view)
+{
+    StrobeReaderTrack *track = &g_array_index(d->tracks, StrobeReaderTrack, id - 1);
+
+    track->clock_number = number;
+    track->view.clock = view;
 }

@@ -8,7 +8,9 @@
 #include "string-table.h"
 
 /* Kinds whose records are the core's own and are not cut at the window's edges. */
-enum { STROBE_ROLE_NONE, STROBE_ROLE_CORE, STROBE_ROLE_LOSS };
+enum { STROBE_ROLE_NONE, STROBE_ROLE_CORE, STROBE_ROLE_LOSS, STROBE_ROLE_CLOCK };
+
+#define STROBE_FIELD_NONE G_MAXUINT32 /* offset of a field that the kind does not have */
 
 typedef struct StrobeReaderKind {
     StrobeKindView view;
@@ -19,12 +21,15 @@ typedef struct StrobeReaderKind {
     guint32 string_offsets[STROBE_KIND_FIELDS_MAX]; /* strings and stacks */
     guint32 n_track_fields;
     guint32 track_offsets[STROBE_KIND_FIELDS_MAX];
+    guint32 clock_offsets[3]; /* of STROBE_ROLE_CLOCK: device_time, host_time, width_ns */
 } StrobeReaderKind;
 
 typedef struct StrobeReaderTrack {
     StrobeTrackView view;
-    guint32 clock;
-    guint32 name, group; /* string ids */
+    guint32 clock;        /* STROBE_CLOCK_* */
+    guint32 clock_id;     /* with STROBE_CLOCK_OF_TRACK: of what track, as captured; 0: its own */
+    guint32 clock_number; /* among the device clocks, from 1; 0: none, or not known yet */
+    guint32 name, group;  /* string ids */
 } StrobeReaderTrack;
 
 typedef struct StrobeDefinitions StrobeDefinitions;
@@ -53,6 +58,15 @@ const StrobeReaderTrack *strobe_definitions_track(const StrobeDefinitions *defin
 guint32 strobe_definitions_n_tracks(const StrobeDefinitions *definitions);
 /* Number of a captured id, 0 if it was not defined. */
 guint32 strobe_definitions_track_of(const StrobeDefinitions *definitions, guint32 captured_id);
+
+/* Has any track so far a clock that is not the host's? */
+gboolean strobe_definitions_have_clocks(const StrobeDefinitions *definitions);
+/* Number of the track whose clock a track has (STROBE_CLOCK_OF_TRACK), which may be the track
+ * itself; 0: the track has another sort of clock, or that of a track that is not defined. */
+guint32 strobe_definitions_clock_track(const StrobeDefinitions *definitions, guint32 id);
+/* `view` is lent. */
+void strobe_definitions_set_clock(StrobeDefinitions *definitions, guint32 id, guint32 number,
+                                  const StrobeClockView *view);
 
 /* Computes offsets and the rest from view.fields' types; used for derived kinds too. FALSE if a
  * type is unknown. `fields` are owned by the caller. */

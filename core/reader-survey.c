@@ -41,7 +41,7 @@ void strobe_survey_leave_out(StrobeSurvey *survey, guint piece, const char *reas
 
 /* ---- definitions ---- */
 
-static gboolean read_payload(StrobeSurvey *survey, const StrobeBlockPlace *place)
+static gboolean read_quietly(StrobeSurvey *survey, const StrobeBlockPlace *place)
 {
     gsize n = MAX(place->header.payload_bytes, 1u);
 
@@ -50,7 +50,12 @@ static gboolean read_payload(StrobeSurvey *survey, const StrobeBlockPlace *place
         survey->buffer = g_malloc(n);
         survey->buffer_bytes = n;
     }
-    if (strobe_block_cursor_read(&survey->cursor, place, survey->buffer))
+    return strobe_block_cursor_read(&survey->cursor, place, survey->buffer);
+}
+
+static gboolean read_payload(StrobeSurvey *survey, const StrobeBlockPlace *place)
+{
+    if (read_quietly(survey, place))
         return TRUE;
     on_damage(survey, place->offset, place->offset + place->header.payload_bytes,
               "a block's checksum is wrong");
@@ -164,6 +169,27 @@ static void take_definitions(StrobeSurvey *survey, const StrobeBlockPlace *place
     }
 }
 
+/* Records are looked at only where pairs of clocks may be among them: times before a pair need it
+ * too. A track is defined before the first of its records. What is damaged is told by whoever reads
+ * the records. */
+static void take_clocks(StrobeSurvey *survey, const StrobeBlockPlace *place)
+{
+    if (strobe_definitions_have_clocks(survey->definitions) && read_quietly(survey, place))
+        strobe_device_clocks_take(survey->devices, survey->definitions, survey->buffer,
+                                  place->header.payload_bytes, place->header.track);
+}
+
+static void take_block(StrobeSurvey *survey, const StrobeBlockPlace *place)
+{
+    survey->last_ns = MAX(survey->last_ns, place->header.pair.monotonic_ns);
+    if (place->header.type == STROBE_BLOCK_RECORDS) {
+        strobe_block_order_note(survey->order, place);
+        take_clocks(survey, place);
+    } else if (place->header.type != STROBE_BLOCK_OPEN) {
+        take_definitions(survey, place);
+    }
+}
+
 static gboolean survey_piece(StrobeSurvey *survey, guint index, GError **error)
 {
     GError *failure = NULL;
@@ -181,10 +207,7 @@ static gboolean survey_piece(StrobeSurvey *survey, guint index, GError **error)
     while (!survey->pieces[index].is_left_out &&
            strobe_block_cursor_next(&survey->cursor, &place, &failure)) {
         survey->stats.n_blocks++;
-        if (place.header.type == STROBE_BLOCK_RECORDS)
-            strobe_block_order_note(survey->order, &place);
-        else if (place.header.type != STROBE_BLOCK_OPEN)
-            take_definitions(survey, &place);
+        take_block(survey, &place);
         if (!survey->pieces[index].is_left_out)
             strobe_clock_map_add(survey->clock, &place.header.pair);
     }
@@ -293,7 +316,22 @@ static void set_window(StrobeSurvey *survey)
         (StrobeWindowEdges){.begin_ns = stats->begin_ns,
                             .end_ns = stats->end_ns,
                             .cuts_begin = begin != G_MAXUINT64 || stats->first_piece == 0,
-                            .cuts_end = stats->sealed && !stats->continued};
+                            .cuts_end = stats->sealed && !stats->continued,
+                            .is_first = survey->window == 1,
+                            .is_end_told = !stats->recovered};
+}
+
+static void finish_devices(StrobeSurvey *survey)
+{
+    const StrobeReaderStats *stats = &survey->stats;
+    gint64 offset = strobe_clock_map_from_monotonic(survey->clock, 0);
+    gint64 end_ns = stats->sealed ? stats->end_ns - offset : survey->last_ns;
+    guint64 error_ns = stats->clock.error_ns;
+
+    if (error_ns == STROBE_CLOCK_ERROR_UNKNOWN)
+        error_ns = STROBE_ABSENT_U64;
+    strobe_device_clocks_finish(survey->devices, survey->definitions, stats->begin_ns - offset,
+                                end_ns, error_ns);
 }
 
 /* Counts the pieces; one in the middle that lacks its end, or lies not here, is damage. */
@@ -337,6 +375,7 @@ static gboolean walk(StrobeSurvey *survey, const char *path, GError **error)
     strobe_definitions_finish(survey->definitions, survey->strings);
     count_pieces(survey);
     set_window(survey);
+    finish_devices(survey);
     if (strobe_block_order_finish(survey->order))
         strobe_survey_note_damage(survey, 0, 0, 0, "too many blocks are out of order");
     return TRUE;
@@ -353,6 +392,8 @@ StrobeSurvey *strobe_survey_new(const char *path, GError **error)
     survey->pieces = g_new0(StrobeSurveyPiece, strobe_pieces_count(files));
     survey->order = strobe_block_order_new();
     survey->clock = strobe_clock_map_new();
+    survey->devices = strobe_device_clocks_new();
+    survey->last_ns = G_MININT64;
     survey->strings = strobe_string_table_new(STROBE_POOL_STRINGS);
     survey->definitions = strobe_definitions_new();
     survey->facts = json_object_new();
@@ -372,6 +413,7 @@ void strobe_survey_free(StrobeSurvey *survey)
     g_free(survey->pieces);
     strobe_block_order_free(survey->order);
     strobe_clock_map_free(survey->clock);
+    strobe_device_clocks_free(survey->devices);
     strobe_string_table_free(survey->strings);
     strobe_definitions_free(survey->definitions);
     json_object_unref(survey->facts);

@@ -7,6 +7,7 @@
 #define STROBE_CORE_READER_SURVEY_H
 
 #include "block-order.h"
+#include "device-clocks.h"
 #include "pieces.h"
 #include "reader.h"
 #include "record-decoder.h"
@@ -25,6 +26,8 @@ typedef struct StrobeSurvey {
     StrobeSurveyPiece *pieces; /* one a file */
     StrobeBlockOrder *order;
     StrobeClockMap *clock;
+    StrobeDeviceClocks *devices;
+    gint64 last_ns; /* CLOCK_MONOTONIC of the newest block */
     StrobeStringTable *strings;
     StrobeDefinitions *definitions;
     StrobeWindowEdges edges;

@@ -125,6 +125,7 @@ static gboolean load_block(StrobeReader *reader, GError **error)
             reader->block.end = reader->place.header.payload_bytes & ~7u;
             reader->block.track = reader->place.header.track;
             strobe_clock_map_seek(reader->survey->clock, &reader->place.header.pair);
+            strobe_record_decoder_stored(reader->decoder, reader->place.header.pair.monotonic_ns);
             return TRUE;
         }
     return FALSE;
@@ -157,10 +158,12 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
     stats->n_unfinished = counts->n_unfinished;
     stats->n_outside = counts->n_outside;
     stats->n_nameless = counts->n_nameless;
+    stats->n_unsure = counts->n_unsure;
     stats->n_loss_records = counts->n_loss_records;
     memcpy(stats->lost, counts->lost, sizeof stats->lost);
-    for (gsize i = 0; !stats->sealed && i < n; i++)
-        stats->end_ns = MAX(stats->end_ns, views[i].end_ns);
+    for (gsize i = 0; (!stats->sealed || stats->recovered) && i < n; i++)
+        if (!(views[i].flags & STROBE_VIEW_CLOCK_UNSURE))
+            stats->end_ns = MAX(stats->end_ns, views[i].end_ns);
     return n;
 }
 
@@ -173,7 +176,8 @@ StrobeReader *strobe_reader_open(const char *path, GError **error)
     StrobeReader *reader = g_new0(StrobeReader, 1);
     reader->survey = survey;
     reader->beside = strobe_beside_strings_new(survey->strings);
-    reader->decoder = strobe_record_decoder_new(survey->definitions, survey->clock, reader->beside);
+    reader->decoder = strobe_record_decoder_new(survey->definitions, survey->clock, survey->devices,
+                                                reader->beside);
     strobe_record_decoder_set_edges(reader->decoder, &survey->edges);
     begin_piece(reader, 0);
     return reader;
@@ -233,6 +237,11 @@ guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats)
 const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n)
 {
     return strobe_clock_map_events(reader->survey->clock, n);
+}
+
+const StrobeClockView *strobe_reader_device_clock(const StrobeReader *reader, guint32 index)
+{
+    return strobe_device_clocks_view(reader->survey->devices, index + 1);
 }
 
 const char *const *strobe_reader_damage(const StrobeReader *reader)

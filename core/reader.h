@@ -17,6 +17,7 @@ typedef struct StrobeReaderStats {
     guint64 n_unfinished;
     guint64 n_outside;  /* begun before or after the window: they belong to another one */
     guint64 n_nameless; /* the string of their name was lost before they were, or is forgotten */
+    guint64 n_unsure;   /* of a device's clock, and when on the host is not known for certain */
     guint64 n_blocks;
     guint64 n_bytes;           /* of the files */
     guint64 n_damaged;         /* parts that were skipped */
@@ -57,6 +58,8 @@ JsonObject *strobe_reader_facts(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
 /* What happened to the counter, in order of time; at most STROBE_CLOCK_EVENTS_MAX. */
 const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n);
+/* The clocks of devices, from 0; NULL behind the last. Their tracks' views have them too. */
+const StrobeClockView *strobe_reader_device_clock(const StrobeReader *reader, guint32 index);
 /* The ledger: what was offered to this window is stored and lost together. A record whose text was
  * cut is stored. */
 guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);

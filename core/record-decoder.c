@@ -5,25 +5,33 @@
 #include <strobe/kinds.h>
 #include "capture-format.h"
 
+#define EARLY_MAX 1000000000u /* ns */
+
 struct StrobeRecordDecoder {
     const StrobeDefinitions *definitions;
     StrobeClockMap *clock;
+    const StrobeDeviceClocks *devices;
     StrobeBesideStrings *beside;
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
     guint32 last_id, last_track, last_clock; /* records of one track come in runs */
+    const StrobeDeviceClock *last_device;    /* with STROBE_CLOCK_OF_TRACK; NULL: there is none */
+    gint64 stored_ns;
     guint64
         *expansion; /* fields of a batch's unfinished spans, STROBE_KIND_FIELDS_MAX words each */
     gsize expansion_places;
 };
 
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
-                                               StrobeClockMap *clock, StrobeBesideStrings *beside)
+                                               StrobeClockMap *clock,
+                                               const StrobeDeviceClocks *devices,
+                                               StrobeBesideStrings *beside)
 {
     StrobeRecordDecoder *decoder = g_new0(StrobeRecordDecoder, 1);
 
     decoder->definitions = definitions;
     decoder->clock = clock;
+    decoder->devices = devices;
     decoder->beside = beside;
     decoder->last_clock = STROBE_CLOCK_HOST;
     return decoder;
@@ -35,6 +43,11 @@ void strobe_record_decoder_free(StrobeRecordDecoder *decoder)
         return;
     g_free(decoder->expansion);
     g_free(decoder);
+}
+
+void strobe_record_decoder_stored(StrobeRecordDecoder *decoder, gint64 monotonic_ns)
+{
+    decoder->stored_ns = monotonic_ns;
 }
 
 void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges)
@@ -120,9 +133,34 @@ static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
         decoder->last_id = *id;
         decoder->last_track = number;
         decoder->last_clock = track ? track->clock : STROBE_CLOCK_HOST;
+        decoder->last_device =
+            track ? strobe_device_clocks_at(decoder->devices, track->clock_number) : NULL;
     }
     *id = decoder->last_track;
     return decoder->last_clock;
+}
+
+/* Times of a device's clock; its duration stays what the device said. FALSE: nobody knows when on
+ * the host that was. */
+static gboolean place_on_host(StrobeRecordDecoder *decoder, StrobeView *view, guint64 begin,
+                              guint64 end)
+{
+    StrobeDeviceTime known = STROBE_DEVICE_TIME_UNKNOWN;
+
+    view->begin_ns = (gint64)begin;
+    view->end_ns = (gint64)end;
+    if (decoder->last_device)
+        known = strobe_device_clock_convert(decoder->last_device, decoder->stored_ns,
+                                            &view->begin_ns, &view->end_ns);
+    if (known != STROBE_DEVICE_TIME_UNKNOWN) {
+        view->begin_ns = strobe_clock_map_from_monotonic(decoder->clock, view->begin_ns);
+        view->end_ns = strobe_clock_map_from_monotonic(decoder->clock, view->end_ns);
+    }
+    if (known != STROBE_DEVICE_TIME_SURE) {
+        view->flags |= STROBE_VIEW_CLOCK_UNSURE;
+        decoder->counts.n_unsure++;
+    }
+    return known != STROBE_DEVICE_TIME_UNKNOWN;
 }
 
 /* Counts a loss, and names it: what writes them has no strings. */
@@ -141,20 +179,32 @@ static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
     }
 }
 
+/* How far before the window's begin a record may seem to lie and is of it nevertheless: where none
+ * can be of an earlier one, by the error of its clock. */
+static gint64 early_by(const StrobeRecordDecoder *decoder, guint32 clock)
+{
+    guint64 error_ns = 0;
+
+    if (clock == STROBE_CLOCK_OF_TRACK && decoder->last_device && decoder->edges.is_first)
+        error_ns = strobe_device_clock_error(decoder->last_device);
+    return (gint64)MIN(error_ns, EARLY_MAX);
+}
+
 /* Does the record belong to the window? Core kinds always do. */
 static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
-                                StrobeView *view)
+                                guint32 clock, StrobeView *view)
 {
     const StrobeWindowEdges *edges = &decoder->edges;
+    gboolean cuts_end = edges->cuts_end && (edges->is_end_told || clock == STROBE_CLOCK_HOST);
 
     if (kind->role != STROBE_ROLE_NONE)
         return TRUE;
-    if ((edges->cuts_begin && view->begin_ns < edges->begin_ns) ||
-        (edges->cuts_end && view->begin_ns > edges->end_ns)) {
+    if ((edges->cuts_begin && view->begin_ns < edges->begin_ns - early_by(decoder, clock)) ||
+        (cuts_end && view->begin_ns > edges->end_ns)) {
         decoder->counts.n_outside++;
         return FALSE;
     }
-    if (edges->cuts_end && view->end_ns > edges->end_ns)
+    if (cuts_end && view->end_ns > edges->end_ns)
         view->flags |= STROBE_VIEW_STRADDLES;
     return TRUE;
 }
@@ -180,14 +230,19 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
     view->track = track_id;
     view->name = resolve_name(decoder, (guint32)(head >> 32));
     view->flags = 0;
-    view->begin_ns = time_of(decoder, clock, begin);
-    view->end_ns = kind->has_end ? time_of(decoder, clock, end) : view->begin_ns;
+    gboolean has_place = TRUE;
+    if (G_UNLIKELY(clock == STROBE_CLOCK_OF_TRACK)) {
+        has_place = place_on_host(decoder, view, begin, end);
+    } else {
+        view->begin_ns = time_of(decoder, clock, begin);
+        view->end_ns = kind->has_end ? time_of(decoder, clock, end) : view->begin_ns;
+    }
     if (view->end_ns < view->begin_ns)
         view->end_ns = view->begin_ns;
     resolve_fields(decoder, kind, (char *)(record + at));
     if (G_UNLIKELY(kind->role == STROBE_ROLE_LOSS))
         take_loss(decoder, view);
-    return place_in_window(decoder, kind, view);
+    return !has_place || place_in_window(decoder, kind, clock, view);
 }
 
 /* An open span is stored with one word of fields; the others read as zero. */

@@ -5,20 +5,28 @@
 
 #include "beside-strings.h"
 #include "clock-map.h"
+#include "device-clocks.h"
 #include "reader-definitions.h"
 
 /* What decides whether a record belongs to the window; times since the epoch. */
 typedef struct StrobeWindowEdges {
     gint64 begin_ns, end_ns;
     gboolean cuts_begin, cuts_end; /* records before, behind are another window's */
+    gboolean is_first;             /* of its program: nothing was recorded before it */
+    gboolean is_end_told;          /* 0: by records of the host's clock alone, which were the last
+                                      thing of a program that died; others may lie behind */
 } StrobeWindowEdges;
 
 typedef struct StrobeRecordDecoder StrobeRecordDecoder;
 
 /* All of them must outlive the decoder. */
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
-                                               StrobeClockMap *clock, StrobeBesideStrings *beside);
+                                               StrobeClockMap *clock,
+                                               const StrobeDeviceClocks *devices,
+                                               StrobeBesideStrings *beside);
 void strobe_record_decoder_free(StrobeRecordDecoder *decoder);
+/* What is decoded next was recorded before this time of CLOCK_MONOTONIC. */
+void strobe_record_decoder_stored(StrobeRecordDecoder *decoder, gint64 monotonic_ns);
 void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges);
 
 /* The records of one block and how far they are decoded. */
@@ -39,6 +47,7 @@ typedef struct StrobeDecodedCounts {
     guint64 n_unfinished;
     guint64 n_outside;      /* of the window */
     guint64 n_nameless;     /* whose name was written beside them, and is not there */
+    guint64 n_unsure;       /* STROBE_VIEW_CLOCK_UNSURE */
     guint64 n_loss_records; /* that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
 } StrobeDecodedCounts;

@@ -157,6 +157,18 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
 
 /* ---- facts ---- */
 
+/* The collectors in the order of their numbers, which link ids hold. */
+static char *link_sources(const StrobeConfig *config)
+{
+    GString *names = g_string_new(NULL);
+
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *c = g_ptr_array_index(config->collectors, i);
+        g_string_append_printf(names, "%s%s", i ? "+" : "", c->name);
+    }
+    return g_string_free(names, FALSE);
+}
+
 char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config,
                                     const char *dump_reason)
 {
@@ -187,6 +199,8 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);
     json_object_set_object_member(facts, "collectors",
                                   strobe_config_components_json(config->collectors));
+    g_autofree char *sources = link_sources(config);
+    json_object_set_string_member(facts, "link_sources", sources);
     if (config->has_exporters)
         json_object_set_object_member(facts, "exporters",
                                       strobe_config_components_json(config->exporters));

@@ -45,6 +45,7 @@ static gboolean add_collectors(StrobeSession *session, GError **error)
             session->registry, g_ptr_array_index(session->config->collectors, i), error);
         if (!c)
             return FALSE;
+        c->number = i + 1;
         g_ptr_array_add(session->collectors, c);
     }
     return TRUE;

@@ -44,6 +44,7 @@ void strobe_contents_free(StrobeContents *contents)
     g_ptr_array_unref(contents->kinds);
     g_ptr_array_unref(contents->tracks);
     g_ptr_array_unref(contents->losses);
+    g_ptr_array_unref(contents->device_clocks);
     g_clear_pointer(&contents->incomplete_steps, g_array_unref);
     g_clear_pointer(&contents->facts, json_object_unref);
     g_strfreev(contents->damage);
@@ -111,6 +112,26 @@ static void add_tracks(StrobeContents *contents, const StrobeReader *reader,
     }
 }
 
+static void free_device_clock(gpointer data)
+{
+    StrobeDeviceClockEntry *entry = data;
+    g_free(entry->label);
+    g_free(entry);
+}
+
+static void add_device_clocks(StrobeContents *contents, const StrobeReader *reader)
+{
+    const StrobeClockView *clock;
+
+    for (guint32 i = 0; (clock = strobe_reader_device_clock(reader, i)); i++) {
+        const StrobeTrackView *track = strobe_reader_track(reader, clock->track);
+        StrobeDeviceClockEntry *entry = g_new0(StrobeDeviceClockEntry, 1);
+        entry->label = track ? track_label(track) : g_strdup("unknown");
+        entry->clock = *clock;
+        g_ptr_array_add(contents->device_clocks, entry);
+    }
+}
+
 static void add_losses(StrobeContents *contents, const StrobeReader *reader,
                        const StrobeLedger *ledger)
 {
@@ -175,6 +196,7 @@ StrobeContents *strobe_contents_read(const char *source, GError **error)
     contents->kinds = g_ptr_array_new_with_free_func(free_kind);
     contents->tracks = g_ptr_array_new_with_free_func(free_track);
     contents->losses = g_ptr_array_new_with_free_func(free_loss);
+    contents->device_clocks = g_ptr_array_new_with_free_func(free_device_clock);
     g_autoptr(GHashTable) by_name = g_hash_table_new(g_str_hash, g_str_equal);
     g_autoptr(GArray) per_track = g_array_new(FALSE, TRUE, sizeof(guint64));
     while ((n = strobe_reader_next(reader, records, BATCH, &failure)) > 0)
@@ -186,6 +208,7 @@ StrobeContents *strobe_contents_read(const char *source, GError **error)
         strobe_ledger_add_damage(ledger);
     add_tracks(contents, reader, per_track);
     add_losses(contents, reader, ledger);
+    add_device_clocks(contents, reader);
     contents->incomplete_steps = strobe_ledger_incomplete_steps(ledger);
     strobe_ledger_free(ledger);
     conclude(contents, reader);

@@ -18,6 +18,11 @@ typedef struct StrobeTrackCount {
     guint64 n;
 } StrobeTrackCount;
 
+typedef struct StrobeDeviceClockEntry {
+    char *label; /* of the track whose clock it is */
+    StrobeClockView clock;
+} StrobeDeviceClockEntry;
+
 typedef struct StrobeLossCount {
     guint32 cause;  /* STROBE_LOSS_* */
     char *thread;   /* label of the track that lost them; NULL: not of one thread */
@@ -36,7 +41,8 @@ typedef struct StrobeContents {
     char **damage;
     StrobeClockEvent *clock_events; /* what happened to the counter */
     guint n_clock_events;
-    gint64 overhead_ns; /* sum of the collector_call spans */
+    GPtrArray *device_clocks; /* of StrobeDeviceClockEntry */
+    gint64 overhead_ns;       /* sum of the collector_call spans */
     guint64 n_steps;
 } StrobeContents;
 

@@ -154,3 +154,79 @@ void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats, 
     strobe_json_end_array(json);
     strobe_json_end_object(json);
 }
+
+/* ---- clocks of devices ---- */
+
+static void append_error(GString *line, const StrobeClockView *clock)
+{
+    if (clock->error_ns == STROBE_ABSENT_U64) {
+        g_string_append(line, ", error unknown (the width of a pair is not told)");
+        return;
+    }
+    guint64 host_ns = clock->host_error_ns == STROBE_ABSENT_U64 ? 0 : clock->host_error_ns;
+    g_autofree char *error = strobe_text_duration(as_ns(clock->error_ns + host_ns));
+    g_string_append_printf(line, ", error <= %s", error);
+}
+
+char *strobe_device_clock_line(const StrobeDeviceClockEntry *entry)
+{
+    const StrobeClockView *clock = &entry->clock;
+    GString *line = g_string_new(entry->label);
+
+    if (clock->n_pairs == 0) {
+        g_string_append(line, ": unknown: no pair with the host's, its times are the device's own");
+        return g_string_free(line, FALSE);
+    }
+    g_string_append_printf(line, ": %" G_GUINT64_FORMAT " pair%s", clock->n_pairs,
+                           clock->n_pairs == 1 ? "" : "s");
+    append_error(line, clock);
+    if (clock->n_knots > 1)
+        g_string_append_printf(line, ", drift %.3g ppm", clock->drift);
+    g_string_append_printf(line, ", jumps %u", clock->n_jumps);
+    if (clock->broken_ns) {
+        g_autofree char *broken = sum_text(clock->broken_ns);
+        g_string_append_printf(line, " (%s with an unknown error)", broken);
+    }
+    return g_string_free(line, FALSE);
+}
+
+/* null where it is not known. */
+static void write_known(StrobeJsonWriter *json, const char *key, guint64 value)
+{
+    strobe_json_key(json, key);
+    if (value == STROBE_ABSENT_U64)
+        strobe_json_null(json);
+    else
+        strobe_json_uint(json, value);
+}
+
+static void write_device_clock(StrobeJsonWriter *json, const StrobeDeviceClockEntry *entry)
+{
+    const StrobeClockView *clock = &entry->clock;
+
+    strobe_json_begin_object(json);
+    strobe_json_key(json, "track");
+    strobe_json_string(json, entry->label);
+    write_uint(json, "pairs", clock->n_pairs);
+    write_uint(json, "knots", clock->n_knots);
+    write_known(json, "error_ns", clock->error_ns);
+    write_known(json, "host_error_ns", clock->host_error_ns);
+    write_known(json, "width_ns", clock->width_ns);
+    write_known(json, "residual_ns", clock->residual_ns);
+    write_uint(json, "broken_ns", clock->broken_ns);
+    write_uint(json, "jumps", clock->n_jumps);
+    strobe_json_key(json, "drift_ppm");
+    if (clock->n_knots > 1)
+        strobe_json_double(json, clock->drift);
+    else
+        strobe_json_null(json);
+    strobe_json_end_object(json);
+}
+
+void strobe_device_clocks_write(StrobeJsonWriter *json, const GPtrArray *clocks)
+{
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < clocks->len; i++)
+        write_device_clock(json, g_ptr_array_index(clocks, i));
+    strobe_json_end_array(json);
+}

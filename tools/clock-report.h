@@ -5,7 +5,7 @@
 
 #include <strobe/helpers/json-writer.h>
 
-#include "reader.h"
+#include "capture-contents.h"
 
 /* "tsc 2.596 GHz, error <= 38 ns, suspended 0, jumps 0". `facts` may be NULL. Free it. */
 char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *facts);
@@ -17,5 +17,11 @@ char *strobe_clock_event_line(const StrobeClockEvent *event, const StrobeReaderS
 /* All of it as an object. */
 void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats, JsonObject *facts,
                         const StrobeClockEvent *events, guint n);
+
+/* "stream 1 (GPU): 12 pairs, error <= 4.2 us, drift 13 ppm, jumps 0". Free it. */
+char *strobe_device_clock_line(const StrobeDeviceClockEntry *entry);
+
+/* The clocks of devices as an array. */
+void strobe_device_clocks_write(StrobeJsonWriter *json, const GPtrArray *clocks);
 
 #endif

@@ -98,6 +98,14 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     add_line(grid, "unfinished", g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_unfinished));
     add_line(grid, "size", strobe_text_bytes(stats->n_bytes));
     add_line(grid, "clock", strobe_clock_line(stats, contents->facts));
+    for (guint i = 0; i < contents->device_clocks->len; i++)
+        add_line(grid, "device clock",
+                 strobe_device_clock_line(g_ptr_array_index(contents->device_clocks, i)));
+    if (stats->n_unsure)
+        add_line(grid, "unsure",
+                 g_strdup_printf("%" G_GUINT64_FORMAT " records of devices: when that was on the "
+                                 "host is not known for certain",
+                                 stats->n_unsure));
     g_autofree char *overhead = strobe_text_duration(contents->overhead_ns);
     add_line(
         grid, "overhead",
@@ -294,12 +302,15 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
     write_uint(json, "unfinished", stats->n_unfinished);
     write_uint(json, "outside", stats->n_outside);
     write_uint(json, "nameless", stats->n_nameless);
+    write_uint(json, "unsure", stats->n_unsure);
     write_uint(json, "blocks", stats->n_blocks);
     write_uint(json, "bytes", stats->n_bytes);
     write_uint(json, "damaged", stats->n_damaged);
     strobe_json_key(json, "clock");
     strobe_clock_write(json, stats, contents->facts, contents->clock_events,
                        contents->n_clock_events);
+    strobe_json_key(json, "device_clocks");
+    strobe_device_clocks_write(json, contents->device_clocks);
     if (contents->facts) {
         g_autofree char *facts = strobe_json_object_to_text(contents->facts, 0);
         strobe_json_key(json, "facts");

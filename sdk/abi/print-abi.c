@@ -134,6 +134,7 @@ static void print_collector(void)
     MEMBER(StrobeHost, companion);
     MEMBER(StrobeHost, log);
     MEMBER(StrobeHost, fail);
+    MEMBER(StrobeHost, link_of);
     STRUCT(StrobeCollectorOps);
     MEMBER(StrobeCollectorOps, struct_size);
     MEMBER(StrobeCollectorOps, reserved);
@@ -165,6 +166,19 @@ static void print_exporter(void)
     MEMBER(StrobeKindView, shape);
     MEMBER(StrobeKindView, id);
     MEMBER(StrobeKindView, derived);
+    STRUCT(StrobeClockView);
+    MEMBER(StrobeClockView, struct_size);
+    MEMBER(StrobeClockView, track);
+    MEMBER(StrobeClockView, n_pairs);
+    MEMBER(StrobeClockView, n_knots);
+    MEMBER(StrobeClockView, error_ns);
+    MEMBER(StrobeClockView, host_error_ns);
+    MEMBER(StrobeClockView, width_ns);
+    MEMBER(StrobeClockView, residual_ns);
+    MEMBER(StrobeClockView, broken_ns);
+    MEMBER(StrobeClockView, drift);
+    MEMBER(StrobeClockView, n_jumps);
+    MEMBER(StrobeClockView, reserved);
     STRUCT(StrobeTrackView);
     MEMBER(StrobeTrackView, id);
     MEMBER(StrobeTrackView, type);
@@ -174,6 +188,7 @@ static void print_exporter(void)
     MEMBER(StrobeTrackView, number);
     MEMBER(StrobeTrackView, name);
     MEMBER(StrobeTrackView, group);
+    MEMBER(StrobeTrackView, clock);
     STRUCT(StrobeView);
     MEMBER(StrobeView, kind);
     MEMBER(StrobeView, fields);
@@ -838,6 +853,27 @@ static void print_derived_kinds(void)
     MEMBER(struct strobe_memory_total, active);
     MEMBER(struct strobe_memory_total, stream);
     MEMBER(struct strobe_memory_total, device);
+    STRUCT(struct strobe_correlation);
+    MEMBER(struct strobe_correlation, source);
+    MEMBER(struct strobe_correlation, linked);
+    MEMBER(struct strobe_correlation, orphan_cause);
+    MEMBER(struct strobe_correlation, orphan_effect);
+    MEMBER(struct strobe_correlation, ambiguous);
+    MEMBER(struct strobe_correlation, violations);
+    MEMBER(struct strobe_correlation, worst);
+    MEMBER(struct strobe_correlation, error);
+    MEMBER(struct strobe_correlation, unchecked);
+    MEMBER(struct strobe_correlation, forgotten);
+    STRUCT(struct strobe_device_clock);
+    MEMBER(struct strobe_device_clock, pairs);
+    MEMBER(struct strobe_device_clock, knots);
+    MEMBER(struct strobe_device_clock, error);
+    MEMBER(struct strobe_device_clock, host_error);
+    MEMBER(struct strobe_device_clock, width);
+    MEMBER(struct strobe_device_clock, residual);
+    MEMBER(struct strobe_device_clock, broken);
+    MEMBER(struct strobe_device_clock, jumps);
+    MEMBER(struct strobe_device_clock, drift);
 }
 
 static void print_values(void)
@@ -919,6 +955,7 @@ static void print_values(void)
     VALUE(STROBE_VIEW_UNFINISHED);
     VALUE(STROBE_VIEW_STRADDLES);
     VALUE(STROBE_VIEW_INCOMPLETE);
+    VALUE(STROBE_VIEW_CLOCK_UNSURE);
     VALUE(STROBE_ABI_MAJOR);
     VALUE(STROBE_ABI_MINOR);
     VALUE(STROBE_RECORD_VERSION);

@@ -44,6 +44,11 @@ static uint64_t mock_link_ids(StrobeInstance *self, uint32_t n)
     return atomic_fetch_add(&self->mock->next_link, n);
 }
 
+static uint64_t mock_link_of(StrobeInstance *self, uint64_t id)
+{
+    return id && id < STROBE_LINK_DEALT ? (uint64_t)1 << STROBE_LINK_BITS | id : 0;
+}
+
 static void mock_lost(StrobeInstance *self, uint32_t cause, uint64_t count)
 {
     if (cause < STROBE_LOSS_CAUSES)
@@ -160,6 +165,7 @@ static const StrobeHost mock_table = {
     .companion = mock_companion,
     .log = mock_log,
     .fail = mock_fail,
+    .link_of = mock_link_of,
 };
 
 /* ---- making a host ----------------------------------------------------------------------- */

@@ -232,3 +232,33 @@ static const StrobeField memory_total_fields[] = {
 };
 KIND(memory_total, "memory_total", COUNTER, memory_total_fields,
      "Memory of a device by allocator and in sum.");
+
+static const StrobeField correlation_fields[] = {
+    FIELD("source", STRING, "", "Collector or importer whose ids these are, 0: not known."),
+    FIELD("linked", U64, "", "Effects with the one cause that their id names."),
+    FIELD("orphan_cause", U64, "", "Causes whose id no effect has."),
+    FIELD("orphan_effect", U64, "", "Effects without an id, or with one that no cause has."),
+    FIELD("ambiguous", U64, "", "Effects whose id several causes have."),
+    FIELD("violations", U64, "", "Of linked: begun before their cause beyond the clocks' error."),
+    FIELD("worst", I64, "ns", "The most by which one did, absent: none did."),
+    FIELD("error", U64, "ns", "Error of the clocks that was allowed for, absent: not known."),
+    FIELD("unchecked", U64, "", "Of linked: no clock says which came first."),
+    FIELD("forgotten", U64, "", "Causes and effects that there was no room to remember."),
+};
+KIND(correlation, "correlation", INSTANT, correlation_fields,
+     "How many causes and effects of one sort found each other.");
+
+static const StrobeField device_clock_fields[] = {
+    FIELD("pairs", U64, "", "Moments in both clocks, 0: its times have no place on the host's."),
+    FIELD("knots", U64, "", "Of these, used."),
+    FIELD("error", U64, "ns", "No time outside of jumps is off by more, absent: not known."),
+    FIELD("host_error", U64, "ns", "Of a time of the host, absent: not known."),
+    FIELD("width", U64, "ns", "The widest reading that was used, absent: none."),
+    FIELD("residual", U64, "ns",
+          "The most by which a pair lies off the line through its neighbours."),
+    FIELD("broken", U64, "ns", "Between the pairs around jumps."),
+    FIELD("jumps", U32, "", "Of the clock."),
+    FIELD("drift", F64, "ppm", "Device time per host time less 1, absent: not known."),
+};
+KIND(device_clock, "device_clock", INSTANT, device_clock_fields,
+     "How a device's clock was placed on the host's.");

@@ -223,6 +223,8 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_communication_matrix,
     &strobe_kind_memory_block,
     &strobe_kind_memory_total,
+    &strobe_kind_correlation,
+    &strobe_kind_device_clock,
     NULL,
 };
 

@@ -302,6 +302,14 @@ static void test_device_derived(void)
           M(memory_block, component));
     CHECK(memory_total, memory_total, M(memory_total, allocated), M(memory_total, reserved),
           M(memory_total, active), M(memory_total, stream), M(memory_total, device));
+    CHECK(correlation, correlation, M(correlation, source), M(correlation, linked),
+          M(correlation, orphan_cause), M(correlation, orphan_effect), M(correlation, ambiguous),
+          M(correlation, violations), M(correlation, worst), M(correlation, error),
+          M(correlation, unchecked), M(correlation, forgotten));
+    CHECK(device_clock, device_clock, M(device_clock, pairs), M(device_clock, knots),
+          M(device_clock, error), M(device_clock, host_error), M(device_clock, width),
+          M(device_clock, residual), M(device_clock, broken), M(device_clock, jumps),
+          M(device_clock, drift));
 }
 
 /* The list is what generated documents and checkers walk: complete, without twins. */
@@ -318,7 +326,7 @@ static void test_list(void)
         for (size_t i = 0; i < n; i++)
             g_assert_cmpstr(strobe_standard_kinds[i]->name, !=, kind->name);
     }
-    g_assert_cmpuint(n, ==, 68);
+    g_assert_cmpuint(n, ==, 70);
 }
 
 static void test_unknown_type(void)

@@ -108,7 +108,7 @@ typedef struct StrobeHost {
     /* The host clock now: processor counter or, where that cannot be trusted, ns. */
     StrobeTicks (*now)(void);
 
-    /* `n` consecutive ids, unique in the session, for STROBE_FIELD_LINK. */
+    /* `n` consecutive ids, unique in the session, for STROBE_FIELD_LINK. Any thread. */
     uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
 
     /* Counts records that this collector knows to be lost. */
@@ -134,6 +134,11 @@ typedef struct StrobeHost {
      * line: return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "Cannot open ..."). */
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+    /* An id of the source's own (a driver's correlation id, a handle) as one for STROBE_FIELD_LINK:
+     * the same for the same id, and never that of another collector or of link_ids. 0, which links
+     * nothing, for 0 and from 2^47 on. Any thread; recording calls may use it. */
+    uint64_t (*link_of)(StrobeInstance *self, uint64_t id);
     /* end of base ABI 1.0 */
 } StrobeHost;
 

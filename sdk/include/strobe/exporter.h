@@ -36,23 +36,45 @@ typedef struct StrobeKindView {
     uint32_t derived; /* 1: emitted by a pass */
 } StrobeKindView;
 
+/* A clock that is not the host's (STROBE_CLOCK_OF_TRACK), as the records of "clock_sync" placed it
+ * on CLOCK_MONOTONIC in this window. What is not known is absent. */
+typedef struct StrobeClockView {
+    uint32_t struct_size;
+    StrobeTrackId track;    /* whose clock it is */
+    uint64_t n_pairs;       /* moments in both clocks; 0: its times have no place on the host's */
+    uint64_t n_knots;       /* of these, used: the others were wider than what is between them */
+    uint64_t error_ns;      /* no time outside of broken_ns is off by more */
+    uint64_t host_error_ns; /* no time of the host is off by more */
+    uint64_t width_ns;      /* the widest reading that was used */
+    uint64_t residual_ns;   /* the most by which a pair lies off the line through its neighbours */
+    uint64_t broken_ns;     /* host time between the pairs around jumps: a time in there may be off
+                               by as much */
+    double drift;           /* ppm; device time per host time less 1 */
+    uint32_t n_jumps;
+    uint32_t reserved;
+} StrobeClockView;
+
 typedef struct StrobeTrackView {
     StrobeTrackId id;
     uint32_t type; /* STROBE_TRACK_* */
     int32_t device;
     uint32_t reserved;
-    uint64_t pid;      /* process that recorded */
-    uint64_t number;   /* thread, stream, plane number */
-    const char *name;  /* "" if none was given */
-    const char *group; /* "" if none was given */
+    uint64_t pid;                 /* process that recorded */
+    uint64_t number;              /* thread, stream, plane number */
+    const char *name;             /* "" if none was given */
+    const char *group;            /* "" if none was given */
+    const StrobeClockView *clock; /* NULL: the host's */
 } StrobeTrackView;
 
 enum {
-    STROBE_VIEW_UNFINISHED = 1u << 0, /* still open when the window ended or the program died;
-                                         end_ns is then the window's end */
-    STROBE_VIEW_STRADDLES = 1u << 1,  /* ended after the window */
-    STROBE_VIEW_INCOMPLETE = 1u << 2  /* derived, and records were lost in what it sums up: counts
-                                         and sums may be too small, self times too large */
+    STROBE_VIEW_UNFINISHED = 1u << 0,  /* still open when the window ended or the program died;
+                                          end_ns is then the window's end */
+    STROBE_VIEW_STRADDLES = 1u << 1,   /* ended after the window */
+    STROBE_VIEW_INCOMPLETE = 1u << 2,  /* derived, and records were lost in what it sums up: counts
+                                          and sums may be too small, self times too large */
+    STROBE_VIEW_CLOCK_UNSURE = 1u << 3 /* of a device's clock: no pair says when on the host that
+                                          was (times are then the device's own), or the clock
+                                          jumped near it */
 };
 
 /* One record, valid during the batch call only. */

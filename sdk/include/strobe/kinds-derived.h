@@ -199,6 +199,35 @@ struct strobe_memory_total {
     int32_t device;    /* device, -1: the host */
 };
 
+/* "correlation": how many causes and effects of one sort found each other by their ids (pass
+ * correlation); named by the sort, such as api_to_task. */
+struct strobe_correlation {
+    StrobeStringId source;  /* collector or importer whose ids these are, 0: not known */
+    uint64_t linked;        /* effects with the one cause that their id names */
+    uint64_t orphan_cause;  /* causes whose id no effect has */
+    uint64_t orphan_effect; /* effects without an id, or with one that no cause has */
+    uint64_t ambiguous;     /* effects whose id several causes have */
+    uint64_t violations;    /* of linked: begun before their cause by more than the clocks' error */
+    int64_t worst;          /* ns; the most by which one did, absent: none did */
+    uint64_t error;         /* ns; error of the clocks that was allowed for, absent: not known */
+    uint64_t unchecked;     /* of linked: no clock says which came first */
+    uint64_t forgotten;     /* causes and effects that there was no room to remember */
+};
+
+/* "device_clock": how a device's clock was placed on the host's (pass correlation); on the clock's
+ * track, named by it. */
+struct strobe_device_clock {
+    uint64_t pairs;      /* moments in both clocks, 0: its times have no place on the host's */
+    uint64_t knots;      /* of these, used */
+    uint64_t error;      /* ns; no time outside of jumps is off by more, absent: not known */
+    uint64_t host_error; /* ns; of a time of the host, absent: not known */
+    uint64_t width;      /* ns; the widest reading that was used, absent: none */
+    uint64_t residual;   /* ns; the most by which a pair lies off the line through its neighbours */
+    uint64_t broken;     /* ns; between the pairs around jumps */
+    uint32_t jumps;      /* of the clock */
+    double drift;        /* ppm; device time per host time less 1, absent: not known */
+};
+
 extern const StrobeKind strobe_kind_kernel_detail;
 extern const StrobeKind strobe_kind_operator_device;
 extern const StrobeKind strobe_kind_kernel_link;
@@ -212,6 +241,8 @@ extern const StrobeKind strobe_kind_communication_bandwidth;
 extern const StrobeKind strobe_kind_communication_matrix;
 extern const StrobeKind strobe_kind_memory_block;
 extern const StrobeKind strobe_kind_memory_total;
+extern const StrobeKind strobe_kind_correlation;
+extern const StrobeKind strobe_kind_device_clock;
 
 #if defined(__cplusplus)
 }

@@ -43,9 +43,16 @@ enum {
     STROBE_FIELD_STRING = 8, /* StrobeStringId */
     STROBE_FIELD_STACK = 9,  /* StrobeStackId */
     STROBE_FIELD_TRACK = 10, /* StrobeTrackId */
-    STROBE_FIELD_LINK = 11,  /* 64-bit id from StrobeHost.link_ids */
+    STROBE_FIELD_LINK = 11,  /* 64-bit id from StrobeHost.link_ids or link_of */
     STROBE_FIELD_LAST_ = 11
 };
+
+/* A link's id says whose it is: of the collector of that number in its session, from 1; 0: of an
+ * importer, whose source's own ids stand as they are. Below that are the source's own ids, and
+ * those that the core deals out (STROBE_LINK_DEALT). */
+#define STROBE_LINK_BITS 48
+#define STROBE_LINK_DEALT ((uint64_t)1 << 47)
+#define STROBE_LINK_SOURCE(id) ((uint32_t)((id) >> STROBE_LINK_BITS))
 
 /* "This field was not measured": such a cell is left out or empty, never shown as 0. */
 #define STROBE_ABSENT_U64 UINT64_MAX

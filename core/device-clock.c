@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device-clock.h"
+
+#include <math.h>
+#include "clock-trend.h"
+
+#define TIME_LIMIT STROBE_CLOCK_NS_LIMIT
+#define WIDTH_MAX ((guint64)STROBE_CLOCK_COMPUTED - 1) /* of a pair: beyond, it says nothing */
+#define DRIFT_CHANGE 1e-5    /* by which a rate is expected to change at most, for seconds */
+#define DRIFT_MAX 2e-4       /* by which two oscillators are expected to differ at most */
+#define EXTRAPOLATED 1e-6    /* by which the rate changes where no pair is */
+#define ORDER_NS 100000      /* a record may be stored before its end is over, by clocks' errors */
+#define BASELINE_KNOTS 64u   /* of which a rate beyond the first or last one is made */
+#define EPOCHS_BACK 16u      /* that a time is looked for in */
+#define LATE_NS 5000000000 /* within which records are stored, but for those of odd collectors */
+
+/* A pair that is used. */
+struct knot {
+    gint64 device_ns, host_ns;
+    double half_ns; /* of its width: by which it may be off */
+};
+
+/* Knots between two jumps, and the line beyond each end. */
+struct epoch {
+    guint first, end;     /* indices of knots */
+    gint64 from_ns, to_ns; /* of the host: the nearest knots of the epochs beside it */
+    double rate[2];       /* ns of the host for one of the device, before and behind */
+    double share[2];      /* by which that rate may be off */
+};
+
+struct StrobeDeviceClock {
+    StrobeClockView view;
+    GArray *pairs;  /* of StrobeDevicePair */
+    GArray *knots;  /* of struct knot */
+    GArray *epochs; /* of struct epoch */
+    gboolean has_unknown_width;
+    gint64 slack_ns; /* by which a time may lie outside of its epoch: the error of the pairs */
+};
+
+StrobeDeviceClock *strobe_device_clock_new(StrobeTrackId track)
+{
+    StrobeDeviceClock *clock = g_new0(StrobeDeviceClock, 1);
+
+    clock->pairs = g_array_new(FALSE, FALSE, sizeof(StrobeDevicePair));
+    clock->knots = g_array_new(FALSE, FALSE, sizeof(struct knot));
+    clock->epochs = g_array_new(FALSE, FALSE, sizeof(struct epoch));
+    clock->view = (StrobeClockView){.struct_size = sizeof(StrobeClockView),
+                                    .track = track,
+                                    .error_ns = STROBE_ABSENT_U64,
+                                    .host_error_ns = STROBE_ABSENT_U64,
+                                    .width_ns = STROBE_ABSENT_U64,
+                                    .residual_ns = STROBE_ABSENT_U64,
+                                    .drift = STROBE_ABSENT_F64};
+    return clock;
+}
+
+void strobe_device_clock_free(gpointer data)
+{
+    StrobeDeviceClock *clock = data;
+
+    if (!clock)
+        return;
+    g_array_unref(clock->pairs);
+    g_array_unref(clock->knots);
+    g_array_unref(clock->epochs);
+    g_free(clock);
+}
+
+StrobeClockView *strobe_device_clock_view(StrobeDeviceClock *clock)
+{
+    return &clock->view;
+}
+
+guint64 strobe_device_clock_error(const StrobeDeviceClock *clock)
+{
+    return clock->view.error_ns == STROBE_ABSENT_U64 ? 0 : clock->view.error_ns;
+}
+
+static struct knot *knot_at(const StrobeDeviceClock *clock, guint index)
+{
+    return &g_array_index(clock->knots, struct knot, index);
+}
+
+static struct epoch *epoch_at(const StrobeDeviceClock *clock, guint index)
+{
+    return &g_array_index(clock->epochs, struct epoch, index);
+}
+
+/* ---- pairs ---- */
+
+static gboolean is_time(gint64 ns)
+{
+    return ns > -TIME_LIMIT && ns < TIME_LIMIT;
+}
+
+void strobe_device_clock_add(StrobeDeviceClock *clock, const StrobeDevicePair *pair)
+{
+    GArray *pairs = clock->pairs;
+    StrobeDevicePair kept = *pair;
+
+    if (!is_time(pair->device_ns) || !is_time(pair->host_ns))
+        return;
+    clock->view.n_pairs++;
+    if (pair->width_ns == STROBE_ABSENT_U64) {
+        clock->has_unknown_width = TRUE;
+        kept.width_ns = 0;
+    }
+    kept.width_ns = MIN(kept.width_ns, WIDTH_MAX);
+    g_array_append_val(pairs, kept);
+    if (pairs->len < STROBE_DEVICE_PAIRS_MAX)
+        return;
+    for (guint i = 0; i < pairs->len / 2; i++) {
+        const StrobeDevicePair *two = &g_array_index(pairs, StrobeDevicePair, 2 * i);
+        g_array_index(pairs, StrobeDevicePair, i) = two[two[1].width_ns < two[0].width_ns];
+    }
+    g_array_set_size(pairs, pairs->len / 2);
+}
+
+static int compare_pairs(gconstpointer a, gconstpointer b)
+{
+    const StrobeDevicePair *x = a, *y = b;
+    return x->host_ns < y->host_ns ? -1 : x->host_ns > y->host_ns;
+}
+
+static double half_of(const StrobeDevicePair *pair)
+{
+    return (double)pair->width_ns / 2 + 1;
+}
+
+/* Says `other`, carried on to the time of `pair`, better than the pair itself when that was? Never
+ * if the two contradict each other: then the clock jumped in between. */
+static gboolean outdoes(const StrobeDevicePair *other, const StrobeDevicePair *pair)
+{
+    double host = (double)pair->host_ns - (double)other->host_ns;
+    double device = (double)pair->device_ns - (double)other->device_ns;
+    double reach = fabs(host), both = half_of(other) + half_of(pair);
+
+    return half_of(other) + DRIFT_CHANGE * reach < half_of(pair) &&
+           fabs(host - device) <= both + DRIFT_MAX * reach;
+}
+
+/* Leaves out what pairs beside it say better: first those before each, then those behind. */
+static void drop_wide(GArray *pairs)
+{
+    for (guint pass = 0; pass < 2; pass++) {
+        guint n = 0;
+
+        for (guint i = 0; i < pairs->len; i++) {
+            const StrobeDevicePair *pair = &g_array_index(pairs, StrobeDevicePair, i);
+            if (n == 0 || !outdoes(&g_array_index(pairs, StrobeDevicePair, n - 1), pair))
+                g_array_index(pairs, StrobeDevicePair, n++) = *pair;
+        }
+        g_array_set_size(pairs, n);
+        for (guint i = 0; i < n / 2; i++) {
+            StrobeDevicePair *a = &g_array_index(pairs, StrobeDevicePair, i);
+            StrobeDevicePair *b = &g_array_index(pairs, StrobeDevicePair, n - 1 - i);
+            StrobeDevicePair swapped = *a;
+            *a = *b;
+            *b = swapped;
+        }
+    }
+}
+
+/* ---- epochs ---- */
+
+static void add_knot(StrobeDeviceClock *clock, const StrobeClockPair *pair, gint64 base,
+                     gboolean is_first)
+{
+    struct knot knot = {.device_ns = (gint64)pair->ticks + base,
+                        .host_ns = pair->monotonic_ns,
+                        .half_ns = (double)pair->gap / 2 + 1};
+    struct epoch epoch = {.first = clock->knots->len, .from_ns = -TIME_LIMIT, .to_ns = TIME_LIMIT};
+    guint64 width = pair->gap;
+
+    if (is_first) {
+        if (clock->knots->len) {
+            epoch.from_ns = knot_at(clock, clock->knots->len - 1)->host_ns;
+            epoch_at(clock, clock->epochs->len - 1)->to_ns = knot.host_ns;
+        }
+        g_array_append_val(clock->epochs, epoch);
+    }
+    g_array_append_val(clock->knots, knot);
+    epoch_at(clock, clock->epochs->len - 1)->end = clock->knots->len;
+    if (clock->view.width_ns == STROBE_ABSENT_U64 || width > clock->view.width_ns)
+        clock->view.width_ns = width;
+}
+
+struct follower {
+    StrobeDeviceClock *clock;
+    gint64 base;
+};
+
+static void on_link(void *user, const StrobeClockLink *link)
+{
+    struct follower *f = user;
+
+    if (f->clock->knots->len == 0)
+        add_knot(f->clock, &link->from, f->base, TRUE);
+    add_knot(f->clock, &link->to, f->base, link->is_broken != 0);
+}
+
+/* As the trend takes it: counts from 0. */
+static StrobeClockPair trend_pair(const StrobeDevicePair *pair, gint64 base)
+{
+    return (StrobeClockPair){.ticks = (guint64)(pair->device_ns - base),
+                             .monotonic_ns = pair->host_ns,
+                             .boottime_ns = pair->host_ns,
+                             .ns_per_tick = 1,
+                             .gap = (guint32)pair->width_ns};
+}
+
+/* Cuts the pairs where the clock jumped. It counts ns: a rate far from that is a jump, unless the
+ * links beside it have the same. */
+static void follow_pairs(StrobeDeviceClock *clock, StrobeClockSummary *summary)
+{
+    GArray *pairs = clock->pairs;
+    gint64 base = G_MAXINT64;
+    StrobeClockTrend trend;
+
+    for (guint i = 0; i < pairs->len; i++)
+        base = MIN(base, g_array_index(pairs, StrobeDevicePair, i).device_ns);
+    struct follower follower = {clock, base};
+    strobe_clock_trend_begin(&trend, 1);
+    trend.judged = on_link;
+    trend.user = &follower;
+    for (guint i = 0; i < pairs->len; i++) {
+        StrobeClockPair pair = trend_pair(&g_array_index(pairs, StrobeDevicePair, i), base);
+        strobe_clock_trend_add(&trend, &pair);
+    }
+    strobe_clock_trend_finish(&trend, 0);
+    if (clock->knots->len == 0)
+        add_knot(clock, &trend.knot, base, TRUE);
+    *summary = trend.summary;
+}
+
+/* ---- beyond the knots ---- */
+
+static double rate_between(const struct knot *a, const struct knot *b)
+{
+    return ((double)b->host_ns - (double)a->host_ns) /
+           ((double)b->device_ns - (double)a->device_ns);
+}
+
+/* By how much the line from `a` to `b` may be off per ns: its ends, and what lies between. */
+static double share_of(const StrobeDeviceClock *clock, guint a, guint b)
+{
+    const struct knot *from = knot_at(clock, a), *to = knot_at(clock, b);
+    double rate = rate_between(from, to), off = 0;
+
+    for (guint i = MIN(a, b) + 1; i < MAX(a, b); i++) {
+        const struct knot *knot = knot_at(clock, i);
+        double on_line = (double)from->host_ns +
+                         ((double)knot->device_ns - (double)from->device_ns) * rate;
+        off = MAX(off, fabs((double)knot->host_ns - on_line));
+    }
+    return (from->half_ns + to->half_ns + off) /
+           fabs((double)to->host_ns - (double)from->host_ns);
+}
+
+/* The line beyond an end: from the knot there to the one that makes it the surest. */
+static void reach_out(const StrobeDeviceClock *clock, struct epoch *epoch, guint side)
+{
+    guint end = side ? epoch->end - 1 : epoch->first;
+    guint n = MIN(epoch->end - epoch->first, BASELINE_KNOTS);
+
+    epoch->rate[side] = 1;
+    epoch->share[side] = DRIFT_MAX;
+    for (guint i = 1; i < n; i++) {
+        guint other = side ? end - i : end + i;
+        double share = share_of(clock, end, other);
+        if (i > 1 && share >= epoch->share[side])
+            continue;
+        epoch->share[side] = share;
+        epoch->rate[side] = rate_between(knot_at(clock, end), knot_at(clock, other));
+    }
+    epoch->share[side] += EXTRAPOLATED;
+}
+
+/* An epoch of one knot has the rate of the nearest one that has more: it is the same oscillator. */
+static void borrow_rates(StrobeDeviceClock *clock)
+{
+    guint n = clock->epochs->len;
+
+    for (guint i = 0; i < n; i++) {
+        struct epoch *epoch = epoch_at(clock, i);
+        for (guint away = 1; epoch->end - epoch->first == 1 && away < MIN(n, EPOCHS_BACK); away++) {
+            const struct epoch *before = i >= away ? epoch_at(clock, i - away) : NULL;
+            const struct epoch *behind = i + away < n ? epoch_at(clock, i + away) : NULL;
+            const struct epoch *lender =
+                before && before->end - before->first > 1 ? before : behind;
+            if (!lender || lender->end - lender->first == 1)
+                continue;
+            guint side = lender == before;
+            epoch->rate[0] = epoch->rate[1] = lender->rate[side];
+            epoch->share[0] = epoch->share[1] = lender->share[side] + DRIFT_CHANGE;
+            break;
+        }
+    }
+}
+
+/* ---- the bound ---- */
+
+static guint64 whole(double ns)
+{
+    return ns < (double)TIME_LIMIT ? (guint64)ceil(ns) : (guint64)TIME_LIMIT;
+}
+
+/* Of the times between the window's edges and the first and last knots. */
+static double reached_error(const StrobeDeviceClock *clock, gint64 begin_ns, gint64 end_ns)
+{
+    const struct epoch *first = epoch_at(clock, 0);
+    const struct epoch *last = epoch_at(clock, clock->epochs->len - 1);
+    const struct knot *low = knot_at(clock, 0), *high = knot_at(clock, clock->knots->len - 1);
+    double before = (double)low->host_ns - (double)begin_ns;
+    double behind = (double)end_ns - (double)high->host_ns;
+
+    return MAX(low->half_ns + MAX(before, 0) * first->share[0],
+               high->half_ns + MAX(behind, 0) * last->share[1]);
+}
+
+static void take_summary(StrobeDeviceClock *clock, const StrobeClockSummary *summary,
+                         double reached)
+{
+    StrobeClockView *view = &clock->view;
+    double error = reached;
+    const struct epoch *last = epoch_at(clock, clock->epochs->len - 1);
+
+    if (summary->error_ns != STROBE_CLOCK_ERROR_UNKNOWN)
+        error = MAX(error, (double)summary->error_ns);
+    clock->slack_ns = (gint64)whole(error) + 1;
+    view->n_knots = clock->knots->len;
+    view->residual_ns = summary->residual_ns;
+    view->broken_ns = summary->broken_ns;
+    view->n_jumps = summary->n_jumps;
+    if (clock->knots->len > 1)
+        view->drift = (1 / last->rate[1] - 1) * 1e6;
+    if (clock->has_unknown_width)
+        view->width_ns = STROBE_ABSENT_U64;
+    else
+        view->error_ns = whole(error) + 1;
+}
+
+void strobe_device_clock_finish(StrobeDeviceClock *clock, gint64 begin_ns, gint64 end_ns)
+{
+    StrobeClockSummary summary;
+
+    if (clock->pairs->len == 0)
+        return;
+    g_array_sort(clock->pairs, compare_pairs);
+    drop_wide(clock->pairs);
+    follow_pairs(clock, &summary);
+    g_array_set_size(clock->pairs, 0);
+    for (guint i = 0; i < clock->epochs->len; i++)
+        for (guint side = 0; side < 2; side++)
+            reach_out(clock, epoch_at(clock, i), side);
+    borrow_rates(clock);
+    /* What a window holds does not lie before it: times that a clock says again are not so old. */
+    epoch_at(clock, 0)->from_ns = MIN(begin_ns, knot_at(clock, 0)->host_ns);
+    take_summary(clock, &summary, reached_error(clock, begin_ns, end_ns));
+}
+
+/* ---- conversion ---- */
+
+static gint64 limited(double ns)
+{
+    return ns > (double)TIME_LIMIT    ? TIME_LIMIT
+           : ns < -(double)TIME_LIMIT ? -TIME_LIMIT
+                                      : (gint64)llround(ns);
+}
+
+static gint64 sum_of(gint64 a, gint64 b)
+{
+    gint64 sum;
+    return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? TIME_LIMIT : -TIME_LIMIT)
+                                              : CLAMP(sum, -TIME_LIMIT, TIME_LIMIT);
+}
+
+/* On the line through two knots, exactly. */
+static gint64 interpolate(const struct knot *a, const struct knot *b, gint64 device_ns)
+{
+    __int128 length = (__int128)b->device_ns - a->device_ns;
+    __int128 product = ((__int128)device_ns - a->device_ns) * (b->host_ns - a->host_ns);
+
+    return a->host_ns + (gint64)((product + length / 2) / length);
+}
+
+/* The time as this epoch has it. */
+static gint64 time_in(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 device_ns)
+{
+    guint low = epoch->first, high = epoch->end;
+    const struct knot *knot = knot_at(clock, low);
+
+    if (device_ns >= knot->device_ns && device_ns < knot_at(clock, high - 1)->device_ns) {
+        while (high - low > 1) {
+            guint middle = (low + high) / 2;
+            if (knot_at(clock, middle)->device_ns <= device_ns)
+                low = middle;
+            else
+                high = middle;
+        }
+        return interpolate(knot_at(clock, low), knot_at(clock, low + 1), device_ns);
+    }
+    guint side = device_ns >= knot->device_ns;
+    if (side)
+        knot = knot_at(clock, high - 1);
+    double away = (double)((__int128)device_ns - knot->device_ns);
+    return sum_of(knot->host_ns, limited(away * epoch->rate[side]));
+}
+
+/* By how much a time of the host lies outside of the epoch; 0: it does not. */
+static gint64 outside(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 ns,
+                      gint64 stored_ns)
+{
+    gint64 to_ns = MIN(epoch->to_ns, sum_of(stored_ns, ORDER_NS));
+    gint64 least = sum_of(epoch->from_ns, -clock->slack_ns);
+    gint64 most = sum_of(to_ns, clock->slack_ns);
+
+    return ns < least ? least - ns : ns > most ? ns - most : 0;
+}
+
+/* The newest epoch that had begun at a time. */
+static guint epoch_before(const StrobeDeviceClock *clock, gint64 ns)
+{
+    guint low = 0, high = clock->epochs->len;
+
+    while (high - low > 1) {
+        guint middle = (low + high) / 2;
+        if (epoch_at(clock, middle)->from_ns <= ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The newest epoch, from `newest` on back, that has a place for the time, else the one that has
+ * nearly one. Not sure if there is none, or if another would do without much delay. */
+static guint epoch_of(const StrobeDeviceClock *clock, guint newest, gint64 stored_ns,
+                      gint64 device_ns, gboolean *is_sure)
+{
+    guint best = newest, n_fit = 0;
+    gint64 nearest = G_MAXINT64;
+
+    for (guint back = 0; back <= MIN(newest, EPOCHS_BACK); back++) {
+        const struct epoch *epoch = epoch_at(clock, newest - back);
+        gint64 ns = time_in(clock, epoch, device_ns);
+        gint64 off = outside(clock, epoch, ns, stored_ns);
+        n_fit += off == 0 && (n_fit == 0 || ns >= sum_of(stored_ns, -LATE_NS));
+        if (off < nearest) {
+            nearest = off;
+            best = newest - back;
+        }
+    }
+    *is_sure &= n_fit == 1;
+    return best;
+}
+
+/* Does a time lie in a jump's link, beside the epoch's own knots? */
+static gboolean is_in_link(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 ns)
+{
+    return (epoch->first > 0 && ns < knot_at(clock, epoch->first)->host_ns) ||
+           (epoch->end < clock->knots->len && ns > knot_at(clock, epoch->end - 1)->host_ns);
+}
+
+static gboolean convert_near_jumps(const StrobeDeviceClock *clock, gint64 stored_ns, gint64 *begin,
+                                   gint64 *end)
+{
+    gboolean is_sure = TRUE;
+    guint newest = epoch_before(clock, sum_of(stored_ns, ORDER_NS));
+    guint index = epoch_of(clock, newest, stored_ns, *end, &is_sure);
+    const struct epoch *epoch = epoch_at(clock, index);
+    gint64 begin_ns = time_in(clock, epoch, *begin), end_ns;
+
+    if (*begin <= *end && outside(clock, epoch, begin_ns, stored_ns) == 0) {
+        end_ns = sum_of(begin_ns, *end - *begin);
+    } else { /* the clock jumped inside of the span */
+        gboolean is_begin_sure;
+        end_ns = time_in(clock, epoch, *end);
+        epoch = epoch_at(clock, epoch_of(clock, index, end_ns, *begin, &is_begin_sure));
+        begin_ns = MIN(time_in(clock, epoch, *begin), end_ns);
+        is_sure = FALSE;
+    }
+    is_sure &= !is_in_link(clock, epoch, begin_ns);
+    *begin = begin_ns;
+    *end = end_ns;
+    return is_sure;
+}
+
+StrobeDeviceTime strobe_device_clock_convert(const StrobeDeviceClock *clock, gint64 stored_ns,
+                                     gint64 *begin_ns, gint64 *end_ns)
+{
+    gint64 duration = MAX(*end_ns, *begin_ns) - *begin_ns;
+
+    if (!is_time(*begin_ns) || !is_time(*end_ns) || clock->epochs->len == 0)
+        return STROBE_DEVICE_TIME_UNKNOWN;
+    if (clock->epochs->len > 1)
+        return convert_near_jumps(clock, stored_ns, begin_ns, end_ns) ? STROBE_DEVICE_TIME_SURE
+                                                                      : STROBE_DEVICE_TIME_UNSURE;
+    *begin_ns = time_in(clock, epoch_at(clock, 0), *begin_ns);
+    *end_ns = sum_of(*begin_ns, duration);
+    return STROBE_DEVICE_TIME_SURE;
+}
