@@ -2,7 +2,7 @@
 /* Calls that make, build and release: what takes time and is no command. */
 #include "calls.h"
 
-#define NOTIFY void(CL_CALLBACK *notify)(cl_program, void *), void *data
+#define NOTIFY void(CL_CALLBACK * notify)(cl_program, void *), void *data
 
 OPENCL_TRACED(cl_context, clCreateContext,
               (const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,

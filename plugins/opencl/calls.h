@@ -12,9 +12,9 @@
     {                                                                                              \
         if (!opencl_on())                                                                          \
             return opencl_below.name_ args_;                                                       \
-        opencl_call_begin(OPENCL_CALL, #name_);                                                          \
+        opencl_call_begin(OPENCL_CALL, #name_);                                                    \
         type_ result = opencl_below.name_ args_;                                                   \
-        opencl_call_end(OPENCL_CALL, STROBE_ABSENT_U64, NULL, NULL);                                     \
+        opencl_call_end(OPENCL_CALL, STROBE_ABSENT_U64, NULL, NULL);                               \
         return result;                                                                             \
     }
 

@@ -287,8 +287,7 @@ static _Atomic(OpenclCommand *) *recent_place(cl_event event)
 
 void opencl_commands_settle(cl_event event)
 {
-    OpenclCommand *command =
-        atomic_load_explicit(recent_place(event), memory_order_acquire);
+    OpenclCommand *command = atomic_load_explicit(recent_place(event), memory_order_acquire);
 
     if (!command || atomic_load_explicit(&command->event, memory_order_relaxed) != event)
         return;

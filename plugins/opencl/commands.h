@@ -43,6 +43,7 @@ typedef struct OpenclWork {
     uint64_t connection;
     uint64_t bytes; /* absent: not a copy, or not known */
     size_t global[3], local[3];
+    int64_t before_ns, after_ns; /* of the host's clock, around its enqueueing; 0: not taken */
 } OpenclWork;
 
 typedef struct OpenclCommand {

@@ -28,13 +28,15 @@ OPENCL_ENQUEUE(clEnqueueReadBuffer, OPENCL_READ,
                (cl_command_queue queue, cl_mem buffer, cl_bool is_blocking, size_t offset,
                 size_t size, void *place, WAITS),
                (queue, buffer, is_blocking, offset, size, place, n_waits, waits, event),
-               call.is_blocking = is_blocking != 0; opencl_enqueue_bytes(&call, size))
+               call.is_blocking = is_blocking != 0;
+               opencl_enqueue_bytes(&call, size))
 
 OPENCL_ENQUEUE(clEnqueueWriteBuffer, OPENCL_WRITE,
                (cl_command_queue queue, cl_mem buffer, cl_bool is_blocking, size_t offset,
                 size_t size, const void *place, WAITS),
                (queue, buffer, is_blocking, offset, size, place, n_waits, waits, event),
-               call.is_blocking = is_blocking != 0; opencl_enqueue_bytes(&call, size))
+               call.is_blocking = is_blocking != 0;
+               opencl_enqueue_bytes(&call, size))
 
 OPENCL_ENQUEUE(clEnqueueReadBufferRect, OPENCL_READ,
                (cl_command_queue queue, cl_mem buffer, cl_bool is_blocking, const size_t *from,
@@ -47,8 +49,8 @@ OPENCL_ENQUEUE(clEnqueueReadBufferRect, OPENCL_READ,
 
 OPENCL_ENQUEUE(clEnqueueWriteBufferRect, OPENCL_WRITE,
                (cl_command_queue queue, cl_mem buffer, cl_bool is_blocking, const size_t *to,
-                const size_t *from, const size_t *region, size_t row, size_t slice,
-                size_t host_row, size_t host_slice, const void *place, WAITS),
+                const size_t *from, const size_t *region, size_t row, size_t slice, size_t host_row,
+                size_t host_slice, const void *place, WAITS),
                (queue, buffer, is_blocking, to, from, region, row, slice, host_row, host_slice,
                 place, n_waits, waits, event),
                call.is_blocking = is_blocking != 0;
@@ -108,10 +110,15 @@ static void *CL_API_CALL clEnqueueMapBuffer_traced(cl_command_queue queue, cl_me
 }
 
 const OpenclEntry opencl_copy_entries[] = {
-    OPENCL_ENTRY(clEnqueueReadBuffer),      OPENCL_ENTRY(clEnqueueWriteBuffer),
-    OPENCL_ENTRY(clEnqueueReadBufferRect),  OPENCL_ENTRY(clEnqueueWriteBufferRect),
-    OPENCL_ENTRY(clEnqueueCopyBuffer),      OPENCL_ENTRY(clEnqueueCopyBufferRect),
-    OPENCL_ENTRY(clEnqueueFillBuffer),      OPENCL_ENTRY(clEnqueueMigrateMemObjects),
-    OPENCL_ENTRY(clEnqueueUnmapMemObject),  OPENCL_ENTRY(clEnqueueMapBuffer),
+    OPENCL_ENTRY(clEnqueueReadBuffer),
+    OPENCL_ENTRY(clEnqueueWriteBuffer),
+    OPENCL_ENTRY(clEnqueueReadBufferRect),
+    OPENCL_ENTRY(clEnqueueWriteBufferRect),
+    OPENCL_ENTRY(clEnqueueCopyBuffer),
+    OPENCL_ENTRY(clEnqueueCopyBufferRect),
+    OPENCL_ENTRY(clEnqueueFillBuffer),
+    OPENCL_ENTRY(clEnqueueMigrateMemObjects),
+    OPENCL_ENTRY(clEnqueueUnmapMemObject),
+    OPENCL_ENTRY(clEnqueueMapBuffer),
     {NULL, 0, NULL},
 };

@@ -9,8 +9,9 @@
 #include "opencl.h"
 
 #define TRIES 8
+#define COMMANDS 16 /* that tell pairs, each time that pairs are wanted */
 
-static int64_t monotonic_ns(void)
+int64_t opencl_clock_now(void)
 {
     struct timespec now;
 
@@ -43,10 +44,9 @@ static int read_timer(OpenclDevice *device, OpenclPair *pair)
 
     if (device->clock.has_no_timer || !opencl_below.clGetDeviceAndHostTimer)
         return 0;
-    int64_t before = monotonic_ns();
-    cl_int status =
-        opencl_below.clGetDeviceAndHostTimer(device->id, &device_time, &host_time);
-    int64_t after = monotonic_ns();
+    int64_t before = opencl_clock_now();
+    cl_int status = opencl_below.clGetDeviceAndHostTimer(device->id, &device_time, &host_time);
+    int64_t after = opencl_clock_now();
     if (status != CL_SUCCESS || !pair_of(pair, before, after, device_time)) {
         device->clock.has_no_timer = 1;
         return 0;
@@ -97,7 +97,7 @@ static int wait_for(cl_event event, int64_t until, int64_t *after)
 
     for (;;) {
         int is_done = is_complete(event, &status);
-        *after = monotonic_ns();
+        *after = opencl_clock_now();
         if (is_done)
             return status == CL_COMPLETE;
         if (*after >= until)
@@ -115,7 +115,7 @@ static int read_marker(OpenclDevice *device, OpenclPair *pair, int64_t until)
 
     if (!open_queue(device))
         return 0;
-    int64_t before = monotonic_ns();
+    int64_t before = opencl_clock_now();
     if (opencl_below.clEnqueueMarker(device->clock.queue, &event) != CL_SUCCESS || !event) {
         device->clock.has_no_markers = 1;
         return 0;
@@ -136,7 +136,7 @@ static int measure(OpenclDevice *device, int64_t until, OpenclPair *best)
     OpenclPair pair;
     int n = 0;
 
-    for (int i = 0; i < TRIES && (i == 0 || monotonic_ns() < until); i++) {
+    for (int i = 0; i < TRIES && (i == 0 || opencl_clock_now() < until); i++) {
         if (!read_timer(device, &pair) && !read_marker(device, &pair, until))
             break;
         if (n++ == 0 || pair.width_ns < best->width_ns)
@@ -171,19 +171,43 @@ int opencl_clock_measure(OpenclDevice *device, uint64_t limit_ns)
     if (atomic_load(&opencl.is_gone) || !atomic_load(&opencl.is_open) ||
         pthread_mutex_trylock(&device->clock.lock) != 0)
         return 0;
-    ok = measure(device, monotonic_ns() + (int64_t)limit_ns, &pair);
+    ok = measure(device, opencl_clock_now() + (int64_t)limit_ns, &pair);
     if (ok) {
         device->clock.last = pair;
         record(device, &pair);
     }
+    atomic_store(&device->clock.best_ns, UINT64_MAX);
+    atomic_store(&device->clock.n_wanted, device->clock.has_no_timer ? COMMANDS : 0);
     pthread_mutex_unlock(&device->clock.lock);
     return ok;
+}
+
+int64_t opencl_clock_before(OpenclClock *clock)
+{
+    if (__builtin_expect(atomic_load_explicit(&clock->n_wanted, memory_order_relaxed) <= 0, 1))
+        return 0;
+    atomic_fetch_sub_explicit(&clock->n_wanted, 1, memory_order_relaxed);
+    return opencl_clock_now();
+}
+
+/* Only a narrower one than those before says anything new. */
+void opencl_clock_told(OpenclDevice *device, int64_t before, int64_t after, cl_ulong queued)
+{
+    uint64_t best = atomic_load_explicit(&device->clock.best_ns, memory_order_relaxed);
+    OpenclPair pair;
+
+    if (!before || !pair_of(&pair, before, after, queued) || pair.width_ns >= best)
+        return;
+    atomic_store_explicit(&device->clock.best_ns, pair.width_ns, memory_order_relaxed);
+    record(device, &pair);
 }
 
 void opencl_clock_repeat(OpenclDevice *device)
 {
     pthread_mutex_lock(&device->clock.lock);
     record(device, &device->clock.last);
+    atomic_store(&device->clock.best_ns, UINT64_MAX);
+    atomic_store(&device->clock.n_wanted, device->clock.has_no_timer ? COMMANDS : 0);
     pthread_mutex_unlock(&device->clock.lock);
 }
 

@@ -4,7 +4,8 @@
  *
  * A pair is the device's clock, read between two readings of CLOCK_MONOTONIC: by
  * clGetDeviceAndHostTimer, or else by a marker's end on a queue of ours that nothing else is put
- * into. The narrowest of several is recorded.
+ * into, and by the time at which the program's own commands were put into their queues. The
+ * narrowest of several is recorded.
  */
 #ifndef STROBE_PLUGINS_OPENCL_DEVICE_CLOCK_H
 #define STROBE_PLUGINS_OPENCL_DEVICE_CLOCK_H
@@ -27,7 +28,9 @@ typedef struct OpenclClock {
     cl_command_queue queue;
     int has_no_timer, has_no_markers; /* tried in vain */
     OpenclPair last;
-    _Atomic uint64_t track; /* of the pairs, above it the session that it is of */
+    _Atomic int n_wanted;     /* commands that may still tell a pair */
+    _Atomic uint64_t best_ns; /* width of the narrowest that they told */
+    _Atomic uint64_t track;   /* of the pairs, above it the session that it is of */
 } OpenclClock;
 
 void opencl_clock_init(OpenclClock *clock);
@@ -39,6 +42,13 @@ int opencl_clock_measure(struct OpenclDevice *device, uint64_t limit_ns);
 
 /* Records the last pair again, for a window that began after it. */
 void opencl_clock_repeat(struct OpenclDevice *device);
+
+/* A command may tell a pair: returns the host's time, before it is put into its queue; 0: not
+ * wanted. Any thread. */
+int64_t opencl_clock_before(OpenclClock *clock);
+int64_t opencl_clock_now(void);
+/* What it told: put into its queue at `queued` of the device's clock, between two of the host's. */
+void opencl_clock_told(struct OpenclDevice *device, int64_t before, int64_t after, cl_ulong queued);
 
 /* The track with the pairs. */
 StrobeTrackId opencl_clock_track(struct OpenclDevice *device);

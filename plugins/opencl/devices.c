@@ -13,9 +13,8 @@ static struct {
 
 OpenclDevice *opencl_device_at(uint32_t number)
 {
-    return number < atomic_load_explicit(&devices.n, memory_order_acquire)
-               ? &devices.device[number]
-               : NULL;
+    return number < atomic_load_explicit(&devices.n, memory_order_acquire) ? &devices.device[number]
+                                                                           : NULL;
 }
 
 static OpenclDevice *find(cl_device_id id)

@@ -12,8 +12,7 @@ cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command
     opencl_call_begin((uint64_t)(uintptr_t)call, name);
     if (queue && queue->is_profiled)
         call->command = opencl_command_new(queue);
-    else if (queue)
-        opencl_count(&opencl.n_untimed);
+    call->is_untimed = queue && !queue->is_profiled;
     if (!call->command)
         return event;
     call->command->work.sort = sort;
@@ -21,6 +20,7 @@ cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command
     call->command->work.connection = opencl_link_id();
     if (!event)
         call->event = &call->own;
+    call->command->work.before_ns = opencl_clock_before(&queue->device->clock);
     return call->event;
 }
 
@@ -48,13 +48,19 @@ cl_int opencl_enqueue_end(OpenclEnqueue *call, cl_int status)
     OpenclCommand *command = call->command;
     uint64_t connection = STROBE_ABSENT_U64;
     const OpenclText *item = NULL;
-    int is_followed = status == CL_SUCCESS && command && hold(call);
+    int is_followed;
+
+    if (command && command->work.before_ns)
+        command->work.after_ns = opencl_clock_now();
+    is_followed = status == CL_SUCCESS && command && hold(call);
 
     if (is_followed) {
         connection = command->work.connection;
         item = command->work.kernel;
     }
     opencl_call_end((uint64_t)(uintptr_t)call, connection, NULL, item);
+    if (call->is_untimed && status == CL_SUCCESS)
+        opencl_count(&opencl.n_untimed);
     if (is_followed)
         follow(call);
     else if (command)

@@ -11,7 +11,7 @@ typedef struct OpenclEnqueue {
     OpenclCommand *command; /* NULL: it is not followed */
     cl_event *event;        /* where the driver puts its event */
     cl_event own;           /* there, where the program wants none */
-    int is_blocking;
+    int is_blocking, is_untimed;
 } OpenclEnqueue;
 
 /* Begins the call; returns where the driver is to put the event. */

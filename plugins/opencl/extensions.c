@@ -18,7 +18,7 @@
     GIVEN(name_)                                                                                   \
     static cl_int CL_API_CALL name_##_traced params_                                               \
     {                                                                                              \
-        cl_int(CL_API_CALL * below) params_ = (cl_int(CL_API_CALL *) params_)atomic_load_explicit( \
+        cl_int(CL_API_CALL *below) params_ = (cl_int(CL_API_CALL *) params_)atomic_load_explicit(  \
             &name_##_given, memory_order_relaxed);                                                 \
         OpenclEnqueue call;                                                                        \
         if (!opencl_on())                                                                          \
@@ -38,8 +38,8 @@ ENQUEUE(clEnqueueMemcpyINTEL, OPENCL_SVM_COPY,
         call.is_blocking = is_blocking != 0;
         opencl_enqueue_bytes(&call, size))
 ENQUEUE(clEnqueueMemFillINTEL, OPENCL_SVM_FILL,
-        (cl_command_queue queue, void *place, const void *pattern, size_t pattern_size,
-         size_t size, WAITS),
+        (cl_command_queue queue, void *place, const void *pattern, size_t pattern_size, size_t size,
+         WAITS),
         (queue, place, pattern, pattern_size, size, n_waits, waits, event),
         opencl_enqueue_bytes(&call, size))
 ENQUEUE(clEnqueueSVMMemcpyARM, OPENCL_SVM_COPY,
@@ -49,8 +49,8 @@ ENQUEUE(clEnqueueSVMMemcpyARM, OPENCL_SVM_COPY,
         call.is_blocking = is_blocking != 0;
         opencl_enqueue_bytes(&call, size))
 ENQUEUE(clEnqueueSVMMemFillARM, OPENCL_SVM_FILL,
-        (cl_command_queue queue, void *place, const void *pattern, size_t pattern_size,
-         size_t size, WAITS),
+        (cl_command_queue queue, void *place, const void *pattern, size_t pattern_size, size_t size,
+         WAITS),
         (queue, place, pattern, pattern_size, size, n_waits, waits, event),
         opencl_enqueue_bytes(&call, size))
 ENQUEUE(clEnqueueSVMMapARM, OPENCL_SVM_MAP,
@@ -97,7 +97,7 @@ static cl_command_queue CL_API_CALL clCreateCommandQueueWithPropertiesKHR_traced
 
 #define EXTENSION(name_)                                                                           \
     {                                                                                              \
-        #name_, (OpenclFunction)name_##_traced, &name_##_given                                     \
+#name_, (OpenclFunction)name_##_traced, &name_##_given                                     \
     }
 
 static const struct {

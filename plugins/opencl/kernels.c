@@ -125,7 +125,7 @@ OPENCL_ENQUEUE(clEnqueueNativeKernel, OPENCL_NATIVE_KERNEL,
 
 #define MADE(name_, function_)                                                                     \
     {                                                                                              \
-        #name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)function_                        \
+#name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)function_                        \
     }
 
 const OpenclEntry opencl_kernel_entries[] = {

@@ -13,9 +13,9 @@ static cl_icd_dispatch layer;
 static _Atomic int is_awake;
 
 static const OpenclEntry *const lists[] = {
-    opencl_call_entries,  opencl_copy_entries,      opencl_image_entries,
-    opencl_kernel_entries, opencl_queue_entries,    opencl_svm_entries,
-    opencl_sync_entries,  opencl_extension_entries, opencl_view_entries,
+    opencl_call_entries,   opencl_copy_entries,      opencl_image_entries,
+    opencl_kernel_entries, opencl_queue_entries,     opencl_svm_entries,
+    opencl_sync_entries,   opencl_extension_entries, opencl_view_entries,
 };
 
 #define N_LISTS (sizeof lists / sizeof lists[0])

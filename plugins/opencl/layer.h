@@ -28,7 +28,7 @@ typedef struct OpenclEntry {
 
 #define OPENCL_ENTRY(name_)                                                                        \
     {                                                                                              \
-        #name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)name_##_traced                   \
+#name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)name_##_traced                   \
     }
 
 /* Lists that end with a NULL name. */

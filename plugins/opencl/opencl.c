@@ -63,8 +63,7 @@ void opencl_call_end(uint64_t call, uint64_t connection, const OpenclText *mode,
         .connection = connection,
         .exact_us = STROBE_ABSENT_F64,
     };
-    opencl.host->span_close(opencl.self, call, opencl.call, &fields,
-                            sizeof fields);
+    opencl.host->span_close(opencl.self, call, opencl.call, &fields, sizeof fields);
 }
 
 /* ---- clocks ---- */
@@ -267,8 +266,8 @@ static void tell(_Atomic uint64_t *counter, const char *what)
     uint64_t n = atomic_exchange(counter, 0);
 
     if (n)
-        opencl.host->log(opencl.self, STROBE_LOG_WARNING, "%llu commands %s",
-                         (unsigned long long)n, what);
+        opencl.host->log(opencl.self, STROBE_LOG_WARNING, "%llu commands %s", (unsigned long long)n,
+                         what);
 }
 
 static void tell_all(void)

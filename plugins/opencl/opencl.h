@@ -30,10 +30,10 @@ typedef struct Opencl {
     StrobeInstance *self;
     StrobeKindId task, call, pair;
     int records_calls;
-    uint64_t session, window;  /* count what was opened and started */
-    _Atomic int is_open;       /* there is a session */
-    _Atomic int is_forcing;    /* queues get profiling that they did not ask for */
-    _Atomic int is_gone;       /* the process ends, or is a forked child: no call to the driver */
+    uint64_t session, window;    /* count what was opened and started */
+    _Atomic int is_open;         /* there is a session */
+    _Atomic int is_forcing;      /* queues get profiling that they did not ask for */
+    _Atomic int is_gone;         /* the process ends, or is a forked child: no call to the driver */
     _Atomic uint64_t n_untimed;  /* commands of queues without profiling */
     _Atomic uint64_t n_mistimed; /* whose times make no sense, or were not told */
     _Atomic uint64_t n_failed;   /* that ended with an error */

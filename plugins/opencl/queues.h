@@ -15,15 +15,15 @@
 typedef struct OpenclQueue {
     cl_command_queue handle;
     OpenclDevice *device;
-    uint32_t number;       /* in the order of making */
-    uint8_t is_in_order;   /* a command is complete when a later one is */
-    uint8_t is_profiled;   /* its events have times */
-    _Atomic int is_forced; /* ... which the program did not ask for */
-    cl_queue_properties *asked;    /* list that it was made with, NULL: none; 0 at its end */
-    size_t n_asked;                /* with that 0 */
-    _Atomic uint64_t track;        /* its track, above it the session that it is of */
-    _Atomic uint32_t n_commands;   /* begun */
-    _Atomic uint32_t n_held;       /* that still refer to it */
+    uint32_t number;                   /* in the order of making */
+    uint8_t is_in_order;               /* a command is complete when a later one is */
+    uint8_t is_profiled;               /* its events have times */
+    _Atomic int is_forced;             /* ... which the program did not ask for */
+    cl_queue_properties *asked;        /* list that it was made with, NULL: none; 0 at its end */
+    size_t n_asked;                    /* with that 0 */
+    _Atomic uint64_t track;            /* its track, above it the session that it is of */
+    _Atomic uint32_t n_commands;       /* begun */
+    _Atomic uint32_t n_held;           /* that still refer to it */
     _Atomic(OpenclCommand *) commands; /* not recorded yet, newest first, and some that are */
     _Atomic uint32_t n_listed, prune_at;
     struct OpenclQueue *next; /* among those whose handle another one has now */

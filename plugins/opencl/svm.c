@@ -44,7 +44,8 @@ OPENCL_ENQUEUE(clEnqueueSVMMemcpy, OPENCL_SVM_COPY,
                (cl_command_queue queue, cl_bool is_blocking, void *to, const void *from,
                 size_t size, WAITS),
                (queue, is_blocking, to, from, size, n_waits, waits, event),
-               call.is_blocking = is_blocking != 0; opencl_enqueue_bytes(&call, size))
+               call.is_blocking = is_blocking != 0;
+               opencl_enqueue_bytes(&call, size))
 
 OPENCL_ENQUEUE(clEnqueueSVMMemFill, OPENCL_SVM_FILL,
                (cl_command_queue queue, void *place, const void *pattern, size_t pattern_size,
@@ -56,10 +57,10 @@ OPENCL_ENQUEUE(clEnqueueSVMMap, OPENCL_SVM_MAP,
                (cl_command_queue queue, cl_bool is_blocking, cl_map_flags flags, void *place,
                 size_t size, WAITS),
                (queue, is_blocking, flags, place, size, n_waits, waits, event),
-               call.is_blocking = is_blocking != 0; opencl_enqueue_bytes(&call, size))
+               call.is_blocking = is_blocking != 0;
+               opencl_enqueue_bytes(&call, size))
 
-OPENCL_ENQUEUE(clEnqueueSVMUnmap, OPENCL_SVM_UNMAP,
-               (cl_command_queue queue, void *place, WAITS),
+OPENCL_ENQUEUE(clEnqueueSVMUnmap, OPENCL_SVM_UNMAP, (cl_command_queue queue, void *place, WAITS),
                (queue, place, n_waits, waits, event), )
 
 OPENCL_ENQUEUE(clEnqueueSVMMigrateMem, OPENCL_SVM_MIGRATE,
@@ -69,9 +70,13 @@ OPENCL_ENQUEUE(clEnqueueSVMMigrateMem, OPENCL_SVM_MIGRATE,
                opencl_enqueue_bytes(&call, total(n, sizes)))
 
 const OpenclEntry opencl_svm_entries[] = {
-    OPENCL_ENTRY(clSVMAlloc),         OPENCL_ENTRY(clSVMFree),
-    OPENCL_ENTRY(clEnqueueSVMFree),   OPENCL_ENTRY(clEnqueueSVMMemcpy),
-    OPENCL_ENTRY(clEnqueueSVMMemFill), OPENCL_ENTRY(clEnqueueSVMMap),
-    OPENCL_ENTRY(clEnqueueSVMUnmap),  OPENCL_ENTRY(clEnqueueSVMMigrateMem),
+    OPENCL_ENTRY(clSVMAlloc),
+    OPENCL_ENTRY(clSVMFree),
+    OPENCL_ENTRY(clEnqueueSVMFree),
+    OPENCL_ENTRY(clEnqueueSVMMemcpy),
+    OPENCL_ENTRY(clEnqueueSVMMemFill),
+    OPENCL_ENTRY(clEnqueueSVMMap),
+    OPENCL_ENTRY(clEnqueueSVMUnmap),
+    OPENCL_ENTRY(clEnqueueSVMMigrateMem),
     {NULL, 0, NULL},
 };

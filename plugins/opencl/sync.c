@@ -58,7 +58,7 @@ static cl_int CL_API_CALL release_queue(cl_command_queue handle)
 
 #define SYNC(name_, function_)                                                                     \
     {                                                                                              \
-        #name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)function_                        \
+#name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)function_                        \
     }
 
 const OpenclEntry opencl_sync_entries[] = {

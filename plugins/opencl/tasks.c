@@ -173,6 +173,9 @@ void opencl_task_record(const OpenclCommand *command, const OpenclTimes *times)
 
     if (!writer)
         return;
+    if (times->queued <= times->submit && times->submit <= times->start)
+        opencl_clock_told(command->queue->device, command->work.before_ns, command->work.after_ns,
+                          times->queued);
     OpenclTask task = describe(writer, command, times);
     StrobeStringId name =
         command->work.kernel ? opencl_text_id(writer, command->work.kernel) : task.task.task_type;

@@ -79,8 +79,7 @@ static cl_int CL_API_CALL clSetCommandQueueProperty_traced(cl_command_queue hand
 }
 
 static cl_int CL_API_CALL clGetEventProfilingInfo_traced(cl_event event, cl_profiling_info which,
-                                                         size_t size, void *value,
-                                                         size_t *size_ret)
+                                                         size_t size, void *value, size_t *size_ret)
 {
     cl_command_queue queue = NULL;
 
@@ -99,8 +98,8 @@ static cl_int count_references(cl_event event, size_t size, void *value, size_t 
     cl_int status;
 
     for (int i = 0;; i++) {
-        status = opencl_below.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, size, value,
-                                             size_ret);
+        status =
+            opencl_below.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, size, value, size_ret);
         cl_uint after = opencl_commands_holds(event);
         if (before == after || i == 100)
             break;
@@ -123,7 +122,8 @@ static cl_int CL_API_CALL clGetEventInfo_traced(cl_event event, cl_event_info wh
         return count_references(event, size, value, size_ret);
     cl_int status = opencl_below.clGetEventInfo(event, which, size, value, size_ret);
     cl_int execution;
-    if (opencl_on() && which == CL_EVENT_COMMAND_EXECUTION_STATUS && status == CL_SUCCESS && value) {
+    if (opencl_on() && which == CL_EVENT_COMMAND_EXECUTION_STATUS && status == CL_SUCCESS &&
+        value) {
         memcpy(&execution, value, sizeof execution);
         if (execution <= CL_COMPLETE)
             opencl_commands_settle(event);
@@ -147,9 +147,13 @@ COUNTED(clGetMemObjectInfo, cl_mem, cl_mem_info, CL_MEM_REFERENCE_COUNT)
 COUNTED(clGetProgramInfo, cl_program, cl_program_info, CL_PROGRAM_REFERENCE_COUNT)
 
 const OpenclEntry opencl_view_entries[] = {
-    OPENCL_ENTRY(clGetCommandQueueInfo),   OPENCL_ENTRY(clSetCommandQueueProperty),
-    OPENCL_ENTRY(clGetEventProfilingInfo), OPENCL_ENTRY(clGetEventInfo),
-    OPENCL_ENTRY(clGetContextInfo),        OPENCL_ENTRY(clGetKernelInfo),
-    OPENCL_ENTRY(clGetMemObjectInfo),      OPENCL_ENTRY(clGetProgramInfo),
+    OPENCL_ENTRY(clGetCommandQueueInfo),
+    OPENCL_ENTRY(clSetCommandQueueProperty),
+    OPENCL_ENTRY(clGetEventProfilingInfo),
+    OPENCL_ENTRY(clGetEventInfo),
+    OPENCL_ENTRY(clGetContextInfo),
+    OPENCL_ENTRY(clGetKernelInfo),
+    OPENCL_ENTRY(clGetMemObjectInfo),
+    OPENCL_ENTRY(clGetProgramInfo),
     {NULL, 0, NULL},
 };
