@@ -134,8 +134,7 @@ static cl_uint queue_references(cl_command_queue queue)
 {
     cl_uint n = 0;
 
-    check(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof n, &n, NULL),
-          "references");
+    check(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof n, &n, NULL), "references");
     return n;
 }
 
@@ -372,6 +371,19 @@ static void run_never_waits(void)
     printf("status %d\n", execution);
 }
 
+/* A launch every few milliseconds, for about a second. */
+static void run_paced(void)
+{
+    cl_command_queue queue = make_queue(0);
+    cl_kernel scale = make_kernel("scale");
+
+    for (int i = 0; i < 150; i++) {
+        launch(queue, scale, 0, NULL, NULL);
+        check(clFinish(queue), "finish");
+        usleep(5000);
+    }
+}
+
 /* Ends right after it knows that ten launches are done, with one that never begins. */
 static void run_exit(int is_sudden)
 {
@@ -429,16 +441,16 @@ static void run_copies(void)
     cl_int status;
 
     write_values(queue);
-    cl_mem sub = clCreateSubBuffer(a, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part,
-                                   &status);
+    cl_mem sub =
+        clCreateSubBuffer(a, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part, &status);
     check(status, "sub-buffer");
     check(clEnqueueFillBuffer(queue, sub, zero, sizeof zero, 0, 1024, 0, NULL, NULL), "fill");
     check(clEnqueueCopyBuffer(queue, a, a, 0, 8192, 4096, 0, NULL, NULL), "copy");
     check(clEnqueueReadBufferRect(queue, a, CL_TRUE, origin, origin, region, 0, 0, 0, 0, values, 0,
                                   NULL, NULL),
           "read rectangle");
-    float *place = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, 512, 0, NULL, NULL,
-                                      &status);
+    float *place =
+        clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, 512, 0, NULL, NULL, &status);
     check(status, "map");
     printf("mapped %.1f\n", place[5]);
     check(clEnqueueUnmapMemObject(queue, a, place, 0, NULL, NULL), "unmap");
@@ -494,8 +506,8 @@ static void run_extension(void)
 
     check(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
           "platform");
-    Launch by_name = (Launch)clGetExtensionFunctionAddressForPlatform(platform,
-                                                                      "clEnqueueNDRangeKernel");
+    Launch by_name =
+        (Launch)clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueNDRangeKernel");
     printf("by name %d, nothing by no name %d\n", by_name != NULL,
            clGetExtensionFunctionAddressForPlatform(platform, "clNoSuchFunction") == NULL);
     if (!by_name)
@@ -537,6 +549,8 @@ int main(int argc, char **argv)
         run_early_release();
     else if (strcmp(name, "never-waits") == 0)
         run_never_waits();
+    else if (strcmp(name, "paced") == 0)
+        run_paced();
     else if (strcmp(name, "exit") == 0 || strcmp(name, "sudden-exit") == 0)
         run_exit(name[0] == 's');
     else if (strcmp(name, "fork") == 0)
