@@ -29,7 +29,8 @@ static void read_settings(void)
     settings.jump_at_ns = (int64_t)(at_ms * 1e6);
     settings.jump_ns = (int64_t)jump;
     settings.fails = fails;
-    settings.from_call = fails && strchr(fails, ':') ? strtoul(strchr(fails, ':') + 1, NULL, 10) : 1;
+    settings.from_call =
+        fails && strchr(fails, ':') ? strtoul(strchr(fails, ':') + 1, NULL, 10) : 1;
 }
 
 static void set_up(void)

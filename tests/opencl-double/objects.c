@@ -254,8 +254,7 @@ static int32_t context_info(Object *context, uint32_t which, size_t size, void *
     return which == 0x1080 ? double_answer(&n, sizeof n, size, place, size_ret) : INVALID_VALUE;
 }
 
-static int32_t queue_info(Object *queue, uint32_t which, size_t size, void *place,
-                          size_t *size_ret)
+static int32_t queue_info(Object *queue, uint32_t which, size_t size, void *place, size_t *size_ret)
 {
     Object *device = &double_device;
     uint32_t n = count(queue);

@@ -45,22 +45,22 @@ typedef struct object {
     void *const *dispatch;
     uint32_t sort;
     uint32_t references;
-    struct object *of;        /* what it holds on to */
-    uint64_t properties;      /* of a queue */
-    uint64_t list[16];        /* ... as it was made with */
-    uint32_t n_list;          /* with the 0 at its end */
-    uint32_t n_pending;       /* commands of a queue */
-    char *name, *place;       /* of a kernel; of a buffer */
-    size_t size;              /* of a buffer */
-    uint32_t command;         /* sort of an event's command */
-    int32_t status;           /* of an event */
-    uint64_t time[4];         /* queued, submitted, started, ended, by the device's clock */
-    struct object *buffer;    /* that an event's command is about */
-    void *host;               /* ... and where it goes or comes from */
+    struct object *of;     /* what it holds on to */
+    uint64_t properties;   /* of a queue */
+    uint64_t list[16];     /* ... as it was made with */
+    uint32_t n_list;       /* with the 0 at its end */
+    uint32_t n_pending;    /* commands of a queue */
+    char *name, *place;    /* of a kernel; of a buffer */
+    size_t size;           /* of a buffer */
+    uint32_t command;      /* sort of an event's command */
+    int32_t status;        /* of an event */
+    uint64_t time[4];      /* queued, submitted, started, ended, by the device's clock */
+    struct object *buffer; /* that an event's command is about */
+    void *host;            /* ... and where it goes or comes from */
     size_t offset, length;
     struct object *waits[8];
     uint32_t n_waits;
-    struct object *next;      /* command in the line */
+    struct object *next; /* command in the line */
     Told *told;
 } Object;
 
