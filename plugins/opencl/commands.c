@@ -11,8 +11,7 @@
 
 #define CHUNK 1024u /* commands that memory is taken for at once */
 #define CHUNKS_MAX 1024u
-#define RECENT 4096u     /* events that are found by their handle */
-#define PRUNE_FIRST 256u /* commands in a queue's list before it is looked through */
+#define RECENT 4096u /* events that are found by their handle */
 
 enum { FREE, PENDING, CLAIMED, DONE };
 
@@ -256,7 +255,7 @@ static void look_through(OpenclQueue *queue, int asks)
         }
     }
     atomic_fetch_sub_explicit(&queue->n_listed, n, memory_order_relaxed);
-    atomic_store_explicit(&queue->prune_at, 2 * n_kept + PRUNE_FIRST, memory_order_relaxed);
+    atomic_store_explicit(&queue->prune_at, 2 * n_kept + OPENCL_PRUNE_FIRST, memory_order_relaxed);
 }
 
 void opencl_commands_reap(OpenclQueue *queue)

@@ -15,7 +15,7 @@
 
 #define IDS_AT_ONCE 64
 #define MEASURE_LIMIT_NS 20000000u /* of the worker, for one device */
-#define FLUSH_LIMIT_NS 5000000u    /* of the thread that ends a window */
+#define FLUSH_LIMIT_NS 20000000u   /* of the thread that ends a window */
 #define EXIT_PATIENCE_NS 100000000u
 
 Opencl opencl;
