@@ -42,7 +42,9 @@ static int read_timer(OpenclDevice *device, OpenclPair *pair)
 {
     cl_ulong device_time = 0, host_time = 0;
 
-    if (device->clock.has_no_timer || !opencl_below.clGetDeviceAndHostTimer)
+    if (!opencl_below.clGetDeviceAndHostTimer)
+        device->clock.has_no_timer = 1;
+    if (device->clock.has_no_timer)
         return 0;
     int64_t before = opencl_clock_now();
     cl_int status = opencl_below.clGetDeviceAndHostTimer(device->id, &device_time, &host_time);
