@@ -49,11 +49,13 @@ static void *find_while_it_grows(void *data)
 static void test_growth(void)
 {
     static HandleTable table = HANDLE_TABLE_INIT;
-    GThread *thread = g_thread_new("finder", find_while_it_grows, &table);
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, find_while_it_grows, &table);
 
     for (guint i = 1; i < 20000; i++)
         handle_table_put(&table, HANDLE(i), &table, NULL);
-    g_thread_join(thread);
+    pthread_join(thread, NULL);
 }
 
 int main(int argc, char **argv)
