@@ -146,6 +146,7 @@ static void finish(OpenclCommand *command, cl_int status)
     cl_event event = atomic_load_explicit(&command->event, memory_order_relaxed);
     OpenclTimes times;
 
+    times.seen_ns = command->work.before_ns ? opencl_clock_now() : 0;
     if (status < 0)
         opencl_count(&opencl.n_failed);
     else if (!read_times(event, &times))
