@@ -318,6 +318,8 @@ static void run_user_event(void)
     check(clFlush(queue), "flush");
     clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof execution, &execution, NULL);
     printf("waits %d, called %d\n", execution > CL_RUNNING, atomic_load(&n_called));
+    settle();
+    print_counts(queue, event);
     printf("profiling of the user's: %d\n",
            clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END, 0, NULL, NULL));
     check(clSetUserEventStatus(user, CL_COMPLETE), "user event");
