@@ -8,7 +8,7 @@
 #include "enqueue.h"
 #include "handle-table.h"
 
-#define NAME_MAX_BYTES 1024
+#define NAME_BYTES 4097 /* a name that is longer is not known */
 
 static HandleTable table = HANDLE_TABLE_INIT;
 
@@ -26,7 +26,7 @@ static void forget(cl_kernel kernel)
 
 static const OpenclText *ask_name(cl_kernel kernel)
 {
-    char name[NAME_MAX_BYTES] = "";
+    char name[NAME_BYTES] = "";
 
     if (opencl_below.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
         CL_SUCCESS)

@@ -42,7 +42,7 @@ extern const OpenclEntry opencl_sync_entries[];
 extern const OpenclEntry opencl_view_entries[];
 extern const OpenclEntry opencl_extension_entries[];
 
-/* Our function in place of the core function of that name, NULL: there is none. */
+/* Our function in place of the core function of that name, NULL: there is none, or none below. */
 OpenclFunction opencl_layer_function(const char *name);
 
 /* Has the program loaded this library as a layer? */

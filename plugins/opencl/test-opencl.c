@@ -203,6 +203,15 @@ static cl_int queue_info(cl_command_queue queue, cl_command_queue_info which, si
     return give(&made_with, sizeof made_with, size, place, size_ret);
 }
 
+static cl_int set_property(cl_command_queue queue, cl_command_queue_properties properties,
+                           cl_bool enable, cl_command_queue_properties *old)
+{
+    if (old)
+        *old = made_with;
+    made_with = enable ? made_with | properties : made_with & ~properties;
+    return CL_SUCCESS;
+}
+
 /* ---- the test's side ---- */
 
 static const char *plugin_path;
@@ -218,6 +227,7 @@ static void let_in(void)
     atomic_init(&driver.clock, 1000000);
     driver.table.clCreateCommandQueue = create_queue;
     driver.table.clGetCommandQueueInfo = queue_info;
+    driver.table.clSetCommandQueueProperty = set_property;
     driver.table.clGetDeviceInfo = device_info;
     driver.table.clGetKernelInfo = kernel_info;
     driver.table.clEnqueueNDRangeKernel = launch;
@@ -410,6 +420,48 @@ static void test_references(void)
     strobe_mock_host_free(mock);
 }
 
+static cl_command_queue_properties properties_of_queue(void)
+{
+    cl_command_queue_properties properties = 99;
+
+    driver.layer->clGetCommandQueueInfo((cl_command_queue)&driver, CL_QUEUE_PROPERTIES,
+                                        sizeof properties, &properties, NULL);
+    return properties;
+}
+
+/* A program that turns profiling on, and off: by the function of OpenCL 1.0. */
+static void test_property(void)
+{
+    StrobeMockHost *mock = begin();
+    cl_command_queue_properties old = 99;
+    cl_command_queue queue = (cl_command_queue)&driver;
+    cl_ulong time;
+    cl_event event;
+
+    g_assert_cmpuint(properties_of_queue(), ==, 0);
+    g_assert_cmpint(enqueue(&event), ==, CL_SUCCESS);
+    complete_all();
+    g_assert_cmpint(driver.layer->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END,
+                                                          sizeof time, &time, NULL),
+                    ==, CL_PROFILING_INFO_NOT_AVAILABLE);
+    driver.layer->clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, &old);
+    g_assert_cmpuint(old, ==, 0);
+    g_assert_cmpuint(properties_of_queue(), ==, CL_QUEUE_PROFILING_ENABLE);
+    g_assert_cmpint(driver.layer->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END,
+                                                          sizeof time, &time, NULL),
+                    ==, CL_SUCCESS);
+    driver.layer->clReleaseEvent(event);
+    driver.layer->clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_FALSE, &old);
+    g_assert_cmpuint(old, ==, CL_QUEUE_PROFILING_ENABLE);
+    g_assert_cmpuint(properties_of_queue(), ==, 0);
+    g_assert_cmpint(enqueue(NULL), ==, CL_SUCCESS);
+    complete_all();
+    g_assert_cmpuint(count(mock, "device_task"), ==, 1);
+    end(mock);
+    g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "1 commands of queues without"));
+    strobe_mock_host_free(mock);
+}
+
 /* A driver that never calls: whoever waits finds what is complete. */
 static void test_no_callback(void)
 {
@@ -553,6 +605,7 @@ int main(int argc, char **argv)
     g_test_add_func("/opencl/no-window", test_no_window);
     g_test_add_func("/opencl/failed-call", test_failed_call);
     g_test_add_func("/opencl/references", test_references);
+    g_test_add_func("/opencl/property", test_property);
     g_test_add_func("/opencl/no-callback", test_no_callback);
     g_test_add_func("/opencl/end-of-window", test_end_of_window);
     g_test_add_func("/opencl/race", test_race);

@@ -209,6 +209,10 @@ class WhatTheProgramSeesTest(OpenclTest):
         self.assertEqual(self.counts(), {("scale", 0): 1000})
         self.check_links()
 
+    def test_never_asks(self):
+        self.both("never-asks")
+        self.assertEqual(self.counts(), {("scale", 0): 10})
+
     def test_exit_in_the_middle(self):
         done = self.both("exit")
         self.assertEqual(self.counts(), {("scale", 0): 10})

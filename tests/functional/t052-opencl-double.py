@@ -115,6 +115,11 @@ class FailureTest(DoubleTest):
             with self.subTest(case):
                 self.check("", case)
 
+    def test_function_by_name(self):
+        """The driver's own pointer leads past the loader, and past every layer."""
+        self.check("", "extension")
+        self.assertEqual(len(self.tasks_of_last()), 1)
+
     def test_calls_that_only_strobe_makes(self):
         for name in (
             "clGetDeviceAndHostTimer",

@@ -373,6 +373,18 @@ static void run_never_waits(void)
     printf("status %d\n", execution);
 }
 
+/* Ends when all must have been done for long, and has not asked. */
+static void run_never_asks(void)
+{
+    cl_command_queue queue = make_queue(0);
+    cl_kernel scale = make_kernel("scale");
+
+    for (int i = 0; i < 10; i++)
+        launch(queue, scale, 0, NULL, NULL);
+    check(clFlush(queue), "flush");
+    sleep(1);
+}
+
 /* A launch every few milliseconds, for about a second. */
 static void run_paced(void)
 {
@@ -551,6 +563,8 @@ int main(int argc, char **argv)
         run_early_release();
     else if (strcmp(name, "never-waits") == 0)
         run_never_waits();
+    else if (strcmp(name, "never-asks") == 0)
+        run_never_asks();
     else if (strcmp(name, "paced") == 0)
         run_paced();
     else if (strcmp(name, "exit") == 0 || strcmp(name, "sudden-exit") == 0)
