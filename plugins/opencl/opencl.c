@@ -167,19 +167,18 @@ static void prepare_process(void)
 
 /* ---- life ---- */
 
+/* OCL_ICD_VENDORS may name another folder, or a driver itself: that is believed. */
 static int has_driver(void)
 {
     const char *vendors = getenv("OCL_ICD_VENDORS");
-    DIR *folder;
-    int found = 0;
+    int is_named = vendors && *vendors, found = 0;
+    DIR *folder = opendir(is_named ? vendors : "/etc/OpenCL/vendors");
 
-    if (vendors && *vendors)
-        return 1;
-    folder = opendir("/etc/OpenCL/vendors");
-    for (struct dirent *entry; folder && !found && (entry = readdir(folder));)
+    if (!folder)
+        return is_named;
+    for (struct dirent *entry; !found && (entry = readdir(folder));)
         found = entry->d_name[0] != '.';
-    if (folder)
-        closedir(folder);
+    closedir(folder);
     return found;
 }
 
@@ -206,7 +205,7 @@ static void opencl_probe(uint32_t question, StrobeProbe *answer)
     dlclose(loader);
     answer->available = has_driver();
     if (!answer->available) {
-        answer->reason = "No OpenCL driver is registered in /etc/OpenCL/vendors";
+        answer->reason = "No OpenCL driver is registered (/etc/OpenCL/vendors)";
         answer->hint = "Install a driver, such as pocl-opencl-icd";
     }
 }

@@ -99,6 +99,15 @@ class ClockTest(DoubleTest):
         self.assertEqual(said["jumps"], 1)
 
 
+class ProbeTest(DoubleTest):
+    def test_no_driver(self):
+        self.assertIn("works here: yes", self.strobe("plugins", "opencl").stdout)
+        (self.work / "icds" / "double.icd").unlink()
+        told = self.strobe("plugins", "opencl").stdout
+        self.assertIn("No OpenCL driver is registered", told)
+        self.assertIn("pocl-opencl-icd", told)
+
+
 class FailureTest(DoubleTest):
     """Whatever fails, the program sees what it would see without Strobe, and nothing leaks."""
 
