@@ -6,12 +6,12 @@
 
 #define TIME_LIMIT STROBE_CLOCK_NS_LIMIT
 #define WIDTH_MAX ((guint64)STROBE_CLOCK_COMPUTED - 1) /* of a pair: beyond, it says nothing */
-#define DRIFT_CHANGE 1e-5    /* by which a rate is expected to change at most, for seconds */
-#define DRIFT_MAX 2e-4       /* by which two oscillators are expected to differ at most */
-#define EXTRAPOLATED 1e-6    /* by which the rate changes where no pair is */
-#define ORDER_NS 100000      /* a record may be stored before its end is over, by clocks' errors */
-#define BASELINE_KNOTS 64u   /* of which a rate beyond the first or last one is made */
-#define EPOCHS_BACK 16u      /* that a time is looked for in */
+#define DRIFT_CHANGE 1e-5  /* by which a rate is expected to change at most, for seconds */
+#define DRIFT_MAX 2e-4     /* by which two oscillators are expected to differ at most */
+#define EXTRAPOLATED 1e-6  /* by which the rate changes where no pair is */
+#define ORDER_NS 100000    /* a record may be stored before its end is over, by clocks' errors */
+#define BASELINE_KNOTS 64u /* of which a rate beyond the first or last one is made */
+#define EPOCHS_BACK 16u    /* that a time is looked for in */
 #define LATE_NS 5000000000 /* within which records are stored, but for those of odd collectors */
 
 /* A pair that is used. */
@@ -22,10 +22,10 @@ struct knot {
 
 /* Knots between two jumps, and the line beyond each end. */
 struct epoch {
-    guint first, end;     /* indices of knots */
+    guint first, end;      /* indices of knots */
     gint64 from_ns, to_ns; /* of the host: the nearest knots of the epochs beside it */
-    double rate[2];       /* ns of the host for one of the device, before and behind */
-    double share[2];      /* by which that rate may be off */
+    double rate[2];        /* ns of the host for one of the device, before and behind */
+    double share[2];       /* by which that rate may be off */
 };
 
 struct StrobeDeviceClock {
@@ -249,12 +249,11 @@ static double share_of(const StrobeDeviceClock *clock, guint a, guint b)
 
     for (guint i = MIN(a, b) + 1; i < MAX(a, b); i++) {
         const struct knot *knot = knot_at(clock, i);
-        double on_line = (double)from->host_ns +
-                         ((double)knot->device_ns - (double)from->device_ns) * rate;
+        double on_line =
+            (double)from->host_ns + ((double)knot->device_ns - (double)from->device_ns) * rate;
         off = MAX(off, fabs((double)knot->host_ns - on_line));
     }
-    return (from->half_ns + to->half_ns + off) /
-           fabs((double)to->host_ns - (double)from->host_ns);
+    return (from->half_ns + to->half_ns + off) / fabs((double)to->host_ns - (double)from->host_ns);
 }
 
 /* The line beyond an end: from the knot there to the one that makes it the surest. */
@@ -487,7 +486,7 @@ static gboolean convert_near_jumps(const StrobeDeviceClock *clock, gint64 stored
 }
 
 StrobeDeviceTime strobe_device_clock_convert(const StrobeDeviceClock *clock, gint64 stored_ns,
-                                     gint64 *begin_ns, gint64 *end_ns)
+                                             gint64 *begin_ns, gint64 *end_ns)
 {
     gint64 duration = MAX(*end_ns, *begin_ns) - *begin_ns;
 

@@ -40,9 +40,10 @@ typedef enum StrobeDeviceTime {
     STROBE_DEVICE_TIME_SURE
 } StrobeDeviceTime;
 
-/* Converts in place the begin and end of a record that was stored before `stored_ns` of the host. */
+/* Converts in place the begin and end of a record that was stored before `stored_ns` of the host.
+ */
 StrobeDeviceTime strobe_device_clock_convert(const StrobeDeviceClock *clock, gint64 stored_ns,
-                                     gint64 *begin_ns, gint64 *end_ns);
+                                             gint64 *begin_ns, gint64 *end_ns);
 
 /* By how much a time may be off; 0: not known. */
 guint64 strobe_device_clock_error(const StrobeDeviceClock *clock);

@@ -5,8 +5,8 @@
 #include <strobe/kinds.h>
 
 struct StrobeDeviceClocks {
-    GPtrArray *clocks;     /* of StrobeDeviceClock, by number - 1 */
-    GHashTable *by_track;  /* number of the track with the pairs, to that of the clock */
+    GPtrArray *clocks;    /* of StrobeDeviceClock, by number - 1 */
+    GHashTable *by_track; /* number of the track with the pairs, to that of the clock */
 };
 
 StrobeDeviceClocks *strobe_device_clocks_new(void)
@@ -81,10 +81,10 @@ static void take_record(StrobeDeviceClocks *clocks, const StrobeDefinitions *def
         words < 2u + has_track + kind->field_words)
         return;
     const char *fields = (const char *)(record + 2 + has_track);
-    const StrobeDevicePair pair = {
-        .device_ns = (gint64)field_at(fields, kind->clock_offsets[0], 0),
-        .host_ns = (gint64)field_at(fields, kind->clock_offsets[1], 0),
-        .width_ns = field_at(fields, kind->clock_offsets[2], STROBE_ABSENT_U64)};
+    const StrobeDevicePair pair = {.device_ns = (gint64)field_at(fields, kind->clock_offsets[0], 0),
+                                   .host_ns = (gint64)field_at(fields, kind->clock_offsets[1], 0),
+                                   .width_ns =
+                                       field_at(fields, kind->clock_offsets[2], STROBE_ABSENT_U64)};
     track = strobe_definitions_track_of(definitions, has_track ? (guint32)record[2] : track);
     track = strobe_definitions_clock_track(definitions, track);
     guint32 number = track ? number_of(clocks, track) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clocks of a capture that are not the host's, by the tracks whose they are; made of its records
- * of "clock_sync". */
+/* The clocks of a capture that are not the host's, by the tracks whose they are; made of its
+ * records of "clock_sync". */
 #ifndef STROBE_CORE_DEVICE_CLOCKS_H
 #define STROBE_CORE_DEVICE_CLOCKS_H
 

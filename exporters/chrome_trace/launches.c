@@ -50,6 +50,12 @@ static void write_wide(char *text, unsigned __int128 value)
     *text = '\0';
 }
 
+/* In full: an id says in its upper bits whose it is. */
+static void write_shifted(char *text, guint64 connection)
+{
+    write_wide(text, (unsigned __int128)connection << 32);
+}
+
 /* The newest files have one form for all. */
 static void write_id(ChromeTrace *trace, char *text, const TraceEvents *events, const TraceRow *row,
                      const StrobeView *record, guint64 connection)
@@ -58,7 +64,7 @@ static void write_id(ChromeTrace *trace, char *text, const TraceEvents *events, 
         events->layer == ASCEND_LAYER_HARDWARE && strobe_field_u8(record, events->is_kernel, 0);
 
     if (!trace->is_old)
-        g_snprintf(text, 64, "%" G_GUINT64_FORMAT, connection << 32);
+        write_shifted(text, connection);
     else if (events->layer == ASCEND_LAYER_COMMUNICATION)
         g_snprintf(text, 64, "%" G_GUINT64_FORMAT, (connection << 32) - 1);
     else if (!is_kernel)
@@ -106,7 +112,7 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
     slot->begin_ns = record->begin_ns;
     if (trace->is_old || (!slot->is_wanted && !is_launch(trace, events, record)))
         return;
-    g_snprintf(id, sizeof id, "%" G_GUINT64_FORMAT, connection << 32);
+    write_shifted(id, connection);
     draw_begin(trace, slot, id);
 }
 

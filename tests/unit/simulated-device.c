@@ -21,9 +21,8 @@ gint64 simulated_device_time(const SimulatedDevice *device, gint64 true_ns)
 StrobeDevicePair simulated_device_pair(const SimulatedDevice *device, gint64 true_ns, guint64 least,
                                        guint64 most)
 {
-    gint64 width = (gint64)least +
-                   (gint64)(g_rand_double(device->rand) * g_rand_double(device->rand) *
-                            (double)(most - least));
+    gint64 width = (gint64)least + (gint64)(g_rand_double(device->rand) *
+                                            g_rand_double(device->rand) * (double)(most - least));
     gint64 into = (gint64)(g_rand_double(device->rand) * (double)width);
 
     return (StrobeDevicePair){.device_ns = simulated_device_time(device, true_ns + into),

@@ -64,9 +64,8 @@ static void record_pair(Shared *shared)
     gint64 device = simulated_device_time(&shared->device, strobe_clock_ns(CLOCK_MONOTONIC));
     gint64 after = strobe_clock_ns(CLOCK_MONOTONIC);
     StrobeWriter *writer = strobe_lane_writer();
-    struct strobe_clock_sync *pair =
-        strobe_lane_reserve(writer, kind_id(&strobe_kind_clock_sync), shared->clock, 0,
-                            (guint64)device, 0);
+    struct strobe_clock_sync *pair = strobe_lane_reserve(writer, kind_id(&strobe_kind_clock_sync),
+                                                         shared->clock, 0, (guint64)device, 0);
 
     g_assert_nonnull(pair);
     *pair = (struct strobe_clock_sync){device, before + (after - before) / 2,

@@ -212,8 +212,8 @@ static void test_unknown_width(void)
  * can tell the second of two equal times: that is what a jump back makes of a late record. */
 static void test_jumps(void)
 {
-    static const gint64 jumps[] = {3600 * SECOND,  -3600 * SECOND, 30 * SECOND, -30 * SECOND,
-                                   SECOND / 4, -SECOND / 4, 2000000, -2000000};
+    static const gint64 jumps[] = {3600 * SECOND, -3600 * SECOND, 30 * SECOND, -30 * SECOND,
+                                   SECOND / 4,    -SECOND / 4,    2000000,     -2000000};
     static const Reading often = {0, SECOND, 60 * SECOND, 500, 4000};
 
     for (guint i = 0; i < G_N_ELEMENTS(jumps); i++) {
@@ -249,8 +249,8 @@ static void test_many_jumps(void)
         SimulatedDevice device = new_device(100 + seed);
         device.n_jumps = SIMULATED_JUMPS_MAX;
         for (guint i = 0; i < SIMULATED_JUMPS_MAX; i++) {
-            device.jump_at[i] = BEGIN + (i + 1) * 6 * SECOND +
-                                g_rand_int_range(device.rand, 0, SECOND);
+            device.jump_at[i] =
+                BEGIN + (i + 1) * 6 * SECOND + g_rand_int_range(device.rand, 0, SECOND);
             device.jump_by[i] = g_rand_boolean(device.rand) ? 1000 * SECOND : -1000 * SECOND;
         }
         StrobeDeviceClock *clock = read_clock(&device, &often, 60);
@@ -264,7 +264,8 @@ static void test_many_jumps(void)
     }
 }
 
-/* A span that the clock jumped in has the duration that the host saw, others what the device said. */
+/* A span that the clock jumped in has the duration that the host saw, others what the device said.
+ */
 static void test_jump_inside(void)
 {
     static const Reading often = {0, SECOND, 60 * SECOND, 500, 1000};
