@@ -33,7 +33,8 @@ def find_one(folder, pattern):
 
 
 # What programs look for in a plugin that is their tool too.
-ENTRIES = {"marker": ("mstx", "InitInjectionMstx", "InitializeInjectionNvtx2", "__itt_api_init")}
+ENTRIES = {"marker": ("mstx", "InitInjectionMstx", "InitializeInjectionNvtx2", "__itt_api_init"),
+           "opencl": ("clGetLayerInfo", "clInitLayer")}
 
 
 class InstalledTest(unittest.TestCase):
