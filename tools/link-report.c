@@ -18,7 +18,7 @@ static gboolean has_links(const StrobeContents *contents)
 }
 
 StrobeRows *strobe_links_read(StrobeRegistry *registry, const StrobeResult *result,
-                             const StrobeContents *contents, gboolean raw)
+                              const StrobeContents *contents, gboolean raw)
 {
     const StrobeRowsRequest request = {.kind = "correlation", .limit = STROBE_ROWS_MAX, .raw = raw};
 

@@ -99,6 +99,37 @@ static void draw_begin(ChromeTrace *trace, Slot *slot, const char *id)
     slot->is_drawn = TRUE;
 }
 
+/* Of other devices any call that caused something has its arrow: the first of an id to end is the
+ * one that caused it. */
+static void take_foreign_call(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
+                              guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+    char id[64];
+
+    if (slot->row)
+        return;
+    slot->row = row;
+    slot->begin_ns = record->begin_ns;
+    if (slot->is_wanted) {
+        write_shifted(id, connection);
+        draw_begin(trace, slot, id);
+    }
+}
+
+static void take_foreign_task(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
+                              guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+    char id[64];
+
+    write_shifted(id, connection);
+    if (slot->row && !slot->is_drawn)
+        draw_begin(trace, slot, id);
+    slot->is_wanted = TRUE;
+    trace_flow_device(trace, &trace->flows, "HostToDevice", id, TRUE, row, record->begin_ns);
+}
+
 /* Older ids name the task, so that the arrow waits for it. */
 static void take_call(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                       const StrobeView *record, guint64 connection)
@@ -150,7 +181,12 @@ void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow
     if (trace->has_flow_points || connection == STROBE_ABSENT_U64 || !connection ||
         connection == STROBE_ABSENT_U32)
         return;
-    if (events->layer == ASCEND_LAYER_CANN && row->layer->known)
+    gboolean is_foreign = !row->layer->known;
+    if (events->layer == ASCEND_LAYER_CANN && is_foreign)
+        take_foreign_call(trace, row, record, connection);
+    else if (events->layer == ASCEND_LAYER_HARDWARE && is_foreign)
+        take_foreign_task(trace, row, record, connection);
+    else if (events->layer == ASCEND_LAYER_CANN)
         take_call(trace, events, row, record, connection);
     else if ((events->layer == ASCEND_LAYER_HARDWARE && has_arrow(trace, events, record)) ||
              (events->layer == ASCEND_LAYER_COMMUNICATION && !events->is_transfer))

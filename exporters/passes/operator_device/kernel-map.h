@@ -26,7 +26,8 @@ typedef struct Kernel {
  * of the launch. */
 typedef struct Launch {
     guint64 key;
-    guint kernel; /* place in kernels */
+    guint64 thread; /* of the call, where that is known */
+    guint kernel;   /* place in kernels */
 } Launch;
 
 typedef struct KernelMap {
@@ -37,6 +38,8 @@ typedef struct KernelMap {
     GHashTable *flow_at; /* text of the id -> place in flows + 1 */
     GArray *launches;    /* of Launch, by key; once finished */
     gboolean has_queue;
+    gboolean
+        by_thread; /* set by the caller: an operator holds the launches of its own thread only */
 } KernelMap;
 
 typedef struct QueueSpan {
@@ -48,6 +51,7 @@ typedef struct QueueSpan {
 typedef struct HostCall {
     guint64 connection;
     gint64 begin_ns, end_ns;
+    guint64 thread;
 } HostCall;
 
 void kernel_map_init(KernelMap *map);

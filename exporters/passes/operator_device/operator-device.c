@@ -87,6 +87,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     bind(&pass->tasks, task_wanted, N_TASK);
     bind(&pass->flows, flow_wanted, N_FLOW);
     kernel_map_init(&pass->map);
+    pass->map.by_thread = !pass->has_device; /* recorded, not imported */
     pass->forest.operators = g_array_new(FALSE, FALSE, sizeof(Operator));
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
     pass->forest.links = g_array_new(FALSE, FALSE, sizeof(ForestLink));
@@ -171,7 +172,7 @@ static void add_call(OperatorDevice *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->calls, record->kind);
     const HostCall call = {strobe_field_u64(record, at[CONNECTION], STROBE_ABSENT_U64),
-                           record->begin_ns, record->end_ns};
+                           record->begin_ns, record->end_ns, thread_of(pass, record->track)};
 
     if (call.connection == STROBE_ABSENT_U64 ||
         (pass->is_database && !is_text(pass, strobe_field_u32(record, at[LEVEL], 0), "node")))
@@ -197,7 +198,7 @@ static void add_task(OperatorDevice *pass, const StrobeView *record, gboolean is
     if (!type && is_kernel)
         type = strobe_field_u32(record, at[CORE], 0);
     kernel.is_aicore = !is_communication && is_text(pass, type, "AI_CORE");
-    kernel.is_target = is_kernel || is_communication ||
+    kernel.is_target = is_kernel || is_communication || pass->map.by_thread ||
                        (!pass->is_database && (is_text(pass, record->name, "MEMCPY_ASYNC") ||
                                                is_text(pass, record->name, "EVENT_RECORD") ||
                                                is_text(pass, record->name, "EVENT_WAIT")));

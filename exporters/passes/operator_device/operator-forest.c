@@ -8,6 +8,7 @@ typedef struct Leaf {
     guint64 thread;
     guint order;
     gboolean any_thread;
+    gboolean own_thread; /* with any_thread: but of operators of other threads it is none */
 } Leaf;
 
 typedef struct Build {
@@ -95,8 +96,9 @@ static void take_leaf(const Build *build, gint owner, const Leaf *leaf)
     }
     for (gint place = owner; place >= 0; place = at(build, place)->parent) {
         Operator *op = at(build, place);
+        gboolean is_within = !leaf->own_thread || op->thread == leaf->thread;
 
-        for (guint i = 0; i < n; i++)
+        for (guint i = 0; i < n && is_within; i++)
             add_kernel(build, op, kernel_map_kernel(build->map, &launches[i]), place == owner);
         if (op->step >= 0)
             add_to_step(build, &g_array_index(build->forest->steps, ForestStep, op->step),
@@ -109,6 +111,9 @@ static gint owner_of(const Build *build, gint last, const Leaf *leaf)
 {
     while (leaf->any_thread && last >= 0 && at(build, last)->end_ns <= leaf->at_ns)
         last = at(build, last)->parent;
+    while (leaf->own_thread && last >= 0 &&
+           (at(build, last)->thread != leaf->thread || at(build, last)->end_ns <= leaf->at_ns))
+        last = at(build, last)->parent;
     if (last >= 0 && !leaf->any_thread && at(build, last)->thread != leaf->thread)
         return -1;
     return last;
@@ -120,13 +125,14 @@ static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
 
     for (guint i = 0; map->has_queue && i < enqueues->len; i++) {
         const QueueSpan *span = &g_array_index(enqueues, QueueSpan, i);
-        const Leaf leaf = {span->begin_ns, span->correlation, span->thread, i, FALSE};
+        const Leaf leaf = {span->begin_ns, span->correlation, span->thread, i, FALSE, FALSE};
 
         g_array_append_val(leaves, leaf);
     }
     for (guint i = 0; !map->has_queue && i < map->launches->len; i++) {
-        guint64 key = g_array_index(map->launches, Launch, i).key;
-        const Leaf leaf = {(gint64)key, key, 0, i, TRUE};
+        const Launch *launch = &g_array_index(map->launches, Launch, i);
+        guint64 key = launch->key;
+        const Leaf leaf = {(gint64)key, key, launch->thread, i, TRUE, map->by_thread};
 
         if (!i || g_array_index(map->launches, Launch, i - 1).key != key)
             g_array_append_val(leaves, leaf);

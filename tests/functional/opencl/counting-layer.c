@@ -17,8 +17,8 @@ typedef int32_t Launch(void *queue, void *kernel, uint32_t n, const size_t *offs
 
 __attribute__((visibility("default"))) int32_t clGetLayerInfo(uint32_t name, size_t size,
                                                               void *value, size_t *size_ret);
-__attribute__((visibility("default"))) int32_t
-clInitLayer(uint32_t n, void *const *target, uint32_t *n_ret, void *const **layer);
+__attribute__((visibility("default"))) int32_t clInitLayer(uint32_t n, void *const *target,
+                                                           uint32_t *n_ret, void *const **layer);
 
 static void *table[ENTRIES];
 static Launch *below;

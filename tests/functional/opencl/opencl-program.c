@@ -134,8 +134,7 @@ static cl_uint queue_references(cl_command_queue queue)
 {
     cl_uint n = 0;
 
-    check(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof n, &n, NULL),
-          "references");
+    check(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof n, &n, NULL), "references");
     return n;
 }
 
@@ -429,16 +428,16 @@ static void run_copies(void)
     cl_int status;
 
     write_values(queue);
-    cl_mem sub = clCreateSubBuffer(a, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part,
-                                   &status);
+    cl_mem sub =
+        clCreateSubBuffer(a, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part, &status);
     check(status, "sub-buffer");
     check(clEnqueueFillBuffer(queue, sub, zero, sizeof zero, 0, 1024, 0, NULL, NULL), "fill");
     check(clEnqueueCopyBuffer(queue, a, a, 0, 8192, 4096, 0, NULL, NULL), "copy");
     check(clEnqueueReadBufferRect(queue, a, CL_TRUE, origin, origin, region, 0, 0, 0, 0, values, 0,
                                   NULL, NULL),
           "read rectangle");
-    float *place = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, 512, 0, NULL, NULL,
-                                      &status);
+    float *place =
+        clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, 512, 0, NULL, NULL, &status);
     check(status, "map");
     printf("mapped %.1f\n", place[5]);
     check(clEnqueueUnmapMemObject(queue, a, place, 0, NULL, NULL), "unmap");
@@ -494,8 +493,8 @@ static void run_extension(void)
 
     check(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
           "platform");
-    Launch by_name = (Launch)clGetExtensionFunctionAddressForPlatform(platform,
-                                                                      "clEnqueueNDRangeKernel");
+    Launch by_name =
+        (Launch)clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueNDRangeKernel");
     printf("by name %d, nothing by no name %d\n", by_name != NULL,
            clGetExtensionFunctionAddressForPlatform(platform, "clNoSuchFunction") == NULL);
     if (!by_name)
