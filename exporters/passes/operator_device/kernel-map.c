@@ -226,20 +226,36 @@ void kernel_map_finish(KernelMap *map)
     g_array_sort(map->launches, compare_launches); /* keeps the order of equal ones */
 }
 
-const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n)
+/* The first launch whose key is not below. */
+static guint first_from(const KernelMap *map, guint64 key)
 {
-    const Launch *launches = (const Launch *)(const void *)map->launches->data;
     guint low = 0, high = map->launches->len;
 
     while (low < high) {
         guint middle = low + (high - low) / 2;
 
-        if (launches[middle].key < key)
+        if (g_array_index(map->launches, Launch, middle).key < key)
             low = middle + 1;
         else
             high = middle;
     }
-    for (*n = 0; low + *n < map->launches->len && launches[low + *n].key == key;)
+    return low;
+}
+
+const Launch *kernel_map_between(const KernelMap *map, guint64 begin, guint64 end, guint *n)
+{
+    guint low = first_from(map, begin);
+
+    *n = MAX(first_from(map, end), low) - low;
+    return *n ? &g_array_index(map->launches, Launch, low) : NULL;
+}
+
+const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n)
+{
+    guint low = first_from(map, key);
+
+    for (*n = 0; low + *n < map->launches->len &&
+                 g_array_index(map->launches, Launch, low + *n).key == key;)
         ++*n;
-    return *n ? &launches[low] : NULL;
+    return *n ? &g_array_index(map->launches, Launch, low) : NULL;
 }

@@ -64,6 +64,9 @@ void kernel_map_finish(KernelMap *map);
 /* The launches of a key: the first, and their number in `n`. */
 const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n);
 
+/* The same of all keys from `begin` up to, not including, `end`. */
+const Launch *kernel_map_between(const KernelMap *map, guint64 begin, guint64 end, guint *n);
+
 static inline const Kernel *kernel_map_kernel(const KernelMap *map, const Launch *launch)
 {
     return &g_array_index(map->kernels, Kernel, launch->kernel);

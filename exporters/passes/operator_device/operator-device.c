@@ -378,6 +378,28 @@ static gboolean emit_database_step(OperatorDevice *pass, const HostStep *step)
     return emit_step(pass, step, begin == G_MAXINT64 ? step->begin_ns : begin, end, device);
 }
 
+/* A step that was announced by a call of its own, not by an operator: from the first kernel of the
+ * first launch in it, of whatever thread, to the last of the last. */
+static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *step)
+{
+    guint n;
+    const Launch *launches =
+        kernel_map_between(&pass->map, (guint64)step->begin_ns, (guint64)step->end_ns, &n);
+    gint64 begin = G_MAXINT64, end = G_MININT64;
+
+    if (!n)
+        return TRUE;
+    for (guint i = 0; i < n; i++) {
+        const Kernel *kernel = kernel_map_kernel(&pass->map, &launches[i]);
+
+        if (launches[i].key == launches[0].key)
+            begin = MIN(begin, kernel->begin_ns);
+        if (launches[i].key == launches[n - 1].key)
+            end = MAX(end, kernel->end_ns);
+    }
+    return emit_step(pass, step, begin, end, kernel_map_kernel(&pass->map, launches)->device);
+}
+
 static gint compare_links(gconstpointer a, gconstpointer b)
 {
     const ForestLink *x = a, *y = b;
@@ -387,8 +409,12 @@ static gint compare_links(gconstpointer a, gconstpointer b)
 
 static gboolean emit_steps(OperatorDevice *pass)
 {
+    gboolean is_recorded =
+        pass->map.by_thread && !pass->map.has_queue && !pass->forest.steps->len;
     gboolean done = TRUE;
 
+    for (guint i = 0; is_recorded && i < pass->host_steps->len && done; i++)
+        done = emit_recorded_step(pass, &g_array_index(pass->host_steps, HostStep, i));
     for (guint i = 0; pass->is_database && i < pass->host_steps->len && done; i++)
         done = emit_database_step(pass, &g_array_index(pass->host_steps, HostStep, i));
     for (guint i = 0; !pass->is_database && i < pass->forest.steps->len && done; i++)
