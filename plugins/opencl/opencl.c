@@ -85,14 +85,22 @@ static void release_worker(void *user)
 {
 }
 
-static void end_worker(void)
+/* Returns 0 if it hangs, in a call to the driver as likely as not. */
+static int end_worker(void)
 {
     pthread_mutex_lock(&collector.lock);
     StrobeWorker *worker = collector.worker;
     collector.worker = NULL;
     pthread_mutex_unlock(&collector.lock);
-    if (worker)
-        strobe_worker_end(worker, EXIT_PATIENCE_NS);
+    return !worker || !strobe_worker_end(worker, EXIT_PATIENCE_NS);
+}
+
+static void release_clocks(void)
+{
+    OpenclDevice *device;
+
+    for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
+        opencl_clock_release(&device->clock);
 }
 
 static void opencl_sample(void *state)
@@ -119,8 +127,9 @@ static void at_exit(void)
         return;
     opencl_commands_reap_all();
     measure_clocks(FLUSH_LIMIT_NS);
+    if (end_worker())
+        release_clocks();
     atomic_store(&opencl.is_gone, 1);
-    end_worker();
 }
 
 static void register_exit(void)
@@ -302,13 +311,10 @@ static StrobeStatus opencl_flush(void *state, StrobeTicks deadline)
 
 static void opencl_close(void *state)
 {
-    OpenclDevice *device;
-
     atomic_store(&opencl.is_forcing, 0);
     atomic_store(&opencl.is_open, 0);
-    end_worker();
-    for (uint32_t i = 0; !atomic_load(&opencl.is_gone) && (device = opencl_device_at(i)); i++)
-        opencl_clock_release(&device->clock);
+    if (end_worker() && !atomic_load(&opencl.is_gone))
+        release_clocks();
 }
 
 const StrobeCollectorOps strobe_opencl_ops = {

@@ -371,6 +371,19 @@ static void run_never_waits(void)
     printf("status %d\n", execution);
 }
 
+/* A launch every few milliseconds, for about a second. */
+static void run_paced(void)
+{
+    cl_command_queue queue = make_queue(0);
+    cl_kernel scale = make_kernel("scale");
+
+    for (int i = 0; i < 150; i++) {
+        launch(queue, scale, 0, NULL, NULL);
+        check(clFinish(queue), "finish");
+        usleep(5000);
+    }
+}
+
 /* Ends right after it knows that ten launches are done, with one that never begins. */
 static void run_exit(int is_sudden)
 {
@@ -536,6 +549,8 @@ int main(int argc, char **argv)
         run_early_release();
     else if (strcmp(name, "never-waits") == 0)
         run_never_waits();
+    else if (strcmp(name, "paced") == 0)
+        run_paced();
     else if (strcmp(name, "exit") == 0 || strcmp(name, "sudden-exit") == 0)
         run_exit(name[0] == 's');
     else if (strcmp(name, "fork") == 0)
