@@ -149,10 +149,8 @@ int main(int argc, char **argv)
                              {.name = "call_idle"},
                              {.name = "launch_bare_idle"},
                              {.name = "launch_idle"}};
-    static Samples busy[] = {{.name = "call_bare"},
-                             {.name = "call"},
-                             {.name = "launch_bare"},
-                             {.name = "launch"}};
+    static Samples busy[] = {
+        {.name = "call_bare"}, {.name = "call"}, {.name = "launch_bare"}, {.name = "launch"}};
 
     if (argc < 3)
         fail("usage", "opencl PLUGIN FOLDER [REPEATS]");

@@ -38,8 +38,7 @@ typedef struct KernelMap {
     GHashTable *flow_at; /* text of the id -> place in flows + 1 */
     GArray *launches;    /* of Launch, by key; once finished */
     gboolean has_queue;
-    gboolean
-        by_thread; /* set by the caller: an operator holds the launches of its own thread only */
+    gboolean by_thread; /* set by the caller: each thread has a tree of its own */
 } KernelMap;
 
 typedef struct QueueSpan {

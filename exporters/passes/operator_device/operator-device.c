@@ -378,8 +378,8 @@ static gboolean emit_database_step(OperatorDevice *pass, const HostStep *step)
     return emit_step(pass, step, begin == G_MAXINT64 ? step->begin_ns : begin, end, device);
 }
 
-/* A step that was announced by a call of its own, not by an operator: from the first kernel of the
- * first launch in it, of whatever thread, to the last of the last. */
+/* Where each thread has a tree of its own: from the first kernel of the first launch in the step,
+ * of whatever thread, to the last of the last. */
 static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *step)
 {
     guint n;
@@ -407,14 +407,29 @@ static gint compare_links(gconstpointer a, gconstpointer b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static gboolean emit_steps(OperatorDevice *pass)
+/* Announced by operators or, without these, by calls. */
+static gboolean emit_recorded_steps(OperatorDevice *pass)
 {
-    gboolean is_recorded =
-        pass->map.by_thread && !pass->map.has_queue && !pass->forest.steps->len;
+    const Forest *forest = &pass->forest;
     gboolean done = TRUE;
 
-    for (guint i = 0; is_recorded && i < pass->host_steps->len && done; i++)
+    for (guint i = 0; i < forest->steps->len && done; i++) {
+        const ForestStep *step = &g_array_index(forest->steps, ForestStep, i);
+        const Operator *op = &g_array_index(forest->operators, Operator, step->place);
+        const HostStep host_step = {op->begin_ns, op->end_ns, step->number, op->track, op->name};
+        done = emit_recorded_step(pass, &host_step);
+    }
+    for (guint i = 0; !forest->steps->len && i < pass->host_steps->len && done; i++)
         done = emit_recorded_step(pass, &g_array_index(pass->host_steps, HostStep, i));
+    return done;
+}
+
+static gboolean emit_steps(OperatorDevice *pass)
+{
+    gboolean done = TRUE;
+
+    if (pass->map.by_thread && !pass->map.has_queue)
+        return emit_recorded_steps(pass);
     for (guint i = 0; pass->is_database && i < pass->host_steps->len && done; i++)
         done = emit_database_step(pass, &g_array_index(pass->host_steps, HostStep, i));
     for (guint i = 0; !pass->is_database && i < pass->forest.steps->len && done; i++)

@@ -232,6 +232,11 @@ static void test_recorded(void)
     add_call_of(mock, two, 950, 3); /* in no operator of its thread */
     add_op(mock, two, "c", 400, 500);
     add_op(mock, one, "a", 0, 1000);
+    for (int64_t number = 4; number <= 5; number++) {
+        const struct strobe_step fields = {.number = number};
+        g_autofree char *name = g_strdup_printf("ProfilerStep#%d", (int)number);
+        TEST_ADD(mock, step, one, name, (number - 4) * 1000, (number - 3) * 1000, &fields);
+    }
     add_task_of(mock, stream, 2000, 2100, 1, 1);
     add_task_of(mock, stream, 3000, 3010, 2, 0);
     add_task_of(mock, stream, 4000, 5000, 3, 1);
@@ -239,6 +244,12 @@ static void test_recorded(void)
     g_assert_cmpfloat(find_op(mock, "a")->device_self, ==, 0.1);
     g_assert_cmpfloat(find_op(mock, "a")->device_total, ==, 0.1);
     g_assert_cmpfloat(find_op(mock, "c")->device_self, ==, 0.01);
+    g_assert_cmpint(find_op(mock, "a")->host_self, ==, 1000); /* c is no child of it */
+    const StrobeView *step = find(mock, "step_range", "ProfilerStep#4");
+    g_assert_nonnull(step);
+    g_assert_cmpint(step->begin_ns, ==, 2000);
+    g_assert_cmpint(step->end_ns, ==, 5000);
+    g_assert_null(find(mock, "step_range", "ProfilerStep#5")); /* nothing was launched in it */
     check_link(find(mock, "kernel_link", "a"), 2000, 1);
     check_link(find(mock, "kernel_link", "c"), 3000, 2);
     strobe_mock_free(mock);

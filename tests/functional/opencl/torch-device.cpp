@@ -14,7 +14,8 @@
 #include <stdexcept>
 #include <string>
 
-namespace {
+namespace
+{
 
 const char source[] =
     "kernel void scale(global float *x, float by) { size_t i = get_global_id(0); x[i] *= by; }"
