@@ -101,6 +101,7 @@ at::Tensor run(const char *op, const char *name, const at::Tensor &x, float by)
     tell(op, "write", events[0]);
     tell(op, name, events[1]);
     tell(op, "read", events[2]);
+    fflush(stdout);
     clReleaseMemObject(buffer);
     clReleaseKernel(kernel);
     return result;
