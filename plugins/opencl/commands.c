@@ -11,8 +11,7 @@
 
 #define CHUNK 1024u /* commands that memory is taken for at once */
 #define CHUNKS_MAX 1024u
-#define RECENT 4096u     /* events that are found by their handle */
-#define PRUNE_FIRST 256u /* commands in a queue's list before it is looked through */
+#define RECENT 4096u /* events that are found by their handle */
 
 enum { FREE, PENDING, CLAIMED, DONE };
 
@@ -176,13 +175,14 @@ static void unclaim(OpenclCommand *command)
         finish(command, status_of(atomic_load(&command->event)));
 }
 
-/* By the driver, on a thread of its own or on that which sees the event complete. */
+/* By the driver, on a thread of its own or on that which sees the event complete. While a window
+ * ends only the control thread may record: it finds the command in its queue's list. */
 static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
 {
     OpenclCommand *command = data;
 
     atomic_store(&command->is_called, 1);
-    if (claim(command))
+    if (!atomic_load(&opencl.is_ending) && claim(command))
         finish(command, status);
     let_go(command);
 }
@@ -248,7 +248,7 @@ static void look_through(OpenclQueue *queue, int asks)
 
     for (; command; command = next, n++) {
         next = atomic_load_explicit(&command->next, memory_order_relaxed);
-        if (is_over(command, asks || !command->is_told)) {
+        if (is_over(command, asks || !command->is_told || atomic_load(&command->is_called))) {
             let_go(command);
         } else {
             push(queue, command);
@@ -256,7 +256,7 @@ static void look_through(OpenclQueue *queue, int asks)
         }
     }
     atomic_fetch_sub_explicit(&queue->n_listed, n, memory_order_relaxed);
-    atomic_store_explicit(&queue->prune_at, 2 * n_kept + PRUNE_FIRST, memory_order_relaxed);
+    atomic_store_explicit(&queue->prune_at, 2 * n_kept + OPENCL_PRUNE_FIRST, memory_order_relaxed);
 }
 
 void opencl_commands_reap(OpenclQueue *queue)

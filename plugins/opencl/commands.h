@@ -35,6 +35,9 @@ enum {
     OPENCL_COMMAND_SORTS
 };
 
+/* Commands in a queue's list before it is looked through. */
+#define OPENCL_PRUNE_FIRST 256u
+
 /* What a command is, as its enqueueing call says. */
 typedef struct OpenclWork {
     uint8_t sort; /* OPENCL_KERNEL ... */

@@ -42,7 +42,9 @@ static int read_timer(OpenclDevice *device, OpenclPair *pair)
 {
     cl_ulong device_time = 0, host_time = 0;
 
-    if (device->clock.has_no_timer || !opencl_below.clGetDeviceAndHostTimer)
+    if (!opencl_below.clGetDeviceAndHostTimer)
+        device->clock.has_no_timer = 1;
+    if (device->clock.has_no_timer)
         return 0;
     int64_t before = opencl_clock_now();
     cl_int status = opencl_below.clGetDeviceAndHostTimer(device->id, &device_time, &host_time);
@@ -131,13 +133,21 @@ static int read_marker(OpenclDevice *device, OpenclPair *pair, int64_t until)
 
 /* ---- the narrowest of several ---- */
 
+/* Markers need a context and a queue of ours, and the device's attention: only where the program's
+ * own commands do not tell. */
+static int read_pair(OpenclDevice *device, OpenclPair *pair, int64_t until)
+{
+    return read_timer(device, pair) ||
+           (atomic_load(&device->clock.needs_markers) && read_marker(device, pair, until));
+}
+
 static int measure(OpenclDevice *device, int64_t until, OpenclPair *best)
 {
     OpenclPair pair;
     int n = 0;
 
     for (int i = 0; i < TRIES && (i == 0 || opencl_clock_now() < until); i++) {
-        if (!read_timer(device, &pair) && !read_marker(device, &pair, until))
+        if (!read_pair(device, &pair, until))
             break;
         if (n++ == 0 || pair.width_ns < best->width_ns)
             *best = pair;
@@ -163,6 +173,12 @@ static void record(OpenclDevice *device, const OpenclPair *pair)
     host->commit(writer);
 }
 
+static void ask_commands(OpenclClock *clock)
+{
+    atomic_store(&clock->best_ns, UINT64_MAX);
+    atomic_store(&clock->n_wanted, clock->has_no_timer ? COMMANDS : 0);
+}
+
 int opencl_clock_measure(OpenclDevice *device, uint64_t limit_ns)
 {
     OpenclPair pair;
@@ -176,8 +192,7 @@ int opencl_clock_measure(OpenclDevice *device, uint64_t limit_ns)
         device->clock.last = pair;
         record(device, &pair);
     }
-    atomic_store(&device->clock.best_ns, UINT64_MAX);
-    atomic_store(&device->clock.n_wanted, device->clock.has_no_timer ? COMMANDS : 0);
+    ask_commands(&device->clock);
     pthread_mutex_unlock(&device->clock.lock);
     return ok;
 }
@@ -191,24 +206,46 @@ int64_t opencl_clock_before(OpenclClock *clock)
 }
 
 /* Only a narrower one than those before says anything new. */
+static void take_told(OpenclDevice *device, const OpenclPair *pair)
+{
+    OpenclClock *clock = &device->clock;
+
+    if (pair->width_ns >= atomic_load_explicit(&clock->best_ns, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&clock->best_ns, pair->width_ns, memory_order_relaxed);
+    record(device, pair);
+    if (pthread_mutex_trylock(&clock->lock) != 0)
+        return;
+    clock->last = *pair;
+    pthread_mutex_unlock(&clock->lock);
+}
+
 void opencl_clock_told(OpenclDevice *device, int64_t before, int64_t after, cl_ulong queued)
 {
-    uint64_t best = atomic_load_explicit(&device->clock.best_ns, memory_order_relaxed);
     OpenclPair pair;
 
-    if (!before || !pair_of(&pair, before, after, queued) || pair.width_ns >= best)
+    if (!before)
         return;
-    atomic_store_explicit(&device->clock.best_ns, pair.width_ns, memory_order_relaxed);
-    record(device, &pair);
+    if (queued && pair_of(&pair, before, after, queued))
+        take_told(device, &pair);
+    else
+        atomic_store_explicit(&device->clock.needs_markers, 1, memory_order_relaxed);
 }
 
 void opencl_clock_repeat(OpenclDevice *device)
 {
     pthread_mutex_lock(&device->clock.lock);
     record(device, &device->clock.last);
-    atomic_store(&device->clock.best_ns, UINT64_MAX);
-    atomic_store(&device->clock.n_wanted, device->clock.has_no_timer ? COMMANDS : 0);
+    ask_commands(&device->clock);
     pthread_mutex_unlock(&device->clock.lock);
+}
+
+int opencl_clock_is_known(OpenclDevice *device)
+{
+    pthread_mutex_lock(&device->clock.lock);
+    int is_known = device->clock.last.width_ns > 0;
+    pthread_mutex_unlock(&device->clock.lock);
+    return is_known;
 }
 
 StrobeTrackId opencl_clock_track(OpenclDevice *device)

@@ -3,9 +3,9 @@
  * A device's clock: pairs with the host's, as records of `clock_sync` on a track of its own.
  *
  * A pair is the device's clock, read between two readings of CLOCK_MONOTONIC: by
- * clGetDeviceAndHostTimer, or else by a marker's end on a queue of ours that nothing else is put
- * into, and by the time at which the program's own commands were put into their queues. The
- * narrowest of several is recorded.
+ * clGetDeviceAndHostTimer, or else by the time at which the program's own commands were put into
+ * their queues; where the driver does not tell that, by a marker's end on a queue of ours that
+ * nothing else is put into. The narrowest of several is recorded.
  */
 #ifndef STROBE_PLUGINS_OPENCL_DEVICE_CLOCK_H
 #define STROBE_PLUGINS_OPENCL_DEVICE_CLOCK_H
@@ -27,6 +27,7 @@ typedef struct OpenclClock {
     cl_context context;   /* ours, for the markers */
     cl_command_queue queue;
     int has_no_timer, has_no_markers; /* tried in vain */
+    _Atomic int needs_markers;        /* the program's commands do not tell */
     OpenclPair last;
     _Atomic int n_wanted;     /* commands that may still tell a pair */
     _Atomic uint64_t best_ns; /* width of the narrowest that they told */
@@ -47,8 +48,12 @@ void opencl_clock_repeat(struct OpenclDevice *device);
  * wanted. Any thread. */
 int64_t opencl_clock_before(OpenclClock *clock);
 int64_t opencl_clock_now(void);
-/* What it told: put into its queue at `queued` of the device's clock, between two of the host's. */
+/* What it told: put into its queue at `queued` of the device's clock, between two of the host's; 0:
+ * nothing. `before` may be 0. */
 void opencl_clock_told(struct OpenclDevice *device, int64_t before, int64_t after, cl_ulong queued);
+
+/* Has any pair been taken in this process? */
+int opencl_clock_is_known(struct OpenclDevice *device);
 
 /* The track with the pairs. */
 StrobeTrackId opencl_clock_track(struct OpenclDevice *device);

@@ -87,9 +87,6 @@ OpenclDevice *opencl_device(cl_device_id id)
 
 void opencl_devices_after_fork(void)
 {
-    OpenclDevice *device;
-
     pthread_mutex_init(&devices.lock, NULL);
-    for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
-        opencl_clock_init(&device->clock);
+    atomic_store(&devices.n, 0); /* the driver's threads are not there either: asked anew */
 }

@@ -15,7 +15,7 @@
 
 #define IDS_AT_ONCE 64
 #define MEASURE_LIMIT_NS 20000000u /* of the worker, for one device */
-#define FLUSH_LIMIT_NS 5000000u    /* of the thread that ends a window */
+#define FLUSH_LIMIT_NS 20000000u   /* of the thread that ends a window */
 #define EXIT_PATIENCE_NS 100000000u
 
 Opencl opencl;
@@ -267,6 +267,7 @@ static StrobeStatus opencl_start(void *state)
 static StrobeStatus opencl_stop(void *state)
 {
     atomic_store_explicit(&opencl_is_on, 0, memory_order_release);
+    atomic_store(&opencl.is_ending, 1);
     return STROBE_OK;
 }
 
@@ -305,6 +306,7 @@ static StrobeStatus opencl_flush(void *state, StrobeTicks deadline)
             return STROBE_AGAIN;
         measure_clocks(FLUSH_LIMIT_NS);
     }
+    atomic_store(&opencl.is_ending, 0);
     tell_all();
     return STROBE_OK;
 }
@@ -313,6 +315,7 @@ static void opencl_close(void *state)
 {
     atomic_store(&opencl.is_forcing, 0);
     atomic_store(&opencl.is_open, 0);
+    atomic_store(&opencl.is_ending, 0);
     if (end_worker() && !atomic_load(&opencl.is_gone))
         release_clocks();
 }

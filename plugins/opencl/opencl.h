@@ -33,6 +33,7 @@ typedef struct Opencl {
     uint64_t session, window;    /* count what was opened and started */
     _Atomic int is_open;         /* there is a session */
     _Atomic int is_forcing;      /* queues get profiling that they did not ask for */
+    _Atomic int is_ending;       /* a window has stopped, and what comes late is flushed */
     _Atomic int is_gone;         /* the process ends, or is a forked child: no call to the driver */
     _Atomic uint64_t n_untimed;  /* commands of queues without profiling */
     _Atomic uint64_t n_mistimed; /* whose times make no sense, or were not told */

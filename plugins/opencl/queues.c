@@ -30,43 +30,59 @@ void opencl_queues_each(void (*each)(void *queue, void *user), void *user)
     handle_table_each(&table, each, user);
 }
 
+/* Those are the parent's, and end there. */
+static void forget_commands(void *value, void *user)
+{
+    OpenclQueue *queue = value;
+
+    atomic_store(&queue->commands, NULL);
+    atomic_store(&queue->n_listed, 0);
+}
+
 void opencl_queues_after_fork(void)
 {
     handle_table_after_fork(&table);
     pthread_mutex_init(&queues.lock, NULL);
+    handle_table_each(&table, forget_commands, NULL);
 }
 
 /* ---- making ---- */
 
-static void free_queue(OpenclQueue *queue)
+/* Queues are never freed: somebody may be looking at one that he found just before. */
+static OpenclQueue *take_spare(void)
 {
+    OpenclQueue *queue, **at;
+
+    pthread_mutex_lock(&queues.lock);
+    for (at = &queues.retired; *at; at = &(*at)->next)
+        if (atomic_load_explicit(&(*at)->n_held, memory_order_acquire) == 0)
+            break;
+    queue = *at;
+    if (queue)
+        *at = queue->next;
+    pthread_mutex_unlock(&queues.lock);
+    if (!queue)
+        return calloc(1, sizeof *queue);
     free(queue->asked);
-    free(queue);
+    queue->asked = NULL;
+    queue->n_asked = 0;
+    return queue;
 }
 
-/* Those whose last commands are done with are freed now: nobody asks for them any more. */
+/* Another has its handle now. It is used again when its last commands are done with. */
 static void retire(OpenclQueue *queue)
 {
+    opencl_commands_reap(queue);
     pthread_mutex_lock(&queues.lock);
     queue->next = queues.retired;
     queues.retired = queue;
-    for (OpenclQueue **at = &queues.retired; *at;) {
-        OpenclQueue *old = *at;
-        opencl_commands_reap(old);
-        if (atomic_load_explicit(&old->n_held, memory_order_acquire) == 0) {
-            *at = old->next;
-            free_queue(old);
-        } else {
-            at = &old->next;
-        }
-    }
     pthread_mutex_unlock(&queues.lock);
 }
 
 static OpenclQueue *add(cl_command_queue handle, cl_device_id device,
                         cl_command_queue_properties properties)
 {
-    OpenclQueue *queue = calloc(1, sizeof *queue);
+    OpenclQueue *queue = take_spare();
     void *old;
 
     if (!queue)
@@ -76,9 +92,12 @@ static OpenclQueue *add(cl_command_queue handle, cl_device_id device,
     queue->number = atomic_fetch_add(&queues.n, 1);
     queue->is_in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     queue->is_profiled = queue->device && (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
-    atomic_init(&queue->prune_at, 256);
+    atomic_store(&queue->is_forced, 0);
+    atomic_store(&queue->track, 0);
+    atomic_store(&queue->n_commands, 0);
+    atomic_store(&queue->prune_at, OPENCL_PRUNE_FIRST);
     if (!handle_table_put(&table, handle, queue, &old)) {
-        free(queue);
+        retire(queue);
         return NULL;
     }
     if (old)
@@ -96,7 +115,7 @@ static void keep_asked(OpenclQueue *queue, const cl_queue_properties *properties
     queue->n_asked = n;
 }
 
-/* Pairs of the clock are wanted before the first command ends; the device is idle as a rule. */
+/* The clock is asked before the first command, if the driver has a function for that. */
 static void is_made(OpenclQueue *queue, int is_forced)
 {
     if (!queue)
@@ -105,7 +124,7 @@ static void is_made(OpenclQueue *queue, int is_forced)
     if (is_forced)
         atomic_fetch_add(&queues.n_forced, 1);
     opencl_mind_exit();
-    if (atomic_load(&opencl.is_open) && queue->device && queue->device->clock.last.width_ns == 0)
+    if (atomic_load(&opencl.is_open) && queue->device && !opencl_clock_is_known(queue->device))
         opencl_clock_measure(queue->device, CLOCK_LIMIT_NS);
 }
 

@@ -166,6 +166,12 @@ static OpenclTask describe(StrobeWriter *writer, const OpenclCommand *command,
     return out;
 }
 
+/* Of one clock, as far as can be seen. */
+static int is_in_order(const OpenclTimes *times)
+{
+    return times->queued <= times->submit && times->submit <= times->start;
+}
+
 void opencl_task_record(const OpenclCommand *command, const OpenclTimes *times)
 {
     const StrobeHost *host = opencl.host;
@@ -173,9 +179,8 @@ void opencl_task_record(const OpenclCommand *command, const OpenclTimes *times)
 
     if (!writer)
         return;
-    if (times->queued <= times->submit && times->submit <= times->start)
-        opencl_clock_told(command->queue->device, command->work.before_ns, command->work.after_ns,
-                          times->queued);
+    opencl_clock_told(command->queue->device, command->work.before_ns, command->work.after_ns,
+                      is_in_order(times) ? times->queued : 0);
     OpenclTask task = describe(writer, command, times);
     StrobeStringId name =
         command->work.kernel ? opencl_text_id(writer, command->work.kernel) : task.task.task_type;

@@ -83,6 +83,13 @@ class ClockTest(DoubleTest):
         self.assertAlmostEqual(said["drift_ppm"], -80, delta=20)
         self.assertLess(said["width_ns"], 100000)
 
+    def test_markers(self):
+        """Where commands do not tell when they were queued."""
+        self.environment["OPENCL_DOUBLE_NO_QUEUED"] = "1"
+        said, tasks, _ = self.check("100,0,0")
+        self.assertAlmostEqual(said["drift_ppm"], 100, delta=30)
+        self.assertEqual({row["opencl.queued_ns"] for row in tasks}, {None})
+
     def test_jump_ahead(self):
         said, _, _ = self.check("0,500,3000000000")
         self.assertEqual(said["jumps"], 1)
@@ -110,7 +117,6 @@ class FailureTest(DoubleTest):
 
     def test_calls_that_only_strobe_makes(self):
         for name in (
-            "clEnqueueMarker",
             "clGetDeviceAndHostTimer",
             "clGetDeviceInfo",
             "clGetKernelInfo",
@@ -119,6 +125,12 @@ class FailureTest(DoubleTest):
             with self.subTest(name):
                 self.check(name)
                 self.assertEqual(len(self.tasks_of_last()), 8)
+
+    def test_no_clock(self):
+        """Nothing tells it: the tasks are kept, and nothing hangs."""
+        self.environment["OPENCL_DOUBLE_NO_QUEUED"] = "1"
+        self.check("clEnqueueMarker")
+        self.assertEqual(self.json("info", self.result())[0]["kinds"]["device_task"], 10)
 
     def tasks_of_last(self):
         last = self.results()[-1]

@@ -59,15 +59,28 @@ int64_t double_host_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static int64_t without_jump(int64_t since_ns)
+{
+    return 7777000000000 + since_ns + (int64_t)((double)since_ns * settings.ppm / 1e6);
+}
+
+static int64_t jump(int64_t since_ns)
+{
+    return settings.jump_at_ns && since_ns >= settings.jump_at_ns ? settings.jump_ns : 0;
+}
+
 uint64_t double_device_ns(int64_t host_ns)
 {
     set_up();
     int64_t since = host_ns - settings.begin_ns;
-    int64_t device = 7777000000000 + since + (int64_t)((double)since * settings.ppm / 1e6);
 
-    if (settings.jump_at_ns && since >= settings.jump_at_ns)
-        device += settings.jump_ns;
-    return (uint64_t)device;
+    return (uint64_t)(without_jump(since) + jump(since));
+}
+
+void double_times(int64_t begin_ns, int64_t end_ns, uint64_t *begin, uint64_t *end)
+{
+    *begin = double_device_ns(begin_ns);
+    *end = *begin + (uint64_t)(without_jump(end_ns) - without_jump(begin_ns));
 }
 
 int32_t double_timer(Object *device, uint64_t *device_time, uint64_t *host_time)

@@ -5,6 +5,7 @@
  *
  * OPENCL_DOUBLE_CLOCK   "ppm,jump_at_ms,jump_ns": how far off the device's clock is, and goes
  * OPENCL_DOUBLE_TIMER   1: clGetDeviceAndHostTimer works; else it fails, with -59
+ * OPENCL_DOUBLE_NO_QUEUED  if set: QUEUED and SUBMIT are 0
  * OPENCL_DOUBLE_FAIL    a function that always fails, or "profiling": no queue may be profiled;
  *                       with ":n" from its n-th call on
  * OPENCL_DOUBLE_REPORT  a file: what kernels took in truth, and what was never released
@@ -80,6 +81,8 @@ int32_t double_answer(const void *value, size_t length, size_t size, void *place
 
 int64_t double_host_ns(void);
 uint64_t double_device_ns(int64_t host_ns);
+/* Of a command: the clock does not jump while it runs. */
+void double_times(int64_t begin_ns, int64_t end_ns, uint64_t *begin, uint64_t *end);
 int32_t double_timer(Object *device, uint64_t *device_time, uint64_t *host_time);
 void double_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
