@@ -154,7 +154,7 @@ static const StrobeCollectorOps ops = {.struct_size = sizeof(StrobeCollectorOps)
              .max = 1e12,                                                                          \
              .summary = "By how much they are wrong."},                                            \
             {.struct_size = sizeof(StrobeOption),                                                  \
-             .type = STROBE_OPTION_STRING,                                                           \
+             .type = STROBE_OPTION_STRING,                                                         \
              .name = "group",                                                                      \
              .default_value = group_,                                                              \
              .summary = "Layer of the device."},                                                   \
