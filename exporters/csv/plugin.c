@@ -35,6 +35,8 @@ static const char *const wants[] = {
     "step_trace",
     "memory_total",
     "memory_block",
+    "correlation",
+    "device_clock",
     NULL,
 };
 

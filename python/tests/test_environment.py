@@ -63,6 +63,17 @@ class Clean(unittest.TestCase):
             {"LAYERS": "/mine:/new"},
         )
 
+    def test_of_collectors_of_this_process(self):
+        environ = {
+            **_RUN,
+            "PYTHONPATH": _BOOTSTRAP,
+            "STROBE_RUN_VARIABLES": "LAYERS",
+            "LAYERS": "/mine:/x/layer.so",
+            "STROBE_RUN_NEW_LAYERS": "/x/layer.so",
+        }
+        environment.clean(environ, is_recorded=True)
+        self.assertEqual(environ, {"LAYERS": "/mine:/x/layer.so"})
+
     def test_empty_before(self):
         self.assertEqual(_clean(PYTHONPATH=_BOOTSTRAP, STROBE_RUN_OLD_PYTHONPATH=""), {})
 

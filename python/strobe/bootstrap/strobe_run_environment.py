@@ -51,13 +51,18 @@ def is_open(environ):
     return not is_claimed or environ.get("STROBE_RUN_FOLLOW") == "1"
 
 
-def clean(environ):
-    """Takes everything of `strobe run` out of a mapping of variables, in place."""
+def clean(environ, is_recorded=False):
+    """Takes everything of `strobe run` out of a mapping of variables, in place.
+
+    Where this process is recorded, what its libraries look for stays: they read it when they are
+    first used, long after the start. In its children the libraries found by it do nothing.
+    """
     if "STROBE_RUN_DIR" not in environ:
         return
     _restore(environ, "PYTHONPATH", os.pathsep, _is_our_folder)
     _restore(environ, "LD_PRELOAD", ":", _is_our_library)
-    for name in environ.get("STROBE_RUN_VARIABLES", "").split(":"):
+    names = environ.get("STROBE_RUN_VARIABLES", "").split(":")
+    for name in [] if is_recorded else names:
         ours = environ.get(_NEW + name, "").split(":")
         _restore(environ, name, ":", ours.__contains__)
     for name in [name for name in environ if name.startswith("STROBE_RUN_")]:

@@ -35,7 +35,7 @@ def _begin(follow):
     if stepping.run_session is not None or _start() is None:
         return
     if not follow:
-        environment.clean(os.environ)
+        environment.clean(os.environ, is_recorded=True)
     else:
         os.register_at_fork(after_in_child=_start)
 
