@@ -170,6 +170,18 @@ def marks_python(bench):
                         "<= 2 x", "strobe.mstx"))
         rows.append(Row("marks_python_%s_idle" % what, "ns", found[what + "_disabled"],
                         "empty Python call", found["empty"], note="without a session; both with their loop"))
+def opencl(bench):
+    environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
+    plugin = str(bench.build / "plugins" / "opencl.so")
+    found = bench.lines([bench.program("opencl"), plugin, bench.scratch], environment)
+    rows = []
+    for what, peer in (("call", "the same, bare"), ("launch", "the same, bare")):
+        for name, goal in (("_idle", "<= 2 ns added" if what == "call" else "<= 1.02 x"),
+                           ("", "<= 200 ns added" if what == "call" else "<= 1.5 x")):
+            own, bare = found[what + name], found[what + "_bare" + name]
+            rows.append(Row("opencl_" + what + name, "ns", own, peer, bare, goal,
+                            "%s: adds %.1f ns" % ("without a session" if name else "recorded",
+                                                  min(own) - min(bare))))
     return rows
 
 
@@ -489,6 +501,7 @@ BENCHMARKS = {
     "record_disabled": record_disabled,
     "marks": marks,
     "marks_python": marks_python,
+    "opencl": opencl,
     "record_two_threads": record_two_threads,
     "bulk_emit": bulk_emit,
     "capture_write": capture_write,

@@ -137,6 +137,34 @@ static const StrobeColumn stack_total[] = {
     INCOMPLETE,
 };
 
+static const StrobeColumn correlation[] = {
+    {"Cause to effect", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Source", "source", STROBE_CELL_TEXT},
+    {"Linked", "linked", STROBE_CELL_INT},
+    {"Orphan causes", "orphan_cause", STROBE_CELL_INT},
+    {"Orphan effects", "orphan_effect", STROBE_CELL_INT},
+    {"Ambiguous", "ambiguous", STROBE_CELL_INT},
+    {"Too early", "violations", STROBE_CELL_INT},
+    {"Worst ns", "worst", STROBE_CELL_INT},
+    {"Allowed ns", "error", STROBE_CELL_INT},
+    {"Unchecked", "unchecked", STROBE_CELL_INT},
+    {"Forgotten", "forgotten", STROBE_CELL_INT},
+    INCOMPLETE,
+};
+
+static const StrobeColumn device_clock[] = {
+    {"Clock", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Pairs", "pairs", STROBE_CELL_INT},
+    {"Used", "knots", STROBE_CELL_INT},
+    {"Error ns", "error", STROBE_CELL_INT},
+    {"Host's ns", "host_error", STROBE_CELL_INT},
+    {"Widest ns", "width", STROBE_CELL_INT},
+    {"Residual ns", "residual", STROBE_CELL_INT},
+    {"Drift ppm", "drift", STROBE_CELL_FIXED3},
+    {"Jumps", "jumps", STROBE_CELL_INT},
+    {"Broken ns", "broken", STROBE_CELL_INT},
+};
+
 #define PRESENT(kind, sort)                                                                        \
     {                                                                                              \
         {NULL, #kind, kind, G_N_ELEMENTS(kind)}, sort                                              \
@@ -154,6 +182,8 @@ static const StrobePresentation presentations[] = {
     PRESENT(step_trace, NULL),
     PRESENT(communication_time, NULL),
     PRESENT(stack_total, "host_self"),
+    PRESENT(correlation, NULL),
+    PRESENT(device_clock, NULL),
 };
 
 const StrobePresentation *strobe_presentation_find(const char *kind)

@@ -36,6 +36,8 @@ static const char *const wants[] = {
     "memory_total",
     "memory_block",
     "heap_path",
+    "correlation",
+    "device_clock",
     NULL,
 };
 

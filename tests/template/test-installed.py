@@ -37,6 +37,7 @@ def find_one(folder, pattern):
 ENTRIES = {
     "marker": ("mstx", "InitInjectionMstx", "InitializeInjectionNvtx2", "__itt_api_init"),
     "memory": ("strobe_memory_roles_1",),
+    "opencl": ("clGetLayerInfo", "clInitLayer"),
     "python_call": ("strobe_python_stack_1",),
 }
 
