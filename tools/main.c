@@ -21,6 +21,7 @@ static const Command commands[] = {
     {"show", NULL, strobe_command_show, "print tables of a result in the terminal"},
     {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again"},
     {"import", NULL, strobe_command_import, "take over results that another profiler wrote"},
+    {"diff", NULL, strobe_command_diff, "compare two results: what became slower"},
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},
     {"torch", NULL, strobe_command_torch, "build the operator backend for your PyTorch"},
@@ -50,7 +51,9 @@ static void print_help(void)
          "MindStudio Insight.\n"
          "\n"
          "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
-         "write, 1 anything else. \"strobe run\" ends as the command it ran ended.");
+         "write, 7 a regression (strobe diff), 1 anything else. \"strobe run\" ends as the command "
+         "it\n"
+         "ran ended.");
 }
 
 static const Command *find_command(const char *name)
