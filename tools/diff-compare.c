@@ -166,6 +166,22 @@ static void add_steps(StrobeDiff *diff)
     }
 }
 
+/* A part that one result does not tell is not 0 there. */
+static void drop_untold(StrobeDiff *diff)
+{
+    GPtrArray *rows = diff->rows->rows;
+
+    for (guint i = rows->len; i > 0; i--) {
+        StrobeDiffRow *row = g_ptr_array_index(rows, i - 1);
+        gboolean in_a = row->sides[STROBE_DIFF_A].is_present;
+
+        if (in_a == row->sides[STROBE_DIFF_B].is_present)
+            continue;
+        note(diff, "%c does not tell \"%s\" of its steps", in_a ? 'B' : 'A', row->path[0]);
+        strobe_diff_rows_remove(diff->rows, row);
+    }
+}
+
 /* ---- all of it ---- */
 
 static gboolean has_values(const StrobeDiff *diff, GError **error)
@@ -204,8 +220,10 @@ gboolean strobe_diff_run(StrobeDiff *diff, StrobeRegistry *registry, StrobeDiffS
             return FALSE;
     if (!read_both(diff, registry, error))
         return FALSE;
-    if (diff->by == STROBE_DIFF_BY_STEP)
+    if (diff->by == STROBE_DIFF_BY_STEP) {
+        drop_untold(diff);
         add_steps(diff);
+    }
     strobe_diff_rows_compare(diff->rows, &diff->rule);
     note_noise(diff);
     for (guint i = 0; i < STROBE_DIFF_SIDES; i++) {

@@ -99,6 +99,12 @@ StrobeDiffRow *strobe_diff_rows_get(StrobeDiffRows *rows, const char *const *nam
     return row;
 }
 
+void strobe_diff_rows_remove(StrobeDiffRows *rows, StrobeDiffRow *row)
+{
+    g_hash_table_remove(rows->index, row);
+    g_ptr_array_remove(rows->rows, row);
+}
+
 /* ---- times ---- */
 
 static void add_cell(StrobeDiffRow *row, guint side, guint32 block, double ns, guint64 calls)

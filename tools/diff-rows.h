@@ -50,6 +50,9 @@ void strobe_diff_rows_free(StrobeDiffRows *rows); /* NULL is fine */
 /* The row of a path, made if need be; NULL beyond STROBE_DIFF_ROWS_MAX. Names are copied. */
 StrobeDiffRow *strobe_diff_rows_get(StrobeDiffRows *rows, const char *const *names, gsize n);
 
+/* Takes a row out; what it added stays in the total. */
+void strobe_diff_rows_remove(StrobeDiffRows *rows, StrobeDiffRow *row);
+
 /* More time in a block; to the total too. `row` NULL: counted as dropped. */
 void strobe_diff_rows_add(StrobeDiffRows *rows, StrobeDiffRow *row, guint side, guint32 block,
                           double ns, guint64 calls);

@@ -112,6 +112,7 @@ typedef struct Reading {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeDiffTree *tree;
+    StrobeDiffSteps named; /* operators that are steps */
 } Reading;
 
 /* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
@@ -148,15 +149,41 @@ static gint64 number_of(const StrobeView *record, const char *field)
                             STROBE_ABSENT_I64);
 }
 
+static StrobeDiffStep step_of(const StrobeView *record, gint64 number)
+{
+    return (StrobeDiffStep){record->begin_ns, record->end_ns, number};
+}
+
+static gboolean is_torn(const StrobeView *record)
+{
+    return (record->flags & (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES)) != 0;
+}
+
+/* The traces of Ascend have steps among the operators. */
+static void add_named_step(Reading *r, const StrobeView *record)
+{
+    static const char prefix[] = "ProfilerStep#";
+    const char *name = r->host->string(r->self, record->name).bytes;
+    gint64 number;
+
+    if (!g_str_has_prefix(name, prefix) ||
+        !g_ascii_string_to_signed(name + strlen(prefix), 10, 0, G_MAXINT64, &number, NULL))
+        return;
+    const StrobeDiffStep step = step_of(record, number);
+    strobe_diff_steps_add(&r->named, &step, is_torn(record));
+}
+
 static StrobeStatus steps_batch(void *state, const StrobeView *records, size_t n)
 {
     Reading *r = state;
 
     for (size_t i = 0; i < n; i++) {
-        const StrobeDiffStep step = {records[i].begin_ns, records[i].end_ns,
-                                     number_of(&records[i], "number")};
-        strobe_diff_steps_add(&r->side->steps, &step,
-                              records[i].flags & (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES));
+        if (strcmp(records[i].kind->name, "step") != 0) {
+            add_named_step(r, &records[i]);
+            continue;
+        }
+        const StrobeDiffStep step = step_of(&records[i], number_of(&records[i], "number"));
+        strobe_diff_steps_add(&r->side->steps, &step, is_torn(&records[i]));
     }
     return STROBE_OK;
 }
@@ -311,10 +338,20 @@ static gboolean run(Reading *r, StrobeRegistry *registry, const char *const *wan
 
 gboolean strobe_diff_side_read_steps(StrobeDiffSide *side, StrobeRegistry *registry, GError **error)
 {
-    static const char *const wants[] = {"step", NULL};
+    static const char *const wants[] = {"step", "cpu_op", NULL};
     Reading r = {.side = side, .by = STROBE_DIFF_BY_STEP};
+    gboolean good;
 
-    return run(&r, registry, wants, steps_batch, error);
+    strobe_diff_steps_init(&r.named);
+    good = run(&r, registry, wants, steps_batch, error);
+    if (side->steps.steps->len == 0) {
+        StrobeDiffSteps none = side->steps;
+        r.named.n_unfinished += none.n_unfinished;
+        side->steps = r.named;
+        r.named = none;
+    }
+    strobe_diff_steps_clear(&r.named);
+    return good;
 }
 
 gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, StrobeDiffBy by,

@@ -12,13 +12,16 @@ static StrobeFreshFolder scratch;
 static sigset_t before, watched;
 static pthread_t watcher;
 static gboolean is_watching;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void discard(void)
+#define TRIES 1000
+
+/* The command goes on meanwhile and may still make files in it, until the folder is gone. */
+static void remove_busy(const char *path)
 {
-    pthread_mutex_lock(&lock);
-    strobe_folder_discard(&scratch);
-    pthread_mutex_unlock(&lock);
+    for (guint i = 0; i < TRIES && access(path, F_OK) == 0; i++) {
+        strobe_folder_remove(path);
+        usleep(1000);
+    }
 }
 
 /* A folder cannot be removed in a signal handler: a thread waits for the signal. */
@@ -29,14 +32,15 @@ static void *watch(void *unused)
 
     if (sigwait(&watched, &number) != 0)
         return NULL;
-    discard();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL); /* the command's end waits for ours */
+    remove_busy(scratch.path);
     signal(number, SIG_DFL);
     sigemptyset(&only);
     sigaddset(&only, number);
     pthread_sigmask(SIG_UNBLOCK, &only, NULL);
     kill(getpid(), number);
-    pause();
-    return NULL;
+    while (TRUE)
+        pause();
 }
 
 /* A signal that is ignored, as under nohup, stays ignored. */
@@ -77,6 +81,6 @@ void strobe_scratch_end(void)
         pthread_join(watcher, NULL);
         is_watching = FALSE;
     }
-    discard();
+    strobe_folder_discard(&scratch);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -14,7 +14,7 @@ import sqlite3
 import unittest
 
 import kineto
-from made_ascend import BEGIN, MAIN, OUTPUT, global_tid, make_database
+from made_ascend import OUTPUT, make_database, make_text
 from made_capture import STEPS, THREAD, MadeCapture
 from support import BUILD, PROGRAMS, TOP, StrobeTest
 
@@ -340,6 +340,18 @@ class DiffTest(StrobeTest):
                          {"Add": 2261, "MatMul": 1500})
         operations = self.rows(a, a, "--by", "communication", "--all")
         self.assertEqual(list(operations), ["hcom_allReduce_"])
+
+    @needs_database
+    def test_database_against_text(self):
+        """A text trace has its step among the operators."""
+        a, b = make_database(self.work), make_text(self.work)
+        found = self.diff(a, b, "--all")
+        self.assertEqual((found["a"]["steps"], found["b"]["steps"], found["per"]), (1, 1, "step"))
+        self.assertEqual((found["total_rows"], found["different_rows"]), (3, 0))
+        found = self.diff(a, b, "--by", "kernel")
+        self.assertEqual((found["total_rows"], found["different_rows"]), (2, 0))
+        found = self.diff(a, b, "--by", "step", "--threshold", "0")
+        self.assertIn('B does not tell "operators" of its steps', found["not_compared"])
 
     @needs_database
     def test_stacks(self):
