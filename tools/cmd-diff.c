@@ -25,9 +25,11 @@ static const StrobeUsage usage = {
         "one need not be of the same origin as the other. A row is what both call the same: an\n"
         "operator by the operators around it on its thread (not by its thread), a kernel by its "
         "name,\n"
-        "a communication operation by its type, an operator by its recorded Python stack. Its time "
-        "is\n"
-        "the mean over the steps of the time spent in one.\n"
+        "a communication operation by its type, an operator by its recorded Python stack, a part "
+        "of a\n"
+        "step, a part of the head overhead of graphs. Its time is the mean over the steps of the "
+        "time\n"
+        "spent in one.\n"
         "\n"
         "A difference counts if it is larger than the noise: half the width of the 99 % "
         "confidence\n"
@@ -60,7 +62,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"by", 0, 0, G_OPTION_ARG_FILENAME, &flags->by,
-         "What to compare: operator (the default), kernel, step, communication, stack", "WHAT"},
+         "What to compare: operator (the default), kernel, step, communication, stack, head",
+         "WHAT"},
         {"threshold", 0, 0, G_OPTION_ARG_FILENAME, &flags->threshold,
          "End with 7 if a row is slower by more than this", "PERCENT"},
         {"min-time", 0, 0, G_OPTION_ARG_FILENAME, &flags->least,

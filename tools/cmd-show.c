@@ -7,6 +7,7 @@
 #include "pipeline.h"
 #include "show-list.h"
 #include "show-rows.h"
+#include "show-tables.h"
 #include "terminal.h"
 
 #define DEFAULT_TABLE "operator_average"
@@ -171,8 +172,10 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     if (!strobe_tables_know(registry, result, table, &hint))
         return strobe_command_misuse(
             &usage, "Unknown table \"%s\"%s (--list names those of a result)", table, hint);
-    strobe_complain("%s: table \"%s\" is empty (--list names those that are not)",
-                    result->directory ? result->directory : result->capture, table);
+    const StrobePresentation *known = strobe_presentation_find(table);
+    strobe_complain("%s: table \"%s\" is empty%s%s (--list names those that are not)",
+                    result->directory ? result->directory : result->capture, table,
+                    known && known->empty ? ": " : "", known && known->empty ? known->empty : "");
     return STROBE_EXIT_OK;
 }
 

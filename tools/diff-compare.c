@@ -16,6 +16,8 @@ static const struct {
     [STROBE_DIFF_BY_COMMUNICATION] = {"communication operations (records of comm_op)",
                                       "communication operations"},
     [STROBE_DIFF_BY_STACK] = {"operators (records of cpu_op)", "operators"},
+    [STROBE_DIFF_BY_HEAD] = {"inferences of graphs that compile nothing (table head_overhead)",
+                             "parts of inferences"},
 };
 
 StrobeDiff *strobe_diff_new(const char *a, const char *b, StrobeDiffBy by,
@@ -25,6 +27,7 @@ StrobeDiff *strobe_diff_new(const char *a, const char *b, StrobeDiffBy by,
 
     diff->by = by;
     diff->rule = *rule;
+    diff->rule.is_of_parts = by == STROBE_DIFF_BY_STEP || by == STROBE_DIFF_BY_HEAD;
     diff->rows = strobe_diff_rows_new();
     diff->notes = g_ptr_array_new_with_free_func(g_free);
     strobe_diff_side_init(&diff->sides[STROBE_DIFF_A], STROBE_DIFF_A, a);
@@ -220,10 +223,10 @@ gboolean strobe_diff_run(StrobeDiff *diff, StrobeRegistry *registry, StrobeDiffS
             return FALSE;
     if (!read_both(diff, registry, error))
         return FALSE;
-    if (diff->by == STROBE_DIFF_BY_STEP) {
+    if (diff->rule.is_of_parts)
         drop_untold(diff);
+    if (diff->by == STROBE_DIFF_BY_STEP)
         add_steps(diff);
-    }
     strobe_diff_rows_compare(diff->rows, &diff->rule);
     note_noise(diff);
     for (guint i = 0; i < STROBE_DIFF_SIDES; i++) {

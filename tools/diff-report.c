@@ -20,6 +20,8 @@ static const struct {
                                       "duration"},
     [STROBE_DIFF_BY_STACK] = {"stack", "Self time of operators on the host by recorded stack",
                               "Stack, innermost first", "host_self"},
+    [STROBE_DIFF_BY_HEAD] = {"head", "Time before the first kernel of graphs (head_overhead)",
+                             "Part", "duration"},
 };
 
 const char *strobe_diff_by_name(guint by)
@@ -107,7 +109,7 @@ static void print_rows(const StrobeDiff *diff, guint limit, gboolean all)
         g_autofree char *path = g_strjoinv(" < ", (char **)(gpointer)row->path);
         add_row(grid, diff, row, path);
     }
-    if (diff->by != STROBE_DIFF_BY_STEP) {
+    if (!diff->rule.is_of_parts) {
         g_autofree char *sum = g_strdup_printf("(sum of all %u rows)", rows->len);
         add_row(grid, diff, diff->rows->total, sum);
     }
@@ -275,7 +277,7 @@ void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, Strobe
     }
     strobe_json_end_array(json);
     strobe_json_key(json, "total");
-    if (diff->by == STROBE_DIFF_BY_STEP)
+    if (diff->rule.is_of_parts)
         strobe_json_null(json);
     else
         write_row(json, diff->rows->total, FALSE);

@@ -251,7 +251,9 @@ void strobe_diff_rows_compare(StrobeDiffRows *rows, const StrobeDiffRule *rule)
         rows->n_listed += row->is_listed;
         rows->n_regressions += row->is_regression;
     }
-    compare_row(rows->total, rule);
-    rows->n_regressions += rows->total->is_regression;
+    if (!rule->is_of_parts) {
+        compare_row(rows->total, rule);
+        rows->n_regressions += rows->total->is_regression;
+    }
     g_ptr_array_sort(rows->rows, by_difference);
 }

@@ -62,8 +62,9 @@ void strobe_diff_rows_finish(StrobeDiffRows *rows, guint side, const guint *step
 
 /* What counts as a regression. */
 typedef struct StrobeDiffRule {
-    double threshold; /* %; NAN: nothing is one */
-    gint64 least_ns;  /* differences below are within the noise */
+    double threshold;     /* %; NAN: nothing is one */
+    gint64 least_ns;      /* differences below are within the noise */
+    gboolean is_of_parts; /* rows overlap: their sum says nothing */
 } StrobeDiffRule;
 
 /* Both sides are finished: fills in the differences and sorts, largest first. */

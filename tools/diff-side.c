@@ -290,6 +290,33 @@ static StrobeStatus part_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
+/* Parts of the head overhead of inferences that compiled nothing. */
+static StrobeStatus head_batch(void *state, const StrobeView *records, size_t n)
+{
+    static const char *const fields[] = {
+        "framework", "platform", "torchair",           "python",         "cpp",
+        "ge",        "total",    "ge_to_first_kernel", "to_first_kernel"};
+    Reading *r = state;
+
+    for (size_t i = 0; i < n; i++) {
+        const StrobeKindView *kind = records[i].kind;
+        gint64 step = number_of(&records[i], "step");
+        if (strobe_field_u8(&records[i], strobe_field_offset(kind, "is_compile", STROBE_FIELD_BOOL),
+                            0) ||
+            strobe_field_u8(&records[i], strobe_field_offset(kind, "is_nested", STROBE_FIELD_BOOL),
+                            0) ||
+            *text_of(r, &records[i], "error"))
+            continue;
+        r->side->n_values++;
+        for (gsize f = 0; f < G_N_ELEMENTS(fields); f++) {
+            gint64 ns = number_of(&records[i], fields[f]);
+            if (ns != STROBE_ABSENT_I64)
+                add_value(r, strobe_diff_steps_of(&r->side->steps, step), fields[f], (double)ns);
+        }
+    }
+    return STROBE_OK;
+}
+
 /* The steps themselves: their mean, and each against the one that has its place. */
 static void add_durations(Reading *r)
 {
@@ -360,6 +387,7 @@ gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, S
     static const char *const operators[] = {"cpu_op", NULL};
     static const char *const kernels[] = {"kernel_detail", NULL};
     static const char *const steps[] = {"step_summary", "step_trace", NULL};
+    static const char *const heads[] = {"head_overhead", NULL};
     Reading r = {.side = side, .by = by, .rows = rows};
     gboolean good;
 
@@ -367,6 +395,8 @@ gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, S
         good = run(&r, registry, operators, operator_batch, error);
     else if (by == STROBE_DIFF_BY_STEP)
         good = run(&r, registry, steps, part_batch, error);
+    else if (by == STROBE_DIFF_BY_HEAD)
+        good = run(&r, registry, heads, head_batch, error);
     else
         good = run(&r, registry, kernels, kernel_batch, error);
     if (good && by == STROBE_DIFF_BY_STEP)

@@ -18,6 +18,7 @@ typedef enum StrobeDiffBy {
     STROBE_DIFF_BY_STEP,
     STROBE_DIFF_BY_COMMUNICATION,
     STROBE_DIFF_BY_STACK,
+    STROBE_DIFF_BY_HEAD,
 } StrobeDiffBy;
 
 typedef struct StrobeDiffSide {

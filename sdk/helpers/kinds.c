@@ -223,6 +223,10 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_communication_matrix,
     &strobe_kind_memory_block,
     &strobe_kind_memory_total,
+    &strobe_kind_head_overhead,
+    &strobe_kind_head_overhead_step,
+    &strobe_kind_head_overhead_summary,
+    &strobe_kind_head_overhead_advice,
     NULL,
 };
 

@@ -212,6 +212,9 @@ class DiffTest(StrobeTest):
         # B spreads by sqrt(3e6) from step to step; that is the noise of single ones, at 2 degrees.
         self.assertAlmostEqual(third["noise"], 9.925 * math.sqrt(3e6))
         self.assertFalse(third["beyond_noise"])
+        # Parts overlap: there is no sum that could be slower.
+        found = self.diff(a, b, "--by", "step", "--threshold", "0")
+        self.assertEqual((found["regressions"], found["total"]), (0, None))
 
     # ---- exit codes ----
 
