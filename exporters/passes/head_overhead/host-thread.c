@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host-thread.h"
 
+/* Inferences are in each other twice at most, but for made ones: those must not take for ever. */
+#define WORK_PER_EVENT 16
+#define WORK_FREE 1048576
+
 HostThread *host_thread_new(StrobeTrackId track)
 {
     HostThread *thread = g_new0(HostThread, 1);
@@ -47,7 +51,7 @@ static void add_operator(HostThread *thread, const HostSpan *span)
 }
 
 /* Begin of the C++ side: the first one inside. What is inside came before. */
-static gint64 run_inside(const HostThread *thread, const HostSpan *inference)
+static gint64 run_inside(HostThread *thread, const HostSpan *inference)
 {
     gint64 found = G_MAXINT64;
 
@@ -55,6 +59,7 @@ static gint64 run_inside(const HostThread *thread, const HostSpan *inference)
         const HostSpan *span = &g_array_index(thread->spans, HostSpan, i - 1);
         if (span->end_ns < inference->begin_ns)
             break;
+        thread->work++;
         if (span->role == ROLE_RUN && span->begin_ns >= inference->begin_ns &&
             span->end_ns <= inference->end_ns)
             found = MIN(found, span->begin_ns);
@@ -62,15 +67,20 @@ static gint64 run_inside(const HostThread *thread, const HostSpan *inference)
     return found;
 }
 
-static PythonTime python_time(const HostThread *thread, const HostSpan *inference)
+static PythonTime python_time(HostThread *thread, const HostSpan *inference)
 {
-    gint64 run_ns = run_inside(thread, inference), covered_ns = inference->begin_ns;
-    PythonTime time = {.is_known = thread->forgotten_ns <= inference->begin_ns};
+    gint64 run_ns, covered_ns = inference->begin_ns;
+    PythonTime time = {.is_known = thread->forgotten_ns <= inference->begin_ns &&
+                                   thread->work <= WORK_PER_EVENT * thread->n_seen + WORK_FREE};
     guint first = thread->waiting->len;
 
+    if (!time.is_known)
+        return time;
+    run_ns = run_inside(thread, inference);
     while (first > 0 &&
            g_array_index(thread->waiting, HostSpan, first - 1).begin_ns >= inference->begin_ns)
         first--;
+    thread->work += thread->waiting->len - first;
     for (guint i = first; i < thread->waiting->len; i++) {
         const HostSpan *span = &g_array_index(thread->waiting, HostSpan, i);
         if (span->end_ns > run_ns || span->end_ns > inference->end_ns || span->end_ns <= covered_ns)
@@ -86,6 +96,7 @@ gboolean host_thread_add(HostThread *thread, gint64 begin_ns, gint64 end_ns, Rol
 {
     HostSpan span = {begin_ns, MAX(begin_ns, end_ns), role, 0};
 
+    thread->n_seen++;
     thread->first_ns = MIN(thread->first_ns, begin_ns);
     if (role == ROLE_NONE)
         return TRUE;

@@ -7,8 +7,9 @@
 
 #include "marker.h"
 
-#define HOST_THREAD_OPERATORS_MAX 65536u /* ATen operators that wait for an inference around them  \
-                                          */
+#define HOST_THREAD_OPERATORS_MAX                                                                  \
+    65536u /* ATen operators that wait for an inference around them                                \
+            */
 
 enum { PYTHON_BUILD, PYTHON_CONTIGUOUS, PYTHON_ATEN, PYTHON_PARTS };
 
@@ -26,11 +27,12 @@ typedef struct HostSpan {
 
 typedef struct HostThread {
     StrobeTrackId track;
-    GArray *spans;       /* of HostSpan: marked ones */
-    GArray *python;      /* of PythonTime */
-    GArray *waiting;     /* of HostSpan: outermost operators */
-    gint64 forgotten_ns; /* end of the last operator that no longer waits; G_MININT64: none */
-    gint64 first_ns;     /* begin of the first event */
+    GArray *spans;        /* of HostSpan: marked ones */
+    GArray *python;       /* of PythonTime */
+    GArray *waiting;      /* of HostSpan: outermost operators */
+    gint64 forgotten_ns;  /* end of the last operator that no longer waits; G_MININT64: none */
+    gint64 first_ns;      /* begin of the first event */
+    guint64 n_seen, work; /* events; what was looked at again for an inference around it */
 } HostThread;
 
 HostThread *host_thread_new(StrobeTrackId track);

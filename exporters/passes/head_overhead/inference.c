@@ -346,7 +346,8 @@ static Inference begin_inference(const Search *s, guint place)
     return inference;
 }
 
-static void add_nested(Search *s, guint place)
+/* One that begins inside another, which ends at `around_end_ns`. */
+static void add_nested(Search *s, guint place, gint64 around_end_ns)
 {
     Inference inference = begin_inference(s, place);
 
@@ -354,6 +355,8 @@ static void add_nested(Search *s, guint place)
     inference.figures.framework = NONE;
     inference.figures.lookup = NONE;
     inference.figures.total = inference.end_ns - inference.begin_ns;
+    if (span_at(s, place)->end_ns > around_end_ns)
+        inference.error = "begins inside another inference and ends behind it";
     g_array_append_val(s->inferences, inference);
 }
 
@@ -419,8 +422,8 @@ void inferences_find(const HostThread *thread, const GArray *steps, GArray *infe
         if (span->role != ROLE_INFERENCE &&
             (span->role != ROLE_CACHE || g_hash_table_contains(s.used, GUINT_TO_POINTER(i + 1))))
             continue;
-        if (before && span->end_ns <= before->end_ns) {
-            add_nested(&s, i);
+        if (before && span->begin_ns < before->end_ns) {
+            add_nested(&s, i, before->end_ns);
             continue;
         }
         while (before && s.at < i && span_at(&s, s.at)->begin_ns < before->end_ns)

@@ -424,7 +424,9 @@ static void test_contradictions(void)
     g_ptr_array_unref(summary);
     strobe_mock_free(mock);
     mock = RUN_MARKS({INFERENCE, 100, 500}, {INFERENCE, 450, 600});
-    check_text(mock, inference(mock, 1)->error, "the inference begins before its entry");
+    check_text(mock, inference(mock, 1)->error,
+               "begins inside another inference and ends behind it");
+    g_assert_true(inference(mock, 1)->is_nested);
     strobe_mock_free(mock);
 }
 
@@ -576,6 +578,26 @@ static void test_forgotten_operators(void)
     strobe_mock_free(mock);
 }
 
+/* A hundred thousand inferences in each other around as many operators: a second, not an hour. */
+static void test_hostile(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    StrobeTrackId thread = test_thread(mock, 7);
+    const int n = 100000;
+    g_autoptr(GPtrArray) found = NULL;
+
+    for (int i = 0; i < 2 * n; i++) {
+        TEST_FIELDS(cpu_op, op);
+        int64_t begin = i < n ? n + i : 2 * n - i, end = i < n ? begin : n + i;
+        TEST_ADD(mock, cpu_op, thread, i < n ? "aten::add" : INFERENCE, begin, end, &op);
+    }
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    found = of_kind(mock, "head_overhead");
+    g_assert_cmpuint(found->len, ==, n);
+    g_assert_true(inference(mock, 1)->is_nested);
+    strobe_mock_free(mock);
+}
+
 static void test_nothing(void)
 {
     const StrobeView *views;
@@ -608,6 +630,7 @@ int main(int argc, char **argv)
     ADD("ranking", test_ranking);
     ADD("hints", test_hints);
     ADD("forgotten-operators", test_forgotten_operators);
+    ADD("hostile", test_hostile);
     ADD("nothing", test_nothing);
     return g_test_run();
 }
