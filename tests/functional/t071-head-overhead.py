@@ -104,6 +104,31 @@ class HeadOverheadTest(StrobeTest):
         text = self.strobe("show", result, "--table", "head_overhead_advice").stdout
         self.assertIn("vendor's support (GE)", text)
 
+    def test_options(self):
+        """Other names, an entry of one's own, inferences that compiled: by options of the pass."""
+        extra = [dict(event, name="my " + event["name"]) for event in ranges(5000)]
+        extra.append(span("LoadGraph", PID, MAIN, 6660, 6690, {}, cat="cpu_op"))
+        result = self.imported(self.text_result(extra))
+        self.assertEqual(self.table(result), [])
+        options = ("head_overhead:inference=my npu_fx_compiler inference,"
+                   "run=my_TorchNpuGraphBase::Run,execute=my ExecuteGraph,entry=^my .*Region")
+
+        def table(name, more=""):
+            return self.json("show", result, "--table", name, "--pass", options + more)[0]["rows"]
+        (row,) = table("head_overhead")
+        self.assertEqual((row["entry_source"], row["framework"], row["torchair"], row["cpp_load"]),
+                         ("pattern", 75, 500, 30))
+        self.assertTrue(row["is_compile"])
+        self.assertEqual(table("head_overhead_summary"), [])
+        self.assertEqual(len(table("head_overhead_summary", ",compiled_too=true")), 9)
+        for words, says, code in (("head_overhaed:run=x", 'did you mean "head_overhead"', 4),
+                                  ("head_overhead:rum=x", 'did you mean "run"', 3),
+                                  ("head_overhead:entry=(", "expected a regular expression", 3)):
+            done = self.strobe("show", result, "--table", "head_overhead", "--pass", words,
+                               code=code)
+            self.assertIn(says, done.stderr)
+            self.assertEqual(done.stdout, "")
+
     def test_files(self):
         """A table of CSV and of the database, as any kind has."""
         result = self.imported(self.text_result(ranges(5000)), "--export", "csv", "--export", "db")
