@@ -24,6 +24,11 @@ gboolean strobe_pipeline_add_exporter(StrobePipeline *pipeline, const StrobeConf
 gboolean strobe_pipeline_add_consumer(StrobePipeline *pipeline, const StrobeComponent *component,
                                       GError **error);
 
+/* Options of a pass, for the case that a consumer added later needs it. `wanted` must outlive the
+ * pipeline. Fails on an unknown name; a wrong option is an error of the consumer that needs it. */
+gboolean strobe_pipeline_set_pass(StrobePipeline *pipeline, const StrobeConfigComponent *wanted,
+                                  GError **error);
+
 /* Generation of the file formats that exporters write, 1 to 3; 0 (the default): that of the source
  * of an import, 3 for what was recorded. */
 void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);

@@ -25,6 +25,7 @@ static const Command commands[] = {
     {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again", TRUE},
     {"export", NULL, strobe_command_export, "make output files of a part of a result", TRUE},
     {"import", NULL, strobe_command_import, "take over results that another profiler wrote", TRUE},
+    {"diff", NULL, strobe_command_diff, "compare two results: what became slower", TRUE},
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},
     {"torch", NULL, strobe_command_torch, "build the operator backend for your PyTorch"},
@@ -54,7 +55,9 @@ static void print_help(void)
          "MindStudio Insight.\n"
          "\n"
          "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
-         "write, 1 anything else. \"strobe run\" ends as the command it ran ended.");
+         "write, 7 a regression (strobe diff), 1 anything else. \"strobe run\" ends as the command "
+         "it\n"
+         "ran ended.");
 }
 
 static const Command *find_command(const char *name)

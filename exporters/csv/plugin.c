@@ -38,6 +38,10 @@ static const char *const wants[] = {
     "heap_path",
     "correlation",
     "device_clock",
+    "head_overhead",
+    "head_overhead_step",
+    "head_overhead_summary",
+    "head_overhead_advice",
     NULL,
 };
 
