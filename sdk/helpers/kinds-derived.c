@@ -262,6 +262,7 @@ static const StrobeField device_clock_fields[] = {
 };
 KIND(device_clock, "device_clock", INSTANT, device_clock_fields,
      "How a device's clock was placed on the host's.");
+
 static const StrobeField head_overhead_fields[] = {
     FIELD("step", I64, "", "Number of the step, absent: none."),
     FIELD("framework", I64, "ns", "From the entry to the inference: framework or platform."),

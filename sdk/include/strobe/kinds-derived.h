@@ -226,6 +226,8 @@ struct strobe_device_clock {
     uint64_t broken;     /* ns; between the pairs around jumps */
     uint32_t jumps;      /* of the clock */
     double drift;        /* ppm; device time per host time less 1, absent: not known */
+};
+
 /* "head_overhead": one inference of a graph by TorchAir with the time before its first kernel,
  * from the entry into the compiled module to its end, on its thread (pass head_overhead); named
  * by its marker. */
