@@ -75,8 +75,8 @@ static void note_left_out(StrobeDiff *diff, const StrobeDiffSide *side)
              name, side->rest.n_async);
     if (n_dropped > 0)
         note(diff,
-             "%c: %" G_GUINT64_FORMAT " %s are in the sum only: their call path is too long, or "
-             "there are more than %u",
+             "%c: %" G_GUINT64_FORMAT " %s are in the sum only, and rows may lack them: their call "
+             "path is too long, or there are more than %u",
              name, n_dropped, some, STROBE_DIFF_ROWS_MAX);
 }
 

@@ -8,7 +8,8 @@
 
 #define NODES_MAX 1000000 /* call paths, those of operators still open included */
 #define HEIGHT_MAX 512    /* operators on one path */
-#define WIDTH_MAX 4096    /* different operators below one: a search is linear */
+#define WIDTH_MAX 65536   /* different operators below one */
+#define INDEX_AT 32       /* from so many on they are found by a table */
 #define CHUNK 1000
 #define FRAMES_MAX 1024
 #define MARKS_MAX 65536    /* names remembered */
@@ -27,8 +28,9 @@ typedef struct Node Node;
 /* Operators below one parent, equal names merged. */
 typedef struct NodeList {
     Node *first;
-    guint height; /* of the tallest subtree */
-    guint width;  /* nodes in this list */
+    GHashTable *index; /* name to Node; NULL: few of them */
+    guint height;      /* of the tallest subtree */
+    guint width;       /* nodes in this list */
 } NodeList;
 
 typedef struct Cell {
@@ -97,6 +99,7 @@ static void give_back_node(StrobeDiffTree *tree, Node *node)
         g_clear_pointer(&node->cells, g_free);
         node->room = 0;
     }
+    node->children = (NodeList){0};
     node->next = tree->free_nodes;
     tree->free_nodes = node;
 }
@@ -126,9 +129,27 @@ static Node *find_name(const NodeList *list, StrobeStringId name)
 {
     Node *node = list->first;
 
+    if (list->index)
+        return g_hash_table_lookup(list->index, GUINT_TO_POINTER(name));
     while (node && node->name != name)
         node = node->next;
     return node;
+}
+
+static void link_node(NodeList *list, Node *node)
+{
+    node->next = list->first;
+    list->first = node;
+    list->width++;
+    if (list->index) {
+        g_hash_table_insert(list->index, GUINT_TO_POINTER(node->name), node);
+        return;
+    }
+    if (list->width < INDEX_AT)
+        return;
+    list->index = g_hash_table_new(g_direct_hash, g_direct_equal);
+    for (; node; node = node->next)
+        g_hash_table_insert(list->index, GUINT_TO_POINTER(node->name), node);
 }
 
 static void drop_list(StrobeDiffTree *tree, NodeList list);
@@ -145,6 +166,7 @@ static void drop_list(StrobeDiffTree *tree, NodeList list)
 {
     Node *next;
 
+    g_clear_pointer(&list.index, g_hash_table_unref);
     for (Node *node = list.first; node; node = next) {
         next = node->next;
         drop_node(tree, node);
@@ -170,13 +192,12 @@ static void merge_lists(StrobeDiffTree *tree, NodeList *into, NodeList from)
             merge_lists(tree, &same->children, node->children);
             give_back_node(tree, node);
         } else if (into->width < WIDTH_MAX) {
-            node->next = into->first;
-            into->first = node;
-            into->width++;
+            link_node(into, node);
         } else {
             drop_node(tree, node);
         }
     }
+    g_clear_pointer(&from.index, g_hash_table_unref);
 }
 
 /* The node of an operator in a list, made if need be; NULL when there is no room. */
@@ -189,10 +210,8 @@ static Node *node_in(StrobeDiffTree *tree, NodeList *list, StrobeStringId name)
     node = list->width < WIDTH_MAX ? take_node(tree) : NULL;
     if (node) {
         node->name = name;
-        node->next = list->first;
-        list->first = node;
+        link_node(list, node);
         list->height = MAX(list->height, 1);
-        list->width++;
     }
     return node;
 }
@@ -301,8 +320,12 @@ void strobe_diff_tree_free(StrobeDiffTree *tree)
     nesting_free(tree->nesting);
     g_hash_table_unref(tree->stacks);
     g_hash_table_unref(tree->marks);
-    for (guint i = 0; i < tree->n_nodes; i++)
-        g_free(((Node *)g_ptr_array_index(tree->chunks, i / CHUNK))[i % CHUNK].cells);
+    for (guint i = 0; i < tree->n_nodes; i++) {
+        Node *node = (Node *)g_ptr_array_index(tree->chunks, i / CHUNK) + i % CHUNK;
+        g_free(node->cells);
+        g_clear_pointer(&node->children.index, g_hash_table_unref);
+    }
+    g_clear_pointer(&tree->roots.index, g_hash_table_unref);
     g_ptr_array_unref(tree->chunks);
     g_free(tree->others.cells);
     g_free(tree);

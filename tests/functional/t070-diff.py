@@ -118,6 +118,37 @@ class DiffTest(StrobeTest):
         self.assertEqual(list(rows), ["y/mm"])
         self.assertEqual(rows["y/mm"]["difference"], 5)
 
+    def test_many_operators(self):
+        """A hundred different ones below one, twice a step, in another order the second time."""
+        def steps(slow):
+            def operators():
+                for begin, order in ((0, range(100)), (20000, reversed(range(100)))):
+                    for place, number in enumerate(order):
+                        at = begin + 150 * place
+                        yield ("x%d" % number, at, at + 100 + (slow if number == 42 else 0))
+                    yield ("block", begin, begin + 15000)
+            return [list(operators())] * 3
+        a, b = self.capture("a.strobe", steps(0)), self.capture("b.strobe", steps(7))
+        rows = self.rows(a, b, "--all", "--limit", "1000")
+        self.assertEqual(len(rows), 101)
+        self.assertEqual({path: row["difference"] for path, row in rows.items()
+                          if row["difference"]}, {"block": -14, "block/x42": 14})
+        self.assertEqual({row["a"]["calls"] for row in rows.values()}, {6})
+        self.assertEqual(rows["block/x99"]["a"]["mean"], 200)
+
+    def test_many_threads(self):
+        """A path is one row, whichever thread took it."""
+        def made(name, numbers):
+            capture = MadeCapture(2 * STEP)
+            row = capture.track(STEPS, 0)
+            for number in numbers:
+                capture.operator(capture.track(THREAD, number), "mm", 10, 60)
+            capture.step(row, 1, 0, STEP)
+            return capture.write(self.work / name)
+        found = self.diff(made("a.strobe", (7, 8)), made("b.strobe", (8, 9)), "--all")
+        self.assertEqual([(row["path"], row["a"]["mean"], row["difference"])
+                          for row in found["rows"]], [(["mm"], 100, 0)])
+
     def test_operator_missing(self):
         both = [("mm", 0, 100)]
         a = self.capture("a.strobe", [both + [("relu", 200, 230)]] * 3)
