@@ -39,10 +39,12 @@ class OpenclTest(StrobeTest):
             [PROGRAM, case], env=self.environment, capture_output=True, text=True, timeout=TIMEOUT
         )
 
-    def both(self, case, options="", flags=()):
+    def both(self, case, options="", flags=(), exports=("csv",)):
         """Without Strobe, then with it: all that the program sees is the same."""
         alone = self.alone(case)
         self.assertGreaterEqual(alone.returncode, 0, case)
+        for name in exports:
+            flags = [*flags, "--export", name]
         done = self.record(
             PROGRAM, case, collect=["opencl" + options], flags=flags, code=alone.returncode
         )
@@ -162,7 +164,7 @@ class WhatIsRecordedTest(OpenclTest):
         self.assertEqual(self.counts(), wanted)
 
     def test_tables(self):
-        self.both("times")
+        self.both("times", exports=("csv", "chrome_trace"))
         output = self.result() / "ASCEND_PROFILER_OUTPUT"
         with open(output / "op_statistic.csv", newline="") as file:
             rows = {row["OP Type"]: row for row in csv.DictReader(file)}
@@ -225,6 +227,11 @@ class WhatTheProgramSeesTest(OpenclTest):
     def test_forked_child(self):
         self.both("fork")
         self.assertEqual(self.counts(), {("scale", 0): 2})
+
+    def test_child_that_begins_by_itself(self):
+        self.both("fork-first", flags=["--follow"])
+        tasks = [self.json("info", path)[0]["kinds"]["device_task"] for path in self.results()]
+        self.assertEqual(sorted(tasks), [2, 5])
 
     def test_functions_by_name(self):
         self.both("extension")

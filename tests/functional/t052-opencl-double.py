@@ -29,7 +29,8 @@ class DoubleTest(StrobeTest):
         return done.returncode, self.lasting(done.stdout), self.take_report()[1]
 
     def with_strobe(self, case, code, options=""):
-        done = self.record(PROGRAM, case, collect=["opencl" + options], code=code)
+        flags = ["--export", "csv"]
+        done = self.record(PROGRAM, case, collect=["opencl" + options], flags=flags, code=code)
         return done, self.lasting(done.stdout)
 
     @staticmethod
