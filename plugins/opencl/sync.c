@@ -71,16 +71,11 @@ static cl_int CL_API_CALL release_queue(cl_command_queue handle)
     return clReleaseCommandQueue_traced(handle);
 }
 
-#define SYNC(name_, function_)                                                                     \
-    {                                                                                              \
-#name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)function_                        \
-    }
-
 const OpenclEntry opencl_sync_entries[] = {
-    SYNC(clFinish, finish),
-    SYNC(clWaitForEvents, wait_for_events),
-    SYNC(clReleaseContext, release_context),
-    SYNC(clReleaseCommandQueue, release_queue),
+    OPENCL_ENTRY_AS(clFinish, finish),
+    OPENCL_ENTRY_AS(clWaitForEvents, wait_for_events),
+    OPENCL_ENTRY_AS(clReleaseContext, release_context),
+    OPENCL_ENTRY_AS(clReleaseCommandQueue, release_queue),
     OPENCL_ENTRY(clFlush),
     OPENCL_ENTRY(clSetUserEventStatus),
     OPENCL_ENTRY(clEnqueueMarker),
