@@ -123,15 +123,10 @@ OPENCL_ENQUEUE(clEnqueueNativeKernel, OPENCL_NATIVE_KERNEL,
                 cl_uint n_waits, const cl_event *waits, cl_event *event),
                (queue, function, arguments, size, n, memories, places, n_waits, waits, event), )
 
-#define MADE(name_, function_)                                                                     \
-    {                                                                                              \
-#name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)function_                        \
-    }
-
 const OpenclEntry opencl_kernel_entries[] = {
-    MADE(clCreateKernel, create_kernel),
-    MADE(clCloneKernel, clone_kernel),
-    MADE(clCreateKernelsInProgram, create_kernels),
+    OPENCL_ENTRY_AS(clCreateKernel, create_kernel),
+    OPENCL_ENTRY_AS(clCloneKernel, clone_kernel),
+    OPENCL_ENTRY_AS(clCreateKernelsInProgram, create_kernels),
     OPENCL_ENTRY(clEnqueueNDRangeKernel),
     OPENCL_ENTRY(clEnqueueTask),
     OPENCL_ENTRY(clEnqueueNativeKernel),

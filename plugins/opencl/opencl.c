@@ -248,28 +248,6 @@ static StrobeStatus opencl_warm(void *state)
     return STROBE_OK;
 }
 
-static StrobeStatus opencl_start(void *state)
-{
-    OpenclDevice *device;
-
-    opencl.window++;
-    atomic_store(&opencl.n_untimed, 0);
-    atomic_store(&opencl.n_mistimed, 0);
-    atomic_store(&opencl.n_failed, 0);
-    atomic_store(&opencl.n_unmade, 0);
-    for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
-        opencl_clock_repeat(device);
-    atomic_store_explicit(&opencl_is_on, 1, memory_order_release);
-    return STROBE_OK;
-}
-
-static StrobeStatus opencl_stop(void *state)
-{
-    atomic_store_explicit(&opencl_is_on, 0, memory_order_release);
-    atomic_store(&opencl.is_ending, 1);
-    return STROBE_OK;
-}
-
 static void tell(_Atomic uint64_t *counter, const char *what)
 {
     uint64_t n = atomic_exchange(counter, 0);
@@ -297,24 +275,54 @@ static void tell_all(void)
     tell(&n_open, "had not finished when the window ended");
 }
 
+/* Once a window: by flush, or after it where the host's patience was over. */
+static void end_window(void)
+{
+    if (!atomic_exchange(&opencl.is_ending, 0))
+        return;
+    if (!atomic_load(&opencl.is_gone))
+        measure_clocks(FLUSH_LIMIT_NS);
+    tell_all();
+}
+
+static StrobeStatus opencl_start(void *state)
+{
+    OpenclDevice *device;
+
+    end_window();
+    opencl.window++;
+    atomic_store(&opencl.n_untimed, 0);
+    atomic_store(&opencl.n_mistimed, 0);
+    atomic_store(&opencl.n_failed, 0);
+    atomic_store(&opencl.n_unmade, 0);
+    for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
+        opencl_clock_repeat(device);
+    atomic_store_explicit(&opencl_is_on, 1, memory_order_release);
+    return STROBE_OK;
+}
+
+static StrobeStatus opencl_stop(void *state)
+{
+    atomic_store_explicit(&opencl_is_on, 0, memory_order_release);
+    atomic_store(&opencl.is_ending, 1);
+    return STROBE_OK;
+}
+
 /* Commands that the device works on are waited for, those that wait for something else are not. */
 static StrobeStatus opencl_flush(void *state, StrobeTicks deadline)
 {
-    if (!atomic_load(&opencl.is_gone)) {
-        if (opencl_commands_are_running() && opencl.host->now() < deadline)
-            return STROBE_AGAIN;
-        measure_clocks(FLUSH_LIMIT_NS);
-    }
-    atomic_store(&opencl.is_ending, 0);
-    tell_all();
+    if (!atomic_load(&opencl.is_gone) && opencl_commands_are_running() &&
+        opencl.host->now() < deadline)
+        return STROBE_AGAIN;
+    end_window();
     return STROBE_OK;
 }
 
 static void opencl_close(void *state)
 {
     atomic_store(&opencl.is_forcing, 0);
+    end_window();
     atomic_store(&opencl.is_open, 0);
-    atomic_store(&opencl.is_ending, 0);
     if (end_worker() && !atomic_load(&opencl.is_gone))
         release_clocks();
 }

@@ -6,9 +6,6 @@
 
 TestDriver test_driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-
-
-
 static TestEvent *make_event(void)
 {
     TestEvent *event = g_new0(TestEvent, 1);
@@ -164,7 +161,6 @@ static cl_int kernel_info(cl_kernel kernel, cl_kernel_info which, size_t size, v
     return give("sum", 4, size, place, size_ret);
 }
 
-
 static cl_command_queue create_queue(cl_context context, cl_device_id device,
                                      cl_command_queue_properties properties, cl_int *status)
 {
@@ -186,10 +182,10 @@ static cl_int set_property(cl_command_queue queue, cl_command_queue_properties p
 {
     if (old)
         *old = test_driver.made_with;
-    test_driver.made_with = enable ? test_driver.made_with | properties : test_driver.made_with & ~properties;
+    test_driver.made_with =
+        enable ? test_driver.made_with | properties : test_driver.made_with & ~properties;
     return CL_SUCCESS;
 }
-
 
 /* The newest first. */
 TestEvent *test_driver_take(void)
@@ -208,7 +204,6 @@ void test_driver_complete_all(void)
     while ((event = test_driver_take()))
         test_driver_complete(event);
 }
-
 
 void test_driver_fill(cl_icd_dispatch *table)
 {

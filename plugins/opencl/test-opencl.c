@@ -239,6 +239,7 @@ static void test_property(void)
 static void test_no_callback(void)
 {
     StrobeMockHost *mock = begin();
+    cl_event event;
 
     atomic_store(&test_driver.fails_callback, 1);
     for (int i = 0; i < 1000; i++)
@@ -247,6 +248,14 @@ static void test_no_callback(void)
     g_assert_cmpuint(count(mock, "device_task"), ==, 0);
     driver.layer->clFinish((cl_command_queue)&test_driver);
     g_assert_cmpuint(count(mock, "device_task"), ==, 1000);
+    /* Who waits for one knows that those before it are complete as well. */
+    for (int i = 0; i < 3; i++)
+        g_assert_cmpint(enqueue(NULL), ==, CL_SUCCESS);
+    g_assert_cmpint(enqueue(&event), ==, CL_SUCCESS);
+    test_driver_complete_all();
+    driver.layer->clWaitForEvents(1, &event);
+    g_assert_cmpuint(count(mock, "device_task"), ==, 1004);
+    driver.layer->clReleaseEvent(event);
     g_assert_cmpint(atomic_load(&test_driver.n_events), ==, 0);
     atomic_store(&test_driver.fails_callback, 0);
     end(mock);
@@ -274,13 +283,17 @@ static void test_end_of_window(void)
     g_assert_cmpuint(count(mock, "device_task") + count(mock, "api_call"), ==, 2);
     driver.layer->clReleaseEvent(event);
 
+    /* The next window has a pair of the clock before it has a command. */
+    strobe_mock_host_clear(mock);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
+    g_assert_cmpuint(count(mock, "clock_sync"), ==, 1);
     g_assert_cmpint(enqueue(NULL), ==, CL_SUCCESS);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
-    g_assert_cmpint(strobe_mock_host_flush(mock, 1000000), ==, STROBE_OK);
+    strobe_mock_host_flush(mock, 1000000);
+    g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "1 commands had not finished"));
     test_driver_complete_all();
-    g_assert_cmpuint(count(mock, "device_task"), ==, 1);
+    g_assert_cmpuint(count(mock, "device_task"), ==, 0);
     g_assert_cmpint(atomic_load(&test_driver.n_events), ==, 0);
     strobe_mock_host_free(mock);
 }

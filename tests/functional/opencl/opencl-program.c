@@ -476,10 +476,29 @@ static void run_churn(void)
     }
 }
 
+/* Parent and child both begin with OpenCL after the fork. */
+static int run_fork_first(void)
+{
+    pid_t child = fork();
+    int status = 0;
+
+    set_up();
+    for (int i = child ? 0 : 3; i < 5; i++) {
+        cl_command_queue queue = make_queue(0);
+        launch(queue, make_kernel("scale"), 0, NULL, NULL);
+        check(clFinish(queue), "finish");
+    }
+    if (child)
+        waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 9;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "times";
 
+    if (strcmp(name, "fork-first") == 0)
+        return run_fork_first();
     set_up();
     if (strcmp(name, "times") == 0)
         run_times();
