@@ -267,8 +267,8 @@ static void reach_out(const StrobeDeviceClock *clock, struct epoch *epoch, guint
     for (guint i = 1; i < n; i++) {
         guint other = side ? end - i : end + i;
         double share = share_of(clock, end, other);
-        if (i > 1 && share >= epoch->share[side])
-            continue;
+        if (share >= epoch->share[side])
+            continue; /* a clock counts ns: pairs that lie close say less of its rate than that */
         epoch->share[side] = share;
         epoch->rate[side] = rate_between(knot_at(clock, end), knot_at(clock, other));
     }
@@ -331,7 +331,7 @@ static void take_summary(StrobeDeviceClock *clock, const StrobeClockSummary *sum
     view->residual_ns = summary->residual_ns;
     view->broken_ns = summary->broken_ns;
     view->n_jumps = summary->n_jumps;
-    if (clock->knots->len > 1)
+    if (last->share[1] < DRIFT_MAX)
         view->drift = (1 / last->rate[1] - 1) * 1e6;
     if (clock->has_unknown_width)
         view->width_ns = STROBE_ABSENT_U64;
