@@ -146,6 +146,7 @@ static void finish(OpenclCommand *command, cl_int status)
     cl_event event = atomic_load_explicit(&command->event, memory_order_relaxed);
     OpenclTimes times;
 
+    times.seen_ns = command->work.before_ns ? opencl_clock_now() : 0;
     if (status < 0)
         opencl_count(&opencl.n_failed);
     else if (!read_times(event, &times))
@@ -241,6 +242,7 @@ static int is_over(OpenclCommand *command, int asks)
     return atomic_load_explicit(&command->state, memory_order_acquire) == DONE;
 }
 
+/* Where commands end in their order, none is complete behind one that is not. */
 static void look_through(OpenclQueue *queue, int asks)
 {
     OpenclCommand *command = take_all(queue), *next;
@@ -253,6 +255,7 @@ static void look_through(OpenclQueue *queue, int asks)
         } else {
             push(queue, command);
             n_kept++;
+            asks = asks && !queue->is_in_order;
         }
     }
     atomic_fetch_sub_explicit(&queue->n_listed, n, memory_order_relaxed);

@@ -67,6 +67,7 @@ typedef struct OpenclCommand {
 /* The four times that a driver tells, ns in the device's clock. */
 typedef struct OpenclTimes {
     cl_ulong queued, submit, start, end; /* 0: not told, of the first two only */
+    int64_t seen_ns;                     /* of the host's clock, after the end; 0: not taken */
 } OpenclTimes;
 
 /* One for a command of the queue, NULL: there is no memory. */

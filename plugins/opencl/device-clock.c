@@ -9,7 +9,8 @@
 #include "opencl.h"
 
 #define TRIES 8
-#define COMMANDS 16 /* that tell pairs, each time that pairs are wanted */
+#define WIDE_NS 1000000u /* a pair that tells too little */
+#define COMMANDS 16      /* that tell pairs, each time that pairs are wanted */
 
 int64_t opencl_clock_now(void)
 {
@@ -134,11 +135,15 @@ static int read_marker(OpenclDevice *device, OpenclPair *pair, int64_t until)
 /* ---- the narrowest of several ---- */
 
 /* Markers need a context and a queue of ours, and the device's attention: only where the program's
- * own commands do not tell. */
+ * own commands do not tell, or not well. */
 static int read_pair(OpenclDevice *device, OpenclPair *pair, int64_t until)
 {
-    return read_timer(device, pair) ||
-           (atomic_load(&device->clock.needs_markers) && read_marker(device, pair, until));
+    OpenclClock *clock = &device->clock;
+
+    if (read_timer(device, pair))
+        return 1;
+    return (atomic_load(&clock->needs_markers) || clock->last.width_ns > WIDE_NS) &&
+           read_marker(device, pair, until);
 }
 
 static int measure(OpenclDevice *device, int64_t until, OpenclPair *best)
@@ -220,13 +225,27 @@ static void take_told(OpenclDevice *device, const OpenclPair *pair)
     pthread_mutex_unlock(&clock->lock);
 }
 
-void opencl_clock_told(OpenclDevice *device, int64_t before, int64_t after, cl_ulong queued)
+/* How far the host's clock is ahead: no less than QUEUED allows, as the call had begun before; and
+ * no more than QUEUED and END allow, as the call was over, and the end seen, after. */
+static int pair_of_command(const OpenclTold *told, OpenclPair *pair)
+{
+    int64_t queued = (int64_t)told->queued, end = (int64_t)told->end;
+    int64_t low = told->before - queued, high = told->after - queued;
+
+    if (told->queued == 0 || told->queued > INT64_MAX || told->end > INT64_MAX)
+        return 0;
+    if (told->seen && told->seen - end < high)
+        high = told->seen - end;
+    return pair_of(pair, queued + low, queued + high, told->queued);
+}
+
+void opencl_clock_told(OpenclDevice *device, const OpenclTold *told)
 {
     OpenclPair pair;
 
-    if (!before)
+    if (!told->before)
         return;
-    if (queued && pair_of(&pair, before, after, queued))
+    if (pair_of_command(told, &pair))
         take_told(device, &pair);
     else
         atomic_store_explicit(&device->clock.needs_markers, 1, memory_order_relaxed);

@@ -22,6 +22,13 @@ typedef struct OpenclPair {
     uint64_t width_ns;              /* 0 in no pair that was taken */
 } OpenclPair;
 
+/* What a command tells of the clock. */
+typedef struct OpenclTold {
+    int64_t before, after; /* ns of CLOCK_MONOTONIC, around its enqueueing; 0: not taken */
+    int64_t seen;          /* ... when it was known to have ended; 0: not taken */
+    cl_ulong queued, end;  /* ns of the device's clock; 0: not told */
+} OpenclTold;
+
 typedef struct OpenclClock {
     pthread_mutex_t lock; /* one measures at a time */
     cl_context context;   /* ours, for the markers */
@@ -48,9 +55,7 @@ void opencl_clock_repeat(struct OpenclDevice *device);
  * wanted. Any thread. */
 int64_t opencl_clock_before(OpenclClock *clock);
 int64_t opencl_clock_now(void);
-/* What it told: put into its queue at `queued` of the device's clock, between two of the host's; 0:
- * nothing. `before` may be 0. */
-void opencl_clock_told(struct OpenclDevice *device, int64_t before, int64_t after, cl_ulong queued);
+void opencl_clock_told(struct OpenclDevice *device, const OpenclTold *told);
 
 /* Has any pair been taken in this process? */
 int opencl_clock_is_known(struct OpenclDevice *device);

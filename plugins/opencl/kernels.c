@@ -8,7 +8,7 @@
 #include "enqueue.h"
 #include "handle-table.h"
 
-#define NAME_MAX_BYTES 1024
+#define NAME_BYTES 4097 /* a name that is longer is not known */
 
 static HandleTable table = HANDLE_TABLE_INIT;
 
@@ -26,7 +26,7 @@ static void forget(cl_kernel kernel)
 
 static const OpenclText *ask_name(cl_kernel kernel)
 {
-    char name[NAME_MAX_BYTES] = "";
+    char name[NAME_BYTES] = "";
 
     if (opencl_below.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
         CL_SUCCESS)
@@ -123,15 +123,10 @@ OPENCL_ENQUEUE(clEnqueueNativeKernel, OPENCL_NATIVE_KERNEL,
                 cl_uint n_waits, const cl_event *waits, cl_event *event),
                (queue, function, arguments, size, n, memories, places, n_waits, waits, event), )
 
-#define MADE(name_, function_)                                                                     \
-    {                                                                                              \
-#name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)function_                        \
-    }
-
 const OpenclEntry opencl_kernel_entries[] = {
-    MADE(clCreateKernel, create_kernel),
-    MADE(clCloneKernel, clone_kernel),
-    MADE(clCreateKernelsInProgram, create_kernels),
+    OPENCL_ENTRY_AS(clCreateKernel, create_kernel),
+    OPENCL_ENTRY_AS(clCloneKernel, clone_kernel),
+    OPENCL_ENTRY_AS(clCreateKernelsInProgram, create_kernels),
     OPENCL_ENTRY(clEnqueueNDRangeKernel),
     OPENCL_ENTRY(clEnqueueTask),
     OPENCL_ENTRY(clEnqueueNativeKernel),

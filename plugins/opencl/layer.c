@@ -32,8 +32,11 @@ static const OpenclEntry *find(const char *name)
 OpenclFunction opencl_layer_function(const char *name)
 {
     const OpenclEntry *entry = find(name);
+    OpenclFunction below = NULL;
 
-    return entry ? entry->function : NULL;
+    if (entry)
+        memcpy(&below, (const char *)&opencl_below + entry->offset, sizeof below);
+    return below ? entry->function : NULL;
 }
 
 int opencl_layer_is_awake(void)

@@ -26,10 +26,21 @@ typedef struct OpenclEntry {
     OpenclFunction function;
 } OpenclEntry;
 
-#define OPENCL_ENTRY(name_)                                                                        \
+/* A function of ours must be of the very type of that whose place it takes. */
+#define OPENCL_SAME_TYPE(name_, function_)                                                         \
+    sizeof(struct {                                                                                \
+        int is_same : __builtin_types_compatible_p(__typeof__(&function_),                         \
+                                                   __typeof__(((cl_icd_dispatch *)0)->name_))      \
+                      ? 1                                                                          \
+                      : -1;                                                                        \
+    })
+
+#define OPENCL_ENTRY_AS(name_, function_)                                                          \
     {                                                                                              \
-#name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)name_##_traced                   \
+#name_, offsetof(cl_icd_dispatch, name_) + 0 * OPENCL_SAME_TYPE(name_, function_),         \
+            (OpenclFunction)function_                                                              \
     }
+#define OPENCL_ENTRY(name_) OPENCL_ENTRY_AS(name_, name_##_traced)
 
 /* Lists that end with a NULL name. */
 extern const OpenclEntry opencl_call_entries[];
@@ -42,7 +53,7 @@ extern const OpenclEntry opencl_sync_entries[];
 extern const OpenclEntry opencl_view_entries[];
 extern const OpenclEntry opencl_extension_entries[];
 
-/* Our function in place of the core function of that name, NULL: there is none. */
+/* Our function in place of the core function of that name, NULL: there is none, or none below. */
 OpenclFunction opencl_layer_function(const char *name);
 
 /* Has the program loaded this library as a layer? */

@@ -167,19 +167,18 @@ static void prepare_process(void)
 
 /* ---- life ---- */
 
+/* OCL_ICD_VENDORS may name another folder, or a driver itself: that is believed. */
 static int has_driver(void)
 {
     const char *vendors = getenv("OCL_ICD_VENDORS");
-    DIR *folder;
-    int found = 0;
+    int is_named = vendors && *vendors, found = 0;
+    DIR *folder = opendir(is_named ? vendors : "/etc/OpenCL/vendors");
 
-    if (vendors && *vendors)
-        return 1;
-    folder = opendir("/etc/OpenCL/vendors");
-    for (struct dirent *entry; folder && !found && (entry = readdir(folder));)
+    if (!folder)
+        return is_named;
+    for (struct dirent *entry; !found && (entry = readdir(folder));)
         found = entry->d_name[0] != '.';
-    if (folder)
-        closedir(folder);
+    closedir(folder);
     return found;
 }
 
@@ -206,7 +205,7 @@ static void opencl_probe(uint32_t question, StrobeProbe *answer)
     dlclose(loader);
     answer->available = has_driver();
     if (!answer->available) {
-        answer->reason = "No OpenCL driver is registered in /etc/OpenCL/vendors";
+        answer->reason = "No OpenCL driver is registered (/etc/OpenCL/vendors)";
         answer->hint = "Install a driver, such as pocl-opencl-icd";
     }
 }
@@ -249,28 +248,6 @@ static StrobeStatus opencl_warm(void *state)
     return STROBE_OK;
 }
 
-static StrobeStatus opencl_start(void *state)
-{
-    OpenclDevice *device;
-
-    opencl.window++;
-    atomic_store(&opencl.n_untimed, 0);
-    atomic_store(&opencl.n_mistimed, 0);
-    atomic_store(&opencl.n_failed, 0);
-    atomic_store(&opencl.n_unmade, 0);
-    for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
-        opencl_clock_repeat(device);
-    atomic_store_explicit(&opencl_is_on, 1, memory_order_release);
-    return STROBE_OK;
-}
-
-static StrobeStatus opencl_stop(void *state)
-{
-    atomic_store_explicit(&opencl_is_on, 0, memory_order_release);
-    atomic_store(&opencl.is_ending, 1);
-    return STROBE_OK;
-}
-
 static void tell(_Atomic uint64_t *counter, const char *what)
 {
     uint64_t n = atomic_exchange(counter, 0);
@@ -298,24 +275,54 @@ static void tell_all(void)
     tell(&n_open, "had not finished when the window ended");
 }
 
+/* Once a window: by flush, or after it where the host's patience was over. */
+static void end_window(void)
+{
+    if (!atomic_exchange(&opencl.is_ending, 0))
+        return;
+    if (!atomic_load(&opencl.is_gone))
+        measure_clocks(FLUSH_LIMIT_NS);
+    tell_all();
+}
+
+static StrobeStatus opencl_start(void *state)
+{
+    OpenclDevice *device;
+
+    end_window();
+    opencl.window++;
+    atomic_store(&opencl.n_untimed, 0);
+    atomic_store(&opencl.n_mistimed, 0);
+    atomic_store(&opencl.n_failed, 0);
+    atomic_store(&opencl.n_unmade, 0);
+    for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
+        opencl_clock_repeat(device);
+    atomic_store_explicit(&opencl_is_on, 1, memory_order_release);
+    return STROBE_OK;
+}
+
+static StrobeStatus opencl_stop(void *state)
+{
+    atomic_store_explicit(&opencl_is_on, 0, memory_order_release);
+    atomic_store(&opencl.is_ending, 1);
+    return STROBE_OK;
+}
+
 /* Commands that the device works on are waited for, those that wait for something else are not. */
 static StrobeStatus opencl_flush(void *state, StrobeTicks deadline)
 {
-    if (!atomic_load(&opencl.is_gone)) {
-        if (opencl_commands_are_running() && opencl.host->now() < deadline)
-            return STROBE_AGAIN;
-        measure_clocks(FLUSH_LIMIT_NS);
-    }
-    atomic_store(&opencl.is_ending, 0);
-    tell_all();
+    if (!atomic_load(&opencl.is_gone) && opencl_commands_are_running() &&
+        opencl.host->now() < deadline)
+        return STROBE_AGAIN;
+    end_window();
     return STROBE_OK;
 }
 
 static void opencl_close(void *state)
 {
     atomic_store(&opencl.is_forcing, 0);
+    end_window();
     atomic_store(&opencl.is_open, 0);
-    atomic_store(&opencl.is_ending, 0);
     if (end_worker() && !atomic_load(&opencl.is_gone))
         release_clocks();
 }

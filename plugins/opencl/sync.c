@@ -30,12 +30,27 @@ static cl_int CL_API_CALL finish(cl_command_queue handle)
     return status;
 }
 
+/* With it, what came before it in a queue that keeps the order. */
+static void settle(cl_event event)
+{
+    cl_command_queue handle = NULL;
+    OpenclQueue *queue;
+
+    opencl_commands_settle(event);
+    if (opencl_below.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof handle, &handle, NULL) !=
+        CL_SUCCESS)
+        return;
+    queue = opencl_queue(handle);
+    if (queue && queue->is_in_order)
+        opencl_commands_reap(queue);
+}
+
 static cl_int CL_API_CALL wait_for_events(cl_uint n, const cl_event *events)
 {
     cl_int status = clWaitForEvents_traced(n, events);
 
     for (cl_uint i = 0; opencl_on() && status == CL_SUCCESS && i < n; i++)
-        opencl_commands_settle(events[i]);
+        settle(events[i]);
     return status;
 }
 
@@ -56,16 +71,11 @@ static cl_int CL_API_CALL release_queue(cl_command_queue handle)
     return clReleaseCommandQueue_traced(handle);
 }
 
-#define SYNC(name_, function_)                                                                     \
-    {                                                                                              \
-#name_, offsetof(cl_icd_dispatch, name_), (OpenclFunction)function_                        \
-    }
-
 const OpenclEntry opencl_sync_entries[] = {
-    SYNC(clFinish, finish),
-    SYNC(clWaitForEvents, wait_for_events),
-    SYNC(clReleaseContext, release_context),
-    SYNC(clReleaseCommandQueue, release_queue),
+    OPENCL_ENTRY_AS(clFinish, finish),
+    OPENCL_ENTRY_AS(clWaitForEvents, wait_for_events),
+    OPENCL_ENTRY_AS(clReleaseContext, release_context),
+    OPENCL_ENTRY_AS(clReleaseCommandQueue, release_queue),
     OPENCL_ENTRY(clFlush),
     OPENCL_ENTRY(clSetUserEventStatus),
     OPENCL_ENTRY(clEnqueueMarker),

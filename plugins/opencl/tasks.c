@@ -179,8 +179,12 @@ void opencl_task_record(const OpenclCommand *command, const OpenclTimes *times)
 
     if (!writer)
         return;
-    opencl_clock_told(command->queue->device, command->work.before_ns, command->work.after_ns,
-                      is_in_order(times) ? times->queued : 0);
+    opencl_clock_told(command->queue->device,
+                      &(OpenclTold){.before = command->work.before_ns,
+                                    .after = command->work.after_ns,
+                                    .seen = times->seen_ns,
+                                    .queued = is_in_order(times) ? times->queued : 0,
+                                    .end = times->end});
     OpenclTask task = describe(writer, command, times);
     StrobeStringId name =
         command->work.kernel ? opencl_text_id(writer, command->work.kernel) : task.task.task_type;

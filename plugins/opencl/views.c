@@ -56,25 +56,23 @@ static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
     return status;
 }
 
-/* Profiling stays on, whatever the program sets; it is told what it would be. */
+/* The program has its way, and is told what it would be. */
 static cl_int CL_API_CALL clSetCommandQueueProperty_traced(cl_command_queue handle,
                                                            cl_command_queue_properties properties,
                                                            cl_bool enable,
                                                            cl_command_queue_properties *old)
 {
-    OpenclQueue *queue = (OpenclQueue *)(uintptr_t)forced(handle);
+    OpenclQueue *queue = opencl_queue(handle);
     cl_int status = opencl_below.clSetCommandQueueProperty(handle, properties, enable, old);
 
     if (status != CL_SUCCESS || !queue)
         return status;
-    if (old)
+    if (old && atomic_load(&queue->is_forced))
         hide(old);
-    if (!(properties & CL_QUEUE_PROFILING_ENABLE))
-        return status;
-    if (enable)
+    if (properties & CL_QUEUE_PROFILING_ENABLE) {
+        atomic_store(&queue->is_profiled, enable && queue->device);
         atomic_store(&queue->is_forced, 0);
-    else
-        queue->is_profiled = 0;
+    }
     return status;
 }
 

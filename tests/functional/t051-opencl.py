@@ -39,10 +39,12 @@ class OpenclTest(StrobeTest):
             [PROGRAM, case], env=self.environment, capture_output=True, text=True, timeout=TIMEOUT
         )
 
-    def both(self, case, options="", flags=()):
+    def both(self, case, options="", flags=(), exports=("csv",)):
         """Without Strobe, then with it: all that the program sees is the same."""
         alone = self.alone(case)
         self.assertGreaterEqual(alone.returncode, 0, case)
+        for name in exports:
+            flags = [*flags, "--export", name]
         done = self.record(
             PROGRAM, case, collect=["opencl" + options], flags=flags, code=alone.returncode
         )
@@ -162,7 +164,7 @@ class WhatIsRecordedTest(OpenclTest):
         self.assertEqual(self.counts(), wanted)
 
     def test_tables(self):
-        self.both("times")
+        self.both("times", exports=("csv", "chrome_trace"))
         output = self.result() / "ASCEND_PROFILER_OUTPUT"
         with open(output / "op_statistic.csv", newline="") as file:
             rows = {row["OP Type"]: row for row in csv.DictReader(file)}
@@ -188,7 +190,7 @@ class WhatIsRecordedTest(OpenclTest):
         drawn = [event["name"] for event in trace if event["ph"] == "X" and event["pid"] == own[0]]
         self.assertEqual(drawn.count("add"), 5)
         arrows = [event for event in trace if event["ph"] == "f" and event["pid"] == own[0]]
-        self.assertGreaterEqual(len(arrows), 8)  # to kernels, if not to all
+        self.assertEqual(len(arrows), len(drawn))
 
 
 class WhatTheProgramSeesTest(OpenclTest):
@@ -209,6 +211,10 @@ class WhatTheProgramSeesTest(OpenclTest):
         self.assertEqual(self.counts(), {("scale", 0): 1000})
         self.check_links()
 
+    def test_never_asks(self):
+        self.both("never-asks")
+        self.assertEqual(self.counts(), {("scale", 0): 10})
+
     def test_exit_in_the_middle(self):
         done = self.both("exit")
         self.assertEqual(self.counts(), {("scale", 0): 10})
@@ -221,6 +227,11 @@ class WhatTheProgramSeesTest(OpenclTest):
     def test_forked_child(self):
         self.both("fork")
         self.assertEqual(self.counts(), {("scale", 0): 2})
+
+    def test_child_that_begins_by_itself(self):
+        self.both("fork-first", flags=["--follow"])
+        tasks = [self.json("info", path)[0]["kinds"]["device_task"] for path in self.results()]
+        self.assertEqual(sorted(tasks), [2, 5])
 
     def test_functions_by_name(self):
         self.both("extension")

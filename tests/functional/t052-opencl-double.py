@@ -29,7 +29,8 @@ class DoubleTest(StrobeTest):
         return done.returncode, self.lasting(done.stdout), self.take_report()[1]
 
     def with_strobe(self, case, code, options=""):
-        done = self.record(PROGRAM, case, collect=["opencl" + options], code=code)
+        flags = ["--export", "csv"]
+        done = self.record(PROGRAM, case, collect=["opencl" + options], flags=flags, code=code)
         return done, self.lasting(done.stdout)
 
     @staticmethod
@@ -99,6 +100,15 @@ class ClockTest(DoubleTest):
         self.assertEqual(said["jumps"], 1)
 
 
+class ProbeTest(DoubleTest):
+    def test_no_driver(self):
+        self.assertIn("works here: yes", self.strobe("plugins", "opencl").stdout)
+        (self.work / "icds" / "double.icd").unlink()
+        told = self.strobe("plugins", "opencl").stdout
+        self.assertIn("No OpenCL driver is registered", told)
+        self.assertIn("pocl-opencl-icd", told)
+
+
 class FailureTest(DoubleTest):
     """Whatever fails, the program sees what it would see without Strobe, and nothing leaks."""
 
@@ -114,6 +124,11 @@ class FailureTest(DoubleTest):
         for case in ("times", "unasked", "user-event", "never-waits"):
             with self.subTest(case):
                 self.check("", case)
+
+    def test_function_by_name(self):
+        """The driver's own pointer leads past the loader, and past every layer."""
+        self.check("", "extension")
+        self.assertEqual(len(self.tasks_of_last()), 1)
 
     def test_calls_that_only_strobe_makes(self):
         for name in (

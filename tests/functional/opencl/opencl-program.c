@@ -5,10 +5,8 @@
  * What it prints is the same in every run, but for lines "time NAME QUEUE START END" of commands
  * whose times it asked for itself.
  */
-#define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
-#include <CL/cl.h>
+#include "opencl-program.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,8 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define N 4096
-
 static const char *const source =
     "kernel void scale(global float *a, float f) { a[get_global_id(0)] *= f; }\n"
     "kernel void add(global float *a, global const float *b)\n"
@@ -26,13 +22,15 @@ static const char *const source =
     "kernel void grid(global float *a)\n"
     "{ a[get_global_id(1) * get_global_size(0) + get_global_id(0)] += 1; }\n";
 
-static cl_device_id device;
-static cl_context context;
-static cl_program program;
-static cl_mem a, b;
-static float values[N];
+cl_context context;
+cl_mem a;
+float values[N];
 
-static void check(cl_int status, const char *what)
+static cl_device_id device;
+static cl_program program;
+static cl_mem b;
+
+void check(cl_int status, const char *what)
 {
     if (status == CL_SUCCESS)
         return;
@@ -62,7 +60,7 @@ static void set_up(void)
     check(status, "buffer");
 }
 
-static cl_command_queue make_queue(cl_command_queue_properties properties)
+cl_command_queue make_queue(cl_command_queue_properties properties)
 {
     cl_int status;
     cl_command_queue queue = clCreateCommandQueue(context, device, properties, &status);
@@ -116,7 +114,7 @@ static double sum(cl_command_queue queue)
     return total;
 }
 
-static void write_values(cl_command_queue queue)
+void write_values(cl_command_queue queue)
 {
     check(clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL),
           "write");
@@ -318,6 +316,8 @@ static void run_user_event(void)
     check(clFlush(queue), "flush");
     clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof execution, &execution, NULL);
     printf("waits %d, called %d\n", execution > CL_RUNNING, atomic_load(&n_called));
+    settle();
+    print_counts(queue, event);
     printf("profiling of the user's: %d\n",
            clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END, 0, NULL, NULL));
     check(clSetUserEventStatus(user, CL_COMPLETE), "user event");
@@ -369,6 +369,18 @@ static void run_never_waits(void)
                        NULL);
     }
     printf("status %d\n", execution);
+}
+
+/* Ends when all must have been done for long, and has not asked. */
+static void run_never_asks(void)
+{
+    cl_command_queue queue = make_queue(0);
+    cl_kernel scale = make_kernel("scale");
+
+    for (int i = 0; i < 10; i++)
+        launch(queue, scale, 0, NULL, NULL);
+    check(clFlush(queue), "flush");
+    sleep(1);
 }
 
 /* A launch every few milliseconds, for about a second. */
@@ -427,72 +439,6 @@ static void run_fork(void)
     check(clFinish(queue), "finish");
 }
 
-/* One of every command on buffers, images and shared memory. */
-static void run_copies(void)
-{
-    cl_command_queue queue = make_queue(0);
-    size_t origin[3] = {0, 0, 0}, region[3] = {64, 8, 2}, whole[3] = {16, 16, 1};
-    cl_image_format format = {CL_RGBA, CL_FLOAT};
-    cl_image_desc description = {
-        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 16};
-    cl_buffer_region part = {1024, 2048};
-    float zero[4] = {0, 0, 0, 0};
-    size_t row = 0;
-    cl_int status;
-
-    write_values(queue);
-    cl_mem sub =
-        clCreateSubBuffer(a, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part, &status);
-    check(status, "sub-buffer");
-    check(clEnqueueFillBuffer(queue, sub, zero, sizeof zero, 0, 1024, 0, NULL, NULL), "fill");
-    check(clEnqueueCopyBuffer(queue, a, a, 0, 8192, 4096, 0, NULL, NULL), "copy");
-    check(clEnqueueReadBufferRect(queue, a, CL_TRUE, origin, origin, region, 0, 0, 0, 0, values, 0,
-                                  NULL, NULL),
-          "read rectangle");
-    float *place =
-        clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, 512, 0, NULL, NULL, &status);
-    check(status, "map");
-    printf("mapped %.1f\n", place[5]);
-    check(clEnqueueUnmapMemObject(queue, a, place, 0, NULL, NULL), "unmap");
-    check(clEnqueueMigrateMemObjects(queue, 1, &a, CL_MIGRATE_MEM_OBJECT_HOST, 0, NULL, NULL),
-          "migrate");
-    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &description, NULL, &status);
-    check(status, "image");
-    check(clEnqueueWriteImage(queue, image, CL_TRUE, origin, whole, 0, 0, values, 0, NULL, NULL),
-          "write image");
-    check(clEnqueueReadImage(queue, image, CL_FALSE, origin, whole, 0, 0, values, 0, NULL, NULL),
-          "read image");
-    place = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, origin, whole, &row, NULL, 0,
-                              NULL, NULL, &status);
-    check(status, "map image");
-    printf("mapped row %zu\n", row);
-    check(clEnqueueUnmapMemObject(queue, image, place, 0, NULL, NULL), "unmap");
-    check(clFinish(queue), "finish");
-    printf("map of nothing: %d", clEnqueueMapBuffer(queue, NULL, CL_TRUE, CL_MAP_READ, 0, 512, 0,
-                                                    NULL, NULL, &status) == NULL);
-    printf(" %d\n", status);
-    clReleaseMemObject(image);
-    clReleaseMemObject(sub);
-}
-
-static void run_svm(void)
-{
-    cl_command_queue queue = make_queue(0);
-    float *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
-    float *other = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
-    float two = 2;
-
-    printf("shared %d\n", shared != NULL && other != NULL);
-    check(clEnqueueSVMMemFill(queue, shared, &two, sizeof two, 2048, 0, NULL, NULL), "fill");
-    check(clEnqueueSVMMemcpy(queue, CL_TRUE, other, shared, 2048, 0, NULL, NULL), "copy");
-    check(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, other, 4096, 0, NULL, NULL), "map");
-    printf("copied %.1f\n", other[511]);
-    check(clEnqueueSVMUnmap(queue, other, 0, NULL, NULL), "unmap");
-    check(clFinish(queue), "finish");
-    clSVMFree(context, shared);
-    clSVMFree(context, other);
-}
-
 /* A launch by a pointer that the program asked for by name. */
 static void run_extension(void)
 {
@@ -530,10 +476,29 @@ static void run_churn(void)
     }
 }
 
+/* Parent and child both begin with OpenCL after the fork. */
+static int run_fork_first(void)
+{
+    pid_t child = fork();
+    int status = 0;
+
+    set_up();
+    for (int i = child ? 0 : 3; i < 5; i++) {
+        cl_command_queue queue = make_queue(0);
+        launch(queue, make_kernel("scale"), 0, NULL, NULL);
+        check(clFinish(queue), "finish");
+    }
+    if (child)
+        waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 9;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "times";
 
+    if (strcmp(name, "fork-first") == 0)
+        return run_fork_first();
     set_up();
     if (strcmp(name, "times") == 0)
         run_times();
@@ -549,6 +514,8 @@ int main(int argc, char **argv)
         run_early_release();
     else if (strcmp(name, "never-waits") == 0)
         run_never_waits();
+    else if (strcmp(name, "never-asks") == 0)
+        run_never_asks();
     else if (strcmp(name, "paced") == 0)
         run_paced();
     else if (strcmp(name, "exit") == 0 || strcmp(name, "sudden-exit") == 0)
