@@ -6,8 +6,6 @@
 
 #define TIME_LIMIT STROBE_CLOCK_NS_LIMIT
 #define WIDTH_MAX ((guint64)STROBE_CLOCK_COMPUTED - 1) /* of a pair: beyond, it says nothing */
-#define DRIFT_CHANGE 1e-5  /* by which a rate is expected to change at most, for seconds */
-#define DRIFT_MAX 2e-4     /* by which two oscillators are expected to differ at most */
 #define EXTRAPOLATED 1e-6  /* by which the rate changes where no pair is */
 #define ORDER_NS 100000    /* a record may be stored before its end is over, by clocks' errors */
 #define BASELINE_KNOTS 64u /* of which a rate beyond the first or last one is made */
@@ -116,51 +114,6 @@ void strobe_device_clock_add(StrobeDeviceClock *clock, const StrobeDevicePair *p
     g_array_set_size(pairs, pairs->len / 2);
 }
 
-static int compare_pairs(gconstpointer a, gconstpointer b)
-{
-    const StrobeDevicePair *x = a, *y = b;
-    return x->host_ns < y->host_ns ? -1 : x->host_ns > y->host_ns;
-}
-
-static double half_of(const StrobeDevicePair *pair)
-{
-    return (double)pair->width_ns / 2 + 1;
-}
-
-/* Says `other`, carried on to the time of `pair`, better than the pair itself when that was? Never
- * if the two contradict each other: then the clock jumped in between. */
-static gboolean outdoes(const StrobeDevicePair *other, const StrobeDevicePair *pair)
-{
-    double host = (double)pair->host_ns - (double)other->host_ns;
-    double device = (double)pair->device_ns - (double)other->device_ns;
-    double reach = fabs(host), both = half_of(other) + half_of(pair);
-
-    return half_of(other) + DRIFT_CHANGE * reach < half_of(pair) &&
-           fabs(host - device) <= both + DRIFT_MAX * reach;
-}
-
-/* Leaves out what pairs beside it say better: first those before each, then those behind. */
-static void drop_wide(GArray *pairs)
-{
-    for (guint pass = 0; pass < 2; pass++) {
-        guint n = 0;
-
-        for (guint i = 0; i < pairs->len; i++) {
-            const StrobeDevicePair *pair = &g_array_index(pairs, StrobeDevicePair, i);
-            if (n == 0 || !outdoes(&g_array_index(pairs, StrobeDevicePair, n - 1), pair))
-                g_array_index(pairs, StrobeDevicePair, n++) = *pair;
-        }
-        g_array_set_size(pairs, n);
-        for (guint i = 0; i < n / 2; i++) {
-            StrobeDevicePair *a = &g_array_index(pairs, StrobeDevicePair, i);
-            StrobeDevicePair *b = &g_array_index(pairs, StrobeDevicePair, n - 1 - i);
-            StrobeDevicePair swapped = *a;
-            *a = *b;
-            *b = swapped;
-        }
-    }
-}
-
 /* ---- epochs ---- */
 
 static void add_knot(StrobeDeviceClock *clock, const StrobeClockPair *pair, gint64 base,
@@ -263,12 +216,12 @@ static void reach_out(const StrobeDeviceClock *clock, struct epoch *epoch, guint
     guint n = MIN(epoch->end - epoch->first, BASELINE_KNOTS);
 
     epoch->rate[side] = 1;
-    epoch->share[side] = DRIFT_MAX;
+    epoch->share[side] = STROBE_DEVICE_DRIFT_MAX;
     for (guint i = 1; i < n; i++) {
         guint other = side ? end - i : end + i;
         double share = share_of(clock, end, other);
-        if (i > 1 && share >= epoch->share[side])
-            continue;
+        if (share >= epoch->share[side])
+            continue; /* a clock counts ns: pairs that lie close say less of its rate than that */
         epoch->share[side] = share;
         epoch->rate[side] = rate_between(knot_at(clock, end), knot_at(clock, other));
     }
@@ -291,7 +244,7 @@ static void borrow_rates(StrobeDeviceClock *clock)
                 continue;
             guint side = lender == before;
             epoch->rate[0] = epoch->rate[1] = lender->rate[side];
-            epoch->share[0] = epoch->share[1] = lender->share[side] + DRIFT_CHANGE;
+            epoch->share[0] = epoch->share[1] = lender->share[side] + STROBE_DEVICE_DRIFT_CHANGE;
             break;
         }
     }
@@ -331,7 +284,7 @@ static void take_summary(StrobeDeviceClock *clock, const StrobeClockSummary *sum
     view->residual_ns = summary->residual_ns;
     view->broken_ns = summary->broken_ns;
     view->n_jumps = summary->n_jumps;
-    if (clock->knots->len > 1)
+    if (last->share[1] < STROBE_DEVICE_DRIFT_MAX)
         view->drift = (1 / last->rate[1] - 1) * 1e6;
     if (clock->has_unknown_width)
         view->width_ns = STROBE_ABSENT_U64;
@@ -345,8 +298,7 @@ void strobe_device_clock_finish(StrobeDeviceClock *clock, gint64 begin_ns, gint6
 
     if (clock->pairs->len == 0)
         return;
-    g_array_sort(clock->pairs, compare_pairs);
-    drop_wide(clock->pairs);
+    strobe_device_pairs_choose(clock->pairs);
     follow_pairs(clock, &summary);
     g_array_set_size(clock->pairs, 0);
     for (guint i = 0; i < clock->epochs->len; i++)

@@ -11,14 +11,8 @@
 #ifndef STROBE_CORE_DEVICE_CLOCK_H
 #define STROBE_CORE_DEVICE_CLOCK_H
 
-#include <glib.h>
 #include <strobe/exporter.h>
-
-typedef struct StrobeDevicePair {
-    gint64 device_ns;
-    gint64 host_ns;   /* CLOCK_MONOTONIC; the middle of the reading */
-    guint64 width_ns; /* of the reading; STROBE_ABSENT_U64: not told */
-} StrobeDevicePair;
+#include "device-pairs.h"
 
 /* Pairs that one clock keeps; beyond these the wider one of every two is forgotten. */
 #define STROBE_DEVICE_PAIRS_MAX 16384u

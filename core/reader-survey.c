@@ -289,6 +289,15 @@ static gint64 time_in_block(const StrobeSurvey *survey, const StrobeClockPair *p
     return strobe_clock_map_from_ticks(survey->clock, ticks);
 }
 
+static gboolean is_unscheduled(const StrobeSurvey *survey)
+{
+    JsonNode *node = json_object_has_member(survey->facts, "scheduled")
+                         ? json_object_get_member(survey->facts, "scheduled")
+                         : NULL;
+
+    return node && json_node_get_value_type(node) == G_TYPE_BOOLEAN && !json_node_get_boolean(node);
+}
+
 /* The window is that of all pieces: each seal tells its begin, the last one its end. */
 static void set_window(StrobeSurvey *survey)
 {
@@ -318,6 +327,7 @@ static void set_window(StrobeSurvey *survey)
                             .cuts_begin = begin != G_MAXUINT64 || stats->first_piece == 0,
                             .cuts_end = stats->sealed && !stats->continued,
                             .is_first = survey->window == 1,
+                            .is_only = survey->window == 1 && is_unscheduled(survey),
                             .is_end_told = !stats->recovered};
 }
 

@@ -157,6 +157,7 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
     stats->n_records += n;
     stats->n_unfinished = counts->n_unfinished;
     stats->n_outside = counts->n_outside;
+    stats->n_device_outside = counts->n_device_outside;
     stats->n_nameless = counts->n_nameless;
     stats->n_unsure = counts->n_unsure;
     stats->n_loss_records = counts->n_loss_records;

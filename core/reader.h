@@ -15,7 +15,8 @@ typedef struct StrobeReader StrobeReader;
 typedef struct StrobeReaderStats {
     guint64 n_records;
     guint64 n_unfinished;
-    guint64 n_outside;  /* begun before or after the window: they belong to another one */
+    guint64 n_outside;        /* begun before or after the window: they belong to another one */
+    guint64 n_device_outside; /* of these, those of a device's clock, which may be wrong */
     guint64 n_nameless; /* the string of their name was lost before they were, or is forgotten */
     guint64 n_unsure;   /* of a device's clock, and when on the host is not known for certain */
     guint64 n_blocks;

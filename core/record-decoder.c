@@ -5,7 +5,7 @@
 #include <strobe/kinds.h>
 #include "capture-format.h"
 
-#define EARLY_MAX 1000000000u /* ns */
+#define SLACK_MAX 1000000000u /* ns */
 
 struct StrobeRecordDecoder {
     const StrobeDefinitions *definitions;
@@ -179,15 +179,15 @@ static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
     }
 }
 
-/* How far before the window's begin a record may seem to lie and is of it nevertheless: where none
- * can be of an earlier one, by the error of its clock. */
-static gint64 early_by(const StrobeRecordDecoder *decoder, guint32 clock)
+/* How far outside of the window a record may seem to lie and is of it nevertheless, by the error of
+ * its clock: where no other window can have it. */
+static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboolean is_alone)
 {
     guint64 error_ns = 0;
 
-    if (clock == STROBE_CLOCK_OF_TRACK && decoder->last_device && decoder->edges.is_first)
+    if (clock == STROBE_CLOCK_OF_TRACK && decoder->last_device && is_alone)
         error_ns = strobe_device_clock_error(decoder->last_device);
-    return (gint64)MIN(error_ns, EARLY_MAX);
+    return (gint64)MIN(error_ns, SLACK_MAX);
 }
 
 /* Does the record belong to the window? Core kinds always do. */
@@ -199,9 +199,11 @@ static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReader
 
     if (kind->role != STROBE_ROLE_NONE)
         return TRUE;
-    if ((edges->cuts_begin && view->begin_ns < edges->begin_ns - early_by(decoder, clock)) ||
-        (cuts_end && view->begin_ns > edges->end_ns)) {
+    if ((edges->cuts_begin &&
+         view->begin_ns < edges->begin_ns - slack_of(decoder, clock, edges->is_first)) ||
+        (cuts_end && view->begin_ns > edges->end_ns + slack_of(decoder, clock, edges->is_only))) {
         decoder->counts.n_outside++;
+        decoder->counts.n_device_outside += clock == STROBE_CLOCK_OF_TRACK;
         return FALSE;
     }
     if (cuts_end && view->end_ns > edges->end_ns)

@@ -12,7 +12,8 @@
 typedef struct StrobeWindowEdges {
     gint64 begin_ns, end_ns;
     gboolean cuts_begin, cuts_end; /* records before, behind are another window's */
-    gboolean is_first;             /* of its program: nothing was recorded before it */
+    gboolean is_first;             /* of its session: nothing was recorded before it */
+    gboolean is_only;              /* and nothing is behind it */
     gboolean is_end_told;          /* 0: by records of the host's clock alone, which were the last
                                       thing of a program that died; others may lie behind */
 } StrobeWindowEdges;
@@ -45,10 +46,11 @@ gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *bloc
 /* What was seen so far. */
 typedef struct StrobeDecodedCounts {
     guint64 n_unfinished;
-    guint64 n_outside;      /* of the window */
-    guint64 n_nameless;     /* whose name was written beside them, and is not there */
-    guint64 n_unsure;       /* STROBE_VIEW_CLOCK_UNSURE */
-    guint64 n_loss_records; /* that tell of losses */
+    guint64 n_outside;        /* of the window */
+    guint64 n_device_outside; /* of these, those of a device's clock */
+    guint64 n_nameless;       /* whose name was written beside them, and is not there */
+    guint64 n_unsure;         /* STROBE_VIEW_CLOCK_UNSURE */
+    guint64 n_loss_records;   /* that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
 } StrobeDecodedCounts;
 const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecoder *decoder);

@@ -194,6 +194,7 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     json_object_set_object_member(facts, "buffer", strobe_buffer_config_json(&config->buffer));
     if (strobe_rotate_config_any(&config->rotate))
         json_object_set_object_member(facts, "rotate", strobe_rotate_config_json(&config->rotate));
+    json_object_set_boolean_member(facts, "scheduled", config->has_schedule);
     if (dump_reason)
         json_object_set_string_member(facts, "dump_reason", dump_reason);
     json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);

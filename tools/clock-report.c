@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clock-report.h"
 
+#include <math.h>
+
 #include "json-text.h"
 #include "terminal.h"
 
@@ -180,7 +182,7 @@ char *strobe_device_clock_line(const StrobeDeviceClockEntry *entry)
     g_string_append_printf(line, ": %" G_GUINT64_FORMAT " pair%s", clock->n_pairs,
                            clock->n_pairs == 1 ? "" : "s");
     append_error(line, clock);
-    if (clock->n_knots > 1)
+    if (!isnan(clock->drift))
         g_string_append_printf(line, ", drift %.3g ppm", clock->drift);
     g_string_append_printf(line, ", jumps %u", clock->n_jumps);
     if (clock->broken_ns) {
@@ -216,7 +218,7 @@ static void write_device_clock(StrobeJsonWriter *json, const StrobeDeviceClockEn
     write_uint(json, "broken_ns", clock->broken_ns);
     write_uint(json, "jumps", clock->n_jumps);
     strobe_json_key(json, "drift_ppm");
-    if (clock->n_knots > 1)
+    if (!isnan(clock->drift))
         strobe_json_double(json, clock->drift);
     else
         strobe_json_null(json);

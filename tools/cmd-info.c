@@ -110,6 +110,12 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
                  g_strdup_printf("%" G_GUINT64_FORMAT " records of devices: when that was on the "
                                  "host is not known for certain",
                                  stats->n_unsure));
+    if (stats->n_device_outside)
+        add_line(grid, "outside",
+                 g_strdup_printf("%" G_GUINT64_FORMAT
+                                 " records of devices are left out: they begin "
+                                 "outside of the window, by their clock",
+                                 stats->n_device_outside));
     g_autofree char *overhead = strobe_text_duration(contents->overhead_ns);
     add_line(
         grid, "overhead",
@@ -305,6 +311,7 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
     write_uint(json, "steps", contents->n_steps);
     write_uint(json, "unfinished", stats->n_unfinished);
     write_uint(json, "outside", stats->n_outside);
+    write_uint(json, "device_outside", stats->n_device_outside);
     write_uint(json, "nameless", stats->n_nameless);
     write_uint(json, "unsure", stats->n_unsure);
     write_uint(json, "blocks", stats->n_blocks);

@@ -202,6 +202,21 @@ static void add_clock(GPtrArray *lines, const StrobeClockSummary *clock)
                                            broken));
 }
 
+static void add_device_clocks(GPtrArray *lines, const StrobeReaderStats *stats)
+{
+    if (stats->n_unsure)
+        g_ptr_array_add(
+            lines, g_strdup_printf("%" G_GUINT64_FORMAT " records of devices: when that was on "
+                                   "the host is not known for certain (\"strobe info\" says "
+                                   "more of the clock)",
+                                   stats->n_unsure));
+    if (stats->n_device_outside)
+        g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT
+                                               " records of devices are left out: they "
+                                               "begin outside of the window, by their clock",
+                                               stats->n_device_outside));
+}
+
 GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const StrobePipeline *pipeline)
 {
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
@@ -219,6 +234,7 @@ GPtrArray *strobe_shortfall_lines(const StrobeShortfall *shortfall, const Strobe
     if (stats) {
         add_damage(lines, stats, strobe_pipeline_damage(pipeline));
         add_clock(lines, &stats->clock);
+        add_device_clocks(lines, stats);
     }
     return lines;
 }

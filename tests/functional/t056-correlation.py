@@ -111,10 +111,22 @@ class DevicesTest(CorrelationTest):
         self.assertAlmostEqual(wrong["worst"], 50e6, delta=1e6)
         self.assertIn("clock trouble: counted_two, api_to_task: 20 of 20", done.stderr)
 
+    def test_clock_far_off(self):
+        """A minute wrong: its tasks lie before the window, which is told."""
+        done = self.run_devices(two=":wrong=60s")
+        self.assertIn("20 records of devices are left out", done.stderr)
+        info = self.json("info", self.out)[0]
+        self.assertEqual(info["device_outside"], CALLS)
+        self.assertEqual(info["kinds"]["device_task"], CALLS)
+        self.check(
+            self.correlation()["api_to_task", "counted_two"], linked=0, orphan_cause=CALLS
+        )
+
     def test_no_pair(self):
         """Nothing says when its tasks were: told, marked, and kept."""
         done = self.run_devices(two=":pairs=false")
         self.assertIn("the clock of \"Clock\" is unknown", done.stderr)
+        self.assertIn("20 records of devices: when that was", done.stderr)
         info = self.json("info", self.out)[0]
         self.assertEqual(info["unsure"], CALLS)
         clocks = sorted(info["device_clocks"], key=lambda clock: clock["pairs"])

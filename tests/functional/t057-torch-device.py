@@ -5,12 +5,16 @@ What is expected comes from what the device told the program itself, from the re
 tasks, and from the rules of the formats, computed here once more.
 """
 
+import atexit
 import collections
 import csv
+import functools
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
+import tempfile
 import unittest
 
 from support import PYTHON, StrobeTest, has_torch, needs_python, program
@@ -101,10 +105,41 @@ def union(spans):
     return merged
 
 
+@functools.lru_cache(maxsize=None)
+def kernel_cache():
+    """Compiled kernels are kept for all tests: compiling them takes most of the time."""
+    folder = tempfile.mkdtemp(prefix="strobe-pocl-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+class DeviceTest(StrobeTest):
+    def setUp(self):
+        super().setUp()
+        self.environment["POCL_CACHE_DIR"] = kernel_cache()
+
+
 @needs_python
 @unittest.skipUnless(HAS_POCL, "no PoCL, or no libtorch-dev or ocl-icd-opencl-dev at the build")
 @unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
-class TorchDeviceTest(StrobeTest):
+class AloneTest(DeviceTest):
+    def test_no_other_collector(self):
+        """The device's collector alone is reason enough to record where PyTorch is."""
+        script = self.work / "once.py"
+        script.write_text(
+            "import sys, torch\n"
+            "torch.ops.load_library(sys.argv[1])\n"
+            "torch.ops.strobe_test.scale(torch.ones(4), 2.0)\n"
+        )
+        self.record(PYTHON, script, EXTENSION, collect=["opencl"])
+        info = self.strobe("info", self.result()).stdout
+        self.assertEqual(self.records_of(self.result(), "device_task"), TASKS, info)
+
+
+@needs_python
+@unittest.skipUnless(HAS_POCL, "no PoCL, or no libtorch-dev or ocl-icd-opencl-dev at the build")
+@unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
+class TorchDeviceTest(DeviceTest):
     def setUp(self):
         super().setUp()
         script = self.work / "train.py"

@@ -7,6 +7,7 @@
 
 #include "device-record.h"
 #include "operator-forest.h"
+#include "step-kernels.h"
 
 #define OPERATORS_MAX 8388608u
 #define RECORDS_MAX 8388608u
@@ -379,25 +380,13 @@ static gboolean emit_database_step(OperatorDevice *pass, const HostStep *step)
 }
 
 /* Where each thread has a tree of its own: from the first kernel of the first launch in the step,
- * of whatever thread, to the last of the last. */
-static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *step)
+ * of whatever thread, to the last of the last. A step in which nothing was launched is none. */
+static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *host)
 {
-    guint n;
-    const Launch *launches =
-        kernel_map_between(&pass->map, (guint64)step->begin_ns, (guint64)step->end_ns, &n);
-    gint64 begin = G_MAXINT64, end = G_MININT64;
+    StepKernels step;
 
-    if (!n)
-        return TRUE;
-    for (guint i = 0; i < n; i++) {
-        const Kernel *kernel = kernel_map_kernel(&pass->map, &launches[i]);
-
-        if (launches[i].key == launches[0].key)
-            begin = MIN(begin, kernel->begin_ns);
-        if (launches[i].key == launches[n - 1].key)
-            end = MAX(end, kernel->end_ns);
-    }
-    return emit_step(pass, step, begin, end, kernel_map_kernel(&pass->map, launches)->device);
+    return !step_kernels_find(&pass->map, pass->enqueues, host->begin_ns, host->end_ns, &step) ||
+           emit_step(pass, host, step.begin_ns, step.end_ns, step.device);
 }
 
 static gint compare_links(gconstpointer a, gconstpointer b)
@@ -413,6 +402,7 @@ static gboolean emit_recorded_steps(OperatorDevice *pass)
     const Forest *forest = &pass->forest;
     gboolean done = TRUE;
 
+    step_kernels_sort(pass->enqueues);
     for (guint i = 0; i < forest->steps->len && done; i++) {
         const ForestStep *step = &g_array_index(forest->steps, ForestStep, i);
         const Operator *op = &g_array_index(forest->operators, Operator, step->place);
@@ -428,7 +418,7 @@ static gboolean emit_steps(OperatorDevice *pass)
 {
     gboolean done = TRUE;
 
-    if (pass->map.by_thread && !pass->map.has_queue)
+    if (pass->map.by_thread)
         return emit_recorded_steps(pass);
     for (guint i = 0; pass->is_database && i < pass->host_steps->len && done; i++)
         done = emit_database_step(pass, &g_array_index(pass->host_steps, HostStep, i));

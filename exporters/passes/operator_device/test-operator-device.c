@@ -296,6 +296,34 @@ static void test_host_only(void)
     }
 }
 
+/* Recorded here with a queue: its entries say what was launched in a step, whatever the thread. */
+static void test_recorded_queue(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
+    StrobeTrackId nine = test_thread(mock, 9), stream = test_stream(mock, 0, 1);
+    const struct strobe_step fields = {.number = 7};
+
+    add_op(mock, one, "a", 0, 1000);
+    add_queue(mock, one, 200, 210, 1, 0);
+    add_queue(mock, two, 600, 610, 2, 0);
+    add_queue(mock, one, 1500, 1510, 3, 0); /* behind the step */
+    TEST_ADD(mock, step, one, "ProfilerStep#7", 100, 1200, &fields);
+    for (uint64_t i = 1; i <= 3; i++) {
+        int64_t at = 2000 + 100 * (int64_t)i;
+        add_call_of(mock, nine, at + 10, i);
+        add_queue(mock, nine, at, at + 50, i, 1);
+        add_task_of(mock, stream, 1000 * (int64_t)i + 5000, 1000 * (int64_t)i + 5100, i, 1);
+    }
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpfloat(find_op(mock, "a")->device_self, ==, 0.1);
+    const StrobeView *step = find(mock, "step_range", "ProfilerStep#7");
+    g_assert_nonnull(step);
+    g_assert_cmpint(step->begin_ns, ==, 6000);
+    g_assert_cmpint(step->end_ns, ==, 7100);
+    strobe_mock_free(mock);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -307,5 +335,6 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-device/no-queue", test_no_queue);
     g_test_add_func("/operator-device/host-only", test_host_only);
     g_test_add_func("/operator-device/recorded", test_recorded);
+    g_test_add_func("/operator-device/recorded-queue", test_recorded_queue);
     return g_test_run();
 }
