@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """From MSPTI's double to all results, against what the script says."""
 
+import os
 import sqlite3
+import subprocess
 
 from npu import MARK, TYPES, NpuTest, Script
+from support import BUILD, TIMEOUT, program
 
 EXPORTS = ["--export", "csv", "--export", "chrome_trace", "--export", "db"]
 
@@ -174,6 +177,24 @@ class ChainTest(NpuTest):
         self.assertEqual(sorted(ops), sorted((self.base + c[8], self.base + c[8] + c[9], c[7])
                                              for c in self.made.comms))
         self.assertEqual(n_calls, len(self.made.calls))
+
+
+class WindowsTest(NpuTest):
+    def test_windows(self):
+        """Each kernel is in its own window, once; and the process does not grow."""
+        n = int(os.environ.get("STROBE_TEST_KERNELS", "200000"))
+        n_windows = int(os.environ.get("STROBE_TEST_WINDOWS", "20"))
+        self.out.mkdir()
+        environment = dict(self.environment, STROBE_PLUGIN_PATH=str(BUILD / "plugins"))
+        done = subprocess.run(
+            [program("npu-windows"), self.out, str(n), str(n_windows)], env=environment,
+            capture_output=True, text=True, timeout=TIMEOUT,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = done.stdout.split()
+        self.assertEqual(int(words[1]), n)
+        early, late = map(int, words[3:])
+        self.assertLess(late - early, 16 << 20)
 
 
 class RecordsTest(NpuTest):
