@@ -6,6 +6,7 @@
 #include "walk.h"
 
 #define IDS_AT_ONCE 4096u
+#define AHEAD 1024
 
 uint64_t npu_records_new_ids(NpuRecords *records)
 {
@@ -103,6 +104,7 @@ void npu_records_take(NpuRecords *records, const uint8_t *bytes, size_t valid)
     int32_t kind;
 
     while ((record = mspti_walk_next(&walk, &kind))) {
+        __builtin_prefetch((const char *)record + AHEAD); /* another processor has just filled it */
         if (__builtin_expect(kind == MSPTI_KIND_KERNEL, 1))
             npu_take_kernel(records, record);
         else

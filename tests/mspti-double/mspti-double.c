@@ -110,6 +110,7 @@ static void hand_over(const Handed *handed)
     else
         complete_buffer(handed->bytes, handed->size, handed->valid);
     uint64_t took = now_ns(CLOCK_MONOTONIC) - begin;
+    __atomic_add_fetch(&state.handing_ns, took, __ATOMIC_RELAXED);
     if (took > __atomic_load_n(&state.slowest_ns, __ATOMIC_RELAXED))
         __atomic_store_n(&state.slowest_ns, took, __ATOMIC_RELAXED);
     if (wrong("twice"))

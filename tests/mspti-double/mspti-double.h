@@ -29,7 +29,8 @@ typedef struct MsptiDoubleState {
     uint64_t n_told;     /* records that went into a buffer */
     uint64_t n_dropped;  /* that found none, or whose kind is not enabled */
     uint64_t n_handed;   /* buffers handed over */
-    uint64_t slowest_ns; /* the longest that a callback took */
+    uint64_t handing_ns; /* all that handing over took */
+    uint64_t slowest_ns; /* the longest that one took */
     uint32_t enabled;    /* kinds, as bits */
     int is_subscribed, n_flushes;
 } MsptiDoubleState;
