@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * npu FOLDER [REPEATS]: kernels that MSPTI's double tells: records a second of the collector's
- * thread by its own processor time, those that memory takes a second as plain bytes of that size, and
- * ns that it takes to hand over a buffer, on the average.
- * ASCEND_HOME_PATH leads to the double.
+ * thread by its own processor time, those that memory takes a second as plain bytes of that size,
+ * and ns that it takes to hand over a buffer, on the average. ASCEND_HOME_PATH leads to the double.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -96,7 +95,8 @@ static double fill_memory(char *memory)
 
 int main(int argc, char **argv)
 {
-    static Samples own = {.name = "own"}, memory = {.name = "memory"}, hand_over = {.name = "hand_over"};
+    static Samples own = {.name = "own"}, memory = {.name = "memory"},
+                   hand_over = {.name = "hand_over"};
     long repeats = number_argument(argc, argv, 2, 8);
     char *region = malloc(MEMORY_BYTES);
 

@@ -10,6 +10,7 @@
 
 #define PASS_NS 25000000        /* between two passes while a window is drained */
 #define PATIENCE_NS 2500000000u /* with the library */
+#define CHUNK 4096              /* records that are taken at a time */
 #define SKEW_NS 1000000000u     /* by which a time may lie before us */
 
 static int64_t now_ns(void)
@@ -30,21 +31,43 @@ static uint64_t now_realtime(void)
 
 /* ---- buffers ---- */
 
-void npu_drain_take(NpuDrain *drain)
+static void take_buffer(NpuDrain *drain)
 {
     NpuRecords *records = drain->records;
-    const uint8_t *buffer;
+
+    records->now = now_realtime();
+    records->latest = records->now + SKEW_NS;
+    if (!npu_records_take(records, &drain->walk, CHUNK))
+        return;
+    npu_buffers_release(drain->buffer);
+    drain->buffer = NULL;
+}
+
+void npu_drain_take(NpuDrain *drain)
+{
     size_t valid;
 
     if (drain->phase != NPU_IDLE)
-        npu_emitter_begin(&records->emitter);
-    while ((buffer = npu_buffers_next(&valid))) {
-        records->now = now_realtime();
-        records->latest = records->now + SKEW_NS;
-        npu_records_take(records, buffer, valid);
-        npu_buffers_release(buffer);
-    }
-    npu_emitter_end(&records->emitter);
+        npu_emitter_begin(&drain->records->emitter);
+    do {
+        if (!drain->buffer && (drain->buffer = npu_buffers_next(&valid)))
+            drain->walk = (MsptiWalk){drain->buffer, valid, 0};
+        if (drain->buffer)
+            take_buffer(drain);
+    } while (!atomic_load(&drain->is_wanted) && (drain->buffer || npu_buffers_next(&valid)));
+    npu_emitter_end(&drain->records->emitter);
+}
+
+void npu_drain_lock(NpuDrain *drain)
+{
+    atomic_fetch_add(&drain->is_wanted, 1);
+    pthread_mutex_lock(&drain->lock);
+    atomic_fetch_sub(&drain->is_wanted, 1);
+}
+
+void npu_drain_unlock(NpuDrain *drain)
+{
+    pthread_mutex_unlock(&drain->lock);
 }
 
 static int phase_of(NpuDrain *drain)

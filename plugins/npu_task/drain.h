@@ -23,6 +23,9 @@ typedef struct NpuDrain {
     pthread_t thread;
     int64_t flush_interval_ns;
     int phase;
+    const uint8_t *buffer; /* that is being taken apart, NULL: none */
+    MsptiWalk walk;
+    _Atomic int is_wanted;  /* somebody waits for the lock */
     _Atomic int is_running; /* the thread is there */
     _Atomic int is_ending;
     _Atomic uint64_t n_passes; /* times that the library was asked */
@@ -39,7 +42,12 @@ int npu_drain_end(NpuDrain *drain, int waits);
 int npu_drain_hold_library(NpuDrain *drain);
 void npu_drain_give_library(NpuDrain *drain);
 
-/* Takes what has been handed over, on the calling thread, the lock held. */
+/* Takes what has been handed over, on the calling thread, the lock held; no more than a few records
+ * further where somebody wants the lock. */
 void npu_drain_take(NpuDrain *drain);
+
+/* The lock, soon. */
+void npu_drain_lock(NpuDrain *drain);
+void npu_drain_unlock(NpuDrain *drain);
 
 #endif

@@ -278,11 +278,11 @@ static void record_sources(void)
 
 static StrobeStatus npu_start(void *state)
 {
-    pthread_mutex_lock(&npu.drain.lock);
+    npu_drain_lock(&npu.drain);
     record_sources();
     npu_windows_begin(&npu.drain.records->windows, record_pair());
     npu.drain.phase = NPU_RECORDING;
-    pthread_mutex_unlock(&npu.drain.lock);
+    npu_drain_unlock(&npu.drain);
     return STROBE_OK;
 }
 
@@ -293,14 +293,14 @@ static int64_t monotonic_ns(void)
 
 static StrobeStatus npu_stop(void *state)
 {
-    pthread_mutex_lock(&npu.drain.lock);
+    npu_drain_lock(&npu.drain);
     npu_windows_end(&npu.drain.records->windows, record_pair());
     npu.drain.phase = NPU_DRAINING;
     npu.n_quiet = -1; /* a pass may be under way */
     npu.last_passes = atomic_load(&npu.drain.n_passes);
     npu.last_records = npu.drain.records->counts.n_records;
     npu.drain_until_ns = monotonic_ns() + DRAIN_LIMIT_NS;
-    pthread_mutex_unlock(&npu.drain.lock);
+    npu_drain_unlock(&npu.drain);
     npu_buffers_wake();
     return STROBE_OK;
 }
@@ -337,13 +337,13 @@ static void seal(void)
 
 static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 {
-    pthread_mutex_lock(&npu.drain.lock);
+    npu_drain_lock(&npu.drain);
     npu_drain_take(&npu.drain);
     int is_drained = is_quiet();
     int is_over = monotonic_ns() >= npu.drain_until_ns || npu.host->now() >= deadline;
     if (is_drained || is_over)
         seal();
-    pthread_mutex_unlock(&npu.drain.lock);
+    npu_drain_unlock(&npu.drain);
     npu_buffers_wake();
     if (!is_drained && is_over)
         npu.host->log(npu.self, STROBE_LOG_WARNING,
@@ -372,11 +372,11 @@ static void npu_close(void *state)
                       "MSPTI does not come back from a call: it is left as it is");
         return;
     }
-    pthread_mutex_lock(&npu.drain.lock);
+    npu_drain_lock(&npu.drain);
     npu.drain.phase = NPU_IDLE;
     npu_drain_take(&npu.drain);
     npu_report(npu.drain.records);
-    pthread_mutex_unlock(&npu.drain.lock);
+    npu_drain_unlock(&npu.drain);
 }
 
 const StrobeCollectorOps strobe_npu_task_ops = {

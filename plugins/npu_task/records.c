@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "walk.h"
-
 #define IDS_AT_ONCE 4096u
 #define AHEAD 1024
 
@@ -97,13 +95,12 @@ static void take_one(NpuRecords *records, int32_t kind, const void *record)
     }
 }
 
-void npu_records_take(NpuRecords *records, const uint8_t *bytes, size_t valid)
+int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n)
 {
-    MsptiWalk walk = {bytes, valid, 0};
-    const void *record;
+    const void *record = NULL;
     int32_t kind;
 
-    while ((record = mspti_walk_next(&walk, &kind))) {
+    while (n-- > 0 && (record = mspti_walk_next(walk, &kind))) {
         __builtin_prefetch((const char *)record + AHEAD); /* another processor has just filled it */
         if (__builtin_expect(kind == MSPTI_KIND_KERNEL, 1))
             npu_take_kernel(records, record);
@@ -111,9 +108,12 @@ void npu_records_take(NpuRecords *records, const uint8_t *bytes, size_t valid)
             take_one(records, kind, record);
         records->counts.n_records++;
     }
-    if (walk.at < valid) {
-        records->counts.n_unknown++;
-        records->counts.unknown_bytes += valid - walk.at;
-    }
     npu_emitter_flush(&records->emitter);
+    if (record)
+        return 0;
+    if (walk->at < walk->valid) {
+        records->counts.n_unknown++;
+        records->counts.unknown_bytes += walk->valid - walk->at;
+    }
+    return 1;
 }

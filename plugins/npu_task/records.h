@@ -14,6 +14,7 @@
 #include "mark-table.h"
 #include "mspti-abi.h"
 #include "tracks.h"
+#include "walk.h"
 #include "windows.h"
 
 typedef struct NpuKinds {
@@ -57,8 +58,8 @@ extern const StrobeKind npu_range_kind, npu_instant_kind;
 
 StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, StrobeInstance *self);
 
-/* All records of one buffer. */
-void npu_records_take(NpuRecords *records, const uint8_t *bytes, size_t valid);
+/* The next records of a buffer, so many at most. 1: these were the last. */
+int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 
 /* The window's end: ranges that are still open are recorded as far as they got. */
 void npu_records_end_window(NpuRecords *records, uint64_t now);

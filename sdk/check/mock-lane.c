@@ -78,7 +78,7 @@ StrobeTrackId strobe_mock_track(StrobeInstance *self, const StrobeTrack *track)
     StrobeMockHost *mock = self->mock;
     StrobeTrackId id = 0;
     if (track->struct_size != sizeof *track || track->type < STROBE_TRACK_THREAD ||
-        track->type > STROBE_TRACK_PROCESS || track->clock > STROBE_CLOCK_REALTIME)
+        track->type > STROBE_TRACK_PROCESS || track->clock > STROBE_CLOCK_OF_TRACK)
         strobe_mock_complain(mock, "track: broken declaration of \"%s\"",
                              track->name ? track->name : "");
     pthread_mutex_lock(&mock->lock);

@@ -2,8 +2,8 @@
 /*
  * npu-windows FOLDER KERNELS WINDOWS: so many kernels over so many windows, through MSPTI's double,
  * in a session of its own; every tenth window's second half is told from another thread while the
- * window is being ended. Then reads all captures: each kernel is in its own window, once. Prints how
- * much memory the process had after a tenth of the windows, and at the end.
+ * window is being ended. Then reads all captures: each kernel is in its own window, once. Prints
+ * how much memory the process had after a tenth of the windows, and at the end.
  */
 #include <dlfcn.h>
 #include <glib.h>
@@ -132,9 +132,8 @@ static void check_window(const char *directory, guint number, guint64 n)
         die(path, error->message);
     strobe_reader_free(reader);
     if (found != n) {
-        g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                                                " kernels are there",
-                                                found, n);
+        g_autofree char *text = g_strdup_printf(
+            "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " kernels are there", found, n);
         die(path, text);
     }
 }
