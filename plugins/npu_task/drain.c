@@ -8,10 +8,10 @@
 #include "buffers.h"
 #include "clock.h"
 
-#define PASS_NS 25000000        /* between two passes while a window is drained */
-#define PATIENCE_NS 2500000000u /* with the library */
-#define CHUNK 4096              /* records that are taken at a time */
-#define SKEW_NS 1000000000u     /* by which a time may lie before us */
+#define PASS_NS 25000000       /* between two passes while a window is drained */
+#define PATIENCE_NS 2500000000 /* with the library */
+#define CHUNK 4096             /* records that are taken at a time */
+#define SKEW_NS 1000000000u    /* by which a time may lie before us */
 
 static int64_t now_ns(void)
 {
@@ -82,18 +82,23 @@ static int phase_of(NpuDrain *drain)
 
 /* ---- passes ---- */
 
+static void nap(void)
+{
+    const struct timespec pause = {0, 1000000};
+
+    nanosleep(&pause, NULL);
+}
+
 int npu_drain_hold_library(NpuDrain *drain)
 {
-    struct timespec until;
+    int64_t until = now_ns() + PATIENCE_NS;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(PATIENCE_NS / 1000000000u);
-    until.tv_nsec += (long)(PATIENCE_NS % 1000000000u);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
+    while (pthread_mutex_trylock(&drain->library_lock) != 0) {
+        if (now_ns() >= until)
+            return -1;
+        nap();
     }
-    return pthread_mutex_clocklock(&drain->library_lock, CLOCK_MONOTONIC, &until) == 0 ? 0 : -1;
+    return 0;
 }
 
 void npu_drain_give_library(NpuDrain *drain)
@@ -148,13 +153,12 @@ int npu_drain_start(NpuDrain *drain)
 
 int npu_drain_end(NpuDrain *drain, int waits)
 {
-    const struct timespec pause = {0, 1000000};
-    int64_t until = waits ? now_ns() + (int64_t)PATIENCE_NS : 0;
+    int64_t until = waits ? now_ns() + PATIENCE_NS : 0;
 
     atomic_store(&drain->is_ending, 1);
     npu_buffers_wake();
     while (atomic_load(&drain->is_running) && now_ns() < until)
-        nanosleep(&pause, NULL);
+        nap();
     if (atomic_load(&drain->is_running)) {
         pthread_detach(drain->thread);
         return -1;
