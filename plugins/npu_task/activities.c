@@ -56,6 +56,11 @@ uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self)
     const char *list = host->option_text(self, "activities");
     uint32_t kinds = *list ? of_list(list) : of_level(host->option_text(self, "profiler_level"));
 
+    if ((kinds & BIT(HCCL)) && (kinds & BIT(COMMUNICATION))) {
+        host->log(self, STROBE_LOG_WARNING,
+                  "hccl is left out: communication tells the same operations");
+        kinds &= ~BIT(HCCL);
+    }
     return host->option_bool(self, "external_ids") ? kinds | BIT(EXTERNAL) : kinds;
 }
 

@@ -103,7 +103,7 @@ void npu_take_hccl(NpuRecords *records, const MsptiHccl *in)
     struct strobe_comm_op op = empty_op();
     const uint64_t end = in->end;
 
-    if (records->leaves_hccl || !npu_records_wants_task(records, in->device, in->start, end))
+    if (!npu_records_wants_task(records, in->device, in->start, end))
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     op.group = npu_emitter_text_id(emitter, in->group);

@@ -178,7 +178,6 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     npu.drain.library = &npu.library;
     npu.drain.phase = NPU_IDLE;
     records->leaves_host_marks = marker_has_host_marks();
-    records->leaves_hccl = npu_activities_have(npu.wanted, MSPTI_KIND_COMMUNICATION);
     records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
     memset(&npu.clock, 0, sizeof npu.clock);
 }
@@ -213,6 +212,9 @@ static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void 
     pthread_once(&once, prepare_process);
     npu.host = host;
     npu.self = self;
+    if (strcmp(host->option_text(self, "backend"), "auto") == 0)
+        host->log(self, STROBE_LOG_INFO,
+                  "backend=auto is mspti: aclprof is not part of this version");
     read_options(host, self);
     status = subscribe(host, self);
     if (status != STROBE_OK)

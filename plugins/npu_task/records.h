@@ -44,7 +44,6 @@ typedef struct NpuRecords {
     uint64_t latest;          /* behind which nothing can have begun yet */
     uint32_t bad_device;      /* told of: its times cannot be */
     int leaves_host_marks;    /* the collector marker records them */
-    int leaves_hccl;          /* the same operations come as communication, too */
     uint32_t launch_thread;   /* the first that launched something */
     int has_several_threads;  /* that launch */
     uint64_t next_id, end_id; /* links of our own */

@@ -52,6 +52,9 @@ class ChainTest(NpuTest):
 
     def test_results(self):
         self.run_chain()
+        facts = {row["name"]: row["value"] for row in self.rows("metadata")}
+        self.assertEqual(facts["npu_task.backend"], "mspti")
+        self.assertIn("only aclprof tells these", facts["npu_task.absent"])
         self.check_kernel_details()
         self.check_step_trace()
         self.check_api_statistic()
@@ -276,6 +279,13 @@ class RecordsTest(NpuTest):
         self.play(made, ":external_ids=true")
         self.assertEqual(self.records_of(self.result(), "npu_task.external_id"), 0)
         self.assertIn("2 external ids are not recorded: more than one thread launches", self.log())
+
+    def test_collectives_are_told_once(self):
+        made = ["sleep 2", "comm 0 9 2 hcom_send group0 RING 4 16 100000 5000",
+                "hccl 0 9 hcom_send group0 12.5 100000 5000"]
+        self.play(made, ":activities=hccl+communication,backend=auto")
+        self.assertEqual(len(self.rows("comm_op")), 1)
+        self.assertIn("hccl is left out", self.log())
 
     def test_memory_where_preloaded(self):
         self.environment["LD_PRELOAD"] = str(self.environment["ASCEND_HOME_PATH"]
