@@ -37,7 +37,8 @@ void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
     out->task = npu_records_next_id(records);
     out->connection = npu_records_link(records, in->correlation);
     out->stream = in->stream;
-    out->task_type = out->host_type = type_id;
+    out->task_type = core ? core : type_id; /* the device calls a task by its core */
+    out->host_type = type_id;
     out->core = core;
     npu_emitter_done(emitter);
 }

@@ -4,9 +4,31 @@
 import os
 import sqlite3
 import subprocess
+import unittest
 
 from npu import MARK, TYPES, NpuTest, Script
-from support import BUILD, TIMEOUT, program
+from support import BUILD, PYTHON, TIMEOUT, has_torch, program
+
+# Each product of matrices launches a kernel, from its midst.
+OPERATORS = """
+import ctypes, os, threading, time
+home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
+ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL)
+import torch
+mspti = ctypes.CDLL(home + "libmspti.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+def play(line, base):
+    assert mspti.mspti_double_play(line.encode(), ctypes.c_uint64(base)) == 0
+a = torch.ones(400, 400)
+torch.mm(a, a)
+for i in range(1, 6):
+    begin = time.time_ns()
+    torch.mm(a, a)
+    end = time.time_ns()
+    at = (begin + end) // 2
+    play("api 11 %d %d launch 0 100" % (threading.get_native_id(), i), at)
+    kind = "KERNEL_AICORE" if i % 2 else "KERNEL_AIVEC"
+    play("kernel 0 3 %d %s mm 0 %d" % (i, kind, 1000 * i), end)
+"""
 
 EXPORTS = ["--export", "csv", "--export", "chrome_trace", "--export", "db"]
 
@@ -180,6 +202,19 @@ class ChainTest(NpuTest):
         self.assertEqual(sorted(ops), sorted((self.base + c[8], self.base + c[8] + c[9], c[7])
                                              for c in self.made.comms))
         self.assertEqual(n_calls, len(self.made.calls))
+
+
+class OperatorTest(NpuTest):
+    @unittest.skipUnless(has_torch(), "needs PyTorch")
+    def test_kernels_are_their_operators(self):
+        script = self.script("operators.py", OPERATORS)
+        self.record(PYTHON, script, collect=["npu_task", "cpu_op"], flags=["--export", "csv"])
+        told = [
+            tuple(float(row[column]) for column in
+                  ("Device Self Duration(us)", "Device Self Duration With AICore(us)"))
+            for row in self.csv("operator_details") if row["Name"] == "aten::mm"
+        ]
+        self.assertEqual(told, [(0, 0)] + [(i, i if i % 2 else 0) for i in range(1, 6)])
 
 
 class WindowsTest(NpuTest):
