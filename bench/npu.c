@@ -108,7 +108,8 @@ int main(int argc, char **argv)
         argv[1], "\"collectors\": {\"npu_task\": {\"activities\": [\"kernel\"]}}, "
                  "\"buffer\": {\"size\": \"64MB\"}");
     find_double();
-    tell(1); /* the pages are touched */
+    nanosleep(&(const struct timespec){0, 50000000}, NULL); /* the thread has named itself */
+    tell(1);                                                /* the pages are touched */
     for (long i = 0; i < repeats; i++) {
         const MsptiDoubleState before = *get();
         samples_add(&own, tell(1 + (uint64_t)(i + 1) * KERNELS));
