@@ -160,6 +160,31 @@ def marks(bench):
     return rows
 
 
+def marks_python(bench):
+    environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
+    script = str(pathlib.Path(__file__).with_name("marks_python.py"))
+    found = bench.lines([PYTHON, script, bench.scratch], environment)
+    rows = []
+    for what, peer in (("mark", "strobe.mark"), ("range", "strobe.range_begin and _end")):
+        rows.append(Row("marks_python_" + what, "ns", found[what], peer, found["peer_" + what],
+                        "<= 2 x", "strobe.mstx"))
+        rows.append(Row("marks_python_%s_idle" % what, "ns", found[what + "_disabled"],
+                        "empty Python call", found["empty"], note="without a session; both with their loop"))
+def opencl(bench):
+    environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
+    plugin = str(bench.build / "plugins" / "opencl.so")
+    found = bench.lines([bench.program("opencl"), plugin, bench.scratch], environment)
+    rows = []
+    for what, peer in (("call", "the same, bare"), ("launch", "the same, bare")):
+        for name, goal in (("_idle", "<= 2 ns added" if what == "call" else "<= 1.02 x"),
+                           ("", "<= 200 ns added" if what == "call" else "<= 1.5 x")):
+            own, bare = found[what + name], found[what + "_bare" + name]
+            rows.append(Row("opencl_" + what + name, "ns", own, peer, bare, goal,
+                            "%s: adds %.1f ns" % ("without a session" if name else "recorded",
+                                                  min(own) - min(bare))))
+    return rows
+
+
 def record_two_threads(bench):
     if len(os.sched_getaffinity(0)) < 2:
         raise Skipped("needs two processors")
@@ -175,11 +200,43 @@ def record_two_threads(bench):
     return [row]
 
 
+def _added(found, name, own, plain, peer_name, peer, goal, note=""):
+    """What is added to the plain work, beside what the peer adds: least less least."""
+    usual = statistics.median(found[plain])
+    return Row(name, "ns", [value - usual for value in found[own]], peer_name,
+               [value - usual for value in found[peer]], goal, note,
+               best_value=min(found[own]) - min(found[plain]),
+               best_peer=min(found[peer]) - min(found[plain]))
+
+
+def python_calls(bench):
+    script = str(pathlib.Path(__file__).with_name("python_calls.py"))
+    found = bench.lines([PYTHON, script, bench.scratch])
+    rows = [_added(found, name, what + "_strobe", what, "cProfile", what + "_cprofile", "<= 1.0 x",
+                   "added per call; the call itself %.0f ns" % min(found[what]))
+            for name, what in (("python_call", "python"), ("python_builtin", "builtin"))]
+    if "module" in found:
+        rows.append(_added(found, "python_module", "module_strobe", "module", "hand-written hook",
+                           "module_hook", "", "added per module; its inner calls recorded, too"))
+    return rows
+
+
 # ---- PyTorch ----
 
 
 def _overheads(bench, script):
     """What a script printed, and how rows are made of it."""
+def op_options(bench):
+    script = str(pathlib.Path(__file__).with_name("op_options.py"))
+    found = bench.lines([PYTHON, script, bench.scratch])
+    peer = "profiler_legacy"
+    return [_added(found, "op_" + name, name + "_strobe", "plain", peer, name + "_legacy",
+                   "<= 0.5 x", "aten::mm from Python, 20 frames deep: itself %.0f ns"
+                   % min(found["plain"]))
+            for name in ("shapes", "flops", "stack")]
+
+
+def op_overhead(bench):
     library = bench.program("torch_ops.so")
     script = str(pathlib.Path(__file__).with_name(script))
     found = bench.lines([PYTHON, script, library, bench.scratch])
@@ -424,6 +481,29 @@ def npu(bench):
     ]
 
 
+def heap(bench):
+    preload = str(bench.build / "plugins" / "heap-preload.so")
+    command = [bench.program("heap"), bench.scratch]
+    without = bench.lines(command)["shut"]
+    found = bench.lines(command, dict(bench.environment, LD_PRELOAD=preload))
+
+    def more(name):
+        return (min(found[name]) - min(without)) / 2
+
+    return [
+        Row("heap_shut", "ns", found["shut"], "without the library", without, goal="<= 4 ns more",
+            note="malloc and free, no session: %.2g ns more a call" % more("shut")),
+        Row("heap_recorded", "ns", [value / 2 for value in found["every"]], "a span", found["span"],
+            goal="<= 2 x", note="a malloc or a free, recorded: %.0f ns more" % more("every")),
+        Row("heap_not_recorded", "ns", found["none"], "without the library", without,
+            note="below the threshold: %.2g ns more a call" % more("none")),
+        Row("heap_sampled", "ns", found["sampled"], "without the library", without,
+            note="one block in 512 KB: %.2g ns more a call" % more("sampled")),
+        Row("heap_stacks", "ns", found["stacks"], "without call paths", found["every"],
+            note="call paths of a few frames"),
+    ]
+
+
 BENCHMARKS = {
     "record_span": record_span,
     "record_span_ring": record_span_ring,
@@ -432,11 +512,15 @@ BENCHMARKS = {
     "record_python": record_python,
     "record_disabled": record_disabled,
     "marks": marks,
+    "marks_python": marks_python,
+    "opencl": opencl,
     "record_two_threads": record_two_threads,
     "bulk_emit": bulk_emit,
     "capture_write": capture_write,
     "op_overhead": op_overhead,
     "memory_overhead": memory_overhead,
+    "op_options": op_options,
+    "python_call": python_calls,
     "reader": reader,
     "chrome_export": chrome_trace_export,
     "csv_export": csv_export,
@@ -449,6 +533,7 @@ BENCHMARKS = {
     "host_sampling": host_sampling,
     "osrt": osrt,
     "npu": npu,
+    "heap": heap,
 }
 
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,12 @@ static int can_work(const StrobeComponent *component)
     return answer.available;
 }
 
+static int is_torch(struct dl_phdr_info *info, size_t size, void *user)
+{
+    const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    return name && g_str_has_prefix(name, "/libtorch_cpu.so");
+}
+
 /* Is there a reason for this process to record? Collectors that work anywhere are none, unless
  * there are no others. */
 static gboolean has_reason(const StrobeConfig *config, int process)
@@ -56,7 +63,9 @@ static gboolean has_reason(const StrobeConfig *config, int process)
         all_anywhere = FALSE;
         /* Python asks again once PyTorch is there: until then another process may be the one. */
         int answer = can_work(component);
-        found |= answer == 1 || (answer == 2 && process != STROBE_PROCESS_PYTHON);
+        found |=
+            answer == 1 ||
+            (answer == 2 && (process != STROBE_PROCESS_PYTHON || dl_iterate_phdr(is_torch, NULL)));
     }
     strobe_registry_free(registry);
     return found || all_anywhere || process == STROBE_PROCESS_LINKED;

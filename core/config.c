@@ -366,6 +366,19 @@ gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GErr
     return add_from_flag(config->exporters, &config->has_exporters, text, "--export", error);
 }
 
+GPtrArray *strobe_config_components_new(void)
+{
+    return g_ptr_array_new_with_free_func(free_component);
+}
+
+gboolean strobe_config_add_component(GPtrArray *components, const char *text, const char *flag,
+                                     GError **error)
+{
+    gboolean has = FALSE;
+
+    return add_from_flag(components, &has, text, flag, error);
+}
+
 gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, GError **error)
 {
     return strobe_export_types_parse(text, "--export-type", &config->export_types, error);

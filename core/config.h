@@ -84,6 +84,12 @@ gboolean strobe_config_check(const StrobeConfig *config, GError **error);
 gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error);
 gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error);
 
+/* The same for a list of components that belong to no configuration, such as passes; `flag` is
+ * named in errors. */
+GPtrArray *strobe_config_components_new(void);
+gboolean strobe_config_add_component(GPtrArray *components, const char *text, const char *flag,
+                                     GError **error);
+
 /* "text", "db" or "text+db": which exporters are the default ones. */
 gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, GError **error);
 

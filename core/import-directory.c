@@ -66,7 +66,7 @@ static gboolean set_io_error(const char *path, int number, GError **error)
 }
 
 /* On a clash the next millisecond is taken. */
-static int make_directory(StrobeImport *import, const char *source, const char *parent,
+static int make_directory(StrobeImport *import, const char *source, const StrobeImportWish *wish,
                           GError **error)
 {
     g_autofree char *own = own_name(source);
@@ -75,9 +75,12 @@ static int make_directory(StrobeImport *import, const char *source, const char *
         g_autofree char *name = own ? g_steal_pointer(&own) : made_name(import, try);
 
         g_free(import->result.directory);
-        import->result.directory = g_build_filename(parent, name, NULL);
-        if (mkdir(import->result.directory, 0750) == 0)
+        import->result.directory = g_build_filename(wish->parent, name, NULL);
+        if (mkdir(import->result.directory, 0750) == 0) {
+            if (wish->making)
+                wish->making(import->result.directory);
             return open(import->result.directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        }
         if (errno != EEXIST)
             break;
     }
@@ -129,11 +132,12 @@ static void discard(StrobeImport *import, int directory, GHashTable *files)
     rmdir(import->result.directory);
 }
 
-gboolean strobe_import_directory_make(StrobeImport *import, const char *source, const char *parent,
-                                      GHashTable *files, StrobeImportCapture *capture,
-                                      const char *facts, GError **error)
+gboolean strobe_import_directory_make(StrobeImport *import, const char *source,
+                                      const StrobeImportWish *wish, GHashTable *files,
+                                      StrobeImportCapture *capture, const char *facts,
+                                      GError **error)
 {
-    int directory = make_directory(import, source, parent, error);
+    int directory = make_directory(import, source, wish, error);
     gboolean good = FALSE;
     int file;
 
@@ -150,6 +154,8 @@ gboolean strobe_import_directory_make(StrobeImport *import, const char *source, 
                write_files(directory, files, error);
     if (!good)
         discard(import, directory, files);
+    if (wish->made)
+        wish->made(import->result.directory);
     close(directory);
     return good;
 }

@@ -11,8 +11,9 @@ int strobe_import_scratch(const char *parent);
 
 /* Makes the directory with the capture and `files` (name to GBytes) and sets import->result.
  * Nothing is left behind on failure. */
-gboolean strobe_import_directory_make(StrobeImport *import, const char *source, const char *parent,
-                                      GHashTable *files, StrobeImportCapture *capture,
-                                      const char *facts, GError **error);
+gboolean strobe_import_directory_make(StrobeImport *import, const char *source,
+                                      const StrobeImportWish *wish, GHashTable *files,
+                                      StrobeImportCapture *capture, const char *facts,
+                                      GError **error);
 
 #endif

@@ -187,10 +187,12 @@ static void host_damage(StrobeInstance *self, const char *place, const char *rea
 
 static void host_progress(StrobeInstance *self, uint64_t done, uint64_t total)
 {
-    const StrobeImportWish *wish = run_of(self)->wish;
+    const struct run *run = run_of(self);
+    const StrobeImportWish *wish = run->wish;
 
     if (wish->progress && total)
-        wish->progress(wish->progress_user, (double)done / (double)total);
+        wish->progress(wish->progress_user, (double)done / (double)total,
+                       strobe_import_capture_n_records(run->capture, 0));
 }
 
 static int32_t host_scratch(StrobeInstance *self)
@@ -378,8 +380,8 @@ static gboolean make_result(struct run *run, const StrobeImportSource *source, G
         return FALSE;
     }
     facts = facts_text(run, source->importer);
-    return strobe_import_directory_make(import, source->path, run->wish->parent, run->files,
-                                        run->capture, facts, error);
+    return strobe_import_directory_make(import, source->path, run->wish, run->files, run->capture,
+                                        facts, error);
 }
 
 static gboolean run_source(struct run *run, const StrobeImportSource *source, GError **error)

@@ -31,6 +31,9 @@ typedef struct StrobeImportWish {
     const char *parent; /* of the result directory to make */
     StrobeProgress progress;
     gpointer progress_user;
+    /* The result directory at `path` is half made, and then whole or gone; may be NULL. */
+    void (*making)(const char *path);
+    void (*made)(const char *path);
 } StrobeImportWish;
 
 /* A line of the listing. */

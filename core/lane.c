@@ -119,8 +119,6 @@ static StrobeWriter *take_writer(uint32_t index)
 {
     StrobeWriter *w = &writers[index];
 
-    w->index = index;
-    w->names = cached_names[index];
     w->session = 0;
     w->generation = LANE_DETACHED;
     /* The thread before may have died inside a bracket. */
@@ -484,6 +482,10 @@ int strobe_lane_init(void)
     error = pthread_atfork(before_fork, after_fork, in_child);
     if (error)
         pthread_key_delete(exit_key);
+    for (uint32_t i = 0; i < STROBE_POOL_LANES; i++) { /* others read them at any time */
+        writers[i].index = i;
+        writers[i].names = cached_names[i];
+    }
     is_initialised = error == 0;
     return error;
 }

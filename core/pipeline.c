@@ -16,6 +16,7 @@ struct StrobePipeline {
     StrobeRegistry *registry;
     GPtrArray *consumers; /* of StrobeConsumer: exporters and callers' own */
     GPtrArray *passes;    /* of StrobeConsumer, each behind those it depends on */
+    GHashTable *wanted;   /* StrobeComponent of a pass to StrobeConfigComponent */
     StrobeProgress progress;
     gpointer progress_user;
     gint generation; /* 0: as the source */
@@ -31,6 +32,7 @@ StrobePipeline *strobe_pipeline_new(StrobeRegistry *registry)
     p->registry = registry;
     p->consumers = g_ptr_array_new_with_free_func(strobe_consumer_free);
     p->passes = g_ptr_array_new_with_free_func(strobe_consumer_free);
+    p->wanted = g_hash_table_new(g_direct_hash, g_direct_equal);
     p->damage = g_ptr_array_new_null_terminated(0, g_free, TRUE);
     return p;
 }
@@ -42,6 +44,7 @@ void strobe_pipeline_free(StrobePipeline *p)
     g_ptr_array_unref(p->consumers);
     g_ptr_array_unref(p->passes);
     g_ptr_array_unref(p->damage);
+    g_hash_table_unref(p->wanted);
     g_free(p);
 }
 
@@ -88,7 +91,8 @@ static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint de
                         "passes depend on each other in a circle, pass %s among them", pass->name);
             return FALSE;
         }
-        StrobeConsumer *consumer = strobe_consumer_new(pass, NULL, error);
+        StrobeConsumer *consumer =
+            strobe_consumer_new(pass, g_hash_table_lookup(p->wanted, pass), error);
         if (!consumer)
             return FALSE;
         if (!add_passes(p, wants_of(consumer), depth + 1, error)) {
@@ -100,6 +104,20 @@ static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint de
         else
             g_ptr_array_add(p->passes, consumer);
     }
+    return TRUE;
+}
+
+gboolean strobe_pipeline_set_pass(StrobePipeline *p, const StrobeConfigComponent *wanted,
+                                  GError **error)
+{
+    const StrobeComponent *pass =
+        strobe_registry_find(p->registry, STROBE_COMPONENT_PASS, wanted->name, NULL, error);
+
+    if (!pass) {
+        g_prefix_error(error, "%s: ", wanted->origin);
+        return FALSE;
+    }
+    g_hash_table_insert(p->wanted, (gpointer)pass, (gpointer)wanted);
     return TRUE;
 }
 
@@ -198,7 +216,8 @@ static gboolean stream_raw(struct run *run, GError **error)
             n = strobe_cut_apply(run->p->cut, run->reader, views, n);
         feed_all(run, views, n);
         if (run->p->progress && turn % 64 == 0)
-            run->p->progress(run->p->progress_user, strobe_reader_progress(run->reader));
+            run->p->progress(run->p->progress_user, strobe_reader_progress(run->reader),
+                             run->n_read);
     }
     if (failure) {
         g_propagate_error(error, g_steal_pointer(&failure));

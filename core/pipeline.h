@@ -24,6 +24,11 @@ gboolean strobe_pipeline_add_exporter(StrobePipeline *pipeline, const StrobeConf
 gboolean strobe_pipeline_add_consumer(StrobePipeline *pipeline, const StrobeComponent *component,
                                       GError **error);
 
+/* Options of a pass, for the case that a consumer added later needs it. `wanted` must outlive the
+ * pipeline. Fails on an unknown name; a wrong option is an error of the consumer that needs it. */
+gboolean strobe_pipeline_set_pass(StrobePipeline *pipeline, const StrobeConfigComponent *wanted,
+                                  GError **error);
+
 /* Generation of the file formats that exporters write, 1 to 3; 0 (the default): that of the source
  * of an import, 3 for what was recorded. */
 void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
@@ -32,8 +37,9 @@ void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
  * and must outlive the runs. */
 void strobe_pipeline_set_cut(StrobePipeline *pipeline, StrobeCut *cut);
 
-/* Called now and then with the share done, 0..1; for a progress bar. */
-typedef void (*StrobeProgress)(void *user, double share);
+/* Called now and then with the share done, 0..1, and the records that came by; for a progress bar.
+ */
+typedef void (*StrobeProgress)(void *user, double share, guint64 n_records);
 void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress function, void *user);
 
 /* Recovers the capture if need be, streams it once through all consumers and the passes they need.

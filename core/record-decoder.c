@@ -147,8 +147,8 @@ static gboolean place_on_host(StrobeRecordDecoder *decoder, StrobeView *view, gu
 {
     StrobeDeviceTime known = STROBE_DEVICE_TIME_UNKNOWN;
 
-    view->begin_ns = (gint64)begin;
-    view->end_ns = (gint64)end;
+    view->begin_ns = CLAMP((gint64)begin, -STROBE_CLOCK_NS_LIMIT, STROBE_CLOCK_NS_LIMIT);
+    view->end_ns = CLAMP((gint64)end, -STROBE_CLOCK_NS_LIMIT, STROBE_CLOCK_NS_LIMIT);
     if (decoder->last_device)
         known = strobe_device_clock_convert(decoder->last_device, decoder->stored_ns,
                                             &view->begin_ns, &view->end_ns);

@@ -18,7 +18,8 @@
 static struct {
     StrobePool pool;
     StrobeDrain drain;
-    int is_open;
+    _Atomic int is_open;
+    _Atomic uint32_t n_visitors; /* calls of any thread that touch the pool; it stays until then */
     int in_window;
     enum strobe_policy policy;
     int is_stuck;     /* a thread is inside a bracket for good */
@@ -53,19 +54,27 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     return 0;
 }
 
+/* Some hundred ns, or until the thread goes on; one that a signal ended there never does. */
+static int wait_for_visitors(void)
+{
+    for (int i = 0; i < 100000 && atomic_load(&recorder.n_visitors); i++)
+        usleep(10);
+    return atomic_load(&recorder.n_visitors) == 0;
+}
+
 void strobe_recorder_close(void)
 {
     if (!recorder.is_open)
         return;
     strobe_recorder_end_window(-1);
     strobe_drain_stop(&recorder.drain);
-    if (recorder.is_stuck) {
-        /* A thread is stopped inside a bracket: its pages must stay, the file need not. */
+    recorder.is_open = 0;
+    if (!wait_for_visitors() || recorder.is_stuck) {
+        /* A thread is stopped in the midst of it: its pages must stay, the file need not. */
         unlink(recorder.pool.path);
         recorder.pool.header = NULL;
     }
     strobe_pool_destroy(&recorder.pool, 1);
-    recorder.is_open = 0;
 }
 
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
@@ -189,9 +198,30 @@ StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t si
     return strobe_kind_register(recorder.pool.header, kind, error, size);
 }
 
+/* For calls of any thread, which may come while the session ends. */
+static int visit_pool(void)
+{
+    atomic_fetch_add(&recorder.n_visitors, 1);
+    if (atomic_load(&recorder.is_open))
+        return 1;
+    atomic_fetch_sub(&recorder.n_visitors, 1);
+    return 0;
+}
+
+static void leave_pool(void)
+{
+    atomic_fetch_sub(&recorder.n_visitors, 1);
+}
+
 StrobeTrackId strobe_recorder_track(const StrobeTrack *track)
 {
-    return recorder.is_open ? strobe_track_find_or_add(recorder.pool.header, track) : 0;
+    StrobeTrackId id;
+
+    if (!visit_pool())
+        return 0;
+    id = strobe_track_find_or_add(recorder.pool.header, track);
+    leave_pool();
+    return id;
 }
 
 uint64_t strobe_recorder_link_ids(uint32_t n)
@@ -201,8 +231,10 @@ uint64_t strobe_recorder_link_ids(uint32_t n)
 
 void strobe_recorder_lost(uint32_t cause, uint64_t count)
 {
-    if (recorder.is_open && cause < STROBE_LOSS_CAUSES && count)
-        atomic_fetch_add(&recorder.pool.header->lost[cause], count);
+    if (cause >= STROBE_LOSS_CAUSES || count == 0 || !visit_pool())
+        return;
+    atomic_fetch_add(&recorder.pool.header->lost[cause], count);
+    leave_pool();
 }
 
 uint32_t strobe_recorder_take_trackless(void)
@@ -238,4 +270,5 @@ void strobe_recorder_forget(void)
     recorder.pool.fd = -1;
     recorder.is_open = 0;
     recorder.in_window = 0;
+    atomic_store(&recorder.n_visitors, 0); /* none of those threads is here */
 }

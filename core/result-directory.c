@@ -264,20 +264,23 @@ static gboolean has_collector(const StrobeConfig *config, const char *name)
 static JsonNode *common_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "common_config");
-    static const char *const off[] = {"with_stack", "with_flops", "with_modules"};
+    static const char *const names[][2] = {{"record_shapes", "shapes"},
+                                           {"with_stack", "stack"},
+                                           {"with_flops", "flops"},
+                                           {"with_modules", "modules"}};
 
     if (given)
         return given;
     JsonObject *out = json_object_new();
     JsonArray *activities = json_array_new();
-    const char *shapes = option_of(config, "cpu_op", "shapes");
     json_array_add_string_element(activities, "ProfilerActivity.CPU");
     json_object_set_array_member(out, "activities", activities);
     json_object_set_member(out, "schedule", schedule_node(config));
-    json_object_set_boolean_member(out, "record_shapes", g_strcmp0(shapes, "true") == 0);
     json_object_set_boolean_member(out, "profile_memory", has_collector(config, "memory"));
-    for (guint i = 0; i < G_N_ELEMENTS(off); i++)
-        json_object_set_boolean_member(out, off[i], FALSE);
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        const char *value = option_of(config, "cpu_op", names[i][1]);
+        json_object_set_boolean_member(out, names[i][0], g_strcmp0(value, "true") == 0);
+    }
     return object_node(out);
 }
 

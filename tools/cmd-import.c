@@ -7,6 +7,7 @@
 #include "error.h"
 #include "folder.h"
 #include "foreign.h"
+#include "interruption.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -188,7 +189,9 @@ static int run(const Flags *flags, char **paths)
 {
     Job job = {.wish = {.parent = flags->output ? flags->output : ".",
                         .progress = strobe_bar_show,
-                        .progress_user = (gpointer) "importing"}};
+                        .progress_user = (gpointer) "importing",
+                        .making = strobe_interruption_add,
+                        .made = strobe_interruption_remove}};
     StrobeConfig *format = NULL, *config = NULL;
     GError *error = NULL;
 

@@ -8,6 +8,7 @@
 #include "clock-report.h"
 #include "command.h"
 #include "json-text.h"
+#include "link-report.h"
 #include "result.h"
 #include "shortfall.h"
 #include "terminal.h"
@@ -23,7 +24,10 @@ static const StrobeUsage usage = {
     .summary =
         "Says what a capture holds: kinds of records and how many, tracks, the window, duration,\n"
         "what the profiling itself cost, how exact its times are, losses by cause, thread and\n"
-        "time and the steps in which they fall, damage. Changes nothing. Of a capture in several\n"
+        "time and the steps in which they fall, damage; of device work, what calls and tasks "
+        "found\n"
+        "each other, and how devices' clocks were placed on the host's. Changes nothing. Of a "
+        "capture in several\n"
         "pieces a directory is all of them, a piece's file that one alone.",
     .examples = "Examples:\n"
                 "  strobe info results\n"
@@ -385,18 +389,22 @@ static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
     strobe_json_end_array(json);
 }
 
-static int describe(const StrobeResult *result, StrobeJsonWriter *json, gboolean is_first)
+static int describe(StrobeRegistry *registry, const StrobeResult *result, StrobeJsonWriter *json,
+                    gboolean is_first)
 {
     GError *error = NULL;
     StrobeContents *contents = strobe_contents_read(result->source, &error);
 
     if (!contents)
         return strobe_command_fail(error);
+    StrobeRows *links = strobe_links_read(registry, result, contents, json != NULL);
     if (json) {
         strobe_json_begin_object(json);
         write_overview(json, contents, result);
         write_lists(json, contents);
         write_losses(json, contents);
+        strobe_json_key(json, "correlation");
+        strobe_links_write(json, links);
         strobe_json_end_object(json);
     } else {
         if (!is_first)
@@ -404,15 +412,18 @@ static int describe(const StrobeResult *result, StrobeJsonWriter *json, gboolean
         print_overview(contents, result);
         print_kinds(contents);
         print_tracks(contents);
+        strobe_links_print(links);
         print_losses(contents);
         print_clock_events(contents);
     }
+    strobe_rows_free(links);
     strobe_contents_free(contents);
     return 0;
 }
 
 static int run(char **paths, StrobeJsonWriter *json)
 {
+    StrobeRegistry *registry = strobe_registry_new(NULL);
     int code = 0;
     gboolean is_first = TRUE;
 
@@ -425,12 +436,13 @@ static int run(char **paths, StrobeJsonWriter *json)
             continue;
         }
         for (guint i = 0; i < results->len; i++) {
-            int failed = describe(g_ptr_array_index(results, i), json, is_first);
+            int failed = describe(registry, g_ptr_array_index(results, i), json, is_first);
             code = code ? code : failed;
             is_first = FALSE;
         }
         g_ptr_array_unref(results);
     }
+    strobe_registry_free(registry);
     return code;
 }
 

@@ -3,15 +3,17 @@
 #include <string.h>
 
 #include "command.h"
+#include "config.h"
 #include "error.h"
 #include "pipeline.h"
+#include "row-report.h"
 #include "show-list.h"
 #include "show-rows.h"
+#include "show-tables.h"
 #include "terminal.h"
 
 #define DEFAULT_TABLE "operator_average"
 #define DEFAULT_LIMIT 20
-#define TEXT_WIDTH_MAX 60
 
 static const StrobeUsage usage = {
     .name = "show",
@@ -27,6 +29,7 @@ static const StrobeUsage usage = {
         "  strobe show results --table step_summary\n"
         "  strobe show results --table gc --columns begin,duration,generation\n"
         "  strobe show results --json | jq '.[0].rows[0]'\n"
+        "  strobe show results --pass operator_average:group_by_shapes=true\n"
         "\n"
         "Numbers are sorted largest first, texts from A to Z; :asc and :desc behind a column\n"
         "say otherwise, --reverse turns the order round. A column is named by its title or\n"
@@ -35,7 +38,8 @@ static const StrobeUsage usage = {
 
 typedef struct Flags {
     char *table, *sort, *columns;
-    char **plugin_path;
+    char **plugin_path, **pass;
+    GPtrArray *passes; /* of StrobeConfigComponent, from pass */
     int limit, direction;
     gboolean reverse, json, list;
 } Flags;
@@ -70,6 +74,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         {"list", 'l', 0, G_OPTION_ARG_NONE, &flags->list, "List the tables instead", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json,
          "Print JSON, one object a result; times in ns", NULL},
+        {"pass", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->pass,
+         "Options of a pass that derives the table; repeatable", "NAME:OPTION=VALUE,..."},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},
@@ -92,55 +98,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 
 /* ---- rows ---- */
 
-static void print_rows(const StrobeRows *rows)
-{
-    StrobeGrid *grid = strobe_grid_new();
-    guint n = rows->titles->len;
-
-    for (guint i = 0; i < n; i++) {
-        gboolean is_number = FALSE;
-        for (guint c = i; c < rows->cells->len && !is_number; c += n)
-            is_number = g_array_index(rows->cells, StrobeRowsCell, c).is_number;
-        strobe_grid_add_column(grid, g_ptr_array_index(rows->titles, i), is_number,
-                               is_number ? 0 : TEXT_WIDTH_MAX);
-    }
-    for (guint i = 0; i < rows->cells->len; i++) {
-        const StrobeRowsCell *cell = &g_array_index(rows->cells, StrobeRowsCell, i);
-        strobe_grid_add_bytes(grid, cell->text, cell->length);
-    }
-    strobe_grid_print(grid, stdout);
-    strobe_grid_free(grid);
-    if (rows->n_incomplete > 0)
-        printf(
-            "(incomplete rows: %u; records were lost in their time, so their numbers may be wrong; "
-            "--table loss)\n",
-            rows->n_incomplete);
-    if (rows->n_seen > rows->n_rows)
-        printf("(%u of %" G_GUINT64_FORMAT " rows; --limit shows more)\n", rows->n_rows,
-               rows->n_seen);
-}
-
-static void write_cell(StrobeJsonWriter *json, const StrobeRowsCell *cell)
-{
-    /* A double that is not finite has no form in JSON. */
-    gboolean is_finite =
-        cell->length > 0 && (g_ascii_isdigit(cell->text[0]) ||
-                             (cell->text[0] == '-' && g_ascii_isdigit(cell->text[1])));
-
-    if (cell->is_empty || (cell->is_number && !is_finite))
-        strobe_json_null(json);
-    else if (cell->is_bool)
-        strobe_json_bool(json, cell->text[0] != '0');
-    else if (cell->is_number)
-        strobe_json_raw(json, cell->text, cell->length);
-    else
-        strobe_json_text(json, cell->text, cell->length);
-}
-
 static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const StrobeResult *result)
 {
-    guint n = rows->titles->len;
-
     strobe_json_begin_object(json);
     strobe_json_key(json, "directory");
     strobe_json_string(json, result->directory);
@@ -149,17 +108,7 @@ static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const Str
     strobe_json_key(json, "total_rows");
     strobe_json_uint(json, rows->n_seen);
     strobe_json_key(json, "rows");
-    strobe_json_begin_array(json);
-    for (guint row = 0; row < rows->n_rows; row++) {
-        strobe_json_begin_object(json);
-        for (guint i = 0; i < n; i++) {
-            const char *title = g_ptr_array_index(rows->titles, i);
-            strobe_json_key_text(json, title, strlen(title));
-            write_cell(json, &g_array_index(rows->cells, StrobeRowsCell, row * n + i));
-        }
-        strobe_json_end_object(json);
-    }
-    strobe_json_end_array(json);
+    strobe_rows_write(json, rows);
     strobe_json_end_object(json);
 }
 
@@ -171,13 +120,24 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     if (!strobe_tables_know(registry, result, table, &hint))
         return strobe_command_misuse(
             &usage, "Unknown table \"%s\"%s (--list names those of a result)", table, hint);
-    strobe_complain("%s: table \"%s\" is empty (--list names those that are not)",
-                    result->directory ? result->directory : result->capture, table);
+    const StrobePresentation *known = strobe_presentation_find(table);
+    strobe_complain("%s: table \"%s\" is empty%s%s (--list names those that are not)",
+                    result->directory ? result->directory : result->capture, table,
+                    known && known->empty ? ": " : "", known && known->empty ? known->empty : "");
     return STROBE_EXIT_OK;
 }
 
+static gboolean set_passes(StrobePipeline *pipeline, const GPtrArray *passes, GError **error)
+{
+    for (guint i = 0; i < passes->len; i++)
+        if (!strobe_pipeline_set_pass(pipeline, g_ptr_array_index(passes, i), error))
+            return FALSE;
+    return TRUE;
+}
+
 static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
-                     const StrobeRowsRequest *request, StrobeJsonWriter *json)
+                     const StrobeRowsRequest *request, const GPtrArray *passes,
+                     StrobeJsonWriter *json)
 {
     StrobeRows *rows = strobe_rows_new(request);
     StrobePipeline *pipeline = strobe_pipeline_new(registry);
@@ -185,13 +145,15 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
     int code = STROBE_EXIT_OK;
 
     strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
-    gboolean good = strobe_rows_watch(rows, pipeline, &error) &&
+    gboolean good = set_passes(pipeline, passes, &error) &&
+                    strobe_rows_watch(rows, pipeline, &error) &&
                     strobe_pipeline_run(pipeline, result, NULL, &error);
     strobe_bar_clear();
     if (rows->misuse) {
         code = strobe_command_misuse(&usage, "%s", rows->misuse);
         g_clear_error(&error);
-    } else if (rows->n_seen == 0 && (good || error->code == STROBE_ERROR_PLUGIN)) {
+    } else if (rows->n_seen == 0 &&
+               (good || (error->code == STROBE_ERROR_PLUGIN && passes->len == 0))) {
         code = explain_empty(registry, result, request->kind);
         g_clear_error(&error);
     }
@@ -200,7 +162,7 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
     else if (code == STROBE_EXIT_OK && json)
         write_rows(json, rows, result);
     else if (rows->n_rows > 0)
-        print_rows(rows);
+        strobe_rows_print(rows);
     strobe_pipeline_free(pipeline);
     strobe_rows_free(rows);
     return code;
@@ -231,7 +193,7 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
         if (results->len > 1 && !json)
             printf("%s%s\n", i ? "\n" : "", result->directory ? result->directory : path);
         if (!flags->list)
-            failed = show_rows(registry, result, &request, json);
+            failed = show_rows(registry, result, &request, flags->passes, json);
         else if (!strobe_tables_list(registry, result, json, &error))
             failed = strobe_command_fail(g_steal_pointer(&error));
         code = code ? code : failed;
@@ -260,13 +222,25 @@ static int run(const Flags *flags, char **paths)
     return code;
 }
 
+static gboolean read_passes(const Flags *flags, GError **error)
+{
+    for (char **text = flags->pass; text && *text; text++)
+        if (!strobe_config_add_component(flags->passes, *text, "--pass", error))
+            return FALSE;
+    return TRUE;
+}
+
 int strobe_command_show(int argc, char **argv)
 {
     Flags flags = {.limit = DEFAULT_LIMIT};
+    GError *error = NULL;
     int code = STROBE_EXIT_USAGE;
 
+    flags.passes = strobe_config_components_new();
     if (parse_flags(&argc, &argv, &flags))
-        code = run(&flags, argv + 1);
+        code = read_passes(&flags, &error) ? run(&flags, argv + 1) : strobe_command_fail(error);
+    g_ptr_array_unref(flags.passes);
+    g_strfreev(flags.pass);
     g_free(flags.table);
     g_free(flags.sort);
     g_free(flags.columns);

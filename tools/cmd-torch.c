@@ -163,6 +163,7 @@ static gboolean compile(const Torch *torch, const char *source, const char *head
     g_autoptr(GPtrArray) words = compiler_words(error);
     g_autofree char *operators = g_build_filename(source, "torch_backend.cpp", NULL);
     g_autofree char *memory = g_build_filename(source, "torch_memory.cpp", NULL);
+    g_autofree char *tensors = g_build_filename(source, "torch_tensors.cpp", NULL);
     g_autofree char *own = g_strconcat("-I", source, NULL);
     g_autofree char *sdk = g_strconcat("-I", headers, NULL);
     g_autofree char *system = g_strconcat("-isystem", torch->include, NULL);
@@ -173,8 +174,8 @@ static gboolean compile(const Torch *torch, const char *source, const char *head
         return FALSE;
     add_words(words, "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
               torch->abi ? "-D_GLIBCXX_USE_CXX11_ABI=1" : "-D_GLIBCXX_USE_CXX11_ABI=0", own, sdk,
-              system, api, operators, memory, "-o", output, libraries, "-ltorch_cpu", "-lc10",
-              NULL);
+              system, api, operators, memory, tensors, "-o", output, libraries, "-ltorch_cpu",
+              "-lc10", NULL);
     g_autofree char *shown = g_strjoinv(" ", (g_ptr_array_add(words, NULL), (char **)words->pdata));
     printf("%s\n", shown);
     fflush(stdout);

@@ -14,6 +14,7 @@ enum {
     STROBE_EXIT_PLUGIN = 4,
     STROBE_EXIT_INPUT = 5,
     STROBE_EXIT_WRITE = 6,
+    STROBE_EXIT_REGRESSION = 7,
     STROBE_EXIT_NOT_EXECUTABLE = 126,
     STROBE_EXIT_NOT_FOUND = 127
 };
@@ -24,6 +25,7 @@ int strobe_command_analyse(int argc, char **argv);
 int strobe_command_export(int argc, char **argv);
 int strobe_command_import(int argc, char **argv);
 int strobe_command_show(int argc, char **argv);
+int strobe_command_diff(int argc, char **argv);
 int strobe_command_info(int argc, char **argv);
 int strobe_command_plugins(int argc, char **argv);
 int strobe_command_torch(int argc, char **argv);

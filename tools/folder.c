@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "interruption.h"
 
 #define DEPTH_MAX 64
 #define LEAVINGS_AGE_S 60
@@ -100,6 +101,7 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
     g_autofree char *made = g_strdup_printf("%s/%sXXXXXX", parent, prefix);
     if (!g_mkdtemp_full(made, 0700))
         return fail(error, "make a folder in", parent);
+    strobe_interruption_add(made);
     set_result_mode(made);
     fresh->path = g_steal_pointer(&made);
     fresh->lock = open(fresh->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -110,8 +112,10 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
 
 void strobe_folder_discard(StrobeFreshFolder *fresh)
 {
-    if (fresh->path)
+    if (fresh->path) {
         strobe_folder_remove(fresh->path);
+        strobe_interruption_remove(fresh->path);
+    }
     if (fresh->lock >= 0)
         close(fresh->lock);
     g_clear_pointer(&fresh->path, g_free);
@@ -132,8 +136,12 @@ static gboolean replace(const char *fresh, const char *path)
 
 gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError **error)
 {
+    strobe_interruption_hold();
     gboolean good = replace(fresh->path, path);
+    int number = errno;
+    strobe_interruption_release();
 
+    errno = number;
     if (!good)
         fail(error, "put the new output in place of", path);
     strobe_folder_discard(fresh); /* after an exchange the old one is under this name */

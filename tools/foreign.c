@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "foreign.h"
+#include "interruption.h"
 
 #include <string.h>
 
@@ -67,8 +68,11 @@ static void analyse_source(const StrobeImportSource *source, const char *scratch
                            StrobeRegistry *registry, const StrobeAnalysisWish *wish,
                            StrobeJsonWriter *json, int *code)
 {
-    const StrobeImportWish how = {
-        .parent = scratch, .progress = strobe_bar_show, .progress_user = (gpointer) "importing"};
+    const StrobeImportWish how = {.parent = scratch,
+                                  .progress = strobe_bar_show,
+                                  .progress_user = (gpointer) "importing",
+                                  .making = strobe_interruption_add,
+                                  .made = strobe_interruption_remove};
     g_autoptr(StrobeAnalysis) analysis = NULL;
     g_autoptr(StrobeImport) import = NULL;
     g_autofree char *directory = directory_of(source->path);

@@ -8,20 +8,24 @@
 
 #include "command.h"
 #include "error.h"
+#include "interruption.h"
 
 typedef struct Command {
     const char *name;
     const char *alias; /* NULL: none */
     int (*run)(int argc, char **argv);
     const char *summary;
+    gboolean
+        cleans_up; /* when it is interrupted; others have nothing to clean, or do it their way */
 } Command;
 
 static const Command commands[] = {
     {"run", NULL, strobe_command_run, "run a command and profile it"},
     {"show", NULL, strobe_command_show, "print tables of a result in the terminal"},
-    {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again"},
-    {"export", NULL, strobe_command_export, "make output files of a part of a result"},
-    {"import", NULL, strobe_command_import, "take over results that another profiler wrote"},
+    {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again", TRUE},
+    {"export", NULL, strobe_command_export, "make output files of a part of a result", TRUE},
+    {"import", NULL, strobe_command_import, "take over results that another profiler wrote", TRUE},
+    {"diff", NULL, strobe_command_diff, "compare two results: what became slower", TRUE},
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},
     {"torch", NULL, strobe_command_torch, "build the operator backend for your PyTorch"},
@@ -51,7 +55,9 @@ static void print_help(void)
          "MindStudio Insight.\n"
          "\n"
          "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
-         "write, 1 anything else. \"strobe run\" ends as the command it ran ended.");
+         "write, 7 a regression (strobe diff), 1 anything else. \"strobe run\" ends as the command "
+         "it\n"
+         "ran ended.");
 }
 
 static const Command *find_command(const char *name)
@@ -118,6 +124,8 @@ int main(int argc, char **argv)
     const Command *command = find_command(argv[1]);
     if (!command)
         return refuse_command(argv[1]);
+    if (command->cleans_up)
+        strobe_interruption_begin();
     int code = command->run(argc - 1, argv + 1);
     /* `strobe run` answers for the command that it ran. */
     return command->run == strobe_command_run ? code : close_output(code);

@@ -137,10 +137,102 @@ static const StrobeColumn stack_total[] = {
     INCOMPLETE,
 };
 
-#define PRESENT(kind, sort)                                                                        \
+static const StrobeColumn correlation[] = {
+    {"Cause to effect", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Source", "source", STROBE_CELL_TEXT},
+    {"Linked", "linked", STROBE_CELL_INT},
+    {"Orphan causes", "orphan_cause", STROBE_CELL_INT},
+    {"Orphan effects", "orphan_effect", STROBE_CELL_INT},
+    {"Ambiguous", "ambiguous", STROBE_CELL_INT},
+    {"Too early", "violations", STROBE_CELL_INT},
+    {"Worst ns", "worst", STROBE_CELL_INT},
+    {"Allowed ns", "error", STROBE_CELL_INT},
+    {"Unchecked", "unchecked", STROBE_CELL_INT},
+    {"Forgotten", "forgotten", STROBE_CELL_INT},
+    INCOMPLETE,
+};
+
+static const StrobeColumn device_clock[] = {
+    {"Clock", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Pairs", "pairs", STROBE_CELL_INT},
+    {"Used", "knots", STROBE_CELL_INT},
+    {"Error ns", "error", STROBE_CELL_INT},
+    {"Host's ns", "host_error", STROBE_CELL_INT},
+    {"Widest ns", "width", STROBE_CELL_INT},
+    {"Residual ns", "residual", STROBE_CELL_INT},
+    {"Drift ppm", "drift", STROBE_CELL_FIXED3},
+    {"Jumps", "jumps", STROBE_CELL_INT},
+    {"Broken ns", "broken", STROBE_CELL_INT},
+};
+
+static const StrobeColumn head_overhead[] = {
+    {"Step", "step", STROBE_CELL_INT},
+    {"Graph", "graph", STROBE_CELL_INT},
+    {"Mode", "mode", STROBE_CELL_TEXT},
+    {"Entry", "entry_source", STROBE_CELL_TEXT},
+    {"Bound", "is_upper_bound", STROBE_CELL_MARK},
+    {"Compile", "is_compile", STROBE_CELL_MARK},
+    {"Nested", "is_nested", STROBE_CELL_MARK},
+    {"Begin", STROBE_COLUMN_BEGIN, STROBE_CELL_AUTO},
+    {"Framework us", "framework", STROBE_CELL_US_FIXED},
+    {"%", "framework_share", STROBE_CELL_FIXED2},
+    {"Platform us", "platform", STROBE_CELL_US_FIXED},
+    {"TorchAir us", "torchair", STROBE_CELL_US_FIXED},
+    {"%", "torchair_share", STROBE_CELL_FIXED2},
+    {"Python us", "python", STROBE_CELL_US_FIXED},
+    {"C++ us", "cpp", STROBE_CELL_US_FIXED},
+    {"GE us", "ge", STROBE_CELL_US_FIXED},
+    {"%", "ge_share", STROBE_CELL_FIXED2},
+    {"GE to kernel us", "ge_to_first_kernel", STROBE_CELL_US_FIXED},
+    {"Total us", "total", STROBE_CELL_US_FIXED},
+    {"To kernel us", "to_first_kernel", STROBE_CELL_US_FIXED},
+    {"Thread", "thread", STROBE_CELL_INT},
+    {"Error", "error", STROBE_CELL_TEXT},
+    INCOMPLETE,
+};
+
+static const StrobeColumn head_overhead_step[] = {
+    {"Step", "step", STROBE_CELL_INT},
+    {"Graphs", "graphs", STROBE_CELL_INT},
+    {"Compiled", "compiled", STROBE_CELL_INT},
+    {"Framework us", "framework", STROBE_CELL_US_FIXED},
+    {"Platform us", "platform", STROBE_CELL_US_FIXED},
+    {"TorchAir us", "torchair", STROBE_CELL_US_FIXED},
+    {"Python us", "python", STROBE_CELL_US_FIXED},
+    {"C++ us", "cpp", STROBE_CELL_US_FIXED},
+    {"GE us", "ge", STROBE_CELL_US_FIXED},
+    {"Total us", "total", STROBE_CELL_US_FIXED},
+    INCOMPLETE,
+};
+
+static const StrobeColumn head_overhead_summary[] = {
+    {"Part", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Inferences", "count", STROBE_CELL_INT},
+    {"Mean us", "mean", STROBE_CELL_US_FIXED},
+    {"Median us", "median", STROBE_CELL_US_FIXED},
+    {"95 % us", "p95", STROBE_CELL_US_FIXED},
+    {"Min us", "min", STROBE_CELL_US_FIXED},
+    {"Max us", "max", STROBE_CELL_US_FIXED},
+    {"Deviation us", "deviation", STROBE_CELL_US_FIXED},
+    INCOMPLETE,
+};
+
+static const StrobeColumn head_overhead_advice[] = {
+    {"What", STROBE_COLUMN_NAME, STROBE_CELL_TEXT}, {"Part", "part", STROBE_CELL_TEXT},
+    {"Mean us", "mean", STROBE_CELL_US_FIXED},      {"Share %", "share", STROBE_CELL_FIXED2},
+    {"Advice", "text", STROBE_CELL_TEXT},
+};
+
+#define NO_HEAD_OVERHEAD                                                                           \
+    "no range \"npu_fx_compiler inference\" or \"cache_compiler inference\" is in it, with "       \
+    "\"TorchNpuGraphBase::Run\" and \"ExecuteGraph\" inside: the model must run in graph mode "    \
+    "(torch.compile with TorchAir); --table operator_average shows what the host ran"
+
+#define PRESENT_OR(kind, sort, empty)                                                              \
     {                                                                                              \
-        {NULL, #kind, kind, G_N_ELEMENTS(kind)}, sort                                              \
+        {NULL, #kind, kind, G_N_ELEMENTS(kind)}, sort, empty                                       \
     }
+#define PRESENT(kind, sort) PRESENT_OR(kind, sort, NULL)
 
 static const StrobePresentation presentations[] = {
     PRESENT(operator_average, "host_self"),
@@ -154,6 +246,12 @@ static const StrobePresentation presentations[] = {
     PRESENT(step_trace, NULL),
     PRESENT(communication_time, NULL),
     PRESENT(stack_total, "host_self"),
+    PRESENT(correlation, NULL),
+    PRESENT(device_clock, NULL),
+    PRESENT_OR(head_overhead, NULL, NO_HEAD_OVERHEAD),
+    PRESENT_OR(head_overhead_step, NULL, NO_HEAD_OVERHEAD),
+    PRESENT_OR(head_overhead_summary, NULL, NO_HEAD_OVERHEAD),
+    PRESENT_OR(head_overhead_advice, NULL, NO_HEAD_OVERHEAD),
 };
 
 const StrobePresentation *strobe_presentation_find(const char *kind)

@@ -8,7 +8,8 @@
 
 typedef struct StrobePresentation {
     StrobeTable table;
-    const char *sort; /* the order when none is asked for; NULL: as recorded */
+    const char *sort;  /* the order when none is asked for; NULL: as recorded */
+    const char *empty; /* why it may have no rows; NULL: nothing to say */
 } StrobePresentation;
 
 /* NULL: none, the kind's fields are the columns. */

@@ -254,31 +254,55 @@ char *strobe_text_time(gint64 ns)
                            (int)(ns % G_GINT64_CONSTANT(1000000000) / G_GINT64_CONSTANT(1000000)));
 }
 
-static gboolean bar_is_shown;
+#define BAR_DELAY_US 1000000 /* what is done by then needs no bar */
+#define BAR_PAUSE_US 100000
 
-void strobe_bar_show(void *user, double share)
+static struct {
+    const char *label; /* of what goes on; NULL: nothing does */
+    gint64 begin_us, last_us;
+    gboolean is_shown;
+} bar;
+
+static void draw_bar(double share, guint64 n_records, double passed_s)
 {
-    static gint64 last_us;
-    char bar[BAR_WIDTH + 1];
+    char marks[BAR_WIDTH + 1];
+    g_autofree char *left = strobe_text_duration(
+        share > 0 ? (gint64)(passed_s * (1 - share) / share * 1e9) : G_GINT64_CONSTANT(0));
+
+    memset(marks, ' ', BAR_WIDTH);
+    memset(marks, '#', (size_t)(share * BAR_WIDTH));
+    marks[BAR_WIDTH] = '\0';
+    fprintf(stderr, "\r\033[K%s [%s] %3.0f%%", bar.label, marks, share * 100);
+    if (n_records)
+        fprintf(stderr, "  %.3g M records/s", (double)n_records / passed_s / 1e6);
+    if (share > 0)
+        fprintf(stderr, "  %s left", left);
+}
+
+void strobe_bar_show(void *user, double share, guint64 n_records)
+{
     gint64 now_us = g_get_monotonic_time();
 
-    if (!isatty(STDERR_FILENO) || (bar_is_shown && now_us - last_us < 100000))
+    if (!isatty(STDERR_FILENO))
         return;
-    last_us = now_us;
-    share = CLAMP(share, 0.0, 1.0);
-    int full = (int)(share * BAR_WIDTH);
-    memset(bar, ' ', BAR_WIDTH);
-    memset(bar, '#', (size_t)full);
-    bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r%s [%s] %3.0f%%", (const char *)user, bar, share * 100);
-    bar_is_shown = TRUE;
+    if (bar.label != user) {
+        strobe_bar_clear();
+        bar.label = user;
+        bar.begin_us = bar.last_us = now_us;
+    }
+    if (now_us - bar.begin_us < BAR_DELAY_US || now_us - bar.last_us < BAR_PAUSE_US)
+        return;
+    bar.last_us = now_us;
+    bar.is_shown = TRUE;
+    draw_bar(CLAMP(share, 0.0, 1.0), n_records, (double)(now_us - bar.begin_us) / 1e6);
 }
 
 void strobe_bar_clear(void)
 {
-    if (bar_is_shown)
+    if (bar.is_shown)
         fputs("\r\033[K", stderr);
-    bar_is_shown = FALSE;
+    bar.is_shown = FALSE;
+    bar.label = NULL;
 }
 
 static int write_stdout(void *user, const char *bytes, size_t length)

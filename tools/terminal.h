@@ -35,9 +35,9 @@ char *strobe_text_bytes(guint64 bytes);
 /* ns since the epoch as local time with milliseconds. Free it. */
 char *strobe_text_time(gint64 ns);
 
-/* A bar on stderr; nothing when stderr is no terminal. `user` is the label. Has the form of a
- * StrobeProgress. */
-void strobe_bar_show(void *user, double share);
+/* A bar on stderr with rate and time left, for what takes over a second; nothing when stderr is no
+ * terminal. `user` is the label, a text that stays. Has the form of a StrobeProgress. */
+void strobe_bar_show(void *user, double share, guint64 n_records);
 void strobe_bar_clear(void);
 
 /* A JSON writer on stdout, indented; flush and free with strobe_json_close. */

@@ -33,7 +33,7 @@ typedef struct TraceEvents TraceEvents;     /* device-kinds.h: how a span of a d
 typedef struct TraceCounters TraceCounters; /* device-counters.c */
 typedef struct TraceLaunches TraceLaunches; /* launches.h */
 
-#define TRACE_KNOWN_FIELDS 5
+#define TRACE_KNOWN_FIELDS 6
 
 /* What was found out about a kind when its first record came. */
 struct TraceKind {

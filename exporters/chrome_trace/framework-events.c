@@ -4,7 +4,7 @@
 
 #include "chrome-trace.h"
 
-enum { SEQUENCE, FORWARD_THREAD, SHAPES, TYPES, STACK }; /* in TraceKind.known */
+enum { SEQUENCE, FORWARD_THREAD, SHAPES, TYPES, STACK, FLOPS }; /* in TraceKind.known */
 enum { CALL_ID, CALL_PARENT, CALL_MODULE };
 
 static guint32 known_u32(const TraceKind *kind, guint index, const StrobeView *record)
@@ -18,6 +18,7 @@ void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
     TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     char *at = put_begin_of_span(trace, out, kind, record, row);
     gboolean first = FALSE;
+    guint64 flops;
     guint32 id;
 
     trace_row_begins(row, TRACE_ROW_OPERATORS);
@@ -36,6 +37,12 @@ void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
     if ((id = known_u32(kind, STACK, record))) {
         PUT_LITERAL(at, ", \"Call stack\": ");
         at = put_text(trace, out, at, TEXT_CACHE_STACK, id);
+    }
+    if ((flops = strobe_field_u64(record, kind->known[FLOPS], STROBE_ABSENT_U64)) !=
+        STROBE_ABSENT_U64) {
+        PUT_LITERAL(at, ", \"flops\": \""); /* a text in the original */
+        at = put_uint(at, flops);
+        PUT_LITERAL(at, "\"");
     }
     for (guint i = 0; i < kind->n_fields; i++)
         at = put_field(trace, out, at, &kind->fields[i], record, &first);

@@ -21,7 +21,8 @@ static const struct {
                {"forward_thread", STROBE_FIELD_U64},
                {"shapes", STROBE_FIELD_STRING},
                {"types", STROBE_FIELD_STRING},
-               {"stack", STROBE_FIELD_STACK}}},
+               {"stack", STROBE_FIELD_STACK},
+               {"cpu_op.flops", STROBE_FIELD_U64}}},
     {"step", STROBE_SHAPE_SPAN, write_step, .only_known = TRUE},
     {"gc", STROBE_SHAPE_SPAN, write_gc, .only_known = TRUE},
     {"operator_link", STROBE_SHAPE_LINK, write_link, .only_known = TRUE, .n_required = 3,
@@ -146,9 +147,21 @@ static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldVie
     return TRUE;
 }
 
+/* Fields that plugins of ours add for what the original's readers know by another name. */
+static const struct {
+    const char *field, *key;
+} added_keys[] = {
+    {"cpu_op.modules", "Module Hierarchy"},
+    {"ascend_raw.modules", "Module Hierarchy"},
+    {"cpu_op.values", "Concrete Inputs"},
+};
+
 /* What formats/ calls a field of a plugin's own, else its name. */
 static const char *key_of(const TraceKind *kind, const StrobeFieldView *field)
 {
+    for (gsize i = 0; i < G_N_ELEMENTS(added_keys); i++)
+        if (!strcmp(added_keys[i].field, field->name))
+            return added_keys[i].key;
     for (guint32 i = 0; i < n_ascend_events; i++)
         for (guint32 k = 0; k < ascend_events[i].n_args; k++) {
             const AscendArg *arg = &ascend_events[i].args[k];

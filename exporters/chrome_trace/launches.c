@@ -50,6 +50,12 @@ static void write_wide(char *text, unsigned __int128 value)
     *text = '\0';
 }
 
+/* In full: an id says in its upper bits whose it is. */
+static void write_shifted(char *text, guint64 connection)
+{
+    write_wide(text, (unsigned __int128)connection << 32);
+}
+
 /* The newest files have one form for all. */
 static void write_id(ChromeTrace *trace, char *text, const TraceEvents *events, const TraceRow *row,
                      const StrobeView *record, guint64 connection)
@@ -58,7 +64,7 @@ static void write_id(ChromeTrace *trace, char *text, const TraceEvents *events, 
         events->layer == ASCEND_LAYER_HARDWARE && strobe_field_u8(record, events->is_kernel, 0);
 
     if (!trace->is_old)
-        g_snprintf(text, 64, "%" G_GUINT64_FORMAT, connection << 32);
+        write_shifted(text, connection);
     else if (events->layer == ASCEND_LAYER_COMMUNICATION)
         g_snprintf(text, 64, "%" G_GUINT64_FORMAT, (connection << 32) - 1);
     else if (!is_kernel)
@@ -93,6 +99,37 @@ static void draw_begin(ChromeTrace *trace, Slot *slot, const char *id)
     slot->is_drawn = TRUE;
 }
 
+/* Of other devices any call that caused something has its arrow: the first of an id to end is the
+ * one that caused it. */
+static void take_foreign_call(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
+                              guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+    char id[64];
+
+    if (slot->row)
+        return;
+    slot->row = row;
+    slot->begin_ns = record->begin_ns;
+    if (slot->is_wanted) {
+        write_shifted(id, connection);
+        draw_begin(trace, slot, id);
+    }
+}
+
+static void take_foreign_task(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
+                              guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+    char id[64];
+
+    write_shifted(id, connection);
+    if (slot->row && !slot->is_drawn)
+        draw_begin(trace, slot, id);
+    slot->is_wanted = TRUE;
+    trace_flow_device(trace, &trace->flows, "HostToDevice", id, TRUE, row, record->begin_ns);
+}
+
 /* Older ids name the task, so that the arrow waits for it. */
 static void take_call(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                       const StrobeView *record, guint64 connection)
@@ -106,7 +143,7 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
     slot->begin_ns = record->begin_ns;
     if (trace->is_old || (!slot->is_wanted && !is_launch(trace, events, record)))
         return;
-    g_snprintf(id, sizeof id, "%" G_GUINT64_FORMAT, connection << 32);
+    write_shifted(id, connection);
     draw_begin(trace, slot, id);
 }
 
@@ -144,7 +181,12 @@ void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow
     if (trace->has_flow_points || connection == STROBE_ABSENT_U64 || !connection ||
         connection == STROBE_ABSENT_U32)
         return;
-    if (events->layer == ASCEND_LAYER_CANN && row->layer->known)
+    gboolean is_foreign = !row->layer->known;
+    if (events->layer == ASCEND_LAYER_CANN && is_foreign)
+        take_foreign_call(trace, row, record, connection);
+    else if (events->layer == ASCEND_LAYER_HARDWARE && is_foreign)
+        take_foreign_task(trace, row, record, connection);
+    else if (events->layer == ASCEND_LAYER_CANN)
         take_call(trace, events, row, record, connection);
     else if ((events->layer == ASCEND_LAYER_HARDWARE && has_arrow(trace, events, record)) ||
              (events->layer == ASCEND_LAYER_COMMUNICATION && !events->is_transfer))

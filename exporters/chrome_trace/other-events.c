@@ -10,13 +10,19 @@ enum { USAGE };
 
 #define LOSS_ROW "Strobe losses"
 
+/* A range that nobody ended has its argument, and of its other fields none was ever filled in. */
+static gboolean is_filled(const StrobeView *record)
+{
+    return !(record->flags & STROBE_VIEW_UNFINISHED);
+}
+
 /* How the source told it, else a range or an instant. */
 static const char *event_type(const TraceKind *kind, const StrobeView *record)
 {
     static const char *const words[] = {"marker", "push/pop", "start/end", "marker_ex"};
     guint32 event = strobe_field_u32(record, kind->known[EVENT], STROBE_ABSENT_U32);
 
-    if (event < G_N_ELEMENTS(words))
+    if (event < G_N_ELEMENTS(words) && is_filled(record))
         return words[event];
     return words[kind->view->shape == STROBE_SHAPE_SPAN ? 2 : 0];
 }
@@ -49,7 +55,7 @@ void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
         PUT_LITERAL(at, ", \"argument\": ");
         at = put_uint(at, argument);
     }
-    for (guint i = 0; i < kind->n_fields; i++)
+    for (guint i = 0; i < kind->n_fields && is_filled(record); i++)
         at = put_field(trace, out, at, &kind->fields[i], record, &first);
     at = put_flags(at, record, first);
     PUT_LITERAL(at, "}}");

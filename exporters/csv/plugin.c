@@ -35,6 +35,13 @@ static const char *const wants[] = {
     "step_trace",
     "memory_total",
     "memory_block",
+    "heap_path",
+    "correlation",
+    "device_clock",
+    "head_overhead",
+    "head_overhead_step",
+    "head_overhead_summary",
+    "head_overhead_advice",
     NULL,
 };
 

@@ -36,9 +36,13 @@ static const struct {
 /* What is computed from other kinds, where a source's own results were kept: no table of theirs,
  * unless it is asked for. */
 static const char *const derived[] = {
-    "kernel_detail",    "operator_device", "kernel_link",     "step_range",
-    "op_statistic",     "api_statistic",   "operator_detail", "operator_link",
-    "operator_average", "step_summary",    "stack_total",     NULL,
+    "kernel_detail",    "operator_device",
+    "kernel_link",      "step_range",
+    "op_statistic",     "api_statistic",
+    "operator_detail",  "operator_link",
+    "operator_average", "step_summary",
+    "stack_total",      "correlation",
+    "device_clock",     NULL,
 };
 
 /* ---- kinds with a table and nothing special ---- */

@@ -11,11 +11,17 @@ static const StrobeWantedField fields[] = {
     {"marker.category", STROBE_FIELD_I64},  {"marker.end_thread", STROBE_FIELD_U64},
 };
 
+/* Of a range that nobody ended no more is known than its name and its begin. */
+static gboolean is_known(const StrobeView *record)
+{
+    return !(record->flags & STROBE_VIEW_UNFINISHED);
+}
+
 static gint64 number_of(const DbKind *kind, const StrobeView *record, guint field, gint64 absent)
 {
     guint64 value = strobe_field_u64(record, kind->known[field], STROBE_ABSENT_U64);
 
-    return value == STROBE_ABSENT_U64 ? absent : db_link(value);
+    return value == STROBE_ABSENT_U64 || !is_known(record) ? absent : db_link(value);
 }
 
 void markers_take(Db *db, DbKind *kind, const StrobeView *record)
@@ -28,7 +34,7 @@ void markers_take(Db *db, DbKind *kind, const StrobeView *record)
     if (!kind->known)
         db_kind_know(kind, fields, G_N_ELEMENTS(fields));
     event = strobe_field_u32(record, kind->known[EVENT], STROBE_ABSENT_U32);
-    if (event == STROBE_ABSENT_U32)
+    if (event == STROBE_ABSENT_U32 || !is_known(record))
         event = kind->view->shape == STROBE_SHAPE_SPAN ? EVENT_RANGE : EVENT_MARK;
     category = strobe_field_i64(record, kind->known[CATEGORY], STROBE_ABSENT_I64);
     row_begin(rows, table);
@@ -36,7 +42,7 @@ void markers_take(Db *db, DbKind *kind, const StrobeView *record)
     row_int(rows, record->end_ns);
     row_int(rows, event);
     row_int(rows, number_of(kind, record, RANGE, STRING_IDS_NONE));
-    row_int(rows, category == STROBE_ABSENT_I64 ? STRING_IDS_NONE : category);
+    row_int(rows, category == STROBE_ABSENT_I64 || !is_known(record) ? STRING_IDS_NONE : category);
     row_int(rows, string_ids_of(db->strings, STRING_DEVICE, record->name));
     row_int(rows, tid);
     row_int(rows, number_of(kind, record, END_THREAD, tid));

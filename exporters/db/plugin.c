@@ -22,6 +22,10 @@ static const char *const wants[] = {
     "communication_time",
     "communication_bandwidth",
     "communication_matrix",
+    "head_overhead",
+    "head_overhead_step",
+    "head_overhead_summary",
+    "head_overhead_advice",
     NULL,
 };
 

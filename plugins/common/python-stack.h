@@ -23,8 +23,9 @@ typedef struct StrobePythonStack {
      * the thread's next record. Takes the interpreter's lock only for a place never seen before. */
     StrobeStackId (*stack)(StrobeWriter *writer);
 
-    /* How often python_call has been started in this process. */
+    /* How often python_call has been started in this process, and whether it records now. */
     uint32_t (*windows)(void);
+    int (*records)(void);
 } StrobePythonStack;
 
 #endif

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_op.h"
 
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+
 #include <strobe/kinds.h>
 
 #include "../common/libtorch.h"
+#include "../common/python-stack.h"
 #include "backend.h"
 #include "operators.h"
 
@@ -12,25 +17,97 @@ static struct {
     const StrobeHost *host;
     StrobeInstance *self;
     const StrobeTorchBackend *backend;
+    uint32_t wanted;                 /* STROBE_TORCH_* */
+    const StrobePythonStack *stacks; /* NULL: none are wanted */
+    uint32_t stack_windows;          /* that python_call recorded before this session */
+    int is_told;                     /* that there are no stacks */
 } collector;
+
+static const StrobeField own_fields[] = {
+    {"cpu_op.flops", STROBE_FIELD_U64, 0, "",
+     "Floating point operations, of operators that PyTorch knows a formula for."},
+    {"cpu_op.values", STROBE_FIELD_STRING, 0, "",
+     "Arguments that are no tensors: a JSON array with a text for each input."},
+    {"cpu_op.modules", STROBE_FIELD_STRING, 0, "", "TorchScript modules around it."},
+};
+
+/* The kind with what is recorded on request. */
+static const StrobeKind *extended_kind(void)
+{
+    enum { N_OWN = sizeof own_fields / sizeof *own_fields };
+    static StrobeField fields[16];
+    static StrobeKind kind;
+
+    kind = strobe_kind_cpu_op;
+    memcpy(fields, kind.fields, kind.n_fields * sizeof *fields);
+    memcpy(fields + kind.n_fields, own_fields, sizeof own_fields);
+    kind.fields = fields;
+    kind.n_fields += N_OWN;
+    return &kind;
+}
+
+static void read_options(const StrobeHost *host, StrobeInstance *self)
+{
+    collector.wanted = (host->option_bool(self, "shapes") ? STROBE_TORCH_INPUTS : 0u) |
+                       (host->option_bool(self, "flops") ? STROBE_TORCH_FLOPS : 0u) |
+                       (host->option_bool(self, "values") ? STROBE_TORCH_VALUES : 0u) |
+                       (host->option_bool(self, "modules") ? STROBE_TORCH_MODULES : 0u);
+}
+
+/* The plugin that knows the threads' Python stacks; NULL: it is not there, which is told. */
+static const StrobePythonStack *find_stacks(const StrobeHost *host, StrobeInstance *self)
+{
+    char path[PATH_MAX];
+    void *library = NULL;
+    const StrobePythonStack *stacks = NULL;
+
+    if (host->companion(self, STROBE_PYTHON_STACK_FILE, path, sizeof path) == STROBE_OK)
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library)
+        stacks = dlsym(library, STROBE_PYTHON_STACK_SYMBOL);
+    if (stacks && stacks->struct_size >= sizeof *stacks)
+        return stacks;
+    host->log(self, STROBE_LOG_WARNING, "Operators have no stacks: there is no plugin \"%s\"",
+              STROBE_PYTHON_STACK_FILE);
+    return NULL;
+}
+
+static StrobeStatus declare_kind(const StrobeHost *host, StrobeInstance *self)
+{
+    int is_extended = (collector.wanted & ~(uint32_t)STROBE_TORCH_INPUTS) != 0;
+    size_t size = is_extended ? sizeof(struct strobe_cpu_op_more) : sizeof(struct strobe_cpu_op);
+    StrobeKindId kind;
+    StrobeStatus status =
+        host->kind(self, is_extended ? extended_kind() : &strobe_kind_cpu_op, &kind);
+
+    if (status == STROBE_OK)
+        strobe_operators_attach(host, self, kind, size, collector.backend->target);
+    return status;
+}
 
 static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     StrobeLibtorch libtorch;
-    StrobeKindId kind;
     if (!strobe_libtorch_find(&libtorch))
         return STROBE_AGAIN;
     const void *backend;
     StrobeStatus status = strobe_backend_load(host, self, &libtorch, STROBE_TORCH_BACKEND_SYMBOL,
                                               sizeof *collector.backend, &backend);
-    if (status == STROBE_OK)
-        status = host->kind(self, &strobe_kind_cpu_op, &kind);
+    if (status != STROBE_OK)
+        return status;
+    collector.backend = backend;
+    read_options(host, self);
+    status = declare_kind(host, self);
     if (status != STROBE_OK)
         return status;
     collector.host = host;
     collector.self = self;
-    collector.backend = backend;
-    strobe_operators_attach(host, self, kind, collector.backend->target);
+    collector.stacks = host->option_bool(self, "stack") ? find_stacks(host, self) : NULL;
+    if (collector.stacks) /* it may have begun to record before us */
+        collector.stack_windows =
+            collector.stacks->windows() - (collector.stacks->records() ? 1 : 0);
+    collector.is_told = 0;
+    collector.backend->target->stack = collector.stacks ? collector.stacks->stack : NULL;
     *state = &collector;
     return STROBE_OK;
 }
@@ -39,8 +116,7 @@ static StrobeStatus cpu_op_start(void *state)
 {
     const StrobeHost *host = collector.host;
     strobe_operators_record(1);
-    const char *reason = collector.backend->enable(&strobe_operator_events,
-                                                   host->option_bool(collector.self, "shapes"));
+    const char *reason = collector.backend->enable(&strobe_operator_events, collector.wanted);
     if (!reason)
         return STROBE_OK;
     strobe_operators_record(0);
@@ -48,16 +124,32 @@ static StrobeStatus cpu_op_start(void *state)
                       "Cannot record operators: %s", reason);
 }
 
+/* Python stacks are known only where calls are traced. */
+static void tell_missing_stacks(void)
+{
+    if (!collector.stacks || collector.is_told ||
+        collector.stacks->windows() != collector.stack_windows)
+        return;
+    collector.is_told = 1;
+    collector.host->log(
+        collector.self, STROBE_LOG_WARNING,
+        "Operators have no Python stacks: they come from the collector python_call, "
+        "which does not record");
+}
+
 static StrobeStatus cpu_op_stop(void *state)
 {
     collector.backend->disable();
     strobe_operators_record(0);
+    strobe_operators_tell_losses();
+    tell_missing_stacks();
     return STROBE_OK;
 }
 
 static void cpu_op_close(void *state)
 {
     strobe_operators_detach();
+    collector.backend->target->stack = NULL;
 }
 
 const StrobeCollectorOps strobe_cpu_op_ops = {

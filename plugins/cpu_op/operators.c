@@ -13,13 +13,23 @@
 #define STACK_LAST 65536   /* and its greatest size */
 #define DETACHED_MAX 64    /* functions of one thread whose end no longer fits the nesting */
 #define ASYNC_MAX 256      /* asynchronous functions open at once in the process */
+#define FRAMES_MAX 256     /* of a TorchScript stack */
 #define SCOPE_USER_RANGE 7 /* at::RecordScope::USER_SCOPE */
+
+/* What is known of a function from its begin. */
+typedef struct Details {
+    StrobeStringId shapes, types, values, modules;
+    StrobeStackId
+        stack; /* of a range or an asynchronous function; of others it is told at the end */
+    uint64_t flops;
+} Details;
 
 /* A function that is open in a thread and of which the host's span does not know all. */
 typedef struct NotedFunction {
     const void *key;
-    uint64_t begin;                     /* 0: known to the host's span alone */
-    StrobeStringId name, shapes, types; /* the name is known where begin is */
+    uint64_t begin;      /* 0: known to the host's span alone */
+    StrobeStringId name; /* known where begin is */
+    Details details;
     uint32_t window;
     uint32_t depth;       /* of the host's span */
     uint32_t is_detached; /* an outer function ended first, and with it the host's span */
@@ -37,7 +47,8 @@ typedef struct AsyncOperator {
     _Alignas(
         16) unsigned char context[STROBE_TORCH_CONTEXT_SIZE]; /* the backend's, must be first */
     uint64_t begin;
-    StrobeStringId name, shapes, types;
+    StrobeStringId name;
+    Details details;
     StrobeTrackId track;
     uint32_t window;
     _Atomic uint32_t is_used;
@@ -47,8 +58,11 @@ static struct {
     _Atomic(const StrobeHost *) host; /* NULL: there is no session */
     StrobeInstance *self;
     StrobeKindId kind;
+    size_t size; /* of its fields */
     StrobeTorchTarget *target;
     _Atomic int is_on; /* functions that begin are recorded */
+    _Atomic uint32_t
+        n_stackless; /* records without the stack of TorchScript that they should have */
 } state;
 
 static _Atomic uint32_t current_window; /* counts the starts */
@@ -126,19 +140,46 @@ static uint32_t window_now(void)
     return atomic_load_explicit(&current_window, memory_order_relaxed);
 }
 
-static void intern_inputs(const StrobeHost *host, StrobeWriter *writer,
-                          const StrobeTorchInputs *inputs, StrobeStringId *shapes,
-                          StrobeStringId *types)
+static StrobeStringId intern_text(const StrobeHost *host, StrobeWriter *writer,
+                                  const StrobeTorchText *text)
 {
-    *shapes = *types = 0;
-    if (!inputs || !inputs->types_length)
-        return;
-    *shapes = host->intern(writer, inputs->shapes, inputs->shapes_length);
-    *types = host->intern(writer, inputs->types, inputs->types_length);
+    return text->length ? host->intern(writer, text->bytes, text->length) : 0;
+}
+
+static Details details_of(const StrobeHost *host, StrobeWriter *writer,
+                          const StrobeTorchInputs *inputs, StrobeStackId stack)
+{
+    Details details = {.stack = stack, .flops = STROBE_ABSENT_U64};
+
+    if (!inputs)
+        return details;
+    if (inputs->types.length) { /* shapes may be empty: there, of one input without sizes */
+        details.shapes = host->intern(writer, inputs->shapes.bytes, inputs->shapes.length);
+        details.types = host->intern(writer, inputs->types.bytes, inputs->types.length);
+    }
+    details.values = intern_text(host, writer, &inputs->values);
+    details.modules = intern_text(host, writer, &inputs->modules);
+    details.flops = inputs->flops;
+    return details;
+}
+
+static struct strobe_cpu_op_more fields_of(const struct strobe_cpu_op *known,
+                                           const Details *details)
+{
+    struct strobe_cpu_op_more fields = {.op = *known};
+
+    fields.op.shapes = details->shapes;
+    fields.op.types = details->types;
+    if (details->stack)
+        fields.op.stack = details->stack;
+    fields.flops = details->flops;
+    fields.values = details->values;
+    fields.modules = details->modules;
+    return fields;
 }
 
 static void begin_operator(const void *key, const char *name, int64_t sequence, uint8_t scope,
-                           const StrobeTorchInputs *inputs)
+                           const StrobeTorchInputs *inputs, StrobeStackId python_stack)
 {
     const StrobeHost *host = begin_host();
     StrobeInstance *self = state.self;
@@ -154,7 +195,7 @@ static void begin_operator(const void *key, const char *name, int64_t sequence, 
     }
     NotedFunction *open = &stack->open[stack->depth];
     *open = (NotedFunction){.key = key, .window = window_now()};
-    intern_inputs(host, writer, inputs, &open->shapes, &open->types);
+    open->details = details_of(host, writer, inputs, python_stack);
     if (scope == SCOPE_USER_RANGE) { /* that a program opens and closes by hand, in any order */
         open->name = host->intern(writer, name, strlen(name));
         open->begin = host->now();
@@ -224,14 +265,14 @@ static int take_operator(const void *key, NotedFunction *taken)
 }
 
 static void write_record(const StrobeHost *host, StrobeTrackId track, StrobeStringId name,
-                         uint64_t begin, const struct strobe_cpu_op *fields)
+                         uint64_t begin, const struct strobe_cpu_op_more *fields)
 {
     StrobeWriter *writer = host->writer(state.self);
-    struct strobe_cpu_op *record =
+    void *record =
         writer ? host->reserve(writer, state.kind, track, name, begin, host->now()) : NULL;
     if (!record)
         return;
-    *record = *fields;
+    memcpy(record, fields, state.size);
     host->commit(writer);
 }
 
@@ -241,16 +282,14 @@ static void end_operator(const void *key, const struct strobe_cpu_op *known)
     NotedFunction ended;
     if (!take_operator(key, &ended) || !host || ended.window != window_now())
         return;
-    struct strobe_cpu_op fields = *known;
-    fields.shapes = ended.shapes;
-    fields.types = ended.types;
+    struct strobe_cpu_op_more fields = fields_of(known, &ended.details);
     if (ended.is_detached) {
-        fields.is_async = 1;
+        fields.op.is_async = 1;
         write_record(host, 0, ended.name, ended.begin, &fields);
         return;
     }
     StrobeClosed closed =
-        host->span_close(state.self, (uintptr_t)key, state.kind, &fields, sizeof fields);
+        host->span_close(state.self, (uintptr_t)key, state.kind, &fields, state.size);
     if (closed.n_inside)
         closed_inside(closed);
 }
@@ -285,7 +324,8 @@ static AsyncOperator *take_async(void)
     return NULL;
 }
 
-static void *begin_async_operator(const char *name, const StrobeTorchInputs *inputs)
+static void *begin_async_operator(const char *name, const StrobeTorchInputs *inputs,
+                                  StrobeStackId stack)
 {
     const StrobeHost *host = begin_host();
     StrobeInstance *self = state.self;
@@ -299,7 +339,7 @@ static void *begin_async_operator(const char *name, const StrobeTorchInputs *inp
     }
     open->window = window_now();
     open->track = own_track(host, open->window);
-    intern_inputs(host, writer, inputs, &open->shapes, &open->types);
+    open->details = details_of(host, writer, inputs, stack);
     open->name = host->intern(writer, name, strlen(name));
     open->begin = host->now();
     return open;
@@ -311,10 +351,8 @@ static void end_async_operator(void *memory, const struct strobe_cpu_op *known)
     const StrobeHost *host = end_host();
     if (!host || ended->window != window_now())
         return;
-    struct strobe_cpu_op fields = *known;
-    fields.shapes = ended->shapes;
-    fields.types = ended->types;
-    fields.is_async = 1;
+    struct strobe_cpu_op_more fields = fields_of(known, &ended->details);
+    fields.op.is_async = 1;
     write_record(host, ended->track, ended->name, ended->begin, &fields);
 }
 
@@ -324,23 +362,45 @@ static void free_async_operator(void *memory)
     atomic_store_explicit(&open->is_used, 0, memory_order_release);
 }
 
+static StrobeStackId stack_of_frames(const StrobeTorchText *frames, size_t n)
+{
+    StrobeStringId ids[FRAMES_MAX];
+    const StrobeHost *host = begin_host();
+    StrobeWriter *writer = host ? host->writer(state.self) : NULL;
+
+    if (!writer)
+        return 0;
+    n = n < FRAMES_MAX ? n : FRAMES_MAX;
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = host->intern(writer, frames[i].bytes, frames[i].length);
+        if (!strobe_string_is_lasting(ids[i])) { /* told later: the session may be going just now */
+            atomic_fetch_add(&state.n_stackless, 1);
+            return 0;
+        }
+    }
+    return host->stack(writer, ids, n);
+}
+
 const StrobeTorchEvents strobe_operator_events = {
     .struct_size = sizeof(StrobeTorchEvents),
     .begin = begin_operator,
     .end = end_operator,
     .closed_inside = closed_inside,
+    .stack_of = stack_of_frames,
     .begin_async = begin_async_operator,
     .end_async = end_async_operator,
     .free_async = free_async_operator,
 };
 
 void strobe_operators_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind,
-                             StrobeTorchTarget *target)
+                             size_t size, StrobeTorchTarget *target)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_process);
     state.self = target->self = self;
     state.kind = target->kind = kind;
+    state.size = size;
+    target->writer = host->writer;
     state.target = target;
     atomic_store(&state.host, host);
     __atomic_store_n(&target->close, host->span_close, __ATOMIC_RELEASE);
@@ -355,6 +415,13 @@ void strobe_operators_record(int on)
     atomic_store(&state.is_on, on);
     if (target)
         __atomic_store_n(&target->open, on && host ? host->span_open : NULL, __ATOMIC_RELEASE);
+}
+
+void strobe_operators_tell_losses(void)
+{
+    const StrobeHost *host = end_host();
+    if (host)
+        host->lost(state.self, STROBE_LOSS_STRING_CUT, atomic_exchange(&state.n_stackless, 0));
 }
 
 void strobe_operators_detach(void)

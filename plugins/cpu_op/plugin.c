@@ -12,6 +12,34 @@ static const StrobeOption options[] = {
         .default_value = "false",
         .summary = "Record the shapes and types of each operator's inputs.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "stack",
+        .default_value = "false",
+        .summary = "Record the stack in which each operator runs; of Python with python_call.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "flops",
+        .default_value = "false",
+        .summary = "Count floating point operations as PyTorch does, with shapes.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "values",
+        .default_value = "false",
+        .summary = "Record the values of arguments that are no tensors, with shapes.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "modules",
+        .default_value = "false",
+        .summary = "Record the TorchScript modules around each operator.",
+    },
 };
 
 static const StrobeKind *const kinds[] = {&strobe_kind_cpu_op};

@@ -142,6 +142,87 @@ class CpuOpTest(unittest.TestCase):
         for record in records:
             self.assertEqual(record.fields['shapes'].count(';'), record.fields['types'].count(';'))
 
+    def test_every_form_of_argument(self):
+        a = torch.ones(2, 3)
+
+        def work():
+            torch.nn.functional.conv2d(torch.ones(1, 1, 4, 4), torch.ones(1, 1, 3, 3),
+                                       padding='same')
+            a.clamp(None, 2.0)
+            a.amax(dim=[])
+            a.div(a, rounding_mode='trunc')
+            torch.full((2,), 1 + 2j)
+            a.to(torch.device('cpu'), torch.float64)
+            torch.einsum('ij,kj->ik', a, a)
+            torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]).clone()
+        records = self.record(work, shapes='true')
+
+        def of(name):
+            fields = next(r for r in records if r.name == name).fields
+            return fields['shapes'], fields['types']
+        self.assertEqual(of('aten::conv2d'),
+                         ('1,1,4,4;1,1,3,3;;;;;', 'float;float;None;ScalarList;None;ScalarList;Scalar'))
+        self.assertEqual(of('aten::clamp'), ('2,3;;', 'float;None;Scalar'))
+        self.assertEqual(of('aten::amax'), ('2,3;;', 'float;ScalarList;Scalar'))
+        self.assertEqual(of('aten::div'), ('2,3;2,3;', 'float;float;None'))
+        self.assertEqual(of('aten::full')[1].split(';')[:2], ['ScalarList', 'Scalar'])
+        self.assertIn('float;None;Scalar;Scalar;Scalar;None',
+                      [r.fields['types'] for r in records if r.name == 'aten::to'])
+        self.assertEqual(of('aten::einsum')[1].split(';')[:2], ['None', 'TensorList'])
+        nested = [r.fields for r in records if r.name == 'aten::clone'][-1]
+        self.assertEqual((nested['shapes'], nested['types']), (';', 'None;None'))
+
+    def test_what_is_recorded_on_request(self):
+        """Fields of the plugin's own, in every combination; none unless asked for."""
+        a = torch.ones(2, 3)
+
+        def work():
+            a.mm(torch.ones(3, 4))
+            with profiler.record_function('range'):
+                a.add(1, alpha=2)
+
+        names = ('cpu_op.flops',), ('cpu_op.values', 'shapes')
+        for options in ({'flops': 'true'}, {'values': 'true'}, {'flops': 'true', 'values': 'true'}):
+            host = self.open(**options)
+            host.start()
+            work()
+            host.stop()
+            self.assertEqual(host.complaints(), '')
+            found = {r.name: r.fields for r in host.records(*names)}
+            self.assertEqual(found['aten::mm']['shapes'], '2,3;3,4')
+            flops = 48 if 'flops' in options else -1
+            self.assertEqual(found['aten::mm']['cpu_op.flops'], flops)
+            self.assertEqual(found['aten::ones']['cpu_op.flops'], -1)
+            values = '["", "", "2"]' if 'values' in options else ''
+            self.assertEqual(found['aten::add']['cpu_op.values'], values)
+            self.assertEqual(found['range']['cpu_op.flops'], -1)
+
+    def test_modules_of_torchscript(self):
+        class Inner(torch.nn.Module):
+            def forward(self, x):
+                return x.neg()
+
+        class Outer(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = Inner()
+
+            def forward(self, x):
+                return self.inner(x).exp()
+
+        model, x = torch.jit.script(Outer()), torch.ones(2)
+        model(x), model(x)
+        host = self.open(modules='true')
+        host.start()
+        model(x)
+        x.abs()
+        host.stop()
+        found = {r.name: r.fields['cpu_op.modules'] for r in host.records((), ('cpu_op.modules',))}
+        self.assertIn('inner', found['aten::neg'])
+        self.assertIn('Inner', found['aten::neg'])
+        self.assertNotIn('Inner', found['aten::exp'])
+        self.assertEqual(found['aten::abs'], '')
+
     def test_no_shapes_unless_asked_for(self):
         for record in self.record(lambda: torch.ones(2) + 1):
             self.assertEqual((record.fields['shapes'], record.fields['types']), ('', ''))

@@ -15,7 +15,7 @@ static StrobeStatus test_open(const StrobeHost *host, StrobeInstance *self, void
 {
     StrobeKindId kind;
     StrobeStatus status = host->kind(self, &strobe_kind_cpu_op, &kind);
-    strobe_operators_attach(host, self, kind, &target);
+    strobe_operators_attach(host, self, kind, sizeof(struct strobe_cpu_op), &target);
     return status;
 }
 
@@ -74,7 +74,7 @@ static void begin(int key, const char *name)
 
 static void begin_range(int key, const char *name)
 {
-    strobe_operator_events.begin(&keys[key], name, -1, 7, NULL);
+    strobe_operator_events.begin(&keys[key], name, -1, 7, NULL, 0);
 }
 
 static void end(int key)
@@ -217,9 +217,9 @@ static void test_inputs(void)
 {
     StrobeMockHost *mock = begin_session();
     StrobeTorchInputs inputs = {
-        .shapes = "2,3;", .shapes_length = 4, .types = "float;Scalar", .types_length = 12};
+        .shapes = {"2,3;", 4}, .types = {"float;Scalar", 12}, .flops = STROBE_ABSENT_U64};
     struct strobe_cpu_op fields = {.sequence = 3};
-    strobe_operator_events.begin(&keys[0], "aten::add", 3, 0, &inputs);
+    strobe_operator_events.begin(&keys[0], "aten::add", 3, 0, &inputs, 0);
     strobe_operator_events.end(&keys[0], &fields);
     const StrobeMockRecord *record = strobe_mock_host_record(mock, 0);
     g_assert_cmpstr(strobe_mock_host_text(mock, record, "shapes"), ==, "2,3;");
@@ -261,13 +261,13 @@ static void test_range_among_lost(void)
 static void test_inputs_of_lost(void)
 {
     static const StrobeTorchInputs inputs = {
-        .shapes = "", .shapes_length = 0, .types = "Scalar", .types_length = 6};
+        .shapes = {"", 0}, .types = {"Scalar", 6}, .flops = STROBE_ABSENT_U64};
     const struct strobe_cpu_op fields = {.sequence = -1};
     StrobeMockHost *mock = begin_session();
-    strobe_operator_events.begin(&keys[0], "outer", -1, 0, &inputs);
-    strobe_operator_events.begin(&keys[1], "never ended", -1, 0, &inputs);
+    strobe_operator_events.begin(&keys[0], "outer", -1, 0, &inputs, 0);
+    strobe_operator_events.begin(&keys[1], "never ended", -1, 0, &inputs, 0);
     strobe_operator_events.end(&keys[0], &fields);
-    strobe_operator_events.begin(&keys[1], "same place", -1, 0, &inputs);
+    strobe_operator_events.begin(&keys[1], "same place", -1, 0, &inputs, 0);
     strobe_operator_events.end(&keys[1], &fields);
     strobe_operator_events.end(&keys[1], &fields);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 2);
@@ -298,17 +298,18 @@ static void test_range_of_another_window(void)
 
 static void test_fields(void)
 {
-    struct strobe_cpu_op fields = strobe_torch_fields(-5, 7, 3);
+    struct strobe_cpu_op fields = strobe_torch_fields(-5, 7, 3, 11);
     g_assert_cmpint(fields.sequence, ==, -5);
     g_assert_cmpuint(fields.forward_thread, ==, 7);
     g_assert_cmpuint(fields.scope, ==, 3);
-    g_assert_cmpuint(fields.shapes | fields.types | fields.stack | fields.is_async, ==, 0);
+    g_assert_cmpuint(fields.stack, ==, 11);
+    g_assert_cmpuint(fields.shapes | fields.types | fields.is_async, ==, 0);
 }
 
 static void test_async(void)
 {
     StrobeMockHost *mock = begin_session();
-    void *memory = strobe_operator_events.begin_async("nccl:all_reduce", NULL);
+    void *memory = strobe_operator_events.begin_async("nccl:all_reduce", NULL, 0);
     g_assert_nonnull(memory);
     g_assert_cmpuint((guintptr)memory % 16, ==, 0);
     g_thread_join(g_thread_new("end", end_elsewhere, memory));
@@ -329,7 +330,7 @@ static void test_async_memory_is_bounded(void)
     size_t n = 0;
     for (int round = 0; round < 3; round++) {
         for (n = 0; n < G_N_ELEMENTS(memory); n++)
-            if (!(memory[n] = strobe_operator_events.begin_async("async", NULL)))
+            if (!(memory[n] = strobe_operator_events.begin_async("async", NULL, 0)))
                 break;
         g_assert_cmpuint(n, ==, 256);
         for (size_t i = 0; i < n; i++)

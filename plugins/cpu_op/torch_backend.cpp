@@ -15,12 +15,20 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
 #include <torch/csrc/api/include/torch/version.h>
+#include <torch/csrc/jit/frontend/source_range.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string>
+#include <vector>
+
+#include "torch_flops.h"
+#include "torch_text.h"
+#include "torch_values.h"
 
 #if TORCH_VERSION_MAJOR < 1 || (TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR < 13)
 #error "The cpu_op backend needs libtorch 1.13 or later"
@@ -31,93 +39,21 @@ namespace
 
 StrobeTorchTarget target;
 const StrobeTorchEvents *events;
-
-/* Text that grows to the longest it ever held, one per thread; an append that finds no memory is
- * left out. */
-class Text
-{
-  public:
-    Text() = default;
-    Text(const Text &) = delete;
-    Text &operator=(const Text &) = delete;
-    ~Text()
-    {
-        /* functions may still run while the thread's other objects are destroyed */
-        std::free(bytes_);
-        bytes_ = nullptr;
-        length_ = size_ = 0;
-    }
-    void clear()
-    {
-        length_ = 0;
-    }
-    void append(const char *bytes, size_t length)
-    {
-        if (length_ + length > size_ && !grow(length_ + length))
-            return;
-        std::memcpy(bytes_ + length_, bytes, length);
-        length_ += length;
-    }
-    void append_number(int64_t value)
-    {
-        char digits[24];
-        size_t at = sizeof digits;
-        uint64_t rest = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-        do
-            digits[--at] = static_cast<char>('0' + rest % 10);
-        while (rest /= 10);
-        if (value < 0)
-            digits[--at] = '-';
-        append(digits + at, sizeof digits - at);
-    }
-    const char *bytes() const
-    {
-        return bytes_ ? bytes_ : "";
-    }
-    size_t length() const
-    {
-        return length_;
-    }
-
-  private:
-    bool grow(size_t needed)
-    {
-        size_t size = needed * 2 + 512;
-        void *grown = std::realloc(bytes_, size);
-        if (!grown)
-            return false;
-        bytes_ = static_cast<char *>(grown);
-        size_ = size;
-        return true;
-    }
-    char *bytes_ = nullptr;
-    size_t length_ = 0;
-    size_t size_ = 0;
-};
+uint32_t wanted; /* STROBE_TORCH_*; set before a callback is enabled */
 
 struct Inputs {
     Text shapes;
     Text types;
+    Text values;
+    Text modules;
 };
 
 thread_local Inputs own_inputs;
 
-/* A tensor whose sizes and type can be read without asking a subclass. */
-bool is_plain(const at::Tensor &tensor)
-{
-    return tensor.defined() && !tensor.is_nested() &&
-           !tensor.unsafeGetTensorImpl()->has_symbolic_sizes_strides();
-}
-
-template <size_t size> void append_token(Text &types, const char (&token)[size])
-{
-    types.append(token, size - 1);
-}
-
 void append_tensor(Inputs &inputs, const at::Tensor &tensor)
 {
     if (!is_plain(tensor)) {
-        append_token(inputs.types, "None");
+        append_literal(inputs.types, "None");
         return;
     }
     bool first = true;
@@ -136,27 +72,41 @@ void append_input(Inputs &inputs, const c10::IValue &input)
     if (input.isTensor()) {
         append_tensor(inputs, input.toTensor());
     } else if (input.isTensorList()) {
-        append_token(inputs.types, "TensorList");
+        append_literal(inputs.types, "TensorList");
     } else if (input.isScalar()) {
-        append_token(inputs.types, "Scalar");
+        append_literal(inputs.types, "Scalar");
     } else if (input.isList()) {
         const auto items = input.toListRef();
         if (items.empty() || items[0].isScalar())
-            append_token(inputs.types, "ScalarList");
+            append_literal(inputs.types, "ScalarList");
         else
-            append_token(inputs.types, "None");
+            append_literal(inputs.types, "None");
     } else {
-        append_token(inputs.types, "None");
+        append_literal(inputs.types, "None");
     }
 }
 
-StrobeTorchInputs describe_inputs(const at::RecordFunction &function)
+StrobeTorchText text_of(const Text &text)
 {
-    Inputs &inputs = own_inputs; /* one look-up of the thread's storage */
-    inputs.shapes.clear();
-    inputs.types.clear();
+    return {text.bytes(), text.length()};
+}
+
+/* Names of the modules whose TorchScript runs just now. */
+void describe_modules(Text &modules)
+{
     bool first = true;
-    for (const c10::IValue &input : function.inputs()) {
+    for (const std::string &module : torch::jit::currentModuleHierarchy()) {
+        if (!first)
+            modules.append(";", 1);
+        modules.append(module.data(), module.size());
+        first = false;
+    }
+}
+
+void describe_shapes(Inputs &inputs, c10::ArrayRef<const c10::IValue> values)
+{
+    bool first = true;
+    for (const c10::IValue &input : values) {
         if (!first) {
             inputs.shapes.append(";", 1);
             inputs.types.append(";", 1);
@@ -164,8 +114,62 @@ StrobeTorchInputs describe_inputs(const at::RecordFunction &function)
         append_input(inputs, input);
         first = false;
     }
-    return {inputs.shapes.bytes(), inputs.shapes.length(), inputs.types.bytes(),
-            inputs.types.length()};
+}
+
+StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_inputs)
+{
+    Inputs &inputs = own_inputs; /* one look-up of the thread's storage */
+    uint64_t flops = STROBE_ABSENT_U64;
+    inputs.shapes.clear();
+    inputs.types.clear();
+    inputs.values.clear();
+    inputs.modules.clear();
+    if (has_inputs) {
+        describe_shapes(inputs, function.inputs());
+        if (wanted & STROBE_TORCH_FLOPS)
+            flops = count_flops(function.name(), function.inputs());
+        if (wanted & STROBE_TORCH_VALUES)
+            append_values(inputs.values, function.inputs());
+    }
+    if (wanted & STROBE_TORCH_MODULES && function.scope() != at::RecordScope::BACKWARD_FUNCTION)
+        describe_modules(inputs.modules);
+    return {text_of(inputs.shapes), text_of(inputs.types), text_of(inputs.values),
+            text_of(inputs.modules), flops};
+}
+
+/* ---- stacks ---- */
+
+/* The frames of TorchScript, in Python's form; 0: none runs. */
+StrobeStackId script_stack()
+{
+    const std::vector<torch::jit::StackEntry> entries = torch::jit::currentCallstack();
+    std::vector<std::string> texts;
+    std::vector<StrobeTorchText> frames;
+    for (const torch::jit::StackEntry &entry : entries) {
+        const auto place = entry.range.file_line_col();
+        if (!place)
+            continue;
+        texts.push_back(std::get<0>(*place) + "(" + std::to_string(std::get<1>(*place)) +
+                        "): " + entry.filename);
+    }
+    for (const std::string &text : texts)
+        frames.push_back({text.data(), text.size()});
+    return frames.empty() ? 0 : events->stack_of(frames.data(), frames.size());
+}
+
+/* The stack in which the calling thread runs a function; of backward functions none is wanted. */
+C10_NOINLINE StrobeStackId find_stack(const at::RecordFunction &function)
+{
+    if (function.scope() == at::RecordScope::BACKWARD_FUNCTION)
+        return 0;
+    StrobeStackId stack = script_stack();
+    StrobeWriter *writer = stack ? nullptr : target.writer(target.self);
+    return writer ? target.stack(writer) : stack;
+}
+
+StrobeStackId stack_of(const at::RecordFunction &function)
+{
+    return C10_UNLIKELY(target.stack != nullptr) ? find_stack(function) : 0;
 }
 
 static_assert(sizeof(strobe_cpu_op) == 4 * sizeof(uint64_t) &&
@@ -180,7 +184,7 @@ uint8_t scope_of(const at::RecordFunction &function)
 /* Does more have to be remembered of a function than the host's span does? */
 template <bool with_inputs> bool is_noted(const at::RecordFunction &function)
 {
-    return with_inputs || function.scope() == at::RecordScope::USER_SCOPE;
+    return with_inputs || function.scope() == at::RecordScope::USER_SCOPE || wanted;
 }
 
 /* The observer of an asynchronous function lies in cpu_op.so's memory: nothing is allocated. */
@@ -206,15 +210,18 @@ C10_NOINLINE std::unique_ptr<at::ObserverContext> begin_noted(const at::RecordFu
 {
     StrobeTorchInputs described;
     const StrobeTorchInputs *inputs = nullptr;
-    if (with_inputs) {
-        described = describe_inputs(function);
+    if (with_inputs || wanted) {
+        described = describe_inputs(function, with_inputs);
         inputs = &described;
     }
+    const bool is_range = function.scope() == at::RecordScope::USER_SCOPE;
+    const StrobeStackId stack = is_range || function.isAsync() ? stack_of(function) : 0;
     if (!function.isAsync()) {
-        events->begin(&function, function.name(), function.seqNr(), scope_of(function), inputs);
+        events->begin(&function, function.name(), function.seqNr(), scope_of(function), inputs,
+                      stack);
         return nullptr;
     }
-    void *memory = events->begin_async(function.name(), inputs);
+    void *memory = events->begin_async(function.name(), inputs, stack);
     return std::unique_ptr<at::ObserverContext>(memory ? new (memory) AsyncContext : nullptr);
 }
 
@@ -235,8 +242,16 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &function
 template <bool with_inputs>
 void on_end(const at::RecordFunction &function, at::ObserverContext *context) noexcept
 {
-    const strobe_cpu_op fields =
-        strobe_torch_fields(function.seqNr(), function.forwardThreadId(), scope_of(function));
+    /* A range begins and ends in functions of its own: its stack is that of the begin. */
+    const bool is_range = function.scope() == at::RecordScope::USER_SCOPE;
+    StrobeStackId stack = 0;
+    try {
+        stack = is_range || context ? 0 : stack_of(function);
+    } catch (...) {
+        /* no memory: the record goes without */
+    }
+    const strobe_cpu_op fields = strobe_torch_fields(function.seqNr(), function.forwardThreadId(),
+                                                     scope_of(function), stack);
     if (context)
         events->end_async(static_cast<AsyncContext *>(context), &fields);
     else if (is_noted<with_inputs>(function))
@@ -275,12 +290,13 @@ std::mutex callbacks_lock;
 Callback plain_callback;
 Callback inputs_callback;
 
-const char *enable(const StrobeTorchEvents *new_events, int with_inputs) noexcept
+const char *enable(const StrobeTorchEvents *new_events, uint32_t what) noexcept
 {
     try {
         std::lock_guard<std::mutex> guard(callbacks_lock);
         events = new_events;
-        if (with_inputs)
+        wanted = what & ~static_cast<uint32_t>(STROBE_TORCH_INPUTS);
+        if (what & STROBE_TORCH_OF_INPUTS)
             inputs_callback.enable<true>();
         else
             plain_callback.enable<false>();
@@ -300,8 +316,124 @@ void disable() noexcept
     }
 }
 
+/* ---- communication: the ranges that process groups mark while an operation is under way ---- */
+
+uint64_t (*collective_begins)(const StrobeTorchCollective *operation);
+void (*collective_ends)(uint64_t id);
+
+bool is_collective(const at::RecordFunction &function)
+{
+    static const char *const groups[] = {"gloo:", "mpi:", "nccl:", "ucc:"};
+    for (const char *group : groups)
+        if (std::strncmp(function.name(), group, std::strlen(group)) == 0)
+            return function.isAsync(); /* as no range of a program's own is */
+    return false;
+}
+
+const char *element_type(const at::Tensor &tensor)
+{
+    switch (tensor.scalar_type()) {
+    case at::ScalarType::Char:
+        return "int8";
+    case at::ScalarType::Byte:
+        return "uint8";
+    case at::ScalarType::Short:
+        return "int16";
+    case at::ScalarType::Int:
+        return "int32";
+    case at::ScalarType::Long:
+        return "int64";
+    case at::ScalarType::Half:
+        return "fp16";
+    case at::ScalarType::BFloat16:
+        return "bfp16";
+    case at::ScalarType::Float:
+        return "fp32";
+    case at::ScalarType::Double:
+        return "fp64";
+    default:
+        return "na";
+    }
+}
+
+StrobeTorchCollective describe_collective(const at::RecordFunction &function)
+{
+    StrobeTorchCollective operation = {function.name(), "na", 0};
+    for (const c10::IValue &input : function.inputs()) {
+        if (!input.isTensor() || !is_plain(input.toTensor()))
+            continue;
+        operation.type = element_type(input.toTensor());
+        operation.count += static_cast<uint64_t>(input.toTensor().numel());
+    }
+    return operation;
+}
+
+struct CollectiveContext final : at::ObserverContext {
+    uint64_t id;
+};
+
+std::unique_ptr<at::ObserverContext> on_collective(const at::RecordFunction &function) noexcept
+{
+    try {
+        if (!is_collective(function))
+            return nullptr;
+        const StrobeTorchCollective operation = describe_collective(function);
+        auto context = std::make_unique<CollectiveContext>();
+        context->id = collective_begins(&operation);
+        if (context->id)
+            return context;
+    } catch (...) {
+        /* it is not marked; the program must not notice */
+    }
+    return nullptr;
+}
+
+void on_collective_end(const at::RecordFunction &, at::ObserverContext *context) noexcept
+{
+    if (context)
+        collective_ends(static_cast<CollectiveContext *>(context)->id);
+}
+
+at::CallbackHandle collectives_handle = at::INVALID_CALLBACK_HANDLE;
+
+const char *enable_collectives(uint64_t (*begin)(const StrobeTorchCollective *),
+                               void (*end)(uint64_t)) noexcept
+{
+    try {
+        std::lock_guard<std::mutex> guard(callbacks_lock);
+        collective_begins = begin;
+        collective_ends = end;
+        if (collectives_handle != at::INVALID_CALLBACK_HANDLE) {
+            at::reenableCallback(collectives_handle);
+            return nullptr;
+        }
+        collectives_handle =
+            at::addGlobalCallback(at::RecordFunctionCallback(on_collective, on_collective_end)
+                                      .needsInputs(true)
+                                      .scopes({at::RecordScope::USER_SCOPE}));
+        return nullptr;
+    } catch (...) {
+        return "libtorch refused the callback";
+    }
+}
+
+void disable_collectives() noexcept
+{
+    try {
+        std::lock_guard<std::mutex> guard(callbacks_lock);
+        if (collectives_handle != at::INVALID_CALLBACK_HANDLE)
+            at::disableCallback(collectives_handle);
+    } catch (...) {
+    }
+}
+
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_1;
-const StrobeTorchBackend strobe_torch_backend_1 = {
+extern "C" __attribute__((visibility("default")))
+const StrobeTorchCollectives strobe_torch_collectives_1;
+const StrobeTorchCollectives strobe_torch_collectives_1 = {sizeof(StrobeTorchCollectives), 0,
+                                                           enable_collectives, disable_collectives};
+
+extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_2;
+const StrobeTorchBackend strobe_torch_backend_2 = {
     sizeof(StrobeTorchBackend), 0, TORCH_VERSION, &target, enable, disable};

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_1"
+#define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_2"
 
 /* Where the records go: what a callback needs, in one cache line. It outlives every session, as a
  * callback on its way does. The control thread writes it, the two calls last. */
@@ -35,14 +35,34 @@ typedef struct StrobeTorchTarget {
     StrobeInstance *self;
     StrobeKindId kind;
     uint32_t reserved;
+    /* Gives the Python stack of the calling thread; NULL: none is wanted. */
+    StrobeStackId (*stack)(StrobeWriter *writer);
+    /* The host's writer, for the above. */
+    StrobeWriter *(*writer)(StrobeInstance *self);
 } __attribute__((aligned(64))) StrobeTorchTarget;
 
-/* A function's inputs. The texts are valid during the call only. */
+/* What is to be found out about functions, beyond their names and times. */
+enum {
+    STROBE_TORCH_INPUTS = 1 << 0,  /* shapes and types */
+    STROBE_TORCH_FLOPS = 1 << 1,   /* floating point operations, of those that PyTorch counts */
+    STROBE_TORCH_VALUES = 1 << 2,  /* values of the arguments that are no tensors */
+    STROBE_TORCH_MODULES = 1 << 3, /* modules around it, of TorchScript */
+    STROBE_TORCH_OF_INPUTS = 7     /* those that need a function's inputs */
+};
+
+/* A text of any bytes, valid during the call only. */
+typedef struct StrobeTorchText {
+    const char *bytes;
+    size_t length;
+} StrobeTorchText;
+
+/* A function's inputs. */
 typedef struct StrobeTorchInputs {
-    const char *shapes; /* "2,3;;4" */
-    size_t shapes_length;
-    const char *types; /* "float;Scalar;None" */
-    size_t types_length;
+    StrobeTorchText shapes;  /* "2,3;;4" */
+    StrobeTorchText types;   /* "float;Scalar;None"; empty: there are no inputs */
+    StrobeTorchText values;  /* a JSON array of texts: ["", "1.5", "[2, 3]"]; empty: not wanted */
+    StrobeTorchText modules; /* "A(B).forward;C"; empty: none */
+    uint64_t flops;          /* STROBE_ABSENT_U64: not known */
 } StrobeTorchInputs;
 
 /* Bytes at the head of an asynchronous function's memory that belong to the backend. */
@@ -54,18 +74,22 @@ typedef struct StrobeTorchEvents {
     uint32_t reserved;
 
     /* A function that ends on the thread on which it began, but has inputs to be recorded, or may
-     * end in another order than it began: a range. `key` tells it from all others that run. */
+     * end in another order than it began: a range. `key` tells it from all others that run.
+     * `stack` is that of a range or an asynchronous function, else 0: it comes with the end. */
     void (*begin)(const void *key, const char *name, int64_t sequence, uint8_t scope,
-                  const StrobeTorchInputs *inputs);
+                  const StrobeTorchInputs *inputs, StrobeStackId stack);
     void (*end)(const void *key, const struct strobe_cpu_op *fields);
 
     /* strobe_torch_end has closed more than its function. */
     void (*closed_inside)(StrobeClosed closed);
 
+    /* The stack of these frames, innermost first, for the thread's next record; 0: no room. */
+    StrobeStackId (*stack_of)(const StrobeTorchText *frames, size_t n);
+
     /* A function that may end on another thread. begin_async returns memory for it, 16-byte
      * aligned, whose head is the backend's; NULL when it is not recorded. Each memory is given back
      * by one free_async, whether or not the function ended. */
-    void *(*begin_async)(const char *name, const StrobeTorchInputs *inputs);
+    void *(*begin_async)(const char *name, const StrobeTorchInputs *inputs, StrobeStackId stack);
     void (*end_async)(void *memory, const struct strobe_cpu_op *fields);
     void (*free_async)(void *memory);
 } StrobeTorchEvents;
@@ -76,11 +100,37 @@ typedef struct StrobeTorchBackend {
     const char *torch_version; /* that it was compiled against */
     StrobeTorchTarget *target; /* the backend's, as its callbacks are; cpu_op.so fills it in */
 
-    /* Functions are reported from here on. `events` stays valid. Returns NULL, or why not. */
-    const char *(*enable)(const StrobeTorchEvents *events, int with_inputs);
+    /* Functions are reported from here on, with what is `wanted` (STROBE_TORCH_*). `events` stays
+     * valid. Returns NULL, or why not. */
+    const char *(*enable)(const StrobeTorchEvents *events, uint32_t wanted);
     /* No more begins are reported, but for those already on their way; ends still are. */
     void (*disable)(void);
 } StrobeTorchBackend;
+
+/* ---- communication ----------------------------------------------------------------------- */
+
+#define STROBE_TORCH_COLLECTIVES_SYMBOL "strobe_torch_collectives_1"
+
+/* One operation of a process group of torch.distributed. The texts are valid during the call. */
+typedef struct StrobeTorchCollective {
+    const char *title; /* "gloo:all_reduce" */
+    const char *type;  /* of the input's elements: "fp32", "int64" ..., "na" for none or another */
+    uint64_t count;    /* elements of the input, all tensors together */
+} StrobeTorchCollective;
+
+/* Operations are reported as they are issued, whoever issues them, and as they are complete. Costs
+ * operators nothing: only ranges that libtorch or the program marks itself are looked at. */
+typedef struct StrobeTorchCollectives {
+    uint32_t struct_size;
+    uint32_t reserved;
+    /* `begin` returns what `end` gets, 0: it is not to be called. Both may come from any thread,
+     * `end` after disable() too. Returns NULL, or why not. */
+    const char *(*enable)(uint64_t (*begin)(const StrobeTorchCollective *operation),
+                          void (*end)(uint64_t id));
+    void (*disable)(void);
+} StrobeTorchCollectives;
+
+/* ---- operators ---------------------------------------------------------------------------- */
 
 /* The operators by which a Python record_function opens and closes its range. The range begins
  * inside the one and ends inside the other, so they cannot nest; the framework's own profiler
@@ -97,11 +147,11 @@ static inline int strobe_torch_is_bookkeeping(const char *name)
 /* What is known of a function when it ends. Made of whole words: bytes that are stored one by one
  * and read as a word soon after hold the processor up until they have reached the cache. */
 static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_t forward_thread,
-                                                       uint8_t scope)
+                                                       uint8_t scope, StrobeStackId stack)
 {
     const size_t rest_at = offsetof(struct strobe_cpu_op, stack);
     const size_t shift = 8 * (offsetof(struct strobe_cpu_op, scope) - rest_at);
-    const uint64_t rest = (uint64_t)scope << shift;
+    const uint64_t rest = (uint64_t)scope << shift | stack;
     struct strobe_cpu_op fields;
     fields.sequence = sequence;
     fields.forward_thread = forward_thread;

@@ -61,6 +61,7 @@ static StrobeStatus marker_open(const StrobeHost *host, StrobeInstance *self, vo
         return status;
     collector.host = host;
     collector.self = self;
+    python_marks_open(host, self);
     *state = &collector;
     return STROBE_OK;
 }
@@ -69,7 +70,7 @@ static StrobeStatus marker_start(void *state)
 {
     marks_take_unmatched();
     marks_begin(collector.host, collector.self);
-    python_marks_begin(collector.host, collector.self);
+    python_marks_begin();
     return STROBE_OK;
 }
 
@@ -88,6 +89,7 @@ static StrobeStatus marker_stop(void *state)
 static void marker_close(void *state)
 {
     marks_filter(NULL, NULL);
+    python_marks_open(NULL, NULL);
 }
 
 const StrobeCollectorOps strobe_marker_ops = {

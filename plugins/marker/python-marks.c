@@ -3,10 +3,18 @@
 
 #include "../common/interpreter.h"
 #include "../common/python.h"
+#include "collectives.h"
 #include "python-tool.h"
 
 static Python python;
 static int is_begun;
+static const StrobeHost *host;
+static StrobeInstance *self;
+
+static const char *mark_collectives(void)
+{
+    return collectives_begin(host, self);
+}
 
 /* The package's part for this, a new reference; NULL where Python knows no such package. */
 static PyObject *find_function(const char *name)
@@ -25,7 +33,9 @@ static PyObject *find_function(const char *name)
 
 static int call_begin(const char *ranges)
 {
-    static const MarkerPythonTool tool = {sizeof tool, 0, InitInjectionMstx};
+    static const MarkerPythonTool tool = {sizeof tool,       0,
+                                          InitInjectionMstx, mark_collectives,
+                                          collectives_group, collectives_usual_group};
     PyObject *function = find_function("begin");
     PyObject *capsule = python.new_capsule((void *)(uintptr_t)&tool, MARKER_PYTHON_TOOL, NULL);
     PyObject *text = python.from_text(ranges);
@@ -43,7 +53,13 @@ static int call_begin(const char *ranges)
     return failed;
 }
 
-void python_marks_begin(const StrobeHost *host, StrobeInstance *self)
+void python_marks_open(const StrobeHost *new_host, StrobeInstance *new_self)
+{
+    host = new_host;
+    self = new_self;
+}
+
+void python_marks_begin(void)
 {
     if (strobe_interpreter_state() != STROBE_INTERPRETER_RUNS || strobe_python_find(&python))
         return;
@@ -57,6 +73,7 @@ void python_marks_begin(const StrobeHost *host, StrobeInstance *self)
 
 void python_marks_end(void)
 {
+    collectives_end();
     /* the interpreter and what was replaced in it may have gone */
     if (!is_begun || !python.is_initialized())
         return;

@@ -9,8 +9,11 @@
 
 #include <strobe/collector.h>
 
+/* Of the collector that is open, NULL after its close. */
+void python_marks_open(const StrobeHost *host, StrobeInstance *self);
+
 /* As a window begins, and before it ends. Wait for the interpreter's lock. Failures are logged. */
-void python_marks_begin(const StrobeHost *host, StrobeInstance *self);
+void python_marks_begin(void);
 void python_marks_end(void);
 
 #endif

@@ -42,8 +42,7 @@ static int64_t count(uint64_t more, uint64_t less)
     return atomic_fetch_add_explicit(&state.allocated, change, memory_order_relaxed) + change;
 }
 
-static void record(const StrobeHost *host, uint32_t action, uint64_t address, int64_t size,
-                   int64_t total)
+static void record(const StrobeHost *host, const struct strobe_memory_event *event)
 {
     StrobeWriter *writer = host->writer(state.self);
     if (!writer)
@@ -53,16 +52,25 @@ static void record(const StrobeHost *host, uint32_t action, uint64_t address, in
     struct strobe_memory_event *fields = host->reserve(writer, state.kind, 0, 0, now, now);
     if (!fields)
         return;
-    fields->address = address;
-    fields->size = size;
-    fields->total_allocated = total;
-    fields->total_reserved = fields->total_active = STROBE_ABSENT_I64; /* it has no pool */
+    *fields = *event;
+    fields->total_active = STROBE_ABSENT_I64;
     fields->stream = STROBE_ABSENT_U64;
-    fields->action = action;
-    fields->device = -1;
     fields->component = component;
     fields->block = STROBE_ABSENT_U64;
     host->commit(writer);
+}
+
+/* Of the host: its allocator has no pool. */
+static void record_own(const StrobeHost *host, uint32_t action, const void *address, int64_t size,
+                       int64_t total)
+{
+    const struct strobe_memory_event event = {.address = (uintptr_t)address,
+                                              .size = size,
+                                              .total_allocated = total,
+                                              .total_reserved = STROBE_ABSENT_I64,
+                                              .action = action,
+                                              .device = -1};
+    record(host, &event);
 }
 
 static int is_recorded(void)
@@ -83,7 +91,7 @@ static void allocated(const void *address, size_t size)
     }
     int64_t total = count(size, before);
     if (is_recorded())
-        record(host, ALLOCATION, (uintptr_t)address, (int64_t)size, total);
+        record_own(host, ALLOCATION, address, (int64_t)size, total);
 }
 
 /* Also after the session: the table holds what is allocated. */
@@ -95,8 +103,25 @@ static void released(const void *address)
     int64_t total = count(0, size);
     const StrobeHost *host = present_host();
     if (host && is_recorded())
-        record(host, RELEASE, (uintptr_t)address, -(int64_t)size, total);
+        record_own(host, RELEASE, address, -(int64_t)size, total);
 }
+
+/* What the allocator of a device says of itself. */
+static void reported(const void *address, int64_t size, int64_t allocated_now, int64_t reserved_now,
+                     int32_t index)
+{
+    const StrobeHost *host = present_host();
+    const struct strobe_memory_event event = {.address = (uintptr_t)address,
+                                              .size = size,
+                                              .total_allocated = allocated_now,
+                                              .total_reserved = reserved_now,
+                                              .action = size < 0 ? RELEASE : ALLOCATION,
+                                              .device = index};
+    if (host && is_recorded())
+        record(host, &event);
+}
+
+const ReportHooks strobe_allocation_reports = {.reported = reported};
 
 const StrobeTorchMemoryEvents strobe_allocation_events = {
     .struct_size = sizeof(StrobeTorchMemoryEvents),

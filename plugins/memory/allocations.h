@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What PyTorch's CPU allocator does, as records of kind memory_event, and what it holds. */
+/* What PyTorch's allocators do, as records of kind memory_event, and what that of the host holds.
+ */
 #ifndef STROBE_PLUGINS_ALLOCATIONS_H
 #define STROBE_PLUGINS_ALLOCATIONS_H
 
 #include <strobe/collector.h>
 
 #include "../cpu_op/torch_memory.h"
+#include "report-gate.h"
 
 /* What the backend calls. Static: it outlives every session, as the memory does. */
 extern const StrobeTorchMemoryEvents strobe_allocation_events;
+/* What the preloaded library calls. */
+extern const ReportHooks strobe_allocation_reports;
 
 /* From attach to detach allocations are counted, and between record(1) and record(0) told. Control
  * thread. A forked child does neither until it says so itself. */

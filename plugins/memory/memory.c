@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
+#include <dlfcn.h>
 #include <strobe/kinds.h>
 
 #include "../common/libtorch.h"
@@ -8,12 +9,15 @@
 #include "../cpu_op/torch_memory.h"
 #include "allocations.h"
 #include "block-table.h"
+#include "report-gate.h"
+#include "tensors.h"
 
 /* One per process, as PyTorch's CPU allocator is. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
     const StrobeTorchMemory *backend;
+    const StrobeTorchTensors *tensors; /* NULL: not asked for */
 } collector;
 
 static StrobeStatus attach(void)
@@ -23,6 +27,31 @@ static StrobeStatus attach(void)
         return STROBE_OK;
     return collector.host->fail(collector.self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
                                 "Cannot record memory: %s", reason);
+}
+
+static StrobeStatus open_tensors(const StrobeLibtorch *libtorch)
+{
+    const StrobeHost *host = collector.host;
+    const void *backend;
+    collector.tensors = NULL;
+    if (!host->option_bool(collector.self, "tensors"))
+        return STROBE_OK;
+    StrobeStatus status =
+        strobe_backend_load(host, collector.self, libtorch, STROBE_TORCH_TENSORS_SYMBOL,
+                            sizeof *collector.tensors, &backend);
+    if (status == STROBE_OK)
+        status = strobe_tensors_attach(host, collector.self);
+    if (status == STROBE_OK)
+        collector.tensors = backend;
+    return status;
+}
+
+/* Allocators of devices are heard under `strobe run` only. */
+static void set_reports(const ReportHooks *hooks)
+{
+    ReportGate *gate = dlsym(RTLD_DEFAULT, REPORT_GATE_SYMBOL);
+    if (gate && gate->struct_size >= sizeof *gate)
+        atomic_store_explicit(&gate->hooks, hooks, memory_order_release);
 }
 
 static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, void **state)
@@ -44,33 +73,55 @@ static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, vo
     collector.host = host;
     collector.self = self;
     collector.backend = backend;
+    status = open_tensors(&libtorch);
+    if (status != STROBE_OK)
+        return status;
     strobe_allocations_attach(host, self, kind);
     status = attach();
-    if (status != STROBE_OK)
+    if (status == STROBE_OK)
+        set_reports(&strobe_allocation_reports);
+    else
         strobe_allocations_detach();
     *state = &collector;
     return status;
 }
 
+static void record(int on)
+{
+    strobe_allocations_record(on);
+    if (collector.tensors)
+        strobe_tensors_record(on);
+}
+
 static StrobeStatus memory_start(void *state)
 {
-    strobe_allocations_record(1);
+    record(1);
     StrobeStatus status = attach(); /* the program may have set an allocator of its own since */
+    if (status == STROBE_OK && collector.tensors) {
+        const char *reason = collector.tensors->enable(&strobe_tensor_events);
+        if (reason)
+            status = collector.host->fail(collector.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
+                                          "Cannot record tensors: %s", reason);
+    }
     if (status != STROBE_OK)
-        strobe_allocations_record(0);
+        record(0);
     return status;
 }
 
 static StrobeStatus memory_stop(void *state)
 {
-    strobe_allocations_record(0);
+    if (collector.tensors)
+        collector.tensors->disable();
+    record(0);
     return STROBE_OK;
 }
 
 static void memory_close(void *state)
 {
+    set_reports(NULL);
     collector.backend->detach();
     strobe_allocations_detach();
+    strobe_tensors_detach();
 }
 
 const StrobeCollectorOps strobe_memory_ops = {

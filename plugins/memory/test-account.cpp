@@ -99,6 +99,7 @@ EXPORTED long account_peak();
 EXPORTED long account_allocations();
 EXPORTED long account_releases();
 EXPORTED int account_is_first();
+EXPORTED void account_report(size_t address, long size, long allocated, long reserved, int index);
 EXPORTED void *account_raw_allocate(size_t size);
 EXPORTED void account_raw_release(void *memory);
 
@@ -146,6 +147,14 @@ long account_releases()
 int account_is_first()
 {
     return c10::GetCPUAllocator() == &counting;
+}
+
+/* As the allocator of a device does for each block. */
+void account_report(size_t address, long size, long allocated, long reserved, int index)
+{
+    c10::reportMemoryUsageToProfiler(
+        reinterpret_cast<void *>(address), size, allocated, reserved,
+        c10::Device(c10::DeviceType::PrivateUse1, static_cast<c10::DeviceIndex>(index)));
 }
 
 void *account_raw_allocate(size_t size)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect.h"
+#include "names.h"
 #include "tracer.h"
 
 #define CAPSULE "strobe.python_call"
@@ -47,8 +49,8 @@ static void free_seed(PyObject *capsule)
 
     if (!seed)
         return;
-    if (atomic_load(&tracer.is_on) && seed->source)
-        tracer_leave_source(seed->source);
+    if (atomic_load(&tracer.is_on) && seed->source && tracer_leave_source(seed->source))
+        hook.n_taken++; /* a thread that ends has no frames any more */
     drop_frames(seed);
     free(seed);
 }
@@ -106,6 +108,22 @@ static void give_way(Thread *thread)
     tracer_leave(thread);
 }
 
+/* PyTorch's own profiler begins. If it traces calls too, it sets its function inside of a C
+ * function of which we have told the begin; it would get the end, which it does not survive. */
+static void give_way_to_torch(Thread *thread, PyObject *frame)
+{
+    PyObject *profiler = inspect_self(frame);
+    int traces = profiler && (inspect_is_true(profiler, "with_stack") ||
+                              inspect_is_true(profiler, "with_modules"));
+
+    if (profiler)
+        tracer_unref(profiler);
+    if (!traces)
+        return;
+    give_way(thread);
+    python_api.set_profile(NULL, NULL);
+}
+
 static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argument)
 {
     Thread *thread = tracer_thread;
@@ -121,7 +139,8 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
     }
     switch (event) {
     case PYTHON_CALL:
-        tracer_call(thread, frame);
+        if (__builtin_expect(tracer_call(thread, frame) == CALL_OF_PROFILER, 0))
+            give_way_to_torch(thread, frame);
         break;
     case PYTHON_RETURN:
         tracer_return(thread, frame);
@@ -244,8 +263,11 @@ static void for_each_thread(void (*function)(PyThread *thread))
     PyThread *thread = python->first_thread(python->interpreter(own));
 
     for (; thread; thread = python->next_thread(thread)) {
+        PyObject *type, *value, *trace; /* of an exception that the thread is handling */
         python->swap_thread(thread);
+        python->take_error(&type, &value, &trace);
         function(thread);
+        python->give_error(type, value, trace);
         python->swap_thread(own);
     }
     if (was_enabled)
@@ -269,10 +291,24 @@ static PyObject *call_threading(const char *name, PyObject *argument)
     return result;
 }
 
+/* Before 3.10 there is no getprofile. */
+static PyObject *old_threading_source(void)
+{
+    const PythonApi *python = &python_api;
+    PyObject *module = python->import_module("threading");
+    PyObject *source = module ? python->get_attribute(module, "_profile_hook") : NULL;
+
+    if (module)
+        python->unref(module);
+    python->clear_error();
+    return source;
+}
+
 /* Its function for new threads; NULL: none. Only to be compared. */
 static PyObject *threading_source(void)
 {
-    PyObject *source = call_threading("getprofile", NULL);
+    PyObject *source =
+        python_api.minor < 10 ? old_threading_source() : call_threading("getprofile", NULL);
 
     if (source)
         tracer_unref(source);

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect.h"
 #include "text.h"
 #include "tracer.h"
 
 #define SLOTS_FIRST 1024u
 #define MODULES_LAST (1u << 20)
 #define CLASSES_LAST 4096u
-#define FILE_OF_MODULE "nn/modules/module.py"
 
 /* By name, as the numbers are told apart by nothing else. Never forgotten. */
 typedef struct ModuleClass {
@@ -37,50 +37,12 @@ static struct {
     TextBuffer text;
 } modules;
 
-/* ---- the code ---- */
-
-static int ends_with(const TextBuffer *text, const char *end)
-{
-    size_t length = strlen(end);
-
-    return text->length >= length && memcmp(text->bytes + text->length - length, end, length) == 0;
-}
-
-/* The attribute at the end of a path of attributes, a strong reference, or NULL. */
-static PyObject *attribute_at(PyObject *object, const char *const *path)
-{
-    PyObject *found = object;
-
-    tracer_ref(found);
-    for (; found && *path; path++) {
-        PyObject *next = python_api.get_attribute(found, *path);
-        python_api.unref(found);
-        found = next;
-    }
-    python_api.clear_error();
-    return found;
-}
-
 int modules_is_call(PyObject *code)
 {
     static const char *const path[] = {"Module", "__call__", "__code__", NULL};
-    const PythonApi *python = &python_api;
-    PyObject *file = python->get_attribute(code, "co_filename");
-    PyObject *loaded = python->system_object("modules"), *module, *call;
 
-    modules.text.length = 0;
-    if (file) {
-        text_append_unicode(&modules.text, file);
-        python->unref(file);
-    }
-    python->clear_error();
-    if (!ends_with(&modules.text, FILE_OF_MODULE) || !loaded)
-        return 0;
-    module = python->dict_item(loaded, "torch.nn.modules.module");
-    call = module ? attribute_at(module, path) : NULL;
-    if (call)
-        python->unref(call);
-    return call == code;
+    return inspect_is_of_file(code, "nn/modules/module.py") &&
+           inspect_is_method(code, "torch.nn.modules.module", path);
 }
 
 /* ---- the table ---- */
@@ -226,29 +188,6 @@ static Module *look_up(PyObject *module)
 
 /* ---- names ---- */
 
-/* The argument `self` of a frame that begins; a strong reference. */
-static PyObject *self_of(PyObject *frame)
-{
-    const PythonApi *python = &python_api;
-    PyObject *self = NULL, *locals;
-
-    if (python->frame_variable) {
-        self = python->frame_variable(frame, "self");
-    } else {
-        locals = python->frame_locals ? python->frame_locals(frame)
-                                      : python->get_attribute(frame, "f_locals");
-        self = locals ? python->dict_item(locals, "self") : NULL;
-        if (self)
-            tracer_ref(self);
-        if (self && python->frame_locals) /* a copy, which would keep the arguments alive */
-            python->dict_clear(locals);
-        if (locals)
-            tracer_unref(locals);
-    }
-    python->clear_error();
-    return self;
-}
-
 static StrobeStringId intern_name(const Module *module)
 {
     const ModuleClass *class = &modules.classes[module->class];
@@ -267,7 +206,7 @@ static StrobeStringId intern_name(const Module *module)
 
 static Module *module_of(PyObject *frame)
 {
-    PyObject *self = self_of(frame);
+    PyObject *self = inspect_self(frame);
     Module *module = self ? look_up(self) : NULL;
 
     if (self)

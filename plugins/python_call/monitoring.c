@@ -5,8 +5,11 @@
 
 #include "tracer.h"
 
-#define PROFILER_ID 2 /* sys.monitoring.PROFILER_ID */
 #define FROM_MINOR 12 /* Python 3.12 */
+
+/* Tool ids that nobody has a name for: cProfile takes that of profilers. */
+static const long tool_ids[] = {4, 3};
+static long tool_id; /* the one taken; 0: none */
 
 static PyObject *on_start(PyObject *self, PyObject *const *arguments, PySize n);
 static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n);
@@ -32,8 +35,6 @@ static const struct {
     {"CALL", &builtin_method, 1},        {"C_RETURN", &builtin_end_method, 1},
     {"C_RAISE", &builtin_end_method, 1},
 };
-
-static PyObject *builtin_type; /* of functions written in C */
 
 /* ---- events ---- */
 
@@ -86,7 +87,8 @@ static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n)
 /* CALL: code, offset, callable, first argument. Of all callables those written in C count. */
 static int is_builtin(PyObject *const *arguments, PySize n)
 {
-    return n >= 3 && arguments[2]->type == builtin_type;
+    return n >= 3 && (arguments[2]->type == python_api.builtin_type ||
+                      arguments[2]->type == python_api.descriptor_type);
 }
 
 static PyObject *on_builtin(PyObject *self, PyObject *const *arguments, PySize n)
@@ -111,13 +113,13 @@ static PyObject *on_builtin_end(PyObject *self, PyObject *const *arguments, PySi
 
 /* ---- sys.monitoring ---- */
 
-/* sys.monitoring.name(PROFILER_ID, a, b); 0: it raised. */
+/* sys.monitoring.name(tool_id, a, b); 0: it raised. */
 static int call_monitoring(const char *name, PyObject *a, PyObject *b)
 {
     const PythonApi *python = &python_api;
     PyObject *monitoring = python->system_object("monitoring");
     PyObject *function = monitoring ? python->get_attribute(monitoring, name) : NULL;
-    PyObject *id = python->new_integer(PROFILER_ID);
+    PyObject *id = python->new_integer(tool_id);
     PyObject *result = function && id ? python->call(function, id, a, a ? b : NULL, NULL) : NULL;
 
     if (function)
@@ -156,8 +158,6 @@ static long set_callback(const char *name, PyMethod *method)
     int is_set = event && (function || !method) &&
                  call_monitoring("register_callback", event, method ? function : python->none);
 
-    if (function && !builtin_type)
-        builtin_type = function->type;
     if (function)
         python->unref(function);
     if (event)
@@ -181,16 +181,31 @@ int monitoring_is_there(void)
     return python_api.minor >= FROM_MINOR && python_api.system_object("monitoring") != NULL;
 }
 
-const char *monitoring_install(void)
+/* Takes the first free one. 0: there is none. */
+static int take_tool_id(void)
 {
     PyObject *name = python_api.get_attribute(python_api.module_type, "__name__"); /* any text */
-    int is_free = name && call_monitoring("use_tool_id", name, NULL);
-    long mask = 0;
+    int is_taken = 0;
 
+    for (size_t i = 0; name && !is_taken && i < sizeof tool_ids / sizeof *tool_ids; i++) {
+        tool_id = tool_ids[i];
+        is_taken = call_monitoring("use_tool_id", name, NULL);
+    }
     if (name)
         python_api.unref(name);
-    if (!is_free)
-        return "another profiler is active (sys.monitoring's profiler id is in use)";
+    if (!is_taken)
+        tool_id = 0;
+    return is_taken;
+}
+
+const char *monitoring_install(void)
+{
+    long mask = 0;
+
+    if (tool_id) /* taken by the parent of this forked process */
+        monitoring_remove();
+    if (!take_tool_id())
+        return "all tool ids of sys.monitoring are in use";
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         long event;
         if (events[i].of_builtins && !(tracer.records && tracer.builtins))
@@ -214,4 +229,5 @@ void monitoring_remove(void)
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         set_callback(events[i].name, NULL);
     call_monitoring("free_tool_id", NULL, NULL);
+    tool_id = 0;
 }

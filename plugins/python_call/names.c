@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect.h"
 #include "modules.h"
 #include "text.h"
 #include "tracer.h"
@@ -17,6 +18,8 @@ static struct {
     TextBuffer text;
     char **folders; /* of sys.path, each with a slash at its end, the longest first */
     size_t n_folders;
+    const PyObject *path, *first; /* sys.path and its first item as they were read; only compared */
+    PySize path_size;
 } names;
 
 /* ---- texts ---- */
@@ -37,13 +40,21 @@ static void forget_folders(void)
     names.n_folders = 0;
 }
 
+/* A window may begin before the script's own folder is put in front, and imports add others. */
 static void read_folders(void)
 {
     const PythonApi *python = &python_api;
     PyObject *path = python->system_object("path");
     PySize n = path ? python->list_size(path) : 0;
+    const PyObject *first = n > 0 ? python->list_item(path, 0) : NULL;
 
+    python->clear_error();
+    if (names.folders && path == names.path && n == names.path_size && first == names.first)
+        return;
     forget_folders();
+    names.path = path;
+    names.path_size = n;
+    names.first = first;
     names.folders = n > 0 ? calloc((size_t)n, sizeof *names.folders) : NULL;
     for (PySize i = 0; names.folders && i < n; i++) {
         PyObject *item = python->list_item(path, i);
@@ -98,6 +109,8 @@ static size_t format_code(PyObject *code, long line, int is_short)
     char digits[32];
     size_t prefix;
 
+    if (is_short)
+        read_folders();
     text->length = 0;
     append_attribute(text, code, "co_filename");
     prefix = is_short ? prefix_of(text->bytes, text->length) : 0;
@@ -106,13 +119,36 @@ static size_t format_code(PyObject *code, long line, int is_short)
     return prefix;
 }
 
+/* A method that is not bound to its object is named as if it were. */
+static void format_descriptor(PyObject *function)
+{
+    TextBuffer *text = &names.text;
+    PyObject *owner = python_api.get_attribute(function, "__objclass__");
+
+    text->length = 0;
+    text_append(text, "<built-in method ", 17);
+    append_attribute(text, function, "__name__");
+    text_append(text, " of ", 4);
+    if (owner) {
+        append_attribute(text, owner, "__name__");
+        python_api.unref(owner);
+    }
+    python_api.clear_error();
+    text_append(text, " object>", 8);
+}
+
 /* The representation less the address of what the function belongs to: it is that of the first
  * object called on, and another one in each run. */
 static void format_builtin(PyObject *function)
 {
     TextBuffer *text = &names.text;
-    PyObject *shown = python_api.repr(function);
+    PyObject *shown;
 
+    if (function->type == python_api.descriptor_type) {
+        format_descriptor(function);
+        return;
+    }
+    shown = python_api.repr(function);
     text->length = 0;
     if (shown) {
         text_append_unicode(text, shown);
@@ -185,14 +221,31 @@ static void forget(const CallName *old)
         tracer_unref(old->object); /* may run any destructor: when all is in order */
 }
 
+/* For code seen for the first time. */
+static uint8_t role_of(PyObject *code)
+{
+    static const char *const begins[][4] = {{"profile", "__enter__", "__code__"},
+                                            {"profile", "_prepare_trace", "__code__"},
+                                            {"profile", "_start_trace", "__code__"}};
+
+    if (modules_is_call(code))
+        return CALL_OF_MODULE;
+    if (!inspect_is_of_file(code, "torch/autograd/profiler.py"))
+        return CALL_PLAIN;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (inspect_is_method(code, "torch.autograd.profiler", begins[i]))
+            return CALL_OF_PROFILER;
+    return CALL_PLAIN;
+}
+
 static const CallName *add_code(CallName *set, PyObject *code)
 {
     StrobeStringId id = lasting(names_code_again(code));
-    uint8_t is_module_call = (uint8_t)modules_is_call(code);
+    uint8_t role = role_of(code);
     CallName old, *name = make_place(set, &old);
 
     tracer_ref(code);
-    *name = (CallName){code, NULL, ++names.last_serial, id, is_module_call};
+    *name = (CallName){code, NULL, ++names.last_serial, id, role};
     forget(&old);
     return name;
 }
@@ -222,20 +275,21 @@ static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *
 }
 
 /* A function of a module, a class or a binding (whose C functions are all one) is known with that
- * very object, a method by the type of the object that it is called on. */
+ * very object, a method by the type of the object that it is called on; one not bound by itself. */
 const CallName *names_of_builtin(PyObject *function)
 {
     const PythonApi *python = &python_api;
-    PyFunction c_function = python->builtin_function(function);
-    PyObject *owner = c_function ? python->builtin_self(function) : NULL;
+    int is_bound = function->type != python->descriptor_type;
+    PyFunction c_function = is_bound ? python->builtin_function(function) : NULL;
+    PyObject *owner = c_function ? python->builtin_self(function) : is_bound ? NULL : function;
 
-    if (!c_function) {
+    if (is_bound && !c_function) {
         static const CallName unknown;
         python->clear_error();
         return &unknown;
     }
-    if (owner && owner->type != python->module_type && owner->type != python->type_type &&
-        owner->type != python->capsule_type)
+    if (is_bound && owner && owner->type != python->module_type &&
+        owner->type != python->type_type && owner->type != python->capsule_type)
         owner = owner->type;
     CallName *set = set_of(owner, (const void *)(uintptr_t)c_function);
     for (int i = 0; i < 2; i++)
@@ -246,9 +300,8 @@ const CallName *names_of_builtin(PyObject *function)
 
 int names_begin(void)
 {
-    if (!names.sets)
-        names.sets = calloc(SETS, sizeof *names.sets);
-    read_folders();
+    names_end(); /* in a forked child: what was known in its parent's session */
+    names.sets = calloc(SETS, sizeof *names.sets);
     return names.sets != NULL;
 }
 

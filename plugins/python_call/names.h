@@ -14,15 +14,22 @@
 
 #include "python-api.h"
 
+/* What a call means beyond itself. */
+enum {
+    CALL_PLAIN = 0,
+    CALL_OF_MODULE = 1,  /* of torch.nn.Module */
+    CALL_OF_PROFILER = 2 /* PyTorch's own profiler begins */
+};
+
 typedef struct CallName {
-    PyObject *object;       /* strong: the code, or what a C function belongs to */
-    PyFunction function;    /* of C; NULL for code */
-    uint64_t serial;        /* unlike that of any other code there was, not 0 */
-    StrobeStringId id;      /* 0: there is no lasting one */
-    uint8_t is_module_call; /* of torch.nn.Module */
+    PyObject *object;    /* strong: the code, or what a C function belongs to */
+    PyFunction function; /* of C; NULL for code */
+    uint64_t serial;     /* unlike that of any other code there was, not 0 */
+    StrobeStringId id;   /* 0: there is no lasting one */
+    uint8_t role;        /* CALL_* */
 } CallName;
 
-/* Before a window: makes room and reads sys.path. 0: no memory. */
+/* Before a window: makes room. 0: no memory. */
 int names_begin(void);
 /* Drops all references and what is known. */
 void names_end(void);

@@ -28,7 +28,10 @@ static const char *find_objects(PythonApi *python)
     python->module_type = dlsym(RTLD_DEFAULT, "PyModule_Type");
     python->capsule_type = dlsym(RTLD_DEFAULT, "PyCapsule_Type");
     python->type_type = dlsym(RTLD_DEFAULT, "PyType_Type");
-    return python->none && python->module_type && python->capsule_type && python->type_type
+    python->builtin_type = dlsym(RTLD_DEFAULT, "PyCFunction_Type");
+    python->descriptor_type = dlsym(RTLD_DEFAULT, "PyMethodDescr_Type");
+    return python->none && python->module_type && python->capsule_type && python->type_type &&
+                   python->builtin_type && python->descriptor_type
                ? NULL
                : "this Python does not export its types";
 }

@@ -62,6 +62,7 @@ enum {
     X(frame_code, "PyFrame_GetCode", PyObject *, (PyObject * frame))                               \
     X(frame_line, "PyFrame_GetLineNumber", int, (PyObject * frame))                                \
     X(get_attribute, "PyObject_GetAttrString", PyObject *, (PyObject * object, const char *name))  \
+    X(is_true, "PyObject_IsTrue", int, (PyObject * object))                                        \
     X(repr, "PyObject_Repr", PyObject *, (PyObject * object))                                      \
     X(to_text, "PyUnicode_AsUTF8AndSize", const char *, (PyObject * object, PySize * length))      \
     X(encode, "PyUnicode_AsEncodedString", PyObject *,                                             \
@@ -71,6 +72,8 @@ enum {
     X(to_integer, "PyLong_AsLongLong", long long, (PyObject * object))                             \
     X(new_integer, "PyLong_FromLong", PyObject *, (long value))                                    \
     X(clear_error, "PyErr_Clear", void, (void))                                                    \
+    X(take_error, "PyErr_Fetch", void, (PyObject * *type, PyObject * *value, PyObject * *trace))   \
+    X(give_error, "PyErr_Restore", void, (PyObject * type, PyObject * value, PyObject * trace))    \
     X(new_capsule, "PyCapsule_New", PyObject *,                                                    \
       (void *pointer, const char *name, void (*destructor)(PyObject * capsule)))                   \
     X(capsule_pointer, "PyCapsule_GetPointer", void *, (PyObject * capsule, const char *name))     \
@@ -97,8 +100,10 @@ enum {
     X(weakref_object, "PyWeakref_GetObject", PyObject *, (PyObject * weakref)) /* to 3.14 */       \
     X(weakref_take, "PyWeakref_GetRef", int, (PyObject * weakref, PyObject * *object)) /* 3.13 */  \
     X(current_frame, "PyEval_GetFrame", PyObject *, (void))                                        \
-    X(disable_collector, "PyGC_Disable", int, (void)) /* 3.10 */                                   \
-    X(enable_collector, "PyGC_Enable", int, (void))   /* 3.10 */
+    X(is_finalizing, "Py_IsFinalizing", int, (void))   /* 3.13 */                                  \
+    X(was_finalizing, "_Py_IsFinalizing", int, (void)) /* its name before */                       \
+    X(disable_collector, "PyGC_Disable", int, (void))  /* 3.10 */                                  \
+    X(enable_collector, "PyGC_Enable", int, (void))    /* 3.10 */
 
 typedef struct PythonApi {
 #define PYTHON_MEMBER(member, symbol, result, parameters) result(*member) parameters;
@@ -107,7 +112,8 @@ typedef struct PythonApi {
 #undef PYTHON_MEMBER
     PyObject *none;
     PyObject *module_type, *capsule_type, *type_type;
-    int minor; /* of version 3.minor */
+    PyObject *builtin_type, *descriptor_type; /* of C functions, and of methods not bound */
+    int minor;                                /* of version 3.minor */
 } PythonApi;
 
 /* The interpreter's functions, filled in once per process. */

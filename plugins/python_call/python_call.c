@@ -56,6 +56,7 @@ static const char *begin_window(void)
         return "there is no memory";
     modules_begin();
     tracer.last_id = tracer.n_missed = 0;
+    atomic_store(&tracer.n_stackless, 0);
     atomic_fetch_add(&tracer.windows, 1);
     atomic_store(&tracer.is_on, 1);
     problem = monitoring_is_there() ? monitoring_install() : hook_install();
@@ -92,15 +93,15 @@ static StrobeStatus python_call_stop(void *state)
     }
     int lock = python->lock();
     if (atomic_load(&tracer.is_on)) {
+        atomic_store(&tracer.is_on, 0); /* first: no thread enters that has been left */
         tracer_leave_all();
-        atomic_store(&tracer.is_on, 0);
         if (monitoring_is_there())
             monitoring_remove();
         else
             hook_remove();
         names_end();
-        if (tracer.n_missed)
-            tracer.host->lost(tracer.self, STROBE_LOSS_COLLECTOR_DROPPED, tracer.n_missed);
+        tracer.host->lost(tracer.self, STROBE_LOSS_COLLECTOR_DROPPED, tracer.n_missed);
+        tracer.host->lost(tracer.self, STROBE_LOSS_STRING_CUT, atomic_load(&tracer.n_stackless));
     }
     python->unlock(lock);
     return STROBE_OK;
@@ -108,7 +109,8 @@ static StrobeStatus python_call_stop(void *state)
 
 static void python_call_close(void *state)
 {
-    tracer.host = NULL;
+    /* an operator on its way may still ask for its stack: the host's functions outlive the session
+     */
 }
 
 const StrobeCollectorOps strobe_python_call_ops = {

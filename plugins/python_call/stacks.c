@@ -62,17 +62,29 @@ static int64_t instruction_of(const Frame *frame)
                                         : python_api.frame_line(frame->frame);
 }
 
+/* A thread that asks an interpreter for its lock that is going never comes back. */
+static int is_going(void)
+{
+    const PythonApi *python = &python_api;
+
+    return !python->is_initialized() || (python->is_finalizing && python->is_finalizing()) ||
+           (python->was_finalizing && python->was_finalizing());
+}
+
 /* The text of a place not seen before, with the interpreter's lock. 0: there is no room. */
 static StrobeStringId make_text(StrobeWriter *writer, const Frame *frame)
 {
     const PythonApi *python = &python_api;
     StrobeStringId id = 0;
+    PyObject *type, *value, *trace; /* of an exception that the thread is handling */
 
-    if (!python->is_initialized())
+    if (is_going())
         return 0;
     int lock = python->lock();
+    python->take_error(&type, &value, &trace);
     if (atomic_load(&tracer.is_on))
         id = names_place(writer, frame->code, python->frame_line(frame->frame));
+    python->give_error(type, value, trace);
     python->unlock(lock);
     return strobe_string_is_lasting(id) ? id : 0;
 }
@@ -113,8 +125,9 @@ static StrobeStackId make_stack(Thread *thread, StackCache *cache, StrobeWriter 
 {
     uint32_t n = thread->n_frames, shown = n < DEPTH_MAX ? n : DEPTH_MAX;
 
-    if (!locate(thread, cache, writer)) {
-        tracer.host->lost(tracer.self, STROBE_LOSS_STRING_CUT, 1);
+    if (!locate(thread, cache, writer)) { /* told later: the session may be going just now */
+        atomic_fetch_add_explicit(&tracer.n_stackless, atomic_load(&tracer.is_on),
+                                  memory_order_relaxed);
         return 0;
     }
     for (uint32_t i = 0; i < shown; i++)
@@ -152,8 +165,14 @@ static uint32_t count_windows(void)
     return atomic_load(&tracer.windows);
 }
 
+static int records_now(void)
+{
+    return atomic_load(&tracer.is_on);
+}
+
 __attribute__((visibility("default"))) const StrobePythonStack strobe_python_stack_1 = {
     .struct_size = sizeof(StrobePythonStack),
     .stack = stack_of_thread,
     .windows = count_windows,
+    .records = records_now,
 };

@@ -24,6 +24,10 @@ FIELDS = ('id', 'parent', 'module')
 ABSENT = -(1 << 63)
 
 
+MONITORS = sys.version_info >= (3, 12)  # then other profilers are none of our concern
+HAS_GETPROFILE = hasattr(threading, 'getprofile')
+
+
 def leaf():
     return 1
 
@@ -86,7 +90,7 @@ class PythonCallTest(unittest.TestCase):
             self.assertEqual(host.stop(), 0)
         self.assertEqual(host.complaints(), '')
         self.assertIsNone(sys.getprofile())
-        self.assertIsNone(threading.getprofile())
+        self.assertIsNone(threading.getprofile() if HAS_GETPROFILE else threading._profile_hook)
         self.messages = self.told(host)
         return host.records(FIELDS)
 
@@ -121,9 +125,11 @@ class PythonCallTest(unittest.TestCase):
         self.check_nesting(records)
         self.assertEqual(self.counts(records, leaf, middle), [5, 1])
         inner = next(r for r in records if r.name == name_of(leaf))
-        comprehension = self.parent_of(records, inner)
-        self.assertTrue(comprehension.name.endswith(': <listcomp>'), comprehension.name)
-        self.assertEqual(self.parent_of(records, comprehension).name, name_of(middle))
+        outer = self.parent_of(records, inner)
+        if not MONITORS:  # later comprehensions are no calls
+            self.assertTrue(outer.name.endswith(': <listcomp>'), outer.name)
+            outer = self.parent_of(records, outer)
+        self.assertEqual(outer.name, name_of(middle))
         self.assertTrue(all(r.fields['module'] == ABSENT for r in records))
         self.assertEqual({r.thread for r in records}, {threading.get_native_id()})
 
@@ -229,6 +235,74 @@ class PythonCallTest(unittest.TestCase):
         records = self.record(lambda: scope[long_name]())
         self.assertTrue(any(r.name.endswith(long_name) for r in records))
 
+    # ---- modules ----
+
+    def make_modules(self):
+        """What torch.nn.Module is, as far as we look at it, from a file of that name."""
+        module = types.ModuleType('torch.nn.modules.module')
+        text = ('class Module:\n'
+                '    def __call__(self, *inputs):\n'
+                '        return self.forward(*inputs)\n'
+                '    def forward(self, x): return x\n')
+        exec(compile(text, '/lib/torch/nn/modules/module.py', 'exec'), module.__dict__)
+        sys.modules[module.__name__] = module
+        self.addCleanup(sys.modules.pop, module.__name__)
+        return module.Module
+
+    def module_records(self, function):
+        return [(r.name, r.fields['module']) for r in self.record(function)
+                if r.fields['module'] != ABSENT]
+
+    def test_modules(self):
+        base = self.make_modules()
+
+        class Inner(base):
+            pass
+
+        class Outer(base):
+            def forward(self, x):
+                return second(first(x))
+
+        first, second, outer = Inner(), Inner(), Outer()
+        expected = [('nn.Module: Inner_0', 0), ('nn.Module: Inner_1', 1), ('nn.Module: Outer_0', 0)]
+        self.assertEqual(self.module_records(lambda: outer(1)), expected)
+        thread = threading.Thread(target=outer, args=(1,))
+        again = self.module_records(lambda: (thread.start(), thread.join()))
+        self.assertEqual(again, expected)
+
+    def test_modules_come_and_go(self):
+        """No two share a name, though they share an address; none is kept."""
+        base = self.make_modules()
+
+        class Passing(base):
+            pass
+
+        class Slotted(base):
+            __slots__ = ()
+
+        def work():
+            for _ in range(3000):
+                Passing()(1)
+
+        found = self.module_records(work)
+        self.assertEqual([number for _, number in found], list(range(3000)))
+        self.assertEqual(len({name for name, _ in found}), 3000)
+        kept = Passing()
+        self.record(lambda: kept(1))
+        reference = weakref.ref(kept)
+        del kept
+        self.assertIsNone(reference())
+        self.assertEqual(self.module_records(lambda: Slotted()(1))[0][1], 0)
+
+    def test_modules_of_any_name(self):
+        base = self.make_modules()
+        long_name = 'M' * 100000
+        module = type(long_name, (base,), {})()
+        odd = type('a;b\n\x01', (base,), {})()
+        names = [name for name, _ in self.module_records(lambda: (module(1), odd(1)))]
+        self.assertEqual(names[0], 'nn.Module: %s_0' % long_name)
+        self.assertEqual(len(names), 2)
+
     # ---- threads ----
 
     def test_threads(self):
@@ -328,8 +402,8 @@ class PythonCallTest(unittest.TestCase):
             self.assertIs(sys.getprofile(), other)
         finally:
             sys.setprofile(None)
-        self.assertEqual(host.count(), 0)
-        self.assertIn('another profiler is active', self.told(host))
+        self.assertEqual(host.count() > 0, MONITORS)
+        self.assertEqual('another profiler is active' in self.told(host), not MONITORS)
         self.assertIn('call', seen)
 
     def test_profiler_set_meanwhile(self):
@@ -344,10 +418,12 @@ class PythonCallTest(unittest.TestCase):
             middle(3)
 
         records = self.record(work)
-        self.assertEqual(self.counts(records, middle, leaf, work), [1, 1, 1])
+        expected = [3, 6, 1] if MONITORS else [1, 1, 1]
+        self.assertEqual(self.counts(records, middle, leaf, work), expected)
         self.check_nesting(records)
-        self.assertIn('profiler of its own 1 times', self.messages)
-        self.assertEqual(seen.count('call'), 4)  # middle, its list, two leaves
+        self.assertEqual('profiler of its own 1 times' in self.messages, not MONITORS)
+        # middle, its list, two leaves
+        self.assertEqual(seen.count('call'), 3 if MONITORS else 4)
 
     def test_profiler_that_restores_ours(self):
         def work():
@@ -359,7 +435,8 @@ class PythonCallTest(unittest.TestCase):
             middle(3)
 
         records = self.record(work)
-        self.assertEqual(self.counts(records, middle, leaf, work), [2, 4, 2])
+        expected = [3, 6, 1] if MONITORS else [2, 4, 2]
+        self.assertEqual(self.counts(records, middle, leaf, work), expected)
         self.check_nesting(records)
 
     def test_cprofile_meanwhile(self):
@@ -373,9 +450,10 @@ class PythonCallTest(unittest.TestCase):
             middle(3)
 
         records = self.record(work)
-        self.assertEqual(self.counts(records, middle, leaf), [1, 1])
+        self.assertEqual(self.counts(records, middle, leaf), [3, 6] if MONITORS else [1, 1])
         self.check_nesting(records)
         self.assertTrue(any(e.code is middle.__code__ for e in profile.getstats()))
+        self.assertEqual('profiler of its own 1 times' in self.messages, not MONITORS)
 
     def test_threading_profiler_is_left_alone(self):
         def other(*event):
@@ -385,12 +463,12 @@ class PythonCallTest(unittest.TestCase):
         threading.setprofile(other)
         try:
             self.assertEqual(host.start(), 0)
-            self.assertIs(threading.getprofile(), other)
+            self.assertIs(threading._profile_hook, other)
             self.assertEqual(host.stop(), 0)
-            self.assertIs(threading.getprofile(), other)
+            self.assertIs(threading._profile_hook, other)
         finally:
             threading.setprofile(None)
-        self.assertIn('set a profiler for them', self.told(host))
+        self.assertEqual('set a profiler for them' in self.told(host), not MONITORS)
 
     # ---- life ----
 
@@ -436,6 +514,10 @@ class PythonCallTest(unittest.TestCase):
                 host.clear()
             gc.collect()
 
+        with open('/proc/self/maps') as file:
+            maps = file.read()
+            if 'libasan' in maps or 'libtsan' in maps:
+                self.skipTest('a sanitizer keeps what was freed')
         windows(100)
         blocks, before = sys.getallocatedblocks(), resident()
         windows(1000)
@@ -455,6 +537,24 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(host.stop(), 0)
         self.assertEqual(status, 0)
 
+    def test_fork_and_record_anew(self):
+        """A child's own session knows nothing of its parent's names."""
+        host = self.open()
+        host.start()
+        middle(1)
+        pid = os.fork()
+        if pid == 0:
+            own = MockHost('python_call')
+            own.open()
+            own.start()
+            middle(2)
+            own.stop()
+            found = self.counts(own.records(FIELDS), middle, leaf)
+            os._exit(0 if found == [1, 2] else 1)
+        _, status = os.waitpid(pid, 0)
+        self.assertEqual(host.stop(), 0)
+        self.assertEqual(status, 0)
+
     def test_interpreter_ends_while_it_records(self):
         code = ('import sys; sys.path[:0] = %r\n'
                 'from mock_host import MockHost\n'
@@ -467,6 +567,8 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, '1\n'), done.stderr)
 
     def test_called_by_the_program(self):
+        if MONITORS:
+            self.skipTest('this Python has no object that the program could call')
         host = self.open()
         host.start()
         ours = sys.getprofile()

@@ -86,16 +86,11 @@ static Thread *make_thread(void)
 Thread *tracer_enter(const void *source)
 {
     Thread *thread = tracer_thread ? tracer_thread : make_thread();
-    StrobeTrack track = {.struct_size = sizeof track,
-                         .type = STROBE_TRACK_THREAD,
-                         .clock = STROBE_CLOCK_HOST,
-                         .device = -1,
-                         .id = (uint64_t)gettid()};
 
     if (!thread)
         return NULL;
     tracer_leave(thread);
-    thread->track = tracer.host->track(tracer.self, &track);
+    thread->tid = (uint64_t)gettid();
     thread->window = atomic_load(&tracer.windows);
     thread->source = source;
     return thread;
@@ -119,8 +114,8 @@ static int grow(void **array, uint32_t *size, size_t item)
 /* Releases the object, or keeps it for empty_garbage if it is the last reference. */
 static void release(PyObject *object)
 {
-    if (object->references > 1)
-        object->references--;
+    if ((uint32_t)object->references != 1)
+        tracer_unref(object);
     else if (garbage.n < garbage.size ||
              grow((void **)&garbage.objects, &garbage.size, sizeof *garbage.objects))
         garbage.objects[garbage.n++] = object;
@@ -178,18 +173,20 @@ static const CallName *push_frame(Thread *thread, PyObject *frame)
     return name;
 }
 
-static void begin_python(Thread *thread, PyObject *frame, uint64_t begin)
+static int begin_python(Thread *thread, PyObject *frame, uint64_t begin)
 {
     const CallName *name = push_frame(thread, frame);
+    int role = name->role;
     int64_t module = STROBE_ABSENT_I64;
     StrobeStringId id = 0;
 
     if (!tracer.records)
-        return;
-    if (__builtin_expect(name->is_module_call, 0))
+        return role;
+    if (__builtin_expect(role == CALL_OF_MODULE, 0))
         id = modules_name(frame, &module);
     push_call(thread, name, module, id, 1);
     thread->calls[thread->n_calls - 1].begin = begin ? begin : tracer.host->now();
+    return role;
 }
 
 void tracer_open(Thread *thread, PyObject *frame, uint64_t begin)
@@ -225,12 +222,12 @@ void tracer_take_frames(TracerFrames *open, PyThread *thread)
         tracer_unref(frame);
 }
 
-void tracer_call(Thread *thread, PyObject *frame)
+int tracer_call(Thread *thread, PyObject *frame)
 {
     if (!find_room(thread))
-        return;
+        return CALL_PLAIN;
     tracer_ref(frame);
-    begin_python(thread, frame, 0);
+    return begin_python(thread, frame, 0);
 }
 
 void tracer_builtin_call(Thread *thread, PyObject *function)
@@ -335,10 +332,23 @@ void tracer_builtin_return(Thread *thread)
         empty_garbage();
 }
 
+/* For records that another thread writes. Not asked for sooner: the track is then kept for good. */
+static StrobeTrackId track_of(const Thread *thread)
+{
+    const StrobeTrack track = {.struct_size = sizeof track,
+                               .type = STROBE_TRACK_THREAD,
+                               .clock = STROBE_CLOCK_HOST,
+                               .device = -1,
+                               .id = thread->tid};
+
+    return tracer.host->track(tracer.self, &track);
+}
+
 static void leave(Thread *thread)
 {
-    int is_now = thread->window == atomic_load(&tracer.windows) && tracer.host;
-    StrobeTrackId track = thread == tracer_thread ? 0 : thread->track;
+    int is_now = thread->window == atomic_load(&tracer.windows);
+    int is_other = thread != tracer_thread && is_now && thread->n_calls;
+    StrobeTrackId track = is_other ? track_of(thread) : 0;
     uint64_t end = is_now ? tracer.host->now() : 0;
 
     thread->source = NULL;
@@ -358,14 +368,21 @@ void tracer_leave(Thread *thread)
     empty_garbage();
 }
 
-static void leave_those(const void *source, int all)
+/* Returns how many frames were open. */
+static uint64_t leave_those(const void *source, int all)
 {
+    uint64_t n_open = 0;
+
     pthread_mutex_lock(&list_lock);
-    for (Thread *thread = threads; thread; thread = thread->next)
-        if (all || thread->source == source)
-            leave(thread);
+    for (Thread *thread = threads; thread; thread = thread->next) {
+        if (!all && thread->source != source)
+            continue;
+        n_open += thread->n_frames;
+        leave(thread);
+    }
     pthread_mutex_unlock(&list_lock);
     empty_garbage();
+    return n_open;
 }
 
 void tracer_leave_all(void)
@@ -373,7 +390,7 @@ void tracer_leave_all(void)
     leave_those(NULL, 1);
 }
 
-void tracer_leave_source(const void *source)
+int tracer_leave_source(const void *source)
 {
-    leave_those(source, 0);
+    return leave_those(source, 0) > 0;
 }

@@ -45,22 +45,23 @@ typedef struct Thread {
     const void *source;    /* what tells of the events: valid while it is this */
     uint32_t window;       /* to which all of this belongs */
     uint32_t calls_size, frames_size;
-    uint32_t n_missed;   /* calls that are open and found no room */
-    StrobeTrackId track; /* of this thread, for records that another one writes */
+    uint32_t n_missed; /* calls that are open and found no room */
+    uint64_t tid;      /* kernel id */
     StackCache *stacks;
     struct Thread *next, **link; /* list of all */
 } Thread;
 
 typedef struct Tracer {
-    const StrobeHost *host; /* NULL: there is no session */
+    const StrobeHost *host; /* of the last session: what is on its way may come after it */
     StrobeInstance *self;
     StrobeKindId kind;
-    int records;              /* option calls: each call becomes a record */
-    int builtins;             /* those of C functions, too */
-    _Atomic int is_on;        /* a window records; a fork clears it */
-    _Atomic uint32_t windows; /* counts the starts */
-    uint64_t last_id;         /* of a call in this window */
-    uint64_t n_missed;        /* calls without room in this window */
+    int records;                  /* option calls: each call becomes a record */
+    int builtins;                 /* those of C functions, too */
+    _Atomic int is_on;            /* a window records; a fork clears it */
+    _Atomic uint32_t windows;     /* counts the starts */
+    uint64_t last_id;             /* of a call in this window */
+    uint64_t n_missed;            /* calls without room in this window */
+    _Atomic uint64_t n_stackless; /* stacks of others without room for a text; told at its end */
 } Tracer;
 
 extern Tracer tracer;
@@ -76,9 +77,10 @@ Thread *tracer_enter(const void *source);
 
 /* Ends the open calls of a thread, now. May be called for any thread; its source is no more. */
 void tracer_leave(Thread *thread);
-/* The same for all threads, and for those with this source. */
+/* The same for all threads. */
 void tracer_leave_all(void);
-void tracer_leave_source(const void *source);
+/* The same for the thread with this source, if there is one. Returns whether it had frames open. */
+int tracer_leave_source(const void *source);
 
 /* The frames that are open in a thread, innermost first; strong references. */
 typedef struct TracerFrames {
@@ -94,20 +96,30 @@ void tracer_open(Thread *thread, PyObject *frame, uint64_t begin);
 /* All that are open in the calling thread, as of now. */
 void tracer_open_all(Thread *thread);
 
-void tracer_call(Thread *thread, PyObject *frame);
+/* Returns the call's role, CALL_*. */
+int tracer_call(Thread *thread, PyObject *frame);
 void tracer_return(Thread *thread, PyObject *frame);
 void tracer_builtin_call(Thread *thread, PyObject *function);
 void tracer_builtin_return(Thread *thread);
 
-/* Reference counts without a call, as the stable ABI's macros do it. */
+/* Reference counts without a call, as the stable ABI's macros do it before there were immortal
+ * objects. */
+static inline int tracer_counts_plainly(void)
+{
+    return __builtin_expect(python_api.minor < 12, 1);
+}
+
 static inline void tracer_ref(PyObject *object)
 {
-    object->references++;
+    if (tracer_counts_plainly())
+        object->references++;
+    else
+        python_api.ref(object);
 }
 
 static inline void tracer_unref(PyObject *object)
 {
-    if (object->references > 1)
+    if (tracer_counts_plainly() && object->references > 1)
         object->references--;
     else
         python_api.unref(object);

@@ -48,6 +48,17 @@ static MstxInit *find_tool(void)
     return (MstxInit *)dlsym(library ? library : RTLD_DEFAULT, "InitInjectionMstx");
 }
 
+/* Tells the part of the package that records for `strobe run`, if it is there. */
+static void tell_of_mark(void)
+{
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed, and so is what is in it */
+    PyObject *attach = modules ? PyDict_GetItemString(modules, "strobe.run.attach") : NULL;
+    PyObject *answer = attach ? PyObject_CallMethod(attach, "woken", NULL) : NULL;
+
+    Py_XDECREF(answer);
+    PyErr_Clear();
+}
+
 void mstx_tool_look(void)
 {
     int is_in;
@@ -57,19 +68,21 @@ void mstx_tool_look(void)
     mstx_tool_state = MSTX_NONE; /* for the other threads, and for marks made in there */
     Py_BEGIN_ALLOW_THREADS present = find_tool();
     is_in = let_in(present);
-    Py_END_ALLOW_THREADS if (is_in) mstx_tool_state = MSTX_READY;
+    Py_END_ALLOW_THREADS if (!is_in) return;
+    mstx_tool_state = MSTX_READY;
+    tell_of_mark();
 }
 
 int mstx_tool_adopt(const MarkerPythonTool *collector)
 {
-    if (mstx_tool_state == MSTX_READY)
-        return present == collector->init;
+    if (mstx_tool_state == MSTX_READY && present != collector->init)
+        return 0;
+    if (mstx_tool_state != MSTX_READY && !let_in(collector->init))
+        return 0;
     present = collector->init;
-    if (let_in(present)) {
-        mstx_tool_collector = collector;
-        mstx_tool_state = MSTX_READY;
-    }
-    return mstx_tool_state == MSTX_READY;
+    mstx_tool_collector = collector;
+    mstx_tool_state = MSTX_READY;
+    return 1;
 }
 
 int mstx_tool_takes_any_stream(void)

@@ -21,7 +21,7 @@ typedef struct MstxPythonDomain {
 } MstxPythonDomain;
 
 extern int mstx_tool_state;
-/* Has the collector `marker` taken the tool's place? NULL: it has not. */
+/* The collector `marker`, where it is the tool and has made itself known; else NULL. */
 extern const MarkerPythonTool *mstx_tool_collector;
 
 /* Looks for a tool, once, as every dispatcher does at its first call. */

@@ -4,6 +4,7 @@
  * call is then without effect.
  */
 #include "mstx-tool.h"
+#include "open-ranges.h"
 
 #include <string.h>
 
@@ -155,6 +156,7 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
     *mark = (Mark){0};
     if (take_arguments(names, N_PARAMETERS, 1, given, args, n_args, keywords) < 0)
         return -1;
+    mstx_tool_is_there(); /* decides which streams are right */
     mark->message = text_of("message", given[MESSAGE], &mark->keep[0]);
     if (mark->message && stream_of(given[STREAM], &mark->stream) == 0)
         mark->domain = domain_of(given[DOMAIN], &mark->keep[1]);
@@ -165,40 +167,31 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
 
 /* ---- ranges that are open ---------------------------------------------------------------- */
 
-/* Of each range that was started in the window that records: its domain. */
-static struct {
-    PyObject *domains; /* id -> capsule */
-    uint32_t window;
-} started;
-
-static PyObject *known_domain(uint64_t id, PyObject **key)
+/* That records now. One of a forked child may have the number of the parent's. */
+static uint64_t present_window(void)
 {
-    *key = NULL;
-    if (!started.domains || started.window != strobe_gate)
-        return NULL;
-    *key = PyLong_FromUnsignedLongLong(id);
-    return *key ? PyDict_GetItemWithError(started.domains, *key) : NULL;
+    return (uint64_t)strobe_python_forks() << 32 | strobe_gate;
 }
 
+static uint64_t started_window; /* that the open ranges are of */
+
 /* Those of other windows are forgotten: nobody can end them any more. */
-static int remember_start(PyObject *id, const MstxPythonDomain *domain)
+static void forget_other_starts(void)
 {
-    if (!started.domains && !(started.domains = PyDict_New()))
-        return -1;
-    if (started.window != strobe_gate)
-        PyDict_Clear(started.domains);
-    started.window = strobe_gate;
-    PyObject *capsule = PyCapsule_New((void *)(uintptr_t)domain, NULL, NULL);
-    int failed = !capsule || PyDict_SetItem(started.domains, id, capsule) < 0;
-    Py_XDECREF(capsule);
-    return failed ? -1 : 0;
+    uint64_t window = present_window();
+
+    if (started_window == window)
+        return;
+    open_ranges_clear();
+    started_window = window;
 }
 
 #define PUSHED_MAX 256
 
 /* A thread's pushed ranges, all domains together; of one window. */
 static __thread struct {
-    uint32_t window, n;
+    uint64_t window;
+    uint32_t n;
     struct pushed {
         const MstxPythonDomain *domain;
         uint64_t id;
@@ -207,9 +200,11 @@ static __thread struct {
 
 static void forget_other_windows(void)
 {
-    if (pushed.window == strobe_gate)
+    uint64_t window = present_window();
+
+    if (pushed.window == window)
         return;
-    pushed.window = strobe_gate;
+    pushed.window = window;
     pushed.n = 0;
 }
 
@@ -248,27 +243,27 @@ static PyObject *range_start(PyObject *module, PyObject *const *args, Py_ssize_t
     if (found > 0) {
         id = mstx_tool_start(wanted.domain, wanted.message, wanted.stream);
         release(&wanted);
+        forget_other_starts();
+        if (id && open_ranges_put(id, wanted.domain) < 0)
+            id = 0; /* nothing to end it by */
     }
     if (found < 0)
         return warn_of_exception("range_start", PyLong_FromLong(0));
-    PyObject *answer = PyLong_FromUnsignedLongLong(id);
-    if (answer && id && remember_start(answer, wanted.domain) < 0)
-        return warn_of_exception("range_start", answer);
-    return answer;
+    return PyLong_FromUnsignedLongLong(id);
 }
 
 static void end_started(uint64_t id, const MstxPythonDomain *domain)
 {
-    PyObject *key, *known = known_domain(id, &key); /* borrowed */
+    forget_other_starts();
+    const MstxPythonDomain *known = open_ranges_find(id);
 
-    if (known && PyCapsule_GetPointer(known, NULL) != domain) {
+    if (known == domain) {
+        open_ranges_remove(id);
+        mstx_tool_end(domain, id);
+    } else if (known) {
         PyErr_Format(PyExc_ValueError, "range %llu was started in another domain",
                      (unsigned long long)id);
-    } else if (known) {
-        PyDict_DelItem(started.domains, key);
-        mstx_tool_end(domain, id);
     }
-    Py_XDECREF(key);
 }
 
 static PyObject *range_end(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
@@ -370,6 +365,41 @@ static PyObject *adopt(PyObject *module, PyObject *capsule)
     return PyBool_FromLong(mstx_tool_adopt(tool));
 }
 
+/* ---- communication ----------------------------------------------------------------------- */
+
+static PyObject *mark_collectives(PyObject *module, PyObject *unused)
+{
+    const char *problem = mstx_tool_collector ? mstx_tool_collector->mark_collectives()
+                                              : "the collector of marks is not the tool";
+
+    if (!problem)
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeUTF8(problem, (Py_ssize_t)strlen(problem), "replace");
+}
+
+static PyObject *set_group(PyObject *module, PyObject *args)
+{
+    const char *name;
+    long long peer = -1;
+
+    if (!PyArg_ParseTuple(args, "z|L:set_group", &name, &peer))
+        return NULL;
+    if (mstx_tool_collector)
+        mstx_tool_collector->set_group(name, peer);
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_usual_group(PyObject *module, PyObject *args)
+{
+    const char *name;
+
+    if (!PyArg_ParseTuple(args, "z:set_usual_group", &name))
+        return NULL;
+    if (mstx_tool_collector)
+        mstx_tool_collector->set_usual_group(name);
+    Py_RETURN_NONE;
+}
+
 #define MARKING(name, text)                                                                        \
     {                                                                                              \
 #name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, text              \
@@ -389,6 +419,14 @@ static PyMethodDef functions[] = {
     {"adopt", adopt, METH_O,
      "adopt(capsule, /)\n--\n\nFor the collector of marks: makes it the tool; False if another "
      "one is there."},
+    {"mark_collectives", mark_collectives, METH_NOARGS,
+     "mark_collectives()\n--\n\nMarks what process groups do until the window ends; None, or why "
+     "not."},
+    {"set_group", set_group, METH_VARARGS,
+     "set_group(name, peer=-1, /)\n--\n\nThe group of what this thread issues; None: not known."},
+    {"set_usual_group", set_usual_group, METH_VARARGS,
+     "set_usual_group(name, /)\n--\n\nThe group of what nothing else is known of; None: not "
+     "known."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -63,6 +63,19 @@ class Clean(unittest.TestCase):
             {"LAYERS": "/mine:/new"},
         )
 
+    def test_of_collectors_in_a_process_that_records(self):
+        """Its libraries look for their tools when they are used for the first time."""
+        environ = {
+            **_RUN,
+            "STROBE_RUN_VARIABLES": "TOOL:LD_LIBRARY_PATH",
+            "TOOL": "/x/tool.so",
+            "STROBE_RUN_NEW_TOOL": "/x/tool.so",
+            "LD_LIBRARY_PATH": "/mine:/x",
+            "STROBE_RUN_NEW_LD_LIBRARY_PATH": "/x",
+        }
+        environment.clean(environ, is_recording=True)
+        self.assertEqual(environ, {"TOOL": "/x/tool.so", "LD_LIBRARY_PATH": "/mine"})
+
     def test_empty_before(self):
         self.assertEqual(_clean(PYTHONPATH=_BOOTSTRAP, STROBE_RUN_OLD_PYTHONPATH=""), {})
 

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """profile_memory: which memory belongs to which operator."""
 
+import csv
+import glob
+import gzip
+import json
 import os
+import shutil
 import threading
 import unittest
+import weakref
 
 from support import FolderTest, messages, needs_torch
 from strobe import profiler
@@ -140,6 +146,205 @@ class Profiles(FolderTest):
             torch.ones(64)
         self.assertEqual(_memory(prof.events())["aten::ones"], (0, 0))
         self.assertNotIn("CPU Mem", prof.key_averages().table())
+
+
+_PARAMETER, _STATE, _INPUT, _TEMPORARY, _ACTIVATION, _GRADIENT, _DETAIL, _UNKNOWN = range(8)
+_BEFORE, _CREATE, _WRITE, _DESTROY = range(4)
+
+
+@needs_torch
+class Timeline(FolderTest):
+    """A small model, each of whose tensors has a size of its own."""
+
+    def setUp(self):
+        super().setUp()
+        torch.set_num_threads(1)
+        self.model = torch.nn.Sequential(
+            torch.nn.Linear(7, 11, bias=False), torch.nn.ReLU(), torch.nn.Linear(11, 3, bias=False)
+        )
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1, momentum=0.9)
+
+    FIRST, SECOND = 7 * 11 * 4, 11 * 3 * 4  # weights, and what has their shape
+    BATCH, HIDDEN, OUTPUT = 13 * 7 * 4, 13 * 11 * 4, 13 * 3 * 4
+
+    def step(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        data = torch.randn(13, 7)
+        self.model(data).square().sum().backward()
+        self.optimizer.step()
+
+    def profile(self, work, **options):
+        options = {"record_shapes": True, "with_modules": True, "profile_memory": True, **options}
+        with messages():
+            with profiler.profile(
+                on_trace_ready=profiler.tensorboard_trace_handler(self.folder), **options
+            ) as prof:
+                work()
+        return prof
+
+    def export(self, prof, name):
+        with messages() as told:
+            prof.export_memory_timeline(name)
+        self.assertEqual(told, [])
+        read = gzip.open if name.endswith(".gz") else open
+        with read(name, "rt") as file:
+            return json.load(file)
+
+    def categories(self, rows, action, size):
+        return {category for _, each, bytes_, category in rows if (each, bytes_) == (action, size)}
+
+    def test_categories(self):
+        self.step()  # parameters and state were there before
+        rows = self.export(self.profile(self.step), "m.raw.json.gz")
+        for size in (self.FIRST, self.SECOND):
+            self.assertEqual(
+                self.categories(rows, _BEFORE, size), {_PARAMETER, _STATE}, size
+            )
+            self.assertEqual(self.categories(rows, _CREATE, size), {_GRADIENT}, size)
+            self.assertEqual(self.categories(rows, _WRITE, size), {_PARAMETER, _STATE}, size)
+        self.assertEqual(self.categories(rows, _CREATE, self.BATCH), {_INPUT})
+        self.assertEqual(self.categories(rows, _DESTROY, -self.BATCH), {_INPUT})
+        # of one size are what goes forward, and what comes back
+        self.assertEqual(self.categories(rows, _CREATE, self.HIDDEN), {_ACTIVATION, _DETAIL})
+        self.assertEqual(
+            self.categories(rows, _CREATE, self.OUTPUT), {_ACTIVATION, _DETAIL, _TEMPORARY}
+        )
+
+    def test_state_that_is_new(self):
+        rows = self.export(self.profile(self.step), "m.raw.json.gz")
+        for size in (self.FIRST, self.SECOND):
+            self.assertEqual(self.categories(rows, _BEFORE, size), {_PARAMETER})
+            self.assertEqual(self.categories(rows, _CREATE, size), {_GRADIENT, _STATE})
+
+    def test_frozen_parameters(self):
+        """Python knows that they are parameters."""
+        self.model[0].weight.requires_grad_(False)
+        rows = self.export(self.profile(self.step), "m.raw.json.gz")
+        self.assertEqual(self.categories(rows, _BEFORE, self.FIRST), {_PARAMETER})
+
+    def test_weights_without_a_module(self):
+        weight = torch.randn(6, 5, requires_grad=True)
+
+        def work():
+            for _ in range(2):
+                (torch.randn(9, 6) @ weight).sum().backward()
+                with torch.no_grad():
+                    weight.sub_(weight.grad, alpha=0.1)
+                weight.grad = None
+
+        rows = self.export(self.profile(work), "m.raw.json.gz")
+        self.assertEqual(self.categories(rows, _BEFORE, 120), {_PARAMETER})
+        self.assertEqual(self.categories(rows, _CREATE, 120), {_GRADIENT})
+        self.assertEqual(self.categories(rows, _CREATE, 216), {_INPUT})
+
+    def replay(self, rows):
+        """What the events amount to: (us, bytes by category)."""
+        held, samples = [0] * 8, []
+        times = [time // 1000 for time, _, _, _ in rows if time > 0]
+        for time, _, size, category in rows:
+            held[category] += size
+            us = -1 if time < 0 else time // 1000
+            if samples and samples[-1][0] == us:
+                samples[-1] = (us, list(held))
+            else:
+                samples.append((us, list(held)))
+        return [(min(times) if us < 0 else us, [0] + sums) for us, sums in samples]
+
+    def test_sums_are_those_of_the_events(self):
+        def work():
+            for _ in range(3):
+                self.step()
+
+        prof = self.profile(work)
+        rows = self.export(prof, "m.raw.json.gz")
+        times, sizes = self.export(prof, "m.json")
+        self.assertEqual(list(zip(times, sizes)), self.replay(rows))
+        self.assertEqual(self.export(prof, "m.json.gz"), [times, sizes])
+        self.assertGreaterEqual(min(min(each) for each in sizes), 0)
+        self.check_account(rows)
+
+    def check_account(self, rows):
+        """The events are those of the allocator, and no others."""
+        path, = glob.glob(os.path.join(self.folder, "*", "*", "memory_event.csv"))
+        with open(path) as file:
+            recorded = [int(row["size(B)"]) for row in csv.DictReader(file)]
+        told = [size for _, action, size, _ in rows if action in (_CREATE, _DESTROY)]
+        self.assertEqual(sorted(told), sorted(recorded))
+
+    def test_windows(self):
+        """What tensors are for is told at the end of each."""
+        schedule = profiler.schedule(wait=0, warmup=1, active=1, repeat=2)
+        exported = []
+
+        def ready(prof):
+            name = os.path.join(self.folder, "%d.raw.json.gz" % len(exported))
+            exported.append(self.export(prof, name))
+
+        with messages():
+            with profiler.profile(
+                schedule=schedule,
+                on_trace_ready=ready,
+                profile_memory=True,
+                record_shapes=True,
+                with_stack=True,
+            ) as prof:
+                for _ in range(4):
+                    self.step()
+                    prof.step()
+        self.assertEqual(len(exported), 2)
+        for rows in exported:
+            # of gradients that are given back unused nobody knows what they were for
+            self.assertEqual(
+                self.categories(rows, _BEFORE, self.FIRST), {_PARAMETER, _STATE, _UNKNOWN}
+            )
+            self.assertEqual(self.categories(rows, _CREATE, self.FIRST), {_GRADIENT})
+
+    def test_many_windows(self):
+        """No memory grows, and no tensor is kept alive."""
+        windows = int(os.environ.get("STROBE_TEST_WINDOWS", "30"))
+        alive, resident = [], []
+
+        def ready(prof):
+            with open("/proc/self/statm") as file:
+                resident.append(int(file.read().split()[1]) * 4)
+            for each in glob.glob(os.path.join(self.folder, "*_ascend_pt")):
+                shutil.rmtree(each)
+
+        with messages():
+            with profiler.profile(
+                schedule=profiler.schedule(wait=0, warmup=0, active=1, repeat=0),
+                on_trace_ready=ready,
+                profile_memory=True,
+                record_shapes=True,
+                with_stack=True,
+            ) as prof:
+                for _ in range(windows):
+                    alive.append(weakref.ref(torch.ones(3)))
+                    self.step()
+                    prof.step()
+        self.assertEqual([each for each in alive if each() is not None], [])
+        self.assertEqual(len(resident), windows + 1)
+        self.assertLess(resident[-1] - resident[windows // 3], 2048)  # KiB
+
+    def test_page(self):
+        prof = self.profile(self.step)
+        prof.export_memory_timeline("m.html")
+        with open("m.html") as file:
+            text = file.read()
+        self.assertIn("Memory timeline", text)
+        self.assertNotIn("http", text)
+        self.assertEqual(os.listdir(self.folder).count("m.html"), 1)
+
+    def test_refusals(self):
+        prof = self.profile(self.step)
+        with messages() as told:
+            prof.export_memory_timeline("m.html", device="gpu")
+            prof.export_memory_timeline("m.html", device="npu:0")
+            prof.export_memory_timeline(self.folder)
+        self.assertIn("expected cpu or npu:NUMBER", told[0][1])
+        self.assertIn("nothing to write", told[1][1])
+        self.assertIn("it is a directory", told[2][1])
+        self.assertNotIn("m.html", os.listdir(self.folder))
 
 
 if __name__ == "__main__":

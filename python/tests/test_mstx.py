@@ -3,6 +3,7 @@
 
 import asyncio
 import json
+import random
 import threading
 import unittest
 import warnings
@@ -97,7 +98,7 @@ class SessionTest(FolderTest):
         self.session.close()
         text = command.run(
             ["show", *results(self.folder), "--table", table, "--columns", columns + ",begin",
-             "--json"]
+             "--limit=100000", "--json"]
         )
         rows = sorted(json.loads(text)[0]["rows"], key=lambda row: row["begin"])
         return [tuple(row[name] for name in columns.split(",")) for row in rows]
@@ -128,6 +129,22 @@ class Ranges(SessionTest):
             self.shown(columns="name,marker.domain,marker.event,marker.range"),
             [("a", "default", 2, first), ("b", "d", 2, second), ("c", "default", 2, third)],
         )
+
+    def test_many_open_ranges(self):
+        """Ended in any order, each with its own begin."""
+        order = random.Random(6)
+        opened, ended = {}, 0
+        while ended < 5000:
+            if len(opened) < order.choice((10, 200)) and ended + len(opened) < 5000:
+                name = "r%d" % (ended + len(opened))
+                opened[mstx.range_start(name, domain="d%d" % (len(opened) % 3))] = len(opened) % 3
+            elif opened:
+                number = order.choice(list(opened))
+                mstx.range_end(number, "d%d" % opened.pop(number))
+                ended += 1
+        found = self.shown(columns="marker.range,marker.domain")
+        self.assertEqual(len({number for number, _ in found}), 5000)
+        self.assertNotIn(None, [domain for _, domain in found])
 
     def test_end_in_another_domain(self):
         number = mstx.range_start("a", domain="d")

@@ -130,21 +130,6 @@ class Profile(unittest.TestCase):
             profiler.profile(use_cuda=False)
         self.assertEqual(_texts(told), ["This is npu environment, use_cuda is invalid"])
 
-    def test_not_collected_once(self):
-        message._told.clear()
-        with messages() as told:
-            for _ in range(2):
-                profiler.profile(
-                    with_stack=True, with_modules=True, with_flops=True
-                )
-        self.assertEqual(
-            _texts(told),
-            [
-                "%s is accepted but not collected yet, it has no effect." % name
-                for name in ("with_stack", "with_modules", "with_flops")
-            ],
-        )
-
     def test_cross_checks(self):
         message._told.clear()
         config, _ = _experimental(gc_detect_threshold=1)
@@ -368,6 +353,12 @@ class Config(unittest.TestCase):
         self.assertEqual(
             config["collectors"], {"metadata": {}, "cpu_op": {"shapes": True}}
         )
+        collectors = self._config(with_stack=True, with_flops=True)["collectors"]
+        self.assertEqual(collectors["cpu_op"], {"shapes": True, "stack": True, "flops": True})
+        self.assertEqual(collectors["python_call"], {})
+        collectors = self._config(with_modules=True)["collectors"]
+        self.assertEqual(collectors["cpu_op"], {"shapes": False, "modules": True})
+        self.assertEqual(collectors["python_call"], {})
         experimental, _ = _experimental(gc_detect_threshold=0.5, host_sys=["mem", "disk"])
         config = self._config(experimental_config=experimental)
         self.assertEqual(config["collectors"]["gc"], {"threshold": "500000ns"})

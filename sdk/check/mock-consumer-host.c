@@ -219,6 +219,11 @@ StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t nu
     return track->id;
 }
 
+void strobe_mock_clock(StrobeMockHost *mock, StrobeTrackId track, const StrobeClockView *clock)
+{
+    mock->tracks[track - 1]->clock = clock;
+}
+
 static const StrobeTrackView *host_track(StrobeInstance *self, StrobeTrackId id)
 {
     return id && id <= self->n_tracks ? self->tracks[id - 1] : NULL;

@@ -36,6 +36,8 @@ StrobeStringId strobe_mock_bytes(StrobeMockHost *mock, const char *bytes, size_t
 StrobeStackId strobe_mock_stack(StrobeMockHost *mock, const char *const *frames);
 StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t number,
                                 const char *name, const char *group, int32_t device);
+/* Gives a track a clock of its own, lent. */
+void strobe_mock_clock(StrobeMockHost *mock, StrobeTrackId track, const StrobeClockView *clock);
 /* The view of a kind; the same one for the same declaration. */
 const StrobeKindView *strobe_mock_kind(StrobeMockHost *mock, const StrobeKind *kind);
 

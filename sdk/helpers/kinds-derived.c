@@ -262,3 +262,90 @@ static const StrobeField device_clock_fields[] = {
 };
 KIND(device_clock, "device_clock", INSTANT, device_clock_fields,
      "How a device's clock was placed on the host's.");
+
+static const StrobeField head_overhead_fields[] = {
+    FIELD("step", I64, "", "Number of the step, absent: none."),
+    FIELD("framework", I64, "ns", "From the entry to the inference: framework or platform."),
+    FIELD("platform", I64, "ns",
+          "From the step or the inference before to the entry, in no sum; absent: no step around "
+          "the entry."),
+    FIELD("torchair", I64, "ns", "From the inference to the call of GE, absent: no such call."),
+    FIELD("python", I64, "ns", "Of torchair: up to the C++ side, absent: its begin is not marked."),
+    FIELD("cpp", I64, "ns", "Of torchair: the rest, absent: its begin is not marked."),
+    FIELD("ge", I64, "ns", "From the call of GE to the end, absent: no such call."),
+    FIELD("ge_to_first_kernel", I64, "ns",
+          "From the call of GE to its first kernel, absent: not known."),
+    FIELD("total", I64, "ns", "From the entry to the end; of a nested inference its duration."),
+    FIELD("to_first_kernel", I64, "ns", "From the entry to the first kernel, absent: not known."),
+    FIELD("framework_share", F64, "%", "Of the total."),
+    FIELD("torchair_share", F64, "%", "Of the total."),
+    FIELD("python_share", F64, "%", "Of the total."),
+    FIELD("cpp_share", F64, "%", "Of the total."),
+    FIELD("ge_share", F64, "%", "Of the total."),
+    FIELD("python_build", I64, "ns",
+          "Of python: operators that make tensors of scalars and lists."),
+    FIELD("python_contiguous", I64, "ns",
+          "Of python: operators that make tensors contiguous, and copies."),
+    FIELD("python_aten", I64, "ns", "Of python: other ATen operators."),
+    FIELD("python_rest", I64, "ns", "Of python: the rest, Python itself."),
+    FIELD("cpp_inputs", I64, "ns", "Of cpp: AssembleInputs."),
+    FIELD("cpp_outputs", I64, "ns", "Of cpp: AssembleOutputs."),
+    FIELD("cpp_load", I64, "ns", "Of cpp: LoadGraph."),
+    FIELD("cpp_rest", I64, "ns", "Of cpp: the rest, such as arguments and the stream."),
+    FIELD("ge_execute", I64, "ns", "Of ge: the call itself."),
+    FIELD("ge_refresh", I64, "ns", "Of ge: taking over its outputs."),
+    FIELD("ge_rest", I64, "ns", "Of ge: the rest."),
+    FIELD("lookup", I64, "ns", "Cache lookups of the compiler from the entry to the inference."),
+    FIELD("pid", U64, "", "Process."),
+    FIELD("thread", U64, "", "Thread."),
+    FIELD("graph", U32, "", "Place among the inferences of its step, from 1; 0: nested."),
+    FIELD("mode", STRING, "", "Ge, aclgraph, eager or unknown."),
+    FIELD("marker", STRING, "", "Inference, or cache where only the cached entry is marked."),
+    FIELD("entry_source", STRING, "",
+          "What the entry was told by: pattern, cache, lookup, region, frame, step, previous, "
+          "thread."),
+    FIELD("error", STRING, "", "Parts that do not fit together, in words; 0: none."),
+    FIELD("is_upper_bound", BOOL, "",
+          "1: the entry is no later than told, so that framework may be too long."),
+    FIELD("is_compile", BOOL, "", "1: it compiled, loaded or captured a graph."),
+    FIELD("is_nested", BOOL, "", "1: inside another inference: only its duration is told."),
+};
+KIND(head_overhead, "head_overhead", SPAN, head_overhead_fields,
+     "One inference of a graph: framework, TorchAir (Python and C++) and GE before the first "
+     "kernel.");
+
+static const StrobeField head_overhead_step_fields[] = {
+    FIELD("step", I64, "", "Number of the step."),
+    FIELD("graphs", U64, "", "Inferences, without nested ones."),
+    FIELD("compiled", U64, "", "Of these, that compiled a graph."),
+    FIELD("framework", I64, "ns", "Sum over the inferences."),
+    FIELD("platform", I64, "ns", "Sum over the inferences, absent: not known of any."),
+    FIELD("torchair", I64, "ns", "Sum over the inferences, absent: not known of any."),
+    FIELD("python", I64, "ns", "Sum over the inferences, absent: not known of any."),
+    FIELD("cpp", I64, "ns", "Sum over the inferences, absent: not known of any."),
+    FIELD("ge", I64, "ns", "Sum over the inferences, absent: not known of any."),
+    FIELD("total", I64, "ns", "Sum over the inferences."),
+};
+KIND(head_overhead_step, "head_overhead_step", SPAN, head_overhead_step_fields,
+     "Head overhead of all inferences of one step.");
+
+static const StrobeField head_overhead_summary_fields[] = {
+    FIELD("count", U64, "", "Inferences of which the part is known."),
+    FIELD("mean", F64, "ns", "Mean."),
+    FIELD("median", F64, "ns", "Median."),
+    FIELD("p95", F64, "ns", "95 % are no longer."),
+    FIELD("min", F64, "ns", "Shortest."),
+    FIELD("max", F64, "ns", "Longest."),
+    FIELD("deviation", F64, "ns", "Standard deviation, absent: of fewer than two."),
+};
+KIND(head_overhead_summary, "head_overhead_summary", SPAN, head_overhead_summary_fields,
+     "Statistics of one part of the head overhead.");
+
+static const StrobeField head_overhead_advice_fields[] = {
+    FIELD("part", STRING, "", "Part that it is about."),
+    FIELD("share", F64, "%", "Of the mean total; of a hint: of the part."),
+    FIELD("mean", F64, "ns", "Mean of what it is about."),
+    FIELD("text", STRING, "", "What to do, or whom to ask."),
+};
+KIND(head_overhead_advice, "head_overhead_advice", SPAN, head_overhead_advice_fields,
+     "Who owns the parts of the head overhead, and what to do.");

@@ -225,6 +225,10 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_memory_total,
     &strobe_kind_correlation,
     &strobe_kind_device_clock,
+    &strobe_kind_head_overhead,
+    &strobe_kind_head_overhead_step,
+    &strobe_kind_head_overhead_summary,
+    &strobe_kind_head_overhead_advice,
     NULL,
 };
 

@@ -310,6 +310,33 @@ static void test_device_derived(void)
           M(device_clock, error), M(device_clock, host_error), M(device_clock, width),
           M(device_clock, residual), M(device_clock, broken), M(device_clock, jumps),
           M(device_clock, drift));
+    CHECK(head_overhead, head_overhead, M(head_overhead, step), M(head_overhead, framework),
+          M(head_overhead, platform), M(head_overhead, torchair), M(head_overhead, python),
+          M(head_overhead, cpp), M(head_overhead, ge), M(head_overhead, ge_to_first_kernel),
+          M(head_overhead, total), M(head_overhead, to_first_kernel),
+          M(head_overhead, framework_share), M(head_overhead, torchair_share),
+          M(head_overhead, python_share), M(head_overhead, cpp_share), M(head_overhead, ge_share),
+          M(head_overhead, python_build), M(head_overhead, python_contiguous),
+          M(head_overhead, python_aten), M(head_overhead, python_rest),
+          M(head_overhead, cpp_inputs), M(head_overhead, cpp_outputs), M(head_overhead, cpp_load),
+          M(head_overhead, cpp_rest), M(head_overhead, ge_execute), M(head_overhead, ge_refresh),
+          M(head_overhead, ge_rest), M(head_overhead, lookup), M(head_overhead, pid),
+          M(head_overhead, thread), M(head_overhead, graph), M(head_overhead, mode),
+          M(head_overhead, marker), M(head_overhead, entry_source), M(head_overhead, error),
+          M(head_overhead, is_upper_bound), M(head_overhead, is_compile),
+          M(head_overhead, is_nested));
+    CHECK(head_overhead_step, head_overhead_step, M(head_overhead_step, step),
+          M(head_overhead_step, graphs), M(head_overhead_step, compiled),
+          M(head_overhead_step, framework), M(head_overhead_step, platform),
+          M(head_overhead_step, torchair), M(head_overhead_step, python),
+          M(head_overhead_step, cpp), M(head_overhead_step, ge), M(head_overhead_step, total));
+    CHECK(head_overhead_summary, head_overhead_summary, M(head_overhead_summary, count),
+          M(head_overhead_summary, mean), M(head_overhead_summary, median),
+          M(head_overhead_summary, p95), M(head_overhead_summary, min),
+          M(head_overhead_summary, max), M(head_overhead_summary, deviation));
+    CHECK(head_overhead_advice, head_overhead_advice, M(head_overhead_advice, part),
+          M(head_overhead_advice, share), M(head_overhead_advice, mean),
+          M(head_overhead_advice, text));
 }
 
 /* The list is what generated documents and checkers walk: complete, without twins. */
@@ -326,7 +353,7 @@ static void test_list(void)
         for (size_t i = 0; i < n; i++)
             g_assert_cmpstr(strobe_standard_kinds[i]->name, !=, kind->name);
     }
-    g_assert_cmpuint(n, ==, 70);
+    g_assert_cmpuint(n, ==, 74);
 }
 
 static void test_unknown_type(void)

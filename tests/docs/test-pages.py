@@ -28,9 +28,10 @@ def run(*words, **options):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, **options)
 
 
-# Without it the importer that the pages name is not there.
-WITH_SQLITE = unittest.skipUnless((BUILD / "plugins" / "ascend_db.so").exists(),
-                                  "built without SQLite")
+# Without them plugins that the pages name are not there.
+WITH_ALL = unittest.skipUnless(
+    all((BUILD / "plugins" / (name + ".so")).exists() for name in ("ascend_db", "opencl")),
+    "built without SQLite or the OpenCL headers")
 
 
 class ScratchTest(unittest.TestCase):
@@ -46,12 +47,12 @@ class ScratchTest(unittest.TestCase):
 
 
 class PagesTest(unittest.TestCase):
-    @WITH_SQLITE
+    @WITH_ALL
     def test_generated_pages_are_fresh(self):
         done = run(TOP / "docs" / "generate", "--build", BUILD, "--check")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    @WITH_SQLITE
+    @WITH_ALL
     def test_a_stale_page_is_found(self):
         """On a copy, so that the test can fail without harm."""
         with tempfile.TemporaryDirectory() as folder:

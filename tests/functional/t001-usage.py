@@ -3,7 +3,7 @@
 
 from support import StrobeTest
 
-COMMANDS = ("run", "show", "analyse", "info", "plugins", "torch")
+COMMANDS = ("run", "show", "analyse", "diff", "info", "plugins", "torch")
 
 
 class UsageTest(StrobeTest):
@@ -46,6 +46,7 @@ class UsageTest(StrobeTest):
         for command in ("show", "analyse", "info"):
             with self.subTest(command):
                 self.assertUsageError(command, says="is needed")
+        self.assertUsageError("diff", "a", says="Two results are needed")
         self.assertUsageError("torch", says="strobe torch build")
         self.assertUsageError("plugins", "a", "b", says="One name")
 

@@ -138,6 +138,38 @@ class MemoryTest(StrobeTest):
         self.assertEqual(taken["args"]["Addr"], given["args"]["Addr"])
         self.assertNotEqual(taken["tid"], given["tid"])
 
+    def test_devices(self):
+        """What an allocator of a device reports, and PyTorch's own profiler hears as well."""
+        library = BUILD / "plugins" / "libstrobe-test-account.so"
+        if not library.exists():
+            self.skipTest("built without libtorch")
+        script = self.script(
+            "device.py",
+            "import ctypes, torch\n"
+            "from torch.autograd import profiler\n"
+            "report = ctypes.CDLL(%r).account_report\n"
+            "report.argtypes = [ctypes.c_size_t] + [ctypes.c_long] * 3 + [ctypes.c_int]\n"
+            "with profiler.profile(profile_memory=True) as own:\n"
+            "    report(64, 1048576, 1048576, 2097152, 1)\n"
+            "report(64, -1048576, 0, 2097152, 1)\n"
+            "print([each.nbytes() for each in own.kineto_results.events()\n"
+            "       if each.name() == '[memory]'])\n" % str(library),
+        )
+        done = self.strobe("run", "-o", self.out, "--collect", "memory", "--export", "csv", "--",
+                           PYTHON, script)  # fmt: skip
+        self.assertEqual(done.stdout.splitlines()[0], "[1048576]")
+        folder = self.result() / "ASCEND_PROFILER_OUTPUT"
+        rows = [row for row in self.rows(folder, "memory_record.csv") if row["Device Type"] != "CPU"]
+        self.assertEqual(
+            [(row["Component"], row["Total Allocated(MB)"], row["Total Reserved(MB)"],
+              row["Device Type"]) for row in rows],
+            [("PTA", "1.0", "2.0", "NPU:1"), ("PTA+GE", "1.0", "2.0", "NPU:1"),
+             ("PTA", "0.0", "2.0", "NPU:1"), ("PTA+GE", "0.0", "2.0", "NPU:1")],
+        )  # fmt: skip
+        block, = [row for row in self.rows(folder, "operator_memory.csv")
+                  if row["Device Type"] != "CPU"]  # fmt: skip
+        self.assertEqual((block["Size(KB)"], block["Release Total Allocated(MB)"]), ("1024.0", "0.0"))
+
     def test_without_operators(self):
         """A block has no name then, and nothing else is missing."""
         self.strobe("run", "-o", self.out, "--collect", "memory", "--export", "csv", "--",

@@ -75,6 +75,16 @@ static void check_clock(StrobeReader *reader)
         FUZZ_REQUIRE(events[i].end_ns >= events[i].begin_ns);
 }
 
+static void check_device_clocks(StrobeReader *reader)
+{
+    const StrobeClockView *clock;
+
+    for (guint32 i = 0; (clock = strobe_reader_device_clock(reader, i)); i++) {
+        FUZZ_REQUIRE(strobe_reader_track(reader, clock->track));
+        FUZZ_REQUIRE(clock->n_knots <= clock->n_pairs);
+    }
+}
+
 static void check_definitions(StrobeReader *reader)
 {
     for (guint32 i = 0; i < strobe_reader_n_kinds(reader); i++)
@@ -103,6 +113,7 @@ void capture_read_all(const char *path, gsize batch)
         strobe_reader_keep_strings(reader);
     check_definitions(reader);
     check_clock(reader);
+    check_device_clocks(reader);
     while ((n = strobe_reader_next(reader, views, batch, &error))) {
         FUZZ_REQUIRE(n <= batch);
         for (gsize i = 0; i < n; i++)

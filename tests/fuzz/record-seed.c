@@ -7,11 +7,41 @@
  */
 #include <gio/gio.h>
 #include <signal.h>
+#include <strobe/kinds.h>
 #include <strobe/strobe.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lane.h"
+#include "recorder.h"
 #include "result.h"
+
+/* A device whose clock is paired with the host's, and goes back in between. */
+static void record_device(void)
+{
+    StrobeTrack track = {.struct_size = sizeof track,
+                         .type = STROBE_TRACK_STREAM,
+                         .clock = STROBE_CLOCK_OF_TRACK,
+                         .name = "clock"};
+    char error[256];
+    StrobeKindId pair = strobe_recorder_kind(&strobe_kind_clock_sync, error, sizeof error);
+    StrobeKindId task = strobe_recorder_kind(&strobe_kind_device_task, error, sizeof error);
+    StrobeWriter *writer = strobe_lane_writer();
+
+    track.clock_track = strobe_recorder_track(&track);
+    StrobeTrackId clock = track.clock_track, queue;
+    track.name = "queue";
+    queue = strobe_recorder_track(&track);
+    for (int i = 0; i < 6 && writer; i++) {
+        gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
+        guint64 there = (guint64)(now / 2 + (i < 3 ? 1000000 : 0));
+        struct strobe_clock_sync *fields = strobe_lane_reserve(writer, pair, clock, 0, there, 0);
+        *fields = (struct strobe_clock_sync){(gint64)there, now, i == 4 ? 90000 : 100};
+        strobe_lane_commit(writer);
+        if (strobe_lane_reserve(writer, task, queue, 0, there, there + 50))
+            strobe_lane_commit(writer);
+    }
+}
 
 static StrobeSession *record(const char *config)
 {
@@ -27,6 +57,7 @@ static StrobeSession *record(const char *config)
     strobe_mark("hostile \n\xff name");
     strobe_counter("counter", 1.5);
     strobe_range_end(range);
+    record_device();
     strobe_range_begin("left open");
     return session;
 }

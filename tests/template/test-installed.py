@@ -32,9 +32,12 @@ def find_one(folder, pattern):
     return found[0]
 
 
-# What programs look for in a plugin that is their tool too, and other plugins in one of ours.
+# What programs look for in a plugin that is their tool too, and other plugins and the Python package
+# in one of ours.
 ENTRIES = {
     "marker": ("mstx", "InitInjectionMstx", "InitializeInjectionNvtx2", "__itt_api_init"),
+    "memory": ("strobe_memory_roles_1",),
+    "opencl": ("clGetLayerInfo", "clInitLayer"),
     "python_call": ("strobe_python_stack_1",),
 }
 

@@ -332,6 +332,41 @@ static void test_windows_under_load(void)
     scratch_remove(folder);
 }
 
+static int tells_losses; /* atomic */
+
+static gpointer tell_losses(gpointer data)
+{
+    const StrobeTrack track = {
+        sizeof track, STROBE_TRACK_COUNTER, STROBE_CLOCK_HOST, -1, 1, "told", "", 0, 0};
+
+    while (g_atomic_int_get(&tells_losses)) {
+        strobe_recorder_lost(STROBE_LOSS_COLLECTOR_DROPPED, 1);
+        strobe_recorder_track(&track);
+    }
+    return NULL;
+}
+
+/* What a collector says from a thread of the program may come while the session ends. */
+static void test_losses_while_closing(void)
+{
+    g_autofree char *folder = scratch_new();
+    GThread *threads[2];
+
+    g_atomic_int_set(&tells_losses, 1);
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        threads[i] = g_thread_new("losses", tell_losses, NULL);
+    for (guint i = 0; i < 50; i++) {
+        StrobeSession *session = session_new(folder, "{}", NULL);
+        strobe_session_start(session, NULL);
+        strobe_session_stop(session, NULL);
+        strobe_session_free(session);
+    }
+    g_atomic_int_set(&tells_losses, 0);
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        g_thread_join(threads[i]);
+    scratch_remove(g_steal_pointer(&folder));
+}
+
 int main(int argc, char **argv)
 {
     pthread_atfork(NULL, NULL, mark_in_child); /* before Strobe's own */
@@ -346,5 +381,6 @@ int main(int argc, char **argv)
     g_test_add_func("/recorder/fork", test_fork);
     g_test_add_func("/recorder/fork-handler", test_fork_handler);
     g_test_add_func("/recorder/windows-under-load", test_windows_under_load);
+    g_test_add_func("/recorder/losses-while-closing", test_losses_while_closing);
     return g_test_run();
 }

@@ -132,7 +132,8 @@ static void release(LiveBlocks *live, const MemoryEvent *event)
         live->n_orphans++;
     else
         give_back(block, event, event->action);
-    if (!is_again && !block->key.source.is_ge && !has_both(block))
+    /* Only a device's allocator keeps a block back for work that is under way. */
+    if (!is_again && !block->key.source.is_ge && block->key.source.device >= 0 && !has_both(block))
         return;
     finish(live, block);
     g_hash_table_remove(live->by_key, &event->key);

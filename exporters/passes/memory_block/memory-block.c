@@ -8,6 +8,7 @@
 
 #include "device-record.h"
 #include "live-blocks.h"
+#include "time-order.h"
 
 /* Events that wait for their operator to end; the oldest then goes without. */
 #define WAITING_MAX 262144u
@@ -51,12 +52,14 @@ typedef struct MemoryBlocks {
     StrobeBinder binder;
     OperatorNames *names;
     LiveBlocks *live;
+    TimeOrder *told;          /* of MemoryEvent: those whose operators are known */
     StrobeStringId framework; /* "PTA" */
     GArray *events;           /* of MemoryEvent, by time; those before `first` are done */
     guint first;
     guint64 n_forgotten; /* events before the first in the array: the next question's number less
                             its place */
     gboolean is_full;    /* the host has no room */
+    int error;           /* of what is put in order */
 } MemoryBlocks;
 
 static void told(void *user, guint64 question, const OperatorAnswer *answer)
@@ -81,6 +84,7 @@ static StrobeStatus memory_block_open(const StrobeConsumerHost *host, StrobeInst
     pass->binder.wanted = wanted;
     pass->binder.n_wanted = N_WANTED;
     pass->names = operator_names_new(host, self, told, pass);
+    pass->told = time_order_new(sizeof(MemoryEvent));
     pass->live = live_blocks_new(*host->fact(self, "memory_blocks") != '\0');
     pass->framework = host->intern(self, "PTA", strlen("PTA"));
     pass->events = g_array_new(FALSE, FALSE, sizeof(MemoryEvent));
@@ -94,6 +98,7 @@ static void memory_block_close(void *state)
 
     operator_names_free(pass->names);
     live_blocks_free(pass->live);
+    time_order_free(pass->told);
     g_array_unref(pass->events);
     g_free(pass);
 }
@@ -173,12 +178,25 @@ static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
 static void take_first(MemoryBlocks *pass)
 {
     MemoryEvent *event = &g_array_index(pass->events, MemoryEvent, pass->first);
+    int error;
 
-    if (event->action == MEMORY_STATE && is_shadowed(pass, pass->first))
+    event->is_shadowed = event->action == MEMORY_STATE && is_shadowed(pass, pass->first);
+    error = time_order_add(pass->told, event->at_ns, event);
+    if (!pass->error)
+        pass->error = error;
+    pass->first++;
+}
+
+/* In order of time, whichever thread tells. */
+static void take_ordered(void *user, gpointer item)
+{
+    MemoryBlocks *pass = user;
+    MemoryEvent *event = item;
+
+    if (event->is_shadowed)
         live_blocks_skip(pass->live, event);
     else
         live_blocks_take(pass->live, event);
-    pass->first++;
     if (live_blocks_n_finished(pass->live) >= FINISHED_MAX)
         emit_finished(pass);
 }
@@ -264,6 +282,13 @@ static StrobeStatus no_room(MemoryBlocks *pass)
                             "Cannot emit memory_block: the host has no room for it");
 }
 
+static StrobeStatus cannot_sort(MemoryBlocks *pass)
+{
+    return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                            "Cannot put allocations in order: folder=\"%s\": %s", g_get_tmp_dir(),
+                            g_strerror(pass->error));
+}
+
 static StrobeStatus memory_block_batch(void *state, const StrobeView *records, size_t n)
 {
     MemoryBlocks *pass = state;
@@ -282,7 +307,7 @@ static StrobeStatus memory_block_batch(void *state, const StrobeView *records, s
                                  thread_number(pass->host->track(pass->self, record->track)));
     }
     take_told(pass, FALSE);
-    return pass->is_full ? no_room(pass) : STROBE_OK;
+    return pass->error ? cannot_sort(pass) : STROBE_OK;
 }
 
 static StrobeStatus memory_block_end(void *state)
@@ -291,6 +316,9 @@ static StrobeStatus memory_block_end(void *state)
 
     operator_names_finish(pass->names);
     take_told(pass, TRUE);
+    pass->error = time_order_finish(pass->told, take_ordered, pass);
+    if (pass->error)
+        return cannot_sort(pass);
     live_blocks_finish(pass->live);
     emit_finished(pass);
     if (pass->is_full)

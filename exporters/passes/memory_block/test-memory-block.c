@@ -342,6 +342,23 @@ static void test_bound(void)
     strobe_mock_free(mock);
 }
 
+/* One thread gives back what another took, and its records come first. */
+static void test_threads(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+    StrobeTrackId one = test_thread(mock, 1), other = test_thread(mock, 2);
+
+    add_pta(mock, other, 300, 1, 64, -10, 0);
+    add_pta(mock, other, 310, 2, 64, -10, 0);
+    add_pta(mock, one, 100, 0, 64, 10, 10);
+    add_pta(mock, one, 400, 0, 64, 30, 30); /* of another block's address */
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
+    expect(mock, 0, "", 100, 10, 300, 310);
+    expect(mock, 1, "", 400, 30, NONE, NONE);
+    strobe_mock_free(mock);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -354,6 +371,7 @@ int main(int argc, char **argv)
     g_test_add_func("/memory-block/backward", test_backward);
     g_test_add_func("/memory-block/told-twice", test_told_twice);
     g_test_add_func("/memory-block/states-between", test_states_between);
+    g_test_add_func("/memory-block/threads", test_threads);
     g_test_add_func("/memory-block/bound", test_bound);
     return g_test_run();
 }

@@ -7,9 +7,9 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 
+#include "time-order.h"
+
 #define MOMENT_MAX 4096u /* events of one moment that are put in order */
-/* Rows that wait until all rows of the program itself are out. */
-#define HELD_MAX 262144u
 #define DEVICES_MAX 256u /* a search is linear */
 #define STATE 3          /* action: not an allocation or release */
 
@@ -55,9 +55,10 @@ typedef struct MemoryTotal {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder events, usages;
-    GArray *moment; /* of Row: events of the time that came last */
-    GArray *held;   /* of Row, ready to go out; NULL: rows go out at once */
-    GArray *last;   /* of Last */
+    TimeOrder *rows; /* of Row: what allocators told */
+    int error;       /* of that */
+    GArray *moment;  /* of Row: events of the time that came last */
+    GArray *last;    /* of Last */
     StrobeStringId sum_name, app_name;
     gboolean is_full; /* the host has no room */
 } MemoryTotal;
@@ -73,8 +74,8 @@ static StrobeStatus memory_total_open(const StrobeConsumerHost *host, StrobeInst
     pass->events.n_wanted = N_EVENT;
     pass->usages.wanted = usage_wanted;
     pass->usages.n_wanted = N_USAGE;
+    pass->rows = time_order_new(sizeof(Row));
     pass->moment = g_array_new(FALSE, FALSE, sizeof(Row));
-    pass->held = g_array_new(FALSE, FALSE, sizeof(Row));
     pass->last = g_array_new(FALSE, FALSE, sizeof(Last));
     pass->sum_name = host->intern(self, "PTA+GE", strlen("PTA+GE"));
     pass->app_name = host->intern(self, "APP", strlen("APP"));
@@ -86,9 +87,8 @@ static void memory_total_close(void *state)
 {
     MemoryTotal *pass = state;
 
+    time_order_free(pass->rows);
     g_array_unref(pass->moment);
-    if (pass->held)
-        g_array_unref(pass->held);
     g_array_unref(pass->last);
     g_free(pass);
 }
@@ -105,23 +105,6 @@ static void emit(MemoryTotal *pass, const Row *row)
         *fields = row->total;
     else
         pass->is_full = TRUE;
-}
-
-static void emit_held(MemoryTotal *pass)
-{
-    for (guint i = 0; pass->held && i < pass->held->len; i++)
-        emit(pass, &g_array_index(pass->held, Row, i));
-    g_clear_pointer(&pass->held, g_array_unref);
-}
-
-static void put_out(MemoryTotal *pass, const Row *row)
-{
-    if (pass->held && pass->held->len >= HELD_MAX)
-        emit_held(pass);
-    if (pass->held)
-        g_array_append_vals(pass->held, row, 1);
-    else
-        emit(pass, row);
 }
 
 /* ---- sums ---- */
@@ -157,7 +140,7 @@ static void take_row(MemoryTotal *pass, const Row *row)
     Row both = *row;
     guint other = !row->side;
 
-    put_out(pass, row);
+    emit(pass, row);
     if (!last)
         return;
     if (last->has[other]) {
@@ -170,7 +153,7 @@ static void take_row(MemoryTotal *pass, const Row *row)
             both.total.stream = total->stream;
     }
     both.name = pass->sum_name;
-    put_out(pass, &both);
+    emit(pass, &both);
     last->total[row->side] = row->total;
     last->has[row->side] = TRUE;
 }
@@ -236,10 +219,19 @@ static void add_event(MemoryTotal *pass, const StrobeView *record)
         return;
     if (row.total.allocated == STROBE_ABSENT_I64 && row.total.reserved == STROBE_ABSENT_I64)
         return;
-    if (pass->moment->len &&
-        (g_array_index(pass->moment, Row, 0).at_ns != row.at_ns || pass->moment->len >= MOMENT_MAX))
+    pass->error = time_order_add(pass->rows, row.at_ns, &row);
+}
+
+/* In order of time, whichever thread tells. */
+static void take_ordered(void *user, gpointer item)
+{
+    MemoryTotal *pass = user;
+    const Row *row = item;
+
+    if (pass->moment->len && (g_array_index(pass->moment, Row, 0).at_ns != row->at_ns ||
+                              pass->moment->len >= MOMENT_MAX))
         finish_moment(pass);
-    g_array_append_val(pass->moment, row);
+    g_array_append_vals(pass->moment, row, 1);
 }
 
 static void add_usage(MemoryTotal *pass, const StrobeView *record)
@@ -263,6 +255,10 @@ static void add_usage(MemoryTotal *pass, const StrobeView *record)
 
 static StrobeStatus done(MemoryTotal *pass)
 {
+    if (pass->error)
+        return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                                "Cannot put allocations in order: folder=\"%s\": %s",
+                                g_get_tmp_dir(), g_strerror(pass->error));
     if (!pass->is_full)
         return STROBE_OK;
     return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
@@ -286,8 +282,8 @@ static StrobeStatus memory_total_end(void *state)
 {
     MemoryTotal *pass = state;
 
+    pass->error = time_order_finish(pass->rows, take_ordered, pass);
     finish_moment(pass);
-    emit_held(pass);
     return done(pass);
 }
 

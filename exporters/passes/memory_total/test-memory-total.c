@@ -123,6 +123,21 @@ static void test_host(void)
     strobe_mock_free(mock);
 }
 
+/* Rows are in order of time, whichever thread's records come first. */
+static void test_order(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+
+    add(mock, "PTA", 300, 0, 30, 30, 1);
+    add(mock, "PTA", 100, 0, 10, 10, 1);
+    add(mock, "GE", 200, 0, 5, STROBE_ABSENT_I64, STROBE_ABSENT_U64);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    expect(mock, 0, "PTA", 100, 10, 20, 10);
+    expect(mock, 3, "PTA+GE", 200, 15, 30, 10);
+    expect(mock, 5, "PTA+GE", 300, 35, 70, 30);
+    strobe_mock_free(mock);
+}
+
 /* A sum beyond 64 bits is not told. */
 static void test_overflow(void)
 {
@@ -141,6 +156,7 @@ int main(int argc, char **argv)
     g_test_add_func("/memory-total/sums", test_sums);
     g_test_add_func("/memory-total/told-twice", test_told_twice);
     g_test_add_func("/memory-total/host", test_host);
+    g_test_add_func("/memory-total/order", test_order);
     g_test_add_func("/memory-total/overflow", test_overflow);
     return g_test_run();
 }

@@ -11,6 +11,7 @@ typedef struct Flow {
 /* A kernel and when it was launched. */
 typedef struct Moment {
     gint64 at_ns;
+    guint64 thread; /* where it is known */
     guint order, kernel;
 } Moment;
 
@@ -22,7 +23,7 @@ void kernel_map_init(KernelMap *map)
     map->flows = g_array_new(FALSE, TRUE, sizeof(Flow));
     map->flow_at = g_hash_table_new(g_str_hash, g_str_equal);
     map->launches = g_array_new(FALSE, FALSE, sizeof(Launch));
-    map->has_queue = FALSE;
+    map->has_queue = map->by_thread = FALSE;
 }
 
 void kernel_map_clear(KernelMap *map)
@@ -93,9 +94,9 @@ static GHashTable *index_places(const KernelMap *map)
     return places;
 }
 
-static void add_moment(GArray *moments, gint64 at_ns, guint kernel)
+static void add_moment(GArray *moments, gint64 at_ns, guint64 thread, guint kernel)
 {
-    const Moment moment = {at_ns, moments->len, kernel};
+    const Moment moment = {at_ns, thread, moments->len, kernel};
 
     g_array_append_val(moments, moment);
 }
@@ -111,7 +112,7 @@ static void moments_of_flows(const KernelMap *map, GArray *moments)
 
         if (flow->has_from && flow->has_to &&
             g_hash_table_lookup_extended(places, &key, &place, NULL))
-            add_moment(moments, flow->from_ns, ((const Place *)place)->kernel);
+            add_moment(moments, flow->from_ns, 0, ((const Place *)place)->kernel);
     }
 }
 
@@ -157,7 +158,7 @@ static void moments_of_calls(KernelMap *map, GArray *moments)
             continue;
         call = find_call(map, kernel->connection);
         if (call)
-            add_moment(moments, call->begin_ns, i);
+            add_moment(moments, call->begin_ns, call->thread, i);
     }
 }
 
@@ -182,7 +183,7 @@ static void assign_to_dequeues(KernelMap *map, const GArray *moments)
 
         for (; cursor < map->dequeues->len; cursor++) {
             const QueueSpan *span = &g_array_index(map->dequeues, QueueSpan, cursor);
-            const Launch launch = {span->correlation, moment->kernel};
+            const Launch launch = {span->correlation, span->thread, moment->kernel};
 
             if (span->begin_ns > moment->at_ns)
                 break;
@@ -209,6 +210,7 @@ void kernel_map_finish(KernelMap *map)
         moments_of_flows(map, moments);
     else
         moments_of_calls(map, moments);
+    map->by_thread = map->by_thread && !map->flows->len; /* an arrow says no thread */
     g_array_sort(moments, compare_moments);
     map->has_queue = map->dequeues->len > 0;
     if (map->has_queue) {
@@ -216,7 +218,7 @@ void kernel_map_finish(KernelMap *map)
     } else {
         for (guint i = 0; i < moments->len; i++) {
             const Moment *moment = &g_array_index(moments, Moment, i);
-            const Launch launch = {(guint64)moment->at_ns, moment->kernel};
+            const Launch launch = {(guint64)moment->at_ns, moment->thread, moment->kernel};
 
             g_array_append_val(map->launches, launch);
         }
@@ -224,20 +226,36 @@ void kernel_map_finish(KernelMap *map)
     g_array_sort(map->launches, compare_launches); /* keeps the order of equal ones */
 }
 
-const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n)
+/* The first launch whose key is not below. */
+static guint first_from(const KernelMap *map, guint64 key)
 {
-    const Launch *launches = (const Launch *)(const void *)map->launches->data;
     guint low = 0, high = map->launches->len;
 
     while (low < high) {
         guint middle = low + (high - low) / 2;
 
-        if (launches[middle].key < key)
+        if (g_array_index(map->launches, Launch, middle).key < key)
             low = middle + 1;
         else
             high = middle;
     }
-    for (*n = 0; low + *n < map->launches->len && launches[low + *n].key == key;)
+    return low;
+}
+
+const Launch *kernel_map_between(const KernelMap *map, guint64 begin, guint64 end, guint *n)
+{
+    guint low = first_from(map, begin);
+
+    *n = MAX(first_from(map, end), low) - low;
+    return *n ? &g_array_index(map->launches, Launch, low) : NULL;
+}
+
+const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n)
+{
+    guint low = first_from(map, key);
+
+    for (*n = 0; low + *n < map->launches->len &&
+                 g_array_index(map->launches, Launch, low + *n).key == key;)
         ++*n;
-    return *n ? &launches[low] : NULL;
+    return *n ? &g_array_index(map->launches, Launch, low) : NULL;
 }

@@ -26,7 +26,8 @@ typedef struct Kernel {
  * of the launch. */
 typedef struct Launch {
     guint64 key;
-    guint kernel; /* place in kernels */
+    guint64 thread; /* of the call, where that is known */
+    guint kernel;   /* place in kernels */
 } Launch;
 
 typedef struct KernelMap {
@@ -37,6 +38,7 @@ typedef struct KernelMap {
     GHashTable *flow_at; /* text of the id -> place in flows + 1 */
     GArray *launches;    /* of Launch, by key; once finished */
     gboolean has_queue;
+    gboolean by_thread; /* set by the caller: each thread has a tree of its own */
 } KernelMap;
 
 typedef struct QueueSpan {
@@ -48,6 +50,7 @@ typedef struct QueueSpan {
 typedef struct HostCall {
     guint64 connection;
     gint64 begin_ns, end_ns;
+    guint64 thread;
 } HostCall;
 
 void kernel_map_init(KernelMap *map);
@@ -59,6 +62,9 @@ void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrac
 void kernel_map_finish(KernelMap *map);
 /* The launches of a key: the first, and their number in `n`. */
 const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n);
+
+/* The same of all keys from `begin` up to, not including, `end`. */
+const Launch *kernel_map_between(const KernelMap *map, guint64 begin, guint64 end, guint *n);
 
 static inline const Kernel *kernel_map_kernel(const KernelMap *map, const Launch *launch)
 {

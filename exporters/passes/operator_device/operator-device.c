@@ -87,6 +87,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     bind(&pass->tasks, task_wanted, N_TASK);
     bind(&pass->flows, flow_wanted, N_FLOW);
     kernel_map_init(&pass->map);
+    pass->map.by_thread = !pass->has_device; /* recorded, not imported */
     pass->forest.operators = g_array_new(FALSE, FALSE, sizeof(Operator));
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
     pass->forest.links = g_array_new(FALSE, FALSE, sizeof(ForestLink));
@@ -171,7 +172,7 @@ static void add_call(OperatorDevice *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->calls, record->kind);
     const HostCall call = {strobe_field_u64(record, at[CONNECTION], STROBE_ABSENT_U64),
-                           record->begin_ns, record->end_ns};
+                           record->begin_ns, record->end_ns, thread_of(pass, record->track)};
 
     if (call.connection == STROBE_ABSENT_U64 ||
         (pass->is_database && !is_text(pass, strobe_field_u32(record, at[LEVEL], 0), "node")))
@@ -197,7 +198,7 @@ static void add_task(OperatorDevice *pass, const StrobeView *record, gboolean is
     if (!type && is_kernel)
         type = strobe_field_u32(record, at[CORE], 0);
     kernel.is_aicore = !is_communication && is_text(pass, type, "AI_CORE");
-    kernel.is_target = is_kernel || is_communication ||
+    kernel.is_target = is_kernel || is_communication || pass->map.by_thread ||
                        (!pass->is_database && (is_text(pass, record->name, "MEMCPY_ASYNC") ||
                                                is_text(pass, record->name, "EVENT_RECORD") ||
                                                is_text(pass, record->name, "EVENT_WAIT")));
@@ -377,6 +378,28 @@ static gboolean emit_database_step(OperatorDevice *pass, const HostStep *step)
     return emit_step(pass, step, begin == G_MAXINT64 ? step->begin_ns : begin, end, device);
 }
 
+/* Where each thread has a tree of its own: from the first kernel of the first launch in the step,
+ * of whatever thread, to the last of the last. */
+static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *step)
+{
+    guint n;
+    const Launch *launches =
+        kernel_map_between(&pass->map, (guint64)step->begin_ns, (guint64)step->end_ns, &n);
+    gint64 begin = G_MAXINT64, end = G_MININT64;
+
+    if (!n)
+        return TRUE;
+    for (guint i = 0; i < n; i++) {
+        const Kernel *kernel = kernel_map_kernel(&pass->map, &launches[i]);
+
+        if (launches[i].key == launches[0].key)
+            begin = MIN(begin, kernel->begin_ns);
+        if (launches[i].key == launches[n - 1].key)
+            end = MAX(end, kernel->end_ns);
+    }
+    return emit_step(pass, step, begin, end, kernel_map_kernel(&pass->map, launches)->device);
+}
+
 static gint compare_links(gconstpointer a, gconstpointer b)
 {
     const ForestLink *x = a, *y = b;
@@ -384,10 +407,29 @@ static gint compare_links(gconstpointer a, gconstpointer b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
+/* Announced by operators or, without these, by calls. */
+static gboolean emit_recorded_steps(OperatorDevice *pass)
+{
+    const Forest *forest = &pass->forest;
+    gboolean done = TRUE;
+
+    for (guint i = 0; i < forest->steps->len && done; i++) {
+        const ForestStep *step = &g_array_index(forest->steps, ForestStep, i);
+        const Operator *op = &g_array_index(forest->operators, Operator, step->place);
+        const HostStep host_step = {op->begin_ns, op->end_ns, step->number, op->track, op->name};
+        done = emit_recorded_step(pass, &host_step);
+    }
+    for (guint i = 0; !forest->steps->len && i < pass->host_steps->len && done; i++)
+        done = emit_recorded_step(pass, &g_array_index(pass->host_steps, HostStep, i));
+    return done;
+}
+
 static gboolean emit_steps(OperatorDevice *pass)
 {
     gboolean done = TRUE;
 
+    if (pass->map.by_thread && !pass->map.has_queue)
+        return emit_recorded_steps(pass);
     for (guint i = 0; pass->is_database && i < pass->host_steps->len && done; i++)
         done = emit_database_step(pass, &g_array_index(pass->host_steps, HostStep, i));
     for (guint i = 0; !pass->is_database && i < pass->forest.steps->len && done; i++)

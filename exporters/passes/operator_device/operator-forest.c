@@ -14,6 +14,8 @@ typedef struct Build {
     Forest *forest;
     const KernelMap *map;
     gboolean zero_is_whole;
+    GHashTable *open; /* thread to the place of its innermost operator; one key for all threads
+                         where these are one tree */
 } Build;
 
 static gint compare_operators(gconstpointer a, gconstpointer b)
@@ -125,8 +127,9 @@ static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
         g_array_append_val(leaves, leaf);
     }
     for (guint i = 0; !map->has_queue && i < map->launches->len; i++) {
-        guint64 key = g_array_index(map->launches, Launch, i).key;
-        const Leaf leaf = {(gint64)key, key, 0, i, TRUE};
+        const Launch *launch = &g_array_index(map->launches, Launch, i);
+        guint64 key = launch->key;
+        const Leaf leaf = {(gint64)key, key, launch->thread, i, TRUE};
 
         if (!i || g_array_index(map->launches, Launch, i - 1).key != key)
             g_array_append_val(leaves, leaf);
@@ -151,13 +154,27 @@ static void enter(const Build *build, gint place, gint last, gint64 number)
     }
 }
 
+/* The innermost operator of the tree that an event of this thread belongs to; -1: none. */
+static gint *innermost(const Build *build, guint64 thread)
+{
+    const guint64 key = build->map->by_thread ? thread : 0;
+    gint *place = g_hash_table_lookup(build->open, &key);
+
+    if (!place) {
+        place = g_new(gint, 1);
+        *place = -1;
+        g_hash_table_insert(build->open, g_memdup2(&key, sizeof key), place);
+    }
+    return place;
+}
+
 void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
                   gint64 (*step_number)(void *user, const Operator *op), void *user,
                   gboolean zero_is_whole)
 {
-    const Build build = {forest, map, zero_is_whole};
+    g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    const Build build = {forest, map, zero_is_whole, open};
     g_autoptr(GArray) leaves = make_leaves(map, enqueues);
-    gint last = -1;
     guint next = 0;
 
     g_array_sort(forest->operators, compare_operators);
@@ -166,18 +183,19 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
         const Leaf *leaf = i < leaves->len ? &g_array_index(leaves, Leaf, i) : NULL;
         gboolean is_leaf = !op || (leaf && leaf->at_ns < op->begin_ns);
         gint64 now = is_leaf ? leaf->at_ns : op->begin_ns;
+        gint *last = innermost(&build, is_leaf ? leaf->thread : op->thread);
 
-        while (last >= 0 && now > at(&build, last)->end_ns)
-            last = at(&build, last)->parent;
+        while (*last >= 0 && now > at(&build, *last)->end_ns)
+            *last = at(&build, *last)->parent;
         if (is_leaf) {
-            gint owner = owner_of(&build, last, leaf);
+            gint owner = owner_of(&build, *last, leaf);
 
             if (owner >= 0)
                 take_leaf(&build, owner, leaf);
             i++;
         } else {
-            enter(&build, (gint)next, last, step_number(user, op));
-            last = (gint)next++;
+            enter(&build, (gint)next, *last, step_number(user, op));
+            *last = (gint)next++;
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All operators of a process in one tree, whatever their threads, as the original builds it, with
- * the time of the kernels that each launched. */
+/* All operators of a process in one tree, whatever their threads, as the original builds it, or
+ * (KernelMap.by_thread) in one tree a thread, with the time of the kernels that each launched. */
 #ifndef STROBE_PASSES_OPERATOR_FOREST_H
 #define STROBE_PASSES_OPERATOR_FOREST_H
 

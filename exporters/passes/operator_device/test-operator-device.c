@@ -201,6 +201,60 @@ static void test_database_step(void)
     strobe_mock_free(mock);
 }
 
+static void add_call_of(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns,
+                        uint64_t connection)
+{
+    TEST_FIELDS(api_call, fields);
+    fields.level = strobe_mock_string(mock, "opencl");
+    fields.connection = connection;
+    TEST_ADD(mock, api_call, thread, "clEnqueueNDRangeKernel", begin_ns, begin_ns + 5, &fields);
+}
+
+static void add_task_of(StrobeMockHost *mock, StrobeTrackId stream, int64_t begin_ns,
+                        int64_t end_ns, uint64_t connection, uint8_t is_kernel)
+{
+    TEST_FIELDS(device_task, fields);
+    fields.task = fields.connection = connection;
+    fields.is_kernel = is_kernel;
+    TEST_ADD(mock, device_task, stream, "task", begin_ns, end_ns, &fields);
+}
+
+/* Recorded here: a launch is its own thread's, though another's operator began later; copies count.
+ */
+static void test_recorded(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
+    StrobeTrackId stream = test_stream(mock, 0, 1);
+
+    add_call_of(mock, one, 450, 1); /* while c of thread 2 is open */
+    add_call_of(mock, two, 460, 2);
+    add_call_of(mock, two, 950, 3); /* in no operator of its thread */
+    add_op(mock, two, "c", 400, 500);
+    add_op(mock, one, "a", 0, 1000);
+    for (int64_t number = 4; number <= 5; number++) {
+        const struct strobe_step fields = {.number = number};
+        g_autofree char *name = g_strdup_printf("ProfilerStep#%d", (int)number);
+        TEST_ADD(mock, step, one, name, (number - 4) * 1000, (number - 3) * 1000, &fields);
+    }
+    add_task_of(mock, stream, 2000, 2100, 1, 1);
+    add_task_of(mock, stream, 3000, 3010, 2, 0);
+    add_task_of(mock, stream, 4000, 5000, 3, 1);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpfloat(find_op(mock, "a")->device_self, ==, 0.1);
+    g_assert_cmpfloat(find_op(mock, "a")->device_total, ==, 0.1);
+    g_assert_cmpfloat(find_op(mock, "c")->device_self, ==, 0.01);
+    g_assert_cmpint(find_op(mock, "a")->host_self, ==, 1000); /* c is no child of it */
+    const StrobeView *step = find(mock, "step_range", "ProfilerStep#4");
+    g_assert_nonnull(step);
+    g_assert_cmpint(step->begin_ns, ==, 2000);
+    g_assert_cmpint(step->end_ns, ==, 5000);
+    g_assert_null(find(mock, "step_range", "ProfilerStep#5")); /* nothing was launched in it */
+    check_link(find(mock, "kernel_link", "a"), 2000, 1);
+    check_link(find(mock, "kernel_link", "c"), 3000, 2);
+    strobe_mock_free(mock);
+}
+
 /* Without a queue the launch itself is looked up; an operator that ends there does not hold it. */
 static void test_no_queue(void)
 {
@@ -252,5 +306,6 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-device/database-step", test_database_step);
     g_test_add_func("/operator-device/no-queue", test_no_queue);
     g_test_add_func("/operator-device/host-only", test_host_only);
+    g_test_add_func("/operator-device/recorded", test_recorded);
     return g_test_run();
 }

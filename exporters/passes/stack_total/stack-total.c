@@ -13,6 +13,7 @@
 
 #include "nesting.h"
 
+#define STACKS_MAX 300000 /* different Python stacks */
 #define NODES_MAX 1000000 /* paths */
 #define HEIGHT_MAX 512    /* operators on one path */
 #define WIDTH_MAX 4096    /* different operators below one: a search is linear */
@@ -178,10 +179,13 @@ static void merge_lists(StackTotal *total, NodeList *into, NodeList from)
     }
 }
 
+/* The others' where there are too many. */
 static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
 {
     StackSum *sum = g_hash_table_lookup(total->stacks, GUINT_TO_POINTER(stack));
 
+    if (!sum && g_hash_table_size(total->stacks) >= STACKS_MAX)
+        return &total->others;
     if (!sum) {
         sum = g_new0(StackSum, 1);
         sum->device_us = NAN;
@@ -426,9 +430,9 @@ static gboolean emit_others(StackTotal *total)
         return TRUE;
     total->host->log(total->self, STROBE_LOG_WARNING,
                      "Time of %" G_GUINT64_FORMAT
-                     " operators is shown as \"(others)\": more than %d "
+                     " operators is shown as \"(others)\": more than %d stacks, %d "
                      "call paths, %d operators on one path or %d different ones below one",
-                     total->others.calls, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
+                     total->others.calls, STACKS_MAX, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
     name = total->host->intern(total->self, "(others)", 8);
     return emit(total, name, total->host->stack(total->self, &name, 1), &total->others);
 }

@@ -157,6 +157,26 @@ static void test_wide(Fixture *f, gconstpointer unused)
     g_assert_cmpint(self, ==, 3 * n);
 }
 
+/* A Python stack of its own for every call: bounded, told, and no time lost. */
+static void test_many_stacks(Fixture *f, gconstpointer unused)
+{
+    const int64_t n = 300010;
+    const StrobeView *views;
+    size_t emitted;
+    int64_t self = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        add(f, "mm", 10 * i, 10 * i + 3, (StrobeStackId)(1000 + i));
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    emitted = strobe_mock_emitted(f->mock, &views);
+    g_assert_cmpuint(emitted, ==, 300001);
+    for (size_t i = 0; i < emitted; i++)
+        self += ((const struct strobe_stack_total *)views[i].fields)->host_self;
+    g_assert_cmpint(self, ==, 3 * n);
+    check(f, "(others)", 10, 30);
+    g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 1);
+}
+
 static void add_device(Fixture *f, StrobeTrackId track, const char *name, int64_t begin,
                        int64_t end, StrobeStackId stack, double us)
 {
@@ -242,6 +262,7 @@ int main(int argc, char **argv)
     ADD("folds", test_folds);
     ADD("deep", test_deep);
     ADD("wide", test_wide);
+    ADD("many-stacks", test_many_stacks);
     ADD("device", test_device);
     ADD("incomplete", test_incomplete);
     return g_test_run();

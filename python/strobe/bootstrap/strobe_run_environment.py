@@ -51,13 +51,17 @@ def is_open(environ):
     return not is_claimed or environ.get("STROBE_RUN_FOLLOW") == "1"
 
 
-def clean(environ):
-    """Takes everything of `strobe run` out of a mapping of variables, in place."""
+def clean(environ, is_recording=False):
+    """Takes everything of `strobe run` out of a mapping of variables, in place. A process that
+    records keeps those by which its libraries let collectors in: they are read late, at a
+    library's first mark or call."""
     if "STROBE_RUN_DIR" not in environ:
         return
     _restore(environ, "PYTHONPATH", os.pathsep, _is_our_folder)
     _restore(environ, "LD_PRELOAD", ":", _is_our_library)
     for name in environ.get("STROBE_RUN_VARIABLES", "").split(":"):
+        if is_recording and not name.startswith("LD_"):
+            continue
         ours = environ.get(_NEW + name, "").split(":")
         _restore(environ, name, ":", ours.__contains__)
     for name in [name for name in environ if name.startswith("STROBE_RUN_")]:

@@ -12,7 +12,7 @@ from ..run import step_marks, torch_import
 from .replacements import Replacements
 
 # What is replaced, for which names of the collector's option `ranges`.
-_IN_TORCH = ("dataloader", "save_checkpoint", "forward")
+_IN_TORCH = ("communication", "dataloader", "save_checkpoint", "forward")
 
 _replacements = None  # while a window records
 _asked = set()  # by request()
@@ -43,11 +43,12 @@ def end():
 
 def request(*names):
     """Asks for ranges that are not marked by default, in all windows from now on: "forward",
-    "step", "dataloader", "save_checkpoint"."""
+    "step"."""
     known = {*_IN_TORCH, *step_marks.NAMES}
     for name in names:
         if name not in known:
-            raise ValueError("there is no range %r; there are: %s" % (name, ", ".join(sorted(known))))
+            names = ", ".join(sorted(known))
+            raise ValueError("there is no range %r; there are: %s" % (name, names))
     _asked.update(names)
     if _replacements is not None:
         step_marks.add(set(names))
@@ -71,9 +72,11 @@ def _install(wanted):
 
 
 def _replace(replacements, wanted):
-    from . import loading, training
+    from . import communication, loading, training
 
     try:
+        if "communication" in wanted:
+            communication.mark(replacements)
         if "dataloader" in wanted:
             loading.mark_dataloader(replacements)
         if "save_checkpoint" in wanted:

@@ -20,6 +20,7 @@ _OPERATORS, _MARKERS, _STEPS, _LOSSES = "cpu_op", "marker", "step", "loss"
 _MEMORY = "memory_event"
 _KEPT = "string_cut"  # the loss of a part of a text, not of its record
 _USER_SCOPE = 7  # at::RecordScope::USER_SCOPE
+_FRAME_END = ";"
 _CELL_LIMIT = 1 << 26  # a name may have 1 MiB
 # Helpers of PyTorch that its own profiler does not show either.
 _HIDDEN = {
@@ -64,6 +65,12 @@ def _read_tables(directory, kinds):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def read_table(directory, kind):
+    """Rows of all records of a kind, as dictionaries of texts."""
+    for _, row in _read_tables(directory, (kind,)):
+        yield row
+
+
 # ---- cells ----
 
 
@@ -92,6 +99,11 @@ def _shapes(text, types):
         return []
 
 
+def _stack(text):
+    """Frames, innermost first."""
+    return [sys.intern(frame) for frame in text.split(_FRAME_END)] if text else []
+
+
 # ---- events ----
 
 
@@ -110,6 +122,8 @@ def _operator(row):
         input_shapes=_shapes(row.get("shapes", ""), row.get("types")),
         scope=_number(row, "scope"),
         is_async=_number(row, "is_async") != 0,
+        stack=_stack(row.get("stack", "")),
+        flops=_number(row, "cpu_op.flops"),
     )
 
 
@@ -154,4 +168,6 @@ def read_events(directory, switches):
         event.time_range.to_microseconds(origin)
     found = EventList(events, has_memory, switches["with_flops"], lost)
     found.build_tree()
+    if switches["with_stack"]:
+        found.set_backward_stacks()
     return found

@@ -6,6 +6,8 @@ from itertools import groupby
 
 from . import table
 
+_BACKWARD = 1  # at::RecordScope::BACKWARD_FUNCTION
+
 
 def _cpu():
     """PyTorch's own constant where PyTorch is loaded, so that comparisons with it hold."""
@@ -105,6 +107,7 @@ class FunctionEvent(_Times):
         stack=None,
         scope=0,
         is_async=False,
+        flops=0,
     ):
         self.id = 0
         self.trace_name = name
@@ -117,7 +120,7 @@ class FunctionEvent(_Times):
         self.stack = stack or []
         self.scope = scope
         self.is_async = is_async
-        self.flops = 0
+        self.flops = flops
         self.cpu_children = []
         self.cpu_parent = None
         self.device_type = _cpu()
@@ -256,6 +259,24 @@ class EventList(list):
                     event.adopt(each)
         self[:] = [event for event in self if id(event) not in lifted]
 
+    def set_backward_stacks(self):
+        """What runs backward has the stack of the forward operator with its sequence number.
+
+        Threads number their operators each for itself: of several with one number the one of the
+        same thread is meant, as processors run backward in the thread that asked for it."""
+        forward = {}
+        backward = [(event, _backward_parent(event)) for event in self]
+        for event, parent in backward:
+            if parent is None and event.sequence_nr >= 0 and event.stack:
+                threads = forward.setdefault(event.sequence_nr, {})
+                threads.setdefault(event.thread, event.stack)
+        for event, parent in backward:
+            if parent is None:
+                continue
+            threads = forward.get(parent.sequence_nr, {})
+            only = next(iter(threads.values())) if len(threads) == 1 else []
+            event.stack = threads.get(parent.thread, only)
+
     # ---- averages ----
 
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0):
@@ -308,6 +329,13 @@ class EventList(list):
             with_flops=self._with_flops,
             lost=self.lost,
         )
+
+
+def _backward_parent(event):
+    """The event itself, or the innermost one around it, that is a backward function; or None."""
+    while event is not None and event.scope != _BACKWARD:
+        event = event.cpu_parent
+    return event
 
 
 def _nest(events):

@@ -225,7 +225,6 @@ class _ExperimentalConfig:
             "profiler_level": self._profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2),
             "aic_metrics": self._aic_metrics != AiCMetrics.AiCoreNone,
             "l2_cache": self._l2_cache,
-            "record_op_args": self.record_op_args,
             "op_attr": self._op_attr,
         }
         names = [name for name, is_wanted in wanted.items() if is_wanted]

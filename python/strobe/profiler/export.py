@@ -4,6 +4,7 @@
 import contextlib
 import gzip
 import os
+import re
 import shutil
 import tempfile
 
@@ -70,12 +71,27 @@ def chrome_trace(directory, path):
 def stacks(directory, path, metric):
     """Writes folded stacks; the file's suffix is .log as with torch_npu."""
     target = _target(path)
-    if metric != _CPU_METRIC:
-        if metric in _DEVICE_METRICS:
-            message.warn("%s is not collected yet, use %s." % (metric, _CPU_METRIC))
-        else:
-            message.warn("Metric should be one of %s, use it." % _CPU_METRIC)
+    exporter = "stacks"
+    if metric in _DEVICE_METRICS:
+        exporter = "stacks:metric=self_npu_time_total"
+    elif metric != _CPU_METRIC:
+        message.warn("Metric should be one of %s, %s, use the first."
+                     % (_CPU_METRIC, _DEVICE_METRICS[0]))
     if not target.endswith(".log"):
         target = os.path.splitext(target)[0] + ".log"
         message.warn("Output file name of stacks should end with .log, write %s." % target)
-    _write(directory, "stacks", "stacks.log", target)
+    _write(directory, exporter, "stacks.log", target)
+
+
+def memory_timeline(directory, path, device):
+    """Writes a timeline of memory in the form that the path's ending says."""
+    target = _target(path)
+    if not re.fullmatch(r"cpu|npu(:\d+)?", device):
+        raise ValueError("device is %r, expected cpu or npu:NUMBER" % device)
+    for ending in (".html", "raw.json.gz", ".gz", ""):
+        if target.endswith(ending):
+            break
+    name = "memory_timeline" + {".gz": ".json.gz", "": ".json", "raw.json.gz": ".raw.json.gz"}.get(
+        ending, ending
+    )
+    _write(directory, "memory_timeline:file=%s,device=%s" % (name, device), name, target)

@@ -11,7 +11,7 @@ from .schedules import always_record, schedule
 SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
 SECTIONS = ("buffer", "rotate", "dump")  # of the configuration, as they are
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
-_NOT_COLLECTED = ("with_stack", "with_modules", "with_flops")
+_OPERATOR_SWITCHES = {"with_stack": "stack", "with_flops": "flops", "with_modules": "modules"}
 
 
 def check_activities(activities):
@@ -78,12 +78,6 @@ def warn_not_collected(name):
     message.warn_once("%s is accepted but not collected yet, it has no effect." % name)
 
 
-def warn_switches(switches):
-    for name in _NOT_COLLECTED:
-        if switches[name]:
-            warn_not_collected(name)
-
-
 def trace_id(callback):
     """The id of a trace: the user's, or a random one."""
     if callback is not None:
@@ -100,13 +94,39 @@ def trace_id(callback):
 # ---- the session's configuration ----
 
 
+def missing_for_timeline(switches):
+    """What is not on of all that export_memory_timeline() needs."""
+    missing = ["%s=True" % name for name in ("record_shapes", "profile_memory") if not switches[name]]
+    if not switches["with_stack"] and not switches["with_modules"]:
+        missing.append("with_stack=True or with_modules=True")
+    return missing
+
+
+def wants_timeline(switches):
+    return not missing_for_timeline(switches)
+
+
+def _operators(switches, with_arguments):
+    """Options of the collector cpu_op."""
+    shapes = switches["record_shapes"] or switches["with_flops"] or with_arguments
+    options = {"shapes": shapes}
+    if with_arguments:
+        options["values"] = True
+    for name, option in _OPERATOR_SWITCHES.items():
+        if switches[name]:
+            options[option] = True
+    return options
+
+
 def _collectors(activities, switches, experimental):
     collectors = {"metadata": {}}
     threshold = experimental._gc_detect_threshold
     if ProfilerActivity.CPU in activities:
-        collectors["cpu_op"] = {"shapes": switches["record_shapes"]}
+        collectors["cpu_op"] = _operators(switches, experimental.record_op_args)
         if switches["profile_memory"]:
-            collectors["memory"] = {}
+            collectors["memory"] = {"tensors": wants_timeline(switches)}
+        if switches["with_stack"] or switches["with_modules"]:
+            collectors["python_call"] = {}
         if threshold is not None:
             collectors["gc"] = {"threshold": "%dns" % min(threshold * 1e6, _GC_LIMIT_NS)}
     marks = experimental.marks()

@@ -7,7 +7,7 @@ import weakref
 
 from .. import message
 from ..run import stepping
-from . import export, parameters
+from . import export, operator_arguments, parameters, tensor_roles
 from .analysis import analyse
 from .capture_table import read_events
 from .events import EventList
@@ -70,7 +70,6 @@ class _KinetoProfile:
         self._switches = {
             name: parameters.check_switch(name, given[name]) for name in parameters.SWITCHES
         }
-        parameters.warn_switches(self._switches)
         for name, value in self._switches.items():
             setattr(self, name, value)
         self.activities = parameters.check_activities(activities)
@@ -95,6 +94,7 @@ class _KinetoProfile:
     @_reported
     def stop(self):
         _running.discard(self)
+        self._tell_roles()
         self._recording.stop()
 
     def prepare_trace(self):
@@ -108,10 +108,23 @@ class _KinetoProfile:
 
     def _window_complete(self, is_dump):
         """The results are read when they are asked for."""
+        self._write_arguments()
+
+    def _write_arguments(self):
+        """What record_op_args asked for, beside the result directory."""
+        if not self._records_arguments():
+            return
+        try:
+            operator_arguments.write(self._recording.directory)
+        except Exception as error:  # the handler is called all the same
+            message.error("Cannot write the arguments of operators: %s" % error)
+
+    def _records_arguments(self):
+        return self.experimental_config.record_op_args
 
     def _handler(self):
         """Whether there is what reads results as they are complete."""
-        return False
+        return self._records_arguments()
 
     def _start(self, user_schedule, parent, worker, steps=None):
         """`steps` maps a step to an action's number; without it the session knows the schedule."""
@@ -155,8 +168,9 @@ class _KinetoProfile:
         return bool(is_ring or self._sections["rotate"] or self._sections["dump"])
 
     def _lasting_parent(self, parent):
-        """What lies in pieces or was dumped is there to be kept."""
-        return os.getcwd() if parent is None and self._is_long() else parent
+        """What lies in pieces, was dumped or has files beside it is there to be kept."""
+        is_kept = self._is_long() or self._records_arguments()
+        return os.getcwd() if parent is None and is_kept else parent
 
     def __del__(self):
         recording = getattr(self, "_recording", None)
@@ -210,21 +224,18 @@ class _KinetoProfile:
 
     @_reported
     def export_memory_timeline(self, output_path, device=None):
-        """Memory is not collected yet: says so."""
-        missing = []
-        if not self.record_shapes:
-            missing.append("record_shapes=True")
-        if not self.profile_memory:
-            missing.append("profile_memory=True")
-        if not self.with_stack and not self.with_modules:
-            missing.append("with_stack=True or with_modules=True")
+        """Writes the last window's memory over time by what it is for: a page (.html), every event
+        (.raw.json.gz), or what was held (.json, .json.gz). `device` is "cpu" or "npu:NUMBER"."""
+        missing = parameters.missing_for_timeline(self._switches)
         if missing:
             message.warn("%s required for memory profiling." % ", ".join(missing))
             return
-        message.warn(
-            "Function export_memory_timeline() has no data: memory is not collected yet, "
-            "%s is not written." % output_path
-        )
+        export.memory_timeline(self._recording.result(), output_path, device or "cpu")
+
+    def _tell_roles(self):
+        """What tensors are for is known to Python alone, and to be told before the window ends."""
+        if parameters.wants_timeline(self._switches) and self._recording.is_running():
+            tensor_roles.tell()
 
     def events(self):
         """The operators of the last window, in order of their begin."""
@@ -325,6 +336,8 @@ class profile(_KinetoProfile):
         finally:  # a schedule that fails leaves the action as it is; the step ends all the same
             warn_of_transition(before, self.current_action)
             self._before(before, self.current_action)
+            if before is ProfilerAction.RECORD_AND_SAVE:
+                self._tell_roles()
             if self._counts_steps() or not self._recording.is_running():
                 self._recording.step()
 
@@ -339,6 +352,7 @@ class profile(_KinetoProfile):
         try:
             if self.record_steps:
                 warn_of_transition(self.current_action, None)
+            self._tell_roles()
             self._recording.stop()
         finally:
             self._observe("stop")
@@ -375,10 +389,11 @@ class profile(_KinetoProfile):
         return default_parent(), None
 
     def _handler(self):
-        return self.on_trace_ready is not None
+        return self.on_trace_ready is not None or self._records_arguments()
 
     def _window_complete(self, is_dump):
         try:
+            self._write_arguments()
             if self.on_trace_ready is not None:
                 self.on_trace_ready(self)
         finally:

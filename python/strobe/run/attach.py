@@ -23,19 +23,32 @@ def report(text):
         pass
 
 
+_follow = None  # are children recorded too? None: attach() was not called
+
+
 def attach():
     """Called once, before the script."""
-    follow = os.environ.get("STROBE_RUN_FOLLOW") == "1"
+    global _follow
+    _follow = follow = os.environ.get("STROBE_RUN_FOLLOW") == "1"
     step_on = os.environ.get("STROBE_RUN_STEP_ON") or "first"
     _hook(step_on, follow)
     _begin(follow)
+
+
+def woken():
+    """A mark was made, which may have begun the session: it is this process's from here on."""
+    try:
+        if _follow is not None:
+            _begin(_follow)
+    except Exception as error:
+        report("Cannot record this process: %s" % error)
 
 
 def _begin(follow):
     if stepping.run_session is not None or _start() is None:
         return
     if not follow:
-        environment.clean(os.environ)
+        environment.clean(os.environ, is_recording=True)
     else:
         os.register_at_fork(after_in_child=_start)
 
@@ -69,8 +82,8 @@ def _hook(step_on, follow=False):
     def ready():
         try:
             if stepping.run_session is None:
-                _begin(follow)
-            else:
+                _begin(follow)  # a mark may have begun the session: it looks again all the same
+            if stepping.run_session is not None:
                 stepping.run_session.retry()
             if stepping.run_session is not None and step_on != "manual":
                 from . import optimizer_step

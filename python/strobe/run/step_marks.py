@@ -41,6 +41,7 @@ def step_ends():
 
 
 def step_begins(session):
-    """Nothing unless the step that the session has begun is recorded."""
-    for form in _wanted:
-        _open.append(_strobe.mstx.range_start(form % session.step_number))
+    """Nothing unless the step that the session has begun is recorded, and by this process."""
+    number = session.step_number if _wanted else None
+    for form in _wanted if number is not None else ():
+        _open.append(_strobe.mstx.range_start(form % number))

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls a function as soon as PyTorch has been imported."""
+"""Calls functions as soon as PyTorch has been imported."""
 
 import sys
+
+_finder = None  # on sys.meta_path: one for all who wait, as finders ask the others
 
 
 class _Loader:
@@ -26,8 +28,8 @@ class _Loader:
 class _Finder:
     """First on sys.meta_path until PyTorch has been imported."""
 
-    def __init__(self, ready):
-        self._ready = ready
+    def __init__(self):
+        self.waiting = []
 
     def find_spec(self, name, path=None, target=None):
         if name != "torch":
@@ -47,18 +49,24 @@ class _Finder:
         return None
 
     def finish(self):
-        ready, self._ready = self._ready, None
+        global _finder
+        _finder = None
         try:
             sys.meta_path.remove(self)
         except ValueError:
             pass
-        if ready is not None:
+        waiting, self.waiting = self.waiting, []
+        for ready in waiting:
             ready()
 
 
 def call_after(ready):
     """Calls ready() once, now if PyTorch is there already."""
+    global _finder
     if "torch" in sys.modules:
         ready()
-    else:
-        sys.meta_path.insert(0, _Finder(ready))
+        return
+    if _finder is None:
+        _finder = _Finder()
+        sys.meta_path.insert(0, _finder)
+    _finder.waiting.append(ready)

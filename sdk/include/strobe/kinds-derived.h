@@ -228,6 +228,90 @@ struct strobe_device_clock {
     double drift;        /* ppm; device time per host time less 1, absent: not known */
 };
 
+/* "head_overhead": one inference of a graph by TorchAir with the time before its first kernel,
+ * from the entry into the compiled module to its end, on its thread (pass head_overhead); named
+ * by its marker. */
+struct strobe_head_overhead {
+    int64_t step;      /* number of the step, absent: none */
+    int64_t framework; /* ns; from the entry to the inference: framework or platform */
+    /* ns; from the step or the inference before to the entry, in no sum; absent: no step around
+     * the entry */
+    int64_t platform;
+    int64_t torchair; /* ns; from the inference to the call of GE, absent: no such call */
+    int64_t python;   /* ns; of torchair: up to the C++ side, absent: its begin is not marked */
+    int64_t cpp;      /* ns; of torchair: the rest, absent: its begin is not marked */
+    int64_t ge;       /* ns; from the call of GE to the end, absent: no such call */
+    int64_t ge_to_first_kernel; /* ns; from the call of GE to its first kernel, absent: not known */
+    int64_t total;           /* ns; from the entry to the end; of a nested inference its duration */
+    int64_t to_first_kernel; /* ns; from the entry to the first kernel, absent: not known */
+    double framework_share;  /* %; of the total */
+    double torchair_share;   /* %; of the total */
+    double python_share;     /* %; of the total */
+    double cpp_share;        /* %; of the total */
+    double ge_share;         /* %; of the total */
+    int64_t python_build;    /* ns; of python: operators that make tensors of scalars and lists */
+    /* ns; of python: operators that make tensors contiguous, and copies */
+    int64_t python_contiguous;
+    int64_t python_aten;   /* ns; of python: other ATen operators */
+    int64_t python_rest;   /* ns; of python: the rest, Python itself */
+    int64_t cpp_inputs;    /* ns; of cpp: AssembleInputs */
+    int64_t cpp_outputs;   /* ns; of cpp: AssembleOutputs */
+    int64_t cpp_load;      /* ns; of cpp: LoadGraph */
+    int64_t cpp_rest;      /* ns; of cpp: the rest, such as arguments and the stream */
+    int64_t ge_execute;    /* ns; of ge: the call itself */
+    int64_t ge_refresh;    /* ns; of ge: taking over its outputs */
+    int64_t ge_rest;       /* ns; of ge: the rest */
+    int64_t lookup;        /* ns; cache lookups of the compiler from the entry to the inference */
+    uint64_t pid;          /* process */
+    uint64_t thread;       /* thread */
+    uint32_t graph;        /* place among the inferences of its step, from 1; 0: nested */
+    StrobeStringId mode;   /* ge, aclgraph, eager or unknown */
+    StrobeStringId marker; /* inference, or cache where only the cached entry is marked */
+    /* what the entry was told by: pattern, cache, lookup, region, frame, step, previous, thread */
+    StrobeStringId entry_source;
+    StrobeStringId error; /* parts that do not fit together, in words; 0: none */
+    /* 1: the entry is no later than told, so that framework may be too long */
+    uint8_t is_upper_bound;
+    uint8_t is_compile; /* 1: it compiled, loaded or captured a graph */
+    uint8_t is_nested;  /* 1: inside another inference: only its duration is told */
+};
+
+/* "head_overhead_step": sums of the inferences of a step (pass head_overhead); named by the step.
+ */
+struct strobe_head_overhead_step {
+    int64_t step;      /* number of the step */
+    uint64_t graphs;   /* inferences, without nested ones */
+    uint64_t compiled; /* of these, that compiled a graph */
+    int64_t framework; /* ns; sum over the inferences */
+    int64_t platform;  /* ns; sum over the inferences, absent: not known of any */
+    int64_t torchair;  /* ns; sum over the inferences, absent: not known of any */
+    int64_t python;    /* ns; sum over the inferences, absent: not known of any */
+    int64_t cpp;       /* ns; sum over the inferences, absent: not known of any */
+    int64_t ge;        /* ns; sum over the inferences, absent: not known of any */
+    int64_t total;     /* ns; sum over the inferences */
+};
+
+/* "head_overhead_summary": one part of the head overhead over all inferences that compiled
+ * nothing (pass head_overhead); named by the part. */
+struct strobe_head_overhead_summary {
+    uint64_t count;   /* inferences of which the part is known */
+    double mean;      /* ns; mean */
+    double median;    /* ns; median */
+    double p95;       /* ns; 95 % are no longer */
+    double min;       /* ns; shortest */
+    double max;       /* ns; longest */
+    double deviation; /* ns; standard deviation, absent: of fewer than two */
+};
+
+/* "head_overhead_advice": what to do about the head overhead (pass head_overhead); named ranking,
+ * one a part and longest first, or hint. */
+struct strobe_head_overhead_advice {
+    StrobeStringId part; /* part that it is about */
+    double share;        /* %; of the mean total; of a hint: of the part */
+    double mean;         /* ns; mean of what it is about */
+    StrobeStringId text; /* what to do, or whom to ask */
+};
+
 extern const StrobeKind strobe_kind_kernel_detail;
 extern const StrobeKind strobe_kind_operator_device;
 extern const StrobeKind strobe_kind_kernel_link;
@@ -243,6 +327,10 @@ extern const StrobeKind strobe_kind_memory_block;
 extern const StrobeKind strobe_kind_memory_total;
 extern const StrobeKind strobe_kind_correlation;
 extern const StrobeKind strobe_kind_device_clock;
+extern const StrobeKind strobe_kind_head_overhead;
+extern const StrobeKind strobe_kind_head_overhead_step;
+extern const StrobeKind strobe_kind_head_overhead_summary;
+extern const StrobeKind strobe_kind_head_overhead_advice;
 
 #if defined(__cplusplus)
 }

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""marks_python.py FOLDER [REPEATS]: ns of a mark and of a range of strobe.mstx in a session, beside
+those of strobe itself, and of the same with no session beside a call of an empty function, measured
+in turn. With a session what the loop itself takes is subtracted. Prints one JSON line each."""
+
+import json
+import sys
+import time
+
+import strobe
+from record_python import PAUSE_S, empty_calls, marks, nothing, spent
+from strobe import _strobe, mstx
+
+
+def mstx_marks(calls):
+    mark = mstx.mark
+    for _ in calls:
+        mark("benchmark")
+
+
+def mstx_ranges(calls):
+    start, end = mstx.range_start, mstx.range_end
+    for _ in calls:
+        end(start("benchmark"))
+
+
+def strobe_ranges(calls):
+    begin, end = strobe.range_begin, strobe.range_end
+    for _ in calls:
+        end(begin("benchmark"))
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    works = {"mark": mstx_marks, "range": mstx_ranges, "peer_mark": marks,
+             "peer_range": strobe_ranges}
+    idle = {"mark_disabled": mstx_marks, "range_disabled": mstx_ranges, "empty": empty_calls}
+    samples = {name: [] for name in (*works, *idle)}
+    repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    for _ in range(repeats):
+        for name, work in idle.items():
+            samples[name].append(spent(work))
+    config = {"collectors": {"marker": {}}, "exporters": {}, "output": {"directory": sys.argv[1]}}
+    session = _strobe.Session(json.dumps(config), "marks_python")
+    session.start()
+    for _ in range(repeats):
+        for name, work in works.items():
+            time.sleep(PAUSE_S)
+            loop = spent(nothing)
+            samples[name].append(spent(work) - loop)
+    session.stop()
+    told = session.diagnostics
+    session.close()
+    if told:
+        sys.exit("the session is incomplete: " + told)
+    for name, values in samples.items():
+        print(json.dumps({"name": name, "samples": values}))
+
+
+if __name__ == "__main__":
+    main()

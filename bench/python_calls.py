@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python_calls.py FOLDER [REPEATS]: ns per call of a Python function, of a C function and of a PyTorch
+module without a profiler, under Strobe's python_call in a real session, under cProfile (modules: with
+a hand-written hook), the same calls in the same process, measured in turn. Prints one JSON line
+each."""
+
+import cProfile
+import json
+import random
+import sys
+import time
+
+from strobe import _strobe
+
+CALLS = 20000
+MODULES = 1000
+PAUSE_S = 0.02  # the writer thread empties the pool meanwhile
+
+
+def empty(value):
+    return value
+
+
+def python_calls(n):
+    function = empty
+    for _ in range(n):
+        function(1)
+
+
+def builtin_calls(n):
+    function, value = len, ()
+    for _ in range(n):
+        function(value)
+
+
+def spent(work, n):
+    begin = time.perf_counter_ns()
+    work(n)
+    return (time.perf_counter_ns() - begin) / n
+
+
+class Session:
+    """A session with the collector python_call."""
+
+    def __init__(self, folder):
+        self.config = json.dumps(
+            {"collectors": {"python_call": {"required": True}}, "output": {"directory": folder}}
+        )
+
+    def time(self, work, n):
+        session = _strobe.Session(self.config, "python_calls")
+        session.start()
+        spent(work, n)
+        found = spent(work, n)
+        session.stop()
+        told = session.diagnostics
+        session.close()
+        if told:
+            sys.exit("the session is incomplete: " + told)
+        time.sleep(PAUSE_S)
+        return found
+
+
+def under_cprofile(work, n):
+    profile = cProfile.Profile()
+    profile.enable()
+    spent(work, n)
+    found = spent(work, n)
+    profile.disable()
+    return found
+
+
+class Hook:
+    """What one would write by hand to see modules: name and times of each call, in a list."""
+
+    def __init__(self):
+        self.names = {}
+        self.open = []
+        self.calls = []
+
+    def before(self, module, inputs):
+        self.open.append(time.perf_counter_ns())
+
+    def after(self, module, inputs, output):
+        name = self.names.get(module)
+        if name is None:
+            kind = type(module).__name__
+            name = self.names[module] = "nn.Module: %s_%d" % (kind, len(self.names))
+        self.calls.append((name, self.open.pop(), time.perf_counter_ns()))
+
+    def time(self, work, n):
+        from torch.nn.modules import module
+
+        handles = [module.register_module_forward_pre_hook(self.before),
+                   module.register_module_forward_hook(self.after)]
+        try:
+            spent(work, n)
+            return spent(work, n)
+        finally:
+            for handle in handles:
+                handle.remove()
+            self.calls.clear()
+
+
+def module_calls():
+    """None without PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    module, value = torch.nn.Identity(), torch.ones(1)
+
+    def work(n):
+        for _ in range(n):
+            module(value)
+
+    return work
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    session = Session(sys.argv[1])
+    modes = {
+        "python": lambda: spent(python_calls, CALLS),
+        "python_strobe": lambda: session.time(python_calls, CALLS),
+        "python_cprofile": lambda: under_cprofile(python_calls, CALLS),
+        "builtin": lambda: spent(builtin_calls, CALLS),
+        "builtin_strobe": lambda: session.time(builtin_calls, CALLS),
+        "builtin_cprofile": lambda: under_cprofile(builtin_calls, CALLS),
+    }
+    work = module_calls()
+    if work:
+        hook = Hook()
+        modes["module"] = lambda: spent(work, MODULES)
+        modes["module_strobe"] = lambda: session.time(work, MODULES)
+        modes["module_hook"] = lambda: hook.time(work, MODULES)
+    samples = {name: [] for name in modes}
+    for mode in modes.values():
+        mode()
+    for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 30):
+        order = list(modes)
+        random.shuffle(order)
+        for name in order:
+            samples[name].append(modes[name]())
+    for name, values in samples.items():
+        print(json.dumps({"name": name, "samples": values}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each version of each block is for: the eight categories of PyTorch's memory profiler, by its
+ * rules. */
+#ifndef STROBE_MEMORY_TIMELINE_CATEGORIES_H
+#define STROBE_MEMORY_TIMELINE_CATEGORIES_H
+
+#include "flow.h"
+
+enum {
+    CATEGORY_PARAMETER = 0,
+    CATEGORY_OPTIMIZER_STATE = 1,
+    CATEGORY_INPUT = 2,
+    CATEGORY_TEMPORARY = 3,
+    CATEGORY_ACTIVATION = 4,
+    CATEGORY_GRADIENT = 5,
+    CATEGORY_AUTOGRAD_DETAIL = 6,
+    CATEGORY_UNKNOWN = 7,
+    N_CATEGORIES = 8
+};
+
+typedef struct Categories {
+    const Flow *flow;
+    guint8 *of_block;   /* what the block is in all versions; CATEGORY_UNKNOWN: see the others */
+    guint8 *temporary;  /* by block */
+    guint8 *of_version; /* by number of the version */
+} Categories;
+
+Categories *categories_new(const Flow *flow);
+void categories_free(Categories *categories);
+
+static inline guint category_of(const Categories *c, guint32 block, guint32 version)
+{
+    if (c->of_block[block] != CATEGORY_UNKNOWN)
+        return c->of_block[block];
+    if (c->temporary[block])
+        return CATEGORY_TEMPORARY;
+    return c->of_version[flow_block(c->flow, block)->first_version + version];
+}
+
+#endif

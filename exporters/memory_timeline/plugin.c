@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <gzip-file.h>
+#include <strobe/strobe-plugin.h>
+
+#include "memory-timeline.h"
+
+static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_STRING,
+        .name = "file",
+        .default_value = "memory_timeline.html",
+        .summary =
+            "Name of the file, whose ending says its form: .html, .json, .raw.json, and .gz.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_STRING,
+        .name = "device",
+        .default_value = "cpu",
+        .summary = "Whose memory: cpu, or npu:0 and so on.",
+    },
+    GZIP_OPTION,
+};
+
+static const char *const wants[] = {"memory_event",         "cpu_op",
+                                    "memory.tensor_use",    "memory.tensor_role",
+                                    "ascend_raw.parameter", NULL};
+
+static const StrobeComponent component = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_EXPORTER,
+    .name = "memory_timeline",
+    .summary = "Memory over time by what it is for: parameters, activations, gradients ...",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .wants = wants,
+    .ops = &memory_timeline_ops,
+};
+
+static const StrobeComponent *const components[] = {&component};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .n_components = 1,
+    .name = "memory_timeline",
+    .version = "0.1.0",
+    .summary = "Memory over time by category.",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The forms in which a timeline is written. */
+#ifndef STROBE_MEMORY_TIMELINE_FILE_H
+#define STROBE_MEMORY_TIMELINE_FILE_H
+
+#include <strobe/exporter.h>
+#include <strobe/helpers/safe-file.h>
+
+#include "timeline.h"
+
+typedef struct TimelineText {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    const char *device; /* "cpu" */
+    const Categories *categories;
+    const GArray *events, *samples;
+} TimelineText;
+
+/* Each returns 0 or an errno value.
+ * [[time ns, action, bytes, category], ...]; a version that is written is two of them. */
+int timeline_write_raw(const TimelineText *text, StrobeSafeFile *file);
+/* [[times us], [[0, bytes of each category], ...]]. */
+int timeline_write_json(const TimelineText *text, StrobeSafeFile *file);
+/* One page that needs nothing else. */
+int timeline_write_page(const TimelineText *text, StrobeSafeFile *file);
+
+#endif

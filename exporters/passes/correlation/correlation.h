@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STROBE_PASSES_CORRELATION_H
+#define STROBE_PASSES_CORRELATION_H
+
+#include <strobe/exporter.h>
+
+enum { CORRELATION_LINKS, CORRELATION_CLOCK }; /* places of the derived kinds */
+
+extern const StrobeConsumerOps correlation_ops;
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "correlation.h"
+
+#include <string.h>
+
+#include "link-table.h"
+#include "test-device.h"
+
+#define ID(source_, id_) ((uint64_t)(source_) << STROBE_LINK_BITS | (id_))
+
+static StrobeMockHost *live_host(void)
+{
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+
+    strobe_mock_fact(mock, "link_sources", "cpu_op+opencl+npu");
+    return mock;
+}
+
+static void call(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns, int64_t end_ns,
+                 uint64_t id)
+{
+    TEST_FIELDS(api_call, fields);
+    fields.connection = id;
+    TEST_ADD(mock, api_call, thread, "launch", begin_ns, end_ns, &fields);
+}
+
+static void task(StrobeMockHost *mock, StrobeTrackId stream, int64_t begin_ns, uint64_t id)
+{
+    TEST_FIELDS(device_task, fields);
+    fields.connection = id;
+    TEST_ADD(mock, device_task, stream, "kernel", begin_ns, begin_ns + 10, &fields);
+}
+
+static void queue(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns, int64_t end_ns,
+                  uint64_t id, uint8_t is_dequeue)
+{
+    const struct strobe_task_queue fields = {.correlation = id, .is_dequeue = is_dequeue};
+    strobe_mock_add(mock, &strobe_kind_task_queue, thread, 0, begin_ns, end_ns, &fields);
+}
+
+static void operation(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns, int64_t end_ns,
+                      int64_t sequence, uint64_t forward_thread)
+{
+    const struct strobe_cpu_op fields = {.sequence = sequence, .forward_thread = forward_thread};
+    strobe_mock_add(mock, &strobe_kind_cpu_op, thread, 0, begin_ns, end_ns, &fields);
+}
+
+static void run(StrobeMockHost *mock)
+{
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+}
+
+/* The row of a sort and source, NULL if there is none. */
+static const struct strobe_correlation *find(StrobeMockHost *mock, const char *sort,
+                                             const char *source)
+{
+    const StrobeView *views;
+    size_t n = strobe_mock_emitted(mock, &views);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct strobe_correlation *row = views[i].fields;
+        if (!strcmp(views[i].kind->name, "correlation") &&
+            !strcmp(strobe_mock_text(mock, views[i].name), sort) &&
+            !strcmp(strobe_mock_text(mock, row->source), source))
+            return row;
+    }
+    return NULL;
+}
+
+static void check(StrobeMockHost *mock, const char *sort, const char *source, uint64_t linked,
+                  uint64_t orphan_cause, uint64_t orphan_effect, uint64_t ambiguous)
+{
+    const struct strobe_correlation *row = find(mock, sort, source);
+
+    g_assert_nonnull(row);
+    g_assert_cmpuint(row->linked, ==, linked);
+    g_assert_cmpuint(row->orphan_cause, ==, orphan_cause);
+    g_assert_cmpuint(row->orphan_effect, ==, orphan_effect);
+    g_assert_cmpuint(row->ambiguous, ==, ambiguous);
+}
+
+/* Two collectors that count from 1: nothing of one is linked with anything of the other. */
+static void test_sources(void)
+{
+    StrobeMockHost *mock = live_host();
+    StrobeTrackId thread = test_thread(mock, 1);
+    StrobeTrackId first = test_stream(mock, 0, 1), second = test_stream(mock, 1, 1);
+
+    call(mock, thread, 100, 110, ID(2, 1));
+    call(mock, thread, 120, 130, ID(2, 2)); /* launches nothing */
+    task(mock, second, 150, ID(3, 1));      /* of a call that nobody saw */
+    task(mock, second, 160, STROBE_ABSENT_U64);
+    task(mock, first, 170, ID(2, 1));
+    task(mock, first, 180, ID(2, 1));
+    task(mock, first, 190, 0);
+    run(mock);
+    check(mock, "api_to_task", "opencl", 2, 1, 1, 0);
+    check(mock, "api_to_task", "npu", 0, 0, 2, 0);
+    g_assert_null(find(mock, "operator_to_api", "opencl")); /* no operators were recorded */
+    g_assert_cmpuint(strobe_mock_warnings(mock), ==, 0);
+    strobe_mock_free(mock);
+}
+
+/* An importer's ids are the source's, whatever number they look like. */
+static void test_import(void)
+{
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+    StrobeTrackId thread = test_thread(mock, 1), stream = test_stream(mock, 0, 1);
+
+    strobe_mock_fact(mock, "source", "{\"importer\":\"ascend_text\",\"format\":\"text\"}");
+    call(mock, thread, 100, 110, 7);
+    call(mock, thread, 120, 130, ID(9, 7));
+    task(mock, stream, 150, 7);
+    task(mock, stream, 160, ID(9, 7));
+    run(mock);
+    check(mock, "api_to_task", "ascend_text", 2, 0, 0, 0);
+    strobe_mock_free(mock);
+}
+
+/* A launch, what encloses it and what comes after it on its thread have one id; two threads do not.
+ */
+static void test_ambiguous(void)
+{
+    StrobeMockHost *mock = live_host();
+    StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
+    StrobeTrackId stream = test_stream(mock, 0, 1);
+
+    call(mock, one, 100, 110, ID(3, 1));
+    call(mock, one, 90, 120, ID(3, 1));
+    call(mock, one, 130, 140, ID(3, 1));
+    task(mock, stream, 105, ID(3, 1)); /* after the launch began */
+    call(mock, one, 200, 210, ID(3, 2));
+    call(mock, two, 205, 215, ID(3, 2));
+    task(mock, stream, 300, ID(3, 2));
+    task(mock, stream, 310, ID(3, 2));
+    run(mock);
+    check(mock, "api_to_task", "npu", 1, 0, 0, 2);
+    g_assert_cmpuint(find(mock, "api_to_task", "npu")->violations, ==, 0);
+    strobe_mock_free(mock);
+}
+
+/* The same whichever side comes first: a task before its launch is told, within the error not. */
+static void test_causality(void)
+{
+    const StrobeClockView good = {.n_pairs = 5, .error_ns = 40, .host_error_ns = 10};
+    const StrobeClockView unknown = {.n_pairs = 5, .error_ns = STROBE_ABSENT_U64};
+
+    for (int order = 0; order < 2; order++) {
+        StrobeMockHost *mock = live_host();
+        StrobeTrackId thread = test_thread(mock, 1), stream = test_stream(mock, 0, 1);
+        StrobeTrackId other = test_stream(mock, 1, 1);
+        strobe_mock_clock(mock, stream, &good);
+        strobe_mock_clock(mock, other, &unknown);
+        if (order)
+            call(mock, thread, 1000, 1010, ID(2, 1));
+        task(mock, stream, 950, ID(2, 1)); /* just within */
+        task(mock, stream, 949, ID(2, 1));
+        task(mock, stream, 700, ID(2, 1));
+        task(mock, other, 100, ID(2, 1)); /* nobody knows */
+        if (!order)
+            call(mock, thread, 1000, 1010, ID(2, 1));
+        run(mock);
+        check(mock, "api_to_task", "opencl", 4, 0, 0, 0);
+        const struct strobe_correlation *row = find(mock, "api_to_task", "opencl");
+        g_assert_cmpuint(row->violations, ==, 2);
+        g_assert_cmpint(row->worst, ==, 300);
+        g_assert_cmpuint(row->error, ==, 50);
+        g_assert_cmpuint(row->unchecked, ==, 1);
+        g_assert_cmpuint(strobe_mock_warnings(mock), ==, 1);
+        strobe_mock_free(mock);
+    }
+}
+
+/* The operator around the launch on its thread, or around the enqueue of it; never another
+ * thread's.
+ */
+static void test_operators(void)
+{
+    StrobeMockHost *mock = live_host();
+    StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
+    StrobeTrackId worker = test_thread(mock, 3), stream = test_stream(mock, 0, 1);
+    /* The same thread in another layer. */
+    StrobeTrackId layer = strobe_mock_track(mock, STROBE_TRACK_THREAD, 1, "", "CANN", -1);
+
+    call(mock, layer, 100, 110, ID(2, 1)); /* in an operator */
+    operation(mock, one, 95, 115, -1, 0);
+    operation(mock, one, 90, 120, -1, 0);
+    call(mock, two, 100, 110, ID(2, 2)); /* at the same time, but not in it */
+    queue(mock, one, 200, 210, ID(3, 5), 0);
+    operation(mock, one, 190, 220, -1, 0);
+    call(mock, worker, 310, 320, ID(2, 3)); /* in the dequeue of an operator's enqueue */
+    queue(mock, worker, 300, 330, ID(3, 5), 1);
+    queue(mock, worker, 400, 430, ID(3, 6), 1); /* of an enqueue that nobody saw */
+    call(mock, one, 500, 510, ID(2, 4));        /* has no task: not asked for */
+    for (uint64_t id = 1; id <= 3; id++)
+        task(mock, stream, 600, ID(2, id));
+    run(mock);
+    check(mock, "api_to_task", "opencl", 3, 1, 0, 0);
+    check(mock, "operator_to_api", "opencl", 2, 0, 1, 0);
+    check(mock, "enqueue_to_dequeue", "npu", 1, 0, 1, 0);
+    strobe_mock_free(mock);
+}
+
+static void test_backward(void)
+{
+    StrobeMockHost *mock = live_host();
+    StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
+
+    operation(mock, one, 10, 15, 5, 0);
+    operation(mock, one, 20, 25, 6, 0); /* no backward: nothing to find */
+    operation(mock, two, 50, 55, 5, 1);
+    operation(mock, two, 60, 65, 9, 1); /* its forward was not recorded */
+    run(mock);
+    check(mock, "forward_to_backward", "", 1, 0, 1, 0);
+    strobe_mock_free(mock);
+}
+
+static void test_markers(void)
+{
+    static const StrobeField fields[] = {{"argument", STROBE_FIELD_U64, 0, "", ""},
+                                         {"marker.connection", STROBE_FIELD_LINK, 0, "", ""}};
+    static const StrobeKind kind = {sizeof kind, STROBE_SHAPE_SPAN, "marker", "", fields, 2, 0};
+    StrobeMockHost *mock = live_host();
+    StrobeTrackId thread = test_thread(mock, 1), stream = test_stream(mock, 0, 1);
+    const uint64_t first[] = {0, ID(3, 1)}, second[] = {0, ID(3, 2)}, none[] = {0, 0};
+
+    strobe_mock_add(mock, &kind, thread, 0, 10, 20, first);
+    strobe_mock_add(mock, &kind, thread, 0, 30, 40, none); /* a mark of the host alone */
+    strobe_mock_add(mock, &kind, stream, 0, 15, 25, first);
+    strobe_mock_add(mock, &kind, stream, 0, 35, 45, second);
+    run(mock);
+    check(mock, "host_to_device_marker", "npu", 1, 0, 1, 0);
+    strobe_mock_free(mock);
+}
+
+/* Of very many ids the oldest are given up, and told; those that found each other are right. */
+static void test_bounded(void)
+{
+    StrobeMockHost *mock = live_host();
+    StrobeTrackId thread = test_thread(mock, 1), stream = test_stream(mock, 0, 1);
+    const uint64_t n = LINK_ENTRIES_MAX + 10;
+
+    call(mock, thread, 0, 1, ID(2, 1000000)); /* its task comes too late */
+    for (uint64_t id = 1; id <= n; id++) {
+        call(mock, thread, (int64_t)id * 10, (int64_t)id * 10 + 5, ID(2, id));
+        task(mock, stream, (int64_t)id * 10 + 7, ID(2, id));
+    }
+    task(mock, stream, (int64_t)n * 20, ID(2, 1000000));
+    run(mock);
+    check(mock, "api_to_task", "opencl", n, 1, 1, 0);
+    g_assert_cmpuint(find(mock, "api_to_task", "opencl")->forgotten, ==, 1);
+    strobe_mock_free(mock);
+}
+
+static void test_clocks(void)
+{
+    StrobeMockHost *mock = live_host();
+    StrobeTrackId device = test_stream(mock, 0, 0), queue_track = test_stream(mock, 0, 1);
+    StrobeTrackId lost = test_stream(mock, 1, 0);
+    const StrobeClockView good = {
+        .track = device, .n_pairs = 5, .n_knots = 3, .error_ns = 40, .drift = 12.5, .n_jumps = 2};
+    const StrobeClockView none = {.track = lost, .error_ns = STROBE_ABSENT_U64};
+    const StrobeView *views;
+
+    strobe_mock_clock(mock, device, &good);
+    strobe_mock_clock(mock, queue_track, &good);
+    strobe_mock_clock(mock, lost, &none);
+    run(mock);
+    g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 2);
+    const struct strobe_device_clock *row = views[0].fields;
+    g_assert_cmpuint(views[0].track, ==, device);
+    g_assert_cmpuint(row->pairs, ==, 5);
+    g_assert_cmpuint(row->error, ==, 40);
+    g_assert_cmpuint(row->jumps, ==, 2);
+    g_assert_cmpfloat(row->drift, ==, 12.5);
+    g_assert_cmpuint(views[1].track, ==, lost);
+    g_assert_cmpuint(strobe_mock_warnings(mock), ==, 1);
+    strobe_mock_free(mock);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/correlation/sources", test_sources);
+    g_test_add_func("/correlation/import", test_import);
+    g_test_add_func("/correlation/ambiguous", test_ambiguous);
+    g_test_add_func("/correlation/causality", test_causality);
+    g_test_add_func("/correlation/operators", test_operators);
+    g_test_add_func("/correlation/backward", test_backward);
+    g_test_add_func("/correlation/markers", test_markers);
+    g_test_add_func("/correlation/bounded", test_bounded);
+    g_test_add_func("/correlation/clocks", test_clocks);
+    return g_test_run();
+}

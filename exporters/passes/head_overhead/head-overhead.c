@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cpu_op, step, python_call, device_task, kernel_link -> head_overhead and what sums it up. */
+#include "head-overhead.h"
+
+#include <string.h>
+#include <strobe/helpers/fields.h>
+
+#include "head-report.h"
+
+#define SPANS_MAX 4194304u   /* marked spans, of all threads */
+#define KERNELS_MAX 4194304u /* kernels whose begin is remembered */
+#define STEPS_MAX 1048576u
+
+typedef struct HeadOverhead {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    Markers markers;
+    GHashTable *threads;      /* StrobeTrackId to HostThread; NULL: no host thread */
+    GPtrArray *order;         /* the same threads in order of their first event */
+    HostThread *last;         /* the one asked for last, */
+    StrobeTrackId last_track; /* and its track; 0: none yet */
+    GArray *steps;            /* of HeadStep */
+    GArray *named_steps;      /* of HeadStep: operators that are steps */
+    GArray *kernels;          /* of gint64: begins */
+    GArray *inferences;       /* of Inference */
+    GArray *calls; /* of Inference *, those that call GE; by thread and begin of the call */
+    guint n_spans;
+    guint64 n_dropped;
+} HeadOverhead;
+
+static StrobeStatus head_overhead_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                       void **state)
+{
+    HeadOverhead *pass = g_new0(HeadOverhead, 1);
+    StrobeStatus status = markers_init(&pass->markers, host, self);
+
+    if (status != STROBE_OK) {
+        g_free(pass);
+        return status;
+    }
+    pass->host = host;
+    pass->self = self;
+    pass->threads = g_hash_table_new(g_direct_hash, g_direct_equal);
+    pass->order = g_ptr_array_new_with_free_func(host_thread_free);
+    pass->steps = g_array_new(FALSE, FALSE, sizeof(HeadStep));
+    pass->named_steps = g_array_new(FALSE, FALSE, sizeof(HeadStep));
+    pass->kernels = g_array_new(FALSE, FALSE, sizeof(gint64));
+    pass->inferences = g_array_new(FALSE, FALSE, sizeof(Inference));
+    pass->calls = g_array_new(FALSE, FALSE, sizeof(Inference *));
+    *state = pass;
+    return STROBE_OK;
+}
+
+static void head_overhead_close(void *state)
+{
+    HeadOverhead *pass = state;
+
+    markers_clear(&pass->markers);
+    g_hash_table_unref(pass->threads);
+    g_ptr_array_unref(pass->order);
+    g_array_unref(pass->steps);
+    g_array_unref(pass->named_steps);
+    g_array_unref(pass->kernels);
+    g_array_unref(pass->inferences);
+    g_array_unref(pass->calls);
+    g_free(pass);
+}
+
+/* ---- in ---- */
+
+/* The thread of a track; NULL for a row of a device. */
+static HostThread *thread_of(HeadOverhead *pass, StrobeTrackId id)
+{
+    gpointer known;
+
+    if (id == pass->last_track)
+        return pass->last;
+    pass->last_track = id;
+    if (g_hash_table_lookup_extended(pass->threads, GUINT_TO_POINTER(id), NULL, &known))
+        return pass->last = known;
+    const StrobeTrackView *track = pass->host->track(pass->self, id);
+    HostThread *thread = NULL;
+    if (track && track->type == STROBE_TRACK_THREAD && track->device < 0) {
+        thread = host_thread_new(id);
+        g_ptr_array_add(pass->order, thread);
+    }
+    g_hash_table_insert(pass->threads, GUINT_TO_POINTER(id), thread);
+    return pass->last = thread;
+}
+
+static void add_step(GArray *steps, const StrobeView *record, gint64 number)
+{
+    const HeadStep step = {record->begin_ns, record->end_ns, number, record->track, record->name};
+
+    if (number != STROBE_ABSENT_I64 && steps->len < STEPS_MAX)
+        g_array_append_val(steps, step);
+}
+
+static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_frame)
+{
+    HostThread *thread = thread_of(pass, record->track);
+    Role role;
+
+    if (!thread)
+        return;
+    role = markers_role(&pass->markers, record->name, is_frame);
+    if (role == ROLE_STEP) {
+        add_step(pass->named_steps, record, markers_step(&pass->markers, record->name));
+        return;
+    }
+    if (!host_thread_add(thread, record->begin_ns, record->end_ns, role, pass->n_spans < SPANS_MAX))
+        pass->n_dropped++;
+    else if (role != ROLE_NONE && role < ROLE_BUILD)
+        pass->n_spans++;
+}
+
+/* An event without a category may be one of the framework's. */
+static gboolean has_category(HeadOverhead *pass, const StrobeView *record)
+{
+    guint32 at = strobe_field_offset(record->kind, "category", STROBE_FIELD_STRING);
+
+    return *pass->host->string(pass->self, strobe_field_u32(record, at, 0)).bytes != '\0';
+}
+
+/* An operator on the device, not a copy or an event. A trace without its table of kernels says so
+ * by the core only. */
+static gboolean is_kernel(HeadOverhead *pass, const StrobeView *record)
+{
+    guint32 at = strobe_field_offset(record->kind, "is_kernel", STROBE_FIELD_BOOL);
+    guint32 type_at = strobe_field_offset(record->kind, "task_type", STROBE_FIELD_STRING);
+
+    if (strobe_field_u8(record, at, 0))
+        return TRUE;
+    const char *type = pass->host->string(pass->self, strobe_field_u32(record, type_at, 0)).bytes;
+    return g_str_has_prefix(type, "AI_") || g_str_has_prefix(type, "MIX_");
+}
+
+static void add_kernel(HeadOverhead *pass, const StrobeView *record)
+{
+    if (!is_kernel(pass, record))
+        return;
+    if (pass->kernels->len < KERNELS_MAX)
+        g_array_append_val(pass->kernels, record->begin_ns);
+    else
+        pass->n_dropped++;
+}
+
+/* ---- kernels ---- */
+
+/* The last call of the thread that begins no later; NULL: none. */
+static Inference *call_at(const HeadOverhead *pass, StrobeTrackId track, gint64 at_ns)
+{
+    guint low = 0, high = pass->calls->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        const Inference *call = g_array_index(pass->calls, Inference *, middle);
+        if (call->thread->track < track ||
+            (call->thread->track == track && call->execute_ns <= at_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    Inference *call = g_array_index(pass->calls, Inference *, low - 1);
+    return call->thread->track == track ? call : NULL;
+}
+
+/* An operator and a kernel that it launched: is the operator in a call of GE? */
+static void add_link(HeadOverhead *pass, const StrobeView *record)
+{
+    guint32 at = strobe_field_offset(record->kind, "to_begin", STROBE_FIELD_I64);
+    gint64 kernel_ns = strobe_field_i64(record, at, G_MAXINT64);
+    Inference *call = call_at(pass, record->track, record->begin_ns);
+
+    if (call && record->begin_ns <= call->execute_end_ns && kernel_ns >= call->execute_ns)
+        call->linked_ns = MIN(call->linked_ns, kernel_ns);
+}
+
+/* The first kernel behind a call and before the next inference of its thread. */
+static void find_kernel(const HeadOverhead *pass, Inference *call)
+{
+    guint low = 0, high = pass->kernels->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(pass->kernels, gint64, middle) < call->execute_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == pass->kernels->len)
+        return;
+    gint64 kernel_ns = g_array_index(pass->kernels, gint64, low);
+    if (kernel_ns < call->until_ns)
+        call->after_ns = kernel_ns;
+}
+
+/* ---- between ---- */
+
+static gint compare_ns(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+
+    return (x > y) - (x < y);
+}
+
+static gint by_begin(gconstpointer a, gconstpointer b)
+{
+    const Inference *x = a, *y = b;
+
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+}
+
+static gint by_call(gconstpointer a, gconstpointer b)
+{
+    const Inference *x = *(Inference *const *)a, *y = *(Inference *const *)b;
+
+    if (x->thread->track != y->thread->track)
+        return x->thread->track < y->thread->track ? -1 : 1;
+    return (x->execute_ns > y->execute_ns) - (x->execute_ns < y->execute_ns);
+}
+
+static void find_inferences(HeadOverhead *pass)
+{
+    GArray *none = pass->steps->len ? NULL : pass->steps;
+
+    if (none) {
+        pass->steps = pass->named_steps;
+        pass->named_steps = none;
+    }
+    g_array_sort(pass->steps, compare_ns); /* begin_ns is the first member */
+    g_array_sort(pass->kernels, compare_ns);
+    for (guint i = 0; i < pass->order->len; i++) {
+        HostThread *thread = g_ptr_array_index(pass->order, i);
+        host_thread_sort(thread);
+        inferences_find(thread, pass->steps, pass->inferences);
+    }
+    g_array_sort(pass->inferences, by_begin);
+    for (guint i = 0; i < pass->inferences->len; i++) {
+        Inference *inference = &g_array_index(pass->inferences, Inference, i);
+        if (inference->execute_ns == G_MININT64)
+            continue;
+        find_kernel(pass, inference);
+        g_array_append_val(pass->calls, inference);
+    }
+    g_array_sort(pass->calls, by_call);
+}
+
+static StrobeStatus head_overhead_batch(void *state, const StrobeView *records, size_t n)
+{
+    HeadOverhead *pass = state;
+
+    for (size_t i = 0; i < n; i++) {
+        const StrobeView *record = &records[i];
+        const char *kind = record->kind->name;
+
+        if (!strcmp(kind, "cpu_op"))
+            add_span(pass, record, FALSE);
+        else if (!strcmp(kind, "python_call"))
+            add_span(pass, record, TRUE);
+        else if (!strcmp(kind, "device_task"))
+            add_kernel(pass, record);
+        else if (!strcmp(kind, "kernel_link"))
+            add_link(pass, record);
+        else if (!strcmp(kind, "step"))
+            add_step(pass->steps, record,
+                     strobe_field_i64(record,
+                                      strobe_field_offset(record->kind, "number", STROBE_FIELD_I64),
+                                      STROBE_ABSENT_I64));
+        else if (!strcmp(kind, "chrome_trace.span") && !has_category(pass, record))
+            add_span(pass, record, FALSE);
+    }
+    return STROBE_OK;
+}
+
+static StrobeStatus head_overhead_raw_end(void *state)
+{
+    find_inferences(state);
+    return STROBE_OK;
+}
+
+static StrobeStatus head_overhead_end(void *state)
+{
+    HeadOverhead *pass = state;
+    HeadReport report = {.host = pass->host,
+                         .self = pass->self,
+                         .inferences = pass->inferences,
+                         .steps = pass->steps,
+                         .compiled_too = pass->host->option_bool(pass->self, "compiled_too")};
+
+    for (guint i = 0; i < pass->inferences->len; i++)
+        inference_finish(&g_array_index(pass->inferences, Inference, i));
+    if (pass->inferences->len && !head_report_emit(&report))
+        return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                                "Cannot emit head_overhead: the host has no room for it");
+    if (pass->n_dropped && pass->inferences->len)
+        pass->host->log(pass->self, STROBE_LOG_WARNING,
+                        "%" G_GUINT64_FORMAT
+                        " marked spans or kernels beyond the first %u are not looked at",
+                        pass->n_dropped, SPANS_MAX);
+    return STROBE_OK;
+}
+
+const StrobeConsumerOps head_overhead_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = head_overhead_open,
+    .batch = head_overhead_batch,
+    .end = head_overhead_end,
+    .close = head_overhead_close,
+    .raw_end = head_overhead_raw_end,
+};

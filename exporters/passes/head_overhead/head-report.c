@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "head-report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device-record.h"
+#include "head-overhead.h"
+#include "part-statistics.h"
+
+#define LARGE_SHARE 50.0 /* %; of a cause that is worth a hint */
+
+static StrobeStringId intern(const HeadReport *r, const char *text)
+{
+    return text ? r->host->intern(r->self, text, strlen(text)) : 0;
+}
+
+/* ---- inferences ---- */
+
+static const char *const modes[] = {
+    [MODE_UNKNOWN] = "unknown",
+    [MODE_GE] = "ge",
+    [MODE_ACLGRAPH] = "aclgraph",
+    [MODE_EAGER] = "eager",
+};
+
+static const char *const sources[] = {
+    [ENTRY_NONE] = NULL,       [ENTRY_PATTERN] = "pattern",   [ENTRY_CACHE] = "cache",
+    [ENTRY_LOOKUP] = "lookup", [ENTRY_REGION] = "region",     [ENTRY_FRAME] = "frame",
+    [ENTRY_STEP] = "step",     [ENTRY_PREVIOUS] = "previous", [ENTRY_THREAD] = "thread",
+};
+
+static gboolean emit_inference(const HeadReport *r, const Inference *inference, guint graph)
+{
+    const StrobeTrackView *track = r->host->track(r->self, inference->thread->track);
+    const char *marker = inference->is_cached ? "cache" : "inference";
+    struct strobe_head_overhead *fields =
+        r->host->emit(r->self, HEAD_INFERENCE, inference->thread->track, intern(r, marker),
+                      inference->entry_ns, inference->end_ns);
+
+    if (!fields)
+        return FALSE;
+    *fields = inference->figures;
+    fields->pid = track ? track->pid : STROBE_ABSENT_U64;
+    fields->thread = track ? track->number : STROBE_ABSENT_U64;
+    fields->graph = graph;
+    fields->marker = intern(r, marker);
+    fields->mode = fields->is_nested ? 0 : intern(r, modes[inference->mode]);
+    fields->entry_source = intern(r, sources[inference->source]);
+    fields->error = intern(r, inference->error);
+    return TRUE;
+}
+
+static gboolean emit_inferences(const HeadReport *r)
+{
+    g_autofree guint *graphs = g_new0(guint, r->steps->len + 1); /* the first: of no step */
+
+    for (guint i = 0; i < r->inferences->len; i++) {
+        const Inference *inference = &g_array_index(r->inferences, Inference, i);
+        guint graph = inference->figures.is_nested ? 0 : ++graphs[inference->step + 1];
+        if (!emit_inference(r, inference, graph))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* ---- steps ---- */
+
+static void add_known(gint64 *sum, gint64 ns)
+{
+    if (ns != STROBE_ABSENT_I64)
+        *sum = *sum == STROBE_ABSENT_I64 ? ns : *sum + ns;
+}
+
+static gboolean emit_step(const HeadReport *r, gint32 place,
+                          const struct strobe_head_overhead_step *sums)
+{
+    const HeadStep *step = &g_array_index(r->steps, HeadStep, place);
+    struct strobe_head_overhead_step *fields =
+        r->host->emit(r->self, HEAD_STEP, step->track, step->name, step->begin_ns, step->end_ns);
+
+    if (!fields)
+        return FALSE;
+    *fields = *sums;
+    fields->step = step->number;
+    return TRUE;
+}
+
+static void clear_sums(struct strobe_head_overhead_step *sums)
+{
+    device_fields_absent(&strobe_kind_head_overhead_step, sums);
+    sums->graphs = sums->compiled = 0;
+}
+
+/* Inferences of a step follow each other. */
+static gboolean emit_steps(const HeadReport *r)
+{
+    struct strobe_head_overhead_step sums = {0};
+    gint32 place = -1;
+
+    for (guint i = 0; i < r->inferences->len; i++) {
+        const Inference *inference = &g_array_index(r->inferences, Inference, i);
+        const struct strobe_head_overhead *f = &inference->figures;
+
+        if (inference->step < 0 || f->is_nested)
+            continue;
+        if (inference->step != place) {
+            if (place >= 0 && !emit_step(r, place, &sums))
+                return FALSE;
+            clear_sums(&sums);
+            place = inference->step;
+        }
+        sums.graphs++;
+        sums.compiled += f->is_compile;
+        add_known(&sums.framework, f->framework);
+        add_known(&sums.platform, f->platform);
+        add_known(&sums.torchair, f->torchair);
+        add_known(&sums.python, f->python);
+        add_known(&sums.cpp, f->cpp);
+        add_known(&sums.ge, f->ge);
+        add_known(&sums.total, f->total);
+    }
+    return place < 0 || emit_step(r, place, &sums);
+}
+
+/* ---- statistics ---- */
+
+static gboolean emit_summary(const HeadReport *r, const PartStatistics *statistics)
+{
+    gint64 at = r->host->facts(r->self)->window_begin_ns;
+
+    for (Part part = 0; part < PARTS; part++) {
+        struct strobe_head_overhead_summary summary = {0}, *fields;
+        if (!part_statistics_get(statistics, part, &summary))
+            continue;
+        fields = r->host->emit(r->self, HEAD_SUMMARY, 0, intern(r, part_name(part)), at, at);
+        if (!fields)
+            return FALSE;
+        *fields = summary;
+        if (r->host->touches_gap(r->self, 0, G_MININT64, G_MAXINT64))
+            r->host->flag(r->self, STROBE_VIEW_INCOMPLETE);
+    }
+    return TRUE;
+}
+
+/* ---- advice ---- */
+
+static gboolean emit_advice(const HeadReport *r, const char *name, const char *part, double mean,
+                            double share, const char *text)
+{
+    gint64 at = r->host->facts(r->self)->window_begin_ns;
+    struct strobe_head_overhead_advice *fields =
+        r->host->emit(r->self, HEAD_ADVICE, 0, intern(r, name), at, at);
+
+    if (!fields)
+        return FALSE;
+    fields->part = intern(r, part);
+    fields->mean = mean;
+    fields->share = share;
+    fields->text = intern(r, text);
+    return TRUE;
+}
+
+typedef struct Ranked {
+    Part part;
+    double mean;
+    const char *text;
+} Ranked;
+
+static gint by_mean(gconstpointer a, gconstpointer b)
+{
+    const Ranked *x = a, *y = b;
+
+    return (x->mean < y->mean) - (x->mean > y->mean);
+}
+
+/* The three parts that make up the total, longest first. */
+static gboolean emit_ranking(const HeadReport *r, const PartStatistics *statistics)
+{
+    Ranked ranked[] = {
+        {PART_FRAMEWORK, 0, "your own script first, then the framework's community"},
+        {PART_TORCHAIR, 0, "your own script first, then the vendor's support (TorchAir)"},
+        {PART_GE, 0, "your own script first, then the vendor's support (GE)"},
+    };
+    struct strobe_head_overhead_summary summary = {0};
+    double total = part_statistics_get(statistics, PART_TOTAL, &summary) ? summary.mean : 0;
+
+    for (guint i = 0; i < G_N_ELEMENTS(ranked); i++) {
+        gboolean is_known = part_statistics_get(statistics, ranked[i].part, &summary);
+        ranked[i].mean = is_known ? summary.mean : -1;
+    }
+    qsort(ranked, G_N_ELEMENTS(ranked), sizeof ranked[0], by_mean);
+    for (guint i = 0; i < G_N_ELEMENTS(ranked); i++)
+        if (ranked[i].mean >= 0 &&
+            !emit_advice(r, "ranking", part_name(ranked[i].part), ranked[i].mean,
+                         total > 0 ? ranked[i].mean / total * 100 : STROBE_ABSENT_F64,
+                         ranked[i].text))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean emit_hint(const HeadReport *r, const char *part, double cause, double whole,
+                          guint n, const char *text)
+{
+    double share = whole > 0 ? cause / whole * 100 : 0;
+
+    return share < LARGE_SHARE || n == 0 || emit_advice(r, "hint", part, cause / n, share, text);
+}
+
+static gboolean emit_hints(const HeadReport *r, const PartStatistics *s)
+{
+    struct strobe_head_overhead_summary python = {0}, torchair = {0}, total = {0};
+    double rest = s->causes_python - s->causes_build - s->causes_contiguous;
+
+    if (!part_statistics_get(s, PART_TOTAL, &total))
+        return TRUE;
+    if (part_statistics_get(s, PART_PYTHON, &python) &&
+        part_statistics_get(s, PART_TORCHAIR, &torchair) &&
+        !emit_hint(r, "python", rest > 0 ? python.mean : 0, torchair.mean, 1,
+                   "grows with inputs and outputs: pass fewer, larger ones"))
+        return FALSE;
+    return emit_hint(r, "python", s->causes_build, s->causes_python, (guint)python.count,
+                     "makes tensors of scalars or lists: make them beforehand") &&
+           emit_hint(r, "python", s->causes_contiguous, s->causes_python, (guint)python.count,
+                     "copies inputs or makes them contiguous: pass contiguous ones") &&
+           emit_hint(r, "framework", s->lookup, s->framework, (guint)total.count,
+                     "cache lookups: guards are expensive, compile fewer variants");
+}
+
+/* ---- all of it ---- */
+
+gboolean head_report_emit(HeadReport *r)
+{
+    PartStatistics statistics;
+    gboolean done;
+
+    part_statistics_init(&statistics);
+    for (guint i = 0; i < r->inferences->len; i++) {
+        const Inference *inference = &g_array_index(r->inferences, Inference, i);
+        const struct strobe_head_overhead *f = &inference->figures;
+        if (!f->is_nested && !inference->error && (r->compiled_too || !f->is_compile))
+            part_statistics_add(&statistics, f);
+    }
+    done = emit_inferences(r) && emit_steps(r) && emit_summary(r, &statistics) &&
+           emit_ranking(r, &statistics) && emit_hints(r, &statistics);
+    part_statistics_clear(&statistics);
+    return done;
+}

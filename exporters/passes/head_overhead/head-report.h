@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the inferences found make: their records, sums of steps, statistics, advice. */
+#ifndef STROBE_PASSES_HEAD_REPORT_H
+#define STROBE_PASSES_HEAD_REPORT_H
+
+#include "inference.h"
+
+typedef struct HeadReport {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    GArray *inferences; /* of Inference, finished; in order of begin */
+    GArray *steps;      /* of HeadStep */
+    gboolean compiled_too;
+} HeadReport;
+
+/* FALSE: the host has no room. */
+gboolean head_report_emit(HeadReport *report);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one host thread did that matters to the head overhead. */
+#ifndef STROBE_PASSES_HOST_THREAD_H
+#define STROBE_PASSES_HOST_THREAD_H
+
+#include <glib.h>
+
+#include "marker.h"
+
+#define HOST_THREAD_OPERATORS_MAX                                                                  \
+    65536u /* ATen operators that wait for an inference around them                                \
+            */
+
+enum { PYTHON_BUILD, PYTHON_CONTIGUOUS, PYTHON_ATEN, PYTHON_PARTS };
+
+/* Time of the ATen operators of an inference before its C++ side. */
+typedef struct PythonTime {
+    gint64 ns[PYTHON_PARTS];
+    gboolean is_known;
+} PythonTime;
+
+typedef struct HostSpan {
+    gint64 begin_ns, end_ns;
+    guint32 role;   /* Role */
+    guint32 python; /* of an inference: place in PythonTime + 1, else 0 */
+} HostSpan;
+
+typedef struct HostThread {
+    StrobeTrackId track;
+    GArray *spans;        /* of HostSpan: marked ones */
+    GArray *python;       /* of PythonTime */
+    GArray *waiting;      /* of HostSpan: outermost operators */
+    gint64 forgotten_ns;  /* end of the last operator that no longer waits; G_MININT64: none */
+    gint64 first_ns;      /* begin of the first event */
+    guint64 n_seen, work; /* events; what was looked at again for an inference around it */
+} HostThread;
+
+HostThread *host_thread_new(StrobeTrackId track);
+void host_thread_free(gpointer thread);
+
+/* A span of the thread, children first. ROLE_NONE counts for first_ns only. FALSE: `can_keep` is
+ * not set and it would have been kept. */
+gboolean host_thread_add(HostThread *thread, gint64 begin_ns, gint64 end_ns, Role role,
+                         gboolean can_keep);
+/* All have been added: sorts by begin, those around others first. */
+void host_thread_sort(HostThread *thread);
+
+#endif

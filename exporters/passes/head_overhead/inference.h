@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inferences of a thread and where the time before their first kernel goes. */
+#ifndef STROBE_PASSES_INFERENCE_H
+#define STROBE_PASSES_INFERENCE_H
+
+#include <strobe/kinds.h>
+
+#include "host-thread.h"
+
+typedef struct HeadStep {
+    gint64 begin_ns, end_ns, number;
+    StrobeTrackId track;
+    StrobeStringId name;
+} HeadStep;
+
+/* Texts of the fields, by the names that they have there. */
+typedef enum HeadMode { MODE_UNKNOWN, MODE_GE, MODE_ACLGRAPH, MODE_EAGER } HeadMode;
+typedef enum EntrySource {
+    ENTRY_NONE,
+    ENTRY_PATTERN,
+    ENTRY_CACHE,
+    ENTRY_LOOKUP,
+    ENTRY_REGION,
+    ENTRY_FRAME,
+    ENTRY_STEP,
+    ENTRY_PREVIOUS,
+    ENTRY_THREAD
+} EntrySource;
+
+typedef struct Inference {
+    const HostThread *thread;
+    gint64 begin_ns, end_ns; /* of the inference itself */
+    gint64 entry_ns;
+    gint64 execute_ns, execute_end_ns; /* the call of GE; G_MININT64: none */
+    gint64 until_ns;                   /* begin of the next inference of the thread */
+    gint64 linked_ns, after_ns; /* first kernel that it launched, first behind; G_MAXINT64: none */
+    gint32 step;                /* place among the steps, -1: none */
+    HeadMode mode;
+    EntrySource source;
+    gboolean is_cached; /* only the cached entry is marked */
+    const char *error;  /* NULL: none */
+    /* All that is told of it but what needs a kernel, a string or the other inferences. */
+    struct strobe_head_overhead figures;
+} Inference;
+
+/* Appends the inferences of a sorted thread, in order of begin; `steps` (of HeadStep) are sorted.
+ */
+void inferences_find(const HostThread *thread, const GArray *steps, GArray *inferences);
+
+/* The kernels have been looked up: the figures that need them. */
+void inference_finish(Inference *inference);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a name on a host thread means to the head overhead of a graph. */
+#ifndef STROBE_PASSES_MARKER_H
+#define STROBE_PASSES_MARKER_H
+
+#include <glib.h>
+#include <strobe/exporter.h>
+
+typedef enum Role {
+    ROLE_NONE = 1, /* not 0, so that a role can be a value of a hash table */
+    ROLE_INFERENCE,
+    ROLE_CACHE,     /* the cached entry into a compiled graph */
+    ROLE_RUN,       /* entry into C++ */
+    ROLE_EXECUTE,   /* the call of GE */
+    ROLE_RUN_GRAPH, /* the same, where the fast path is not supported */
+    ROLE_REPLAY,    /* of a captured graph: GE plays no part */
+    ROLE_EAGER,
+    ROLE_LOOKUP,
+    ROLE_REGION,
+    ROLE_INPUTS,
+    ROLE_OUTPUTS,
+    ROLE_LOAD, /* LoadGraph, of a first run */
+    ROLE_REFRESH,
+    ROLE_COMPILE, /* load, compilation, tuning or capture of a graph */
+    ROLE_FRAME,   /* a Python frame of a compiled module */
+    ROLE_ENTRY,   /* what the user says is the entry */
+    ROLE_STEP,
+    /* Operators. */
+    ROLE_BUILD,      /* makes a tensor of scalars or a list */
+    ROLE_CONTIGUOUS, /* makes a tensor contiguous, or copies it */
+    ROLE_ATEN
+} Role;
+
+typedef struct Markers {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    char *inference, *cache, *run, *execute; /* folded */
+    GRegex *entry;                           /* NULL: none */
+    GHashTable *roles;                       /* StrobeStringId to Role */
+} Markers;
+
+/* Reads the pass's options. */
+StrobeStatus markers_init(Markers *markers, const StrobeConsumerHost *host, StrobeInstance *self);
+void markers_clear(Markers *markers);
+
+/* Role of a name. `is_frame`: of a Python call. */
+Role markers_role(Markers *markers, StrobeStringId name, gboolean is_frame);
+
+/* Number of "ProfilerStep#7", STROBE_ABSENT_I64 for another name. */
+gint64 markers_step(const Markers *markers, StrobeStringId name);
+
+/* Runs of blanks and underscores become one blank, at the ends none; cut at `size`. */
+void marker_fold(const char *text, char *folded, gsize size);
+
+#endif

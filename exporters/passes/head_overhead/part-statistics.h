@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the head overhead over many inferences. */
+#ifndef STROBE_PASSES_PART_STATISTICS_H
+#define STROBE_PASSES_PART_STATISTICS_H
+
+#include <glib.h>
+#include <strobe/kinds.h>
+
+typedef enum Part {
+    PART_FRAMEWORK,
+    PART_PLATFORM,
+    PART_TORCHAIR,
+    PART_PYTHON,
+    PART_CPP,
+    PART_GE,
+    PART_GE_TO_FIRST_KERNEL,
+    PART_TOTAL,
+    PART_TO_FIRST_KERNEL,
+    PARTS
+} Part;
+
+const char *part_name(Part part);
+/* ns, STROBE_ABSENT_I64: not known. */
+gint64 part_of(const struct strobe_head_overhead *figures, Part part);
+
+typedef struct PartStatistics {
+    GArray *values[PARTS];                                 /* of gint64 */
+    double causes_build, causes_contiguous, causes_python; /* ns, where the causes are known */
+    double lookup, framework;                              /* ns, sums */
+} PartStatistics;
+
+void part_statistics_init(PartStatistics *statistics);
+void part_statistics_clear(PartStatistics *statistics);
+void part_statistics_add(PartStatistics *statistics, const struct strobe_head_overhead *figures);
+/* All have been added. FALSE: no inference has the part. */
+gboolean part_statistics_get(const PartStatistics *statistics, Part part,
+                             struct strobe_head_overhead_summary *summary);
+
+#endif

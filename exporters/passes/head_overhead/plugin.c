@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/strobe-plugin.h>
+
+#include "head-overhead.h"
+
+#define TEXT_OPTION(name_, default_, summary_)                                                     \
+    {                                                                                              \
+        .struct_size = sizeof(StrobeOption), .type = STROBE_OPTION_STRING, .name = name_,          \
+        .default_value = default_, .summary = summary_                                             \
+    }
+
+static const StrobeOption options[] = {
+    TEXT_OPTION("inference", "npu_fx_compiler inference",
+                "Name of the range of an inference; blanks and underscores are the same."),
+    TEXT_OPTION("cache", "cache_compiler inference", "Name of the range of a cached entry."),
+    TEXT_OPTION("run", "TorchNpuGraphBase::Run", "Name of the range of the C++ side."),
+    TEXT_OPTION("execute", "ExecuteGraph", "Name of the range of the call of GE."),
+    TEXT_OPTION("entry", "",
+                "Regular expression: what it matches is the entry into a compiled module; empty: "
+                "by what TorchDynamo marks."),
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "compiled_too",
+        .default_value = "false",
+        .summary = "Count inferences that compiled a graph in summary and advice.",
+    },
+};
+
+static const StrobeKind *const kinds[HEAD_KINDS] = {
+    [HEAD_INFERENCE] = &strobe_kind_head_overhead,
+    [HEAD_STEP] = &strobe_kind_head_overhead_step,
+    [HEAD_SUMMARY] = &strobe_kind_head_overhead_summary,
+    [HEAD_ADVICE] = &strobe_kind_head_overhead_advice,
+};
+static const char *const wants[] = {
+    "cpu_op", "step", "python_call", "chrome_trace.span", "device_task", "kernel_link", NULL};
+
+static const StrobeComponent component = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_PASS,
+    .name = "head_overhead",
+    .summary = "Where the time before a graph's first kernel goes: framework, TorchAir, GE.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .kinds = kinds,
+    .n_kinds = HEAD_KINDS,
+    .wants = wants,
+    .ops = &head_overhead_ops,
+};
+
+static const StrobeComponent *const components[] = {&component};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .n_components = 1,
+    .name = "head_overhead",
+    .version = "0.1.0",
+    .summary = "Where the time before a graph's first kernel goes: framework, TorchAir, GE.",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+};

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* heap.block -> heap_path. */
+#include "heap-path.h"
+
+#include <glib.h>
+#include <string.h>
+#include <strobe/helpers/fields.h>
+
+#include "time-order.h"
+
+#define BLOCKS_MAX 1048576u /* alive at once */
+#define PATHS_MAX 262144u
+
+enum { ADDRESS, SIZE, WEIGHT, STACK, N_WANTED };
+
+static const StrobeWantedField wanted[N_WANTED] = {
+    [ADDRESS] = {"address", STROBE_FIELD_U64},
+    [SIZE] = {"size", STROBE_FIELD_I64},
+    [WEIGHT] = {"weight", STROBE_FIELD_F64},
+    [STACK] = {"stack", STROBE_FIELD_STACK},
+};
+
+#define FIELD(name_, type_, unit_, summary_)                                                       \
+    {                                                                                              \
+        .name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_            \
+    }
+
+static const StrobeField fields[] = {
+    FIELD("live_bytes", I64, "B", "Allocated in the window and there at its end."),
+    FIELD("most_bytes", I64, "B", "Most that was there at one time."),
+    FIELD("allocated_bytes", I64, "B", "Allocated in the window."),
+    FIELD("live_blocks", I64, "", "Blocks that are there at the end."),
+    FIELD("allocated_blocks", I64, "", "Blocks allocated in the window."),
+    FIELD("stack", STACK, "", "The call path."),
+};
+const StrobeKind heap_path_kind = {
+    .struct_size = sizeof(StrobeKind),
+    .shape = STROBE_SHAPE_INSTANT,
+    .name = "heap_path",
+    .summary = "Memory by the call path that allocated it.",
+    .fields = fields,
+    .n_fields = G_N_ELEMENTS(fields),
+};
+
+typedef struct Path {
+    StrobeStackId stack;
+    double live_bytes, most_bytes, allocated_bytes, live_blocks, allocated_blocks;
+} Path;
+
+typedef struct Block {
+    guint64 address; /* its own key */
+    double bytes, weight;
+    Path *path;
+} Block;
+
+typedef struct Event {
+    guint64 address;
+    gint64 size; /* negative: given back */
+    double weight;
+    StrobeStackId stack;
+} Event;
+
+typedef struct HeapPaths {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeBinder binder;
+    TimeOrder *events;  /* of Event */
+    GHashTable *paths;  /* stack -> Path */
+    GHashTable *blocks; /* of Block, by address */
+    guint64 n_dropped;
+} HeapPaths;
+
+static StrobeStatus heap_path_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                   void **state)
+{
+    HeapPaths *pass = g_new0(HeapPaths, 1);
+
+    pass->host = host;
+    pass->self = self;
+    pass->binder.wanted = wanted;
+    pass->binder.n_wanted = N_WANTED;
+    pass->events = time_order_new(sizeof(Event));
+    pass->paths = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+    pass->blocks = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    *state = pass;
+    return STROBE_OK;
+}
+
+static void heap_path_close(void *state)
+{
+    HeapPaths *pass = state;
+
+    time_order_free(pass->events);
+    g_hash_table_unref(pass->blocks);
+    g_hash_table_unref(pass->paths);
+    g_free(pass);
+}
+
+static void release(HeapPaths *pass, guint64 address)
+{
+    Block *block = g_hash_table_lookup(pass->blocks, &address);
+
+    if (!block)
+        return; /* it was there before the window */
+    block->path->live_bytes -= block->bytes;
+    block->path->live_blocks -= block->weight;
+    g_hash_table_remove(pass->blocks, &address);
+}
+
+/* NULL: there are too many. */
+static Path *path_of(HeapPaths *pass, StrobeStackId stack)
+{
+    Path *path = g_hash_table_lookup(pass->paths, GUINT_TO_POINTER(stack));
+
+    if (path || g_hash_table_size(pass->paths) >= PATHS_MAX)
+        return path;
+    path = g_new0(Path, 1);
+    path->stack = stack;
+    g_hash_table_insert(pass->paths, GUINT_TO_POINTER(stack), path);
+    return path;
+}
+
+static void allocate(HeapPaths *pass, const Event *event)
+{
+    Block made = {.address = event->address, .weight = event->weight > 0 ? event->weight : 1};
+
+    made.bytes = (double)event->size * made.weight;
+    release(pass, made.address); /* nobody has told */
+    made.path = path_of(pass, event->stack);
+    if (!made.path || g_hash_table_size(pass->blocks) >= BLOCKS_MAX) {
+        pass->n_dropped++;
+        return;
+    }
+    made.path->live_bytes += made.bytes;
+    made.path->most_bytes = MAX(made.path->most_bytes, made.path->live_bytes);
+    made.path->allocated_bytes += made.bytes;
+    made.path->live_blocks += made.weight;
+    made.path->allocated_blocks += made.weight;
+    g_hash_table_add(pass->blocks, g_memdup2(&made, sizeof made));
+}
+
+static void take_event(void *user, gpointer item)
+{
+    const Event *event = item;
+
+    if (event->size < 0)
+        release(user, event->address);
+    else
+        allocate(user, event);
+}
+
+static StrobeStatus cannot_sort(HeapPaths *pass, int error)
+{
+    return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                            "Cannot put allocations in order: folder=\"%s\": %s", g_get_tmp_dir(),
+                            g_strerror(error));
+}
+
+static StrobeStatus heap_path_batch(void *state, const StrobeView *records, size_t n)
+{
+    HeapPaths *pass = state;
+    int error = 0;
+
+    for (size_t i = 0; i < n && !error; i++) {
+        const uint32_t *at = strobe_binder_offsets(&pass->binder, records[i].kind);
+        const Event event = {.address = strobe_field_u64(&records[i], at[ADDRESS], 0),
+                             .size = strobe_field_i64(&records[i], at[SIZE], STROBE_ABSENT_I64),
+                             .weight = strobe_field_f64(&records[i], at[WEIGHT], 1),
+                             .stack = strobe_field_u32(&records[i], at[STACK], 0)};
+
+        if (!strcmp(records[i].kind->name, "heap.block") && event.size != STROBE_ABSENT_I64)
+            error = time_order_add(pass->events, records[i].begin_ns, &event);
+    }
+    return error ? cannot_sort(pass, error) : STROBE_OK;
+}
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+    const Path *x = *(Path *const *)a, *y = *(Path *const *)b;
+
+    if (x->live_bytes != y->live_bytes)
+        return x->live_bytes > y->live_bytes ? -1 : 1;
+    if (x->allocated_bytes != y->allocated_bytes)
+        return x->allocated_bytes > y->allocated_bytes ? -1 : 1;
+    return (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+static gint64 whole(double value)
+{
+    return value >= 9e18 ? STROBE_ABSENT_I64 : (gint64)(value + 0.5);
+}
+
+static gboolean emit(HeapPaths *pass, const Path *path)
+{
+    const StrobeFacts *facts = pass->host->facts(pass->self);
+    const StrobeStringId *frames = NULL;
+    size_t n = path->stack ? pass->host->stack_frames(pass->self, path->stack, &frames) : 0;
+    struct heap_path *out = pass->host->emit(pass->self, 0, 0, n ? frames[0] : 0,
+                                             facts->window_begin_ns, facts->window_begin_ns);
+
+    if (!out)
+        return FALSE;
+    out->live_bytes = whole(MAX(path->live_bytes, 0));
+    out->most_bytes = whole(path->most_bytes);
+    out->allocated_bytes = whole(path->allocated_bytes);
+    out->live_blocks = whole(MAX(path->live_blocks, 0));
+    out->allocated_blocks = whole(path->allocated_blocks);
+    out->stack = path->stack;
+    return TRUE;
+}
+
+/* What holds most comes first. */
+static StrobeStatus heap_path_end(void *state)
+{
+    HeapPaths *pass = state;
+    GPtrArray *sorted = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer path;
+    gboolean is_full = FALSE;
+    int error = time_order_finish(pass->events, take_event, pass);
+
+    if (error) {
+        g_ptr_array_unref(sorted);
+        return cannot_sort(pass, error);
+    }
+    g_hash_table_iter_init(&iter, pass->paths);
+    while (g_hash_table_iter_next(&iter, NULL, &path))
+        g_ptr_array_add(sorted, path);
+    g_ptr_array_sort(sorted, compare);
+    for (guint i = 0; i < sorted->len && !is_full; i++)
+        is_full = !emit(pass, g_ptr_array_index(sorted, i));
+    g_ptr_array_unref(sorted);
+    if (is_full)
+        return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                                "Cannot emit heap_path: the host has no room for it");
+    if (pass->n_dropped)
+        pass->host->log(pass->self, STROBE_LOG_WARNING,
+                        "%" G_GUINT64_FORMAT " allocations beyond %u blocks and %u call paths are "
+                        "not counted",
+                        pass->n_dropped, BLOCKS_MAX, PATHS_MAX);
+    return STROBE_OK;
+}
+
+const StrobeConsumerOps heap_path_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = heap_path_open,
+    .batch = heap_path_batch,
+    .end = heap_path_end,
+    .close = heap_path_close,
+};

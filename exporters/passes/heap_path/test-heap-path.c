@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "heap-path.h"
+
+#include <glib.h>
+
+#include "mock-consumer-host.h"
+
+extern const StrobePlugin strobe_plugin_1;
+
+/* The kind of the collector heap, as a capture tells of it. */
+struct block {
+    uint64_t address;
+    int64_t size;
+    double weight;
+    StrobeStackId stack;
+};
+
+#define FIELD(name_, type_)                                                                        \
+    {                                                                                              \
+        .name = name_, .type = STROBE_FIELD_##type_, .unit = "", .summary = ""                     \
+    }
+
+static const StrobeField block_fields[] = {FIELD("address", U64), FIELD("size", I64),
+                                           FIELD("weight", F64), FIELD("stack", STACK)};
+static const StrobeKind block_kind = {
+    sizeof(StrobeKind), STROBE_SHAPE_MEMORY, "heap.block", "", block_fields, 4, 0};
+
+static void add(StrobeMockHost *mock, uint64_t address, int64_t size, double weight,
+                StrobeStackId stack)
+{
+    const struct block fields = {address, size, weight, stack};
+
+    strobe_mock_add(mock, &block_kind, 0, 0, 10, 10, &fields);
+}
+
+static void expect(StrobeMockHost *mock, size_t i, const char *name, int64_t live, int64_t most,
+                   int64_t allocated, int64_t live_blocks, int64_t allocated_blocks)
+{
+    const StrobeView *views;
+    const struct heap_path *path;
+
+    g_assert_cmpuint(strobe_mock_emitted(mock, &views), >, i);
+    path = views[i].fields;
+    g_assert_cmpstr(strobe_mock_text(mock, views[i].name), ==, name);
+    g_assert_cmpint(path->live_bytes, ==, live);
+    g_assert_cmpint(path->most_bytes, ==, most);
+    g_assert_cmpint(path->allocated_bytes, ==, allocated);
+    g_assert_cmpint(path->live_blocks, ==, live_blocks);
+    g_assert_cmpint(path->allocated_blocks, ==, allocated_blocks);
+}
+
+static void test_paths(void)
+{
+    static const char *const leaking[] = {"leak", "main", NULL}, *const busy[] = {"work", "main",
+                                                                                  NULL};
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+    StrobeStackId leak = strobe_mock_stack(mock, leaking), work = strobe_mock_stack(mock, busy);
+
+    add(mock, 8, -99, 1, 0); /* was there before */
+    add(mock, 64, 100, 1, work);
+    add(mock, 128, 200, 1, work);
+    add(mock, 64, -100, 1, 0);
+    add(mock, 64, 50, 1, leak); /* of the one what the other gave back */
+    add(mock, 128, -200, 1, 0);
+    add(mock, 256, 0, 1, leak);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
+    expect(mock, 0, "leak", 50, 50, 50, 2, 2);
+    expect(mock, 1, "work", 0, 300, 300, 0, 2);
+    strobe_mock_free(mock);
+}
+
+static void test_weights(void)
+{
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+
+    add(mock, 64, 100, 10, 0);
+    add(mock, 128, 10, 2.5, 0);
+    add(mock, 64, -100, 1, 0);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    expect(mock, 0, "", 25, 1025, 1025, 3, 13);
+    strobe_mock_free(mock);
+}
+
+/* A release that nobody told of. */
+static void test_address_again(void)
+{
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+
+    add(mock, 64, 100, 1, 0);
+    add(mock, 64, 30, 1, 0);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    expect(mock, 0, "", 30, 100, 130, 1, 2);
+    strobe_mock_free(mock);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/heap-path/paths", test_paths);
+    g_test_add_func("/heap-path/weights", test_weights);
+    g_test_add_func("/heap-path/address-again", test_address_again);
+    return g_test_run();
+}

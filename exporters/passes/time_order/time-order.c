@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "time-order.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strobe/helpers/row-sorter.h>
+#include <unistd.h>
+
+#define RUN_BYTES (32u << 20)
+
+struct TimeOrder {
+    gsize size;
+    int directory, error;
+    StrobeRowSorter *sorter;
+    gpointer item; /* aligned, as the sorter's rows are not */
+    void (*take)(void *user, gpointer item);
+    void *user;
+};
+
+TimeOrder *time_order_new(gsize size)
+{
+    TimeOrder *order = g_new0(TimeOrder, 1);
+
+    order->size = size;
+    order->item = g_malloc(size);
+    order->directory = open(g_get_tmp_dir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    order->sorter = strobe_row_sorter_new(order->directory, RUN_BYTES);
+    return order;
+}
+
+void time_order_free(TimeOrder *order)
+{
+    if (!order)
+        return;
+    strobe_row_sorter_free(order->sorter);
+    if (order->directory >= 0)
+        close(order->directory);
+    g_free(order->item);
+    g_free(order);
+}
+
+int time_order_add(TimeOrder *order, gint64 at_ns, gconstpointer item)
+{
+    const StrobeRowKey key = {.major = at_ns};
+
+    if (!order->error)
+        order->error =
+            order->sorter ? strobe_row_sorter_add(order->sorter, key, item, order->size) : ENOMEM;
+    return order->error;
+}
+
+static int take_row(void *user, const char *bytes, size_t length)
+{
+    TimeOrder *order = user;
+
+    memcpy(order->item, bytes, MIN(length, order->size));
+    order->take(order->user, order->item);
+    return 0;
+}
+
+int time_order_finish(TimeOrder *order, void (*take)(void *user, gpointer item), void *user)
+{
+    order->take = take;
+    order->user = user;
+    if (!order->error)
+        order->error =
+            order->sorter ? strobe_row_sorter_finish(order->sorter, take_row, order) : ENOMEM;
+    return order->error;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "heap.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "../memory/block-table.h"
+#include "frames.h"
+#include "heap-gate.h"
+#include "heap-kinds.h"
+#include "sampling.h"
+
+#define LATE_MAX 1024 /* releases by threads that were ending, until another one records */
+
+/* Such a release. */
+typedef struct Late {
+    _Atomic uint64_t address; /* 0: free; LATE_TAKEN: being written or read */
+    int64_t size, total;
+    uint64_t at;
+} Late;
+#define LATE_TAKEN UINT64_MAX
+
+/* One per process, as the allocator is. A call under way when the session ends may come later. */
+static struct {
+    _Atomic(const StrobeHost *) host; /* NULL: there is no session */
+    StrobeInstance *self;
+    HeapGate *gate;
+    StrobeKindId block, cost;
+    uint64_t threshold, interval;
+    uint32_t depth; /* of call paths, 0: none */
+    _Atomic int is_on;
+    uint64_t begin_ticks; /* of the window */
+    int64_t begin_ns;
+    _Alignas(64) _Atomic int64_t total;
+    _Atomic uint64_t n_allocations, n_releases, ticks;
+    _Atomic uint32_t n_late;
+    Late late[LATE_MAX];
+} heap;
+
+static const StrobeHost *present_host(void)
+{
+    return atomic_load_explicit(&heap.host, memory_order_acquire);
+}
+
+static int is_recorded(void)
+{
+    return atomic_load_explicit(&heap.is_on, memory_order_relaxed);
+}
+
+static void write_block(const StrobeHost *host, StrobeWriter *writer, uint64_t at,
+                        const struct heap_block *block)
+{
+    struct heap_block *fields = host->reserve(writer, heap.block, 0, 0, at, at);
+    if (fields) {
+        *fields = *block;
+        host->commit(writer);
+    }
+    atomic_fetch_add_explicit(block->size < 0 ? &heap.n_releases : &heap.n_allocations, 1,
+                              memory_order_relaxed);
+}
+
+/* What threads have given back that are no more, on the track of the one that writes it. */
+static __attribute__((noinline)) void write_late(const StrobeHost *host, StrobeWriter *writer)
+{
+    for (uint32_t i = 0; i < LATE_MAX; i++) {
+        Late *late = &heap.late[i];
+        uint64_t address = atomic_load_explicit(&late->address, memory_order_acquire);
+        if (!address || address == LATE_TAKEN ||
+            !atomic_compare_exchange_strong(&late->address, &address, LATE_TAKEN))
+            continue;
+        const struct heap_block block = {
+            .address = address, .size = late->size, .total = late->total, .weight = 1};
+        write_block(host, writer, late->at, &block);
+        atomic_store_explicit(&late->address, 0, memory_order_release);
+        atomic_fetch_sub_explicit(&heap.n_late, 1, memory_order_relaxed);
+    }
+}
+
+static void record(const StrobeHost *host, const void *address, int64_t size, int64_t total,
+                   double weight, const void *caller)
+{
+    uint64_t begin = host->now();
+    StrobeWriter *writer = host->writer(heap.self);
+    if (!writer)
+        return;
+    if (atomic_load_explicit(&heap.n_late, memory_order_relaxed))
+        write_late(host, writer);
+    struct heap_block block = {
+        .address = (uintptr_t)address, .size = size, .total = total, .weight = weight};
+    if (caller && heap.depth)
+        block.stack = heap_frames_take(host, writer, heap.depth, caller);
+    write_block(host, writer, begin, &block);
+    atomic_fetch_add_explicit(&heap.ticks, host->now() - begin, memory_order_relaxed);
+}
+
+/* Keeps a release for another thread to write. 0: there is no room. */
+static int keep_late(const StrobeHost *host, const void *address, int64_t size, int64_t total)
+{
+    uint32_t first = (uint32_t)((uintptr_t)address >> 4);
+    for (uint32_t i = 0; i < LATE_MAX; i++) {
+        Late *late = &heap.late[(first + i) % LATE_MAX];
+        uint64_t there = 0;
+        if (!atomic_compare_exchange_strong(&late->address, &there, LATE_TAKEN))
+            continue;
+        late->size = size;
+        late->total = total;
+        late->at = host->now();
+        atomic_store_explicit(&late->address, (uintptr_t)address, memory_order_release);
+        atomic_fetch_add_explicit(&heap.n_late, 1, memory_order_relaxed);
+        return 1;
+    }
+    return 0;
+}
+
+static int64_t count(int64_t change)
+{
+    return atomic_fetch_add_explicit(&heap.total, change, memory_order_relaxed) + change;
+}
+
+/* A block of no bytes has an address too, and one that was allocated between windows may be given
+ * back in one: both lie in the table, in which no size is 0. */
+static void allocated(const void *address, size_t size, const void *caller)
+{
+    const StrobeHost *host = present_host();
+    uint64_t before;
+    if (!host || size < heap.threshold)
+        return;
+    double weight = heap_sampling_weight(size, heap.interval);
+    if (weight <= 0)
+        return;
+    if (!strobe_blocks_add((uintptr_t)address, size + 1, &before)) {
+        if (is_recorded())
+            host->lost(heap.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
+        return;
+    }
+    int64_t total = count((int64_t)size - (before ? (int64_t)before - 1 : 0));
+    if (is_recorded())
+        record(host, address, (int64_t)size, total, weight, caller);
+}
+
+static size_t released(const void *address)
+{
+    uint64_t found;
+    if (!strobe_blocks_take((uintptr_t)address, &found))
+        return 0;
+    int64_t size = (int64_t)found - 1;
+    int64_t total = count(-size);
+    const StrobeHost *host = present_host();
+    if (host && is_recorded())
+        record(host, address, -size, total, 1, NULL);
+    return (size_t)size;
+}
+
+static void dropped(const void *address)
+{
+    uint64_t found;
+    if (!strobe_blocks_take((uintptr_t)address, &found))
+        return;
+    int64_t total = count(1 - (int64_t)found);
+    const StrobeHost *host = present_host();
+    if (host && is_recorded() && !keep_late(host, address, 1 - (int64_t)found, total))
+        host->lost(heap.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
+}
+
+static const HeapHooks hooks = {.allocated = allocated, .released = released, .dropped = dropped};
+
+static void stop_in_child(void)
+{
+    if (heap.gate)
+        atomic_store(&heap.gate->hooks, NULL);
+    atomic_store(&heap.is_on, 0);
+}
+
+static void prepare_process(void)
+{
+    pthread_atfork(NULL, NULL, stop_in_child);
+}
+
+/* ---- the collector's calls ---- */
+
+static HeapGate *find_gate(void)
+{
+    HeapGate *gate = dlsym(RTLD_DEFAULT, HEAP_GATE_SYMBOL);
+    return gate && gate->struct_size >= sizeof *gate ? gate : NULL;
+}
+
+static void heap_probe(uint32_t question, StrobeProbe *answer)
+{
+    answer->available = question != STROBE_PROBE_PROCESS || find_gate() != NULL;
+    answer->reason = answer->available ? NULL : "heap-preload.so is not in the process";
+    answer->hint = answer->available ? NULL : "Record the program with \"strobe run\"";
+}
+
+static StrobeStatus heap_open(const StrobeHost *host, StrobeInstance *self, void **state)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    heap.gate = find_gate();
+    if (!heap.gate)
+        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                          "Cannot record the heap: heap-preload.so is not in LD_PRELOAD, as it is "
+                          "under \"strobe run\"");
+    StrobeStatus status = host->kind(self, &heap_kind_block, &heap.block);
+    if (status == STROBE_OK)
+        status = host->kind(self, &heap_kind_cost, &heap.cost);
+    if (status != STROBE_OK)
+        return status;
+    heap.self = self;
+    heap.threshold = (uint64_t)host->option_int(self, "threshold");
+    heap.interval = (uint64_t)host->option_int(self, "sampling");
+    heap.depth = host->option_bool(self, "stacks") ? (uint32_t)host->option_int(self, "depth") : 0;
+    if (heap.depth && !heap_frames_prepare())
+        return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                          "Cannot record call paths: there is no memory for their names");
+    strobe_blocks_prepare(); /* without, fewer blocks have room, and those beyond are counted */
+    pthread_once(&once, prepare_process);
+    atomic_store(&heap.host, host);
+    atomic_store_explicit(&heap.gate->hooks, &hooks, memory_order_release);
+    *state = &heap;
+    return STROBE_OK;
+}
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static StrobeStatus heap_start(void *state)
+{
+    heap.begin_ticks = present_host()->now();
+    heap.begin_ns = monotonic_ns();
+    atomic_store(&heap.n_allocations, 0);
+    atomic_store(&heap.n_releases, 0);
+    atomic_store(&heap.ticks, 0);
+    atomic_store(&heap.is_on, 1);
+    return STROBE_OK;
+}
+
+/* The clock's ticks are as long as they were in this window, which is over: it is of its begin. */
+static void record_cost(const StrobeHost *host)
+{
+    uint64_t begin = heap.begin_ticks, passed = host->now() - begin;
+    StrobeWriter *writer = host->writer(heap.self);
+    if (writer)
+        write_late(host, writer);
+    struct heap_cost *fields = writer ? host->reserve(writer, heap.cost, 0, 0, begin, begin) : NULL;
+    if (!fields)
+        return;
+    fields->allocations = atomic_load(&heap.n_allocations);
+    fields->releases = atomic_load(&heap.n_releases);
+    fields->duration = passed ? (int64_t)((double)atomic_load(&heap.ticks) *
+                                          (double)(monotonic_ns() - heap.begin_ns) / (double)passed)
+                              : STROBE_ABSENT_I64;
+    host->commit(writer);
+}
+
+static StrobeStatus heap_stop(void *state)
+{
+    atomic_store(&heap.is_on, 0);
+    record_cost(present_host());
+    return STROBE_OK;
+}
+
+/* What is allocated stays in the table only as long as its release is told. */
+static void heap_close(void *state)
+{
+    atomic_store_explicit(&heap.gate->hooks, NULL, memory_order_release);
+    atomic_store(&heap.host, NULL);
+}
+
+const StrobeCollectorOps strobe_heap_ops = {
+    .struct_size = sizeof(StrobeCollectorOps),
+    .probe = heap_probe,
+    .open = heap_open,
+    .start = heap_start,
+    .stop = heap_stop,
+    .close = heap_close,
+};

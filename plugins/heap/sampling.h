@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which allocations are recorded: each byte is as likely as any other to choose its block. */
+#ifndef STROBE_PLUGINS_HEAP_SAMPLING_H
+#define STROBE_PLUGINS_HEAP_SAMPLING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* 0: the allocation is not recorded, else how many like it this one stands for. `interval`: bytes
+ * from one choice to the next on average, 0: all are recorded. Any thread. */
+double heap_sampling_weight(size_t size, uint64_t interval);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collectives.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../common/libtorch.h"
+#include "../cpu_op/torch_backend.h"
+#include "marks.h"
+
+#define GROUP_SIZE 128
+
+static const StrobeTorchCollectives *collectives; /* NULL: none are marked */
+static MarkDomain *domain;
+static char problem[256];
+
+/* Names of groups; never freed, so that other threads may read one that is being replaced. */
+static struct name {
+    struct name *next;
+    char text[GROUP_SIZE];
+} * names;
+static _Atomic(const char *) usual_group;
+
+static __thread struct {
+    const char *group; /* NULL: not known */
+    int64_t peer;
+} issued;
+
+/* ---- groups: under the interpreter's lock ---- */
+
+/* What would end a text in JSON is not kept. */
+static const char *keep_name(const char *text)
+{
+    char plain[GROUP_SIZE];
+    size_t n = 0;
+
+    for (; text[n] && n < GROUP_SIZE - 1; n++)
+        plain[n] = (unsigned char)text[n] < ' ' || strchr("\"\\", text[n]) ? '_' : text[n];
+    plain[n] = '\0';
+    for (const struct name *name = names; name; name = name->next)
+        if (strcmp(name->text, plain) == 0)
+            return name->text;
+    struct name *name = malloc(sizeof *name);
+    if (!name)
+        return NULL;
+    memcpy(name->text, plain, n + 1);
+    name->next = names;
+    names = name;
+    return name->text;
+}
+
+void collectives_group(const char *name, int64_t peer)
+{
+    issued.group = name ? keep_name(name) : NULL;
+    issued.peer = name ? peer : -1;
+}
+
+void collectives_usual_group(const char *name)
+{
+    atomic_store(&usual_group, name ? keep_name(name) : NULL);
+}
+
+/* ---- ranges ---- */
+
+static const struct {
+    const char *title, *name;
+} operations[] = {
+    {"all_reduce", "HcclAllreduce"},
+    {"allreduce", "HcclAllreduce"},
+    {"broadcast", "HcclBroadcast"},
+    {"reduce", "HcclReduce"},
+    {"all_gather", "HcclAllGather"},
+    {"_all_gather_base", "HcclAllGather"},
+    {"reduce_scatter", "HcclReduceScatter"},
+    {"_reduce_scatter_base", "HcclReduceScatter"},
+    {"scatter", "HcclScatter"},
+    {"gather", "HcclGather"},
+    {"all_to_all", "HcclAlltoAll"},
+    {"all_to_allv", "HcclAlltoAllV"},
+    {"send", "HcclSend"},
+    {"recv", "HcclRecv"},
+    {"recvAnySource", "HcclRecv"},
+    {"barrier", "HcclBarrier"},
+};
+
+/* The vendor's name of what process groups call "gloo:all_reduce"; theirs where it has none. */
+static const char *operation_of(const char *title)
+{
+    const char *colon = strchr(title, ':');
+    const char *own = colon ? colon + 1 : title;
+
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (strcmp(operations[i].title, own) == 0)
+            return operations[i].name;
+    return own;
+}
+
+#define QUOTE "\\\""
+#define ENTRY(key, value) QUOTE key QUOTE ": " QUOTE value QUOTE
+
+/* As in the original every quote has a backslash before it. A host's group has no stream: 0. */
+static void describe(char *text, size_t size, const StrobeTorchCollective *operation)
+{
+    const char *name = operation_of(operation->title);
+    const char *group = issued.group ? issued.group : atomic_load(&usual_group);
+    const char *peer_key = strcmp(name, "HcclSend") == 0   ? "destRank"
+                           : strcmp(name, "HcclRecv") == 0 ? "srcRank"
+                                                           : NULL;
+    char peer[64] = "";
+
+    if (peer_key && issued.group && issued.peer >= 0)
+        snprintf(peer, sizeof peer, ENTRY("%s", "%" PRId64) ",", peer_key, issued.peer);
+    snprintf(text, size,
+             "{" ENTRY("streamId", "0") "," ENTRY("count", "%" PRIu64) "," ENTRY(
+                 "dataType", "%s") ",%s" ENTRY("groupName", "%s") "," ENTRY("opName", "%.64s") "}",
+             operation->count, operation->type, peer, group ? group : "na", name);
+}
+
+/* Operations of the window that are under way. */
+static _Atomic int n_open;
+
+static uint64_t begin_operation(const StrobeTorchCollective *operation)
+{
+    char text[512];
+
+    if (!marks_on())
+        return 0;
+    uint64_t id = mark_next_id();
+    describe(text, sizeof text, operation);
+    if (!mark_start(domain, mark_key(MARK_OF_MSTX, id), text, &mark_no_facts))
+        return 0;
+    atomic_fetch_add(&n_open, 1);
+    return id;
+}
+
+static void end_operation(uint64_t id)
+{
+    if (marks_on())
+        mark_end(domain, mark_key(MARK_OF_MSTX, id), id);
+    atomic_fetch_sub(&n_open, 1);
+}
+
+/* Who waits for an operation goes on before libtorch has told of its end, and may end the window.
+ */
+static void wait_for_ends(void)
+{
+    const struct timespec pause = {0, 100000};
+
+    for (int i = 0; i < 100 && atomic_load(&n_open) > 0; i++)
+        nanosleep(&pause, NULL);
+}
+
+/* ---- the window ---- */
+
+/* The part of cpu_op's backend for this libtorch that tells of them; NULL: `problem` says why. */
+static const StrobeTorchCollectives *find(const StrobeHost *host, StrobeInstance *self)
+{
+    char pattern[64], path[PATH_MAX];
+    StrobeLibtorch libtorch;
+
+    if (!strobe_libtorch_find(&libtorch)) {
+        snprintf(problem, sizeof problem, "libtorch is not in the process");
+        return NULL;
+    }
+    snprintf(pattern, sizeof pattern, "cpu_op_torch-*-%s.so", libtorch.id);
+    if (host->companion(self, pattern, path, sizeof path) != STROBE_OK) {
+        snprintf(problem, sizeof problem,
+                 "there is no backend for libtorch %.63s: strobe torch build makes one",
+                 libtorch.version);
+        return NULL;
+    }
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    const StrobeTorchCollectives *found =
+        library ? dlsym(library, STROBE_TORCH_COLLECTIVES_SYMBOL) : NULL;
+    if (!found || found->struct_size < sizeof *found) {
+        snprintf(problem, sizeof problem,
+                 "the backend %.128s is of an older Strobe: strobe torch build makes a new one",
+                 path);
+        return NULL;
+    }
+    return found;
+}
+
+const char *collectives_begin(const StrobeHost *host, StrobeInstance *self)
+{
+    const StrobeTorchCollectives *found = host ? find(host, self) : NULL;
+    const char *refused;
+
+    if (!found)
+        return problem;
+    domain = mark_domain("communication", strlen("communication"));
+    atomic_store(&n_open, 0);
+    refused = found->enable(begin_operation, end_operation);
+    if (!refused)
+        collectives = found;
+    return refused;
+}
+
+void collectives_end(void)
+{
+    if (!collectives)
+        return;
+    collectives->disable();
+    collectives = NULL;
+    wait_for_ends();
+}

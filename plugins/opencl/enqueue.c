@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "enqueue.h"
+
+#include "queues.h"
+
+cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command_queue handle,
+                               uint8_t sort, cl_event *event)
+{
+    OpenclQueue *queue = opencl_queue(handle);
+
+    *call = (OpenclEnqueue){.event = event};
+    opencl_call_begin((uint64_t)(uintptr_t)call, name);
+    if (queue && queue->is_profiled)
+        call->command = opencl_command_new(queue);
+    call->is_untimed = queue && !queue->is_profiled;
+    if (!call->command)
+        return event;
+    call->command->work.sort = sort;
+    call->command->work.bytes = STROBE_ABSENT_U64;
+    call->command->work.connection = opencl_link_id();
+    if (!event)
+        call->event = &call->own;
+    call->command->work.before_ns = opencl_clock_before(&queue->device->clock);
+    return call->event;
+}
+
+/* One reference is ours: that of an event that nobody else wants, or one more. */
+static int hold(OpenclEnqueue *call)
+{
+    if (!*call->event)
+        return 0;
+    return call->event == &call->own || opencl_below.clRetainEvent(*call->event) == CL_SUCCESS;
+}
+
+/* A program that waits has no event to ask by: what came before in the queue is complete too. */
+static void follow(OpenclEnqueue *call)
+{
+    OpenclCommand *command = call->command;
+    OpenclQueue *queue = command->queue;
+
+    opencl_command_follow(command, *call->event, call->is_blocking);
+    if (call->is_blocking && queue->is_in_order)
+        opencl_commands_reap(queue);
+}
+
+cl_int opencl_enqueue_end(OpenclEnqueue *call, cl_int status)
+{
+    OpenclCommand *command = call->command;
+    uint64_t connection = STROBE_ABSENT_U64;
+    const OpenclText *item = NULL;
+    int is_followed;
+
+    if (command && command->work.before_ns)
+        command->work.after_ns = opencl_clock_now();
+    is_followed = status == CL_SUCCESS && command && hold(call);
+
+    if (is_followed) {
+        connection = command->work.connection;
+        item = command->work.kernel;
+    }
+    opencl_call_end((uint64_t)(uintptr_t)call, connection, NULL, item);
+    if (call->is_untimed && status == CL_SUCCESS)
+        opencl_count(&opencl.n_untimed);
+    if (is_followed)
+        follow(call);
+    else if (command)
+        opencl_command_drop(command);
+    return status;
+}

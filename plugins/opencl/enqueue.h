@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call that puts a command into a queue: recorded, and its command followed. */
+#ifndef STROBE_PLUGINS_OPENCL_ENQUEUE_H
+#define STROBE_PLUGINS_OPENCL_ENQUEUE_H
+
+#include "commands.h"
+#include "layer.h"
+#include "opencl.h"
+
+typedef struct OpenclEnqueue {
+    OpenclCommand *command; /* NULL: it is not followed */
+    cl_event *event;        /* where the driver puts its event */
+    cl_event own;           /* there, where the program wants none */
+    int is_blocking, is_untimed;
+} OpenclEnqueue;
+
+/* Begins the call; returns where the driver is to put the event. */
+cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command_queue queue,
+                               uint8_t sort, cl_event *event);
+
+/* Ends it; returns `status`. */
+cl_int opencl_enqueue_end(OpenclEnqueue *call, cl_int status);
+
+static inline void opencl_enqueue_bytes(OpenclEnqueue *call, uint64_t bytes)
+{
+    if (call->command)
+        call->command->work.bytes = bytes;
+}
+
+/* One function whose last parameters are the number of events to wait for, their list, and
+ * `event`; `describe_` are statements about `call`. */
+#define OPENCL_ENQUEUE(name_, sort_, params_, args_, describe_)                                    \
+    static cl_int CL_API_CALL name_##_traced params_                                               \
+    {                                                                                              \
+        OpenclEnqueue call;                                                                        \
+        if (!opencl_on())                                                                          \
+            return opencl_below.name_ args_;                                                       \
+        event = opencl_enqueue_begin(&call, #name_, queue, sort_, event);                          \
+        describe_;                                                                                 \
+        return opencl_enqueue_end(&call, opencl_below.name_ args_);                                \
+    }
+
+#endif

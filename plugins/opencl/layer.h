@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The layer: what the ICD loader puts between the program and the driver.
+ *
+ * The program's calls come to the functions named in the lists of OpenclEntry; each calls the one
+ * below. Objects are the program's, seen as it sees them.
+ */
+#ifndef STROBE_PLUGINS_OPENCL_LAYER_H
+#define STROBE_PLUGINS_OPENCL_LAYER_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl_icd.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* What is below; written before the first call comes, NULL where the loader has no such function.
+ */
+extern cl_icd_dispatch opencl_below;
+
+typedef void (*OpenclFunction)(void);
+
+/* A function of ours, and where its pointer lies in the table. */
+typedef struct OpenclEntry {
+    const char *name;
+    size_t offset;
+    OpenclFunction function;
+} OpenclEntry;
+
+/* A function of ours must be of the very type of that whose place it takes. */
+#define OPENCL_SAME_TYPE(name_, function_)                                                         \
+    sizeof(struct {                                                                                \
+        int is_same : __builtin_types_compatible_p(__typeof__(&function_),                         \
+                                                   __typeof__(((cl_icd_dispatch *)0)->name_))      \
+                      ? 1                                                                          \
+                      : -1;                                                                        \
+    })
+
+#define OPENCL_ENTRY_AS(name_, function_)                                                          \
+    {                                                                                              \
+#name_, offsetof(cl_icd_dispatch, name_) + 0 * OPENCL_SAME_TYPE(name_, function_),         \
+            (OpenclFunction)function_                                                              \
+    }
+#define OPENCL_ENTRY(name_) OPENCL_ENTRY_AS(name_, name_##_traced)
+
+/* Lists that end with a NULL name. */
+extern const OpenclEntry opencl_call_entries[];
+extern const OpenclEntry opencl_copy_entries[];
+extern const OpenclEntry opencl_image_entries[];
+extern const OpenclEntry opencl_kernel_entries[];
+extern const OpenclEntry opencl_queue_entries[];
+extern const OpenclEntry opencl_svm_entries[];
+extern const OpenclEntry opencl_sync_entries[];
+extern const OpenclEntry opencl_view_entries[];
+extern const OpenclEntry opencl_extension_entries[];
+
+/* Our function in place of the core function of that name, NULL: there is none, or none below. */
+OpenclFunction opencl_layer_function(const char *name);
+
+/* Has the program loaded this library as a layer? */
+int opencl_layer_is_awake(void);
+
+/* Is a window recording? A single load, for what every call does before all else. */
+extern _Atomic int opencl_is_on;
+
+static inline int opencl_on(void)
+{
+    return __builtin_expect(atomic_load_explicit(&opencl_is_on, memory_order_relaxed), 0);
+}
+
+#endif

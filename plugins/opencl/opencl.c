@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opencl.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "../common/worker.h"
+#include "commands.h"
+#include "devices.h"
+#include "kernels.h"
+#include "layer.h"
+#include "queues.h"
+
+#define IDS_AT_ONCE 64
+#define MEASURE_LIMIT_NS 20000000u /* of the worker, for one device */
+#define FLUSH_LIMIT_NS 20000000u   /* of the thread that ends a window */
+#define EXIT_PATIENCE_NS 100000000u
+
+Opencl opencl;
+_Atomic int opencl_is_on;
+
+static struct {
+    StrobeWorker *worker; /* measures the clocks */
+    int64_t clock_interval_ns;
+    pthread_mutex_t lock; /* of the worker: control, and a thread that calls exit */
+} collector = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+uint64_t opencl_link_id(void)
+{
+    static __thread struct {
+        uint64_t session, next, end;
+    } mine;
+
+    if (mine.next == mine.end || mine.session != opencl.session) {
+        mine.session = opencl.session;
+        mine.next = opencl.host->link_ids(opencl.self, IDS_AT_ONCE);
+        mine.end = mine.next + IDS_AT_ONCE;
+    }
+    return mine.next++;
+}
+
+/* ---- calls ---- */
+
+void opencl_call_begin(uint64_t call, const char *name)
+{
+    if (opencl.records_calls)
+        opencl.host->span_open(opencl.self, call, opencl.call, name, 0);
+}
+
+void opencl_call_end(uint64_t call, uint64_t connection, const OpenclText *mode,
+                     const OpenclText *item)
+{
+    StrobeWriter *writer = opencl.records_calls ? opencl.host->writer(opencl.self) : NULL;
+
+    if (!writer)
+        return;
+    const struct strobe_api_call fields = {
+        .level = opencl_string_id(writer, "opencl"),
+        .mode = opencl_text_id(writer, mode),
+        .item = opencl_text_id(writer, item),
+        .connection = connection,
+        .exact_us = STROBE_ABSENT_F64,
+    };
+    opencl.host->span_close(opencl.self, call, opencl.call, &fields, sizeof fields);
+}
+
+/* ---- clocks ---- */
+
+static void measure_clocks(uint64_t limit_ns)
+{
+    OpenclDevice *device;
+
+    for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
+        opencl_clock_measure(device, limit_ns);
+}
+
+static void run_worker(void *user)
+{
+    measure_clocks(MEASURE_LIMIT_NS);
+}
+
+static void release_worker(void *user)
+{
+}
+
+/* Returns 0 if it hangs, in a call to the driver as likely as not. */
+static int end_worker(void)
+{
+    pthread_mutex_lock(&collector.lock);
+    StrobeWorker *worker = collector.worker;
+    collector.worker = NULL;
+    pthread_mutex_unlock(&collector.lock);
+    return !worker || !strobe_worker_end(worker, EXIT_PATIENCE_NS);
+}
+
+static void release_clocks(void)
+{
+    OpenclDevice *device;
+
+    for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
+        opencl_clock_release(&device->clock);
+}
+
+static void opencl_sample(void *state)
+{
+    pthread_mutex_lock(&collector.lock);
+    if (!collector.worker && !atomic_load(&opencl.is_gone))
+        collector.worker = strobe_worker_start(run_worker, release_worker, NULL);
+    if (collector.worker)
+        strobe_worker_ask(collector.worker);
+    pthread_mutex_unlock(&collector.lock);
+}
+
+static int64_t opencl_sample_interval(void *state)
+{
+    return collector.clock_interval_ns;
+}
+
+/* ---- the process ---- */
+
+/* Runs before what the driver has for its own end, as that was there first. */
+static void at_exit(void)
+{
+    if (atomic_load(&opencl.is_gone))
+        return;
+    opencl_commands_reap_all();
+    measure_clocks(FLUSH_LIMIT_NS);
+    if (end_worker())
+        release_clocks();
+    atomic_store(&opencl.is_gone, 1);
+}
+
+static void register_exit(void)
+{
+    atexit(at_exit);
+}
+
+void opencl_mind_exit(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    if (atomic_load(&opencl.is_open))
+        pthread_once(&once, register_exit);
+}
+
+/* What the parent has under way is the parent's. */
+static void stop_in_child(void)
+{
+    atomic_store(&opencl_is_on, 0);
+    atomic_store(&opencl.is_forcing, 0);
+    atomic_store(&opencl.is_open, 0);
+    atomic_store(&opencl.is_gone, 1);
+    pthread_mutex_init(&collector.lock, NULL);
+    collector.worker = NULL;
+    opencl_texts_after_fork();
+    opencl_queues_after_fork();
+    opencl_kernels_after_fork();
+    opencl_devices_after_fork();
+}
+
+static void prepare_process(void)
+{
+    pthread_atfork(NULL, NULL, stop_in_child);
+}
+
+/* ---- life ---- */
+
+/* OCL_ICD_VENDORS may name another folder, or a driver itself: that is believed. */
+static int has_driver(void)
+{
+    const char *vendors = getenv("OCL_ICD_VENDORS");
+    int is_named = vendors && *vendors, found = 0;
+    DIR *folder = opendir(is_named ? vendors : "/etc/OpenCL/vendors");
+
+    if (!folder)
+        return is_named;
+    for (struct dirent *entry; !found && (entry = readdir(folder));)
+        found = entry->d_name[0] != '.';
+    closedir(folder);
+    return found;
+}
+
+static void opencl_probe(uint32_t question, StrobeProbe *answer)
+{
+    void *loader;
+
+    answer->available = opencl_layer_is_awake();
+    if (answer->available)
+        return;
+    if (question == STROBE_PROBE_PROCESS) {
+        answer->available = 2;
+        answer->reason = "This process has not called OpenCL yet";
+        answer->hint = "The OpenCL loader looks for layers at the first call: start the program by "
+                       "strobe run";
+        return;
+    }
+    loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!loader) {
+        answer->reason = "There is no OpenCL loader (libOpenCL.so.1)";
+        answer->hint = "Install ocl-icd-libopencl1 and a driver, such as pocl-opencl-icd";
+        return;
+    }
+    dlclose(loader);
+    answer->available = has_driver();
+    if (!answer->available) {
+        answer->reason = "No OpenCL driver is registered (/etc/OpenCL/vendors)";
+        answer->hint = "Install a driver, such as pocl-opencl-icd";
+    }
+}
+
+static StrobeStatus declare_kinds(const StrobeHost *host, StrobeInstance *self)
+{
+    StrobeStatus status = host->kind(self, &opencl_task_kind, &opencl.task);
+
+    if (status == STROBE_OK)
+        status = host->kind(self, &strobe_kind_api_call, &opencl.call);
+    if (status == STROBE_OK)
+        status = host->kind(self, &strobe_kind_clock_sync, &opencl.pair);
+    return status;
+}
+
+static StrobeStatus opencl_open(const StrobeHost *host, StrobeInstance *self, void **state)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    StrobeStatus status = declare_kinds(host, self);
+
+    if (status != STROBE_OK)
+        return status;
+    pthread_once(&once, prepare_process);
+    opencl.host = host;
+    opencl.self = self;
+    opencl.session++;
+    opencl.records_calls = host->option_bool(self, "calls");
+    collector.clock_interval_ns = host->option_int(self, "clock_interval");
+    atomic_store(&opencl.is_gone, 0);
+    atomic_store(&opencl.is_open, 1);
+    atomic_store(&opencl.is_forcing, host->option_bool(self, "profiling"));
+    *state = &opencl;
+    return STROBE_OK;
+}
+
+static StrobeStatus opencl_warm(void *state)
+{
+    opencl_mind_exit();
+    measure_clocks(MEASURE_LIMIT_NS);
+    return STROBE_OK;
+}
+
+static void tell(_Atomic uint64_t *counter, const char *what)
+{
+    uint64_t n = atomic_exchange(counter, 0);
+
+    if (n)
+        opencl.host->log(opencl.self, STROBE_LOG_WARNING, "%llu commands %s", (unsigned long long)n,
+                         what);
+}
+
+static void tell_all(void)
+{
+    _Atomic uint64_t n_open = opencl_commands_count();
+
+    if (atomic_load(&opencl.n_mistimed))
+        opencl.host->lost(opencl.self, STROBE_LOSS_COLLECTOR_DROPPED,
+                          atomic_load(&opencl.n_mistimed));
+    if (atomic_load(&opencl.n_unmade))
+        opencl.host->lost(opencl.self, STROBE_LOSS_COLLECTOR_DROPPED,
+                          atomic_load(&opencl.n_unmade));
+    tell(&opencl.n_untimed, "of queues without profiling have no times: they were made before the "
+                            "session, or profiling=off");
+    tell(&opencl.n_mistimed, "have no times, or an end before their start: they are not recorded");
+    tell(&opencl.n_failed, "ended with an error: they are not recorded");
+    tell(&opencl.n_unmade, "are not recorded: there was no memory to follow them");
+    tell(&n_open, "had not finished when the window ended");
+}
+
+/* Once a window: by flush, or after it where the host's patience was over. */
+static void end_window(void)
+{
+    if (!atomic_exchange(&opencl.is_ending, 0))
+        return;
+    if (!atomic_load(&opencl.is_gone))
+        measure_clocks(FLUSH_LIMIT_NS);
+    tell_all();
+}
+
+static StrobeStatus opencl_start(void *state)
+{
+    OpenclDevice *device;
+
+    end_window();
+    opencl.window++;
+    atomic_store(&opencl.n_untimed, 0);
+    atomic_store(&opencl.n_mistimed, 0);
+    atomic_store(&opencl.n_failed, 0);
+    atomic_store(&opencl.n_unmade, 0);
+    for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
+        opencl_clock_repeat(device);
+    atomic_store_explicit(&opencl_is_on, 1, memory_order_release);
+    return STROBE_OK;
+}
+
+static StrobeStatus opencl_stop(void *state)
+{
+    atomic_store_explicit(&opencl_is_on, 0, memory_order_release);
+    atomic_store(&opencl.is_ending, 1);
+    return STROBE_OK;
+}
+
+/* Commands that the device works on are waited for, those that wait for something else are not. */
+static StrobeStatus opencl_flush(void *state, StrobeTicks deadline)
+{
+    if (!atomic_load(&opencl.is_gone) && opencl_commands_are_running() &&
+        opencl.host->now() < deadline)
+        return STROBE_AGAIN;
+    end_window();
+    return STROBE_OK;
+}
+
+static void opencl_close(void *state)
+{
+    atomic_store(&opencl.is_forcing, 0);
+    end_window();
+    atomic_store(&opencl.is_open, 0);
+    if (end_worker() && !atomic_load(&opencl.is_gone))
+        release_clocks();
+}
+
+const StrobeCollectorOps strobe_opencl_ops = {
+    .struct_size = sizeof(StrobeCollectorOps),
+    .probe = opencl_probe,
+    .open = opencl_open,
+    .warm = opencl_warm,
+    .start = opencl_start,
+    .stop = opencl_stop,
+    .flush = opencl_flush,
+    .close = opencl_close,
+    .sample = opencl_sample,
+    .sample_interval = opencl_sample_interval,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A driver for the tests of the layer: one queue, whose commands end when the test says so. */
+#ifndef STROBE_PLUGINS_OPENCL_TEST_DRIVER_H
+#define STROBE_PLUGINS_OPENCL_TEST_DRIVER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "layer.h"
+
+/* Locks are pthread's: ThreadSanitizer does not see GLib's. */
+typedef struct TestEvent {
+    struct TestEvent *next;
+    pthread_mutex_t lock;
+    _Atomic int references, status;
+    void(CL_CALLBACK *told)(cl_event, cl_int, void *);
+    void *data;
+    cl_ulong time[4];
+} TestEvent;
+
+typedef struct TestDriver {
+    pthread_mutex_t lock;
+    TestEvent *line; /* commands that are not complete, each with a reference */
+    cl_command_queue_properties made_with; /* the queue */
+    _Atomic int n_events, n_pending, fails_callback;
+    _Atomic cl_ulong clock;
+} TestDriver;
+
+extern TestDriver test_driver;
+
+void test_driver_fill(cl_icd_dispatch *table);
+
+/* The newest command, NULL: there is none. */
+TestEvent *test_driver_take(void);
+void test_driver_complete(TestEvent *event);
+void test_driver_complete_all(void);
+
+#endif

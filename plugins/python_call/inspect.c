@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect.h"
+
+#include <string.h>
+
+#include "text.h"
+#include "tracer.h"
+
+int inspect_is_of_file(PyObject *code, const char *end)
+{
+    static TextBuffer text; /* guarded by the interpreter's lock */
+    size_t length = strlen(end);
+    PyObject *file = python_api.get_attribute(code, "co_filename");
+
+    text.length = 0;
+    if (file) {
+        text_append_unicode(&text, file);
+        python_api.unref(file);
+    }
+    python_api.clear_error();
+    return text.length >= length && memcmp(text.bytes + text.length - length, end, length) == 0;
+}
+
+/* The attribute at the end of a path of attributes, a strong reference, or NULL. */
+static PyObject *attribute_at(PyObject *object, const char *const *path)
+{
+    PyObject *found = object;
+
+    tracer_ref(found);
+    for (; found && *path; path++) {
+        PyObject *next = python_api.get_attribute(found, *path);
+        python_api.unref(found);
+        found = next;
+    }
+    python_api.clear_error();
+    return found;
+}
+
+int inspect_is_method(PyObject *code, const char *module, const char *const *path)
+{
+    PyObject *loaded = python_api.system_object("modules");
+    PyObject *found = loaded ? python_api.dict_item(loaded, module) : NULL;
+    PyObject *method = found ? attribute_at(found, path) : NULL;
+
+    if (method)
+        python_api.unref(method);
+    return method == code;
+}
+
+PyObject *inspect_self(PyObject *frame)
+{
+    const PythonApi *python = &python_api;
+    PyObject *self = NULL, *locals;
+
+    if (python->frame_variable) {
+        self = python->frame_variable(frame, "self");
+    } else {
+        locals = python->frame_locals ? python->frame_locals(frame)
+                                      : python->get_attribute(frame, "f_locals");
+        self = locals ? python->dict_item(locals, "self") : NULL;
+        if (self)
+            tracer_ref(self);
+        if (self && python->frame_locals) /* a copy, which would keep the arguments alive */
+            python->dict_clear(locals);
+        if (locals)
+            tracer_unref(locals);
+    }
+    python->clear_error();
+    return self;
+}
+
+int inspect_is_true(PyObject *object, const char *attribute)
+{
+    PyObject *value = python_api.get_attribute(object, attribute);
+    int is_true = value && python_api.is_true(value) == 1;
+
+    if (value)
+        python_api.unref(value);
+    python_api.clear_error();
+    return is_true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is to be known of code and frames of PyTorch. With the interpreter's lock; no error is left
+ * behind. */
+#ifndef STROBE_PYTHON_CALL_INSPECT_H
+#define STROBE_PYTHON_CALL_INSPECT_H
+
+#include "python-api.h"
+
+/* Does the code's file end so? */
+int inspect_is_of_file(PyObject *code, const char *end);
+
+/* Is it the code of that method (names of attributes, NULL at the end) of a module that is loaded?
+ */
+int inspect_is_method(PyObject *code, const char *module, const char *const *path);
+
+/* The argument `self` of a frame that begins; a strong reference, or NULL. */
+PyObject *inspect_self(PyObject *frame);
+
+/* Is the attribute there, and True? */
+int inspect_is_true(PyObject *object, const char *attribute);
+
+#endif

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of memory over time, in a real Chromium."""
+
+import gzip
+import json
+import unittest
+
+import chromium
+from support import PYTHON, StrobeTest, has_torch, needs_python
+
+SCRIPT = """
+import torch
+torch.set_num_threads(1)
+torch.manual_seed(1)
+model = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 64))
+optimizer = torch.optim.Adam(model.parameters())
+for _ in range(3):
+    optimizer.zero_grad(set_to_none=True)
+    model(torch.randn(128, 256)).square().mean().backward()
+    optimizer.step()
+"""
+NAMES = ("Parameter", "Optimizer state", "Input", "Temporary", "Activation", "Gradient",
+         "Autograd detail", "Unknown")  # fmt: skip
+
+
+def read_size(text):
+    number, unit = text.split()
+    return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit)
+
+
+@needs_python
+@unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
+class MemoryPageTest(StrobeTest):
+    def setUp(self):
+        super().setUp()
+        self.strobe("run", "-o", self.out, "--collect", "memory:tensors=true",
+                    "--collect", "cpu_op", "--", PYTHON, self.script("train.py", SCRIPT))  # fmt: skip
+
+    def export(self, name):
+        folder = self.work / "exported"
+        self.strobe("analyse", self.result(), "--export", "memory_timeline:file=" + name, "-o", folder)
+        return next(folder.rglob(name))
+
+    def test_forms_agree(self):
+        """Without a word of the program's, from what its operators do."""
+        with gzip.open(self.export("m.raw.json.gz"), "rt") as file:
+            rows = json.load(file)
+        times, sizes = json.loads(self.export("m.json").read_text())
+        self.assertEqual(len(times), len(sizes))
+        held = [0] * 8
+        for _, _, size, category in rows:
+            held[category] += size
+        self.assertEqual(sizes[-1], [0] + held)
+        parameters = 4 * (256 * 512 + 512 + 512 * 64 + 64)
+        last = dict(zip(NAMES, sizes[-1][1:]))
+        self.assertEqual(last["Parameter"], parameters)
+        self.assertEqual(last["Gradient"], parameters)
+        self.assertEqual(last["Optimizer state"], 2 * parameters + 4 * 4)  # and four steps
+
+    @unittest.skipUnless(chromium.PROGRAM, "no chromium")
+    def test_page(self):
+        times, sizes = json.loads(self.export("m.json").read_text())
+        peak = max(sum(each) for each in sizes)
+        with chromium.Page(self.export("m.html")) as page:
+            self.check_summary(page, peak)
+            self.check_hover(page, times, sizes)
+            self.check_legend(page)
+            self.check_zoom(page)
+            self.check_drawn(page)
+            self.assertEqual(page.complaints, [])
+
+    def check_summary(self, page, peak):
+        self.assertEqual(page.value("document.title"), "Memory of cpu")
+        words = page.value("document.getElementById('summary').textContent").split()
+        self.assertEqual(words[0], "Peak")
+        self.assertAlmostEqual(read_size(" ".join(words[1:3])) / peak, 1, delta=0.01)
+        self.assertGreater(page.value("document.querySelectorAll('#blocks tr').length"), 5)
+        self.assertIn("Parameter", page.value("document.getElementById('shares').textContent"))
+        self.assertEqual(page.value("performance.getEntriesByType('resource').length"), 0)
+
+    def hover(self, page, share):
+        """Text of the tip with the pointer at a share of the chart's width."""
+        box = page.value("(b => [b.left, b.top, b.width, b.height])("
+                         "document.getElementById('canvas-front').getBoundingClientRect())")
+        x = box[0] + 78 + share * (box[2] - 92)
+        page.mouse("Moved", x, box[1] + box[3] / 2)
+        return x, box, page.value("document.getElementById('tip').innerText")
+
+    def check_hover(self, page, times, sizes):
+        share = 0.6
+        _, _, text = self.hover(page, share)
+        at = times[0] + share * (times[-1] - times[0])
+        sample = max(i for i, time in enumerate(times) if time <= at + 1)
+        lines = [line.split("\t") for line in text.strip().splitlines()]
+        self.assertAlmostEqual(read_size(lines[0][1]) / sum(sizes[sample]), 1, delta=0.02)
+        self.assertIn("Parameter", text)
+        page.mouse("Moved", 5, 5)
+        self.assertEqual(page.value("document.getElementById('tip').style.display"), "none")
+
+    def check_legend(self, page):
+        self.assertIn("Gradient", page.value("document.getElementById('legend').innerText"))
+        self.assertIn("Parameter", self.hover(page, 0.6)[2])
+        page.value("document.querySelector('#legend input').click()")
+        self.assertNotIn("Parameter", self.hover(page, 0.6)[2])
+        page.value("document.querySelector('#legend input').click()")
+
+    def check_zoom(self, page):
+        x, box, _ = self.hover(page, 0.3)
+        y = box[1] + box[3] / 2
+        page.mouse("Pressed", x, y, button="left", buttons=1, clickCount=1)
+        page.mouse("Moved", x + 200, y, button="left", buttons=1)
+        page.mouse("Released", x + 200, y, button="left", clickCount=1)
+        self.assertLess(page.value("(view[1] - view[0]) / (whole[1] - whole[0])"), 0.3)
+        self.assertFalse(page.value("document.getElementById('reset').hidden"))
+        page.value("document.getElementById('reset').click()")
+        self.assertTrue(page.value("document.getElementById('reset').hidden"))
+
+    def check_drawn(self, page):
+        """Each category that is held has its colour on the canvas."""
+        found = page.value("""(() => {
+            const c = back.getContext("2d"), seen = new Set();
+            const all = c.getImageData(0, 0, back.width, back.height).data;
+            for (let i = 0; i < all.length; i += 4)
+                seen.add("#" + [all[i], all[i + 1], all[i + 2]]
+                    .map(n => n.toString(16).padStart(2, "0")).join(""));
+            return names.filter((name, k) => seen.has(colors[k]));
+        })()""")
+        for name in ("Parameter", "Optimizer state", "Activation", "Gradient"):
+            self.assertIn(name, found)
+        self.assertGreater(len(page.screenshot(self.work / "page.png")), 10000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python stacks of operators at their limits."""
+
+import collections
+import csv
+import json
+import unittest
+
+from support import PYTHON, StrobeTest, has_torch, needs_python
+
+TREE = """
+import torch
+torch.set_num_threads(1)
+operator = torch.ones(1).neg_
+def left(depth):
+    operator() if depth == 0 else (left(depth - 1), right(depth - 1))
+def right(depth):
+    operator() if depth == 0 else (left(depth - 1), right(depth - 1))
+left(17)
+"""
+
+DEEP = """
+import sys, torch
+sys.setrecursionlimit(6000)
+x = torch.ones(1)
+def deep(n):
+    return deep(n - 1) if n else (x.add(1), x.mul(2))
+deep(5000)
+"""
+
+PLACES = """
+import torch
+torch.set_num_threads(1)
+operator = torch.ones(1).neg_
+for n in range(70000):
+    exec(compile("operator()", "made_%d.py" % n, "exec"))
+"""
+
+SHORT = """
+import torch
+x = torch.ones(1)
+def inner():
+    return x + 1
+def outer():
+    inner()
+    inner()
+for _ in range(100): outer()
+"""
+
+
+@needs_python
+@unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
+class PythonStacksTest(StrobeTest):
+    def run_script(self, text, *flags, collect=("python_call", "cpu_op:stack=true")):
+        script = self.script("stacks.py", text)
+        words = [word for name in collect for word in ("--collect", name)]
+        return self.strobe("run", "-o", self.out, *words, *flags, "--", PYTHON, script)
+
+    def output(self, name):
+        return self.result() / "ASCEND_PROFILER_OUTPUT" / name
+
+    def folded(self):
+        totals = collections.Counter()
+        for line in self.output("stacks.log").read_text().splitlines():
+            stack, _, value = line.rpartition(" ")
+            totals[stack] += int(value)
+        return totals
+
+    def details(self):
+        with open(self.output("operator_details.csv"), newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_131072_different_stacks(self):
+        """More than the session's table of texts holds: nothing is lost, and all are told apart."""
+        csv.field_size_limit(1 << 24)
+        done = self.run_script(TREE, "--export", "csv", "--buffer", "size=256MB",
+                               collect=("python_call:calls=false", "cpu_op:stack=true"))
+        self.assertNotIn("warning", done.stderr)
+        self.assertEqual(sum(self.json("info", self.result())[0]["lost"].values()), 0)
+        stacks = collections.Counter(
+            row["Call Stack"] for row in self.details() if row["Name"] == "aten::neg_")
+        self.assertEqual(sum(stacks.values()), 1 << 17)
+        self.assertEqual(len(stacks), 1 << 17)
+        self.assertEqual({stack.count(": left") + stack.count(": right") for stack in stacks}, {18})
+
+    def test_more_places_than_the_table_holds(self):
+        """Operators in places that find no room have no stack; how many is told."""
+        csv.field_size_limit(1 << 24)
+        done = self.run_script(PLACES, "--export", "csv", "--buffer", "size=128MB",
+                               collect=("python_call:calls=false", "cpu_op:stack=true"))
+        rows = [row for row in self.details() if row["Name"] == "aten::neg_"]
+        self.assertEqual(len(rows), 70000)
+        without = sum(not row["Call Stack"] for row in rows)
+        self.assertGreater(without, 0)
+        self.assertLess(without, 60000)
+        self.assertEqual(self.json("info", self.result())[0]["lost"]["string_cut"], without)
+        self.assertIn("%d records lost: string_cut" % without, done.stderr)
+        for number, row in enumerate(rows[:20000]):
+            self.assertTrue(row["Call Stack"].startswith("made_%d.py(1): <module>" % number))
+
+    def test_5000_frames(self):
+        self.run_script(DEEP, "--export", "chrome_trace")
+        trace = json.loads(self.output("trace_view.json").read_text())
+        stacks = [e["args"]["Call stack"] for e in trace if e["name"] in ("aten::add", "aten::mul")]
+        self.assertEqual(len(stacks), 2)
+        for stack in stacks:
+            self.assertEqual(stack.count("stacks.py(6): deep"), 5001)
+        calls = [e for e in trace if e.get("cat") == "python_function" and ": deep" in e["name"]]
+        self.assertEqual(len(calls), 5001)
+
+    def test_self_times_sum_to_the_total(self):
+        self.run_script(SHORT, "--export", "csv", "--export", "stacks")
+        expected = collections.Counter()
+        for row in self.details():
+            stack = row["Call Stack"].split(";\r\n") if row["Call Stack"] else [row["Name"]]
+            expected[";".join(reversed(stack))] += round(float(row["Host Self Duration(us)"]) * 1000)
+        self.assertEqual(self.folded(), {s: ns // 1000 for s, ns in expected.items() if ns >= 1000})
+        inner = [s for s in self.folded() if s.endswith("stacks.py(5): inner")]
+        self.assertEqual(len(inner), 2, "one for each line of outer")
+
+    def test_without_python_call(self):
+        done = self.run_script(SHORT, "--export", "csv", collect=("cpu_op:stack=true",))
+        self.assertIn("they come from the collector python_call", done.stderr)
+        self.assertEqual({row["Call Stack"] for row in self.details()}, {""})
+
+
+if __name__ == "__main__":
+    unittest.main()

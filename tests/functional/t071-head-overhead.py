@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The breakdown of the time before a graph's first kernel, from made and from spliced results.
+
+The case on a real result needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
+beside the source tree), and is skipped without.
+"""
+
+import csv
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import unittest
+
+from made_ascend import HARDWARE, MAIN, OUTPUT, PID, device_events, framework_events, make_database
+from made_ascend import make_text, span
+from support import BUILD, TOP, StrobeTest
+
+DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data") / "ascend"
+TEXT = DATA / "text_level1_rank0_ascend_pt"
+
+#: The made inference: begin and end of its ranges, in units of which the parts below are given.
+RANGES = (
+    ("TorchDynamo Cache Lookup", 1000, 1120), ("Torch-Compiled Region: 0/0", 1125, 2500),
+    ("npu_fx_compiler inference", 1200, 2400), ("TorchNpuGraphBase::Run", 1500, 2300),
+    ("AssembleInputs", 1510, 1600), ("AssembleOutputs", 1610, 1650),
+    ("ExecuteGraph", 1700, 2000), ("RefreshAtTensorFromGeTensor", 2010, 2200),
+)
+PARTS = {
+    "framework": 200, "python": 300, "cpp": 200, "torchair": 500, "ge": 700, "total": 1400,
+    "cpp_inputs": 90, "cpp_outputs": 40, "cpp_load": 0, "cpp_rest": 70,
+    "ge_execute": 300, "ge_refresh": 190, "ge_rest": 210, "lookup": 120,
+}
+
+
+def ranges(shift, slower=0):
+    """Events of the made inference, `shift` ns later; the C++ side takes `slower` ns more."""
+    for name, begin, end in RANGES:
+        more = [slower if at > 1650 else 0 for at in (begin, end)]
+        yield span(name, PID, MAIN, begin + shift + more[0], end + shift + more[1], {},
+                   cat="cpu_op")
+
+
+class HeadOverheadTest(StrobeTest):
+    def text_result(self, extra, name="made_text"):
+        """An Ascend result as text, with more events on the main thread."""
+        folder = self.work / name
+        output = folder / OUTPUT
+        output.mkdir(parents=True)
+        events = [*framework_events(), *extra, *device_events()]
+        (output / "trace_view.json").write_text(json.dumps(events), encoding="utf-8")
+        return folder
+
+    def imported(self, source, *flags):
+        out = self.work / "imported" / source.name
+        made = self.json("import", "-o", out, *flags, source)[0]
+        return pathlib.Path(made["directory"])
+
+    def table(self, result, name="head_overhead"):
+        return self.json("show", result, "--table", name)[0]["rows"]
+
+    def assertParts(self, row, unit=1):
+        self.assertEqual({part: row[part] for part in PARTS},
+                         {part: ns * unit for part, ns in PARTS.items()})
+
+    # ---- from an Ascend result ----
+
+    def test_text_result(self):
+        """In the step from 900 on, from 5000 ns on; the next kernel begins at 8000."""
+        result = self.imported(self.text_result(ranges(5000)))
+        (row,) = self.table(result)
+        self.assertParts(row)
+        self.assertEqual((row["mode"], row["entry_source"], row["marker"], row["error"]),
+                         ("ge", "lookup", "inference", None))
+        self.assertEqual((row["step"], row["graph"], row["thread"], row["pid"]),
+                         (5, 1, MAIN, row["pid"]))
+        self.assertEqual(row["platform"], 6000 - 900)
+        self.assertEqual(row["ge_to_first_kernel"], 8000 - 6700)
+        self.assertEqual(row["to_first_kernel"], 200 + 500 + 1300)
+        self.assertEqual(row["ge_share"], 50)
+        (step,) = self.table(result, "head_overhead_step")
+        self.assertEqual((step["step"], step["graphs"], step["torchair"]), (5, 1, 500))
+        summary = {row["name"]: row["mean"]
+                   for row in self.table(result, "head_overhead_summary")}
+        self.assertEqual(summary["cpp"], 200)
+        advice = self.table(result, "head_overhead_advice")
+        self.assertEqual([row["part"] for row in advice[:3]], ["ge", "torchair", "framework"])
+
+    def test_decoys(self):
+        """The names on the hardware's rows are none."""
+        extra = [dict(event, pid=HARDWARE, tid=2) for event in ranges(5000)]
+        result = self.imported(self.text_result(extra))
+        self.assertEqual(self.table(result), [])
+
+    def test_for_people(self):
+        result = self.imported(self.text_result(ranges(5000)))
+        lines = self.strobe("show", result, "--table", "head_overhead").stdout.splitlines()
+        self.assertRegex(lines[0], r"^Step +Graph +Mode +Entry +Begin +Framework us +% +Platform us"
+                         r" +TorchAir us +% +Python us +C\+\+ us +GE us")
+        self.assertRegex(lines[2], r"^ *5 +1 +ge +lookup .* 0\.200 +14\.29 +5\.100 +0\.500 +35\.71"
+                         r" +0\.300 +0\.200 +0\.700 +50\.00 +1\.300 +1\.400 +2\.000 ")
+        text = self.strobe("show", result, "--table", "head_overhead_advice").stdout
+        self.assertIn("vendor's support (GE)", text)
+
+    def test_options(self):
+        """Other names, an entry of one's own, inferences that compiled: by options of the pass."""
+        extra = [dict(event, name="my " + event["name"]) for event in ranges(5000)]
+        extra.append(span("LoadGraph", PID, MAIN, 6660, 6690, {}, cat="cpu_op"))
+        result = self.imported(self.text_result(extra))
+        self.assertEqual(self.table(result), [])
+        options = ("head_overhead:inference=my npu_fx_compiler inference,"
+                   "run=my_TorchNpuGraphBase::Run,execute=my ExecuteGraph,entry=^my .*Region")
+
+        def table(name, more=""):
+            return self.json("show", result, "--table", name, "--pass", options + more)[0]["rows"]
+        (row,) = table("head_overhead")
+        self.assertEqual((row["entry_source"], row["framework"], row["torchair"], row["cpp_load"]),
+                         ("pattern", 75, 500, 30))
+        self.assertTrue(row["is_compile"])
+        self.assertEqual(table("head_overhead_summary"), [])
+        self.assertEqual(len(table("head_overhead_summary", ",compiled_too=true")), 9)
+        for words, says, code in (("head_overhaed:run=x", 'did you mean "head_overhead"', 4),
+                                  ("head_overhead:rum=x", 'did you mean "run"', 3),
+                                  ("head_overhead:entry=(", "expected a regular expression", 3)):
+            done = self.strobe("show", result, "--table", "head_overhead", "--pass", words,
+                               code=code)
+            self.assertIn(says, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_files(self):
+        """A table of CSV and of the database, as any kind has."""
+        result = self.imported(self.text_result(ranges(5000)), "--export", "csv", "--export", "db")
+        with open(result / OUTPUT / "head_overhead.csv", encoding="utf-8", newline="") as file:
+            (row,) = csv.DictReader(file)
+        self.assertEqual((row["torchair(ns)"], row["mode"]), ("500", "ge"))
+        self.assertTrue((result / OUTPUT / "head_overhead_summary.csv").exists())
+        if not (BUILD / "exporters" / "db.so").exists():
+            return
+        (path,) = (result / OUTPUT).glob("ascend_pytorch_profiler*.db")
+        database = sqlite3.connect(path)
+        found = [row[0].lower() for row in database.execute(
+            "SELECT name FROM sqlite_master WHERE name LIKE 'head_overhead%' COLLATE NOCASE")]
+        self.assertIn("head_overhead", found)
+        database.close()
+
+    def test_no_marker(self):
+        """No file, and the names that were looked for."""
+        result = self.imported(make_text(self.work), "--export", "csv")
+        self.assertEqual(list((result / OUTPUT).glob("head_overhead*")), [])
+        done = self.strobe("show", result, "--table", "head_overhead")
+        self.assertEqual(done.stdout, "")
+        for word in ("is empty", "npu_fx_compiler inference", "ExecuteGraph", "graph mode"):
+            self.assertIn(word, done.stderr)
+
+    @unittest.skipUnless((BUILD / "plugins" / "ascend_db.so").exists(), "built without SQLite")
+    def test_database_result(self):
+        """The framework's ranges are operators of the database too."""
+        source = make_database(self.work)
+        path = source / OUTPUT / "ascend_pytorch_profiler_0.db"
+        database = sqlite3.connect(path)
+        (begin, thread) = database.execute(
+            "SELECT startNs, globalTid FROM PYTORCH_API WHERE type = 50001 LIMIT 1").fetchone()
+        first = 1 << 30
+        for place, (name, at, end) in enumerate(RANGES):
+            database.execute("INSERT INTO STRING_IDS VALUES(?, ?)", (first + place, name))
+            base = int(begin) - 1000 + 5000
+            database.execute(
+                "INSERT INTO PYTORCH_API VALUES(?, ?, ?, NULL, ?, -1, 0, NULL, NULL, NULL, 50001)",
+                (str(base + at), str(base + end), thread, first + place))
+        database.commit()
+        database.close()
+        (row,) = self.table(self.imported(source))
+        self.assertParts(row)
+        self.assertEqual((row["step"], row["ge_to_first_kernel"]), (5, 1300))
+
+    # ---- from other traces ----
+
+    def chrome_events(self, **more):
+        yield {"ph": "M", "name": "process_name", "pid": 9, "args": {"name": "Python"}}
+        for name, begin, end in RANGES:
+            yield {"name": name, "pid": 9, "tid": 10, "ph": "X", "ts": begin, "dur": end - begin,
+                   **more}
+
+    def test_chrome_traces(self):
+        """Array and object, plain and gzip, with and without categories, pairs, times as text."""
+        whole = list(self.chrome_events(cat="cpu_op"))
+        bare = list(self.chrome_events())
+        texts = [dict(event, ts="1736410576%06d.000" % event["ts"]) if "ts" in event else event
+                 for event in whole]
+        pairs = sorted(
+            (dict({key: value for key, value in event.items() if key != "dur"}, ph=phase,
+                  ts=event["ts"] + (event["dur"] if phase == "E" else 0))
+             for event in bare if event["ph"] == "X" for phase in "BE"),
+            key=lambda event: (event["ts"], event["ph"] == "B"))
+        for name, trace in (("array", whole), ("object", {"traceEvents": whole}), ("bare", bare),
+                            ("texts", texts), ("pairs", [*bare[:1], *pairs])):
+            with self.subTest(name):
+                path = self.work / (name + ".json")
+                path.write_text(json.dumps(trace))
+                (row,) = self.table(self.imported(path))
+                self.assertParts(row, 1000)
+                self.assertIsNone(row["ge_to_first_kernel"])
+        path = self.work / "packed.json.gz"
+        path.write_bytes(gzip.compress(json.dumps(whole).encode()))
+        (row,) = self.table(self.imported(path))
+        self.assertParts(row, 1000)
+
+    # ---- against another result ----
+
+    def test_baseline(self):
+        """The C++ side is 100 ns slower, and with it TorchAir and the total. The first kernel begins
+        when it did, so that the call of GE, which comes later, has less to wait."""
+        a = self.text_result(ranges(5000), "a")
+        b = self.text_result(ranges(5000, slower=100), "b")
+        self.strobe("diff", a, a, "--by", "head", "--threshold", "0")
+        found = self.json("diff", a, b, "--by", "head", "--threshold", "20", "--min-time", "50ns",
+                          code=7)
+        rows = {row["path"][0]: row for row in found["rows"]}
+        self.assertEqual({name: row["difference"] for name, row in rows.items()},
+                         {"cpp": 100, "torchair": 100, "total": 100, "ge_to_first_kernel": -100})
+        self.assertEqual([name for name, row in rows.items() if row["regression"]], ["cpp"])
+        done = self.strobe("diff", make_text(self.work), a, "--by", "head", code=5)
+        self.assertIn("no inferences of graphs", done.stderr)
+
+    # ---- spliced into a real result ----
+
+    @unittest.skipUnless(TEXT.exists(), "no real results")
+    def test_splice(self):
+        """In microseconds, on the main thread of a real step; its kernels are real."""
+        source = self.work / "spliced_ascend_pt"
+        shutil.copytree(TEXT, source, copy_function=shutil.copyfile)
+        for path in (source, source / OUTPUT):
+            path.chmod(0o700)
+        path = source / OUTPUT / "trace_view.json"
+        events = json.loads(path.read_text())
+        step = next(event for event in events
+                    if event["name"] == "ProfilerStep#50" and event["ph"] == "X")
+        at = int(step["ts"].split(".")[0]) + 1000
+        kernels = sorted(
+            int(event["ts"].replace(".", "")) for event in events
+            if event["ph"] == "X" and "Task Type" in event.get("args", {})
+            and event["args"]["Task Type"].startswith(("AI_", "MIX_")))
+        for name, begin, end in RANGES:
+            events.append({"ph": "X", "name": name, "cat": "cpu_op", "pid": step["pid"],
+                           "tid": step["tid"], "ts": "%d.000" % (at + begin), "dur": end - begin,
+                           "args": {}})
+        path.write_text(json.dumps(events))
+        (row,) = self.table(self.imported(source, "--export", "csv"))
+        self.assertParts(row, 1000)
+        self.assertEqual(row["step"], 50)
+        call = (at + 1700) * 1000
+        first = next(ns for ns in kernels if ns >= call)
+        self.assertEqual(row["ge_to_first_kernel"], first - call)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A driver that is not there: one platform with one device, as OpenCL's ICD loader finds it by
+ * OCL_ICD_VENDORS. Numbers and layouts are those of the published interface.
+ *
+ * OPENCL_DOUBLE_CLOCK   "ppm,jump_at_ms,jump_ns": how far off the device's clock is, and goes
+ * OPENCL_DOUBLE_TIMER   1: clGetDeviceAndHostTimer works; else it fails, with -59
+ * OPENCL_DOUBLE_NO_QUEUED  if set: QUEUED and SUBMIT are 0
+ * OPENCL_DOUBLE_FAIL    a function that always fails, or "profiling": no queue may be profiled;
+ *                       with ":n" from its n-th call on
+ * OPENCL_DOUBLE_REPORT  a file: what kernels took in truth, and what was never released
+ */
+#ifndef STROBE_TESTS_OPENCL_DOUBLE_H
+#define STROBE_TESTS_OPENCL_DOUBLE_H
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    SUCCESS = 0,
+    OUT_OF_RESOURCES = -5,
+    PROFILING_NOT_AVAILABLE = -7,
+    INVALID_VALUE = -30,
+    INVALID_QUEUE_PROPERTIES = -35,
+    INVALID_OPERATION = -59
+};
+enum { COMPLETE = 0, RUNNING = 1, SUBMITTED = 2, QUEUED = 3 };
+enum { OUT_OF_ORDER = 1, PROFILING = 2 };
+
+/* Sorts of objects. */
+enum { PLATFORM, DEVICE, CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, SORTS };
+
+struct object;
+typedef void Callback(struct object *event, int32_t status, void *data);
+
+typedef struct told {
+    struct told *next;
+    Callback *callback;
+    void *data;
+    int32_t at;
+} Told;
+
+/* The first member is the loader's. */
+typedef struct object {
+    void *const *dispatch;
+    uint32_t sort;
+    uint32_t references;
+    struct object *of;     /* what it holds on to */
+    uint64_t properties;   /* of a queue */
+    uint64_t list[16];     /* ... as it was made with */
+    uint32_t n_list;       /* with the 0 at its end */
+    uint32_t n_pending;    /* commands of a queue */
+    char *name, *place;    /* of a kernel; of a buffer */
+    size_t size;           /* of a buffer */
+    uint32_t command;      /* sort of an event's command */
+    int32_t status;        /* of an event */
+    uint64_t time[4];      /* queued, submitted, started, ended, by the device's clock */
+    struct object *buffer; /* that an event's command is about */
+    void *host;            /* ... and where it goes or comes from */
+    size_t offset, length;
+    struct object *waits[8];
+    uint32_t n_waits;
+    struct object *next; /* command in the line */
+    Told *told;
+} Object;
+
+extern void *const double_table[];
+extern Object double_platform, double_device;
+extern pthread_mutex_t double_lock;
+extern pthread_cond_t double_changed;
+
+/* Under the lock. */
+Object *double_make(uint32_t sort, Object *of);
+void double_hold(Object *object);
+void double_let_go(Object *object);
+
+/* Is this function to fail now? */
+int double_fails(const char *name);
+int32_t double_answer(const void *value, size_t length, size_t size, void *place, size_t *size_ret);
+
+int64_t double_host_ns(void);
+uint64_t double_device_ns(int64_t host_ns);
+/* Of a command: the clock does not jump while it runs. */
+void double_times(int64_t begin_ns, int64_t end_ns, uint64_t *begin, uint64_t *end);
+int32_t double_timer(Object *device, uint64_t *device_time, uint64_t *host_time);
+void double_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Waits until all commands are done and let go of; of some that never are, not for long. */
+void double_settle(void);
+
+/* Commands. */
+int32_t double_launch(Object *queue, Object *kernel, uint32_t n, const size_t *offset,
+                      const size_t *global, const size_t *local, uint32_t n_waits,
+                      Object *const *waits, Object **event);
+int32_t double_read(Object *queue, Object *buffer, uint32_t is_blocking, size_t offset, size_t size,
+                    void *host, uint32_t n_waits, Object *const *waits, Object **event);
+int32_t double_write(Object *queue, Object *buffer, uint32_t is_blocking, size_t offset,
+                     size_t size, const void *host, uint32_t n_waits, Object *const *waits,
+                     Object **event);
+int32_t double_marker(Object *queue, Object **event);
+int32_t double_finish(Object *queue);
+int32_t double_flush(Object *queue);
+int32_t double_wait(uint32_t n, Object *const *events);
+int32_t double_set_callback(Object *event, int32_t at, Callback *callback, void *data);
+Object *double_user_event(Object *context, int32_t *status);
+int32_t double_set_user_event(Object *event, int32_t status);
+int32_t double_event_info(Object *event, uint32_t which, size_t size, void *place,
+                          size_t *size_ret);
+int32_t double_profiling_info(Object *event, uint32_t which, size_t size, void *place,
+                              size_t *size_ret);
+
+#endif

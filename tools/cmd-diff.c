@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strobe diff: what became slower or faster from one result to another. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "diff-report.h"
+#include "error.h"
+#include "options.h"
+#include "scratch.h"
+#include "show-rows.h"
+#include "terminal.h"
+
+#define DEFAULT_LIMIT 20
+
+static const StrobeUsage usage = {
+    .name = "diff",
+    .arguments = "A B",
+    .summary =
+        "Compares two results: what B takes longer for than A, and what it does faster. Each may "
+        "be\n"
+        "a result directory, a capture, or a result of another profiler that `strobe import` "
+        "reads;\n"
+        "one need not be of the same origin as the other. A row is what both call the same: an\n"
+        "operator by the operators around it on its thread (not by its thread), a kernel by its "
+        "name,\n"
+        "a communication operation by its type, an operator by its recorded Python stack, a part "
+        "of a\n"
+        "step, a part of the head overhead of graphs. Its time is the mean over the steps of the "
+        "time\n"
+        "spent in one.\n"
+        "\n"
+        "A difference counts if it is larger than the noise: half the width of the 99 % "
+        "confidence\n"
+        "interval of the difference of the two means (Welch), by the spread from step to step. "
+        "With\n"
+        "one step on either side the spread of the other stands for both; with one on both it is "
+        "not\n"
+        "known and every difference counts. Runs of equal length stand for steps where there are "
+        "more\n"
+        "than 128. Ranges that the program or the framework marked are no operators here.",
+    .examples =
+        "Examples:\n"
+        "  strobe diff before_ascend_pt after_ascend_pt\n"
+        "  strobe diff ascend_pytorch_profiler_0.db model.pt.trace.json --by operator --all\n"
+        "  strobe diff baseline.strobe results --by step --threshold 5 --min-time 100us\n"
+        "      For a check: ends with 7 if something is more than 5 % slower.\n"
+        "\n"
+        "Exit codes: 0 compared, 7 with --threshold: a row, or the sum of all, is slower in B by\n"
+        "more than that and the noise, or only in B and longer than the noise.",
+};
+
+typedef struct Flags {
+    char *by, *threshold, *least, *folder;
+    char **plugin_path;
+    int limit;
+    gboolean json, all;
+} Flags;
+
+static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
+{
+    const GOptionEntry entries[] = {
+        {"by", 0, 0, G_OPTION_ARG_FILENAME, &flags->by,
+         "What to compare: operator (the default), kernel, step, communication, stack, head",
+         "WHAT"},
+        {"threshold", 0, 0, G_OPTION_ARG_FILENAME, &flags->threshold,
+         "End with 7 if a row is slower by more than this", "PERCENT"},
+        {"min-time", 0, 0, G_OPTION_ARG_FILENAME, &flags->least,
+         "Smaller differences of a row are noise, such as 10us (default: 0us)", "TIME"},
+        {"limit", 'n', 0, G_OPTION_ARG_INT, &flags->limit, "Rows to print (default: 20)", "N"},
+        {"all", 'a', 0, G_OPTION_ARG_NONE, &flags->all, "Rows within the noise too", NULL},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Print JSON; times in ns", NULL},
+        {"tmp-dir", 0, 0, G_OPTION_ARG_FILENAME, &flags->folder,
+         "Where captures of what is imported lie meanwhile (default: $TMPDIR, /tmp)", "DIR"},
+        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
+         "Look for plugins here first; repeatable", "DIR"},
+        {NULL},
+    };
+
+    if (!strobe_command_parse(&usage, entries, argc, argv))
+        return FALSE;
+    if (*argc != 3) {
+        strobe_command_misuse(&usage, "Two results are needed, A and B");
+        return FALSE;
+    }
+    if (flags->limit < 1 || flags->limit > (int)STROBE_ROWS_MAX) {
+        strobe_command_misuse(&usage, "--limit is %d, expected 1 to %u", flags->limit,
+                              STROBE_ROWS_MAX);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean read_by(const char *text, StrobeDiffBy *by)
+{
+    GPtrArray *names = g_ptr_array_new();
+    const char *name;
+
+    for (guint i = 0; (name = strobe_diff_by_name(i)); i++) {
+        if (!text || !strcmp(text, name)) {
+            *by = i;
+            g_ptr_array_unref(names);
+            return TRUE;
+        }
+        g_ptr_array_add(names, (gpointer)name);
+    }
+    g_ptr_array_add(names, NULL);
+    g_autofree char *hint = strobe_nearest_hint(text, (const char *const *)names->pdata);
+    g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
+    strobe_command_misuse(&usage, "Unknown --by \"%s\"%s (expected %s)", text, hint, all);
+    g_ptr_array_unref(names);
+    return FALSE;
+}
+
+static gboolean read_rule(const Flags *flags, StrobeDiffRule *rule)
+{
+    char *end = NULL;
+
+    *rule = (StrobeDiffRule){.threshold = NAN};
+    if (flags->threshold) {
+        rule->threshold = g_ascii_strtod(flags->threshold, &end);
+        if (end == flags->threshold || (*end && strcmp(end, "%") != 0) ||
+            !isfinite(rule->threshold) || rule->threshold < 0) {
+            strobe_command_misuse(&usage, "--threshold is \"%s\", expected a percentage such as 5",
+                                  flags->threshold);
+            return FALSE;
+        }
+    }
+    if (flags->least &&
+        (!strobe_parse_duration(flags->least, &rule->least_ns) || rule->least_ns < 0)) {
+        strobe_command_misuse(&usage, "--min-time is \"%s\", expected a duration such as 10us",
+                              flags->least);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* The folder of imports, made when the first is needed. */
+static const char *make_scratch(gpointer user, GError **error)
+{
+    static const char *made;
+
+    if (!made)
+        made = strobe_scratch_begin(user, "strobe-diff", error);
+    return made;
+}
+
+static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *diff)
+{
+    GError *error = NULL;
+    gboolean good = strobe_diff_run(diff, registry, make_scratch, flags->folder, &error);
+
+    strobe_scratch_end();
+    if (!good)
+        return strobe_command_fail(error);
+    if (flags->json) {
+        StrobeJsonWriter *json = strobe_json_open();
+        strobe_diff_write(diff, (guint)flags->limit, flags->all, json);
+        strobe_json_close(json);
+    } else {
+        strobe_diff_print(diff, (guint)flags->limit, flags->all);
+    }
+    return diff->rows->n_regressions > 0 ? STROBE_EXIT_REGRESSION : STROBE_EXIT_OK;
+}
+
+static int run(const Flags *flags, char **paths)
+{
+    StrobeDiffBy by;
+    StrobeDiffRule rule;
+
+    if (!read_by(flags->by, &by) || !read_rule(flags, &rule))
+        return STROBE_EXIT_USAGE;
+    StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    g_autoptr(StrobeDiff) diff = strobe_diff_new(paths[0], paths[1], by, &rule);
+    int code = compare(flags, registry, diff);
+    strobe_registry_free(registry);
+    return code;
+}
+
+int strobe_command_diff(int argc, char **argv)
+{
+    Flags flags = {.limit = DEFAULT_LIMIT};
+    int code = STROBE_EXIT_USAGE;
+
+    if (parse_flags(&argc, &argv, &flags))
+        code = run(&flags, argv + 1);
+    g_free(flags.by);
+    g_free(flags.threshold);
+    g_free(flags.least);
+    g_free(flags.folder);
+    g_strfreev(flags.plugin_path);
+    return code;
+}

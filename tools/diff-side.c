@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "diff-side.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strobe/helpers/fields.h>
+#include <sys/stat.h>
+
+#include "capture-format.h"
+#include "error.h"
+#include "foreign.h"
+#include "terminal.h"
+
+/* ---- finding it ---- */
+
+void strobe_diff_side_init(StrobeDiffSide *side, guint number, const char *path)
+{
+    *side = (StrobeDiffSide){.side = number, .path = path};
+    strobe_diff_steps_init(&side->steps);
+}
+
+void strobe_diff_side_clear(StrobeDiffSide *side)
+{
+    strobe_diff_steps_clear(&side->steps);
+    g_free(side->format);
+    g_free(side->result.directory);
+    g_free(side->result.capture);
+    g_free(side->result.source);
+}
+
+static gboolean take_result(StrobeDiffSide *side, const StrobeResult *result)
+{
+    side->result = (StrobeResult){.directory = g_strdup(result->directory),
+                                  .capture = g_strdup(result->capture),
+                                  .source = g_strdup(result->source)};
+    return TRUE;
+}
+
+static gboolean refuse_many(const StrobeDiffSide *side, guint n, const char *first, GError **error)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
+                "\"%s\" holds %u results, expected one: name one of them, such as \"%s\"",
+                side->path, n, first);
+    return FALSE;
+}
+
+static gboolean import_side(StrobeDiffSide *side, const StrobeImportSource *source,
+                            const char *scratch, GError **error)
+{
+    const StrobeImportWish wish = {
+        .parent = scratch, .progress = strobe_bar_show, .progress_user = (gpointer) "importing"};
+    g_autoptr(StrobeImport) import = strobe_import_run(source, &wish, error);
+
+    strobe_bar_clear();
+    if (!import)
+        return FALSE;
+    side->format = g_strdup(import->format);
+    side->n_damaged = import->n_damage;
+    return take_result(side, &import->result);
+}
+
+/* A file of another profiler: any file passes for a capture until it is read. */
+static gboolean is_foreign_file(const char *path)
+{
+    char magic[sizeof STROBE_BLOCK_MAGIC - 1] = {0};
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
+    gboolean is_ours = !file || (fread(magic, sizeof magic, 1, file) == 1 &&
+                                 memcmp(magic, STROBE_BLOCK_MAGIC, sizeof magic) == 0);
+
+    if (file)
+        fclose(file);
+    return !is_ours;
+}
+
+gboolean strobe_diff_side_find(StrobeDiffSide *side, StrobeRegistry *registry,
+                               StrobeDiffScratch scratch, gpointer user, GError **error)
+{
+    g_autoptr(GError) own = NULL, foreign = NULL;
+    g_autoptr(GPtrArray) results = NULL, sources = NULL;
+    gboolean is_foreign = is_foreign_file(side->path);
+    const char *folder;
+
+    results = is_foreign ? NULL : strobe_result_find(side->path, &own);
+    if (results && results->len == 1)
+        return take_result(side, g_ptr_array_index(results, 0));
+    if (results)
+        return refuse_many(side, results->len,
+                           ((StrobeResult *)g_ptr_array_index(results, 0))->directory, error);
+    sources = strobe_import_find(registry, side->path, NULL, &foreign);
+    if (sources && sources->len > 1)
+        return refuse_many(side, sources->len,
+                           ((StrobeImportSource *)g_ptr_array_index(sources, 0))->path, error);
+    if (sources) {
+        folder = scratch(user, error);
+        return folder && import_side(side, g_ptr_array_index(sources, 0), folder, error);
+    }
+    if (own && !g_file_test(side->path, G_FILE_TEST_EXISTS))
+        g_propagate_error(error, g_steal_pointer(&own));
+    else
+        g_propagate_error(error, g_steal_pointer(&foreign));
+    return FALSE;
+}
+
+/* ---- reading ---- */
+
+typedef struct Reading {
+    StrobeDiffSide *side;
+    StrobeDiffBy by;
+    StrobeDiffRows *rows;
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeDiffTree *tree;
+    StrobeDiffSteps named; /* operators that are steps */
+} Reading;
+
+/* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
+static Reading *reading;
+
+static StrobeStatus reading_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
+{
+    reading->host = host;
+    reading->self = self;
+    if (reading->by == STROBE_DIFF_BY_OPERATOR || reading->by == STROBE_DIFF_BY_STACK)
+        reading->tree = strobe_diff_tree_new(host, self, &reading->side->steps,
+                                             reading->by == STROBE_DIFF_BY_STACK);
+    *state = reading;
+    return STROBE_OK;
+}
+
+static void reading_close(void *state)
+{
+    g_clear_pointer(&((Reading *)state)->tree, strobe_diff_tree_free);
+}
+
+static StrobeStatus reading_end(void *state)
+{
+    Reading *r = state;
+
+    if (r->tree)
+        strobe_diff_tree_finish(r->tree, r->rows, r->side->side, &r->side->rest);
+    return STROBE_OK;
+}
+
+static gint64 number_of(const StrobeView *record, const char *field)
+{
+    return strobe_field_i64(record, strobe_field_offset(record->kind, field, STROBE_FIELD_I64),
+                            STROBE_ABSENT_I64);
+}
+
+static StrobeDiffStep step_of(const StrobeView *record, gint64 number)
+{
+    return (StrobeDiffStep){record->begin_ns, record->end_ns, number};
+}
+
+static gboolean is_torn(const StrobeView *record)
+{
+    return (record->flags & (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES)) != 0;
+}
+
+/* The traces of Ascend have steps among the operators. */
+static void add_named_step(Reading *r, const StrobeView *record)
+{
+    static const char prefix[] = "ProfilerStep#";
+    const char *name = r->host->string(r->self, record->name).bytes;
+    gint64 number;
+
+    if (!g_str_has_prefix(name, prefix) ||
+        !g_ascii_string_to_signed(name + strlen(prefix), 10, 0, G_MAXINT64, &number, NULL))
+        return;
+    const StrobeDiffStep step = step_of(record, number);
+    strobe_diff_steps_add(&r->named, &step, is_torn(record));
+}
+
+static StrobeStatus steps_batch(void *state, const StrobeView *records, size_t n)
+{
+    Reading *r = state;
+
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(records[i].kind->name, "step") != 0) {
+            add_named_step(r, &records[i]);
+            continue;
+        }
+        const StrobeDiffStep step = step_of(&records[i], number_of(&records[i], "number"));
+        strobe_diff_steps_add(&r->side->steps, &step, is_torn(&records[i]));
+    }
+    return STROBE_OK;
+}
+
+static StrobeStatus operator_batch(void *state, const StrobeView *records, size_t n)
+{
+    Reading *r = state;
+
+    for (size_t i = 0; i < n; i++)
+        strobe_diff_tree_add(r->tree, &records[i]);
+    r->side->n_values += n;
+    return STROBE_OK;
+}
+
+static void add_value(Reading *r, gint block, const char *name, double ns)
+{
+    StrobeDiffSide *side = r->side;
+
+    if (block == STROBE_DIFF_OUTSIDE) {
+        side->rest.n_outside++;
+        side->rest.outside_ns += ns;
+        return;
+    }
+    strobe_diff_rows_add(r->rows, strobe_diff_rows_get(r->rows, &name, 1), side->side,
+                         (guint32)block, ns, 1);
+}
+
+static const char *text_of(const Reading *r, const StrobeView *record, const char *field)
+{
+    guint32 at = strobe_field_offset(record->kind, field, STROBE_FIELD_STRING);
+
+    return r->host->string(r->self, strobe_field_u32(record, at, 0)).bytes;
+}
+
+/* Kernels by their name, communication operations by their type: their names are numbered. */
+static StrobeStatus kernel_batch(void *state, const StrobeView *records, size_t n)
+{
+    Reading *r = state;
+
+    for (size_t i = 0; i < n; i++) {
+        const StrobeView *record = &records[i];
+        const StrobeKindView *kind = record->kind;
+        gboolean is_wanted =
+            strobe_field_u8(record,
+                            strobe_field_offset(kind, "is_communication", STROBE_FIELD_BOOL),
+                            0) == (r->by == STROBE_DIFF_BY_COMMUNICATION);
+        const char *name = r->host->string(r->self, record->name).bytes;
+        const char *type =
+            r->by == STROBE_DIFF_BY_COMMUNICATION ? text_of(r, record, "op_type") : "";
+        double us =
+            strobe_field_f64(record, strobe_field_offset(kind, "exact_us", STROBE_FIELD_F64), NAN);
+        gint64 step = number_of(record, "step");
+
+        if (!is_wanted)
+            continue;
+        r->side->n_values++;
+        add_value(r,
+                  step == STROBE_ABSENT_I64
+                      ? strobe_diff_steps_at(&r->side->steps, record->begin_ns)
+                      : strobe_diff_steps_of(&r->side->steps, step),
+                  *type ? type : name,
+                  isnan(us) ? (double)(record->end_ns - record->begin_ns) : us * 1000);
+    }
+    return STROBE_OK;
+}
+
+/* The parts of a step: fields of records that tell of one step each. */
+typedef struct Part {
+    const char *kind, *number, *field, *title;
+    guint type;
+} Part;
+
+static const Part parts[] = {
+    {"step_summary", "number", "operator_self", "operators", STROBE_FIELD_I64},
+    {"step_summary", "number", "gc", "garbage collection", STROBE_FIELD_I64},
+    {"step_trace", "step", "computing", "computing", STROBE_FIELD_F64},
+    {"step_trace", "step", "communication", "communication", STROBE_FIELD_F64},
+    {"step_trace", "step", "communication_not_overlapped", "communication not overlapped",
+     STROBE_FIELD_F64},
+    {"step_trace", "step", "free", "free", STROBE_FIELD_F64},
+    {"step_trace", "step", "bubble", "bubble", STROBE_FIELD_F64},
+    {"step_trace", "step", "preparing", "preparing", STROBE_FIELD_F64},
+};
+
+static void add_part(Reading *r, const StrobeView *record, const Part *part)
+{
+    guint32 at = strobe_field_offset(record->kind, part->field, part->type);
+    gint64 number = number_of(record, part->number);
+    gint block = number == STROBE_ABSENT_I64 ? STROBE_DIFF_OUTSIDE
+                                             : strobe_diff_steps_of(&r->side->steps, number);
+    double ns = part->type == STROBE_FIELD_F64 ? strobe_field_f64(record, at, NAN) * 1000
+                                               : (double)strobe_field_i64(record, at, 0);
+
+    if (block != STROBE_DIFF_OUTSIDE && !isnan(ns) && at != STROBE_FIELD_MISSING)
+        add_value(r, block, part->title, ns);
+}
+
+static StrobeStatus part_batch(void *state, const StrobeView *records, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (gsize p = 0; p < G_N_ELEMENTS(parts); p++)
+            if (!strcmp(records[i].kind->name, parts[p].kind))
+                add_part(state, &records[i], &parts[p]);
+    return STROBE_OK;
+}
+
+/* Parts of the head overhead of inferences that compiled nothing. */
+static StrobeStatus head_batch(void *state, const StrobeView *records, size_t n)
+{
+    static const char *const fields[] = {
+        "framework", "platform", "torchair",           "python",         "cpp",
+        "ge",        "total",    "ge_to_first_kernel", "to_first_kernel"};
+    Reading *r = state;
+
+    for (size_t i = 0; i < n; i++) {
+        const StrobeKindView *kind = records[i].kind;
+        gint64 step = number_of(&records[i], "step");
+        if (strobe_field_u8(&records[i], strobe_field_offset(kind, "is_compile", STROBE_FIELD_BOOL),
+                            0) ||
+            strobe_field_u8(&records[i], strobe_field_offset(kind, "is_nested", STROBE_FIELD_BOOL),
+                            0) ||
+            *text_of(r, &records[i], "error"))
+            continue;
+        r->side->n_values++;
+        for (gsize f = 0; f < G_N_ELEMENTS(fields); f++) {
+            gint64 ns = number_of(&records[i], fields[f]);
+            if (ns != STROBE_ABSENT_I64)
+                add_value(r, strobe_diff_steps_of(&r->side->steps, step), fields[f], (double)ns);
+        }
+    }
+    return STROBE_OK;
+}
+
+/* The steps themselves: their mean, and each against the one that has its place. */
+static void add_durations(Reading *r)
+{
+    const StrobeDiffSteps *steps = &r->side->steps;
+
+    for (guint i = 0; i < steps->steps->len; i++) {
+        const StrobeDiffStep *step = &g_array_index(steps->steps, StrobeDiffStep, i);
+        double ns = (double)(step->end_ns - step->begin_ns);
+
+        add_value(r, strobe_diff_steps_at(steps, step->begin_ns), STROBE_DIFF_DURATION, ns);
+    }
+    r->side->n_values = steps->steps->len;
+}
+
+static gboolean run(Reading *r, StrobeRegistry *registry, const char *const *wants,
+                    StrobeStatus (*batch)(void *, const StrobeView *, size_t), GError **error)
+{
+    const StrobeConsumerOps ops = {.struct_size = sizeof ops,
+                                   .open = reading_open,
+                                   .batch = batch,
+                                   .end = reading_end,
+                                   .close = reading_close};
+    const StrobeComponent component = {.struct_size = sizeof component,
+                                       .type = STROBE_COMPONENT_EXPORTER,
+                                       .name = "diff",
+                                       .summary = "Times by call path and step.",
+                                       .wants = wants,
+                                       .ops = &ops};
+    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    const StrobeReaderStats *stats;
+
+    reading = r;
+    strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
+    gboolean good = strobe_pipeline_add_consumer(pipeline, &component, error) &&
+                    strobe_pipeline_run(pipeline, &r->side->result, NULL, error);
+    strobe_bar_clear();
+    stats = good ? strobe_pipeline_stats(pipeline) : NULL;
+    if (stats) {
+        r->side->n_lost = strobe_reader_stats_lost(stats) -
+                          stats->lost[STROBE_LOSS_OVERWRITTEN]; /* that is no mishap */
+        r->side->is_sealed = stats->sealed && stats->n_damaged == 0;
+    }
+    strobe_pipeline_free(pipeline);
+    return good;
+}
+
+gboolean strobe_diff_side_read_steps(StrobeDiffSide *side, StrobeRegistry *registry, GError **error)
+{
+    static const char *const wants[] = {"step", "cpu_op", NULL};
+    Reading r = {.side = side, .by = STROBE_DIFF_BY_STEP};
+    gboolean good;
+
+    strobe_diff_steps_init(&r.named);
+    good = run(&r, registry, wants, steps_batch, error);
+    if (side->steps.steps->len == 0) {
+        StrobeDiffSteps none = side->steps;
+        r.named.n_unfinished += none.n_unfinished;
+        side->steps = r.named;
+        r.named = none;
+    }
+    strobe_diff_steps_clear(&r.named);
+    return good;
+}
+
+gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, StrobeDiffBy by,
+                               StrobeDiffRows *rows, GError **error)
+{
+    static const char *const operators[] = {"cpu_op", NULL};
+    static const char *const kernels[] = {"kernel_detail", NULL};
+    static const char *const steps[] = {"step_summary", "step_trace", NULL};
+    static const char *const heads[] = {"head_overhead", NULL};
+    Reading r = {.side = side, .by = by, .rows = rows};
+    gboolean good;
+
+    if (by == STROBE_DIFF_BY_OPERATOR || by == STROBE_DIFF_BY_STACK)
+        good = run(&r, registry, operators, operator_batch, error);
+    else if (by == STROBE_DIFF_BY_STEP)
+        good = run(&r, registry, steps, part_batch, error);
+    else if (by == STROBE_DIFF_BY_HEAD)
+        good = run(&r, registry, heads, head_batch, error);
+    else
+        good = run(&r, registry, kernels, kernel_batch, error);
+    if (good && by == STROBE_DIFF_BY_STEP)
+        add_durations(&r);
+    if (good)
+        strobe_diff_rows_finish(rows, side->side, (const guint *)(void *)side->steps.blocks->data,
+                                side->steps.blocks->len);
+    return good;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One of the two results that `strobe diff` compares: finding it, and reading it into rows. */
+#ifndef STROBE_TOOLS_DIFF_SIDE_H
+#define STROBE_TOOLS_DIFF_SIDE_H
+
+#include "diff-rows.h"
+#include "diff-steps.h"
+#include "diff-tree.h"
+#include "pipeline.h"
+#include "result.h"
+
+#define STROBE_DIFF_DURATION "duration" /* row of the steps themselves */
+
+/* What is compared. */
+typedef enum StrobeDiffBy {
+    STROBE_DIFF_BY_OPERATOR,
+    STROBE_DIFF_BY_KERNEL,
+    STROBE_DIFF_BY_STEP,
+    STROBE_DIFF_BY_COMMUNICATION,
+    STROBE_DIFF_BY_STACK,
+    STROBE_DIFF_BY_HEAD,
+} StrobeDiffBy;
+
+typedef struct StrobeDiffSide {
+    guint side;       /* STROBE_DIFF_A or _B */
+    const char *path; /* as named; the caller's */
+    char *format;     /* of what another profiler wrote; NULL: recorded */
+    StrobeResult result;
+    StrobeDiffSteps steps;
+    StrobeDiffRest rest;
+    guint64 n_values; /* records that were compared */
+    guint64 n_lost, n_damaged;
+    gboolean is_sealed;
+} StrobeDiffSide;
+
+void strobe_diff_side_init(StrobeDiffSide *side, guint number, const char *path);
+void strobe_diff_side_clear(StrobeDiffSide *side);
+
+/* The one result at the side's path. What another profiler wrote is imported below `scratch`, which
+ * is called for it: NULL ends with its error. */
+typedef const char *(*StrobeDiffScratch)(gpointer user, GError **error);
+gboolean strobe_diff_side_find(StrobeDiffSide *side, StrobeRegistry *registry,
+                               StrobeDiffScratch scratch, gpointer user, GError **error);
+
+/* Collects the side's steps; strobe_diff_steps_finish() is the caller's. */
+gboolean strobe_diff_side_read_steps(StrobeDiffSide *side, StrobeRegistry *registry,
+                                     GError **error);
+/* Reads what is compared into the rows, and finishes them for this side. */
+gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, StrobeDiffBy by,
+                               StrobeDiffRows *rows, GError **error);
+
+#endif

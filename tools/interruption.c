@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interruption.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "folder.h"
+#include "terminal.h"
+
+#define TRIES 10 /* others may be adding to a folder that is removed */
+
+static GMutex lock;
+static GPtrArray *folders; /* of char, under the lock */
+static sigset_t signals;
+
+static void remove_all(void)
+{
+    for (guint try = 0; try < TRIES; try++)
+        for (guint i = 0; folders && i < folders->len; i++)
+            strobe_folder_remove(g_ptr_array_index(folders, i));
+}
+
+/* The lock is kept: whoever is at it goes no further. */
+static void end_by(int number)
+{
+    sigset_t one;
+
+    strobe_bar_clear();
+    remove_all();
+    strobe_complain("interrupted, nothing half made is left");
+    signal(number, SIG_DFL);
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    raise(number);
+    _Exit(STROBE_EXIT_FAILED);
+}
+
+static void *wait_for_signal(void *data)
+{
+    int number;
+
+    while (sigwait(&signals, &number) != 0)
+        ;
+    g_mutex_lock(&lock);
+    end_by(number);
+    return NULL;
+}
+
+void strobe_interruption_begin(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    pthread_t thread;
+
+    sigemptyset(&signals);
+    for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+        struct sigaction present;
+        if (sigaction(numbers[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
+            sigaddset(&signals, numbers[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    if (pthread_create(&thread, NULL, wait_for_signal, NULL) != 0)
+        pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    else
+        pthread_detach(thread);
+}
+
+void strobe_interruption_add(const char *folder)
+{
+    g_mutex_lock(&lock);
+    if (!folders)
+        folders = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(folders, g_strdup(folder));
+    g_mutex_unlock(&lock);
+}
+
+void strobe_interruption_remove(const char *folder)
+{
+    g_mutex_lock(&lock);
+    for (guint i = 0; folders && i < folders->len; i++)
+        if (strcmp(g_ptr_array_index(folders, i), folder) == 0)
+            g_ptr_array_remove_index_fast(folders, i--);
+    g_mutex_unlock(&lock);
+}
+
+void strobe_interruption_hold(void)
+{
+    g_mutex_lock(&lock);
+}
+
+void strobe_interruption_release(void)
+{
+    g_mutex_unlock(&lock);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a command leaves when it is interrupted: nothing half made.
+ *
+ * SIGINT, SIGTERM and SIGHUP are taken by a thread that removes the folders told here and then lets
+ * the signal end the process, so that whoever started it sees how it ended. A signal that was
+ * ignored when the command began stays ignored.
+ */
+#ifndef STROBE_TOOLS_INTERRUPTION_H
+#define STROBE_TOOLS_INTERRUPTION_H
+
+#include <glib.h>
+
+/* From now on. Before any other thread is made. */
+void strobe_interruption_begin(void);
+
+/* The folder is half made, or no more. Any thread; the path is copied. */
+void strobe_interruption_add(const char *folder);
+void strobe_interruption_remove(const char *folder);
+
+/* Between these no interruption is acted upon: for a step that must not be left half done. */
+void strobe_interruption_hold(void);
+void strobe_interruption_release(void);
+
+#endif

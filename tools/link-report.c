@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "link-report.h"
+
+#include <stdio.h>
+
+#include "command.h"
+#include "row-report.h"
+
+/* Is there anything that was caused from afar? */
+static gboolean has_links(const StrobeContents *contents)
+{
+    static const char *const kinds[] = {"device_task", "comm_op", "task_queue", NULL};
+
+    for (guint i = 0; i < contents->kinds->len; i++)
+        if (g_strv_contains(kinds, ((StrobeKindCount *)contents->kinds->pdata[i])->name))
+            return TRUE;
+    return FALSE;
+}
+
+StrobeRows *strobe_links_read(StrobeRegistry *registry, const StrobeResult *result,
+                              const StrobeContents *contents, gboolean raw)
+{
+    const StrobeRowsRequest request = {.kind = "correlation", .limit = STROBE_ROWS_MAX, .raw = raw};
+
+    if (!contents->stats.sealed || !has_links(contents))
+        return NULL;
+    StrobeRows *rows = strobe_rows_new(&request);
+    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    g_autoptr(GError) error = NULL;
+    if (!strobe_rows_watch(rows, pipeline, &error) ||
+        !strobe_pipeline_run(pipeline, result, NULL, &error)) {
+        strobe_complain("%s: %s", result->capture, error->message);
+        g_clear_pointer(&rows, strobe_rows_free);
+    }
+    strobe_pipeline_free(pipeline);
+    return rows;
+}
+
+void strobe_links_print(const StrobeRows *links)
+{
+    if (!links || links->n_rows == 0)
+        return;
+    putchar('\n');
+    strobe_rows_print(links);
+}
+
+void strobe_links_write(StrobeJsonWriter *json, const StrobeRows *links)
+{
+    if (links) {
+        strobe_rows_write(json, links);
+        return;
+    }
+    strobe_json_begin_array(json);
+    strobe_json_end_array(json);
+}

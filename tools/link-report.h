@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What found each other by its ids, as the pass correlation counts it. */
+#ifndef STROBE_TOOLS_LINK_REPORT_H
+#define STROBE_TOOLS_LINK_REPORT_H
+
+#include <strobe/helpers/json-writer.h>
+
+#include "capture-contents.h"
+#include "show-rows.h"
+
+/* NULL where there is nothing to count. A capture that is still open is left alone. `raw`: for
+ * strobe_links_write. Free it with strobe_rows_free. */
+StrobeRows *strobe_links_read(StrobeRegistry *registry, const StrobeResult *result,
+                              const StrobeContents *contents, gboolean raw);
+
+/* `links` may be NULL in both. The second writes an array. */
+void strobe_links_print(const StrobeRows *links);
+void strobe_links_write(StrobeJsonWriter *json, const StrobeRows *links);
+
+#endif

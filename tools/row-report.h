@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a table as text and as JSON. */
+#ifndef STROBE_TOOLS_ROW_REPORT_H
+#define STROBE_TOOLS_ROW_REPORT_H
+
+#include <strobe/helpers/json-writer.h>
+
+#include "show-rows.h"
+
+/* To stdout, as a grid; says below it what is incomplete and what is not shown. */
+void strobe_rows_print(const StrobeRows *rows);
+
+/* An array of objects. */
+void strobe_rows_write(StrobeJsonWriter *json, const StrobeRows *rows);
+
+#endif
