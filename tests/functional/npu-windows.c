@@ -73,7 +73,7 @@ static void *play_late(void *user)
 {
     const Part *part = user;
 
-    g_usleep(20000);
+    g_usleep(5000);
     play(part->n, part->first, part->base, STEP_NS);
     return NULL;
 }

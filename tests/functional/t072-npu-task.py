@@ -168,6 +168,10 @@ class ChainTest(NpuTest):
         for row in tasks:
             number = numbers[row["stream"], row["begin"] - self.base]
             self.assertEqual(sorted(calls[row["connection"]]), sorted(by_number[number]))
+        counted = next(row for row in self.rows("correlation") if row["name"] == "api_to_task")
+        self.assertEqual(counted["linked"], len(self.made.kernels) + len(self.made.comms))
+        for trouble in ("orphan_effect", "ambiguous", "violations", "unchecked"):
+            self.assertEqual(counted[trouble], 0, trouble)
 
     def check_trace(self):
         events = self.trace()
