@@ -469,6 +469,18 @@ def osrt(bench):
     ]
 
 
+def npu(bench):
+    environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"),
+                       ASCEND_HOME_PATH=str(bench.build / "tests" / "mspti-double"))
+    found = bench.lines([bench.program("npu"), bench.scratch], environment)
+    return [
+        Row("npu_emit", "records/s", found["own"], "memset beyond the caches", found["memory"],
+            ">= 20 M/s", "simulated kernels from MSPTI's buffers, by the time of one core", best="most"),
+        Row("npu_hand_over", "ns", found["hand_over"],
+            note="a buffer of 4 MB, on the vendor's thread; being preempted included"),
+    ]
+
+
 def heap(bench):
     preload = str(bench.build / "plugins" / "heap-preload.so")
     command = [bench.program("heap"), bench.scratch]
@@ -520,6 +532,7 @@ BENCHMARKS = {
     "dump": dump,
     "host_sampling": host_sampling,
     "osrt": osrt,
+    "npu": npu,
     "heap": heap,
 }
 

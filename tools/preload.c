@@ -89,6 +89,16 @@ static int is_python(void)
            dlsym(RTLD_DEFAULT, "Py_BytesMain") || dlsym(RTLD_DEFAULT, "Py_InitializeEx");
 }
 
+/* A program that uses an Ascend NPU: nothing of CANN's wakes us. */
+static int is_cann(struct dl_phdr_info *info, size_t size, void *user)
+{
+    const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+
+    (void)size;
+    (void)user;
+    return name && strncmp(name, "/libascendcl.so", 15) == 0;
+}
+
 static int is_torch(struct dl_phdr_info *info, size_t size, void *user)
 {
     const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
@@ -109,7 +119,8 @@ static void *find_libstrobe(int *process, int is_woken)
         return RTLD_DEFAULT;
     }
     *process = PROCESS_NATIVE;
-    if (!is_woken && !(any && strcmp(any, "1") == 0) && !dl_iterate_phdr(is_torch, NULL))
+    if (!is_woken && !(any && strcmp(any, "1") == 0) && !dl_iterate_phdr(is_torch, NULL) &&
+        !dl_iterate_phdr(is_cann, NULL))
         return NULL;
     if (!path || path[0] != '/')
         return NULL;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "activities.h"
+
+#include <string.h>
+
+#define BIT(kind_) (1u << MSPTI_KIND_##kind_)
+#define LEVEL_0 (BIT(KERNEL) | BIT(COMMUNICATION) | BIT(NODE_API) | BIT(MARKER))
+#define LEVEL_1 (LEVEL_0 | BIT(ACL_API))
+#define LEVEL_2 (LEVEL_1 | BIT(RUNTIME_API))
+
+const char *const npu_activity_names[] = {
+    "kernel", "communication", "hccl",   "node_api", "acl_api", "runtime_api",
+    "memory", "memset",        "memcpy", "marker",   NULL,
+};
+static const int32_t activity_kinds[] = {
+    MSPTI_KIND_KERNEL,  MSPTI_KIND_COMMUNICATION, MSPTI_KIND_HCCL,   MSPTI_KIND_NODE_API,
+    MSPTI_KIND_ACL_API, MSPTI_KIND_RUNTIME_API,   MSPTI_KIND_MEMORY, MSPTI_KIND_MEMSET,
+    MSPTI_KIND_MEMCPY,  MSPTI_KIND_MARKER,
+};
+
+static const char *name_of(int32_t kind)
+{
+    for (size_t i = 0; npu_activity_names[i]; i++)
+        if (activity_kinds[i] == kind)
+            return npu_activity_names[i];
+    return kind == MSPTI_KIND_API ? "node_api" : "external_ids";
+}
+
+static uint32_t of_level(const char *level)
+{
+    if (strcmp(level, "Level_none") == 0)
+        return BIT(MARKER);
+    return strcmp(level, "Level0") == 0   ? LEVEL_0
+           : strcmp(level, "Level1") == 0 ? LEVEL_1
+                                          : LEVEL_2;
+}
+
+/* The list's words are checked: each is one of the names. */
+static uint32_t of_list(const char *list)
+{
+    uint32_t kinds = 0;
+
+    while (*list) {
+        size_t length = strcspn(list, "+");
+        for (size_t i = 0; npu_activity_names[i]; i++)
+            if (strlen(npu_activity_names[i]) == length &&
+                strncmp(npu_activity_names[i], list, length) == 0)
+                kinds |= 1u << activity_kinds[i];
+        list += length + (list[length] == '+');
+    }
+    return kinds;
+}
+
+uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self)
+{
+    const char *list = host->option_text(self, "activities");
+    uint32_t kinds = *list ? of_list(list) : of_level(host->option_text(self, "profiler_level"));
+
+    if ((kinds & BIT(HCCL)) && (kinds & BIT(COMMUNICATION))) {
+        host->log(self, STROBE_LOG_WARNING,
+                  "hccl is left out: communication tells the same operations");
+        kinds &= ~BIT(HCCL);
+    }
+    return host->option_bool(self, "external_ids") ? kinds | BIT(EXTERNAL) : kinds;
+}
+
+/* Old libraries know the node level by another number only; newer ones tell the same calls by both,
+ * so never both are enabled. */
+static int32_t enable(const NpuLibrary *library, int32_t *kind)
+{
+    int32_t code = library->enable(*kind);
+
+    if (code == MSPTI_INVALID_PARAMETER && *kind == MSPTI_KIND_NODE_API) {
+        *kind = MSPTI_KIND_API;
+        code = library->enable(*kind);
+    }
+    return code;
+}
+
+uint32_t npu_activities_enable(const NpuLibrary *library, const StrobeHost *host,
+                               StrobeInstance *self, uint32_t wanted)
+{
+    uint32_t enabled = 0;
+
+    for (int32_t i = 1; i < MSPTI_KINDS; i++) {
+        int32_t kind = i;
+        if (!npu_activities_have(wanted, kind))
+            continue;
+        int32_t code = enable(library, &kind);
+        if (code == MSPTI_SUCCESS)
+            enabled |= 1u << kind;
+        else if (code == MSPTI_WITHOUT_PRELOAD)
+            host->log(self, STROBE_LOG_WARNING,
+                      "No records of %s: MSPTI tells these only where it is preloaded: run the "
+                      "program with LD_PRELOAD=libmspti.so",
+                      name_of(kind));
+        else
+            host->log(self, STROBE_LOG_WARNING,
+                      "No records of %s: MSPTI does not enable them: code=%d, reason=\"%s\"",
+                      name_of(kind), code, npu_library_error(code));
+    }
+    return enabled;
+}
+
+void npu_activities_disable(const NpuLibrary *library, uint32_t enabled)
+{
+    for (int32_t kind = 1; kind < MSPTI_KINDS; kind++)
+        if (npu_activities_have(enabled, kind))
+            library->disable(kind);
+}

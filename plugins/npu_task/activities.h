@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sorts of records the library is asked for. */
+#ifndef STROBE_PLUGINS_NPU_TASK_ACTIVITIES_H
+#define STROBE_PLUGINS_NPU_TASK_ACTIVITIES_H
+
+#include <strobe/collector.h>
+
+#include "library.h"
+
+/* Names of the option's values, and the kinds that they stand for. */
+extern const char *const npu_activity_names[];
+
+/* The kinds as bits, by the options `activities`, `profiler_level` and `external_ids`. */
+uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self);
+
+/* Enables them; returns those that are. Those that are not are told in the log. */
+uint32_t npu_activities_enable(const NpuLibrary *library, const StrobeHost *host,
+                               StrobeInstance *self, uint32_t wanted);
+void npu_activities_disable(const NpuLibrary *library, uint32_t enabled);
+
+static inline int npu_activities_have(uint32_t kinds, int32_t kind)
+{
+    return (kinds >> kind & 1) != 0;
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "buffers.h"
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define BUFFERS_MAX 1024u
+
+enum { FREE, TAKEN, FILLED, MOVING };
+
+typedef struct Buffer {
+    _Atomic uint32_t state;
+    _Atomic uint64_t order; /* in which it was handed over */
+    size_t valid;
+} Buffer;
+
+static struct {
+    uint8_t *bytes;
+    size_t size; /* of one */
+    uint32_t n;
+    Buffer buffer[BUFFERS_MAX];
+    _Atomic uint64_t next_order;
+    _Atomic int is_open;
+    _Atomic uint64_t n_refused, n_foreign, n_size;
+    sem_t filled;
+} pool;
+
+int npu_buffers_make(uint32_t n, size_t bytes)
+{
+    if (pool.bytes)
+        return 0;
+    n = n < BUFFERS_MAX ? n : BUFFERS_MAX;
+    void *at = mmap(NULL, n * bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED || sem_init(&pool.filled, 0, 0) != 0)
+        return -1;
+    pool.bytes = at;
+    pool.size = bytes;
+    pool.n = n;
+    return 0;
+}
+
+void npu_buffers_open(int is_open)
+{
+    atomic_store(&pool.is_open, is_open);
+}
+
+static void count(_Atomic uint64_t *counter)
+{
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+    uint32_t n = atomic_load(&pool.is_open) ? pool.n : 0;
+
+    *buffer = NULL;
+    *size = 0;
+    *max_records = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t free = FREE;
+        if (!atomic_compare_exchange_strong(&pool.buffer[i].state, &free, TAKEN))
+            continue;
+        *buffer = pool.bytes + i * pool.size;
+        *size = pool.size;
+        return;
+    }
+    if (n)
+        count(&pool.n_refused);
+}
+
+/* Its number; pool.n: it is none of ours. */
+static uint32_t number_of(const uint8_t *buffer)
+{
+    size_t at = (uintptr_t)buffer - (uintptr_t)pool.bytes;
+
+    if (!pool.bytes || buffer < pool.bytes || at % pool.size || at / pool.size >= pool.n)
+        return pool.n;
+    return (uint32_t)(at / pool.size);
+}
+
+void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
+{
+    uint32_t number = number_of(buffer), taken = TAKEN;
+
+    if (!buffer) /* what follows a refusal */
+        return;
+    if (number == pool.n ||
+        !atomic_compare_exchange_strong(&pool.buffer[number].state, &taken, MOVING)) {
+        count(&pool.n_foreign);
+        return;
+    }
+    if (size != pool.size || valid > pool.size)
+        count(&pool.n_size);
+    pool.buffer[number].valid = valid < pool.size ? valid : pool.size;
+    atomic_store(&pool.buffer[number].order, atomic_fetch_add(&pool.next_order, 1));
+    atomic_store_explicit(&pool.buffer[number].state, FILLED, memory_order_release);
+    sem_post(&pool.filled);
+}
+
+const uint8_t *npu_buffers_next(size_t *valid)
+{
+    uint32_t best = pool.n;
+
+    for (uint32_t i = 0; i < pool.n; i++)
+        if (atomic_load_explicit(&pool.buffer[i].state, memory_order_acquire) == FILLED &&
+            (best == pool.n ||
+             atomic_load(&pool.buffer[i].order) < atomic_load(&pool.buffer[best].order)))
+            best = i;
+    if (best == pool.n)
+        return NULL;
+    *valid = pool.buffer[best].valid;
+    return pool.bytes + best * pool.size;
+}
+
+void npu_buffers_release(const uint8_t *buffer)
+{
+    atomic_store_explicit(&pool.buffer[number_of(buffer)].state, FREE, memory_order_release);
+}
+
+void npu_buffers_wait(uint64_t timeout_ns)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    timeout_ns += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(timeout_ns / 1000000000u);
+    until.tv_nsec = (long)(timeout_ns % 1000000000u);
+    if (sem_clockwait(&pool.filled, CLOCK_MONOTONIC, &until) != 0)
+        return;
+    while (sem_trywait(&pool.filled) == 0)
+        ; /* one look finds all */
+}
+
+void npu_buffers_wake(void)
+{
+    if (pool.bytes)
+        sem_post(&pool.filled);
+}
+
+NpuBufferFaults npu_buffers_take_faults(void)
+{
+    return (NpuBufferFaults){.n_refused = atomic_exchange(&pool.n_refused, 0),
+                             .n_foreign = atomic_exchange(&pool.n_foreign, 0),
+                             .n_size = atomic_exchange(&pool.n_size, 0)};
+}
+
+void npu_buffers_after_fork(void)
+{
+    atomic_store(&pool.is_open, 0);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The buffers that the vendor's library fills.
+ *
+ * Its two callbacks come on threads of the program, with the library's lock held: taking a buffer
+ * and handing one over are a few atomic steps, and a wake-up of the thread that waits for them. The
+ * memory stays for the life of the process: the library may hold on to a buffer for as long.
+ */
+#ifndef STROBE_PLUGINS_NPU_TASK_BUFFERS_H
+#define STROBE_PLUGINS_NPU_TASK_BUFFERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Makes `n` buffers of `bytes` each (a multiple of 8), or keeps those that are there. 0, or -1
+ * where there is no memory. */
+int npu_buffers_make(uint32_t n, size_t bytes);
+
+/* From here on buffers are given out, or not. */
+void npu_buffers_open(int is_open);
+
+/* The callbacks. Any thread. */
+void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records);
+void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid);
+
+/* The filled buffer that was handed over first, NULL if there is none; given back by release. One
+ * thread at a time. */
+const uint8_t *npu_buffers_next(size_t *valid);
+void npu_buffers_release(const uint8_t *buffer);
+
+/* Until a buffer was handed over, `wake` was called, or the time is over. */
+void npu_buffers_wait(uint64_t timeout_ns);
+void npu_buffers_wake(void);
+
+typedef struct NpuBufferFaults {
+    uint64_t n_refused; /* there was no free buffer: each is a record that the library dropped */
+    uint64_t n_foreign; /* handed over that was not given out */
+    uint64_t n_size;    /* handed over with a size that is not its own, or more valid than it has */
+} NpuBufferFaults;
+
+/* What went wrong since the last call. */
+NpuBufferFaults npu_buffers_take_faults(void);
+
+/* In a forked child: none of them is the child's. */
+void npu_buffers_after_fork(void);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clock.h"
+
+#include <time.h>
+
+#define TRIES 8
+#define ROUGH_NS 2000u  /* a reading that is worth a better one */
+#define ROUNDING_NS 16u /* by which two readings of one moment may differ */
+
+static int64_t read_clock(clockid_t id)
+{
+    struct timespec now;
+
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+NpuMoment npu_moment_read(void)
+{
+    NpuMoment best = {0};
+
+    for (int i = 0; i < TRIES; i++) {
+        int64_t before = read_clock(CLOCK_MONOTONIC);
+        int64_t realtime = read_clock(CLOCK_REALTIME);
+        int64_t after = read_clock(CLOCK_MONOTONIC);
+        uint64_t width = (uint64_t)(after - before) + 1;
+        if (i == 0 || width < best.width_ns)
+            best = (NpuMoment){realtime, before + (after - before) / 2, width};
+    }
+    return best;
+}
+
+static uint64_t size_of(int64_t difference)
+{
+    return difference < 0 ? (uint64_t)-difference : (uint64_t)difference;
+}
+
+NpuMoment npu_clock_take(NpuClock *clock, const NpuMoment *read)
+{
+    int64_t distance = read->realtime_ns - read->monotonic_ns;
+    uint64_t off = size_of(distance - clock->distance_ns);
+    uint64_t allowed = clock->width_ns / 2 + read->width_ns / 2 + ROUNDING_NS;
+    int is_step = clock->width_ns && off > allowed;
+
+    if (is_step) {
+        clock->n_steps++;
+        clock->stepped_ns += off;
+    }
+    if (is_step || !clock->width_ns ||
+        (clock->width_ns > ROUGH_NS && read->width_ns < clock->width_ns / 4)) {
+        clock->distance_ns = distance;
+        clock->width_ns = read->width_ns;
+    }
+    return (NpuMoment){read->realtime_ns, read->realtime_ns - clock->distance_ns,
+                       clock->width_ns > read->width_ns ? clock->width_ns : read->width_ns};
+}

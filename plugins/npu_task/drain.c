@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "drain.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "buffers.h"
+#include "clock.h"
+
+#define PASS_NS 25000000       /* between two passes while a window is drained */
+#define PATIENCE_NS 2500000000 /* with the library */
+#define CHUNK 4096             /* records that are taken at a time */
+#define SKEW_NS 1000000000u    /* by which a time may lie before us */
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static uint64_t now_realtime(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- buffers ---- */
+
+static void take_buffer(NpuDrain *drain)
+{
+    NpuRecords *records = drain->records;
+
+    records->now = now_realtime();
+    records->latest = records->now + SKEW_NS;
+    if (!npu_records_take(records, &drain->walk, CHUNK))
+        return;
+    npu_buffers_release(drain->buffer);
+    drain->buffer = NULL;
+}
+
+void npu_drain_take(NpuDrain *drain)
+{
+    size_t valid;
+
+    if (drain->phase != NPU_IDLE)
+        npu_emitter_begin(&drain->records->emitter);
+    do {
+        if (!drain->buffer && (drain->buffer = npu_buffers_next(&valid)))
+            drain->walk = (MsptiWalk){drain->buffer, valid, 0};
+        if (drain->buffer)
+            take_buffer(drain);
+    } while (!atomic_load(&drain->is_wanted) && (drain->buffer || npu_buffers_next(&valid)));
+    npu_emitter_end(&drain->records->emitter);
+}
+
+void npu_drain_lock(NpuDrain *drain)
+{
+    atomic_fetch_add(&drain->is_wanted, 1);
+    pthread_mutex_lock(&drain->lock);
+    atomic_fetch_sub(&drain->is_wanted, 1);
+}
+
+void npu_drain_unlock(NpuDrain *drain)
+{
+    pthread_mutex_unlock(&drain->lock);
+}
+
+static int phase_of(NpuDrain *drain)
+{
+    pthread_mutex_lock(&drain->lock);
+    int phase = drain->phase;
+    if (phase != NPU_DRAINING && !atomic_load(&drain->is_ending))
+        npu_drain_take(drain);
+    pthread_mutex_unlock(&drain->lock);
+    return phase;
+}
+
+/* ---- passes ---- */
+
+static void nap(void)
+{
+    const struct timespec pause = {0, 1000000};
+
+    nanosleep(&pause, NULL);
+}
+
+int npu_drain_hold_library(NpuDrain *drain)
+{
+    int64_t until = now_ns() + PATIENCE_NS;
+
+    while (pthread_mutex_trylock(&drain->library_lock) != 0) {
+        if (now_ns() >= until)
+            return -1;
+        nap();
+    }
+    return 0;
+}
+
+void npu_drain_give_library(NpuDrain *drain)
+{
+    pthread_mutex_unlock(&drain->library_lock);
+}
+
+/* Threads of the library's own are joined in there, too: so it is asked between windows as well. */
+static void ask_library(NpuDrain *drain)
+{
+    pthread_mutex_lock(&drain->library_lock);
+    if (!atomic_load(&drain->is_ending))
+        drain->library->flush_all(1);
+    pthread_mutex_unlock(&drain->library_lock);
+    atomic_fetch_add(&drain->n_passes, 1);
+}
+
+static void *run(void *user)
+{
+    NpuDrain *drain = user;
+    int64_t last_ns = now_ns();
+
+    prctl(PR_SET_NAME, "strobe-npu");
+    while (!atomic_load(&drain->is_ending)) {
+        int64_t every = phase_of(drain) == NPU_DRAINING ? PASS_NS : drain->flush_interval_ns;
+        int64_t left = last_ns + every - now_ns();
+        if (left > 0) {
+            npu_buffers_wait((uint64_t)left);
+            continue;
+        }
+        ask_library(drain);
+        last_ns = now_ns();
+    }
+    atomic_store(&drain->is_running, 0);
+    return NULL;
+}
+
+int npu_drain_start(NpuDrain *drain)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_store(&drain->is_ending, 0);
+    atomic_store(&drain->is_running, 1);
+    int failed = pthread_create(&drain->thread, NULL, run, drain);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed)
+        atomic_store(&drain->is_running, 0);
+    return failed ? -1 : 0;
+}
+
+int npu_drain_end(NpuDrain *drain, int waits)
+{
+    int64_t until = waits ? now_ns() + PATIENCE_NS : 0;
+
+    atomic_store(&drain->is_ending, 1);
+    npu_buffers_wake();
+    while (atomic_load(&drain->is_running) && now_ns() < until)
+        nap();
+    if (atomic_load(&drain->is_running)) {
+        pthread_detach(drain->thread);
+        return -1;
+    }
+    pthread_join(drain->thread, NULL);
+    return 0;
+}

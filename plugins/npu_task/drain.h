@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread that asks the library for what it has, and takes the buffers apart.
+ *
+ * While a window is being drained the buffers are the control thread's: records are accepted from
+ * that one only, then.
+ */
+#ifndef STROBE_PLUGINS_NPU_TASK_DRAIN_H
+#define STROBE_PLUGINS_NPU_TASK_DRAIN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "library.h"
+#include "records.h"
+
+enum { NPU_IDLE, NPU_RECORDING, NPU_DRAINING };
+
+typedef struct NpuDrain {
+    NpuRecords *records;       /* under `lock`, as is the phase */
+    const NpuLibrary *library; /* under `library_lock`: one call at a time */
+    pthread_mutex_t lock, library_lock;
+    pthread_t thread;
+    int64_t flush_interval_ns;
+    int phase;
+    const uint8_t *buffer; /* that is being taken apart, NULL: none */
+    MsptiWalk walk;
+    _Atomic int is_wanted;  /* somebody waits for the lock */
+    _Atomic int is_running; /* the thread is there */
+    _Atomic int is_ending;
+    _Atomic uint64_t n_passes; /* times that the library was asked */
+} NpuDrain;
+
+/* 0, or -1: there is no thread to be had. */
+int npu_drain_start(NpuDrain *drain);
+
+/* No further pass, and the present one is waited for a while, or not. -1: the library has not come
+ * back from it; the thread ends when it does. */
+int npu_drain_end(NpuDrain *drain, int waits);
+
+/* The lock for calls to the library; -1: it has not come back from one. */
+int npu_drain_hold_library(NpuDrain *drain);
+void npu_drain_give_library(NpuDrain *drain);
+
+/* Takes what has been handed over, on the calling thread, the lock held; no more than a few records
+ * further where somebody wants the lock. */
+void npu_drain_take(NpuDrain *drain);
+
+/* The lock, soon. */
+void npu_drain_lock(NpuDrain *drain);
+void npu_drain_unlock(NpuDrain *drain);
+
+#endif

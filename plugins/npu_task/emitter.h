@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records laid out one after the other and handed to the host in bulk.
+ *
+ * For one thread at a time. Texts are known by their address: the vendor's library never frees
+ * them, and gives equal texts one place.
+ */
+#ifndef STROBE_PLUGINS_NPU_TASK_EMITTER_H
+#define STROBE_PLUGINS_NPU_TASK_EMITTER_H
+
+#include <strobe/collector.h>
+
+#define NPU_STAGE_BYTES 16384u /* stays in the nearest cache; at most STROBE_BULK_MAX */
+#define NPU_TEXTS 16384u
+
+typedef struct NpuText {
+    const char *at;
+    StrobeStringId id;
+    StrobeStringId core; /* of a kernel's type */
+} NpuText;
+
+typedef struct NpuEmitter {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    StrobeWriter *writer; /* NULL: nothing is recorded */
+    uint32_t used, n;
+    int has_passing_text; /* the next record has one that is good for it alone */
+    uint32_t n_texts;
+    NpuText passing;
+    NpuText texts[NPU_TEXTS];
+    uint64_t stage[NPU_STAGE_BYTES / 8];
+} NpuEmitter;
+
+/* A session begins: ids of the one before are good no more. */
+void npu_emitter_open(NpuEmitter *emitter, const StrobeHost *host, StrobeInstance *self);
+
+/* The calling thread records from here on, until end; where no window does, 0. */
+int npu_emitter_begin(NpuEmitter *emitter);
+void npu_emitter_end(NpuEmitter *emitter);
+
+/* Hands over what is laid out. */
+void npu_emitter_flush(NpuEmitter *emitter);
+
+/* The text's ids; no more than four new ones for one record, right before it. NULL and "" are 0. */
+const NpuText *npu_emitter_find_text(NpuEmitter *emitter, const char *text);
+
+static inline const NpuText *npu_emitter_text(NpuEmitter *emitter, const char *text)
+{
+    uint32_t slot = (uint32_t)(((uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15)) >> 50);
+
+    if (__builtin_expect(text && emitter->texts[slot].at == text, 1))
+        return &emitter->texts[slot];
+    return npu_emitter_find_text(emitter, text);
+}
+
+static inline StrobeStringId npu_emitter_text_id(NpuEmitter *emitter, const char *text)
+{
+    return npu_emitter_text(emitter, text)->id;
+}
+
+/* Room for a record with its head laid out; the fields of `size` bytes are to be filled. An instant
+ * has no end. */
+static inline void *npu_emitter_put(NpuEmitter *emitter, StrobeKindId kind, uint32_t size,
+                                    StrobeTrackId track, StrobeStringId name, uint64_t begin,
+                                    const uint64_t *end)
+{
+    uint32_t words = 3u + (end != NULL) + size / 8;
+
+    if (__builtin_expect(emitter->used + words > NPU_STAGE_BYTES / 8, 0))
+        npu_emitter_flush(emitter);
+    uint64_t *out = emitter->stage + emitter->used;
+    const StrobeRecordHeader header = {(uint16_t)(words | STROBE_RECORD_HAS_TRACK), (uint16_t)kind,
+                                       name};
+    __builtin_memcpy(out++, &header, sizeof header);
+    *out++ = begin;
+    if (end)
+        *out++ = *end;
+    *out++ = track;
+    emitter->used += words;
+    emitter->n++;
+    return out;
+}
+
+/* The record's fields are filled. */
+static inline void npu_emitter_done(NpuEmitter *emitter)
+{
+    if (__builtin_expect(emitter->has_passing_text, 0))
+        npu_emitter_flush(emitter);
+}
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TRIAL_MS 10000 /* for the child that loads the library first */
+#define LOADED 'l'
+
+static const char *const cann_libraries[] = {"libprofapi.so", "libascendalog.so",
+                                             "libascend_hal.so"};
+/* What the library cannot be loaded without. */
+static const char *const cann_functions[] = {"MsprofRegisterProfileCallback",
+                                             "ProfRegisterMstxFunc", "ProfEnableMstxFunc",
+                                             "CheckLogLevelForC"};
+
+#define LIBRARIES (sizeof cann_libraries / sizeof *cann_libraries)
+#define FUNCTIONS (sizeof cann_functions / sizeof *cann_functions)
+
+static int is_loaded(const char *name)
+{
+    void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+
+    if (handle)
+        dlclose(handle);
+    return handle != NULL;
+}
+
+int npu_library_is_wanted(void)
+{
+    return dlsym(RTLD_DEFAULT, "msptiSubscribe") || is_loaded("libmspti.so") ||
+           is_loaded("libascendcl.so") || is_loaded("libprofapi.so");
+}
+
+/* A library of CANN: where it is installed, or where the loader finds it. */
+static void cann_path(const char *name, char *path, size_t size)
+{
+    const char *home = getenv("ASCEND_HOME_PATH");
+
+    if (home && *home)
+        snprintf(path, size, "%s/lib64/%s", home, name);
+    else
+        snprintf(path, size, "%s", name);
+}
+
+void npu_library_path(const char *given, char *path, size_t size)
+{
+    if (given && *given)
+        snprintf(path, size, "%s", given);
+    else
+        cann_path("libmspti.so", path, size);
+}
+
+/* ---- a look at what it needs ---- */
+
+static int find_function(void *const *libraries, const char *name)
+{
+    for (size_t i = 0; i < LIBRARIES; i++)
+        if (dlsym(libraries[i], name))
+            return 1;
+    return 0;
+}
+
+/* They are not closed: nobody knows what closing them does. */
+static int check_cann(char *reason, size_t size)
+{
+    void *libraries[LIBRARIES];
+    char path[4096];
+
+    for (size_t i = 0; i < LIBRARIES; i++) {
+        cann_path(cann_libraries[i], path, sizeof path);
+        libraries[i] = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+        if (!libraries[i]) {
+            snprintf(reason, size, "MSPTI needs CANN, of which %s cannot be loaded: %s",
+                     cann_libraries[i], dlerror());
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        if (!find_function(libraries, cann_functions[i])) {
+            snprintf(reason, size,
+                     "this version of CANN is too old for MSPTI: it has no function %s",
+                     cann_functions[i]);
+            return 0;
+        }
+    return 1;
+}
+
+/* ---- the trial ---- */
+
+/* In the child: what the library prints when it ends the process is nobody's business. */
+static void try_to_load(const char *path, int answer)
+{
+    const struct rlimit no_core = {0, 0};
+    const char loaded = LOADED;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    for (int signal_number = 1; signal_number < NSIG; signal_number++)
+        signal(signal_number, SIG_DFL);
+    setrlimit(RLIMIT_CORE, &no_core);
+    for (int fd = 0; null >= 0 && fd <= 2; fd++)
+        dup2(null, fd);
+    if (dlopen(path, RTLD_NOW | RTLD_LOCAL) && write(answer, &loaded, 1) == 1)
+        _exit(0);
+    _exit(1);
+}
+
+/* The answer comes through a pipe: a handler of the program's own may have waited for the child. */
+static const char *await_trial(pid_t child, int answer)
+{
+    struct pollfd wait = {.fd = answer, .events = POLLIN};
+    const char *failure = "loading it ended the process that tried";
+    char byte = 0;
+    int ready;
+
+    do
+        ready = poll(&wait, 1, TRIAL_MS);
+    while (ready < 0 && errno == EINTR);
+    if (ready > 0 && read(answer, &byte, 1) == 1 && byte == LOADED)
+        failure = NULL;
+    else if (ready <= 0)
+        failure = "loading it took longer than 10 s in the process that tried";
+    if (ready <= 0)
+        kill(child, SIGKILL);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return failure;
+}
+
+static const char *try_in_child(const char *path)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return "there is no pipe to a process that tries";
+    pid_t child = fork();
+    if (child == 0)
+        try_to_load(path, ends[1]);
+    close(ends[1]);
+    const char *failure = child < 0 ? "there is no process to try" : await_trial(child, ends[0]);
+    close(ends[0]);
+    return failure;
+}
+
+static void *load(const char *path, char *reason, size_t size)
+{
+    const char *failure = NULL;
+
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (handle)
+        return handle;
+    if (strchr(path, '/') && access(path, R_OK) != 0) {
+        snprintf(reason, size, "there is no %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    if (!check_cann(reason, size))
+        return NULL;
+    failure = try_in_child(path);
+    if (failure) {
+        snprintf(reason, size, "%s cannot be loaded: %s", path, failure);
+        return NULL;
+    }
+    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        snprintf(reason, size, "%s cannot be loaded: %s", path, dlerror());
+    return handle;
+}
+
+/* ---- functions ---- */
+
+static int find_functions(NpuLibrary *library, void *handle, char *reason, size_t size)
+{
+    const struct {
+        const char *name;
+        void **place;
+    } functions[] = {
+        {"msptiSubscribe", (void **)&library->subscribe},
+        {"msptiUnsubscribe", (void **)&library->unsubscribe},
+        {"msptiActivityRegisterCallbacks", (void **)&library->register_callbacks},
+        {"msptiActivityEnable", (void **)&library->enable},
+        {"msptiActivityDisable", (void **)&library->disable},
+        {"msptiActivityFlushAll", (void **)&library->flush_all},
+    };
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        *functions[i].place = dlsym(handle, functions[i].name);
+        if (*functions[i].place)
+            continue;
+        snprintf(reason, size, "%s has no function %s",
+                 *library->path ? library->path : "the MSPTI in this process", functions[i].name);
+        return 0;
+    }
+    return 1;
+}
+
+const char *npu_library_load(NpuLibrary *library, const char *given, char *reason, size_t size)
+{
+    void *handle = RTLD_DEFAULT;
+
+    memset(library, 0, sizeof *library);
+    library->is_preloaded = !(given && *given) && dlsym(RTLD_DEFAULT, "msptiSubscribe") != NULL;
+    if (!library->is_preloaded) {
+        npu_library_path(given, library->path, sizeof library->path);
+        handle = load(library->path, reason, size);
+        if (!handle)
+            return reason;
+    }
+    return find_functions(library, handle, reason, size) ? NULL : reason;
+}
+
+const char *npu_library_error(int32_t code)
+{
+    switch (code) {
+    case MSPTI_INVALID_PARAMETER:
+        return "invalid parameter";
+    case MSPTI_MULTIPLE_SUBSCRIBERS:
+        return "another profiler is attached to this process";
+    case MSPTI_MAX_LIMIT_REACHED:
+        return "a limit is reached";
+    case MSPTI_DEVICE_OFFLINE:
+        return "the device is offline";
+    case MSPTI_QUEUE_EMPTY:
+        return "the queue is empty";
+    case MSPTI_WITHOUT_PRELOAD:
+        return "libmspti.so is not preloaded";
+    case MSPTI_INNER:
+        return "an error inside of MSPTI";
+    default:
+        return "an unknown error";
+    }
+}

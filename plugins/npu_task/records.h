@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the library tells as records of Strobe's.
+ *
+ * One thread at a time; what is recorded and what is only kept in mind (marks that began before the
+ * window) is decided by the emitter: without a writer nothing is recorded.
+ */
+#ifndef STROBE_PLUGINS_NPU_TASK_RECORDS_H
+#define STROBE_PLUGINS_NPU_TASK_RECORDS_H
+
+#include <strobe/kinds.h>
+
+#include "emitter.h"
+#include "mark-table.h"
+#include "mspti-abi.h"
+#include "tracks.h"
+#include "walk.h"
+#include "windows.h"
+
+typedef struct NpuKinds {
+    StrobeKindId task, comm, call, memory, copy, set, external, range, instant, pair, metadata;
+} NpuKinds;
+
+typedef struct NpuCounts {
+    uint64_t n_records; /* that came, of any sort */
+    uint64_t n_late;
+    uint64_t n_mistimed; /* with an end before the begin, or a time that cannot be */
+    uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
+    uint64_t unknown_bytes;
+    uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
+    uint64_t n_open;      /* ranges that had not ended with the window */
+    uint64_t n_externals; /* external ids that nobody can tell the thread of */
+} NpuCounts;
+
+typedef struct NpuRecords {
+    NpuEmitter emitter;
+    NpuTracks tracks;
+    NpuKinds kinds;
+    NpuWindows windows;
+    NpuCounts counts;
+    NpuMarkTable marks;
+    uint64_t first_time;      /* before which nothing can have happened on a device */
+    uint64_t now;             /* about, in MSPTI's clock */
+    uint64_t latest;          /* behind which nothing can have begun yet */
+    uint32_t bad_device;      /* told of: its times cannot be */
+    int leaves_host_marks;    /* the collector marker records them */
+    uint32_t launch_thread;   /* the first that launched something */
+    int has_several_threads;  /* that launch */
+    uint64_t next_id, end_id; /* links of our own */
+    /* The greatest ids of calls that launched something, and of tasks. */
+    uint64_t last_launch, last_task;
+    uint64_t last_call; /* begin of the last call of this window */
+} NpuRecords;
+
+extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
+extern const StrobeKind npu_range_kind, npu_instant_kind;
+
+StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, StrobeInstance *self);
+
+/* The next records of a buffer, so many at most. 1: these were the last. */
+int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
+
+/* The window's end: ranges that are still open are recorded as far as they got. */
+void npu_records_end_window(NpuRecords *records, uint64_t now);
+
+/* ---- by sort ---- */
+
+void npu_take_kernel(NpuRecords *records, const MsptiKernel *in);
+void npu_take_communication(NpuRecords *records, const MsptiCommunication *in);
+void npu_take_hccl(NpuRecords *records, const MsptiHccl *in);
+void npu_take_call(NpuRecords *records, const MsptiApi *in);
+void npu_take_memory(NpuRecords *records, const MsptiMemory *in);
+void npu_take_memset(NpuRecords *records, const MsptiMemset *in);
+void npu_take_memcpy(NpuRecords *records, const MsptiMemcpy *in);
+void npu_take_external(NpuRecords *records, const MsptiExternal *in);
+void npu_take_marker(NpuRecords *records, const MsptiMarker *in);
+
+/* Is a record with these times to be recorded? Counts what is not. */
+static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end)
+{
+    if (__builtin_expect(end < begin || begin > records->latest, 0)) {
+        records->counts.n_mistimed++;
+        return 0;
+    }
+    int place = npu_windows_place(&records->windows, begin);
+    if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1))
+        return 1;
+    records->counts.n_late += place == NPU_LATE;
+    return 0;
+}
+
+/* Of a device: clocks of devices can be off by a factor where a driver does not tell their rate. */
+static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, uint64_t begin,
+                                         uint64_t end)
+{
+    if (__builtin_expect(begin < records->first_time || begin > records->latest, 0)) {
+        records->bad_device = device;
+        records->counts.n_mistimed++;
+        return 0;
+    }
+    return npu_records_wants(records, begin, end);
+}
+
+/* An id of MSPTI's as a link; absent: 0, which is none. Marks have ids of their own. */
+#define NPU_OF_MARK ((uint64_t)1 << 46)
+
+static inline uint64_t npu_records_link(const NpuRecords *records, uint64_t id)
+{
+    uint64_t link = records->emitter.host->link_of(records->emitter.self, id);
+
+    return link ? link : STROBE_ABSENT_U64;
+}
+
+uint64_t npu_records_new_ids(NpuRecords *records);
+
+/* Has something been launched of which the device has not told yet? */
+static inline int npu_records_are_awaited(const NpuRecords *records)
+{
+    return records->last_launch > records->last_task;
+}
+
+static inline void npu_records_see_task(NpuRecords *records, uint64_t correlation)
+{
+    records->last_task = correlation > records->last_task ? correlation : records->last_task;
+}
+
+static inline uint64_t npu_records_next_id(NpuRecords *records)
+{
+    return __builtin_expect(records->next_id != records->end_id, 1) ? records->next_id++
+                                                                    : npu_records_new_ids(records);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include <inttypes.h>
+
+#include "buffers.h"
+
+static void lose(const NpuEmitter *emitter, uint32_t cause, uint64_t n)
+{
+    if (n)
+        emitter->host->lost(emitter->self, cause, n);
+}
+
+#define WARN(count_, ...)                                                                          \
+    do {                                                                                           \
+        if (count_)                                                                                \
+            emitter->host->log(emitter->self, STROBE_LOG_WARNING, __VA_ARGS__);                    \
+    } while (0)
+
+static void report_buffers(const NpuEmitter *emitter)
+{
+    NpuBufferFaults faults = npu_buffers_take_faults();
+
+    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, faults.n_refused);
+    WARN(faults.n_refused,
+         "%" PRIu64 " records were dropped: all buffers were full; give it more with buffers=N",
+         faults.n_refused);
+    WARN(faults.n_foreign,
+         "%" PRIu64 " buffers that MSPTI handed over are not among those that it has: left alone",
+         faults.n_foreign);
+    WARN(faults.n_size,
+         "%" PRIu64 " buffers came back with a size that is not theirs: read as far as they reach",
+         faults.n_size);
+}
+
+static void report_marks(const NpuEmitter *emitter, const NpuCounts *counts)
+{
+    WARN(counts->n_unpaired,
+         "%" PRIu64 " ends of marks have no begin, or are of no known sort: they are not recorded",
+         counts->n_unpaired);
+    if (counts->n_open)
+        emitter->host->log(emitter->self, STROBE_LOG_INFO,
+                           "%" PRIu64 " marked ranges were open when the window ended: they end "
+                           "with it",
+                           counts->n_open);
+    WARN(counts->n_externals,
+         "%" PRIu64 " external ids are not recorded: more than one thread launches, and MSPTI "
+         "keeps the ids of all threads on one stack: use external_ids=false",
+         counts->n_externals);
+}
+
+void npu_report(NpuRecords *records)
+{
+    const NpuEmitter *emitter = &records->emitter;
+    NpuCounts *counts = &records->counts;
+    uint64_t n_records = counts->n_records;
+
+    report_buffers(emitter);
+    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_unknown + counts->n_mistimed);
+    lose(emitter, STROBE_LOSS_LATE, counts->n_late);
+    WARN(counts->n_unknown,
+         "%" PRIu64 " buffers end in %" PRIu64 " bytes that are no record of a known kind: what "
+         "they hold is lost",
+         counts->n_unknown, counts->unknown_bytes);
+    WARN(counts->n_mistimed && records->bad_device != MSPTI_NO_DEVICE,
+         "%" PRIu64 " records have times that cannot be, of device %u too: MSPTI does not know "
+         "the rate of its clock",
+         counts->n_mistimed, records->bad_device);
+    WARN(counts->n_mistimed && records->bad_device == MSPTI_NO_DEVICE,
+         "%" PRIu64 " records have times that cannot be: they are not recorded",
+         counts->n_mistimed);
+    WARN(counts->n_late, "%" PRIu64 " records came after their window was sealed", counts->n_late);
+    report_marks(emitter, counts);
+    *counts = (NpuCounts){.n_records = n_records};
+    records->bad_device = MSPTI_NO_DEVICE;
+}

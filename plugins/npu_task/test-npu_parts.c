@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of npu_task that stand alone: walking, buffers, marks, clock, windows, kernel types. */
+#include <glib.h>
+#include <string.h>
+
+#include "buffers.h"
+#include "clock.h"
+#include "core-types.h"
+#include "mark-table.h"
+#include "walk.h"
+#include "windows.h"
+
+/* ---- walking ---- */
+
+/* Kind and size of every record, as the ABI's page lists them. */
+static const struct {
+    gint32 kind;
+    gsize size;
+} kinds[] = {{1, 56}, {2, 56}, {3, 48}, {4, 56},  {5, 64},  {6, 56},
+             {7, 56}, {8, 24}, {9, 72}, {10, 48}, {11, 48}, {12, 48}};
+
+static gsize fill(guint8 *bytes, gsize room, GRand *random, guint *n)
+{
+    gsize at = 0;
+
+    for (*n = 0;; ++*n) {
+        guint pick = (guint)g_rand_int_range(random, 0, G_N_ELEMENTS(kinds));
+        if (at + kinds[pick].size > room)
+            return at;
+        memset(bytes + at, (int)*n, kinds[pick].size);
+        memcpy(bytes + at, &kinds[pick].kind, sizeof kinds[pick].kind);
+        at += kinds[pick].size;
+    }
+}
+
+static void test_walk_all_kinds(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(7);
+    g_autofree guint8 *bytes = g_malloc(4096);
+    guint n_filled, n = 0;
+    gsize valid = fill(bytes, 4096, random, &n_filled);
+    MsptiWalk walk = {bytes, valid, 0};
+    gint32 kind;
+
+    for (const guint8 *record; (record = mspti_walk_next(&walk, &kind)); n++)
+        g_assert_cmpuint(record[4], ==, n & 255);
+    g_assert_cmpuint(n, ==, n_filled);
+    g_assert_cmpuint(walk.at, ==, valid);
+}
+
+/* Nothing behind `valid` is looked at: the bytes lie at the end of what was allocated. */
+static void test_walk_cut_anywhere(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(8);
+    g_autofree guint8 *bytes = g_malloc(1024);
+    guint n_filled;
+    gsize valid = fill(bytes, 1024, random, &n_filled);
+
+    for (gsize cut = 0; cut <= valid; cut++) {
+        g_autofree guint8 *part = g_memdup2(bytes, cut);
+        MsptiWalk walk = {part, cut, 0};
+        guint n = 0;
+        gint32 kind;
+
+        while (mspti_walk_next(&walk, &kind))
+            n++;
+        g_assert_cmpuint(walk.at, <=, cut);
+        g_assert_cmpuint(cut - walk.at, <, 72);
+        g_assert_cmpuint(n, <=, n_filled);
+    }
+}
+
+static void test_walk_unknown_kinds(void)
+{
+    static const gint32 unknown[] = {0, 13, -1, 255, G_MAXINT32, G_MININT32};
+    guint8 bytes[56 + 64];
+
+    for (guint i = 0; i < G_N_ELEMENTS(unknown); i++) {
+        const gint32 kernel = 2;
+        MsptiWalk walk = {bytes, sizeof bytes, 0};
+        gint32 kind;
+
+        memset(bytes, 0xee, sizeof bytes);
+        memcpy(bytes, &kernel, 4);
+        memcpy(bytes + 56, &unknown[i], 4);
+        g_assert_nonnull(mspti_walk_next(&walk, &kind));
+        g_assert_null(mspti_walk_next(&walk, &kind));
+        g_assert_null(mspti_walk_next(&walk, &kind)); /* it stays there */
+        g_assert_cmpuint(walk.at, ==, 56);
+    }
+}
+
+/* ---- buffers: one set for the process ---- */
+
+#define N_BUFFERS 3
+#define BUFFER_BYTES 65536u
+
+static guint8 *request(void)
+{
+    guint8 *buffer = (guint8 *)1;
+    gsize size = 1, max = 1;
+
+    npu_buffers_request(&buffer, &size, &max);
+    g_assert_cmpuint(max, ==, 0);
+    g_assert_cmpuint(size, ==, buffer ? BUFFER_BYTES : 0);
+    g_assert_cmpuint((guintptr)buffer % 8, ==, 0);
+    return buffer;
+}
+
+static void make_buffers(void)
+{
+    g_assert_cmpint(npu_buffers_make(N_BUFFERS, BUFFER_BYTES), ==, 0);
+    npu_buffers_open(1);
+}
+
+static void assert_faults(guint64 refused, guint64 foreign, guint64 size)
+{
+    NpuBufferFaults faults = npu_buffers_take_faults();
+
+    g_assert_cmpuint(faults.n_refused, ==, refused);
+    g_assert_cmpuint(faults.n_foreign, ==, foreign);
+    g_assert_cmpuint(faults.n_size, ==, size);
+}
+
+static void test_buffers_in_order(void)
+{
+    guint8 *given[N_BUFFERS];
+    gsize valid;
+
+    make_buffers();
+    for (guint i = 0; i < N_BUFFERS; i++)
+        g_assert_nonnull(given[i] = request());
+    g_assert_null(request());
+    npu_buffers_complete(NULL, 0, 0); /* what follows a refusal */
+    g_assert_null(npu_buffers_next(&valid));
+    for (guint i = N_BUFFERS; i-- > 0;)
+        npu_buffers_complete(given[i], BUFFER_BYTES, 56 * (i + 1));
+    for (guint i = N_BUFFERS; i-- > 0;) {
+        const guint8 *next = npu_buffers_next(&valid);
+        g_assert_true(next == given[i]);
+        g_assert_cmpuint(valid, ==, 56 * (i + 1));
+        npu_buffers_release(next);
+    }
+    g_assert_null(npu_buffers_next(&valid));
+    assert_faults(1, 0, 0);
+}
+
+static void test_buffers_not_given_out(void)
+{
+    guint8 own[64], *given;
+    gsize valid;
+
+    make_buffers();
+    given = request();
+    npu_buffers_complete(own, sizeof own, sizeof own);
+    npu_buffers_complete(given + 8, BUFFER_BYTES, 56);
+    npu_buffers_complete(given + BUFFER_BYTES, BUFFER_BYTES, 56); /* another one's, not out */
+    npu_buffers_complete(given - BUFFER_BYTES, BUFFER_BYTES, 56);
+    g_assert_null(npu_buffers_next(&valid));
+    npu_buffers_complete(given, BUFFER_BYTES, 56);
+    npu_buffers_complete(given, BUFFER_BYTES, 112); /* twice */
+    g_assert_true(npu_buffers_next(&valid) == given);
+    g_assert_cmpuint(valid, ==, 56);
+    npu_buffers_release(given);
+    assert_faults(0, 5, 0);
+}
+
+static void test_buffers_of_wrong_size(void)
+{
+    guint8 *given;
+    gsize valid;
+
+    make_buffers();
+    given = request();
+    npu_buffers_complete(given, BUFFER_BYTES / 2, G_MAXSIZE);
+    g_assert_true(npu_buffers_next(&valid) == given);
+    g_assert_cmpuint(valid, ==, BUFFER_BYTES);
+    npu_buffers_release(given);
+    assert_faults(0, 0, 1);
+}
+
+static void test_buffers_shut(void)
+{
+    guint8 *given;
+    gsize valid;
+
+    make_buffers();
+    given = request();
+    npu_buffers_open(0);
+    g_assert_null(request());
+    npu_buffers_complete(given, BUFFER_BYTES, 48); /* late, and taken */
+    g_assert_true(npu_buffers_next(&valid) == given);
+    npu_buffers_release(given);
+    assert_faults(0, 0, 0);
+}
+
+/* Threads that fill and one that empties: each buffer comes once, as it was handed over. */
+static gint n_sent;
+
+static gpointer send_buffers(gpointer user)
+{
+    for (guint i = 0; i < 20000; i++) {
+        guint8 *buffer = request();
+        if (!buffer)
+            continue;
+        guint32 number = (guint32)g_atomic_int_add(&n_sent, 1);
+        memcpy(buffer, &number, sizeof number);
+        npu_buffers_complete(buffer, BUFFER_BYTES, 8);
+    }
+    return NULL;
+}
+
+static void test_buffers_by_threads(void)
+{
+    g_autofree guint8 *seen = g_new0(guint8, 80001);
+    GThread *threads[4];
+    guint n = 0;
+    gsize valid;
+
+    make_buffers();
+    npu_buffers_take_faults();
+    g_atomic_int_set(&n_sent, 0);
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        threads[i] = g_thread_new("sender", send_buffers, NULL);
+    for (gboolean is_over = FALSE; !is_over;) {
+        const guint8 *buffer = npu_buffers_next(&valid);
+        if (!buffer) {
+            NpuBufferFaults faults = npu_buffers_take_faults();
+            static guint64 n_refused;
+            n_refused += faults.n_refused;
+            is_over = n + n_refused == 80000;
+            n_refused = is_over ? 0 : n_refused;
+            npu_buffers_wait(1000);
+            continue;
+        }
+        guint32 number;
+        memcpy(&number, buffer, sizeof number);
+        g_assert_cmpuint(number, <, 80000);
+        g_assert_cmpuint(seen[number]++, ==, 0);
+        npu_buffers_release(buffer);
+        n++;
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        g_thread_join(threads[i]);
+    g_assert_cmpuint(n, ==, (guint)g_atomic_int_get(&n_sent));
+}
+
+/* ---- marks ---- */
+
+/* Against a hash table, with ids that are used again and places that collide. */
+static void test_marks_at_random(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(11);
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    g_autofree NpuMarkTable *table = g_new(NpuMarkTable, 1);
+
+    npu_mark_table_clear(table);
+    for (guint i = 0; i < 200000; i++) {
+        guint64 id = 1 + (guint64)g_rand_int_range(random, 0, 5000) * NPU_MARKS / 3;
+        gpointer stream;
+        gboolean is_known = g_hash_table_lookup_extended(known, &id, NULL, &stream);
+        NpuMark *mark = npu_mark_table_get(table, id);
+
+        g_assert_nonnull(mark);
+        g_assert_cmpuint(mark->id, ==, id);
+        g_assert_cmpuint(mark->stream, ==, is_known ? GPOINTER_TO_UINT(stream) : 0);
+        if (is_known) {
+            npu_mark_table_remove(table, mark);
+            g_hash_table_remove(known, &id);
+        } else {
+            mark->stream = i + 1;
+            g_hash_table_insert(known, g_memdup2(&id, sizeof id), GUINT_TO_POINTER(i + 1));
+        }
+        g_assert_cmpuint(table->n, ==, g_hash_table_size(known));
+    }
+}
+
+static void test_marks_full(void)
+{
+    g_autofree NpuMarkTable *table = g_new(NpuMarkTable, 1);
+    guint64 n = 0;
+
+    npu_mark_table_clear(table);
+    g_assert_null(npu_mark_table_get(table, 0));
+    while (npu_mark_table_get(table, n + 1))
+        n++;
+    g_assert_cmpuint(n, >, NPU_MARKS / 2);
+    g_assert_cmpuint(n, <, NPU_MARKS);
+    g_assert_nonnull(npu_mark_table_get(table, 1));
+    npu_mark_table_remove(table, npu_mark_table_get(table, 1));
+    g_assert_nonnull(npu_mark_table_get(table, n + 1));
+}
+
+/* ---- clock ---- */
+
+/* Readings that jitter by less than their width leave the distance alone; a step does not. */
+static void test_clock_steps(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    gint64 distance = G_GINT64_CONSTANT(1795000000000000000), monotonic = 5000000000;
+    NpuClock clock = {0};
+    NpuMoment first = {0};
+
+    for (guint i = 0; i < 1000; i++) {
+        gint64 jitter = g_rand_int_range(random, -20, 21);
+        if (i == 600)
+            distance -= 4000000000; /* the wall clock is set back */
+        NpuMoment read = {monotonic + distance + jitter, monotonic, 40};
+        NpuMoment told = npu_clock_take(&clock, &read);
+        if (i == 0)
+            first = told;
+        if (i < 600)
+            g_assert_cmpint(told.realtime_ns - told.monotonic_ns, ==,
+                            first.realtime_ns - first.monotonic_ns);
+        g_assert_cmpint(ABS(told.monotonic_ns - monotonic), <=, 40);
+        g_assert_cmpint(told.realtime_ns, ==, read.realtime_ns);
+        monotonic += 1000000000;
+    }
+    g_assert_cmpuint(clock.n_steps, ==, 1);
+    g_assert_cmpint(ABS((gint64)clock.stepped_ns - 4000000000), <=, 40);
+}
+
+/* A reading in which the thread was preempted makes way for a better one, and is no step. */
+static void test_clock_rough_first(void)
+{
+    NpuClock clock = {0};
+    const NpuMoment rough = {1000030000, 1000, 80000}, good = {2000000000, 1001000, 40};
+
+    npu_clock_take(&clock, &rough);
+    npu_clock_take(&clock, &good);
+    g_assert_cmpint(clock.distance_ns, ==, 2000000000 - 1001000);
+    npu_clock_take(&clock, &good);
+    g_assert_cmpuint(clock.width_ns, ==, 40);
+}
+
+static void test_clock_read(void)
+{
+    NpuMoment moment = npu_moment_read(), later = npu_moment_read();
+
+    g_assert_cmpuint(moment.width_ns, >, 0);
+    g_assert_cmpint(later.monotonic_ns, >=, moment.monotonic_ns);
+    g_assert_cmpint(ABS(later.realtime_ns / 1000 - g_get_real_time()), <, 60000000);
+}
+
+/* ---- windows ---- */
+
+static void test_windows(void)
+{
+    NpuWindows windows;
+
+    npu_windows_init(&windows);
+    g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_OUTSIDE);
+    npu_windows_begin(&windows, 100);
+    g_assert_cmpint(npu_windows_place(&windows, 99), ==, NPU_OUTSIDE);
+    g_assert_cmpint(npu_windows_place(&windows, 100), ==, NPU_IN_WINDOW);
+    npu_windows_end(&windows, 200);
+    g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_IN_WINDOW);
+    npu_windows_seal(&windows);
+    g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_LATE);
+    g_assert_cmpint(npu_windows_place(&windows, 250), ==, NPU_OUTSIDE);
+    npu_windows_begin(&windows, 300);
+    g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_LATE);
+    g_assert_cmpint(npu_windows_place(&windows, 250), ==, NPU_OUTSIDE);
+    windows.slack_ns = 60; /* the clock was set back by so much */
+    g_assert_cmpint(npu_windows_place(&windows, 250), ==, NPU_IN_WINDOW);
+}
+
+static void test_windows_many(void)
+{
+    NpuWindows windows;
+
+    npu_windows_init(&windows);
+    for (guint64 i = 1; i <= 3 * NPU_WINDOWS; i++) {
+        npu_windows_begin(&windows, i * 100);
+        npu_windows_end(&windows, i * 100 + 50);
+        npu_windows_seal(&windows);
+        g_assert_cmpint(npu_windows_place(&windows, i * 100 + 25), ==, NPU_LATE);
+        g_assert_cmpint(npu_windows_place(&windows, i * 100 + 75), ==, NPU_OUTSIDE);
+    }
+}
+
+static void test_core_types(void)
+{
+    g_assert_cmpstr(npu_core_type("KERNEL_AICORE"), ==, "AI_CORE");
+    g_assert_cmpstr(npu_core_type("KERNEL_AIVEC"), ==, "AI_VECTOR_CORE");
+    g_assert_cmpstr(npu_core_type("KERNEL_AICPU"), ==, "AI_CPU");
+    g_assert_cmpstr(npu_core_type("KERNEL_MIX_AIC"), ==, "MIX_AIC");
+    g_assert_cmpstr(npu_core_type("KERNEL_MIX_AIV"), ==, "MIX_AIV");
+    g_assert_null(npu_core_type("KERNEL_FUSION"));
+    g_assert_null(npu_core_type("KERNEL_"));
+    g_assert_null(npu_core_type(""));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/npu_parts/walk/all-kinds", test_walk_all_kinds);
+    g_test_add_func("/npu_parts/walk/cut-anywhere", test_walk_cut_anywhere);
+    g_test_add_func("/npu_parts/walk/unknown-kinds", test_walk_unknown_kinds);
+    g_test_add_func("/npu_parts/buffers/in-order", test_buffers_in_order);
+    g_test_add_func("/npu_parts/buffers/not-given-out", test_buffers_not_given_out);
+    g_test_add_func("/npu_parts/buffers/wrong-size", test_buffers_of_wrong_size);
+    g_test_add_func("/npu_parts/buffers/shut", test_buffers_shut);
+    g_test_add_func("/npu_parts/buffers/threads", test_buffers_by_threads);
+    g_test_add_func("/npu_parts/marks/random", test_marks_at_random);
+    g_test_add_func("/npu_parts/marks/full", test_marks_full);
+    g_test_add_func("/npu_parts/clock/steps", test_clock_steps);
+    g_test_add_func("/npu_parts/clock/rough-first", test_clock_rough_first);
+    g_test_add_func("/npu_parts/clock/read", test_clock_read);
+    g_test_add_func("/npu_parts/windows/one", test_windows);
+    g_test_add_func("/npu_parts/windows/many", test_windows_many);
+    g_test_add_func("/npu_parts/core-types", test_core_types);
+    return g_test_run();
+}

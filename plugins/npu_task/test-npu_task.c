@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu_task over MSPTI's double: windows, ids that are used again, sessions one after the other. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strobe/kinds.h>
+
+#include "../../tests/mspti-double/mspti-double.h"
+#include "../common/test-tree.h"
+
+static char *plugin_path, *library_path;
+
+/* The same file that the collector has loaded. */
+static void *symbol(const char *name)
+{
+    void *library = dlopen(library_path, RTLD_NOW | RTLD_NOLOAD);
+    g_assert_nonnull(library);
+    void *found = dlsym(library, name);
+    g_assert_nonnull(found);
+    return found;
+}
+
+static MsptiDoubleState *state(void)
+{
+    return ((MsptiDoubleGet *)symbol("mspti_double"))();
+}
+
+static guint64 now_ns(void)
+{
+    return (guint64)g_get_real_time() * 1000;
+}
+
+G_GNUC_PRINTF(2, 3) static void play(guint64 base, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *line = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_assert_cmpint(((MsptiDoublePlay *)symbol("mspti_double_play"))(line, base), ==, 0);
+}
+
+static StrobeMockHost *load(const char *activities)
+{
+    StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
+
+    g_assert_nonnull(mock);
+    g_assert_cmpint(strobe_mock_host_option(mock, "library", library_path), ==, 0);
+    g_assert_cmpint(strobe_mock_host_option(mock, "activities", activities), ==, 0);
+    g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
+    return mock;
+}
+
+/* Returns a moment of the window. */
+static guint64 begin_window(StrobeMockHost *mock)
+{
+    g_assert_cmpint(strobe_mock_host_warm(mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
+    g_usleep(20);
+    return now_ns();
+}
+
+static void end_window(StrobeMockHost *mock)
+{
+    g_usleep(20);
+    gint64 before = g_get_monotonic_time();
+    g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
+    g_assert_cmpint(g_get_monotonic_time() - before, <, 250000); /* 4096 records of it */
+    g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
+}
+
+static void end(StrobeMockHost *mock)
+{
+    g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, "");
+    strobe_mock_host_free(mock);
+}
+
+static const struct strobe_device_task *task(StrobeMockHost *mock, gsize index)
+{
+    return tree_record(mock, "device_task", NULL, index)->fields;
+}
+
+static guint64 connection_of_call(StrobeMockHost *mock, gsize index)
+{
+    const struct strobe_api_call *call = tree_record(mock, "api_call", NULL, index)->fields;
+    return call->connection;
+}
+
+/* A graph that is launched again and again has one id; a task of its own each time. */
+static void test_ids_used_again(void)
+{
+    StrobeMockHost *mock = load("kernel+node_api");
+    guint64 base = begin_window(mock);
+
+    play(base, "api 11 70001 7 launch 0 5");
+    for (guint i = 0; i < 3; i++)
+        play(base, "kernel 0 3 7 KERNEL_AICORE mm %u 5", 10 + 10 * i);
+    play(base, "kernel 0 3 0 KERNEL_AICORE mm 50 5");
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "device_task", "simulated mm"), ==, 4);
+    for (guint i = 0; i < 3; i++) {
+        g_assert_cmpuint(task(mock, i)->connection, ==, connection_of_call(mock, 0));
+        g_assert_cmpuint(task(mock, i)->task, !=, task(mock, i + 1)->task);
+        g_assert_cmpuint(task(mock, i)->block_num, ==, STROBE_ABSENT_U32);
+    }
+    g_assert_cmpuint(task(mock, 3)->connection, ==, STROBE_ABSENT_U64);
+    end(mock);
+}
+
+/* What encloses the launch belongs to it, what the thread does afterwards does not; a thread's id
+ * is another thread's affair neither. */
+static void test_calls_of_a_launch(void)
+{
+    StrobeMockHost *mock = load("acl_api+node_api+runtime_api");
+    guint64 base = begin_window(mock);
+
+    play(base, "api 12 70001 5 rtLaunch 20 5");
+    play(base, "api 11 70001 5 launch 15 20");
+    play(base, "api 12 70002 6 rtLaunch 20 5"); /* meanwhile, elsewhere */
+    play(base, "api 12 70001 5 rtQuery 40 5");
+    play(base, "api 10 70001 5 aclnnMm 10 50");
+    play(base, "api 10 70001 5 aclrtSync 70 5");
+    play(base, "api 10 70001 0 aclrtSync 80 5");
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "api_call", NULL), ==, 7);
+    const guint64 five = connection_of_call(mock, 0), six = connection_of_call(mock, 2);
+    const guint64 none = STROBE_ABSENT_U64;
+    const guint64 expected[] = {five, five, six, none, five, none, none};
+    g_assert_cmpuint(five, !=, six);
+    for (guint i = 0; i < G_N_ELEMENTS(expected); i++)
+        g_assert_cmpuint(connection_of_call(mock, i), ==, expected[i]);
+    end(mock);
+}
+
+/* Kinds stay enabled between windows: what lies there is not recorded, what comes for a window that
+ * is sealed is counted. */
+static void test_windows(void)
+{
+    StrobeMockHost *mock = load("kernel");
+    guint64 first = begin_window(mock);
+
+    play(first, "kernel 0 3 1 KERNEL_AICORE mm 0 5");
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
+    g_assert_cmpuint(state()->enabled, ==, 1u << 2);
+    g_usleep(1000);
+    play(now_ns(), "kernel 0 3 2 KERNEL_AICORE mm 0 5");
+    guint64 second = begin_window(mock);
+    play(first, "kernel 0 3 3 KERNEL_AICORE mm 5 5");
+    play(second, "kernel 0 3 4 KERNEL_AICORE mm 0 5");
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 2);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
+    end(mock);
+}
+
+static void test_texts_that_are_missing(void)
+{
+    StrobeMockHost *mock = load("kernel+communication+marker");
+    guint64 base = begin_window(mock);
+
+    play(base, "kernel 4294967295 4294967295 1 NULL NULL 0 5");
+    play(base, "kernel 0 3 1 - KERNEL_AICORE 0 5");
+    play(base, "comm 0 9 2 NULL NULL NULL 65535 0 10 5");
+    play(base, "marker 1 0 3 1 2 NULL NULL 20");
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 2);
+    g_assert_cmpuint(task(mock, 0)->core, ==, 0);
+    g_assert_cmpuint(tree_count(mock, "comm_op", ""), ==, 1);
+    const struct strobe_comm_op *op = tree_record(mock, "comm_op", NULL, 0)->fields;
+    g_assert_cmpuint(op->data_type | op->group | op->algorithm, ==, 0);
+    g_assert_cmpuint(tree_count(mock, "marker_instant", ""), ==, 1);
+    end(mock);
+}
+
+/* Times that make no sense: not recorded, counted, told. */
+static void test_times(void)
+{
+    StrobeMockHost *mock = load("kernel+node_api");
+    guint64 base = begin_window(mock);
+
+    play(base, "kernel 0 3 1 KERNEL_AICORE mm 5 18446744073709551614"); /* ends before it begins */
+    play(0, "kernel 1 3 2 KERNEL_AICORE mm 5 5");
+    play(base, "kernel 1 3 3 KERNEL_AICORE mm 3600000000000 5");
+    play(base, "api 11 70001 3 launch 5 18446744073709551614");
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 0);
+    g_assert_cmpuint(tree_count(mock, "api_call", NULL), ==, 0);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 4);
+    g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "of device 1 too"));
+    end(mock);
+}
+
+/* The library has one subscriber: the session gives it back. */
+static void test_sessions(void)
+{
+    for (guint i = 0; i < 3; i++) {
+        StrobeMockHost *mock = load("kernel");
+        guint64 base = begin_window(mock);
+
+        g_assert_cmpint(state()->is_subscribed, ==, 1);
+        play(base, "kernel 0 3 1 KERNEL_AICORE mm 0 5");
+        end_window(mock);
+        g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
+        g_assert_cmpuint(tree_count(mock, "clock_sync", NULL), >=, 3);
+        g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
+        g_assert_cmpint(state()->is_subscribed, ==, 0);
+        g_assert_cmpuint(state()->enabled, ==, 0);
+        end(mock);
+    }
+}
+
+/* Enough buffers for several rounds through all of them. */
+static void test_many(void)
+{
+    StrobeMockHost *mock = load("kernel");
+    guint64 base = begin_window(mock);
+    MsptiDoubleKernels *kernels = (MsptiDoubleKernels *)symbol("mspti_double_kernels");
+
+    kernels(100000, 1, base, 1);
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 100000);
+    for (guint i = 0; i < 2; i++)
+        g_assert_cmpuint(tree_record(mock, "device_task", NULL, i)->track, !=,
+                         tree_record(mock, "device_task", NULL, i + 1)->track);
+    end(mock);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    plugin_path = g_build_filename(g_getenv("STROBE_TEST_PLUGINS"), "npu_task.so", NULL);
+    library_path = g_build_filename(g_getenv("ASCEND_HOME_PATH"), "lib64", "libmspti.so", NULL);
+    g_test_add_func("/npu_task/ids-used-again", test_ids_used_again);
+    g_test_add_func("/npu_task/calls-of-a-launch", test_calls_of_a_launch);
+    g_test_add_func("/npu_task/windows", test_windows);
+    g_test_add_func("/npu_task/missing-texts", test_texts_that_are_missing);
+    g_test_add_func("/npu_task/times", test_times);
+    g_test_add_func("/npu_task/sessions", test_sessions);
+    g_test_add_func("/npu_task/many", test_many);
+    return g_test_run();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where records lie: streams, communicators, threads; each found by its numbers once a session. */
+#ifndef STROBE_PLUGINS_NPU_TASK_TRACKS_H
+#define STROBE_PLUGINS_NPU_TASK_TRACKS_H
+
+#include <strobe/collector.h>
+
+#define NPU_PLACES 4096u /* what is known at once; beyond, the oldest are asked for again */
+
+typedef struct NpuPlace {
+    uint64_t key; /* 0: free */
+    StrobeTrackId track;
+    uint32_t reserved;
+    /* of a thread: the launch that its last call belonged to */
+    uint64_t correlation, begin, end;
+} NpuPlace;
+
+typedef struct NpuTracks {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    StrobeTrackId clock;
+    uint32_t n_groups; /* communicators, in the order in which they came */
+    NpuPlace places[NPU_PLACES];
+} NpuTracks;
+
+void npu_tracks_open(NpuTracks *tracks, const StrobeHost *host, StrobeInstance *self);
+
+/* The sorts of places. */
+enum { NPU_PLACE_STREAM = 1, NPU_PLACE_GROUP, NPU_PLACE_CALLS, NPU_PLACE_MARKS, NPU_PLACE_COPIES };
+
+NpuPlace *npu_tracks_find(NpuTracks *tracks, uint32_t sort, uint32_t a, uint32_t b,
+                          const char *name);
+
+/* `a` and `b` say which: device and stream, device and the text of a communicator, thread, device.
+ * `name` is the communicator's. */
+static inline NpuPlace *npu_tracks_place(NpuTracks *tracks, uint32_t sort, uint32_t a, uint32_t b,
+                                         const char *name)
+{
+    uint64_t key = (uint64_t)sort << 60 | (uint64_t)(a & 0x0fffffff) << 32 | b;
+    NpuPlace *place = &tracks->places[key * UINT64_C(0x9e3779b97f4a7c15) >> 52]; /* of NPU_PLACES */
+
+    if (__builtin_expect(place->key == key, 1))
+        return place;
+    return npu_tracks_find(tracks, sort, a, b, name);
+}
+
+#endif

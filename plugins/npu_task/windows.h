@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which window a record belongs to, by its begin: records come seconds late. Times are MSPTI's. */
+#ifndef STROBE_PLUGINS_NPU_TASK_WINDOWS_H
+#define STROBE_PLUGINS_NPU_TASK_WINDOWS_H
+
+#include <stdint.h>
+
+#define NPU_WINDOWS 64u /* that have ended, and whose late records are known as such */
+
+typedef struct NpuWindow {
+    uint64_t begin, end;
+} NpuWindow;
+
+typedef struct NpuWindows {
+    uint64_t begin, end; /* of the one that records; UINT64_MAX: none, or it has not ended */
+    uint64_t slack_ns;   /* by which the clock was changed since it began */
+    uint32_t n;
+    NpuWindow past[NPU_WINDOWS];
+} NpuWindows;
+
+enum { NPU_IN_WINDOW, NPU_LATE, NPU_OUTSIDE };
+
+static inline void npu_windows_init(NpuWindows *windows)
+{
+    *windows = (NpuWindows){.begin = UINT64_MAX, .end = UINT64_MAX};
+}
+
+static inline void npu_windows_begin(NpuWindows *windows, uint64_t now)
+{
+    windows->begin = now;
+    windows->end = UINT64_MAX;
+    windows->slack_ns = 0;
+}
+
+static inline void npu_windows_end(NpuWindows *windows, uint64_t now)
+{
+    windows->end = now;
+}
+
+/* No more records of it are waited for. */
+static inline void npu_windows_seal(NpuWindows *windows)
+{
+    windows->past[windows->n++ % NPU_WINDOWS] = (NpuWindow){windows->begin, windows->end};
+    windows->begin = windows->end = UINT64_MAX;
+}
+
+static inline int npu_windows_of_past(const NpuWindows *windows, uint64_t begin)
+{
+    uint32_t n = windows->n < NPU_WINDOWS ? windows->n : NPU_WINDOWS;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (begin >= windows->past[i].begin && begin <= windows->past[i].end)
+            return NPU_LATE;
+    return NPU_OUTSIDE;
+}
+
+/* What begins behind the end is left to whoever reads the capture: the clocks' error counts. */
+static inline int npu_windows_place(const NpuWindows *windows, uint64_t begin)
+{
+    if (__builtin_expect(
+            windows->begin != UINT64_MAX && begin >= windows->begin - windows->slack_ns, 1))
+        return NPU_IN_WINDOW;
+    return npu_windows_of_past(windows, begin);
+}
+
+#endif

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong with MSPTI: each time a message, and the job unharmed."""
+
+import os
+import shutil
+import subprocess
+
+from npu import HOME, PROGRAM, NpuTest, Script
+from support import StrobeTest, TIMEOUT
+
+REQUIRED = ["msptiSubscribe", "msptiUnsubscribe", "msptiActivityRegisterCallbacks",
+            "msptiActivityEnable", "msptiActivityDisable", "msptiActivityFlushAll"]
+CANN = {
+    "libprofapi.so": ["MsprofRegisterProfileCallback", "ProfRegisterMstxFunc",
+                      "ProfEnableMstxFunc"],
+    "libascendalog.so": ["CheckLogLevelForC"],
+    "libascend_hal.so": [],
+}
+KERNELS = ["sleep 3"] + [
+    "kernel 0 3 %d KERNEL_AICORE mm %d 400" % (i + 1, 100000 + 1000 * i) for i in range(1000)
+]
+
+
+class ObstacleTest(NpuTest):
+    def setUp(self):
+        super().setUp()
+        home = self.work / "cann"
+        (home / "lib64").mkdir(parents=True)
+        for path in (HOME / "lib64").glob("*.so"):
+            shutil.copy(path, home / "lib64")
+        self.home = home
+        self.environment["ASCEND_HOME_PATH"] = str(home)
+
+    def lose_symbol(self, library, symbol):
+        """The library without a function: its name is another one."""
+        path = self.home / "lib64" / library
+        data = path.read_bytes()
+        name = b"\0" + symbol.encode() + b"\0"
+        self.assertIn(name, data)
+        path.write_bytes(data.replace(name, b"\0x" + symbol.encode()[1:] + b"\0"))
+
+    def refused(self, message, **options):
+        """The program runs to its end; the rest is recorded; the reason is told."""
+        done, _ = self.play(KERNELS, collect=["gc"], **options)
+        self.assertIn("alone" if options.get("is_alone", True) else "", done.stdout)
+        self.assertIn(message, done.stderr + self.log())
+        self.assertEqual(self.records_of(self.result(), "device_task"), 0)
+        shutil.rmtree(self.out)
+
+
+class LoadTest(ObstacleTest):
+    def test_each_function_missing(self):
+        for symbol in REQUIRED:
+            with self.subTest(symbol=symbol):
+                shutil.copy(HOME / "lib64" / "libmspti.so", self.home / "lib64")
+                self.lose_symbol("libmspti.so", symbol)
+                self.play(KERNELS, collect=["gc"])
+                self.assertIn("has no function " + symbol, self.log())
+                shutil.rmtree(self.out)
+
+    def test_functions_that_old_libraries_lack(self):
+        self.lose_symbol("libmspti.so", "msptiActivityFlushPeriod")
+        self.play(KERNELS)
+        self.assertEqual(self.records_of(self.result(), "device_task"), 1000)
+
+    def test_each_function_of_cann_missing(self):
+        for library, symbols in CANN.items():
+            for symbol in symbols:
+                with self.subTest(symbol=symbol):
+                    self.lose_symbol(library, symbol)
+                    self.refused("too old for MSPTI: it has no function " + symbol)
+                    shutil.copy(HOME / "lib64" / library, self.home / "lib64")
+
+    def test_each_library_of_cann_missing(self):
+        for library in CANN:
+            with self.subTest(library=library):
+                (self.home / "lib64" / library).unlink()
+                self.refused("of which %s cannot be loaded" % library)
+                shutil.copy(HOME / "lib64" / library, self.home / "lib64")
+
+    def test_no_library(self):
+        (self.home / "lib64" / "libmspti.so").unlink()
+        done = self.record(PROGRAM, collect=["npu_task"])
+        self.assertIn("There is no MSPTI", done.stderr)
+
+    def test_it_aborts_when_loaded(self):
+        """Its last words are nobody's business either."""
+        self.refused("loading it ended the process that tried", wrong="abort")
+
+    def test_not_a_library(self):
+        (self.home / "lib64" / "libmspti.so").write_text("no library\n")
+        self.refused("cannot be loaded")
+
+
+class CallTest(ObstacleTest):
+    def test_there_is_a_subscriber(self):
+        done, _ = self.play(KERNELS, wrong="taken", collect=["gc"])
+        self.assertIn("another profiler is attached to this process", done.stderr + self.log())
+        self.assertEqual(self.records_of(self.result(), "device_task"), 0)
+
+    def test_each_call_fails(self):
+        for call, message in {
+            "subscribe": "MSPTI takes no subscriber: code=999",
+            "register": "MSPTI takes no callbacks: code=999",
+            "enable": "MSPTI enables none of the activities",
+        }.items():
+            with self.subTest(call=call):
+                self.play(KERNELS, wrong="fail=%s:999" % call, collect=["gc"])
+                self.assertIn(message, self.log())
+                self.assertEqual(self.records_of(self.result(), "device_task"), 0)
+                shutil.rmtree(self.out)
+        for call in ("disable", "unsubscribe"):
+            with self.subTest(call=call):
+                self.play(KERNELS, wrong="fail=%s:999" % call)
+                self.assertEqual(self.records_of(self.result(), "device_task"), 1000)
+                shutil.rmtree(self.out)
+
+    def test_one_kind_fails(self):
+        self.play(KERNELS, wrong="fail-kind=9:999")
+        self.assertIn("No records of communication: MSPTI does not enable them: code=999",
+                      self.log())
+        self.assertEqual(self.records_of(self.result(), "device_task"), 1000)
+
+    def test_the_node_level_of_old_libraries(self):
+        self.play(["sleep 2", "api 3 70001 1 launch 100000 1000"], wrong="fail-kind=11:1")
+        self.assertEqual([row["level"] for row in self.rows("api_call")], ["node"])
+
+    def test_kinds_that_need_the_library_preloaded(self):
+        self.play(KERNELS, ":activities=kernel+memcpy")
+        self.assertIn("No records of memcpy: MSPTI tells these only where it is preloaded",
+                      self.log())
+        self.assertEqual(self.records_of(self.result(), "device_task"), 1000)
+
+    def test_a_flush_that_fails(self):
+        """What lies in the last buffer is never handed over."""
+        self.play(KERNELS, wrong="fail=flush:999")
+        self.assertEqual(self.records_of(self.result(), "device_task"), 0)
+
+    def test_a_flush_that_hangs(self):
+        done, _ = self.play(KERNELS, wrong="hang=5000")
+        self.assertIn("MSPTI does not come back from a call", done.stderr + self.log())
+
+    def test_aclprof_is_refused(self):
+        self.play(KERNELS, ":backend=aclprof", collect=["gc"])
+        self.assertIn("backend=aclprof is not part of this version", self.log())
+
+
+class BufferTest(ObstacleTest):
+    def check(self, wrong, message, n=1000):
+        self.play(KERNELS, ":buffer_size=64KB", wrong=wrong)
+        self.assertEqual(self.records_of(self.result(), "device_task"), n)
+        self.assertIn(message, self.log())
+
+    def test_unknown_kinds(self):
+        self.check("unknown", "bytes that are no record of a known kind")
+        lost = self.json("info", self.result())[0]["lost"]
+        self.assertGreater(lost.get("collector_dropped", 0), 0, lost)
+
+    def test_buffers_of_the_wrong_size(self):
+        """What lies behind the valid part is of no known kind, or old: nothing worse comes of it."""
+        self.play(KERNELS, ":buffer_size=64KB", wrong="oversize")
+        self.assertGreaterEqual(self.records_of(self.result(), "device_task"), 1000)
+        self.assertIn("with a size that is not theirs", self.log())
+
+    def test_buffers_handed_over_twice(self):
+        self.check("twice", "are not among those that it has: left alone")
+
+    def test_foreign_buffers(self):
+        self.check("foreign", "are not among those that it has: left alone")
+
+    def test_all_buffers_are_full(self):
+        """While the window is recorded nobody empties them fast enough: each record is counted."""
+        n = 200000
+        self.play(["sleep 10", "kernels %d 40" % n],
+                  ":activities=kernel,buffer_size=64KB,buffers=2")
+        info = self.json("info", self.result())[0]
+        told = info["kinds"].get("device_task", 0)
+        self.assertEqual(told + info["lost"].get("collector_dropped", 0), n)
+
+    def test_times_that_cannot_be(self):
+        """A driver that does not know the rate of its clock: a thousand times too far ahead."""
+        made = ["sleep 2", "kernel 0 3 1 KERNEL_AICORE mm 100000 400",
+                "kernel 1 3 2 KERNEL_AICORE mm 60000000000 400"]
+        self.play(made, ":activities=kernel")
+        self.assertEqual(self.records_of(self.result(), "device_task"), 1)
+        self.assertIn("1 records have times that cannot be, of device 1 too", self.log())
+
+
+class AloneTest(StrobeTest):
+    def test_without_cann(self):
+        """A program that has none: it is not one to record, and is told why."""
+        self.environment.pop("ASCEND_HOME_PATH", None)
+        done = self.record("true", collect=["npu_task"])
+        self.assertIn("There is no MSPTI", done.stderr)
+
+    def test_the_program_alone(self):
+        """What the other tests compare with."""
+        script = self.script("script", "\n".join(Script(5).lines()) + "\n")
+        done = subprocess.run([PROGRAM, script], capture_output=True, text=True, timeout=TIMEOUT,
+                              env={**os.environ, "ASCEND_HOME_PATH": str(HOME)})
+        self.assertEqual((done.returncode, done.stdout.split()[-1]), (0, "done"))

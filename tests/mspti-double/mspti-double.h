@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A double of libmspti.so by its ABI, for tests: what it tells is made up, and every name that it
+ * gives says so. It shares no header with the code under test; layouts are written down here a
+ * second time, as offsets of bytes.
+ *
+ * A program plays records into it, as the vendor's library would make them of what the program
+ * does. How it goes wrong is said by the variable MSPTI_DOUBLE, words joined by commas:
+ *
+ *   abort             loading it ends the process
+ *   taken             there is a subscriber already
+ *   fail=CALL:CODE    subscribe, register, enable, disable, unsubscribe or flush return that code
+ *   fail-kind=K:CODE  enabling this kind does
+ *   half              buffers are handed over when they are half full
+ *   unknown           each buffer ends in a record of a kind that nobody knows
+ *   oversize          buffers are handed over as larger and fuller than they are
+ *   twice             each buffer is handed over twice
+ *   foreign           with each buffer one of the double's own is handed over
+ *   thread            buffers that FlushAll hands over come from another thread, too
+ *   lag=MS            what devices did is told so much later
+ *   hang=MS           FlushAll takes so long
+ */
+#ifndef STROBE_TESTS_MSPTI_DOUBLE_H
+#define STROBE_TESTS_MSPTI_DOUBLE_H
+
+#include <stdint.h>
+
+typedef struct MsptiDoubleState {
+    uint64_t n_told;     /* records that went into a buffer */
+    uint64_t n_dropped;  /* that found none, or whose kind is not enabled */
+    uint64_t n_handed;   /* buffers handed over */
+    uint64_t handing_ns; /* all that handing over took */
+    uint64_t slowest_ns; /* the longest that one took */
+    uint32_t enabled;    /* kinds, as bits */
+    int is_subscribed, n_flushes;
+} MsptiDoubleState;
+
+/* One record, as a line of words; times are offsets from `base` in ns:
+ *   kernel DEVICE STREAM CORRELATION TYPE NAME BEGIN DURATION
+ *   api KIND THREAD CORRELATION NAME BEGIN DURATION
+ *   comm DEVICE STREAM CORRELATION NAME GROUP ALGORITHM TYPE COUNT BEGIN DURATION
+ *   hccl DEVICE STREAM NAME GROUP BANDWIDTH BEGIN DURATION
+ *   marker FLAG SOURCE ID A B NAME DOMAIN AT
+ *   memory OPERATION DEVICE STREAM ADDRESS BYTES BEGIN DURATION
+ *   memset DEVICE STREAM CORRELATION VALUE BYTES ASYNC BEGIN DURATION
+ *   memcpy DEVICE STREAM CORRELATION DIRECTION BYTES ASYNC BEGIN DURATION
+ *   external SORT ID CORRELATION
+ * "-" is an empty text, "NULL" none. Returns 0, or -1: no such line. */
+typedef int MsptiDoublePlay(const char *line, uint64_t base);
+
+/* Many kernels at once, on 4 streams of 2 devices; ids from `first`, one every `step_ns`. */
+typedef void MsptiDoubleKernels(uint64_t n, uint64_t first, uint64_t base, uint64_t step_ns);
+
+typedef MsptiDoubleState *MsptiDoubleGet(void);
+
+#endif
