@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../plugins/heap/heap-kinds.h"
 #include "fuzz.h"
 #include "mock-consumer-host.h"
 #include "strobe/kinds.h"
@@ -141,15 +142,16 @@ static gint64 time_at(gint64 *now, guint8 byte)
     return *now;
 }
 
-static const StrobeKind *standard_kind(const char *name)
+/* A standard kind, or one of a plugin that a pass is for. */
+static const StrobeKind *kind_named(const char *name)
 {
     for (gsize i = 0; strobe_standard_kinds[i]; i++)
         if (!strcmp(strobe_standard_kinds[i]->name, name))
             return strobe_standard_kinds[i];
-    return NULL;
+    return strcmp(name, heap_kind_block.name) ? NULL : &heap_kind_block;
 }
 
-/* One that the pass wants; in place of a plugin's own kind the first. */
+/* One that the pass wants; in place of a plugin's kind that is not known here the first. */
 static const StrobeKind *kind_of(const StrobeComponent *component, guint8 byte)
 {
     const StrobeKind *kind;
@@ -157,8 +159,8 @@ static const StrobeKind *kind_of(const StrobeComponent *component, guint8 byte)
 
     while (component->wants[n])
         n++;
-    kind = standard_kind(component->wants[byte % n]);
-    kind = kind ? kind : standard_kind(component->wants[0]);
+    kind = kind_named(component->wants[byte % n]);
+    kind = kind ? kind : kind_named(component->wants[0]);
     FUZZ_REQUIRE(kind);
     return kind;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "step-kernels.h"
 
-static void take_launches(const KernelMap *map, const Launch *launches, guint n,
-                          StepKernels *step)
+static void take_launches(const KernelMap *map, const Launch *launches, guint n, StepKernels *step)
 {
     gint64 begin_ns = G_MAXINT64, end_ns = G_MININT64;
 
@@ -54,8 +53,7 @@ static void take_entries(const KernelMap *map, const GArray *enqueues, gint64 be
 static void take_moments(const KernelMap *map, gint64 begin_ns, gint64 end_ns, StepKernels *step)
 {
     guint n, same;
-    const Launch *launches =
-        kernel_map_between(map, (guint64)begin_ns, (guint64)end_ns, &n);
+    const Launch *launches = kernel_map_between(map, (guint64)begin_ns, (guint64)end_ns, &n);
 
     for (guint i = 0; i < n; i += same) {
         for (same = 1; i + same < n && launches[i + same].key == launches[i].key;)
