@@ -207,7 +207,8 @@ StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t nu
 {
     StrobeTrackView *track = must(calloc(1, sizeof *track));
 
-    mock->tracks = must(realloc(mock->tracks, (mock->n_tracks + 1) * sizeof(void *)));
+    if ((mock->n_tracks & (mock->n_tracks - 1)) == 0) /* full: 0, or a power of two */
+        mock->tracks = must(realloc(mock->tracks, (2 * mock->n_tracks + 1) * sizeof(void *)));
     mock->tracks[mock->n_tracks++] = track;
     track->id = (StrobeTrackId)mock->n_tracks;
     track->type = type;
