@@ -116,6 +116,10 @@ void *import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track, S
 
     if (!id || import->is_full)
         return NULL;
+    if (begin_ns < 0 || end_ns < begin_ns) {
+        import->host->damage(import->self, kind->name, "before 1970, or an end before the begin");
+        return NULL;
+    }
     fields = import->host->emit(import->self, id, track, name, begin_ns, end_ns);
     import->is_full = !fields;
     if (!import->first_ns || begin_ns < import->first_ns)

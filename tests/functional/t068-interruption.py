@@ -35,7 +35,7 @@ class Interrupted(StrobeTest):
 
     def interrupt(self, number, *words, is_making):
         """Starts the command, sends the signal when `is_making` says so; what it printed."""
-        process = self.start(*words)
+        process = self.start(*words, preexec_fn=self.take_signals)
         end = time.monotonic() + 60
         while not is_making() and process.poll() is None and time.monotonic() < end:
             time.sleep(0.002)
@@ -44,6 +44,12 @@ class Interrupted(StrobeTest):
         _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, -number, errors)
         return errors
+
+    @staticmethod
+    def take_signals():
+        """Whoever runs the tests may ignore one, as nohup does."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
 
     def half_made(self, folder):
         return [path for path in folder.rglob(".*ASCEND_PROFILER_OUTPUT*") if path.is_dir()]
