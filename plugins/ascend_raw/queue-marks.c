@@ -233,7 +233,9 @@ static guint64 pack(QueueMarks *q, const Mark *mark, GArray *threads, OpenMarks 
 {
     gint64 index;
 
-    if (!open_marks_take(known, mark->thread, (guint32)mark->pid, &index)) {
+    /* The table knows but the lower half of a process's number, which may be damaged. */
+    if (!open_marks_take(known, mark->thread, (guint32)mark->pid, &index) ||
+        g_array_index(threads, Mark, index).pid != mark->pid) {
         index = threads->len;
         g_array_append_val(threads, *mark);
     }

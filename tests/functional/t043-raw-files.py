@@ -65,7 +65,7 @@ class TruthTest(RawTest):
     def test_every_record(self):
         truth = self.work / "truth"
         top = self.make(OPERATORS, truth=str(truth))
-        mine = self.lines(top)
+        mine = self.lines(top, "--format", "ascend_raw:tensor_bytes=256MB")
         theirs = sorted(truth.read_text().splitlines())
         self.assertGreater(len(theirs), 2 * OPERATORS)
         self.assert_same(mine, theirs)
