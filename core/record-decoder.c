@@ -216,12 +216,13 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
                                     guint64 *record, guint32 words, guint32 track_id,
                                     StrobeView *view)
 {
-    guint64 head = record[0], begin = record[1], end = record[1];
+    guint64 head = record[0];
     gboolean has_track = (head & STROBE_RECORD_HAS_TRACK) != 0;
     guint32 at = 2;
 
     if (words < 2u + kind->has_end + has_track + kind->field_words)
         return FALSE;
+    guint64 begin = record[1], end = begin;
     if (kind->has_end)
         end = record[at++];
     if (has_track)

@@ -329,11 +329,13 @@ static void test_no_end(Fixture *f, gconstpointer unused)
     g_assert_null(g_dir_read_name(dir));
 }
 
+/* Not by strstr, each call of which a sanitizer makes walk the whole rest. */
 static guint count(const char *text, const char *what)
 {
+    const char *end = text + strlen(text);
     guint n = 0;
 
-    for (const char *at = text; (at = strstr(at, what)); at++)
+    for (const char *at = text; (at = memmem(at, (gsize)(end - at), what, strlen(what))); at++)
         n++;
     return n;
 }
