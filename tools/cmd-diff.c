@@ -7,8 +7,8 @@
 #include "command.h"
 #include "diff-report.h"
 #include "error.h"
+#include "folder.h"
 #include "options.h"
-#include "scratch.h"
 #include "show-rows.h"
 #include "terminal.h"
 
@@ -137,21 +137,30 @@ static gboolean read_rule(const Flags *flags, StrobeDiffRule *rule)
 }
 
 /* The folder of imports, made when the first is needed. */
+typedef struct Scratch {
+    const char *parent; /* NULL: the system's temporary folder */
+    StrobeFreshFolder folder;
+} Scratch;
+
 static const char *make_scratch(gpointer user, GError **error)
 {
-    static const char *made;
+    Scratch *scratch = user;
 
-    if (!made)
-        made = strobe_scratch_begin(user, "strobe-diff", error);
-    return made;
+    if (!scratch->folder.path) {
+        const char *parent = scratch->parent ? scratch->parent : g_get_tmp_dir();
+        g_autofree char *path = g_build_filename(parent, "strobe-diff", NULL);
+        strobe_folder_begin(&scratch->folder, path, error);
+    }
+    return scratch->folder.path;
 }
 
 static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *diff)
 {
+    Scratch scratch = {flags->folder, {NULL, -1}};
     GError *error = NULL;
-    gboolean good = strobe_diff_run(diff, registry, make_scratch, flags->folder, &error);
+    gboolean good = strobe_diff_run(diff, registry, make_scratch, &scratch, &error);
 
-    strobe_scratch_end();
+    strobe_folder_discard(&scratch.folder);
     if (!good)
         return strobe_command_fail(error);
     if (flags->json) {

@@ -5,22 +5,34 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
 
 #include "command.h"
 #include "folder.h"
 #include "terminal.h"
 
-#define TRIES 10 /* others may be adding to a folder that is removed */
+#define TRIES 1000
+#define PAUSE_US 1000
 
 static GMutex lock;
 static GPtrArray *folders; /* of char, under the lock */
 static sigset_t signals;
 
+/* The command goes on meanwhile and may still make files in it, until the folder is gone. */
+static void remove_busy(const char *path)
+{
+    for (guint i = 0; i < TRIES && g_access(path, F_OK) == 0; i++) {
+        strobe_folder_remove(path);
+        g_usleep(PAUSE_US);
+    }
+}
+
 static void remove_all(void)
 {
-    for (guint try = 0; try < TRIES; try++)
-        for (guint i = 0; folders && i < folders->len; i++)
-            strobe_folder_remove(g_ptr_array_index(folders, i));
+    for (guint i = 0; folders && i < folders->len; i++)
+        remove_busy(g_ptr_array_index(folders, i));
 }
 
 /* The lock is kept: whoever is at it goes no further. */

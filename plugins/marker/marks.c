@@ -302,6 +302,7 @@ static inline int count_pushed(const struct own *mine, const MarkDomain *domain)
 int mark_push(MarkDomain *domain, const char *text, const MarkFacts *facts)
 {
     struct own *mine = &own_storage;
+
     if (!is_wanted(domain) || !text)
         return -1;
     forget_other_windows(mine);
