@@ -86,7 +86,11 @@ class HostTest(StrobeTest):
         self.assertEqual(calls.count(("read", "1")), 50)
         self.assertEqual(calls.count(("read", "-9")), 1)
         self.assertEqual(calls.count(("clock_nanosleep", "0")), 52)
-        self.assertEqual(calls.count(("futex", "-11")), 51)
+        # a contended mutex may be free again by the time of its call, which then fails like these
+        slept = min(float(row["Begin(us)"]) for row in self.rows("os_call")
+                    if row["Name"] == "clock_nanosleep")
+        early = [row for row in self.rows("os_call") if float(row["Begin(us)"]) < slept]
+        self.assertEqual([(row["Name"], row["status"]) for row in early].count(("futex", "-11")), 51)
         if not shutil.which("strace"):
             return
         report = self.work / "strace"
