@@ -20,7 +20,7 @@ open_span(uint64_t key, uint32_t kind, const char *name, uint64_t argument)
 
     if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w))
         return 0;
-    depth = push_keyed_span(w, key, kind, intern_name(w, name), argument);
+    depth = push_keyed_span(w, key, strobe_span_what(kind, 0), intern_name(w, name), argument);
     leave(w);
     return depth;
 }
@@ -32,7 +32,7 @@ static uint32_t find_span(const StrobeWriter *w, uint64_t key, uint32_t kind)
 
     for (; depth; depth--) {
         const struct pool_span *open = span_at(w, depth - 1);
-        if (key_of(open) == key && atomic_load_explicit(&open->kind, memory_order_relaxed) == kind)
+        if (key_of(open) == key && (uint32_t)head_of(open) == strobe_span_what(kind, 0))
             break;
     }
     return depth;
@@ -81,7 +81,9 @@ uint32_t strobe_lane_span_open(StrobeInstance *self, uint64_t key, uint32_t kind
 
     if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
         return open_span(key, kind, name, argument);
-    depth = key && kind < STROBE_KINDS_MAX ? open_shortly(w, key, kind, name, argument) : 0;
+    depth = key && kind < STROBE_KINDS_MAX
+                ? open_shortly(w, key, strobe_span_what(kind, 0), name, argument)
+                : 0;
     leave(w);
     return __builtin_expect(depth != 0, 1) ? depth : open_span(key, kind, name, argument);
 }
@@ -94,7 +96,10 @@ StrobeClosed strobe_lane_span_close(StrobeInstance *self, uint64_t key, uint32_t
 
     if (__builtin_expect(!w || !enter_uncounted(w, ending(w->depth)), 0))
         return close_span(key, kind, fields, size);
-    depth = key ? close_shortly(w, w->depth, key, kind, fields, size) : 0;
+    depth = key && kind < STROBE_KINDS_MAX
+                ? close_shortly(w, w->depth, key, kind, strobe_lane_kinds[kind].span_words, fields,
+                                size)
+                : 0;
     leave(w);
     return __builtin_expect(depth != 0, 1) ? (StrobeClosed){depth, 0}
                                            : close_span(key, kind, fields, size);

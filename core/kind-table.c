@@ -163,11 +163,14 @@ static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id
 uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind, char *error,
                               size_t size)
 {
+    uint32_t family = 0;
+
     if (!kind || !strobe_kind_check(kind, error, size))
         return 0;
     for (uint32_t id = 1; id <= n_kinds; id++) {
         if (strcmp(kinds[id]->name, kind->name))
             continue;
+        family = family ? family : id;
         if (strobe_kind_is_same(kind, kinds[id]))
             return id;
         if (!strobe_kind_is_extension(kind, kinds[id], error, size))
@@ -180,10 +183,13 @@ uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind
     uint32_t id = ++n_kinds;
     uint32_t has_end = kind->shape == STROBE_SHAPE_SPAN;
     kinds[id] = kind;
-    strobe_lane_kinds[id].has_end = (uint16_t)has_end;
-    strobe_lane_kinds[id].words =
-        (uint16_t)(2 + has_end + (strobe_kind_offset(kind, kind->n_fields) + 7) / 8);
-    strobe_lane_kinds[id].span_bytes = has_end ? strobe_lane_kinds[id].words * 8u : 0;
+    uint16_t words = (uint16_t)(2 + has_end + (strobe_kind_offset(kind, kind->n_fields) + 7) / 8);
+    strobe_lane_kinds[id] = (struct lane_kind){
+        .words = words,
+        .has_end = (uint16_t)has_end,
+        .span_words = has_end ? words : 0,
+        .family = (uint16_t)(family ? family : id),
+    };
     return id;
 }
 

@@ -51,6 +51,9 @@ uint32_t strobe_lane_intern_name(StrobeWriter *writer, const char *name);
 void strobe_lane_drop_inside(StrobeWriter *writer, uint32_t depth);
 /* Frees the lane of a thread that is gone and has left loose spans, once all have ended. */
 void strobe_lane_unpark(uint32_t index);
+/* Before a thread takes a loose span of another one's lane: from then on that lane's thread sees
+ * that it is not alone with its own. The first time this is a barrier in every thread. */
+void strobe_lane_share(uint32_t index);
 
 /* ---- brackets ---- */
 
@@ -176,14 +179,19 @@ static inline void fill_fields(const StrobeWriter *w, void *out, const void *fie
     memcpy(out, from, n);
 }
 
+static inline void publish_bytes(StrobeWriter *w, uint32_t bytes)
+{
+    w->cursor += bytes;
+    atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
+                          memory_order_release);
+}
+
 /* What was reserved is filled: makes it part of the block. */
 static inline void publish_pending(StrobeWriter *w)
 {
     STROBE_TESTPOINT("record-filled");
-    w->cursor += w->pending;
+    publish_bytes(w, w->pending);
     w->pending = 0;
-    atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
-                          memory_order_release);
 }
 
 static inline struct pool_span *span_at(const StrobeWriter *w, uint32_t index)
@@ -233,19 +241,18 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
 
 /* Fills in all but the begin, which comes last. Whoever reads it meanwhile (a dump) sees by the
  * begin, 0 and then new, that it changes. */
-static inline void begin_span(struct pool_span *open, uint64_t key, uint32_t kind, uint32_t name,
+static inline void begin_span(struct pool_span *open, uint64_t key, uint32_t what, uint32_t name,
                               uint64_t argument)
 {
     atomic_store_explicit(&open->begin, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&open->kind, kind, memory_order_relaxed);
-    atomic_store_explicit(&open->name, name, memory_order_relaxed);
+    atomic_store_explicit(&open->head, (uint64_t)name << 32 | what, memory_order_relaxed);
     atomic_store_explicit(&open->argument, argument, memory_order_relaxed);
     atomic_store_explicit(&open->key, key, memory_order_relaxed);
 }
 
 /* Opens a span on the thread's track; its depth, 0 when it is nested too deep. */
-static inline uint32_t push_keyed_span(StrobeWriter *w, uint64_t key, uint32_t kind, uint32_t name,
+static inline uint32_t push_keyed_span(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t name,
                                        uint64_t argument)
 {
     uint32_t depth = w->depth;
@@ -257,7 +264,7 @@ static inline uint32_t push_keyed_span(StrobeWriter *w, uint64_t key, uint32_t k
     if (__builtin_expect(name & STROBE_STRING_BESIDE, 0))
         name = strobe_span_name_keep(w, name);
     struct pool_span *open = span_at(w, depth);
-    begin_span(open, key, kind, name, argument);
+    begin_span(open, key, what, name, argument);
     atomic_store_explicit(&open->begin, strobe_clock_now(), memory_order_release);
     STROBE_TESTPOINT("span-filled");
     w->depth = depth + 1;
@@ -273,7 +280,7 @@ static inline uint64_t token_of(const StrobeWriter *w, uint32_t depth)
 /* The same for a span that is found by its token, which this returns. */
 static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
 {
-    uint32_t depth = push_keyed_span(w, 0, kind, name, argument);
+    uint32_t depth = push_keyed_span(w, 0, strobe_span_what(kind, 0), name, argument);
 
     return depth ? token_of(w, depth) : 0;
 }
@@ -290,9 +297,14 @@ static inline int is_ended(const struct pool_span *open)
     return atomic_load_explicit(&open->begin, memory_order_relaxed) == 0;
 }
 
+static inline uint64_t head_of(const struct pool_span *open)
+{
+    return atomic_load_explicit(&open->head, memory_order_relaxed);
+}
+
 static inline int is_loose(const struct pool_span *open)
 {
-    return (atomic_load_explicit(&open->kind, memory_order_relaxed) & STROBE_SPAN_IS_LOOSE) != 0;
+    return (head_of(open) & STROBE_SPAN_IS_LOOSE) != 0;
 }
 
 static inline uint64_t key_of(const struct pool_span *open)
@@ -323,10 +335,11 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
         return NULL;
     if (argument)
         *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
-    uint32_t name = atomic_load_explicit(&open->name, memory_order_relaxed);
+    uint64_t head = head_of(open);
+    uint32_t name = strobe_span_name(head);
     if (__builtin_expect(strobe_name_is_kept(name), 0))
         name = strobe_span_name_write(w, w->lane, name);
-    void *fields = begin_record(w, atomic_load_explicit(&open->kind, memory_order_relaxed), 0, name,
+    void *fields = begin_record(w, strobe_span_kind(head), 0, name,
                                 atomic_load_explicit(&open->begin, memory_order_relaxed), end);
     STROBE_TESTPOINT("span-ending");
     drop_spans(w, depth);
@@ -342,8 +355,8 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
 
 #define SPAN_HEAD 24u /* bytes of header, begin and end */
 
-/* Opens a span; its depth. `name` is not NULL, `kind` is in the table. */
-static inline uint32_t open_shortly(StrobeWriter *w, uint64_t key, uint32_t kind, const char *name,
+/* Opens a span; its depth. `name` is not NULL, the kind in `what` is in the table. */
+static inline uint32_t open_shortly(StrobeWriter *w, uint64_t key, uint32_t what, const char *name,
                                     uint64_t argument)
 {
     const struct cached_name *known = strobe_cached_name(w->names, name);
@@ -352,7 +365,7 @@ static inline uint32_t open_shortly(StrobeWriter *w, uint64_t key, uint32_t kind
     if (__builtin_expect(!strobe_cached_equals(known, name) || depth >= w->short_spans, 0))
         return 0;
     struct pool_span *open = &w->lane->spans[depth++];
-    begin_span(open, key, kind, known->id, argument);
+    begin_span(open, key, what, known->id, argument);
     atomic_store_explicit(&open->begin, strobe_clock_count(), memory_order_release);
     STROBE_TESTPOINT("span-filled");
     w->depth = depth;
@@ -360,58 +373,55 @@ static inline uint32_t open_shortly(StrobeWriter *w, uint64_t key, uint32_t kind
     return depth;
 }
 
-/* Is it the innermost open span, and is there room for its record? `kind` is in the table, `flags`
- * are what the open span has beside it. */
-static inline int is_usual(const StrobeWriter *w, uint32_t depth, uint64_t key, uint32_t kind,
-                           uint32_t flags, size_t least)
+/* Is it the innermost open span, with a name that the pool has, and is there room for its record of
+ * so many words, which hold `size` bytes of fields? */
+static inline int is_usual(const StrobeWriter *w, uint32_t depth, uint64_t key, uint32_t what,
+                           uint32_t words, size_t size)
 {
+    const uint64_t looked_at = (uint64_t)STROBE_STRING_BESIDE << 32 | UINT32_MAX;
     uint32_t place = depth - 1;
 
     if (__builtin_expect(depth != w->depth || place >= w->short_spans, 0)) /* or none is open */
         return 0;
     const struct pool_span *open = &w->lane->spans[place];
-    uint32_t bytes = strobe_lane_kinds[kind].span_bytes;
-    return key_of(open) == key &&
-           atomic_load_explicit(&open->kind, memory_order_relaxed) == (kind | flags) &&
-           !(atomic_load_explicit(&open->name, memory_order_relaxed) & STROBE_STRING_BESIDE) &&
-           bytes >= least && (size_t)(w->limit - w->cursor) >= bytes;
+    return key_of(open) == key && (head_of(open) & looked_at) == what &&
+           words * 8u >= SPAN_HEAD + size && (size_t)(w->limit - w->cursor) >= words * 8u;
 }
 
 /* Writes the record of the innermost span, which is_usual, with the `size` bytes at `fields`, or
  * the argument that it was opened with where they are NULL; the rest is zero. Stores are volatile,
  * for a call of memcpy or memset would cost more than a few words do. */
-static inline void write_shortly(StrobeWriter *w, uint32_t kind, const uint64_t *fields,
-                                 size_t size)
+static inline void write_shortly(StrobeWriter *w, uint32_t depth, uint32_t kind, uint32_t words,
+                                 uint64_t begin, const uint64_t *fields, size_t size)
 {
-    uint32_t place = w->depth - 1;
-    const struct pool_span *open = &w->lane->spans[place];
+    const struct pool_span *open = &w->lane->spans[depth - 1];
     uint64_t argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
-    size_t n = size / 8, words = strobe_lane_kinds[kind].span_bytes / 8;
+    size_t n = size / 8, n_fields = words - SPAN_HEAD / 8;
     volatile uint64_t *out = (volatile uint64_t *)w->cursor;
 
-    out[0] = (uint64_t)atomic_load_explicit(&open->name, memory_order_relaxed) << 32 |
-             (uint64_t)kind << 16 | words;
-    out[1] = atomic_load_explicit(&open->begin, memory_order_relaxed);
+    out[0] = (uint64_t)strobe_span_name(head_of(open)) << 32 | (uint64_t)kind << 16 | words;
+    out[1] = begin;
     out[2] = strobe_clock_count();
     out += SPAN_HEAD / 8;
     for (size_t i = 0; i < n; i++)
         out[i] = fields ? fields[i] : argument;
-    for (size_t i = n; i < words - SPAN_HEAD / 8; i++)
+    for (size_t i = n; i < n_fields; i++)
         out[i] = 0;
     STROBE_TESTPOINT("span-ending");
-    w->depth = place;
+    w->depth = depth - 1;
     publish_depth(w);
-    w->pending = (uint32_t)words * 8;
-    publish_pending(w);
+    STROBE_TESTPOINT("record-filled");
+    publish_bytes(w, words * 8);
 }
 
-/* Ends the span of this depth; the depth. */
+/* Ends the span of this depth; the depth. `words` are those of the kind's record. */
 static inline uint32_t close_shortly(StrobeWriter *w, uint32_t depth, uint64_t key, uint32_t kind,
-                                     const uint64_t *fields, size_t size)
+                                     uint32_t words, const uint64_t *fields, size_t size)
 {
-    if (__builtin_expect(!is_usual(w, depth, key, kind, 0, SPAN_HEAD + size), 0))
+    if (__builtin_expect(!is_usual(w, depth, key, strobe_span_what(kind, 0), words, size), 0))
         return 0;
-    write_shortly(w, kind, fields, size);
+    uint64_t begin = atomic_load_explicit(&w->lane->spans[depth - 1].begin, memory_order_relaxed);
+    write_shortly(w, depth, kind, words, begin, fields, size);
     return depth;
 }
 

@@ -31,19 +31,28 @@ static __thread uint32_t forking LANE_TLS;
 static __thread uint32_t generation_at_fork LANE_TLS;
 static pthread_key_t exit_key;
 static int is_initialised;
+static int has_quick_barrier; /* in all threads: microseconds */
 
 static void barrier_in_all_threads(void)
 {
-    static int command = -1;
+    int command = has_quick_barrier ? MEMBARRIER_CMD_PRIVATE_EXPEDITED : MEMBARRIER_CMD_GLOBAL;
 
-    if (command < 0) {
-        command = MEMBARRIER_CMD_PRIVATE_EXPEDITED;
-        if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0))
-            command = MEMBARRIER_CMD_GLOBAL;
-    }
     if (syscall(SYS_membarrier, command, 0, 0))
         usleep(10000); /* no membarrier here: longer than any store stays in its buffer */
     atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* Any thread may be the second to ask, before the first is through. */
+void strobe_lane_share(uint32_t index)
+{
+    _Atomic uint32_t *sharing = &writers[index].sharing;
+
+    if (atomic_load(sharing) == LANE_SHARED)
+        return;
+    atomic_store(sharing, LANE_SHARING);
+    STROBE_TESTPOINT("lane-sharing");
+    barrier_in_all_threads();
+    atomic_store(sharing, LANE_SHARED);
 }
 
 /* ---- blocks ---- */
@@ -197,6 +206,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
             strobe_lane_hand_over(w);
     }
     allow_short_way(w);
+    if (!has_quick_barrier)
+        atomic_store_explicit(&w->sharing, LANE_SHARED, memory_order_relaxed);
     atomic_store_explicit(&lane->depth, 0, memory_order_relaxed);
     atomic_store_explicit(&lane->track, w->track, memory_order_relaxed);
     atomic_store_explicit(&lane->window, window, memory_order_relaxed);
@@ -482,6 +493,8 @@ int strobe_lane_init(void)
     error = pthread_atfork(before_fork, after_fork, in_child);
     if (error)
         pthread_key_delete(exit_key);
+    has_quick_barrier =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     for (uint32_t i = 0; i < STROBE_POOL_LANES; i++) { /* others read them at any time */
         writers[i].index = i;
         writers[i].names = cached_names[i];

@@ -35,6 +35,13 @@ enum {
     LANE_VACANT = 2  /* all have ended: a new thread may have it where there is no other */
 };
 
+/* May other threads end loose spans of a lane? From the first one on that does, or from the start
+ * where no barrier in all threads can be had. */
+enum {
+    LANE_SHARING = 1, /* the lane's thread may not know yet */
+    LANE_SHARED = 2   /* it does */
+};
+
 struct StrobeWriter {
     /* What each record touches, in one cache line. */
     _Atomic uint32_t busy;
@@ -55,6 +62,7 @@ struct StrobeWriter {
     uint32_t names_session;                 /* whose ids the names have */
     uint32_t names_high;                    /* no span from here on has a name in the lane */
     _Atomic uint32_t parking;               /* its thread is gone: LANE_PARKED, LANE_VACANT */
+    _Atomic uint32_t sharing;               /* do other threads end its loose spans? LANE_SHARED */
     uint32_t n_beside, beside[LANE_BESIDE]; /* where they lie in the block, in words */
 } __attribute__((aligned(128)));
 
@@ -62,7 +70,8 @@ struct StrobeWriter {
 struct lane_kind {
     uint16_t words; /* of a record without a track word */
     uint16_t has_end;
-    uint32_t span_bytes; /* of a record without a track word; 0: it is no span */
+    uint16_t span_words; /* of a record without a track word; 0: it is no span */
+    uint16_t family;     /* id of the first kind of this name: extensions share it */
 };
 
 /* Set by the recorder; see recorder.h. */

@@ -85,16 +85,20 @@ static gboolean last_record(const struct pool_block *block, guint64 words[2])
     return last < used;
 }
 
-/* A span that was left open becomes a record and then leaves the stack. In between it is both. */
+/* A span that was left open becomes a record and then leaves the stack. In between it is both. It
+ * need not be the innermost: loose ones that have ended, or that others will end, may lie inside.
+ */
 static void drop_recorded_span(struct pool_lane *lane, const struct pool_block *block)
 {
-    guint32 depth = atomic_load(&lane->depth);
     guint64 words[2];
 
-    if (depth && depth <= STROBE_POOL_SPANS && last_record(block, words) &&
-        (words[0] & STROBE_RECORD_UNFINISHED) &&
-        words[1] == atomic_load(&lane->spans[depth - 1].begin))
-        atomic_store(&lane->depth, depth - 1);
+    if (!last_record(block, words) || !(words[0] & STROBE_RECORD_UNFINISHED))
+        return;
+    for (guint32 i = MIN(atomic_load(&lane->depth), STROBE_POOL_SPANS); i-- > 0;)
+        if (words[1] && words[1] == atomic_load(&lane->spans[i].begin)) {
+            atomic_store(&lane->spans[i].begin, 0);
+            return;
+        }
 }
 
 /* Of each lane the block that it filled last. */

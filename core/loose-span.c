@@ -4,8 +4,14 @@
  * thread.
  *
  * They lie on the stack of open spans all the same, so that a kill or the window's end leaves them
- * as unfinished. One that ends below others stays there without a begin and without a key until
- * the stack has shrunk to it. Whoever ends one takes its key first: of two only one succeeds.
+ * as unfinished. One that ends below others stays there without a begin until the stack has
+ * shrunk to it.
+ *
+ * Of two that end one only one may succeed: who exchanges its begin for 0. No later span in the
+ * same place has the same begin. Locking the bus takes as long as reading the counter, so a thread
+ * that is alone with its lane does without: it clears the key and then looks whether the lane is
+ * shared. Others share the lane, with a barrier in every thread, before they look at the key: they
+ * find it cleared, or the thread finds its lane shared. Only the lane's thread writes keys.
  */
 #include "loose-span.h"
 
@@ -70,7 +76,7 @@ static struct pool_span *find_ended(const StrobeWriter *w)
 /* On the stack, or in the place of one that has ended; a name beside its record must lie in the
  * lane in the order of the stack. Only where others see it: and so all places beyond are of spans
  * that have not ended. */
-static int place_span(StrobeWriter *w, uint64_t key, uint32_t kind, uint32_t name,
+static int place_span(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t name,
                       uint64_t argument)
 {
     struct pool_span *open;
@@ -82,8 +88,8 @@ static int place_span(StrobeWriter *w, uint64_t key, uint32_t kind, uint32_t nam
         return 0;
     }
     if (!open)
-        return push_keyed_span(w, key, kind, name, argument) != 0;
-    begin_span(open, key, kind, name, argument);
+        return push_keyed_span(w, key, what, name, argument) != 0;
+    begin_span(open, key, what, name, argument);
     atomic_store_explicit(&open->begin, strobe_clock_now(), memory_order_release);
     return 1;
 }
@@ -96,7 +102,8 @@ open_loose(uint64_t key, uint32_t kind, const char *name, uint64_t argument)
 
     if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w))
         return 0;
-    is_placed = place_span(w, key, kind | STROBE_SPAN_IS_LOOSE, intern_name(w, name), argument);
+    is_placed = place_span(w, key, strobe_span_what(kind, STROBE_SPAN_IS_LOOSE),
+                           intern_name(w, name), argument);
     leave(w);
     return is_placed;
 }
@@ -116,17 +123,23 @@ int32_t strobe_lane_loose_open(StrobeInstance *self, uint64_t key, uint32_t kind
     if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
         return open_loose(key, kind, name, argument);
     if (key && kind < STROBE_KINDS_MAX && name && may_open_shortly(w))
-        is_open = open_shortly(w, key, kind | STROBE_SPAN_IS_LOOSE, name, argument) != 0;
+        is_open =
+            open_shortly(w, key, strobe_span_what(kind, STROBE_SPAN_IS_LOOSE), name, argument) != 0;
     leave(w);
     return __builtin_expect(is_open, 1) ? 1 : open_loose(key, kind, name, argument);
 }
 
 /* ---- the end ---- */
 
+static uint32_t family_of(uint32_t kind)
+{
+    return strobe_lane_kinds[kind & (STROBE_KINDS_MAX - 1)].family;
+}
+
 static int is_wanted(const struct pool_span *open, uint64_t key, uint32_t kind)
 {
-    return key_of(open) == key &&
-           atomic_load_explicit(&open->kind, memory_order_relaxed) == (kind | STROBE_SPAN_IS_LOOSE);
+    return key_of(open) == key && !is_ended(open) && is_loose(open) &&
+           family_of(strobe_span_kind(head_of(open))) == family_of(kind);
 }
 
 static struct pool_span *find_own(const StrobeWriter *w, uint64_t key, uint32_t kind)
@@ -147,38 +160,31 @@ static struct pool_span *find_in(struct pool_lane *lane, uint64_t key, uint32_t 
     return NULL;
 }
 
-/* Whoever has the key is alone with the span. On the lane of another thread, which may be ending,
- * this must be seen before its parking is looked at: see strobe_lane_unpark. */
-static uint64_t clear_begin(struct pool_span *open, int is_own)
+/* On the lane of another thread, which may be ending, this must be seen before its parking is
+ * looked at: see strobe_lane_unpark. */
+static int take_begin(struct pool_span *open, uint64_t begin)
 {
-    uint64_t begin;
-
-    if (!is_own)
-        return atomic_exchange(&open->begin, 0);
-    begin = atomic_load_explicit(&open->begin, memory_order_relaxed);
-    atomic_store_explicit(&open->begin, 0, memory_order_release);
-    return begin;
+    return begin && atomic_compare_exchange_strong(&open->begin, &begin, 0);
 }
 
-/* Reads the span and takes its key; 0 where somebody was faster. A name that the lane keeps is
- * written anew first: the lane may use its place again as soon as the key is gone, and the track's
- * place as soon as the thread has no span. */
+/* Reads the span and takes it; 0 where somebody was faster. A name that the lane keeps is written
+ * anew first: the lane may use its place again as soon as the begin is gone, and the track's place
+ * as soon as the thread has no span. */
 static int take(StrobeWriter *w, const struct pool_lane *lane, struct pool_span *open, uint64_t key,
                 struct taken *taken)
 {
     taken->begin = atomic_load_explicit(&open->begin, memory_order_acquire);
-    taken->name = atomic_load_explicit(&open->name, memory_order_relaxed);
+    taken->name = strobe_span_name(head_of(open));
     taken->track = lane == w->lane ? 0 : atomic_load_explicit(&lane->track, memory_order_relaxed);
     if (taken->track)
         strobe_track_keep(w->pool, lane, taken->track);
     if (__builtin_expect(strobe_name_is_kept(taken->name), 0))
         taken->name = strobe_span_name_write(w, lane, taken->name);
-    if (!taken->begin || !atomic_compare_exchange_strong(&open->key, &key, 0))
+    if (key_of(open) != key || !take_begin(open, taken->begin))
         return 0;
-    int is_taken = clear_begin(open, lane == w->lane) == taken->begin;
-    if (is_taken) /* from now on it is nowhere but here */
-        atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
-    return is_taken;
+    /* From now on it is nowhere but here. */
+    atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
+    return 1;
 }
 
 static int take_elsewhere(StrobeWriter *w, uint64_t key, uint32_t kind, struct taken *taken)
@@ -191,6 +197,7 @@ static int take_elsewhere(StrobeWriter *w, uint64_t key, uint32_t kind, struct t
         struct pool_span *open = find_in(lane, key, kind);
         if (!open)
             continue;
+        strobe_lane_share(i);
         int is_taken = take(w, lane, open, key, taken);
         strobe_lane_unpark(i);
         return is_taken;
@@ -230,17 +237,20 @@ close_loose(uint64_t key, uint32_t kind, const void *fields, size_t size)
 static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, const void *fields,
                            size_t size)
 {
-    uint32_t depth = w->depth;
+    uint32_t depth = w->depth, words = strobe_lane_kinds[kind].span_words;
 
-    if (!is_usual(w, depth, key, kind, STROBE_SPAN_IS_LOOSE, SPAN_HEAD + size))
+    if (!is_usual(w, depth, key, strobe_span_what(kind, STROBE_SPAN_IS_LOOSE), words, size))
         return 0;
     struct pool_span *open = &w->lane->spans[depth - 1];
-    if (key & STROBE_KEY_OF_THREAD) /* nobody else looks for it; locking the bus takes 10 ns */
-        atomic_store_explicit(&open->key, 0, memory_order_relaxed);
-    else if (!atomic_compare_exchange_strong(&open->key, &key, 0))
+    uint64_t begin = atomic_load_explicit(&open->begin, memory_order_relaxed);
+    atomic_store_explicit(&open->key, 0, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    STROBE_TESTPOINT("loose-claimed");
+    if (__builtin_expect(atomic_load_explicit(&w->sharing, memory_order_relaxed) != 0, 0) &&
+        !take_begin(open, begin))
         return 0;
     atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
-    write_shortly(w, kind, fields, size);
+    write_shortly(w, depth, kind, words, begin, fields, size);
     atomic_store_explicit(&open->begin, 0, memory_order_release);
     if (depth > 1 && is_ended(open - 1))
         trim(w);

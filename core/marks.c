@@ -4,6 +4,10 @@
 #include "kind-table.h"
 #include "lane-inline.h"
 
+/* The standard kind; see strobe_kind_begin. */
+#define MARKER_BYTES sizeof(struct strobe_marker)
+#define MARKER_WORDS ((uint32_t)(SPAN_HEAD + MARKER_BYTES) / 8)
+
 static StrobeRange __attribute__((noinline)) begin_range(const char *name, uint64_t argument)
 {
     StrobeWriter *w = current_writer();
@@ -23,7 +27,8 @@ StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument)
 
     if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
         return begin_range(name, argument);
-    depth = name ? open_shortly(w, 0, STROBE_KIND_ID_MARKER, name, argument) : 0;
+    depth =
+        name ? open_shortly(w, 0, strobe_span_what(STROBE_KIND_ID_MARKER, 0), name, argument) : 0;
     leave(w);
     return __builtin_expect(depth != 0, 1) ? (StrobeRange){token_of(w, depth)}
                                            : begin_range(name, argument);
@@ -56,7 +61,8 @@ void strobe_range_end_recorded(StrobeRange range)
         end_range(range);
         return;
     }
-    depth = is_own_span(w, range.token) ? close_shortly(w, depth, 0, STROBE_KIND_ID_MARKER, NULL, 8)
+    depth = is_own_span(w, range.token) ? close_shortly(w, depth, 0, STROBE_KIND_ID_MARKER,
+                                                        MARKER_WORDS, NULL, MARKER_BYTES)
                                         : 0;
     leave(w);
     if (__builtin_expect(depth == 0, 0))

@@ -50,13 +50,29 @@ enum strobe_policy {
 struct pool_span {
     _Atomic uint64_t begin; /* 0: the rest is being written */
     _Atomic uint64_t argument;
-    _Atomic uint32_t name;
-    _Atomic uint32_t kind;
-    _Atomic uint64_t key; /* of span_open and loose_open, 0: none, or the span has ended */
+    _Atomic uint64_t head; /* as of its record: name, kind; below them flags */
+    _Atomic uint64_t key;  /* of span_open and loose_open, 0: none, or the span has ended */
 };
 
-/* In pool_span.kind: a loose span. It ends before or after those around it, on any thread. */
-#define STROBE_SPAN_IS_LOOSE 0x10000u
+/* In the low bits of pool_span.head: a loose span. It ends before or after those around it, on any
+ * thread. */
+#define STROBE_SPAN_IS_LOOSE 1u
+
+/* The lower half of a head. */
+static inline uint32_t strobe_span_what(uint32_t kind, uint32_t flags)
+{
+    return kind << 16 | flags;
+}
+
+static inline uint32_t strobe_span_name(uint64_t head)
+{
+    return (uint32_t)(head >> 32);
+}
+
+static inline uint32_t strobe_span_kind(uint64_t head)
+{
+    return (uint16_t)(head >> 16);
+}
 
 /* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
 struct pool_lane {
@@ -195,10 +211,9 @@ static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t 
                                          uint64_t out[STROBE_UNFINISHED_WORDS])
 {
     uint64_t begin = atomic_load_explicit(&span->begin, memory_order_acquire);
-    uint64_t name = atomic_load_explicit(&span->name, memory_order_relaxed);
-    uint64_t kind = atomic_load_explicit(&span->kind, memory_order_relaxed) & 0xffff;
+    uint64_t head = atomic_load_explicit(&span->head, memory_order_relaxed);
 
-    out[0] = name << 32 | kind << 16 | STROBE_UNFINISHED_WORDS | STROBE_RECORD_HAS_TRACK |
+    out[0] = (head & ~UINT64_C(0xffff)) | STROBE_UNFINISHED_WORDS | STROBE_RECORD_HAS_TRACK |
              STROBE_RECORD_UNFINISHED;
     out[1] = begin;
     out[2] = end;

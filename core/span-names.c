@@ -37,7 +37,7 @@ static void copy_words(const struct pool_lane *lane, uint32_t place, uint32_t n,
 static uint32_t free_place(const StrobeWriter *w)
 {
     for (uint32_t i = w->depth; i-- > 0;) {
-        uint32_t name = atomic_load_explicit(&span_at(w, i)->name, memory_order_relaxed);
+        uint32_t name = strobe_span_name(head_of(span_at(w, i)));
         if (strobe_name_is_kept(name))
             return place_of(name) + 1 + STRING_WORDS(length_at(w->lane, place_of(name)));
     }

@@ -100,6 +100,13 @@ static void fill_block(struct pool_header *h, guint32 index, guint32 lane)
     atomic_store(&block->owned, 1);
 }
 
+static void fill_span(struct pool_span *span, guint64 begin, guint64 name, guint64 argument)
+{
+    span->begin = begin;
+    span->head = name << 32 | strobe_span_what(STROBE_KIND_ID_MARKER, 0);
+    span->argument = argument;
+}
+
 static void fill_lane(struct pool_header *h, guint32 index)
 {
     struct pool_lane *lane = strobe_pool_lane(h, index);
@@ -108,9 +115,8 @@ static void fill_lane(struct pool_header *h, guint32 index)
     lane->track = 1;
     lane->window = 1;
     lane->sequence = 1;
-    lane->spans[0] = (struct pool_span){1500, index, 2, STROBE_KIND_ID_MARKER};
-    /* One with a name of its own. */
-    lane->spans[1] = (struct pool_span){1600, index, STROBE_NAME_IS_KEPT, STROBE_KIND_ID_MARKER};
+    fill_span(&lane->spans[0], 1500, 2, index);
+    fill_span(&lane->spans[1], 1600, STROBE_NAME_IS_KEPT, index); /* a name of its own */
     lane->names[0] = 4;
     lane->names[1] = 0x65707573; /* "supe" */
     atomic_store(&lane->depth, N_SPANS);

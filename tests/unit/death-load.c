@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "kind-table.h"
 #include "lane.h"
+#include "loose-span.h"
 #include "support.h"
 
 #define WINDOW_US 12000
@@ -44,6 +45,32 @@ static void one_mark(struct load *load, guint64 i)
         *state = DEATH_COMMITTED;
 }
 
+/* A range by its token, as a keyed span, and as a loose one, in turn. */
+static StrobeRange begin_range(const char *name, guint64 i)
+{
+    StrobeRange range = {0};
+
+    if (i % 3 == 0)
+        range = strobe_range_begin_argument(name, i);
+    else if (i % 3 == 1)
+        strobe_lane_span_open(NULL, i, STROBE_KIND_ID_MARKER, name, i);
+    else
+        strobe_lane_loose_open(NULL, i, STROBE_KIND_ID_MARKER, name, i);
+    return range;
+}
+
+static void end_range(StrobeRange range, guint64 i)
+{
+    const struct strobe_marker fields = {i};
+
+    if (i % 3 == 0)
+        strobe_range_end(range);
+    else if (i % 3 == 1)
+        strobe_lane_span_close(NULL, i, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
+    else
+        strobe_lane_loose_close(NULL, i, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
+}
+
 static void one_range(struct load *load, guint64 i)
 {
     guint8 *state = &load->progress->ranges[load->index][i];
@@ -55,18 +82,9 @@ static void one_range(struct load *load, guint64 i)
     load->progress->range_window[load->index][i] = (guint8)window;
     *state = DEATH_BEGUN;
     StrobeRange outer = strobe_range_begin_argument(outer_name, i);
-    StrobeRange range = {0};
-    const struct strobe_marker fields = {i};
-    gboolean is_keyed = i % 2 == 1;
-    if (is_keyed)
-        strobe_lane_span_open(NULL, i, STROBE_KIND_ID_MARKER, name, i);
-    else
-        range = strobe_range_begin_argument(name, i);
+    StrobeRange range = begin_range(name, i);
     gboolean begun = is_certain(load->progress, window);
-    if (is_keyed)
-        strobe_lane_span_close(NULL, i, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
-    else
-        strobe_range_end(range);
+    end_range(range, i);
     if (begun && window_now() == window)
         *state = DEATH_COMMITTED;
     strobe_range_end(outer);
@@ -125,14 +143,35 @@ static gpointer load_main(gpointer data)
     return NULL;
 }
 
-/* Ranges that nobody ends, each with a number of its own. */
-static gpointer leave_open(gpointer data)
+/* Each range of this name has one of its own. */
+static guint64 next_number(void)
 {
     static gint number;
 
+    return (guint64)g_atomic_int_add(&number, 1);
+}
+
+/* Ranges that nobody ends. */
+static gpointer leave_open(gpointer data)
+{
     for (guint i = 0; i < 3; i++)
-        strobe_range_begin_argument("open", (guint64)g_atomic_int_add(&number, 1));
+        strobe_range_begin_argument("open", next_number());
     return NULL;
+}
+
+static gpointer end_there(gpointer key)
+{
+    strobe_lane_loose_close(NULL, GPOINTER_TO_SIZE(key), STROBE_KIND_ID_MARKER, NULL, 0);
+    return NULL;
+}
+
+/* Begun here, ended by another thread. */
+static void hand_over(void)
+{
+    gsize key = G_MAXSIZE >> 1;
+
+    strobe_lane_loose_open(NULL, key, STROBE_KIND_ID_MARKER, "open", next_number());
+    g_thread_join(g_thread_new("short", end_there, GSIZE_TO_POINTER(key)));
 }
 
 /* However slow the machine is. */
@@ -152,6 +191,7 @@ static void one_window(StrobeSession *session, const struct death_plan *plan,
     g_atomic_int_set(&progress->is_closing, 0);
     g_thread_join(g_thread_new("short", leave_open, NULL));
     leave_open(NULL);
+    hand_over();
     g_usleep(WINDOW_US);
     wait_for_records(progress, plan->window_records);
     pid_t pid = fork();

@@ -9,6 +9,7 @@
 #include "hold.h"
 #include "kind-table.h"
 #include "lane.h"
+#include "loose-span.h"
 #include "recorder.h"
 #include "support.h"
 
@@ -265,6 +266,84 @@ static void test_fork_across_windows(void)
     scratch_remove(folder);
 }
 
+/* ---- one loose span, two who end it ---- */
+
+enum { RACED_KEY = 7 };
+
+static gboolean end_raced(void)
+{
+    const struct strobe_marker fields = {RACED_KEY};
+
+    return strobe_lane_loose_close(NULL, RACED_KEY, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
+}
+
+static gboolean actor_has_ended;
+
+static void begin_raced(const char *name)
+{
+    strobe_lane_loose_open(NULL, RACED_KEY, STROBE_KIND_ID_MARKER, name, RACED_KEY);
+}
+
+static void act_begin_and_end(struct actor *actor)
+{
+    begin_raced(actor->text);
+    actor_has_ended = end_raced();
+}
+
+static void act_end(struct actor *actor)
+{
+    actor_has_ended = end_raced();
+}
+
+static void assert_one_record(StrobeSession *session, const char *name)
+{
+    strobe_session_stop(session, NULL);
+    g_autoptr(GHashTable) ranges = names_of(session, "marker");
+    g_assert_cmpuint(count_of(ranges, name), ==, 1);
+    g_assert_cmpuint(lost_in_all(), ==, 0);
+}
+
+/* The thread that began it is held where it has claimed it and not looked who else there is. */
+static void test_own_end_first(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct actor actor = {.point = "loose-claimed", .act = act_begin_and_end, .text = "raced for"};
+
+    for (guint i = 0; i < 2; i++) { /* a lane that nobody shared yet, one that is shared */
+        strobe_session_start(session, NULL);
+        actor_hold(&actor);
+        g_assert_false(end_raced());
+        actor_finish(&actor);
+        g_assert_true(actor_has_ended);
+        assert_one_record(session, "raced for");
+    }
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* The other one is held where it has said that it comes. */
+static void test_other_end_first(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct actor actor = {.point = "lane-sharing", .act = act_end, .text = "raced for"};
+
+    strobe_session_start(session, NULL);
+    begin_raced("raced for");
+    actor_hold(&actor);
+    g_assert_true(end_raced());
+    begin_raced("again"); /* the same key, in the same place */
+    actor_finish(&actor);
+    g_assert_true(actor_has_ended);
+    g_assert_false(end_raced());
+    assert_one_record(session, "raced for");
+    g_autoptr(GHashTable) ranges = names_of(session, "marker");
+    g_assert_cmpuint(count_of(ranges, "again"), ==, 1);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -273,6 +352,8 @@ int main(int argc, char **argv)
     g_test_add_func("/races/free-list", test_free_list);
     g_test_add_func("/races/writer", test_writer);
     g_test_add_func("/races/fork", test_fork);
+    g_test_add_func("/races/loose-span/own-end-first", test_own_end_first);
+    g_test_add_func("/races/loose-span/other-end-first", test_other_end_first);
     g_test_add_func("/races/fork-across-windows", test_fork_across_windows);
     return g_test_run();
 }

@@ -100,8 +100,10 @@ typedef struct StrobeHost {
      * of the thread that began it. `key`, not 0, tells it from the other loose spans of this kind
      * that any thread has open; of several with one key the calling thread's innermost ends first.
      * A key with STROBE_KEY_OF_THREAD set is of a span that only the thread that began it ends; it
-     * is not looked for elsewhere, and so ends faster. loose_open returns 1, or 0 where the span is
-     * not recorded; loose_close returns 0 where no such span is open in this window. */
+     * is not looked for elsewhere. A span may end with another kind of the same name, of more
+     * fields, say. loose_open returns 1, or 0 where the span is not recorded; loose_close returns 0
+     * where no such span is open in this window. The first span of a thread that another thread
+     * ends costs both some microseconds, and ends on it a little more from then on. */
     int32_t (*loose_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                           uint64_t argument);
     int32_t (*loose_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
