@@ -19,8 +19,9 @@ struct StrobePipeline {
     GHashTable *wanted;   /* StrobeComponent of a pass to StrobeConfigComponent */
     StrobeProgress progress;
     gpointer progress_user;
-    gint generation; /* 0: as the source */
-    StrobeCut *cut;  /* NULL: all */
+    gint generation;      /* 0: as the source */
+    StrobeCut *cut;       /* NULL: all */
+    StrobeReader *reader; /* of the run, NULL: none */
     StrobeReaderStats stats;
     GPtrArray *damage;
 };
@@ -403,7 +404,9 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
     strobe_reader_keep_strings(run.reader);
     set_facts(&run, output);
     run.gaps = strobe_gaps_new();
+    p->reader = run.reader;
     run_consumers(&run, &failure);
+    p->reader = NULL;
     strobe_gaps_free(run.gaps);
     p->stats = *strobe_reader_stats(run.reader);
     for (const char *const *text = strobe_reader_damage(run.reader); *text; text++)
@@ -417,6 +420,11 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
         return FALSE;
     }
     return TRUE;
+}
+
+const StrobeKindView *strobe_pipeline_kind(const StrobePipeline *p, guint32 index)
+{
+    return p->reader ? strobe_reader_kind(p->reader, index) : NULL;
 }
 
 const StrobeDerivedCount *strobe_pipeline_derived(const StrobePipeline *p, guint index)

@@ -49,6 +49,9 @@ void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress functi
 gboolean strobe_pipeline_run(StrobePipeline *pipeline, const StrobeResult *result,
                              const char *output, GError **error);
 
+/* The kinds that the capture of this run declares; NULL beyond the last. While it runs. */
+const StrobeKindView *strobe_pipeline_kind(const StrobePipeline *pipeline, guint32 index);
+
 /* What the passes derived in the run before, kind by kind; NULL beyond the last. Valid until the
  * next run. */
 const StrobeDerivedCount *strobe_pipeline_derived(const StrobePipeline *pipeline, guint index);

@@ -68,10 +68,10 @@ static void name_metrics(StrobeColumns *columns, const char *names)
 }
 
 StrobeColumns *strobe_columns_new(const StrobeConsumerHost *host, StrobeInstance *self,
-                                  const StrobeView *record, gboolean raw)
+                                  const StrobeKindView *kind, const StrobeView *record,
+                                  gboolean raw)
 {
     StrobeColumns *columns = g_new0(StrobeColumns, 1);
-    const StrobeKindView *kind = record->kind;
     guint32 n = strobe_table_generic(kind, columns->columns);
 
     columns->titles = g_ptr_array_new_with_free_func(g_free);

@@ -9,9 +9,11 @@
 
 typedef struct StrobeColumns StrobeColumns;
 
-/* All columns of a record's kind. `raw`: for JSON, values as they are stored. */
+/* All columns of `kind`, which is the first record's or one with more fields; it must outlive them.
+ * `raw`: for JSON, values as they are stored. */
 StrobeColumns *strobe_columns_new(const StrobeConsumerHost *host, StrobeInstance *self,
-                                  const StrobeView *record, gboolean raw);
+                                  const StrobeKindView *kind, const StrobeView *record,
+                                  gboolean raw);
 void strobe_columns_free(StrobeColumns *columns); /* NULL is fine */
 
 /* A table of them; valid as long as they are. */

@@ -29,8 +29,10 @@ typedef struct Sieve {
     StrobeInstance *self;
     StrobeRows *rows;
     StrobeTable table;
-    StrobeColumns *columns;                        /* all of the kind, by its first record */
-    StrobeColumns *plain;                          /* the same, as they are stored */
+    GArray *fields;         /* of StrobeFieldView: of all kinds of the name, each once */
+    StrobeKindView kind;    /* the first record's, with those fields */
+    StrobeColumns *columns; /* all of them */
+    StrobeColumns *plain;   /* the same, as they are stored */
     StrobeColumn chosen[STROBE_TABLE_COLUMNS_MAX]; /* the columns of `table` */
     StrobeColumn sort;                             /* .field is NULL: no order */
     gboolean largest_first;
@@ -39,7 +41,10 @@ typedef struct Sieve {
 } Sieve;
 
 /* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
-static StrobeRows *watched;
+static struct {
+    StrobeRows *rows;
+    const StrobePipeline *pipeline;
+} watched;
 
 StrobeRows *strobe_rows_new(const StrobeRowsRequest *request)
 {
@@ -109,17 +114,44 @@ static gboolean is_largest_first(const StrobeRowsRequest *request, const StrobeC
     return descends != request->reverse;
 }
 
-/* Chooses the columns and the order by the first record. */
+static void add_fields(GArray *fields, const StrobeKindView *kind)
+{
+    for (guint32 i = 0; i < kind->n_fields; i++) {
+        guint known = 0;
+        while (known < fields->len && strcmp(g_array_index(fields, StrobeFieldView, known).name,
+                                             kind->fields[i].name) != 0)
+            known++;
+        if (known == fields->len)
+            g_array_append_val(fields, kind->fields[i]);
+    }
+}
+
+/* Plugins extend kinds, and the first record need not be of the one with the most fields. */
+static void merge_kinds(Sieve *sieve, const StrobeView *record)
+{
+    const StrobeKindView *kind;
+
+    add_fields(sieve->fields, record->kind);
+    for (guint32 i = 0; (kind = strobe_pipeline_kind(watched.pipeline, i)); i++)
+        if (!record->kind->derived && strcmp(kind->name, record->kind->name) == 0)
+            add_fields(sieve->fields, kind);
+    sieve->kind = *record->kind;
+    sieve->kind.fields = (const StrobeFieldView *)(gpointer)sieve->fields->data;
+    sieve->kind.n_fields = sieve->fields->len;
+}
+
+/* Chooses the columns and the order at the first record. */
 static gboolean choose_columns(Sieve *sieve, const StrobeView *record)
 {
-    const StrobeKindView *kind = record->kind;
+    const StrobeKindView *kind = &sieve->kind;
     StrobeRows *rows = sieve->rows;
     const StrobeRowsRequest *request = &rows->request;
     const StrobePresentation *known = request->raw ? NULL : strobe_presentation_find(request->kind);
     StrobeTable choice[3];
 
-    sieve->columns = strobe_columns_new(sieve->host, sieve->self, record, request->raw);
-    sieve->plain = strobe_columns_new(sieve->host, sieve->self, record, TRUE);
+    merge_kinds(sieve, record);
+    sieve->columns = strobe_columns_new(sieve->host, sieve->self, kind, record, request->raw);
+    sieve->plain = strobe_columns_new(sieve->host, sieve->self, kind, record, TRUE);
     choice[1] = strobe_columns_table(sieve->columns, request->kind);
     choice[2] = strobe_columns_table(sieve->plain, request->kind);
     choice[0] = known ? known->table : choice[1];
@@ -184,13 +216,12 @@ static int compare_rows(gconstpointer a, gconstpointer b, gpointer user)
 {
     const Row *first = a, *second = b;
     const Sieve *sieve = user;
-    /* One offset serves both: a kind that lacks the field has none anywhere. */
-    guint32 offset = first->bound->sort_offset;
     int order = 0;
 
-    if (sieve->sort.field && first->bound->sort_offset == second->bound->sort_offset)
-        order = strobe_table_compare(sieve->host, sieve->self, &sieve->sort, offset, &first->view,
-                                     &second->view);
+    if (sieve->sort.field)
+        order =
+            strobe_table_compare(sieve->host, sieve->self, &sieve->sort, first->bound->sort_offset,
+                                 &first->view, second->bound->sort_offset, &second->view);
     if (order != 0)
         return sieve->largest_first ? -order : order;
     return first->number < second->number ? -1 : first->number > second->number;
@@ -227,7 +258,8 @@ static StrobeStatus sieve_open(const StrobeConsumerHost *host, StrobeInstance *s
 
     sieve->host = host;
     sieve->self = self;
-    sieve->rows = watched;
+    sieve->rows = watched.rows;
+    sieve->fields = g_array_new(FALSE, FALSE, sizeof(StrobeFieldView));
     sieve->bounds = g_ptr_array_new_with_free_func(g_free);
     sieve->kept = g_array_new(FALSE, FALSE, sizeof(Row));
     *state = sieve;
@@ -333,6 +365,7 @@ static void sieve_close(void *state)
         g_free((gpointer)g_array_index(sieve->kept, Row, i).view.fields);
     g_array_unref(sieve->kept);
     g_ptr_array_unref(sieve->bounds);
+    g_array_unref(sieve->fields);
     strobe_columns_free(sieve->columns);
     strobe_columns_free(sieve->plain);
     g_free(sieve);
@@ -353,7 +386,8 @@ gboolean strobe_rows_watch(StrobeRows *rows, StrobePipeline *pipeline, GError **
                                               .wants = wants,
                                               .ops = &ops};
 
-    watched = rows;
+    watched.rows = rows;
+    watched.pipeline = pipeline;
     wants[0] = rows->request.kind;
     return strobe_pipeline_add_consumer(pipeline, &component, error);
 }

@@ -498,15 +498,15 @@ static int compare_numbers(const Value *a, const Value *b)
 }
 
 int strobe_table_compare(const StrobeConsumerHost *host, StrobeInstance *self,
-                         const StrobeColumn *column, uint32_t offset, const StrobeView *a,
-                         const StrobeView *b)
+                         const StrobeColumn *column, uint32_t offset_a, const StrobeView *a,
+                         uint32_t offset_b, const StrobeView *b)
 {
     Value x, y;
 
     if (column->cell == STROBE_CELL_ZERO)
         return 0;
-    x = value_at(host, self, offset, a);
-    y = value_at(host, self, offset, b);
+    x = value_at(host, self, offset_a, a);
+    y = value_at(host, self, offset_b, b);
     if (x.type == VALUE_ABSENT || y.type == VALUE_ABSENT)
         return (x.type != VALUE_ABSENT) - (y.type != VALUE_ABSENT);
     if (x.type == VALUE_TEXT && y.type == VALUE_TEXT)

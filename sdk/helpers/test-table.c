@@ -152,7 +152,7 @@ static int compare(StrobeMockHost *mock, const char *field, const struct every *
     uint32_t place;
 
     strobe_table_bind(&table, x.kind, &place);
-    return strobe_table_compare(strobe_mock_table(mock), mock, &column, place, &x, &y);
+    return strobe_table_compare(strobe_mock_table(mock), mock, &column, place, &x, place, &y);
 }
 
 static void test_compare(void)

@@ -93,10 +93,11 @@ int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
                       StrobeCell *cell);
 void strobe_cell_clear(StrobeCell *cell); /* frees */
 
-/* Order of two records by a bound column: numbers by value, texts by bytes; absent first. */
+/* Order of two records by a column, bound to the kind of each: numbers by value, texts by bytes;
+ * absent first. */
 int strobe_table_compare(const StrobeConsumerHost *host, StrobeInstance *self,
-                         const StrobeColumn *column, uint32_t offset, const StrobeView *a,
-                         const StrobeView *b);
+                         const StrobeColumn *column, uint32_t offset_a, const StrobeView *a,
+                         uint32_t offset_b, const StrobeView *b);
 
 #if defined(__cplusplus)
 }
