@@ -102,6 +102,21 @@ static void nvtx_marks(unsigned n)
         mark("benchmark");
 }
 
+static void __attribute__((noinline)) empty(const char *message, void *stream)
+{
+    __asm__ volatile("" : : "r"(message), "r"(stream));
+}
+
+/* What no mark can do without. */
+static void empty_calls(unsigned n)
+{
+    void (*volatile place)(const char *, void *) = empty;
+    void (*call)(const char *, void *) = place;
+
+    for (unsigned i = 0; i < n; i++)
+        call("benchmark", NULL);
+}
+
 static void nothing(unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
@@ -136,6 +151,7 @@ int main(int argc, char **argv)
 {
     static struct measured idle[] = {{mstx_marks, {.name = "mstx_idle"}},
                                      {nvtx_marks, {.name = "nvtx_idle"}},
+                                     {empty_calls, {.name = "empty_call"}},
                                      {nothing, {.name = "nothing"}}};
     static struct measured busy[] = {{mstx_ranges, {.name = "mstx"}},
                                      {nvtx_ranges, {.name = "nvtx"}},
@@ -145,7 +161,7 @@ int main(int argc, char **argv)
         fail("usage", "marks PLUGIN FOLDER [REPEATS]");
     long repeats = number_argument(argc, argv, 3, 50);
     inject(argv[1]);
-    measure(idle, 3, IDLE_CALLS, repeats / 5 + 1);
+    measure(idle, 4, IDLE_CALLS, repeats / 5 + 1);
     StrobeSession *session =
         session_begin_with(argv[2], "\"collectors\": {\"marker\": {}}, "
                                     "\"buffer\": {\"size\": \"64MB\", \"policy\": \"ring\"}");

@@ -133,7 +133,7 @@ static uint64_t begin_operation(const StrobeTorchCollective *operation)
         return 0;
     uint64_t id = mark_next_id();
     describe(text, sizeof text, operation);
-    if (!mark_start(domain, mark_key(MARK_OF_MSTX, id), text, &mark_no_facts))
+    if (!mark_start(domain, mark_key(MARK_OF_MSTX, id), text, NULL))
         return 0;
     atomic_fetch_add(&n_open, 1);
     return id;
@@ -142,7 +142,7 @@ static uint64_t begin_operation(const StrobeTorchCollective *operation)
 static void end_operation(uint64_t id)
 {
     if (marks_on())
-        mark_end(domain, mark_key(MARK_OF_MSTX, id), id);
+        mark_end_by_next_id(domain, mark_key(MARK_OF_MSTX, id), id);
     atomic_fetch_sub(&n_open, 1);
 }
 

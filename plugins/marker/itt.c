@@ -56,7 +56,7 @@ static uint64_t key_of_id(const MarkDomain *domain, const IttId *id)
 static void task_begin(IttDomain *domain, IttId id, IttId parent, IttString *name)
 {
     if (is_on())
-        mark_push(domain_of(domain), text_of(name), &mark_no_facts);
+        mark_push(domain_of(domain), text_of(name), NULL);
 }
 
 /* Begun by a function instead of a name. */
@@ -81,7 +81,7 @@ static void begin_by_id(IttDomain *domain, IttId id, IttId parent, IttString *na
     MarkDomain *marks = is_on() ? domain_of(domain) : NULL;
 
     if (marks)
-        mark_start(marks, key_of_id(marks, &id), text_of(name), &mark_no_facts);
+        mark_start(marks, key_of_id(marks, &id), text_of(name), NULL);
 }
 
 static void end_by_id(IttDomain *domain, IttId id)
@@ -107,7 +107,7 @@ static void frame_begin(IttDomain *domain, IttId *id)
     MarkDomain *marks = is_on() ? domain_of(domain) : NULL;
 
     if (marks)
-        mark_start(marks, key_of_frame(marks, id), marks->name, &mark_no_facts);
+        mark_start(marks, key_of_frame(marks, id), marks->name, NULL);
 }
 
 static void frame_end(IttDomain *domain, IttId *id)
@@ -136,7 +136,7 @@ static uint64_t get_timestamp(void)
 static void marker(IttDomain *domain, IttId id, IttString *name, int scope)
 {
     if (is_on())
-        mark_instant(domain_of(domain), text_of(name), &mark_no_facts);
+        mark_instant(domain_of(domain), text_of(name), NULL);
 }
 
 static int read_number(int type, size_t count, const void *data, double *number, uint64_t *bits)
@@ -202,7 +202,7 @@ static void metadata_str_add(IttDomain *domain, IttId id, IttString *key, const 
     length = length < sizeof text - n - 3 ? length : sizeof text - n - 3;
     memcpy(text + n + 2, data, length);
     text[n + 2 + length] = '\0';
-    mark_instant(domain_of(domain), text, &mark_no_facts);
+    mark_instant(domain_of(domain), text, NULL);
 }
 
 typedef struct Counter {
@@ -310,8 +310,7 @@ static int event_start(int event)
     if (event < 1 || event > events.n)
         return 1;
     if (is_on())
-        mark_start(mark_default_domain(), key_of_event(event), events.names[event - 1],
-                   &mark_no_facts);
+        mark_start(mark_default_domain(), key_of_event(event), events.names[event - 1], NULL);
     return 0;
 }
 

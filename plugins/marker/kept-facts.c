@@ -18,16 +18,8 @@ static struct place *nth_place(uint64_t key, uint32_t n)
     return &places[((uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) + n) % PLACES];
 }
 
-static int has_facts(const MarkFacts *facts)
-{
-    return facts->argument != STROBE_ABSENT_U64 || facts->category != STROBE_ABSENT_I64 ||
-           facts->connection != STROBE_ABSENT_U64;
-}
-
 void kept_facts_put(uint64_t key, const MarkFacts *facts)
 {
-    if (!has_facts(facts))
-        return;
     for (uint32_t i = 0; i < TRIES; i++) {
         struct place *place = nth_place(key, i);
         uint64_t vacant = VACANT;
@@ -41,10 +33,10 @@ void kept_facts_put(uint64_t key, const MarkFacts *facts)
     }
 }
 
-void kept_facts_take(uint64_t key, MarkFacts *facts)
+int kept_facts_take(uint64_t key, MarkFacts *facts)
 {
     if (!atomic_load_explicit(&n_kept, memory_order_relaxed))
-        return;
+        return 0;
     for (uint32_t i = 0; i < TRIES; i++) {
         struct place *place = nth_place(key, i);
         uint64_t expected = key;
@@ -55,8 +47,9 @@ void kept_facts_take(uint64_t key, MarkFacts *facts)
         *facts = place->facts;
         atomic_fetch_sub_explicit(&n_kept, 1, memory_order_relaxed);
         atomic_store_explicit(&place->key, VACANT, memory_order_release);
-        return;
+        return 1;
     }
+    return 0;
 }
 
 void kept_facts_clear(void)

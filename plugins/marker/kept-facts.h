@@ -8,8 +8,8 @@
 /* Nothing is kept of a range without facts, nor where the table is full at its place: the range is
  * then recorded without them. */
 void kept_facts_put(uint64_t key, const MarkFacts *facts);
-/* Leaves `facts` alone if there are none of this key. */
-void kept_facts_take(uint64_t key, MarkFacts *facts);
+/* 0: there are none of this key. */
+int kept_facts_take(uint64_t key, MarkFacts *facts);
 /* While no marks are recorded: those of ranges that never ended. */
 void kept_facts_clear(void);
 

@@ -11,13 +11,16 @@
 
 #include "kept-facts.h"
 
-/* The fields of both kinds: the standard one, then ours. In whole words: the host reads them as
+/* The fields of all kinds: the standard one, then ours. In whole words: the host reads them as
  * such, and a word that was just stored in two halves takes a processor longer than all the rest.
  */
-struct mark {
+struct plain_mark {
     uint64_t argument;
     uint64_t domain_and_event; /* a StrobeStringId; above it a u32 */
     uint64_t range;
+};
+struct mark {
+    struct plain_mark plain;
     int64_t category;
     uint64_t end_thread;
     uint64_t category_name; /* a StrobeStringId */
@@ -30,7 +33,8 @@ static const StrobeField fields[] = {
     {"marker.event", STROBE_FIELD_U32, 0, "", "0 instant, 1 push and pop, 2 start and end."},
     {"marker.range", STROBE_FIELD_U64, 0, "", "Id that the program knows the range by."},
     {"marker.category", STROBE_FIELD_I64, 0, "", "Category."},
-    {"marker.end_thread", STROBE_FIELD_U64, 0, "", "Process and thread that ended it."},
+    {"marker.end_thread", STROBE_FIELD_U64, 0, "",
+     "Process and thread that ended it; absent: the one that began it."},
     {"marker.category_name", STROBE_FIELD_STRING, 0, "", "Name of the category."},
     {"marker.connection", STROBE_FIELD_LINK, 0, "", "Id of a mark that was put on a stream too."},
 };
@@ -42,6 +46,15 @@ const StrobeKind mark_range_kind = {
     .summary = "A range that the program marked itself.",
     .fields = fields,
     .n_fields = sizeof fields / sizeof *fields,
+};
+/* A range of which no more is to say than its first fields: most are, and take half the bytes. */
+const StrobeKind mark_plain_range_kind = {
+    .struct_size = sizeof(StrobeKind),
+    .shape = STROBE_SHAPE_SPAN,
+    .name = "marker",
+    .summary = "A range that the program marked itself.",
+    .fields = fields,
+    .n_fields = 4,
 };
 const StrobeKind mark_instant_kind = {
     .struct_size = sizeof(StrobeKind),
@@ -71,7 +84,7 @@ _Atomic int marks_are_on;
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
-    StrobeKindId range, instant, thread, counter;
+    StrobeKindId plain_range, range, instant, thread, counter;
     _Atomic uint64_t window; /* of which the pushed ranges are; counts */
     _Atomic uint64_t next_id;
     _Atomic uint64_t n_unmatched;
@@ -92,6 +105,7 @@ struct own {
     uint64_t next_id, end_id; /* ids that this thread has taken */
     struct pushed {
         MarkDomain *domain;
+        int has_facts;
         MarkFacts facts;
     } pushed[PUSHED_MAX];
 };
@@ -129,6 +143,12 @@ uint64_t mark_next_id(void)
     return mine->next_id++;
 }
 
+/* Was it dealt to this thread, a short while ago? */
+static int is_own_id(const struct own *mine, uint64_t id)
+{
+    return mine->end_id - id <= IDS_AT_ONCE && id < mine->next_id;
+}
+
 uint64_t mark_next_connection(void)
 {
     return marks.host->link_ids(marks.self, 1);
@@ -155,22 +175,33 @@ static StrobeStringId name_of_domain(StrobeWriter *writer, MarkDomain *domain)
     return id;
 }
 
+static inline struct plain_mark describe_plainly(StrobeWriter *writer, MarkDomain *domain,
+                                                 uint32_t event, uint64_t range)
+{
+    return (struct plain_mark){
+        .argument = STROBE_ABSENT_U64,
+        .domain_and_event = (uint64_t)event << 32 | name_of_domain(writer, domain),
+        .range = range,
+    };
+}
+
+/* `facts` NULL: there are none. */
 static struct mark describe(StrobeWriter *writer, MarkDomain *domain, uint32_t event,
                             uint64_t range, const MarkFacts *facts)
 {
     const StrobeHost *host = marks.host;
+    const MarkFacts *known = facts ? facts : &mark_no_facts;
     struct mark mark = {
-        .argument = facts->argument,
-        .domain_and_event = (uint64_t)event << 32 | name_of_domain(writer, domain),
-        .range = range,
-        .category = facts->category,
-        .connection = facts->connection,
+        .plain = describe_plainly(writer, domain, event, range),
+        .category = known->category,
+        .connection = known->connection,
         .end_thread = event == MARK_INSTANT ? STROBE_ABSENT_U64 : process_and_thread(&own_storage),
     };
 
-    if (facts->category_name)
+    mark.plain.argument = known->argument;
+    if (known->category_name)
         mark.category_name =
-            host->intern(writer, facts->category_name, strlen(facts->category_name));
+            host->intern(writer, known->category_name, strlen(known->category_name));
     return mark;
 }
 
@@ -215,7 +246,7 @@ void mark_span(MarkDomain *domain, const char *text, uint64_t begin, uint64_t en
 
     if (!writer || end < begin)
         return;
-    struct mark mark = describe(writer, domain, MARK_STARTED, STROBE_ABSENT_U64, &mark_no_facts);
+    struct mark mark = describe(writer, domain, MARK_STARTED, STROBE_ABSENT_U64, NULL);
     StrobeStringId name = host->intern(writer, text, strlen(text));
     void *out = host->reserve(writer, marks.range, 0, name, begin, end);
     if (!out)
@@ -241,16 +272,22 @@ void mark_thread_name(uint64_t tid, const char *name)
 
 /* ---- ranges ---- */
 
+static inline int open_range(uint64_t key, const char *text, const MarkFacts *facts)
+{
+    return marks.host->loose_open(marks.self, key, facts ? marks.range : marks.plain_range, text,
+                                  facts ? facts->argument : STROBE_ABSENT_U64);
+}
+
 int mark_start(MarkDomain *domain, uint64_t key, const char *text, const MarkFacts *facts)
 {
-    if (!is_wanted(domain) || !text ||
-        !marks.host->loose_open(marks.self, key, marks.range, text, facts->argument))
+    if (!is_wanted(domain) || !text || !open_range(key, text, facts))
         return 0;
-    kept_facts_put(key, facts);
+    if (facts)
+        kept_facts_put(key, facts);
     return 1;
 }
 
-/* Ends the span of that key; 0: there was none. */
+/* Ends the span of that key, with all that can be said; 0: there was none. */
 static int end(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t range,
                const MarkFacts *facts)
 {
@@ -262,15 +299,39 @@ static int end(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t range,
     return marks.host->loose_close(marks.self, key, marks.range, &mark, sizeof mark);
 }
 
+/* Of a range that this thread began, without facts. */
+static inline int end_plainly(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t range)
+{
+    StrobeWriter *writer = marks.host->writer(marks.self);
+
+    if (!writer)
+        return 0;
+    struct plain_mark mark = describe_plainly(writer, domain, event, range);
+    return marks.host->loose_close(marks.self, key, marks.plain_range, &mark, sizeof mark);
+}
+
+static void end_started(MarkDomain *domain, uint64_t key, uint64_t id, int is_here)
+{
+    MarkFacts facts;
+    int has_facts = kept_facts_take(key, &facts);
+    int is_ended = is_here && !has_facts
+                       ? end_plainly(domain, key, MARK_STARTED, id)
+                       : end(domain, key, MARK_STARTED, id, has_facts ? &facts : NULL);
+
+    if (!is_ended)
+        atomic_fetch_add_explicit(&marks.n_unmatched, 1, memory_order_relaxed);
+}
+
 void mark_end(MarkDomain *domain, uint64_t key, uint64_t id)
 {
-    MarkFacts facts = mark_no_facts;
+    if (marks_on() && domain && id)
+        end_started(domain, key, id, 0);
+}
 
-    if (!marks_on() || !domain || !id)
-        return;
-    kept_facts_take(key, &facts);
-    if (!end(domain, key, MARK_STARTED, id, &facts))
-        atomic_fetch_add_explicit(&marks.n_unmatched, 1, memory_order_relaxed);
+void mark_end_by_next_id(MarkDomain *domain, uint64_t key, uint64_t id)
+{
+    if (marks_on() && domain && id)
+        end_started(domain, key, id, is_own_id(&own_storage, id));
 }
 
 /* Pushed ranges have keys that no id is like, and no other thread has. */
@@ -306,35 +367,52 @@ int mark_push(MarkDomain *domain, const char *text, const MarkFacts *facts)
     if (!is_wanted(domain) || !text)
         return -1;
     forget_other_windows(mine);
-    if (mine->n_pushed == PUSHED_MAX ||
-        !marks.host->loose_open(marks.self, pushed_key(mine, domain), marks.range, text,
-                                facts->argument))
+    if (mine->n_pushed == PUSHED_MAX || !open_range(pushed_key(mine, domain), text, facts))
         return -1;
-    mine->pushed[mine->n_pushed] = (struct pushed){domain, *facts};
-    mine->n_pushed++;
+    struct pushed *pushed = &mine->pushed[mine->n_pushed++];
+    pushed->domain = domain;
+    pushed->has_facts = facts != NULL;
+    if (facts)
+        pushed->facts = *facts;
     return count_pushed(mine, domain) - 1;
+}
+
+/* The domain's innermost. */
+static inline struct pushed *find_pushed(struct own *mine, const MarkDomain *domain)
+{
+    uint32_t i = mine->n_pushed;
+
+    while (i > 0 && mine->pushed[i - 1].domain != domain)
+        i--;
+    return i ? &mine->pushed[i - 1] : NULL;
+}
+
+static inline void forget_pushed(struct own *mine, struct pushed *pushed)
+{
+    struct pushed *last = &mine->pushed[--mine->n_pushed];
+
+    if (pushed != last)
+        memmove(pushed, pushed + 1, (size_t)(last - pushed) * sizeof *pushed);
 }
 
 int mark_pop(MarkDomain *domain)
 {
     struct own *mine = &own_storage;
-    uint32_t i = mine->n_pushed;
 
     if (!marks_on() || !domain)
         return -1;
     forget_other_windows(mine);
-    while (i > 0 && mine->pushed[i - 1].domain != domain)
-        i--;
-    if (i == 0) {
+    struct pushed *pushed = find_pushed(mine, domain);
+    if (!pushed) {
         atomic_fetch_add_explicit(&marks.n_unmatched, 1, memory_order_relaxed);
         return -1;
     }
-    const MarkFacts facts = mine->pushed[i - 1].facts;
-    if (i < mine->n_pushed)
-        memmove(&mine->pushed[i - 1], &mine->pushed[i],
-                (mine->n_pushed - i) * sizeof *mine->pushed);
-    mine->n_pushed--;
-    end(domain, pushed_key(mine, domain), MARK_PUSHED, STROBE_ABSENT_U64, &facts);
+    uint64_t key = pushed_key(mine, domain);
+    if (__builtin_expect(pushed->has_facts, 0))
+        end(domain, key, MARK_PUSHED, STROBE_ABSENT_U64, &pushed->facts);
+    else
+        end_plainly(domain, key, MARK_PUSHED, STROBE_ABSENT_U64);
+    forget_pushed(mine, pushed);
     return count_pushed(mine, domain);
 }
 
@@ -367,6 +445,8 @@ StrobeStatus marks_declare(const StrobeHost *host, StrobeInstance *self)
 {
     StrobeStatus status = host->kind(self, &mark_range_kind, &marks.range);
 
+    if (status == STROBE_OK)
+        status = host->kind(self, &mark_plain_range_kind, &marks.plain_range);
     if (status == STROBE_OK)
         status = host->kind(self, &mark_instant_kind, &marks.instant);
     if (status == STROBE_OK)

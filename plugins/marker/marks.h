@@ -66,17 +66,22 @@ static inline uint64_t mark_key(uint64_t tag, uint64_t id)
     return tag | (id & ((1ull << 60) - 1));
 }
 
+/* `facts` NULL: there are none. */
 void mark_instant(MarkDomain *domain, const char *text, const MarkFacts *facts);
 void mark_counter(const char *name, double value);
 
-/* A range known by a key, MARK_OF_* and bits below it; 0: it is not recorded. `facts` are kept. */
+/* A range known by a key, MARK_OF_* and bits below it; 0: it is not recorded. `facts` are kept;
+ * NULL: there are none. */
 int mark_start(MarkDomain *domain, uint64_t key, const char *text, const MarkFacts *facts);
 /* `id` is what the program knows the range by. A key that is not open (of another window, ended
  * twice, never given) is counted, no more. */
 void mark_end(MarkDomain *domain, uint64_t key, uint64_t id);
+/* The same where `id` is of mark_next_id; faster on the thread that began the range. */
+void mark_end_by_next_id(MarkDomain *domain, uint64_t key, uint64_t id);
 
-/* Ranges of a thread and a domain that end innermost first. Both return how many the thread has
- * open in this domain: before the push, after the pop; -1: nothing is open, or not recorded. */
+/* Ranges of a thread and a domain that end innermost first; `facts` NULL: none. Both return how
+ * many the thread has open in this domain: before the push, after the pop; -1: nothing is open, or
+ * not recorded. */
 int mark_push(MarkDomain *domain, const char *text, const MarkFacts *facts);
 int mark_pop(MarkDomain *domain);
 
@@ -103,6 +108,7 @@ StrobeStatus marks_declare(const StrobeHost *host, StrobeInstance *self);
 void marks_filter(const char *only, const char *never);
 void marks_end(void);
 
-extern const StrobeKind mark_range_kind, mark_instant_kind, mark_thread_kind;
+extern const StrobeKind mark_range_kind, mark_plain_range_kind, mark_instant_kind;
+extern const StrobeKind mark_thread_kind;
 
 #endif

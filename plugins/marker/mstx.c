@@ -16,13 +16,13 @@ static uint64_t key_of(uint64_t id)
     return mark_key(MARK_OF_MSTX, id) | (id & OUR_ID) >> 4;
 }
 
-/* Of a mark that goes to the device too: what both can be joined by. */
-static MarkFacts facts_of(void *stream)
+/* Of a mark that goes to the device too: what both can be joined by. NULL: it does not. */
+static const MarkFacts *facts_of(void *stream, MarkFacts *facts)
 {
-    MarkFacts facts = mark_no_facts;
-
-    if (stream && marks_on())
-        facts.connection = mark_next_connection();
+    if (__builtin_expect(!stream || !marks_on(), 1))
+        return NULL;
+    *facts = mark_no_facts;
+    facts->connection = mark_next_connection();
     return facts;
 }
 
@@ -30,52 +30,78 @@ static MarkFacts facts_of(void *stream)
 
 static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *message, void *stream)
 {
-    const MarkFacts facts = facts_of(stream);
-
+    MarkFacts facts;
     int is_chained = mstx_behind.core[MSTX_RANGE_START] != NULL;
 
     if (!marks_on() || !message)
         return theirs;
+    const MarkFacts *known = facts_of(stream, &facts);
     uint64_t id = theirs ? theirs : mark_next_id() | (is_chained ? OUR_ID : 0);
-    return mark_start(domain, key_of(id), message, &facts) ? id : theirs;
+    return mark_start(domain, key_of(id), message, known) ? id : theirs;
 }
 
 static void end_range(MarkDomain *domain, uint64_t id)
 {
-    if (marks_on() && id)
+    if (!marks_on() || !id)
+        return;
+    if (mstx_behind.core[MSTX_RANGE_START]) /* it may be the id of the tool behind */
         mark_end(domain, key_of(id), id);
+    else
+        mark_end_by_next_id(domain, key_of(id), id);
 }
 
 /* ---- the thirteen ---- */
 
-void mstxMarkA(const char *message, void *stream)
+/* Nobody listens: what there is to do then is found without a frame. */
+static inline int is_idle(unsigned function)
 {
-    MstxMark *behind = (MstxMark *)mstx_behind.core[MSTX_MARK];
-
-    if (__builtin_expect(behind != NULL, 0))
-        behind(message, stream);
-    if (marks_on()) {
-        const MarkFacts facts = facts_of(stream);
-        mark_instant(mark_default_domain(), message, &facts);
-    }
+    return __builtin_expect(!mstx_behind.core[function] && !marks_on(), 1);
 }
 
-uint64_t mstxRangeStartA(const char *message, void *stream)
+static void __attribute__((noinline)) mark(const char *message, void *stream)
+{
+    MstxMark *behind = (MstxMark *)mstx_behind.core[MSTX_MARK];
+    MarkFacts facts;
+
+    if (behind)
+        behind(message, stream);
+    if (marks_on())
+        mark_instant(mark_default_domain(), message, facts_of(stream, &facts));
+}
+
+void mstxMarkA(const char *message, void *stream)
+{
+    if (!is_idle(MSTX_MARK))
+        mark(message, stream);
+}
+
+static uint64_t __attribute__((noinline)) range_start(const char *message, void *stream)
 {
     MstxRangeStart *behind = (MstxRangeStart *)mstx_behind.core[MSTX_RANGE_START];
-    uint64_t theirs = __builtin_expect(behind != NULL, 0) ? behind(message, stream) : 0;
+    uint64_t theirs = behind ? behind(message, stream) : 0;
 
     return marks_on() ? start_range(mark_default_domain(), theirs, message, stream) : theirs;
 }
 
-void mstxRangeEnd(uint64_t id)
+uint64_t mstxRangeStartA(const char *message, void *stream)
+{
+    return is_idle(MSTX_RANGE_START) ? 0 : range_start(message, stream);
+}
+
+static void __attribute__((noinline)) range_end(uint64_t id)
 {
     MstxRangeEnd *behind = (MstxRangeEnd *)mstx_behind.core[MSTX_RANGE_END];
 
-    if (__builtin_expect(behind && id && !(id & OUR_ID), 0))
+    if (behind && id && !(id & OUR_ID))
         behind(id);
     if (marks_on())
         end_range(mark_default_domain(), id);
+}
+
+void mstxRangeEnd(uint64_t id)
+{
+    if (!is_idle(MSTX_RANGE_END))
+        range_end(id);
 }
 
 int mstxGetToolId(uint64_t *id)
@@ -120,8 +146,8 @@ void mstxDomainMarkA(void *handle, const char *message, void *stream)
     const MstxDomain *domain = mstx_domain_of(handle);
     if (behind && mstx_domain_behind(domain))
         behind(mstx_domain_behind(domain), message, stream);
-    const MarkFacts facts = facts_of(stream);
-    mark_instant(domain->marks, message, &facts);
+    MarkFacts facts;
+    mark_instant(domain->marks, message, facts_of(stream, &facts));
 }
 
 uint64_t mstxDomainRangeStartA(void *handle, const char *message, void *stream)

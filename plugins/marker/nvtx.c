@@ -75,17 +75,20 @@ static uint64_t payload_of(const NvtxAttributes *attributes)
     }
 }
 
-static MarkFacts facts_of(const MarkDomain *domain, const NvtxAttributes *attributes)
+/* NULL: nothing but its message. */
+static const MarkFacts *facts_of(const MarkDomain *domain, const NvtxAttributes *attributes,
+                                 MarkFacts *facts)
 {
-    MarkFacts facts = mark_no_facts;
+    int has_category = HAS(attributes, category) && attributes->category;
 
-    if (HAS(attributes, category) && attributes->category) {
-        facts.category = attributes->category;
-        facts.category_name = name_of_category(domain, attributes->category);
+    *facts = mark_no_facts;
+    if (has_category) {
+        facts->category = attributes->category;
+        facts->category_name = name_of_category(domain, attributes->category);
     }
     if (HAS(attributes, payload))
-        facts.argument = payload_of(attributes);
-    return facts;
+        facts->argument = payload_of(attributes);
+    return has_category || facts->argument != STROBE_ABSENT_U64 ? facts : NULL;
 }
 
 /* A mark needs no message. */
@@ -111,7 +114,7 @@ static uint64_t start(MarkDomain *domain, const char *text, const MarkFacts *fac
 
 static void end(MarkDomain *domain, uint64_t id)
 {
-    mark_end(domain, mark_key(MARK_OF_NVTX, id), id);
+    mark_end_by_next_id(domain, mark_key(MARK_OF_NVTX, id), id);
 }
 
 static int push(MarkDomain *domain, const char *text, const MarkFacts *facts)
@@ -136,8 +139,9 @@ static void domain_mark_ex(MarkDomain *domain, const NvtxAttributes *attributes)
 
     if (!marks_on() || !attributes)
         return;
-    const MarkFacts facts = facts_of(domain, attributes);
-    mark_instant(domain, message_of(attributes, wide), &facts);
+    MarkFacts facts;
+    const MarkFacts *known = facts_of(domain, attributes, &facts);
+    mark_instant(domain, message_of(attributes, wide), known);
 }
 
 static uint64_t domain_start_ex(MarkDomain *domain, const NvtxAttributes *attributes)
@@ -146,8 +150,9 @@ static uint64_t domain_start_ex(MarkDomain *domain, const NvtxAttributes *attrib
 
     if (!marks_on() || !attributes)
         return 0;
-    const MarkFacts facts = facts_of(domain, attributes);
-    return start(domain, message_of(attributes, wide), &facts);
+    MarkFacts facts;
+    const MarkFacts *known = facts_of(domain, attributes, &facts);
+    return start(domain, message_of(attributes, wide), known);
 }
 
 static void domain_end(MarkDomain *domain, uint64_t id)
@@ -162,8 +167,9 @@ static int domain_push_ex(MarkDomain *domain, const NvtxAttributes *attributes)
 
     if (!marks_on() || !attributes)
         return NVTX_NO_PUSH_POP_TRACKING;
-    const MarkFacts facts = facts_of(domain, attributes);
-    return push(domain, message_of(attributes, wide), &facts);
+    MarkFacts facts;
+    const MarkFacts *known = facts_of(domain, attributes, &facts);
+    return push(domain, message_of(attributes, wide), known);
 }
 
 static int domain_pop(MarkDomain *domain)
@@ -180,7 +186,7 @@ static void mark_ex(const NvtxAttributes *attributes)
 static void mark_a(const char *text)
 {
     if (marks_on())
-        mark_instant(mark_default_domain(), text, &mark_no_facts);
+        mark_instant(mark_default_domain(), text, NULL);
 }
 
 static void mark_w(const wchar_t *text)
@@ -198,7 +204,7 @@ static uint64_t start_ex(const NvtxAttributes *attributes)
 
 static uint64_t start_a(const char *text)
 {
-    return marks_on() ? start(mark_default_domain(), text, &mark_no_facts) : 0;
+    return marks_on() ? start(mark_default_domain(), text, NULL) : 0;
 }
 
 static uint64_t start_w(const wchar_t *text)
@@ -222,8 +228,7 @@ static int push_ex(const NvtxAttributes *attributes)
 
 static int push_a(const char *text)
 {
-    return marks_on() ? push(mark_default_domain(), text, &mark_no_facts)
-                      : NVTX_NO_PUSH_POP_TRACKING;
+    return marks_on() ? push(mark_default_domain(), text, NULL) : NVTX_NO_PUSH_POP_TRACKING;
 }
 
 static int push_w(const wchar_t *text)

@@ -102,7 +102,7 @@ class TorchTest(MarksTest):
         session = self.session()
         self.assertEqual(sum(batch.sum().item() for batch, in self.loader()), 15)
         session.close()
-        found = self.names("name,marker.domain,marker.end_thread")
+        found = self.names("name,marker.domain,marker.event")
         self.assertEqual([row[:2] for row in found], [("dataloader", "default")] * 4)
         self.assertNotIn(None, [row[2] for row in found])
 
@@ -146,7 +146,7 @@ class TorchTest(MarksTest):
         self.assertRaises(KeyError, torch.nn.Sequential(inner, Failing()), torch.ones(1, 3))
         inner(torch.ones(1, 3))
         session.close()
-        found = self.names("name,marker.end_thread")
+        found = self.names("name,marker.event")
         self.assertEqual([name for name, _ in found], ["forward"] * 3)
         self.assertNotIn(None, [end for _, end in found])
 
