@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <strobe/helpers/safe-file.h>
 
 #include "out-vfs.h"
+#include "row-insert.h"
 
 #define BLOCKS 6u /* under way between the two threads */
 
@@ -18,7 +20,7 @@ struct OutTable {
     guint n_columns;
     gint key;
     char *name, *create;
-    sqlite3_stmt *insert; /* the writing thread's; NULL: not made yet */
+    RowInsert *insert; /* the writing thread's; NULL: not made yet */
 };
 
 typedef struct OutFile {
@@ -38,7 +40,8 @@ struct OutDb {
     int directory;
     OutFile files[OUT_FILES];
     GPtrArray *tables;
-    GThread *thread; /* NULL: not started yet */
+    GPtrArray *begun; /* those with rows; the writing thread's */
+    GThread *thread;  /* NULL: not started yet */
     GAsyncQueue *full, *empty, *answers;
     Block blocks[BLOCKS];
     Block *block;          /* that the caller fills */
@@ -102,105 +105,47 @@ static gboolean open_file(OutDb *db, OutFile *file)
     return FALSE;
 }
 
-static gboolean make_table(OutDb *db, OutTable *table)
+static void keep_for_later(gpointer user, const guint8 *row)
 {
-    OutFile *file = &db->files[table->file];
-    GString *sql = g_string_new(NULL);
-
-    if (!open_file(db, file) || sqlite3_exec(file->sql, table->create, NULL, NULL, NULL))
-        goto failed;
-    g_string_printf(sql, "INSERT %sINTO %s VALUES(?", table->key >= 0 ? "OR IGNORE " : "",
-                    table->name);
-    for (guint i = 1; i < table->n_columns; i++)
-        g_string_append(sql, ",?");
-    g_string_append_c(sql, ')');
-    if (sqlite3_prepare_v3(file->sql, sql->str, -1, SQLITE_PREPARE_PERSISTENT, &table->insert,
-                           NULL))
-        goto failed;
-    g_string_free(sql, TRUE);
-    return TRUE;
-
-failed:
-    if (file->sql)
-        fail_file(db, file);
-    g_string_free(sql, TRUE);
-    return FALSE;
-}
-
-/* Binds the value at `at` and returns the place behind it. */
-static const guint8 *bind_value(sqlite3_stmt *insert, gint column, const guint8 *at)
-{
-    gint64 whole;
-    double real;
-    guint32 length;
-
-    switch (*at++) {
-    case ROW_INT:
-        memcpy(&whole, at, sizeof whole);
-        sqlite3_bind_int64(insert, column, whole);
-        return at + sizeof whole;
-    case ROW_REAL:
-        memcpy(&real, at, sizeof real);
-        sqlite3_bind_double(insert, column, real);
-        return at + sizeof real;
-    case ROW_TEXT:
-        memcpy(&length, at, sizeof length);
-        at += sizeof length;
-        sqlite3_bind_text(insert, column, (const char *)at, (int)length, SQLITE_STATIC);
-        return at + length;
-    case ROW_NOTHING:
-        sqlite3_bind_null(insert, column);
-        return at + sizeof whole;
-    default:
-        sqlite3_bind_null(insert, column);
-        return at;
-    }
-}
-
-static void keep_for_later(OutDb *db, const guint8 *row, guint32 bytes)
-{
+    OutDb *db = user;
+    RowHead head;
     int error = 0;
 
+    memcpy(&head, row, sizeof head);
     if (!db->moved && !(db->moved = strobe_safe_file_scratch(db->directory)))
         error = errno;
     if (!error)
-        error = strobe_safe_file_write(db->moved, (const char *)row, bytes);
+        error = strobe_safe_file_write(db->moved, (const char *)row, head.bytes);
     if (error)
         fail(db, "rows without a key", g_strerror(error));
     db->n_moved++;
 }
 
-/* `is_late`: the key does not count. */
-static void put_row(OutDb *db, const guint8 *row, gboolean is_late)
+static gboolean make_table(OutDb *db, OutTable *table)
 {
-    const guint8 *at = row + sizeof(RowHead);
-    gboolean has_key = TRUE;
-    OutTable *table;
+    OutFile *file = &db->files[table->file];
+
+    if (!open_file(db, file))
+        return FALSE;
+    if (sqlite3_exec(file->sql, table->create, NULL, NULL, NULL) == SQLITE_OK)
+        table->insert = row_insert_new(file->sql, table->name, table->n_columns, table->key,
+                                       keep_for_later, db);
+    if (table->insert)
+        g_ptr_array_add(db->begun, table);
+    else
+        fail_file(db, file);
+    return table->insert != NULL;
+}
+
+static void put_row(OutDb *db, const guint8 *row, int (*put)(RowInsert *insert, const guint8 *row))
+{
     RowHead head;
-    int code;
 
     memcpy(&head, row, sizeof head);
-    table = head.table;
-    if (G_UNLIKELY(!table->insert) && !make_table(db, table))
+    if (G_UNLIKELY(!head.table->insert) && !make_table(db, head.table))
         return;
-    for (guint i = 0; i < table->n_columns; i++) {
-        if ((gint)i == table->key)
-            has_key = *at == ROW_INT && !is_late;
-        at = bind_value(table->insert, (gint)i + 1, at);
-    }
-    if (G_UNLIKELY(!has_key)) {
-        if (!is_late) {
-            keep_for_later(db, row, head.bytes);
-            return;
-        }
-        sqlite3_bind_null(table->insert, table->key + 1);
-    }
-    code = sqlite3_step(table->insert);
-    if (G_UNLIKELY(code != SQLITE_DONE))
-        fail_file(db, &db->files[table->file]);
-    else if (table->key >= 0 && !sqlite3_changes(db->files[table->file].sql))
-        keep_for_later(db, row, head.bytes);
-    sqlite3_reset(table->insert);
+    if (G_UNLIKELY(put(head.table->insert, row) != SQLITE_OK))
+        fail_file(db, &db->files[head.table->file]);
 }
 
 static void put_rows(OutDb *db, const RowBuffer *rows)
@@ -209,7 +154,12 @@ static void put_rows(OutDb *db, const RowBuffer *rows)
 
     for (gsize at = 0; at < rows->used && !g_atomic_int_get(&db->has_failed); at += head.bytes) {
         memcpy(&head, rows->bytes + at, sizeof head);
-        put_row(db, rows->bytes + at, FALSE);
+        put_row(db, rows->bytes + at, row_insert_put);
+    }
+    for (guint i = 0; i < db->begun->len && !g_atomic_int_get(&db->has_failed); i++) {
+        const OutTable *table = g_ptr_array_index(db->begun, i);
+        if (row_insert_rest(table->insert) != SQLITE_OK)
+            fail_file(db, &db->files[table->file]);
     }
 }
 
@@ -245,6 +195,7 @@ OutDb *out_db_new(int directory, const char *const names[OUT_FILES])
     for (guint i = 0; i < OUT_FILES; i++)
         db->files[i].name = g_strdup(names[i]);
     db->tables = g_ptr_array_new();
+    db->begun = g_ptr_array_new();
     db->full = g_async_queue_new();
     db->empty = g_async_queue_new();
     db->answers = g_async_queue_new();
@@ -346,7 +297,7 @@ static void put_moved(OutDb *db)
         if (!error)
             error = strobe_safe_file_read(file, at, (char *)row_room(&row, head.bytes), head.bytes);
         if (!error)
-            put_row(db, row.bytes, TRUE);
+            put_row(db, row.bytes, row_insert_late);
     }
     if (error)
         fail(db, "rows without a key", g_strerror(error));
@@ -359,7 +310,7 @@ static void close_sql(OutDb *db, gboolean commits)
     for (guint i = 0; i < db->tables->len; i++) {
         OutTable *table = g_ptr_array_index(db->tables, i);
 
-        g_clear_pointer(&table->insert, sqlite3_finalize);
+        g_clear_pointer(&table->insert, row_insert_free);
     }
     for (guint i = 0; i < OUT_FILES; i++) {
         OutFile *file = &db->files[i];
@@ -412,6 +363,7 @@ void out_db_free(OutDb *db)
     }
     g_ptr_array_foreach(db->tables, free_table, NULL);
     g_ptr_array_unref(db->tables);
+    g_ptr_array_unref(db->begun);
     for (guint i = 0; i < BLOCKS; i++)
         g_free(db->blocks[i].rows.bytes);
     g_async_queue_unref(db->full);
