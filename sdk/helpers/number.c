@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <strobe/helpers/number.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,33 +153,144 @@ static int increment(char *digits, int n, int *exponent)
     return last + 1;
 }
 
-/* Shortest digits d.ddd * 10^exponent that read back as `value` (finite, above 0). */
-static int shortest_digits(double value, char *digits, int *exponent)
+/* The digits of `text`, "d.ddde+xx", and its exponent; the number of digits. */
+static int take_apart(const char *text, char *digits, int *exponent)
 {
-    int binary;
+    int used = 0;
+
+    for (; *text && *text != 'e'; text++)
+        if (*text >= '0' && *text <= '9')
+            digits[used++] = *text;
+    *exponent = *text ? atoi(text + 1) : 0;
+    return used;
+}
+
+/* Shortest digits d.ddd * 10^exponent that read back as `value` (finite, above 0), for any: with
+ * the C library's exact conversions. A decimal of up to 15 digits that reads back is, with zeros
+ * behind it, the value's own at 15 digits, unless doubles lie wider there. */
+static int any_shortest_digits(double value, char *digits, int *exponent)
+{
+    int binary, used = 0;
     /* Below a power of two the doubles lie closer: a text above it may be shorter though farther.
      */
     int is_power = frexp(value, &binary) == 0.5;
 
-    for (int n = 1; n <= DIGITS_MAX; n++) {
+    for (int n = is_power || value < DBL_MIN ? 1 : 15; n <= DIGITS_MAX; n++) {
         char text[40];
-        int used = 0;
-        const char *at;
 
         snprintf(text, sizeof text, "%.*e", n - 1, value);
-        for (at = text; *at && *at != 'e'; at++)
-            if (*at >= '0' && *at <= '9')
-                digits[used++] = *at;
-        *exponent = *at ? atoi(at + 1) : 0;
+        used = take_apart(text, digits, exponent);
         if (reads_back(digits, used, *exponent, value))
-            return used;
+            break;
         if (is_power) {
             used = increment(digits, used, exponent);
             if (reads_back(digits, used, *exponent, value))
-                return used;
+                break;
         }
     }
-    return DIGITS_MAX;
+    while (used > 1 && digits[used - 1] == '0')
+        used--;
+    return used;
+}
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 Wide;
+
+#define PLACES_MAX 20 /* of 17 digits of what is at least 1e-4 */
+
+/* A double's value times 10^places, exactly: `scaled` / 2^shift. */
+typedef struct Scaled {
+    Wide scaled, ten; /* 10^places */
+    unsigned places, shift;
+    int is_even; /* the double's own digits: halfway, it is the one that is read back */
+} Scaled;
+
+/* Of up to 21 places. */
+static Wide power_of_ten(unsigned places)
+{
+    static const uint64_t tens[] = {1ull,     10ull,     100ull,     1000ull,
+                                    10000ull, 100000ull, 1000000ull, 10000000ull};
+
+    return (Wide)(tens[places % 8] * (places >= 8 ? 100000000ull : 1)) *
+           (places >= 16 ? 100000000ull : 1);
+}
+
+/* So that there are 17 digits before the point; 0: out of range, or the doubles around it do not
+ * lie equally far. */
+static int scale(double value, Scaled *out)
+{
+    int binary, places;
+    uint64_t digits = (uint64_t)ldexp(frexp(value, &binary), 53);
+
+    if (value < 1e-4 || value >= 1e15 || digits == (uint64_t)1 << 52)
+        return 0;
+    places = 16 - (int)floor((binary - 1) * 0.30102999566398120);
+    out->shift = (unsigned)(53 - binary);
+    out->is_even = digits % 2 == 0;
+    out->ten = power_of_ten((unsigned)places);
+    out->scaled = out->ten * digits;
+    if (out->scaled >> out->shift >= (Wide)100 * EXACT_LIMIT) { /* a decimal power higher */
+        out->ten = power_of_ten((unsigned)--places);
+        out->scaled = out->ten * digits;
+    }
+    out->places = (unsigned)places;
+    return out->places <= PLACES_MAX;
+}
+
+/* The integer nearest to the value / `unit`; of two the even one. */
+static uint64_t nearest(const Scaled *s, uint64_t unit)
+{
+    Wide below = s->scaled >> s->shift;
+    uint64_t whole = (uint64_t)below / unit;
+    Wide rest = s->scaled - ((Wide)(whole * unit) << s->shift), half = (Wide)unit << s->shift;
+
+    if (rest * 2 > half || (rest * 2 == half && whole % 2))
+        whole++;
+    return whole;
+}
+
+/* Half the distance to the next double is 10^places / 2. */
+static int is_read_back(const Scaled *s, uint64_t digits)
+{
+    Wide there = (Wide)digits << s->shift;
+    Wide apart = there > s->scaled ? there - s->scaled : s->scaled - there;
+
+    return apart * 2 < s->ten || (apart * 2 == s->ten && s->is_even);
+}
+
+/* As any_shortest_digits; 0: not in this way. */
+static int quick_shortest_digits(double value, char *digits, int *exponent)
+{
+    static const uint64_t units[] = {100, 10, 1};
+    uint64_t found = 0;
+    Scaled s;
+    int used;
+
+    if (!scale(value, &s))
+        return 0;
+    for (int i = 0; i < 3; i++) {
+        found = nearest(&s, units[i]) * units[i];
+        if (is_read_back(&s, found))
+            break;
+    }
+    used = (int)put_uint(digits, found);
+    *exponent = used - 1 - (int)s.places;
+    while (used > 1 && digits[used - 1] == '0')
+        used--;
+    return used;
+}
+#else
+static int quick_shortest_digits(double value, char *digits, int *exponent)
+{
+    return 0;
+}
+#endif
+
+static int shortest_digits(double value, char *digits, int *exponent)
+{
+    int used = quick_shortest_digits(value, digits, exponent);
+
+    return used ? used : any_shortest_digits(value, digits, exponent);
 }
 
 /* d.ddde+XX, at least two digits of exponent, as Python. */
@@ -224,7 +336,7 @@ static size_t put_plain_form(char *out, const char *digits, int n, int exponent)
 
 static size_t put_digits(char *out, double value)
 {
-    char digits[DIGITS_MAX + 1];
+    char digits[DIGITS_MAX + 3];
     int exponent;
     int n = shortest_digits(value, digits, &exponent);
 

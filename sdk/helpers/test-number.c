@@ -72,6 +72,43 @@ static void check_round_trip(double value)
     }
 }
 
+/* The digits are the value's own, rounded. */
+static void check_nearest(double value)
+{
+    char text[STROBE_NUMBER_MAX], nearest[64];
+
+    strobe_format_double(text, value);
+    g_snprintf(nearest, sizeof nearest, "%.*e", MAX(count_digits(text), 1) - 1, value);
+    g_assert_cmpfloat(g_ascii_strtod(text, NULL), ==, g_ascii_strtod(nearest, NULL));
+    g_assert_cmpint(count_digits(text), ==, count_digits(nearest));
+    for (const char *a = text, *b = nearest; *b != 'e'; a++, b++) {
+        while (*a == '.' || (b == nearest && *a == '0'))
+            a++;
+        b += *b == '.';
+        g_assert_true(*a == *b || (*a == '\0' && *b == 'e'));
+        if (*a == '\0')
+            break;
+    }
+}
+
+/* Where doubles have their texts by integers: all magnitudes, and decimals of few digits, halves of
+ * the last place and borders of the range among them. */
+static void test_double_nearest(void)
+{
+    static const double borders[] = {1e-4, 9.999999999999999e-05, 1e15, 999999999999999.9,
+                                     0.00010000000000000002};
+
+    for (guint i = 0; i < G_N_ELEMENTS(borders); i++)
+        check_nearest(borders[i]);
+    for (int exponent = -14; exponent < 51; exponent++)
+        for (int i = 0; i < 4000; i++) {
+            double value = ldexp(g_test_rand_double_range(0.5, 1), exponent);
+            check_nearest(value);
+            check_nearest(nearbyint(value * 1000) / 1000 + 1e-4);
+            check_nearest(nearbyint(value) + 0.5);
+        }
+}
+
 static void test_double_random(void)
 {
     for (int i = 0; i < 200000; i++) {
@@ -164,6 +201,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/number/double", test_double);
     g_test_add_func("/number/double-random", test_double_random);
+    g_test_add_func("/number/double-nearest", test_double_nearest);
     g_test_add_func("/number/us", test_us);
     g_test_add_func("/number/us-random", test_us_random);
     g_test_add_func("/number/int", test_int);
