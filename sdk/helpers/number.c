@@ -25,11 +25,19 @@ static uint64_t magnitude(int64_t value)
 }
 
 /* Writes the digits without a NUL. */
+static size_t count_digits(uint64_t value)
+{
+    size_t n = 1;
+
+    for (; value >= 10000; value /= 10000)
+        n += 4;
+    return n + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
 static size_t put_uint(char *out, uint64_t value)
 {
-    char text[20];
-    char *at = text + sizeof text;
-    size_t length;
+    size_t length = count_digits(value);
+    char *at = out + length;
 
     while (value >= 100) {
         at -= 2;
@@ -42,8 +50,6 @@ static size_t put_uint(char *out, uint64_t value)
     } else {
         *--at = (char)('0' + value);
     }
-    length = (size_t)(text + sizeof text - at);
-    memcpy(out, at, length);
     return length;
 }
 
