@@ -126,8 +126,7 @@ static void find_all(void)
 {
     new_threads_starters[0] = find("_thread", (const char *[]){"start_new_thread", NULL});
     new_threads_starters[1] = find("_thread", (const char *[]){"start_new", NULL});
-    new_threads.own_code =
-        find("threading", (const char *[]){"Thread", "start", "__code__", NULL});
+    new_threads.own_code = find("threading", (const char *[]){"Thread", "start", "__code__", NULL});
 }
 
 void new_threads_begin(void (*enter)(PyThread *thread))
