@@ -62,7 +62,9 @@ static const atomic_int *is_attaching = &not_attaching; /* of libstrobe-preload.
 /* What the dynamic loader itself allocates while it looks them up. */
 static _Alignas(16) char early[16384];
 static _Atomic size_t early_used;
-static __thread int is_looking __attribute__((tls_model("initial-exec")));
+/* volatile: dlsym is declared as if it called nothing of ours, and so the stores could be left out.
+ */
+static __thread volatile int is_looking __attribute__((tls_model("initial-exec")));
 
 static int is_early(const void *memory)
 {

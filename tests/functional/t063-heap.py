@@ -3,9 +3,11 @@
 
 import csv
 import glob
+import os
+import subprocess
 import unittest
 
-from support import PYTHON, StrobeTest, program
+from support import BUILD, PYTHON, StrobeTest, program
 
 
 class HeapTest(StrobeTest):
@@ -139,6 +141,14 @@ class HeapTest(StrobeTest):
             counted = self.run_heap(":stacks=true")
             names = self.found()
             self.assertEqual({name: names.get(name) for name in counted}, counted, path)
+
+    def test_library_alone(self):
+        """In front of a program without `strobe run`: symbols of that are looked up in vain."""
+        environment = dict(os.environ, LD_PRELOAD=str(BUILD / "plugins" / "heap-preload.so"))
+        done = subprocess.run([program("heap-program"), "first"], env=environment,
+                              capture_output=True, text=True)  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("take_plain 100", done.stdout)
 
     def test_only_under_run(self):
         """Without the library in front there is nothing to record, and that is said."""
