@@ -71,6 +71,7 @@ class WindowsTest(FolderTest):
             for _ in range(WINDOWS):
                 self.step()
                 prof.step()
+                self.alive = [each for each in self.alive if each() is not None]
                 found.append((resident_kb(), descriptors()))
         self.assertEqual([text for level, text in told if level == "ERROR"], [])
         return found
