@@ -148,12 +148,17 @@ static void attach(int is_woken)
         leave_note(error && message ? message(error) : "it cannot be profiled");
 }
 
+/* STROBE_ATTACHING_SYMBOL of strobe/plugin.h. */
+__attribute__((visibility("default"))) atomic_int strobe_run_is_attaching;
+
 static int main_after_attach(int argc, char **argv, char **envp)
 {
     int saved = errno;
 
+    strobe_run_is_attaching = 1;
     if (!is_python())
         attach(0);
+    strobe_run_is_attaching = 0;
     errno = saved;
     return program_main(argc, argv, envp);
 }

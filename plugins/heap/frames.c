@@ -87,20 +87,30 @@ static const char *text_of(uintptr_t place, char *buffer, size_t size)
     return buffer;
 }
 
+/* A return address lies behind the call, which may be a function's last. */
+static StrobeStringId intern_place(const StrobeHost *host, StrobeWriter *writer, const void *place)
+{
+    char buffer[512];
+    const char *text = text_of((uintptr_t)place - 1, buffer, sizeof buffer);
+    return host->intern(writer, text, strlen(text));
+}
+
+StrobeStackId heap_frames_of(const StrobeHost *host, StrobeWriter *writer, const void *caller)
+{
+    StrobeStringId id = intern_place(host, writer, caller);
+    return host->stack(writer, &id, 1);
+}
+
 StrobeStackId heap_frames_take(const StrobeHost *host, StrobeWriter *writer, uint32_t depth,
                                const void *caller)
 {
     void *places[HEAP_DEPTH_MAX + OWN_FRAMES];
     StrobeStringId ids[HEAP_DEPTH_MAX];
-    char buffer[512];
     int n = backtrace(places, (int)depth + OWN_FRAMES), first = 0;
     uint32_t n_ids = 0;
     while (first < n && places[first] != caller)
         first++;
-    /* A return address lies behind the call, which may be a function's last. */
-    for (int i = first; i < n && n_ids < depth; i++) {
-        const char *text = text_of((uintptr_t)places[i] - 1, buffer, sizeof buffer);
-        ids[n_ids++] = host->intern(writer, text, strlen(text));
-    }
+    for (int i = first; i < n && n_ids < depth; i++)
+        ids[n_ids++] = intern_place(host, writer, places[i]);
     return n_ids ? host->stack(writer, ids, n_ids) : 0;
 }

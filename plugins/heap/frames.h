@@ -16,4 +16,7 @@ int heap_frames_prepare(void);
 StrobeStackId heap_frames_take(const StrobeHost *host, StrobeWriter *writer, uint32_t depth,
                                const void *caller);
 
+/* The call path of which only its innermost frame is known, a return address. Any thread. */
+StrobeStackId heap_frames_of(const StrobeHost *host, StrobeWriter *writer, const void *caller);
+
 #endif

@@ -21,10 +21,25 @@ typedef struct HeapHooks {
     void (*dropped)(const void *address);
 } HeapHooks;
 
+/* What the program did before anybody could record: the loader, and constructors before main. */
+typedef struct HeapStartupEvent {
+    _Atomic(const void *) address; /* NULL: not complete */
+    size_t size;                   /* HEAP_GIVEN_BACK: a release */
+    const void *caller;
+} HeapStartupEvent;
+
+#define HEAP_GIVEN_BACK SIZE_MAX
+#define HEAP_STARTUP_MAX 16384
+
 typedef struct HeapGate {
     uint32_t struct_size;
     uint32_t reserved;
-    _Atomic(const HeapHooks *) hooks; /* NULL: nobody records */
+    /* NULL: nobody records. At first those that keep events for `startup`, until there are more
+     * than fit: then it is of no use, and they give way to NULL. */
+    _Atomic(const HeapHooks *) hooks;
+    const HeapHooks *startup_hooks;
+    const HeapStartupEvent *startup; /* HEAP_STARTUP_MAX, in order */
+    _Atomic uint32_t n_startup;
 } HeapGate;
 
 #endif

@@ -3,7 +3,8 @@
  * heap-preload.so: stands in front of the functions that allocate, of whatever library has them.
  *
  * It is in every process below `strobe run`, most of which record nothing: then a call costs one
- * load and a jump. It allocates nothing, takes no lock, and needs libc only.
+ * load and a jump, but for the first ones, which are kept in case that a session begins. It
+ * allocates nothing, takes no lock, and needs libc only.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +20,16 @@
 
 #define API __attribute__((visibility("default")))
 
-API HeapGate strobe_heap_gate_1 = {.struct_size = sizeof(HeapGate)};
+static HeapStartupEvent startup[HEAP_STARTUP_MAX];
+static const HeapHooks startup_hooks; /* tells them from the plugin's; never called */
+
+API HeapGate strobe_heap_gate_1 = {.struct_size = sizeof(HeapGate),
+                                   .hooks = &startup_hooks,
+                                   .startup_hooks = &startup_hooks,
+                                   .startup = startup};
+
+/* STROBE_ATTACHING_SYMBOL of strobe/plugin.h */
+#define ATTACHING_SYMBOL "strobe_run_is_attaching"
 
 enum { UNKNOWN, PROGRAM, OWN, ENDED };
 
@@ -46,10 +56,15 @@ static int (*real_posix_memalign)(void **, size_t, size_t);
 static void *(*real_valloc)(size_t);
 static void *(*real_pvalloc)(size_t);
 
+static const atomic_int not_attaching;
+static const atomic_int *is_attaching = &not_attaching; /* of libstrobe-preload.so */
+
 /* What the dynamic loader itself allocates while it looks them up. */
 static _Alignas(16) char early[16384];
 static _Atomic size_t early_used;
-static __thread int is_looking __attribute__((tls_model("initial-exec")));
+/* volatile: dlsym is declared as if it called nothing of ours, and so the stores could be left out.
+ */
+static __thread volatile int is_looking __attribute__((tls_model("initial-exec")));
 
 static int is_early(const void *memory)
 {
@@ -85,7 +100,10 @@ static void look_up(void)
                                         "posix_memalign", "valloc",   "pvalloc"};
     for (int i = 0; i < 9; i++)
         found[i] = dlsym(RTLD_NEXT, names[i]);
+    const atomic_int *attaching = dlsym(RTLD_DEFAULT, ATTACHING_SYMBOL);
     is_looking = 0;
+    if (attaching)
+        is_attaching = attaching;
     *(void **)&real_memalign = found[4];
     *(void **)&real_aligned_alloc = found[5];
     *(void **)&real_posix_memalign = found[6];
@@ -182,12 +200,32 @@ static void leave(void)
     this_thread.is_busy = 0;
 }
 
+/* Before a session can begin nothing may be called that the C library has not made ready yet. */
+static void keep(const void *memory, size_t size, const void *caller)
+{
+    if (*is_attaching)
+        return;
+    uint32_t i = atomic_fetch_add_explicit(&strobe_heap_gate_1.n_startup, 1, memory_order_relaxed);
+    const HeapHooks *own = &startup_hooks;
+
+    if (i >= HEAP_STARTUP_MAX) {
+        atomic_compare_exchange_strong(&strobe_heap_gate_1.hooks, &own, NULL);
+        return;
+    }
+    startup[i].size = size;
+    startup[i].caller = caller;
+    atomic_store_explicit(&startup[i].address, memory, memory_order_release);
+}
+
 static __attribute__((noinline)) void *tell_allocated(const HeapHooks *hooks, void *memory,
                                                       size_t size, const void *caller)
 {
     int saved = errno;
 
-    if (memory && enter()) {
+    if (hooks == &startup_hooks) {
+        if (memory)
+            keep(memory, size, caller);
+    } else if (memory && enter()) {
         hooks->allocated(memory, size, caller);
         leave();
     }
@@ -200,7 +238,10 @@ static __attribute__((noinline)) size_t tell_released(const HeapHooks *hooks, vo
     int saved = errno;
     size_t size = 0;
 
-    if (memory && enter()) {
+    if (hooks == &startup_hooks) {
+        if (memory)
+            keep(memory, HEAP_GIVEN_BACK, NULL);
+    } else if (memory && enter()) {
         size = hooks->released(memory);
         leave();
     } else if (memory && this_thread.owner == ENDED) {

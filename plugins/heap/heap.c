@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,6 +12,7 @@
 #include "heap-gate.h"
 #include "heap-kinds.h"
 #include "sampling.h"
+#include "startup.h"
 
 #define LATE_MAX 1024 /* releases by threads that were ending, until another one records */
 
@@ -31,6 +33,8 @@ static struct {
     uint64_t threshold, interval;
     uint32_t depth; /* of call paths, 0: none */
     _Atomic int is_on;
+    HeapStartupBlock *startup; /* to be recorded as the first window begins */
+    uint32_t n_startup;
     uint64_t begin_ticks; /* of the window */
     int64_t begin_ns;
     _Alignas(64) _Atomic int64_t total;
@@ -193,6 +197,17 @@ static void heap_probe(uint32_t question, StrobeProbe *answer)
     answer->hint = answer->available ? NULL : "Record the program with \"strobe run\"";
 }
 
+/* Where the session is the process's first, and begins early. */
+static void take_startup(const HeapHooks *before)
+{
+    int64_t total;
+    if (!before || before != heap.gate->startup_hooks)
+        return;
+    heap.startup =
+        heap_startup_follow(heap.gate, heap.threshold, heap.interval, &heap.n_startup, &total);
+    count(total);
+}
+
 static StrobeStatus heap_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -216,7 +231,7 @@ static StrobeStatus heap_open(const StrobeHost *host, StrobeInstance *self, void
     strobe_blocks_prepare(); /* without, fewer blocks have room, and those beyond are counted */
     pthread_once(&once, prepare_process);
     atomic_store(&heap.host, host);
-    atomic_store_explicit(&heap.gate->hooks, &hooks, memory_order_release);
+    take_startup(atomic_exchange(&heap.gate->hooks, &hooks));
     *state = &heap;
     return STROBE_OK;
 }
@@ -228,6 +243,28 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* As of the window's begin: earlier ones belong to no window. */
+static void record_startup(const StrobeHost *host)
+{
+    StrobeWriter *writer = heap.n_startup ? host->writer(heap.self) : NULL;
+    uint64_t begin = host->now();
+    for (uint32_t i = 0; writer && i < heap.n_startup; i++) {
+        const HeapStartupBlock *from = &heap.startup[i];
+        struct heap_block block = {.address = from->address,
+                                   .size = from->size,
+                                   .total = from->total,
+                                   .weight = from->weight};
+        if (from->caller && heap.depth)
+            block.stack = heap_frames_of(host, writer, from->caller);
+        write_block(host, writer, heap.begin_ticks, &block);
+    }
+    if (writer)
+        atomic_fetch_add_explicit(&heap.ticks, host->now() - begin, memory_order_relaxed);
+    free(heap.startup);
+    heap.startup = NULL;
+    heap.n_startup = 0;
+}
+
 static StrobeStatus heap_start(void *state)
 {
     heap.begin_ticks = present_host()->now();
@@ -235,6 +272,7 @@ static StrobeStatus heap_start(void *state)
     atomic_store(&heap.n_allocations, 0);
     atomic_store(&heap.n_releases, 0);
     atomic_store(&heap.ticks, 0);
+    record_startup(present_host());
     atomic_store(&heap.is_on, 1);
     return STROBE_OK;
 }
@@ -269,6 +307,9 @@ static void heap_close(void *state)
 {
     atomic_store_explicit(&heap.gate->hooks, NULL, memory_order_release);
     atomic_store(&heap.host, NULL);
+    free(heap.startup);
+    heap.startup = NULL;
+    heap.n_startup = 0;
 }
 
 const StrobeCollectorOps strobe_heap_ops = {

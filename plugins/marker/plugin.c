@@ -6,8 +6,9 @@
 #include "marks.h"
 #include "mstx.h"
 
-static const char *const range_choices[] = {
-    "communication", "dataloader", "save_checkpoint", "profiler_step", "forward", "step", NULL};
+static const char *const range_choices[] = {"communication", "dataloader", "save_checkpoint",
+                                            "profiler_step", "forward",    "step",
+                                            "flops",         NULL};
 static const char *const chain_choices[] = {"auto", "on", "off", NULL};
 
 static const StrobeOption options[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
-#include <dlfcn.h>
 #include <strobe/kinds.h>
 
 #include "../common/libtorch.h"
@@ -9,7 +8,7 @@
 #include "../cpu_op/torch_memory.h"
 #include "allocations.h"
 #include "block-table.h"
-#include "report-gate.h"
+#include "device-reports.h"
 #include "tensors.h"
 
 /* One per process, as PyTorch's CPU allocator is. */
@@ -46,14 +45,6 @@ static StrobeStatus open_tensors(const StrobeLibtorch *libtorch)
     return status;
 }
 
-/* Allocators of devices are heard under `strobe run` only. */
-static void set_reports(const ReportHooks *hooks)
-{
-    ReportGate *gate = dlsym(RTLD_DEFAULT, REPORT_GATE_SYMBOL);
-    if (gate && gate->struct_size >= sizeof *gate)
-        atomic_store_explicit(&gate->hooks, hooks, memory_order_release);
-}
-
 static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     StrobeLibtorch libtorch;
@@ -79,7 +70,7 @@ static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, vo
     strobe_allocations_attach(host, self, kind);
     status = attach();
     if (status == STROBE_OK)
-        set_reports(&strobe_allocation_reports);
+        strobe_device_reports_begin(&strobe_allocation_reports);
     else
         strobe_allocations_detach();
     *state = &collector;
@@ -96,6 +87,7 @@ static void record(int on)
 static StrobeStatus memory_start(void *state)
 {
     record(1);
+    strobe_device_reports_begin(&strobe_allocation_reports);
     StrobeStatus status = attach(); /* the program may have set an allocator of its own since */
     if (status == STROBE_OK && collector.tensors) {
         const char *reason = collector.tensors->enable(&strobe_tensor_events);
@@ -118,7 +110,7 @@ static StrobeStatus memory_stop(void *state)
 
 static void memory_close(void *state)
 {
-    set_reports(NULL);
+    strobe_device_reports_end();
     collector.backend->detach();
     strobe_allocations_detach();
     strobe_tensors_detach();

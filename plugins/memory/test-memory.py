@@ -5,9 +5,12 @@ against the records of PyTorch's own profiler."""
 
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -32,6 +35,8 @@ for name in ('allocated', 'peak', 'allocations', 'releases'):
 account.account_raw_allocate.argtypes = [ctypes.c_size_t]
 account.account_raw_allocate.restype = ctypes.c_void_p
 account.account_raw_release.argtypes = [ctypes.c_void_p]
+REPORT_ARGUMENTS = [ctypes.c_size_t] + [ctypes.c_long] * 3 + [ctypes.c_int]
+account.account_report.argtypes = REPORT_ARGUMENTS
 
 
 def make_step():
@@ -176,6 +181,66 @@ class MemoryTest(unittest.TestCase):
         self.assertNotEqual(taken.thread, given.thread)
         self.assertEqual((taken.fields['address'], 4000, -4000),
                          (given.fields['address'], taken.fields['size'], given.fields['size']))
+
+    def reported(self, records):
+        return [(r.fields['address'], r.fields['size'], r.fields['total_allocated'],
+                 r.fields['total_reserved'], r.fields['device'])
+                for r in records if r.fields['device'] != -1]
+
+    def test_devices_without_run(self):
+        """Nothing is preloaded: their allocators are loaded before the session, as ever."""
+        def work():
+            with profiler.profile(profile_memory=True) as theirs:
+                account.account_report(64, 1000, 1000, 4096, 1)
+            account.account_report(64, -1000, 0, 4096, -1)
+            self.theirs = theirs
+        records = self.record(work)
+        self.assertEqual(self.reported(records), [(64, 1000, 1000, 4096, 1),
+                                                  (64, -1000, 0, 4096, 0)])
+        self.assertEqual([event.nbytes() for event in self.theirs.kineto_results.events()
+                          if event.name() == '[memory]'], [1000])
+        account.account_report(64, 5000, 5000, 8192, 1)  # nobody is there any more
+
+    def test_allocator_of_a_device_loaded_between_windows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = shutil.copy(os.path.join(PLUGINS, 'libstrobe-test-account.so'), folder)
+            host = self.open()
+            host.start()
+            host.stop()
+            later = ctypes.CDLL(copy)
+        later.account_report.argtypes = REPORT_ARGUMENTS
+        later.account_report(64, 1000, 1000, 4096, 0)
+        host.start()
+        later.account_report(128, 2000, 3000, 4096, 0)
+        account.account_report(192, 10, 10, 10, 1)
+        host.stop()
+        self.assertEqual(self.reported(host.records(NUMBERS)), [(128, 2000, 3000, 4096, 0),
+                                                                (192, 10, 10, 10, 1)])
+
+    def test_threads_report_as_sessions_come_and_go(self):
+        is_over = threading.Event()
+
+        def run():
+            while not is_over.is_set():
+                account.account_report(64, 1000, 1000, 4096, 1)
+                time.sleep(0)
+        threads = [threading.Thread(target=run) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        hosts = []
+        try:
+            for _ in range(8):
+                hosts.append(self.open())
+                hosts[-1].start()
+                time.sleep(0.003)
+                hosts[-1].stop()
+                hosts[-1].close()
+        finally:
+            is_over.set()
+            for thread in threads:
+                thread.join()
+        for host in hosts:  # a report may have been on its way until now
+            self.assertGreater(host.count(), 0)
 
     def test_threads_at_once(self):
         def work():

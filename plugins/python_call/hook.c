@@ -6,6 +6,7 @@
 
 #include "inspect.h"
 #include "names.h"
+#include "new-threads.h"
 #include "tracer.h"
 
 #define CAPSULE "strobe.python_call"
@@ -154,6 +155,8 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
     case PYTHON_C_RETURN:
     case PYTHON_C_EXCEPTION:
         tracer_builtin_return(thread);
+        if (__builtin_expect(new_threads_is_starter(argument), 0))
+            new_threads_started(frame);
         break;
     default:
         break;
@@ -242,6 +245,12 @@ static void install_in(PyThread *thread)
     if (source && !is_ours(source))
         hook.n_left_alone++;
     else
+        set_in_thread(thread);
+}
+
+static void install_in_new(PyThread *thread)
+{
+    if (!present_source())
         set_in_thread(thread);
 }
 
@@ -357,6 +366,7 @@ const char *hook_install(void)
     hook.n_left_alone = hook.n_taken = 0;
     install_in_threading();
     for_each_thread(install_in);
+    new_threads_begin(install_in_new);
     if (hook.n_left_alone)
         tracer.host->log(tracer.self, STROBE_LOG_WARNING,
                          "Calls in %u threads are not recorded: another profiler is active there",
@@ -367,6 +377,7 @@ const char *hook_install(void)
 void hook_remove(void)
 {
     remove_from_threading();
+    new_threads_end();
     for_each_thread(remove_from);
     if (hook.kept)
         tracer_unref(hook.kept);

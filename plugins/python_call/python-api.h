@@ -56,6 +56,8 @@ enum {
     X(swap_thread, "PyThreadState_Swap", PyThread *, (PyThread * thread))                          \
     X(interpreter, "PyThreadState_GetInterpreter", PyInterpreter *, (PyThread * thread))           \
     X(first_thread, "PyInterpreterState_ThreadHead", PyThread *, (PyInterpreter * interpreter))    \
+    X(thread_id, "PyThreadState_GetID", uint64_t, (PyThread * thread))                             \
+    X(acquire_thread, "PyEval_AcquireThread", void, (PyThread * thread))                           \
     X(next_thread, "PyThreadState_Next", PyThread *, (PyThread * thread))                          \
     X(top_frame, "PyThreadState_GetFrame", PyObject *, (PyThread * thread))                        \
     X(frame_back, "PyFrame_GetBack", PyObject *, (PyObject * frame))                               \

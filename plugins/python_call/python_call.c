@@ -10,6 +10,7 @@
 #include "modules.h"
 #include "monitoring.h"
 #include "names.h"
+#include "new-threads.h"
 #include "tracer.h"
 
 static void python_call_probe(uint32_t question, StrobeProbe *answer)
@@ -109,6 +110,7 @@ static StrobeStatus python_call_stop(void *state)
 
 static void python_call_close(void *state)
 {
+    new_threads_close();
     /* an operator on its way may still ask for its stack: the host's functions outlive the session
      */
 }

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The python_call collector in a real interpreter."""
 
+import _thread
 import asyncio
 import collections
 import cProfile
+import ctypes
 import gc
 import os
 import subprocess
@@ -339,6 +341,55 @@ class PythonCallTest(unittest.TestCase):
         waited = [r for r in inner if r.fields['parent'] == of_early.fields['id']]
         self.assertEqual(len(waited), 1)
         self.assertLess(of_early.begin, waited[0].begin)
+
+    def test_threads_of_thread(self):
+        """From their first call on, also those that they start in turn."""
+        def run(start, n):
+            middle(3)
+            if n:
+                start(run, (start, n - 1))
+            else:
+                done.release()
+
+        for start in (_thread.start_new_thread, _thread.start_new):
+            done = threading.Lock()
+            done.acquire()
+            records = self.record(lambda: (start(run, (start, 2)), done.acquire()))
+            self.assertEqual(self.counts(records, run, middle, leaf), [3, 3, 9])
+            threads = {r.thread for r in records if r.name == name_of(middle)}
+            self.assertEqual(len(threads), 3)
+            self.assertNotIn(threading.get_native_id(), threads)
+            self.assertEqual(self.messages, '')
+            self.check_nesting(records)
+
+    def in_foreign_threads(self, function, n=1):
+        """Calls it in threads of the C library, which enter the interpreter one by one."""
+        c = ctypes.CDLL(None)
+        call = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda _: function() and None)
+        for _ in range(n):
+            thread = ctypes.c_ulong()
+            self.assertEqual(c.pthread_create(ctypes.byref(thread), None, call, None), 0)
+            c.pthread_join(thread, None)
+
+    def test_threads_of_libraries(self):
+        """Each has the state of the one before it in its place."""
+        records = self.record(lambda: self.in_foreign_threads(lambda: middle(2), 4))
+        self.assertEqual(self.counts(records, middle, leaf), [4, 8])
+        self.assertNotIn(threading.get_native_id(),
+                         {r.thread for r in records if r.name == name_of(middle)})
+        self.check_nesting(records)
+        self.in_foreign_threads(lambda: self.assertIsNone(sys.getprofile()))
+
+    def test_thread_of_a_library_keeps_its_profiler(self):
+        seen = []
+
+        def profiled():
+            sys.setprofile(lambda frame, event, argument: seen.append(event))
+            middle(2)
+            sys.setprofile(None)
+        records = self.record(lambda: self.in_foreign_threads(profiled))
+        self.assertEqual(self.counts(records, leaf), [2 if MONITORS else 0])
+        self.assertEqual(seen.count('call'), 4)
 
     def test_many_threads_and_windows(self):
         stopping = threading.Event()

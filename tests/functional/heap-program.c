@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocates what it says: heap-program [SEED | brief]. Several threads allocate, move and give back
- * at random; blocks are given back by other threads too. Or many threads that end at once. Prints,
- * for each of the functions that allocate, how many blocks and bytes it has asked for and how many
- * of them are left.
+ * Allocates what it says: heap-program [SEED | brief | first]. Several threads allocate, move and
+ * give back at random; blocks are given back by other threads too. Or many threads that end at
+ * once, or nothing but what is taken before main. Prints, for each of the functions that allocate,
+ * how many blocks and bytes it has asked for and how many of them are left.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -113,6 +113,23 @@ static void give(Taken taken)
     free(taken.memory);
 }
 
+static Taken first_kept[100];
+
+/* Before main: blocks that are kept, and those that are not. */
+static __attribute__((constructor)) void take_first(void)
+{
+    for (int i = 0; i < 100; i++) {
+        first_kept[i] = take(PLAIN, 1000 + (size_t)i);
+        give(take(CLEARED, 50));
+    }
+}
+
+static void give_first(void)
+{
+    for (int i = 0; i < 50; i++)
+        give(first_kept[i]);
+}
+
 static void *run(void *argument)
 {
     unsigned seed = *(unsigned *)argument;
@@ -193,6 +210,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "brief"))
         run_many();
+    else if (argc > 1 && !strcmp(argv[1], "first"))
+        give_first();
     else
         run_together(argc > 1 ? (unsigned)atoi(argv[1]) : 1);
     for (int i = 0; i < N_WAYS; i++)

@@ -3,9 +3,11 @@
 
 import csv
 import glob
+import os
+import subprocess
 import unittest
 
-from support import PYTHON, StrobeTest, program
+from support import BUILD, PYTHON, StrobeTest, program
 
 
 class HeapTest(StrobeTest):
@@ -90,11 +92,35 @@ class HeapTest(StrobeTest):
     def test_threads_that_end(self):
         """They give back more after everything that could still be told."""
         counted = self.run_heap(":stacks=true,depth=2", seed="brief")
-        self.assertEqual(counted["take_plain"], (2500, 250000, 0, 0))
+        before_main = sum(range(1000, 1100))
+        self.assertEqual(counted["take_plain"],
+                         (2500 + 100, 250000 + before_main, 100, before_main))  # fmt: skip
         self.assertEqual(self.found()["take_plain"], counted["take_plain"])
         self.assertNotIn("lost", self.done.stderr)
         rows = self.table("heap_path.csv")
-        self.assertLess(sum(int(row["live_blocks"]) for row in rows), 50)
+        self.assertLess(sum(int(row["live_blocks"]) for row in rows), 100 + 50)
+
+    def test_constructors(self):
+        """What was allocated before main, when nothing could record yet: as of the beginning."""
+        counted = self.run_heap(":stacks=true", seed="first")
+        kept = sum(range(1050, 1100))
+        self.assertEqual(counted["take_plain"], (100, sum(range(1000, 1100)), 50, kept))
+        self.assertEqual(counted["take_cleared"], (100, 5000, 0, 0))
+        found = self.found()
+        self.assertEqual({name: found.get(name, (0, 0, 0, 0)) for name in counted}, counted)
+
+    def test_more_before_a_session_than_is_kept(self):
+        """All of it is unknown then, and so are its releases."""
+        script = "import ctypes; x = [bytes(70000 + i) for i in range(500)]; del x"
+        self.record(PYTHON, "-c", script, collect=["heap:threshold=64KB"],
+                    flags=("--export", "csv"))  # fmt: skip
+        held = {}
+        for row in sorted(self.table("heap.block.csv"), key=lambda row: row["Begin(us)"]):
+            size = int(row["size(B)"])
+            if size < 0:
+                self.assertEqual(held.pop(row["address"]), -size)
+            else:
+                held[row["address"]] = size
 
     def test_python(self):
         """Much that starts early, and many libraries."""
@@ -115,6 +141,14 @@ class HeapTest(StrobeTest):
             counted = self.run_heap(":stacks=true")
             names = self.found()
             self.assertEqual({name: names.get(name) for name in counted}, counted, path)
+
+    def test_library_alone(self):
+        """In front of a program without `strobe run`: symbols of that are looked up in vain."""
+        environment = dict(os.environ, LD_PRELOAD=str(BUILD / "plugins" / "heap-preload.so"))
+        done = subprocess.run([program("heap-program"), "first"], env=environment,
+                              capture_output=True, text=True)  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("take_plain 100", done.stdout)
 
     def test_only_under_run(self):
         """Without the library in front there is nothing to record, and that is said."""

@@ -49,6 +49,13 @@ def _number(event, key):
         raise Refused("%s is no number: %r" % (key, event[key]))
 
 
+def _innermost(nodes, time):
+    for node in nodes:
+        if node.begin <= time <= node.end:
+            return _innermost(node.children, time) or node.event["name"]
+    return None
+
+
 class Node:
     """A span of a thread with what lies in it."""
 
@@ -137,6 +144,43 @@ class Trace:
                 (open_nodes[-1].children if open_nodes else roots[thread]).append(node)
                 open_nodes.append(node)
         return roots, dropped
+
+    def crossing_modules(self):
+        """Modules that cross what lies in the tree, for which the plugin refuses the file."""
+        threads, found = {}, []
+        for category, event in self.spans:
+            is_module = category in PYTHON and "Python module id" in event["args"]
+            if is_module or category in OPERATORS + RUNTIMES + ANNOTATIONS:
+                threads.setdefault(int(event["tid"]), []).append((Node(event), is_module))
+        for nodes in threads.values():
+            open_nodes = []
+            for node, is_module in sorted(nodes, key=lambda each: (each[0].begin, -each[0].end)):
+                while open_nodes and open_nodes[-1][0].end <= node.begin:
+                    open_nodes.pop()
+                if open_nodes and node.end > open_nodes[-1][0].end + 0.0005:
+                    if is_module or open_nodes[-1][1]:
+                        found.append((node.event["name"], open_nodes[-1][0].event["name"]))
+                    continue
+                open_nodes.append((node, is_module))
+        return found
+
+    def memory(self):
+        """Operator (None: none) -> bytes taken and given back on its thread while it was the
+        innermost, by device."""
+        keys = {"Device Type", "Device Id", "Addr", "Bytes", "Total Allocated", "Total Reserved"}
+        roots, _ = self.trees(OPERATORS)
+        found = {}
+        for event in self.events:
+            if event["ph"] != "i" or event["name"] != "[memory]":
+                continue
+            args = event["args"]
+            if any(not isinstance(args.get(key), int) for key in keys):
+                raise Refused("memory without one of its numbers: %r" % args)
+            name = _innermost(roots.get(int(event["tid"]), ()), event["ts"])
+            device = "CPU" if args["Device Type"] == 0 else "GPU%d" % args["Device Id"]
+            totals = found.setdefault((name, device), [0, 0])
+            totals[args["Bytes"] < 0] += args["Bytes"]
+        return found
 
     def operators(self):
         """Name -> calls, host self and total time, device self time."""

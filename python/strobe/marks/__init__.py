@@ -12,7 +12,7 @@ from ..run import step_marks, torch_import
 from .replacements import Replacements
 
 # What is replaced, for which names of the collector's option `ranges`.
-_IN_TORCH = ("communication", "dataloader", "save_checkpoint", "forward")
+_IN_TORCH = ("communication", "dataloader", "save_checkpoint", "forward", "flops")
 
 _replacements = None  # while a window records
 _asked = set()  # by request()
@@ -42,8 +42,8 @@ def end():
 
 
 def request(*names):
-    """Asks for ranges that are not marked by default, in all windows from now on: "forward",
-    "step"."""
+    """Asks for ranges that are not marked by default, in all windows from now on: "flops",
+    "forward", "step"."""
     known = {*_IN_TORCH, *step_marks.NAMES}
     for name in names:
         if name not in known:
@@ -72,7 +72,7 @@ def _install(wanted):
 
 
 def _replace(replacements, wanted):
-    from . import communication, loading, training
+    from . import communication, flops, loading, training
 
     try:
         if "communication" in wanted:
@@ -83,5 +83,7 @@ def _replace(replacements, wanted):
             loading.mark_save(replacements)
         if "forward" in wanted:
             training.mark_forward(replacements)
+        if "flops" in wanted:
+            flops.mark(replacements)
     except (AttributeError, ImportError) as error:  # a PyTorch without that part
         message.warn_once("Cannot mark what PyTorch does: %s" % error)

@@ -11,6 +11,9 @@ from .schedules import always_record, schedule
 SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
 SECTIONS = ("buffer", "rotate", "dump")  # of the configuration, as they are
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
+# What is marked by default, and with_flops' own.
+_RANGES_WITH_FLOPS = "communication+dataloader+save_checkpoint+profiler_step+flops"
+
 _OPERATOR_SWITCHES = {"with_stack": "stack", "with_flops": "flops", "with_modules": "modules"}
 
 
@@ -131,6 +134,8 @@ def _collectors(activities, switches, experimental):
             collectors["gc"] = {"threshold": "%dns" % min(threshold * 1e6, _GC_LIMIT_NS)}
     marks = experimental.marks()
     if marks is not None:
+        if switches["with_flops"]:
+            marks["ranges"] = _RANGES_WITH_FLOPS
         collectors["marker"] = marks
     systems = experimental.collected_host_sys()
     if systems:

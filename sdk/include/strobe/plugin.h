@@ -65,6 +65,10 @@ typedef struct StrobeVariable {
  * calls may come before it returns. */
 #define STROBE_WAKE_SYMBOL "strobe_run_wake"
 
+/* Of the same library: an atomic int that is not 0 while Strobe makes a session just before main.
+ * What the main thread does then is not the program's. */
+#define STROBE_ATTACHING_SYMBOL "strobe_run_is_attaching"
+
 typedef struct StrobeComponent {
     uint32_t struct_size;
     uint32_t type;  /* STROBE_COMPONENT_* */

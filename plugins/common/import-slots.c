@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import-slots.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+enum { BY_PLT = R_X86_64_JUMP_SLOT, BY_GOT = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { BY_PLT = R_AARCH64_JUMP_SLOT, BY_GOT = R_AARCH64_GLOB_DAT };
+#else
+enum { BY_PLT = -1, BY_GOT = -1 };
+#endif
+
+/* What the dynamic section of an object says. */
+typedef struct Object {
+    const struct dl_phdr_info *info;
+    const ElfW(Sym) * symbols;
+    const char *names;
+    size_t names_size;
+    const ElfW(Rela) * by_plt, *others;
+    size_t by_plt_size, others_size, n_relative; /* relative ones come first */
+} Object;
+
+typedef struct Task {
+    const StrobeImport *imports;
+    size_t n, n_written;
+    int restores;
+} Task;
+
+/* The loader has added the object's address already, but to those that the kernel maps. */
+static const void *at(const Object *object, ElfW(Addr) address)
+{
+    ElfW(Addr) base = object->info->dlpi_addr;
+    return (const void *)(address < base ? base + address : address); // NOLINT
+}
+
+static void read_entry(Object *object, const ElfW(Dyn) * entry)
+{
+    switch (entry->d_tag) {
+    case DT_SYMTAB:
+        object->symbols = at(object, entry->d_un.d_ptr);
+        break;
+    case DT_STRTAB:
+        object->names = at(object, entry->d_un.d_ptr);
+        break;
+    case DT_STRSZ:
+        object->names_size = entry->d_un.d_val;
+        break;
+    case DT_JMPREL:
+        object->by_plt = at(object, entry->d_un.d_ptr);
+        break;
+    case DT_PLTRELSZ:
+        object->by_plt_size = entry->d_un.d_val;
+        break;
+    case DT_RELA:
+        object->others = at(object, entry->d_un.d_ptr);
+        break;
+    case DT_RELASZ:
+        object->others_size = entry->d_un.d_val;
+        break;
+    case DT_RELACOUNT:
+        object->n_relative = entry->d_un.d_val;
+        break;
+    default:
+        break;
+    }
+}
+
+static int read_object(Object *object)
+{
+    const struct dl_phdr_info *info = object->info;
+    const ElfW(Dyn) *entry = NULL;
+
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            entry = at(object, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; entry && entry->d_tag != DT_NULL; entry++)
+        read_entry(object, entry);
+    return object->symbols && object->names;
+}
+
+/* Is it inside of one of the object's segments of this type? */
+static int is_within(const Object *object, uint32_t type, uintptr_t address)
+{
+    for (int i = 0; i < object->info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->info->dlpi_phdr[i];
+        if (part->p_type == type &&
+            address - (object->info->dlpi_addr + part->p_vaddr) < part->p_memsz)
+            return 1;
+    }
+    return 0;
+}
+
+/* What the loader has made read-only after it had filled it in is so again afterwards. */
+static int write_slot(const Object *object, void **slot, void *value)
+{
+    uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+    void *page = (void *)((uintptr_t)slot & ~(size - 1)); // NOLINT
+    int is_sealed = is_within(object, PT_GNU_RELRO, (uintptr_t)slot);
+
+    if (is_sealed && mprotect(page, size, PROT_READ | PROT_WRITE) != 0)
+        return 0;
+    __atomic_store_n(slot, value, __ATOMIC_RELEASE);
+    if (is_sealed)
+        mprotect(page, size, PROT_READ);
+    return 1;
+}
+
+static void treat_slot(Task *task, const Object *object, const StrobeImport *import, void **slot)
+{
+    void *there = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    int is_unbound = is_within(object, PT_LOAD, (uintptr_t)there);
+
+    if (task->restores ? there != import->ours
+                       : there == import->ours || (there != import->real && !is_unbound))
+        return;
+    task->n_written +=
+        (size_t)write_slot(object, slot, task->restores ? import->real : import->ours);
+}
+
+static void treat_table(Task *task, const Object *object, const ElfW(Rela) * table, size_t n,
+                        int type)
+{
+    for (size_t i = 0; i < n; i++) {
+        if ((int)ELF64_R_TYPE(table[i].r_info) != type)
+            continue;
+        const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(table[i].r_info)];
+        if (symbol->st_shndx != SHN_UNDEF || symbol->st_name >= object->names_size)
+            continue;
+        const char *name = object->names + symbol->st_name;
+        for (size_t j = 0; j < task->n; j++)
+            if (task->imports[j].real && strcmp(name, task->imports[j].name) == 0)
+                treat_slot(task, object, &task->imports[j],
+                           (void **)(object->info->dlpi_addr + table[i].r_offset)); // NOLINT
+    }
+}
+
+static int treat_object(struct dl_phdr_info *info, size_t size, void *user)
+{
+    Object object = {.info = info};
+    Task *task = user;
+
+    (void)size;
+    if (!read_object(&object))
+        return 0;
+    size_t n = object.others_size / sizeof *object.others;
+    size_t skipped = object.n_relative < n ? object.n_relative : n;
+    treat_table(task, &object, object.by_plt, object.by_plt_size / sizeof *object.by_plt, BY_PLT);
+    treat_table(task, &object, object.others + skipped, n - skipped, BY_GOT);
+    return 0;
+}
+
+static size_t treat_all(const StrobeImport *imports, size_t n, int restores)
+{
+    Task task = {.imports = imports, .n = n, .restores = restores};
+    if (BY_PLT >= 0)
+        dl_iterate_phdr(treat_object, &task);
+    return task.n_written;
+}
+
+size_t strobe_imports_replace(const StrobeImport *imports, size_t n)
+{
+    return treat_all(imports, n, 0);
+}
+
+size_t strobe_imports_restore(const StrobeImport *imports, size_t n)
+{
+    return treat_all(imports, n, 1);
+}
+
+static int read_adds(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)size;
+    *(unsigned long long *)user = info->dlpi_adds;
+    return 1;
+}
+
+unsigned long long strobe_imports_n_loaded(void)
+{
+    unsigned long long n = 0;
+    dl_iterate_phdr(read_adds, &n);
+    return n;
+}

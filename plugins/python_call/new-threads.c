@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "new-threads.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+
+#include "../common/import-slots.h"
+#include "tracer.h"
+
+PyObject *new_threads_starters[2];
+
+static struct {
+    void (*enter)(PyThread *thread); /* NULL: no window records */
+    uint64_t last_id;                /* of the threads that were there, or have been looked at */
+    uint64_t first_id;               /* of those that came with this window, the lowest */
+    PyObject *own_code;              /* strong; of Thread.start of the module threading */
+    unsigned long long n_loaded;     /* objects, when their slots were written; 0: they are not */
+} new_threads;
+
+/* ---- threads of libraries ---- */
+
+/* The state that the thread entered with last; a number is never used again. */
+static __thread uint64_t entered_id;
+
+/* The calling thread has entered the interpreter. */
+static void look_at_own(void)
+{
+    const PythonApi *python = &python_api;
+
+    if (!atomic_load_explicit(&tracer.is_on, memory_order_relaxed) || !new_threads.enter)
+        return;
+    PyThread *own = python->thread();
+    uint64_t id = python->thread_id(own);
+    if (id == entered_id)
+        return;
+    entered_id = id;
+    if (id >= new_threads.first_id)
+        new_threads.enter(own);
+}
+
+static int ensure(void)
+{
+    int state = python_api.lock();
+    look_at_own();
+    return state;
+}
+
+static void acquire(PyThread *thread)
+{
+    python_api.acquire_thread(thread);
+    look_at_own();
+}
+
+static StrobeImport imports[] = {
+    {"PyGILState_Ensure", NULL, (void *)ensure},
+    {"PyEval_AcquireThread", NULL, (void *)acquire},
+};
+enum { N_IMPORTS = sizeof imports / sizeof *imports };
+
+static void write_slots(void)
+{
+    unsigned long long n = strobe_imports_n_loaded();
+
+    if (n == new_threads.n_loaded)
+        return;
+    imports[0].real = (void *)python_api.lock;
+    imports[1].real = (void *)python_api.acquire_thread;
+    strobe_imports_replace(imports, N_IMPORTS);
+    new_threads.n_loaded = n;
+}
+
+/* ---- threads of _thread ---- */
+
+/* Enters those whose number is above last_id; the newest come first. No garbage is collected
+ * meanwhile: that may run anything. */
+static void enter_new(void)
+{
+    const PythonApi *python = &python_api;
+    PyThread *own = python->thread();
+    PyThread *thread = python->first_thread(python->interpreter(own));
+    uint64_t known = new_threads.last_id;
+    int was_enabled = python->disable_collector ? python->disable_collector() : 0;
+
+    for (; thread && python->thread_id(thread) > known; thread = python->next_thread(thread)) {
+        if (python->thread_id(thread) > new_threads.last_id)
+            new_threads.last_id = python->thread_id(thread);
+        python->swap_thread(thread);
+        new_threads.enter(thread);
+        python->swap_thread(own);
+    }
+    if (was_enabled)
+        python->enable_collector();
+}
+
+/* Those of the module threading set their function themselves. */
+void new_threads_started(PyObject *frame)
+{
+    PyObject *code = python_api.frame_code(frame);
+    int is_own = code == new_threads.own_code;
+
+    tracer_unref(code);
+    if (!is_own && new_threads.enter)
+        enter_new();
+}
+
+/* A strong reference or NULL. */
+static PyObject *find(const char *module_name, const char *const names[])
+{
+    const PythonApi *python = &python_api;
+    PyObject *modules = python->system_object("modules");
+    PyObject *found = modules ? python->dict_item(modules, module_name) : NULL;
+
+    if (found)
+        tracer_ref(found);
+    for (; found && *names; names++) {
+        PyObject *next = python->get_attribute(found, *names);
+        python->unref(found);
+        found = next;
+    }
+    python->clear_error();
+    return found;
+}
+
+/* Once a session: a look-up by name leaves something in the interpreter's caches each time. */
+static void find_all(void)
+{
+    new_threads_starters[0] = find("_thread", (const char *[]){"start_new_thread", NULL});
+    new_threads_starters[1] = find("_thread", (const char *[]){"start_new", NULL});
+    new_threads.own_code = find("threading", (const char *[]){"Thread", "start", "__code__", NULL});
+}
+
+void new_threads_begin(void (*enter)(PyThread *thread))
+{
+    const PythonApi *python = &python_api;
+    PyThread *first = python->first_thread(python->interpreter(python->thread()));
+
+    if (!new_threads.own_code)
+        find_all();
+    new_threads.last_id = first ? python->thread_id(first) : 0;
+    new_threads.first_id = new_threads.last_id + 1;
+    new_threads.enter = enter;
+    write_slots();
+}
+
+void new_threads_end(void)
+{
+    new_threads.enter = NULL;
+}
+
+/* The interpreter may have ended before the session. */
+static void drop_all(void)
+{
+    PyObject **const held[] = {&new_threads_starters[0], &new_threads_starters[1],
+                               &new_threads.own_code};
+    int is_there = new_threads_starters[0] && python_api.is_initialized();
+    int lock = is_there ? python_api.lock() : 0;
+
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+        if (is_there && *held[i])
+            tracer_unref(*held[i]);
+        *held[i] = NULL;
+    }
+    if (is_there)
+        python_api.unlock(lock);
+}
+
+void new_threads_close(void)
+{
+    drop_all();
+    if (new_threads.n_loaded)
+        strobe_imports_restore(imports, N_IMPORTS);
+    new_threads.n_loaded = 0;
+}
