@@ -9,6 +9,7 @@
 #include "command.h"
 #include "error.h"
 #include "folder.h"
+#include "result-directory.h"
 #include "run-command.h"
 #include "run-diagnosis.h"
 #include "run-folder.h"
@@ -117,6 +118,9 @@ static void explain_nothing(const StrobeConfig *config, char **command, char *co
 
     if (obstacle)
         strobe_complain("Nothing was recorded: %s", obstacle);
+    else if (!is_claimed && !strobe_config_records_rank(config, strobe_rank()))
+        strobe_complain("Nothing was recorded: this is rank %d, which the configuration leaves out",
+                        strobe_rank());
     else if (is_claimed && config->has_schedule)
         strobe_complain("Nothing was recorded: the program made no step, or too few for the "
                         "schedule to come to one it records. A step ends when an optimizer has "
