@@ -54,8 +54,8 @@ static const AclKey keys[] = {
     {"sys_lp_freq", FREQUENCY, .highest = 100},
 };
 
-/* What the device's collector takes, where it has the option. hccl, aicpu, ascendcl, runtime_api and
- * task_time are in its level. */
+/* What the device's collector takes, where it has the option. hccl, aicpu, ascendcl, runtime_api
+ * and task_time are in its level. */
 static const char *const of_device[][2] = {
     {"l2", "l2_cache"},
     {"msproftx", "msproftx"},
@@ -149,8 +149,8 @@ static const char *level_of(JsonObject *section)
     return is_on(section, "runtime_api") || is_on(section, "aicpu") ? "Level2" : "Level1";
 }
 
-static gboolean add_metrics(JsonObject *options, JsonObject *section, const StrobeConfigPlace *place,
-                            GError **error)
+static gboolean add_metrics(JsonObject *options, JsonObject *section,
+                            const StrobeConfigPlace *place, GError **error)
 {
     const char *text = value_of(section, "aic_metrics");
     const char *name = strobe_ascend_metrics_name(text);
@@ -194,7 +194,8 @@ static gboolean add_device(StrobeConfig *config, JsonObject *section,
         !add_metrics(device->wished, section, place, error))
         return FALSE;
     for (gsize i = 0; i < G_N_ELEMENTS(of_device); i++)
-        hand_over(device->wished, of_device[i][1], json_object_get_member(section, of_device[i][0]));
+        hand_over(device->wished, of_device[i][1],
+                  json_object_get_member(section, of_device[i][0]));
     return TRUE;
 }
 
@@ -228,8 +229,8 @@ static gboolean set_interval(JsonObject *options, JsonObject *section, const cha
 {
     if (!json_object_has_member(section, key))
         return FALSE;
-    g_autofree char *text = g_strdup_printf(
-        "%" G_GINT64_FORMAT "ns", 1000000000 / json_object_get_int_member(section, key));
+    g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT "ns",
+                                            1000000000 / json_object_get_int_member(section, key));
     json_object_set_string_member(options, "interval", text);
     return TRUE;
 }

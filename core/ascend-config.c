@@ -9,9 +9,12 @@
 #define STEP_LIMIT 1000000000000
 
 const char *const strobe_ascend_config_keys[] = {
-    "activities",  "prof_dir",     "analyse",      "async_mode", "record_shapes", "profile_memory",
-    "with_stack",  "with_flops",   "with_modules", "active",     "warmup",        "start_step",
-    "is_rank",     "rank_list",    "experimental_config", NULL};
+    "activities", "prof_dir",      "analyse",
+    "async_mode", "record_shapes", "profile_memory",
+    "with_stack", "with_flops",    "with_modules",
+    "active",     "warmup",        "start_step",
+    "is_rank",    "rank_list",     "experimental_config",
+    NULL};
 
 /* ---- the shared checks ---- */
 
@@ -61,15 +64,15 @@ static void read_activities(StrobeAscendSettings *settings, JsonObject *top, Str
 
     for (guint i = 0; array && i < json_array_get_length(array); i++) {
         JsonNode *item = json_array_get_element(array, i);
-        const char *name = json_node_get_value_type(item) == G_TYPE_STRING
-                               ? json_node_get_string(item)
-                               : "";
+        const char *name =
+            json_node_get_value_type(item) == G_TYPE_STRING ? json_node_get_string(item) : "";
         if (g_ascii_strcasecmp(name, "CPU") == 0)
             settings->cpu = TRUE;
         else if (g_ascii_strcasecmp(name, "NPU") == 0)
             settings->npu = TRUE;
         else
-            strobe_ascend_reset(config, place, "activities", "\"CPU\" and \"NPU\"", item, "nothing");
+            strobe_ascend_reset(config, place, "activities", "\"CPU\" and \"NPU\"", item,
+                                "nothing");
     }
     if (node && !array)
         strobe_ascend_reset(config, place, "activities", "an array", node, "both");

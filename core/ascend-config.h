@@ -17,9 +17,9 @@ typedef struct StrobeAscendSettings {
     const char *aic_metrics; /* "PipeUtilization" ...; a constant */
     gboolean l2_cache, msprof_tx, mstx, record_op_args, op_attr, sys_io, sys_interconnection;
     gboolean data_simplification;
-    guint32 export_types;         /* STROBE_EXPORT_* */
-    double gc_threshold_ms;       /* negative: none */
-    char *host_sys;               /* "cpu+mem", "" if none */
+    guint32 export_types;                  /* STROBE_EXPORT_* */
+    double gc_threshold_ms;                /* negative: none */
+    char *host_sys;                        /* "cpu+mem", "" if none */
     char *domain_include, *domain_exclude; /* joined by '+', "" if none */
 } StrobeAscendSettings;
 

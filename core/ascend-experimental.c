@@ -10,13 +10,22 @@
 
 #define SECTION "experimental_config"
 
-static const char *const known[] = {
-    "profiler_level",      "aic_metrics",         "l2_cache",
-    "msprof_tx",           "mstx",                "data_simplification",
-    "record_op_args",      "export_type",         "host_sys",
-    "op_attr",             "gc_detect_threshold", "mstx_domain_include",
-    "mstx_domain_exclude", "sys_io",              "sys_interconnection",
-    NULL};
+static const char *const known[] = {"profiler_level",
+                                    "aic_metrics",
+                                    "l2_cache",
+                                    "msprof_tx",
+                                    "mstx",
+                                    "data_simplification",
+                                    "record_op_args",
+                                    "export_type",
+                                    "host_sys",
+                                    "op_attr",
+                                    "gc_detect_threshold",
+                                    "mstx_domain_include",
+                                    "mstx_domain_exclude",
+                                    "sys_io",
+                                    "sys_interconnection",
+                                    NULL};
 static const char *const levels[] = {"Level0", "Level1", "Level2", "Level_none", NULL};
 static const char *const systems[] = {"cpu", "mem", "disk", "network", "osrt", "numa", NULL};
 
@@ -193,7 +202,8 @@ static void read_export(const Reading *r)
     g_autoptr(GError) error = NULL;
 
     s->op_attr = is_switched(r, "op_attr", FALSE);
-    if (r->object && !strobe_export_types_read(r->object, r->place.origin, &s->export_types, &error))
+    if (r->object &&
+        !strobe_export_types_read(r->object, r->place.origin, &s->export_types, &error))
         strobe_config_warn(r->config, "%s; it is reset to \"text\"", error->message);
     if (!s->export_types)
         s->export_types = STROBE_EXPORT_TEXT;
@@ -258,9 +268,8 @@ void strobe_ascend_experimental_read(StrobeAscendSettings *settings, JsonObject 
     read_metrics(&r);
     settings->l2_cache = is_switched(&r, "l2_cache", FALSE);
     read_marks(&r);
-    settings->data_simplification =
-        (simplification && JSON_NODE_HOLDS_NULL(simplification)) ||
-        is_switched(&r, "data_simplification", TRUE);
+    settings->data_simplification = (simplification && JSON_NODE_HOLDS_NULL(simplification)) ||
+                                    is_switched(&r, "data_simplification", TRUE);
     settings->record_op_args = is_switched(&r, "record_op_args", FALSE);
     read_export(&r);
     read_gc(&r);

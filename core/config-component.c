@@ -27,7 +27,8 @@ static StrobeConfigComponent *find_component(GPtrArray *list, const char *name)
     return NULL;
 }
 
-StrobeConfigComponent *strobe_config_component_add(GPtrArray *list, const char *name, const char *origin)
+StrobeConfigComponent *strobe_config_component_add(GPtrArray *list, const char *name,
+                                                   const char *origin)
 {
     StrobeConfigComponent *component = find_component(list, name);
 
@@ -166,8 +167,7 @@ JsonObject *strobe_config_components_json(GPtrArray *list)
         if (component->required)
             json_object_set_boolean_member(options, "required", TRUE);
         if (component->wished && json_object_get_size(component->wished))
-            json_object_set_object_member(options, "optional",
-                                          json_object_ref(component->wished));
+            json_object_set_object_member(options, "optional", json_object_ref(component->wished));
         json_object_set_object_member(out, component->name, options);
     }
     return out;

@@ -68,7 +68,8 @@ static void test_common(void)
         {"{\"is_rank\": true, \"rank_list\": [0, 2, -1]}", "\"ranks\":[0,2]", "found -1"},
         {"{\"is_rank\": true}", "\"ranks\":[]", "names no rank"},
         {"{\"is_rank\": 1, \"rank_list\": [0]}", "\"metadata\"", "expected true or false, found 1"},
-        {"{\"active\": 1, \"with_stak\": true}", "", "unknown key \"with_stak\", did you mean \"with_stack\"?"},
+        {"{\"active\": 1, \"with_stak\": true}", "",
+         "unknown key \"with_stak\", did you mean \"with_stack\"?"},
         {"{\"experimental_config\": []}", "", "key \"experimental_config\": expected an object"},
     };
 
@@ -116,14 +117,16 @@ static void test_collectors(void)
 static void test_experimental(void)
 {
     static const struct mapped cases[] = {
-        {EXPERIMENTAL(""), "\"_profiler_level\":\"Level0\",\"_aic_metrics\":\"ACL_AICORE_NONE\"", ""},
+        {EXPERIMENTAL(""), "\"_profiler_level\":\"Level0\",\"_aic_metrics\":\"ACL_AICORE_NONE\"",
+         ""},
         {EXPERIMENTAL("\"aic_metrics\": \"Memory\""), "\"ACL_AICORE_NONE\"",
          "Please use level1 or level2"},
         {EXPERIMENTAL("\"profiler_level\": \"Level1\", \"aic_metrics\": \"ACL_AICORE_L2_CACHE\""),
          "\"_aic_metrics\":\"ACL_AICORE_L2_CACHE\"", ""},
         {EXPERIMENTAL("\"profiler_level\": \"Level1\", \"aic_metrics\": \"Memry\""),
          "\"_aic_metrics\":\"ACL_AICORE_PIPE_UTILIZATION\"", "found \"Memry\""},
-        {EXPERIMENTAL("\"profiler_level\": \"Level1\""), "\"_aic_metrics\":\"ACL_AICORE_NONE\"", ""},
+        {EXPERIMENTAL("\"profiler_level\": \"Level1\""), "\"_aic_metrics\":\"ACL_AICORE_NONE\"",
+         ""},
         {EXPERIMENTAL("\"profiler_level\": \"Level9\""), "\"_profiler_level\":\"Level0\"",
          "found \"Level9\"; it is reset to Level0"},
         {EXPERIMENTAL("\"profiler_level\": \"Level_none\""), "\"_mstx\":true",
@@ -146,8 +149,8 @@ static void test_experimental(void)
         {EXPERIMENTAL("\"mstx\": true, \"mstx_domain_include\": [\"a\"], "
                       "\"mstx_domain_exclude\": [\"b\"]"),
          "\"_mstx_domain_include\":[\"a\"],\"_mstx_domain_exclude\":[]", "is ignored"},
-        {EXPERIMENTAL("\"mstx\": true, \"mstx_domain_include\": [1]"), "\"_mstx_domain_include\":[]",
-         "expected an array of texts"},
+        {EXPERIMENTAL("\"mstx\": true, \"mstx_domain_include\": [1]"),
+         "\"_mstx_domain_include\":[]", "expected an array of texts"},
         {EXPERIMENTAL("\"host_sys\": [\"cpu\", \"cup\"]"), "\"_host_sys\":[]", "cup"},
         {EXPERIMENTAL("\"profile_level\": 1"), "",
          "\"experimental_config.profile_level\", did you mean \"profiler_level\"?"},
@@ -173,8 +176,8 @@ static void test_acl(void)
          "\"hardware_mem_freq\":5,\"storage_limit\":\"200MB\"", ""},
         {ACL(", \"msproftx\": \"on\""), "\"marker\":{}", ""},
         {ACL(", \"sys_io_sampling_freq\": 50"), "\"sys_io\":{\"interval\":\"20000000ns\"}", ""},
-        {ACL(", \"sys_interconnection_freq\": 10"), "\"interconnect\":{\"interval\":\"100000000ns\"}",
-         ""},
+        {ACL(", \"sys_interconnection_freq\": 10"),
+         "\"interconnect\":{\"interval\":\"100000000ns\"}", ""},
         {ACL(", \"host_sys\": \"cpu, osrt\", \"host_sys_usage\": \"cpu,mem\", "
              "\"host_sys_usage_freq\": 10"),
          "\"host_sys\":{\"items\":\"cpu+osrt+mem\",\"interval\":\"100000000ns\"}", ""},

@@ -85,6 +85,9 @@ def _hook(step_on, follow=False):
                 _begin(follow)  # a mark may have begun the session: it looks again all the same
             if stepping.run_session is not None:
                 stepping.run_session.retry()
+                from . import rank
+
+                rank.watch()
             if stepping.run_session is not None and step_on != "manual":
                 from . import optimizer_step
 
