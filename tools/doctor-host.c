@@ -134,9 +134,8 @@ static void check_disk(StrobeDoctorReport *report)
         strobe_doctor_add(report, STROBE_VERDICT_GOOD, "present folder", NULL, "%s free in %s",
                           left, here);
     else
-        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "present folder",
-                          "name another with -o", "%s cannot be written to: %s", here,
-                          g_strerror(errno));
+        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "present folder", "name another with -o",
+                          "%s cannot be written to: %s", here, g_strerror(errno));
 }
 
 static char *limit_text(rlim_t value)
@@ -244,13 +243,17 @@ static const Variable variables[] = {
     {"ASCEND_WORK_PATH", FALSE, NULL},
     {"ASCEND_RT_VISIBLE_DEVICES", FALSE, NULL},
     {"ASCEND_GLOBAL_LOG_LEVEL", FALSE, NULL},
-    {"PROFILER_SAMPLECONFIG", TRUE, "msprof is in charge of the NPU: npu_task sees nothing; unset it"},
+    {"PROFILER_SAMPLECONFIG", TRUE,
+     "msprof is in charge of the NPU: npu_task sees nothing; unset it"},
     {"PROFILING_MODE", FALSE, "CANN's own profiling is on: npu_task sees nothing; unset it"},
     {"PROF_CONFIG_PATH", FALSE, NULL},
     {"MSMONITOR_USE_DAEMON", FALSE, NULL},
-    {"MSTX_INJECTION_PATH", FALSE, "another tool takes the mstx marks; unset it for the collector marker"},
-    {"NVTX_INJECTION64_PATH", FALSE, "another tool takes the NVTX marks; unset it for the collector marker"},
-    {"INTEL_LIBITTNOTIFY64", FALSE, "another tool takes the ITT marks; unset it for the collector marker"},
+    {"MSTX_INJECTION_PATH", FALSE,
+     "another tool takes the mstx marks; unset it for the collector marker"},
+    {"NVTX_INJECTION64_PATH", FALSE,
+     "another tool takes the NVTX marks; unset it for the collector marker"},
+    {"INTEL_LIBITTNOTIFY64", FALSE,
+     "another tool takes the ITT marks; unset it for the collector marker"},
     {"OPENCL_LAYERS", FALSE, NULL},
     {"OCL_ICD_VENDORS", FALSE, NULL},
     {"OCL_ICD_FILENAMES", FALSE, NULL},
@@ -284,8 +287,7 @@ void strobe_doctor_environment(StrobeDoctorReport *report)
         const char *value = g_getenv(variable->name);
         if (!value || !*value)
             continue;
-        strobe_doctor_add(report,
-                          variable->next ? STROBE_VERDICT_WARNING : STROBE_VERDICT_NOTE,
+        strobe_doctor_add(report, variable->next ? STROBE_VERDICT_WARNING : STROBE_VERDICT_NOTE,
                           variable->name, variable->next, "%s",
                           variable->is_private ? "(set)" : value);
     }

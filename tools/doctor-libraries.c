@@ -36,9 +36,8 @@ static const Library libraries[] = {
 };
 
 /* Where drivers are that the loader is not told of. */
-static const char *const driver_folders[] = {"/usr/local/dcmi",
-                                             "/usr/local/Ascend/driver/lib64/driver",
-                                             "/usr/local/Ascend/driver/lib64"};
+static const char *const driver_folders[] = {
+    "/usr/local/dcmi", "/usr/local/Ascend/driver/lib64/driver", "/usr/local/Ascend/driver/lib64"};
 
 /* ---- loading, in a child ---- */
 
@@ -120,8 +119,8 @@ static void check_cann(StrobeDoctorReport *report)
         return;
     }
     strobe_doctor_add(report, STROBE_VERDICT_WARNING, "CANN",
-                      "is ASCEND_HOME_PATH the folder that set_env.sh sets?",
-                      "%s says no version", home);
+                      "is ASCEND_HOME_PATH the folder that set_env.sh sets?", "%s says no version",
+                      home);
 }
 
 static void check_programs(StrobeDoctorReport *report)

@@ -76,8 +76,8 @@ static void check_backend(StrobeDoctorReport *report, const char *const *plugin_
     g_autoptr(GError) error = NULL;
 
     if (!strobe_elf_read(library, &file, &error) || strlen(file.build_id) < ID_DIGITS) {
-        strobe_doctor_add(report, STROBE_VERDICT_NOTE, "operator backend", NULL,
-                          "not known: %s", error ? error->message : "libtorch has no build id");
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, "operator backend", NULL, "not known: %s",
+                          error ? error->message : "libtorch has no build id");
         return;
     }
     g_autofree char *pattern = g_strdup_printf("cpu_op_torch-*-%.16s.so", file.build_id);

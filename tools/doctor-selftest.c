@@ -126,7 +126,7 @@ static void check_capture(StrobeDoctorReport *report, JsonObject *info)
                       records, sealed ? "complete" : "not closed", damaged);
     gboolean balances = stored >= 0 && offered >= stored && records <= stored;
     strobe_doctor_add(report,
-                      !balances            ? STROBE_VERDICT_FAILURE
+                      !balances           ? STROBE_VERDICT_FAILURE
                       : offered == stored ? STROBE_VERDICT_GOOD
                                           : STROBE_VERDICT_WARNING,
                       "ledger", offered == stored ? NULL : "a larger buffer: buffer.size",
@@ -137,9 +137,8 @@ static void check_capture(StrobeDoctorReport *report, JsonObject *info)
 
 static void list_kinds(StrobeDoctorReport *report, JsonObject *info)
 {
-    JsonObject *kinds = json_object_has_member(info, "kinds")
-                            ? json_object_get_object_member(info, "kinds")
-                            : NULL;
+    JsonObject *kinds =
+        json_object_has_member(info, "kinds") ? json_object_get_object_member(info, "kinds") : NULL;
     g_autoptr(GList) names = kinds ? json_object_get_members(kinds) : NULL;
     g_autoptr(GString) text = g_string_new(NULL);
 

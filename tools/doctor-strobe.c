@@ -45,8 +45,8 @@ static void add_collector(StrobeDoctorReport *report, JsonObject *component, GPt
     if (json_object_get_boolean_member_with_default(component, "simulated", FALSE))
         return;
     if (g_str_equal(available, "no")) {
-        strobe_doctor_add(report, STROBE_VERDICT_NOTE, label, *hint ? hint : NULL,
-                          "not here: %s", *reason ? reason : "it gives no reason");
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, label, *hint ? hint : NULL, "not here: %s",
+                          *reason ? reason : "it gives no reason");
         return;
     }
     if (g_str_equal(available, "yes"))
