@@ -137,6 +137,7 @@ static void read_metrics(const Reading *r)
 static char *joined(JsonNode *node)
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new();
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
     if (!JSON_NODE_HOLDS_ARRAY(node))
         return NULL;
@@ -145,7 +146,7 @@ static char *joined(JsonNode *node)
         const char *text = text_of(json_array_get_element(array, i));
         if (!text || strchr(text, '+'))
             return NULL;
-        if (!g_ptr_array_find_with_equal_func(texts, text, g_str_equal, NULL))
+        if (g_hash_table_add(seen, (gpointer)(uintptr_t)text))
             g_ptr_array_add(texts, (gpointer)(uintptr_t)text);
     }
     g_ptr_array_add(texts, NULL);

@@ -12,6 +12,8 @@
 #include "options.h"
 #include "pool.h"
 
+#define WARNINGS_MAX 50 /* a file may be wrong in a hundred thousand places */
+
 static const char *const own_keys[] = {"schedule", "collectors", "exporters", "export_type",
                                        "output",   "buffer",     "rotate",    "dump",
                                        "ranks",    "metadata",   "front_end", NULL};
@@ -374,6 +376,12 @@ void strobe_config_warn(StrobeConfig *config, const char *format, ...)
 {
     va_list args;
 
+    if (config->warnings->len > WARNINGS_MAX)
+        return;
+    if (config->warnings->len == WARNINGS_MAX) {
+        g_ptr_array_add(config->warnings, g_strdup("There is more of this kind in the file"));
+        return;
+    }
     va_start(args, format);
     g_ptr_array_add(config->warnings, g_strdup_vprintf(format, args));
     va_end(args);

@@ -220,6 +220,23 @@ static void test_refused(void)
     }
 }
 
+/* A file that is wrong in ten thousand places is told of in a few lines, and soon. */
+static void test_hostile(void)
+{
+    g_autoptr(GString) text = g_string_new("{\"experimental_config\": {\"mstx\": true, "
+                                           "\"mstx_domain_include\": [\"a\"");
+
+    for (guint i = 0; i < 50000; i++)
+        g_string_append_printf(text, ",\"d%u\"", i);
+    g_string_append(text, "]}, \"activities\": [1");
+    for (guint i = 0; i < 100000; i++)
+        g_string_append(text, ",1");
+    g_string_append(text, "]}");
+    StrobeConfig *config = parse(text->str);
+    g_assert_cmpuint(config->warnings->len, ==, 51);
+    strobe_config_free(config);
+}
+
 /* What was mapped is Strobe's own from there on. */
 static void test_round_trip(void)
 {
@@ -245,6 +262,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ascend-config/experimental", test_experimental);
     g_test_add_func("/ascend-config/acl", test_acl);
     g_test_add_func("/ascend-config/refused", test_refused);
+    g_test_add_func("/ascend-config/hostile", test_hostile);
     g_test_add_func("/ascend-config/round-trip", test_round_trip);
     return g_test_run();
 }
