@@ -2,11 +2,65 @@
 """Files of Ascend's tools as configurations of `strobe run`."""
 
 import json
+import subprocess
+import unittest
 
-from support import StrobeTest, needs_python
+from npu import PROGRAM, NpuTest, Script
+from support import BUILD, PYTHON, TIMEOUT, StrobeTest, has_torch, needs_python
 
 GC = {"gc_detect_threshold": 0}  # a collector that can work in any Python process
 STEPS = "import strobe, time\nfor i in range(8):\n    time.sleep(0.05)\n    strobe.step()\n"
+
+
+# A profile of torch_npu's form, in a program that plays into MSPTI's double.
+PROFILE = """
+import ctypes, os, time
+home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
+ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL)
+import torch
+from strobe import profiler
+config = profiler._ExperimentalConfig(profiler_level=profiler.ProfilerLevel.%s, aic_metrics=
+                                      profiler.AiCMetrics.AiCoreNone)
+with profiler.profile(
+    activities=[profiler.ProfilerActivity.CPU, profiler.ProfilerActivity.NPU],
+    on_trace_ready=profiler.tensorboard_trace_handler("out"), experimental_config=config,
+):
+    mspti = ctypes.CDLL(home + "libmspti.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+    for line in ("api 12 7 1 rtCall 0 100", "kernel 0 3 1 KERNEL_AICORE mm 0 1000"):
+        assert mspti.mspti_double_play(line.encode(), ctypes.c_uint64(time.time_ns())) == 0
+    time.sleep(0.2)
+"""
+
+
+class DeviceTest(NpuTest):
+    """What is asked of the device reaches its collector."""
+
+    def test_profiler_config(self):
+        script = self.script("script", "\n".join(Script(50).lines()) + "\n")
+        path = self.script("c.json", json.dumps({
+            "activities": ["NPU"], "active": 1,
+            "experimental_config": {"profiler_level": "Level1", "aic_metrics": "AiCoreNone"},
+        }))
+        done = self.strobe("run", "-c", path, "-o", self.out, "--", PROGRAM, script)
+        self.assertNotIn("it cannot do what was asked for", done.stderr)
+        self.assertGreater(self.records_of(self.result(), "device_task"), 40)
+
+    @needs_python
+    @unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
+    def test_levels_in_python(self):
+        calls = {}
+        for level in ("Level0", "Level2"):
+            script = self.script(level + ".py", PROFILE % level)
+            environment = {**self.environment, "PYTHONPATH": str(BUILD / "python")}
+            done = subprocess.run([PYTHON, script], cwd=self.work, env=environment, text=True,
+                                  capture_output=True, timeout=TIMEOUT)
+            self.assertEqual((done.returncode, "ERROR" in done.stderr), (0, False), done.stderr)
+            newest = max(self.results())
+            self.assertEqual(self.records_of(newest, "device_task"), 1)
+            calls[level] = self.records_of(newest, "api_call")
+            # With a device there is no file for TensorBoard.
+            self.assertEqual(list(self.out.glob("*.pt.trace.json*")), [])
+        self.assertEqual(calls, {"Level0": 0, "Level2": 1})
 
 
 class AscendConfigTest(StrobeTest):
