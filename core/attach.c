@@ -15,6 +15,7 @@
 #include "error.h"
 #include "log.h"
 #include "registry.h"
+#include "result-directory.h"
 
 static StrobeSession *attached;
 
@@ -133,7 +134,8 @@ StrobeStatus strobe_run_attach(int process, StrobeSession **session, StrobeError
     if (!config)
         return strobe_api_result(failure, error);
     strobe_config_add_defaults(config);
-    gboolean records = has_reason(config, process) && claim(folder);
+    gboolean records = strobe_config_records_rank(config, strobe_rank()) &&
+                       has_reason(config, process) && claim(folder);
     g_autofree char *text = strobe_config_to_json(config);
     strobe_config_free(config);
     if (!records)

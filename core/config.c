@@ -2,6 +2,9 @@
 #include "config.h"
 
 #include <string.h>
+#include "acl-config.h"
+#include "ascend-config.h"
+#include "config-component.h"
 #include "config-json.h"
 #include "error.h"
 #include "export-types.h"
@@ -9,51 +12,29 @@
 #include "options.h"
 #include "pool.h"
 
-/* ---- components ---- */
+#define WARNINGS_MAX 50 /* a file may be wrong in a hundred thousand places */
 
-static void free_component(gpointer data)
-{
-    StrobeConfigComponent *component = data;
-
-    g_free(component->name);
-    g_free(component->origin);
-    g_clear_pointer(&component->json, json_object_unref);
-    g_clear_pointer(&component->pairs, g_ptr_array_unref);
-    g_free(component);
-}
-
-static StrobeConfigComponent *find_component(GPtrArray *list, const char *name)
-{
-    for (guint i = 0; i < list->len; i++) {
-        StrobeConfigComponent *component = g_ptr_array_index(list, i);
-        if (strcmp(component->name, name) == 0)
-            return component;
-    }
-    return NULL;
-}
-
-static StrobeConfigComponent *add_component(GPtrArray *list, const char *name, const char *origin)
-{
-    StrobeConfigComponent *component = find_component(list, name);
-
-    if (!component) {
-        component = g_new0(StrobeConfigComponent, 1);
-        component->name = g_strdup(name);
-        component->origin = g_strdup(origin);
-        g_ptr_array_add(list, component);
-    }
-    return component;
-}
+static const char *const own_keys[] = {"schedule", "collectors", "exporters", "export_type",
+                                       "output",   "buffer",     "rotate",    "dump",
+                                       "ranks",    "metadata",   "front_end", NULL};
+/* Those by which a file is Strobe's and nobody else's: acl.json may have a "dump" of its own. */
+static const char *const own_keys_of_no_other[] = {
+    "schedule", "collectors", "exporters", "export_type", "output", "buffer",
+    "rotate",   "dump",       "ranks",     "front_end",   NULL};
+static const char *const own_keys_not_of_acl[] = {
+    "schedule", "collectors", "exporters", "export_type", "output",
+    "buffer",   "rotate",     "ranks",     "front_end",   NULL};
 
 static StrobeConfig *new_config(void)
 {
     StrobeConfig *config = g_new0(StrobeConfig, 1);
 
-    config->collectors = g_ptr_array_new_with_free_func(free_component);
-    config->exporters = g_ptr_array_new_with_free_func(free_component);
+    config->collectors = strobe_config_components_new();
+    config->exporters = strobe_config_components_new();
     config->buffer = strobe_buffer_config_default();
     config->dump = strobe_dump_config_default();
     config->metadata = json_object_new();
+    config->warnings = g_ptr_array_new_with_free_func(g_free);
     return config;
 }
 
@@ -68,6 +49,8 @@ void strobe_config_free(StrobeConfig *config)
     g_free(config->report);
     json_object_unref(config->metadata);
     g_clear_pointer(&config->front_end, json_object_unref);
+    g_clear_pointer(&config->ranks, g_array_unref);
+    g_ptr_array_unref(config->warnings);
     g_free(config);
 }
 
@@ -102,32 +85,6 @@ static gboolean read_schedule(StrobeConfig *config, JsonObject *object, const ch
     return TRUE;
 }
 
-static gboolean read_component(GPtrArray *list, const StrobeConfigPlace *place, const char *name,
-                               JsonNode *node, GError **error)
-{
-    if (!JSON_NODE_HOLDS_OBJECT(node)) {
-        strobe_config_set_wrong(place, name, "an object of options", node, error);
-        return FALSE;
-    }
-    StrobeConfigComponent *component = add_component(list, name, place->origin);
-    JsonObject *options = json_node_get_object(node);
-    component->json = json_object_new();
-    g_autoptr(GList) keys = json_object_get_members(options);
-    for (GList *k = keys; k; k = k->next) {
-        JsonNode *value = json_object_get_member(options, k->data);
-        if (strcmp(k->data, "required")) {
-            json_object_set_member(component->json, k->data, json_node_copy(value));
-            continue;
-        }
-        if (json_node_get_value_type(value) != G_TYPE_BOOLEAN) {
-            strobe_config_set_wrong(place, "required", "true or false", value, error);
-            return FALSE;
-        }
-        component->required = json_node_get_boolean(value);
-    }
-    return TRUE;
-}
-
 static gboolean read_components(GPtrArray *list, gboolean *has, JsonObject *top,
                                 const char *section, const char *origin, GError **error)
 {
@@ -141,7 +98,8 @@ static gboolean read_components(GPtrArray *list, gboolean *has, JsonObject *top,
     *has = TRUE;
     g_autoptr(GList) names = json_object_get_members(object);
     for (GList *n = names; n; n = n->next)
-        if (!read_component(list, &place, n->data, json_object_get_member(object, n->data), error))
+        if (!strobe_config_component_read(list, &place, n->data,
+                                          json_object_get_member(object, n->data), error))
             return FALSE;
     return TRUE;
 }
@@ -169,16 +127,34 @@ static gboolean read_output(StrobeConfig *config, JsonObject *object, const char
     return TRUE;
 }
 
-static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
-                            GError **error)
+static gboolean read_ranks(StrobeConfig *config, JsonObject *top, const char *origin,
+                           GError **error)
 {
-    static const char *const known[] = {"schedule",  "collectors",  "exporters", "output",
-                                        "buffer",    "rotate",      "dump",      "metadata",
-                                        "front_end", "export_type", NULL};
+    const StrobeConfigPlace place = {origin, NULL};
+    JsonNode *node = json_object_get_member(top, "ranks");
+
+    if (!node)
+        return TRUE;
+    config->ranks = g_array_new(FALSE, FALSE, sizeof(gint64));
+    guint n = JSON_NODE_HOLDS_ARRAY(node) ? json_array_get_length(json_node_get_array(node)) : 0;
+    gboolean good = JSON_NODE_HOLDS_ARRAY(node);
+    for (guint i = 0; good && i < n; i++) {
+        JsonNode *item = json_array_get_element(json_node_get_array(node), i);
+        gint64 rank = json_node_get_value_type(item) == G_TYPE_INT64 ? json_node_get_int(item) : -1;
+        good = rank >= 0;
+        g_array_append_val(config->ranks, rank);
+    }
+    if (!good)
+        strobe_config_set_wrong(&place, "ranks", "an array of integers from 0", node, error);
+    return good;
+}
+
+static gboolean read_own(StrobeConfig *config, JsonObject *top, const char *origin, GError **error)
+{
     StrobeConfigPlace place = {origin, NULL};
     JsonObject *schedule, *output, *buffer, *rotate, *dump, *metadata, *front_end;
 
-    if (!strobe_config_check_keys(&place, top, known, error) ||
+    if (!strobe_config_check_keys(&place, top, own_keys, error) ||
         !strobe_config_get_object(&place, top, "schedule", &schedule, error) ||
         !strobe_config_get_object(&place, top, "output", &output, error) ||
         !strobe_config_get_object(&place, top, "buffer", &buffer, error) ||
@@ -194,6 +170,7 @@ static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *o
     if (front_end)
         config->front_end = json_object_ref(front_end);
     return read_schedule(config, schedule, origin, error) &&
+           read_ranks(config, top, origin, error) &&
            read_components(config->collectors, &config->has_collectors, top, "collectors", origin,
                            error) &&
            read_components(config->exporters, &config->has_exporters, top, "exporters", origin,
@@ -203,6 +180,37 @@ static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *o
            strobe_buffer_config_read(&config->buffer, buffer, origin, error) &&
            strobe_rotate_config_read(&config->rotate, rotate, origin, error) &&
            strobe_dump_config_read(&config->dump, dump, origin, error);
+}
+
+static const char *any_of(JsonObject *top, const char *const *keys)
+{
+    for (; *keys; keys++)
+        if (json_object_has_member(top, *keys))
+            return *keys;
+    return NULL;
+}
+
+/* Whose the file is, its top-level keys say; it is never of two. */
+static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
+                            GError **error)
+{
+    const char *foreign = any_of(top, strobe_ascend_config_keys);
+    gboolean is_acl = json_object_has_member(top, STROBE_ACL_KEY);
+    const char *own = any_of(top, is_acl ? own_keys_not_of_acl : own_keys_of_no_other);
+
+    if (!is_acl && !foreign)
+        return read_own(config, top, origin, error);
+    if (is_acl && foreign)
+        own = foreign;
+    if (own) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                    "%s: the keys \"%s\" and \"%s\" are of two kinds of files: expected Strobe's "
+                    "own, a profiler_config.json or an acl.json, not a mixture",
+                    origin, is_acl ? STROBE_ACL_KEY : foreign, own);
+        return FALSE;
+    }
+    return is_acl ? strobe_acl_config_read(config, top, origin, error)
+                  : strobe_ascend_config_read(config, top, origin, error);
 }
 
 StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError **error)
@@ -324,59 +332,16 @@ gboolean strobe_config_check(const StrobeConfig *config, GError **error)
     return wrong == NULL;
 }
 
-static gboolean add_from_flag(GPtrArray *list, gboolean *has, const char *text, const char *flag,
-                              GError **error)
-{
-    g_autoptr(GPtrArray) pairs = NULL;
-    g_autofree char *name = strobe_options_split(text, &pairs, error);
-
-    if (!name) {
-        g_prefix_error(error, "%s ", flag);
-        return FALSE;
-    }
-    StrobeConfigComponent *component = add_component(list, name, flag);
-    *has = TRUE;
-    if (!component->pairs)
-        component->pairs = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < pairs->len; i += 2) {
-        const char *key = g_ptr_array_index(pairs, i), *value = g_ptr_array_index(pairs, i + 1);
-        if (strcmp(key, "required") == 0 && strcmp(value, "true") && strcmp(value, "false")) {
-            g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                        "%s %s: option \"required\": expected true or false, found \"%s\"", flag,
-                        name, value);
-            return FALSE;
-        }
-        if (strcmp(key, "required") == 0) {
-            component->required = strcmp(value, "true") == 0;
-            continue;
-        }
-        g_ptr_array_add(component->pairs, g_strdup(key));
-        g_ptr_array_add(component->pairs, g_strdup(value));
-    }
-    return TRUE;
-}
-
 gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error)
 {
-    return add_from_flag(config->collectors, &config->has_collectors, text, "--collect", error);
+    return strobe_config_component_parse(config->collectors, &config->has_collectors, text,
+                                         "--collect", error);
 }
 
 gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error)
 {
-    return add_from_flag(config->exporters, &config->has_exporters, text, "--export", error);
-}
-
-GPtrArray *strobe_config_components_new(void)
-{
-    return g_ptr_array_new_with_free_func(free_component);
-}
-
-gboolean strobe_config_add_component(GPtrArray *components, const char *text, const char *flag,
-                                     GError **error)
-{
-    gboolean has = FALSE;
-
-    return add_from_flag(components, &has, text, flag, error);
+    return strobe_config_component_parse(config->exporters, &config->has_exporters, text,
+                                         "--export", error);
 }
 
 gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, GError **error)
@@ -392,36 +357,52 @@ void strobe_config_add_defaults(StrobeConfig *config)
     const char *name;
 
     for (guint i = 0; !config->has_collectors && i < G_N_ELEMENTS(collectors); i++)
-        add_component(config->collectors, collectors[i], "default");
+        strobe_config_component_add(config->collectors, collectors[i], "default");
     for (guint i = 0; !config->has_exporters && (name = strobe_export_types_exporter(types, i));
          i++)
-        add_component(config->exporters, name, origin);
+        strobe_config_component_add(config->exporters, name, origin);
     config->has_collectors = config->has_exporters = TRUE;
 }
 
-/* ---- writing ---- */
-
-JsonObject *strobe_config_components_json(GPtrArray *list)
+gboolean strobe_config_records_rank(const StrobeConfig *config, gint rank)
 {
-    JsonObject *out = json_object_new();
-
-    for (guint i = 0; i < list->len; i++) {
-        const StrobeConfigComponent *component = g_ptr_array_index(list, i);
-        JsonObject *options = json_object_new();
-        g_autoptr(GList) keys = component->json ? json_object_get_members(component->json) : NULL;
-        for (GList *k = keys; k; k = k->next)
-            json_object_set_member(
-                options, k->data, json_node_copy(json_object_get_member(component->json, k->data)));
-        /* Texts from a command line are accepted for every type. */
-        for (guint p = 0; component->pairs && p < component->pairs->len; p += 2)
-            json_object_set_string_member(options, g_ptr_array_index(component->pairs, p),
-                                          g_ptr_array_index(component->pairs, p + 1));
-        if (component->required)
-            json_object_set_boolean_member(options, "required", TRUE);
-        json_object_set_object_member(out, component->name, options);
-    }
-    return out;
+    for (guint i = 0; config->ranks && i < config->ranks->len; i++)
+        if (g_array_index(config->ranks, gint64, i) == rank)
+            return TRUE;
+    return config->ranks == NULL;
 }
+
+void strobe_config_warn(StrobeConfig *config, const char *format, ...)
+{
+    va_list args;
+
+    if (config->warnings->len > WARNINGS_MAX)
+        return;
+    if (config->warnings->len == WARNINGS_MAX) {
+        g_ptr_array_add(config->warnings, g_strdup("There is more of this kind in the file"));
+        return;
+    }
+    va_start(args, format);
+    g_ptr_array_add(config->warnings, g_strdup_vprintf(format, args));
+    va_end(args);
+}
+
+StrobeConfigComponent *strobe_config_map_collector(StrobeConfig *config, const char *name,
+                                                   const char *origin)
+{
+    StrobeConfigComponent *component =
+        strobe_config_component_add(config->collectors, name, origin);
+
+    config->has_collectors = TRUE;
+    component->is_mapped = TRUE;
+    if (!component->json)
+        component->json = json_object_new();
+    if (!component->wished)
+        component->wished = json_object_new();
+    return component;
+}
+
+/* ---- writing ---- */
 
 static void set_text(JsonObject *object, const char *key, const char *text)
 {
@@ -464,6 +445,12 @@ char *strobe_config_to_json(const StrobeConfig *config)
     if (strobe_rotate_config_any(&config->rotate))
         json_object_set_object_member(top, "rotate", strobe_rotate_config_json(&config->rotate));
     json_object_set_object_member(top, "dump", strobe_dump_config_json(&config->dump));
+    if (config->ranks) {
+        JsonArray *ranks = json_array_new();
+        for (guint i = 0; i < config->ranks->len; i++)
+            json_array_add_int_element(ranks, g_array_index(config->ranks, gint64, i));
+        json_object_set_array_member(top, "ranks", ranks);
+    }
     json_object_set_object_member(top, "metadata", json_object_ref(config->metadata));
     if (config->front_end)
         json_object_set_object_member(top, "front_end", json_object_ref(config->front_end));

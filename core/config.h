@@ -21,33 +21,32 @@
  *                  "keep": 5},                       the capture rolls over into pieces
  *   "dump":       {"signal": "SIGUSR2", "slow_step": 2.5, "min_interval": "10s", "max": 16},
  *                                                    what makes a ring dump, beside a call
+ *   "ranks":      [0, 3],                            only these ranks record
  *   "metadata":   {"key": any},                      into profiler_metadata.json
  *   "front_end":  {"common_config": {...}, "experimental_config": {...}, ...}
  *                                                    into profiler_info.json as it is
  * }
  *
- * "required" is accepted for every collector: its failure fails the session. A text over 1 MiB,
- * nested deeper than 64 or with a duplicate key is refused before it is parsed.
+ * "required" is accepted for every collector: its failure fails the session. So is "optional", an
+ * object of options that are set where the component has them; what it lacks is told as a
+ * diagnostic. A text over 1 MiB, nested deeper than 64 or with a duplicate key is refused before it
+ * is parsed.
+ *
+ * The files of two other profilers are understood too, by their own top-level keys: the Ascend
+ * PyTorch Profiler's profiler_config.json (ascend-config.h) and AscendCL's acl.json (acl-config.h).
+ * A mixture is refused.
  */
 #ifndef STROBE_CORE_CONFIG_H
 #define STROBE_CORE_CONFIG_H
 
 #include <glib.h>
 #include <json-glib/json-glib.h>
+#include "config-component.h"
 #include "config-buffer.h"
 
 typedef struct StrobeScheduleConfig {
     gint64 wait, warmup, active, repeat, skip_first, skip_first_wait;
 } StrobeScheduleConfig;
-
-/* A component that was asked for, with the options as given (unchecked until it is found). */
-typedef struct StrobeConfigComponent {
-    char *name;
-    char *origin;     /* the file or flag that asked for it */
-    JsonObject *json; /* options from JSON, NULL if none */
-    GPtrArray *pairs; /* options from a command line, alternating name and value, NULL if none */
-    gboolean required;
-} StrobeConfigComponent;
 
 typedef struct StrobeConfig {
     gboolean has_schedule;
@@ -62,8 +61,10 @@ typedef struct StrobeConfig {
     StrobeBufferConfig buffer;
     StrobeRotateConfig rotate;
     StrobeDumpConfig dump;
+    GArray *ranks;         /* of gint64: only these ranks record; NULL: all do */
     JsonObject *metadata;  /* never NULL */
     JsonObject *front_end; /* NULL: none */
+    GPtrArray *warnings; /* texts: what of another profiler's file was replaced or has no effect */
 } StrobeConfig;
 
 /* `origin` names the text in messages. NULL or "" text gives the defaults. */
@@ -84,21 +85,23 @@ gboolean strobe_config_check(const StrobeConfig *config, GError **error);
 gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error);
 gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error);
 
-/* The same for a list of components that belong to no configuration, such as passes; `flag` is
- * named in errors. */
-GPtrArray *strobe_config_components_new(void);
-gboolean strobe_config_add_component(GPtrArray *components, const char *text, const char *flag,
-                                     GError **error);
-
 /* "text", "db" or "text+db": which exporters are the default ones. */
 gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, GError **error);
+
+/* Is a process of that rank (-1: none) one to record? */
+gboolean strobe_config_records_rank(const StrobeConfig *config, gint rank);
+
+/* What of a file of another profiler was replaced or has no effect. */
+void strobe_config_warn(StrobeConfig *config, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* The collector of that name, added if it is not there; for mapped keys. */
+StrobeConfigComponent *strobe_config_map_collector(StrobeConfig *config, const char *name,
+                                                   const char *origin);
 
 /* The default collectors and exporters, for a configuration that names none. */
 void strobe_config_add_defaults(StrobeConfig *config);
 
-/* Parts of a configuration as JSON (unref them): components by name with the options as given, and
- * a schedule. */
-JsonObject *strobe_config_components_json(GPtrArray *components);
+/* A schedule as JSON (unref it). */
 JsonObject *strobe_config_schedule_json(const StrobeScheduleConfig *schedule);
 
 /* The whole configuration as JSON text (free it): parsing it gives an equal configuration. */

@@ -5,23 +5,46 @@
 #include "error.h"
 #include "registry.h"
 
-static gboolean set_options(StrobeInstance *self, const StrobeConfigComponent *wanted,
-                            GError **error)
+/* What is only wished for is left out where the component lacks it, or its value. */
+static void set_wished(StrobeOptions *options, const StrobeConfigComponent *wanted,
+                       GString *lacking)
 {
+    g_autoptr(GList) keys = wanted->wished ? json_object_get_members(wanted->wished) : NULL;
+
+    for (GList *k = keys; k; k = k->next) {
+        JsonNode *value = json_object_get_member(wanted->wished, k->data);
+        g_autoptr(GError) error = NULL;
+        if (strobe_options_has(options, k->data) &&
+            strobe_options_set_json(options, k->data, value, wanted->origin, &error))
+            continue;
+        const char *text =
+            json_node_get_value_type(value) == G_TYPE_STRING ? json_node_get_string(value) : NULL;
+        /* What is off need not be there. */
+        if (lacking && g_strcmp0(text, "none") != 0)
+            g_string_append_printf(lacking, "%s%s", lacking->len ? ", " : "",
+                                   error ? error->message : (const char *)k->data);
+    }
+}
+
+gboolean strobe_instance_set_options(StrobeOptions *options, const StrobeConfigComponent *wanted,
+                                     GString *lacking, GError **error)
+{
+    if (wanted)
+        set_wished(options, wanted, lacking);
     if (wanted && wanted->json) {
         g_autoptr(GList) keys = json_object_get_members(wanted->json);
         for (GList *k = keys; k; k = k->next)
-            if (!strobe_options_set_json(self->options, k->data,
+            if (!strobe_options_set_json(options, k->data,
                                          json_object_get_member(wanted->json, k->data),
                                          wanted->origin, error))
                 return FALSE;
     }
     for (guint i = 0; wanted && wanted->pairs && i < wanted->pairs->len; i += 2)
-        if (!strobe_options_set_text(self->options, g_ptr_array_index(wanted->pairs, i),
+        if (!strobe_options_set_text(options, g_ptr_array_index(wanted->pairs, i),
                                      g_ptr_array_index(wanted->pairs, i + 1), wanted->origin,
                                      error))
             return FALSE;
-    return strobe_options_check(self->options, error);
+    return strobe_options_check(options, error);
 }
 
 gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *component,
@@ -37,8 +60,10 @@ gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *compo
     self->on_log = on_log;
     g_mutex_init(&self->lock);
     self->causes = g_string_new(NULL);
+    self->lacking = g_string_new(NULL);
     self->options = strobe_options_new(component->options, component->n_options, name, error);
-    if (!self->options || !set_options(self, wanted, error)) {
+    if (!self->options ||
+        !strobe_instance_set_options(self->options, wanted, self->lacking, error)) {
         strobe_instance_clear(self);
         return FALSE;
     }
@@ -51,6 +76,7 @@ void strobe_instance_clear(StrobeInstance *self)
         return;
     strobe_options_free(self->options);
     g_string_free(self->causes, TRUE);
+    g_string_free(self->lacking, TRUE);
     g_mutex_clear(&self->lock);
     memset(self, 0, sizeof *self);
 }

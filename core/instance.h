@@ -16,8 +16,16 @@ struct StrobeInstance {
     gpointer owner; /* the collector or consumer that this belongs to */
     StrobeLogFunction on_log;
     GMutex lock;
-    GString *causes; /* newest first, joined by ": " */
+    GString *causes;  /* newest first, joined by ": " */
+    GString *lacking; /* of the options that were only wished for, joined by ", " */
 };
+
+/* Sets `options` as they were asked for (`wanted` may be NULL: defaults). Fails on an unknown or
+ * wrong option, but for those that were only wished for: these are named in `lacking` (may be
+ * NULL).
+ */
+gboolean strobe_instance_set_options(StrobeOptions *options, const StrobeConfigComponent *wanted,
+                                     GString *lacking, GError **error);
 
 /* Sets `self` up with the options that were asked for (`wanted` may be NULL: defaults). Fails on an
  * unknown or wrong option. */

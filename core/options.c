@@ -75,7 +75,7 @@ gboolean strobe_parse_bytes(const char *text, gint64 *bytes)
     return parse_with_unit(text, byte_units, bytes);
 }
 
-static gboolean parse_bool(const char *text, gint64 *out)
+gboolean strobe_parse_bool(const char *text, gint64 *out)
 {
     static const char *const yes[] = {"true", "on", "yes", "1", NULL};
     static const char *const no[] = {"false", "off", "no", "0", NULL};
@@ -121,7 +121,7 @@ static gboolean parse_value(const StrobeOption *option, const char *text, struct
 {
     switch (option->type) {
     case STROBE_OPTION_BOOL:
-        return parse_bool(text, &value->number);
+        return strobe_parse_bool(text, &value->number);
     case STROBE_OPTION_INT:
         return parse_int(text, &value->number);
     case STROBE_OPTION_DOUBLE:
@@ -215,15 +215,17 @@ static const char *form_of(guint32 type)
     }
 }
 
+/* `found` as it is to be shown: texts in quotes. */
 static void set_bad_value(const StrobeOptions *options, const StrobeOption *option,
                           const char *found, const char *origin, GError **error)
 {
     g_autofree char *range = strobe_option_range(option);
+    g_autofree char *bare = g_strndup(*found ? found + 1 : found, MAX(strlen(found), 2) - 2);
     g_autofree char *hint =
-        option->choices ? strobe_nearest_hint(found, option->choices) : g_strdup("");
+        option->choices ? strobe_nearest_hint(bare, option->choices) : g_strdup("");
 
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                "%s: option \"%s\" of %s: expected %s%s%s%s, found \"%s\"%s", origin, option->name,
+                "%s: option \"%s\" of %s: expected %s%s%s%s, found %s%s", origin, option->name,
                 options->owner, form_of(option->type), *range ? " (" : "", range, *range ? ")" : "",
                 found, hint);
 }
@@ -262,7 +264,8 @@ static gboolean set_at(StrobeOptions *options, guint i, const char *text, const 
     struct value value = {0};
 
     if (!parse_value(option, text, &value) || !in_range(option, &value)) {
-        set_bad_value(options, option, text, origin, error);
+        g_autofree char *found = g_strdup_printf("\"%s\"", text);
+        set_bad_value(options, option, found, origin, error);
         return FALSE;
     }
     g_free(options->values[i].text);
@@ -331,10 +334,11 @@ static char *text_of_json(const StrobeOption *option, JsonNode *node)
     if (!JSON_NODE_HOLDS_VALUE(node))
         return NULL;
     GType type = json_node_get_value_type(node);
+    if (option->type == STROBE_OPTION_BOOL) /* JSON has booleans: "yes" is none of them */
+        return type == G_TYPE_BOOLEAN ? g_strdup(json_node_get_boolean(node) ? "true" : "false")
+                                      : NULL;
     if (type == G_TYPE_STRING)
         return g_strdup(json_node_get_string(node));
-    if (type == G_TYPE_BOOLEAN && option->type == STROBE_OPTION_BOOL)
-        return g_strdup(json_node_get_boolean(node) ? "true" : "false");
     if (type == G_TYPE_INT64 &&
         (option->type == STROBE_OPTION_INT || option->type == STROBE_OPTION_DOUBLE))
         return g_strdup_printf("%" G_GINT64_FORMAT, json_node_get_int(node));
@@ -361,6 +365,11 @@ gboolean strobe_options_set_json(StrobeOptions *options, const char *name, JsonN
         return FALSE;
     }
     return set_at(options, i, text, origin, error);
+}
+
+gboolean strobe_options_has(const StrobeOptions *options, const char *name)
+{
+    return find(options, name) != G_MAXUINT;
 }
 
 gboolean strobe_options_check(const StrobeOptions *options, GError **error)

@@ -15,12 +15,15 @@ StrobeOptions *strobe_options_new(const StrobeOption *declared, guint n, const c
                                   GError **error);
 void strobe_options_free(StrobeOptions *options);
 
-/* Sets one option from text as a user types it, or from JSON. Unknown name: error with the nearest
- * one. `origin` (a file, "--collect") is named in messages. */
+/* Sets one option from text as a user types it, or from JSON, in which what is true or false is
+ * nothing but true or false. Unknown name: error with the nearest one. `origin` (a file,
+ * "--collect") is named in messages. */
 gboolean strobe_options_set_text(StrobeOptions *options, const char *name, const char *text,
                                  const char *origin, GError **error);
 gboolean strobe_options_set_json(StrobeOptions *options, const char *name, JsonNode *value,
                                  const char *origin, GError **error);
+/* Is there an option of that name? */
+gboolean strobe_options_has(const StrobeOptions *options, const char *name);
 /* After all are set: is every required one there? */
 gboolean strobe_options_check(const StrobeOptions *options, GError **error);
 
@@ -43,5 +46,7 @@ char *strobe_option_range(const StrobeOption *option);
 /* Parses "64MB" and "500ms" (used for the core's own settings too). */
 gboolean strobe_parse_bytes(const char *text, gint64 *bytes);
 gboolean strobe_parse_duration(const char *text, gint64 *ns);
+/* true, on, yes, 1; false, off, no, 0. */
+gboolean strobe_parse_bool(const char *text, gint64 *value);
 
 #endif

@@ -367,12 +367,14 @@ static gint32 generation_of(const StrobePipeline *p, JsonObject *facts)
     return source >= 1 && source <= GENERATION_NEWEST ? (gint32)source : GENERATION_NEWEST;
 }
 
-static void set_facts(struct run *run, const char *output)
+static void set_facts(struct run *run, const StrobeResult *result, const char *output)
 {
     JsonObject *facts = strobe_reader_facts(run->reader);
 
     run->facts.struct_size = sizeof run->facts;
     run->facts.rank = (gint32)strobe_json_member_int(facts, "rank", -1);
+    if (run->facts.rank < 0)
+        run->facts.rank = strobe_result_rank(result);
     run->facts.pid = (guint64)strobe_json_member_int(facts, "pid", 0);
     run->facts.host = strobe_json_member_text(facts, "host");
     run->facts.command = strobe_json_member_text(facts, "command");
@@ -402,7 +404,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
         return FALSE;
     }
     strobe_reader_keep_strings(run.reader);
-    set_facts(&run, output);
+    set_facts(&run, result, output);
     run.gaps = strobe_gaps_new();
     p->reader = run.reader;
     run_consumers(&run, &failure);

@@ -16,7 +16,15 @@
 #include "recorder.h"
 #include "result.h"
 
-gint strobe_rank(void)
+static gint told_rank = -1; /* atomic */
+
+void strobe_set_rank(int rank)
+{
+    g_atomic_int_set(&told_rank, MAX(rank, -1));
+}
+
+/* -1 if the environment names none. */
+static gint rank_of_environment(void)
 {
     static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
 
@@ -27,6 +35,13 @@ gint strobe_rank(void)
             return (gint)rank;
     }
     return -1;
+}
+
+gint strobe_rank(void)
+{
+    gint rank = rank_of_environment();
+
+    return rank >= 0 ? rank : g_atomic_int_get(&told_rank);
 }
 
 /* ---- making ---- */
@@ -345,7 +360,10 @@ static gboolean write_info(StrobeResultDirectory *d, const StrobeConfig *config,
     json_object_set_object_member(top, "start_info", start_info(d));
     json_object_set_object_member(top, "end_info", end_info());
     json_object_set_string_member(top, "strobe_version", strobe_version());
-    if (rank >= 0) { /* a string, as torch_npu writes one that came from the environment */
+    /* A string if it came from the environment, as torch_npu writes it. */
+    if (rank >= 0 && rank_of_environment() < 0) {
+        json_object_set_int_member(top, "rank_id", rank);
+    } else if (rank >= 0) {
         g_autofree char *text = g_strdup_printf("%d", rank);
         json_object_set_string_member(top, "rank_id", text);
     }

@@ -44,7 +44,8 @@ gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
 void strobe_result_directory_report(const StrobeResultDirectory *directory,
                                     const StrobeConfig *config);
 
-/* Rank by RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID; -1 if none is a number. */
+/* Rank by RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID, else what strobe_set_rank() was told; -1 if
+ * there is none. */
 gint strobe_rank(void);
 
 #endif

@@ -136,3 +136,25 @@ gboolean strobe_result_recover(const StrobeResult *result, gboolean *live, GErro
 {
     return strobe_recover(result->capture, live, error);
 }
+
+gint strobe_result_rank(const StrobeResult *result)
+{
+    static const char prefix[] = "profiler_info_", suffix[] = ".json";
+    g_autoptr(GDir) folder = result->directory ? g_dir_open(result->directory, 0, NULL) : NULL;
+    gint rank = -1;
+
+    for (const char *name; folder && (name = g_dir_read_name(folder));) {
+        if (!g_str_has_prefix(name, prefix) || !g_str_has_suffix(name, suffix))
+            continue;
+        const char *begin = name + strlen(prefix);
+        g_autofree char *text =
+            g_strndup(begin, strlen(begin) - MIN(strlen(begin), strlen(suffix)));
+        guint64 number;
+        if (!g_ascii_string_to_unsigned(text, 10, 0, G_MAXINT, &number, NULL))
+            continue;
+        if (rank >= 0)
+            return -1; /* of two: nobody's */
+        rank = (gint)number;
+    }
+    return rank;
+}

@@ -20,6 +20,10 @@ typedef struct StrobeResult {
  * empty. */
 GPtrArray *strobe_result_find(const char *path, GError **error);
 
+/* The rank in the name of the result's profiler_info_RANK.json, which is written last; -1 if there
+ * is none. A program may learn its rank when its capture has begun. */
+gint strobe_result_rank(const StrobeResult *result);
+
 /* If the program that wrote the capture is gone and left it open, adds what its pool still holds,
  * seals it and removes the pool. Does nothing to a sealed capture or one still being written
  * (*live is set, may be NULL). Idempotent. */

@@ -103,6 +103,12 @@ static void diagnose(StrobeSession *session)
                                    c->component->name, (int)(FLUSH_DEADLINE_NS / 1000000000));
         if (text)
             add_diagnostic(session, c->component->name, text);
+        if (c->instance.lacking->len) {
+            g_autofree char *lacks =
+                g_strdup_printf("collector %s: it cannot do what was asked for: %s",
+                                c->component->name, c->instance.lacking->str);
+            add_diagnostic(session, c->component->name, lacks);
+        }
     }
     guint32 trackless = strobe_recorder_take_trackless();
     if (trackless) {

@@ -149,6 +149,8 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
         return NULL;
     }
     strobe_session_log_begin();
+    for (guint i = 0; i < config->warnings->len; i++)
+        strobe_log(STROBE_LOG_WARNING, "%s", (char *)g_ptr_array_index(config->warnings, i));
     g_atomic_int_set(&current_pid, session->pid);
     g_atomic_pointer_set(&current, session);
     return session;
@@ -200,6 +202,8 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
 
 static int action_of(StrobeSession *session, gint64 step)
 {
+    if (!strobe_config_records_rank(session->config, strobe_rank()))
+        return STROBE_ACTION_NONE;
     if (session->schedule) {
         int action = (int)session->schedule(session->schedule_user, step);
         return CLAMP(action, STROBE_ACTION_NONE, STROBE_ACTION_RECORD_AND_SAVE);

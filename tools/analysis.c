@@ -78,6 +78,9 @@ static StrobeConfig *stored_exporters(const StrobeResult *result, GError **error
     }
     StrobeConfig *config = strobe_config_parse(text, result->capture, error);
     strobe_reader_free(reader);
+    /* None at all was "not now", not "never". */
+    if (config)
+        config->has_exporters = config->has_exporters && config->exporters->len > 0;
     if (config && !config->has_exporters)
         strobe_config_add_defaults(config);
     return config;

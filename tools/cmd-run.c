@@ -9,6 +9,7 @@
 #include "command.h"
 #include "error.h"
 #include "folder.h"
+#include "result-directory.h"
 #include "run-command.h"
 #include "run-diagnosis.h"
 #include "run-folder.h"
@@ -17,6 +18,7 @@
 
 #define RESULTS_MAX 100000
 #define NOTES_MAX 10
+#define OPTIMIZERS_MAX 20
 
 static const StrobeUsage usage = {
     .name = "run",
@@ -106,6 +108,24 @@ static void append_report(const char *path, char *const *directories)
         strobe_complain("Cannot write \"%s\": %s", path, g_strerror(errno));
 }
 
+/* Does --step-on name a class? */
+static gboolean names_class(const char *step_on)
+{
+    static const char *const words[] = {"first", "any", "manual", NULL};
+
+    return step_on && !g_strv_contains(words, step_on);
+}
+
+/* No step ended: says what --step-on waited for, and what there was instead. */
+static void explain_class(const char *step_on, char *const *optimizers)
+{
+    g_autofree char *hint = strobe_nearest_hint(step_on, (const char *const *)optimizers);
+    g_autofree char *stepped = g_strjoinv(", ", (char **)(uintptr_t)optimizers);
+
+    strobe_complain("No step ended: no optimizer \"%s\" stepped%s (--step-on; %s%s)", step_on, hint,
+                    *optimizers ? "those that did: " : "no other did", stepped);
+}
+
 /* Nobody recorded, or nothing came of it: says why. */
 static void explain_nothing(const StrobeConfig *config, char **command, char *const *environment,
                             gboolean is_claimed, gboolean has_notes)
@@ -117,6 +137,9 @@ static void explain_nothing(const StrobeConfig *config, char **command, char *co
 
     if (obstacle)
         strobe_complain("Nothing was recorded: %s", obstacle);
+    else if (!is_claimed && !strobe_config_records_rank(config, strobe_rank()))
+        strobe_complain("Nothing was recorded: this is rank %d, which the configuration leaves out",
+                        strobe_rank());
     else if (is_claimed && config->has_schedule)
         strobe_complain("Nothing was recorded: the program made no step, or too few for the "
                         "schedule to come to one it records. A step ends when an optimizer has "
@@ -134,7 +157,8 @@ static void explain_nothing(const StrobeConfig *config, char **command, char *co
 
 /* Analyses what the command left. FALSE if any of it is missing or could not be written. */
 static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *registry,
-                               gint generation, char *const *directories)
+                               gint generation, char *const *directories, const char *step_on,
+                               char *const *optimizers)
 {
     const StrobeAnalysisWish wish = {.exporters = config->exporters, .generation = generation};
     gboolean good = TRUE;
@@ -156,7 +180,9 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
         n_steps += analysis->n_steps;
         n_records += analysis->n_records;
     }
-    if (config->has_schedule && n_records > 0 && n_steps == 0)
+    if (names_class(step_on) && n_records > 0 && n_steps == 0)
+        explain_class(step_on, optimizers);
+    else if (config->has_schedule && n_records > 0 && n_steps == 0)
         strobe_complain("The program never stepped, so that the schedule stayed at its first "
                         "step (see --step-on)");
     return good;
@@ -164,11 +190,12 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
 
 /* After the command. FALSE if its result is missing or incomplete. */
 static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gint generation,
-                       StrobeRunFolder *folder, const char *report, char **command,
-                       char *const *environment)
+                       StrobeRunFolder *folder, const char *step_on, const char *report,
+                       char **command, char *const *environment)
 {
     g_auto(GStrv) directories = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
     g_auto(GStrv) notes = strobe_run_folder_lines(folder, "notes", NOTES_MAX);
+    g_auto(GStrv) optimizers = strobe_run_folder_lines(folder, "optimizers", OPTIMIZERS_MAX);
     gboolean is_claimed = strobe_run_folder_is_claimed(folder);
 
     /* From here on Ctrl-C ends the analysis, which can be made again. */
@@ -180,10 +207,12 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     }
     if (!*directories) {
         explain_nothing(config, command, environment, is_claimed, *notes != NULL);
+        if (is_claimed && config->has_schedule && names_class(step_on))
+            explain_class(step_on, optimizers);
         return FALSE;
     }
     append_report(report, directories);
-    return finish_results(config, registry, generation, directories);
+    return finish_results(config, registry, generation, directories, step_on, optimizers);
 }
 
 static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
@@ -213,7 +242,8 @@ static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry
         g_error_free(error);
         return code;
     }
-    gboolean good = finish(config, registry, generation, &folder, report, command, environment);
+    gboolean good =
+        finish(config, registry, generation, &folder, flags->step_on, report, command, environment);
     if (flags->strict && !good && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return STROBE_EXIT_WRITE;
     return strobe_run_end_alike(status);

@@ -29,6 +29,7 @@ int strobe_command_diff(int argc, char **argv);
 int strobe_command_info(int argc, char **argv);
 int strobe_command_plugins(int argc, char **argv);
 int strobe_command_torch(int argc, char **argv);
+int strobe_command_doctor(int argc, char **argv);
 
 /* "strobe: ..." and a newline on stderr. */
 void strobe_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);

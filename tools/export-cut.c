@@ -62,10 +62,14 @@ gboolean strobe_cut_texts_check(const StrobeCutTexts *texts, GError **error)
 
 /* ---- the result's own ---- */
 
-static gboolean is_of_rank(const StrobeCutTexts *texts, StrobeReader *reader)
+static gboolean is_of_rank(const StrobeCutTexts *texts, const StrobeResult *result,
+                           StrobeReader *reader)
 {
     gint64 rank = strobe_json_member_int(strobe_reader_facts(reader), "rank", -1), wanted;
     char *end;
+
+    if (rank < 0)
+        rank = strobe_result_rank(result);
 
     if (!texts->ranks)
         return TRUE;
@@ -184,7 +188,7 @@ StrobeCut *strobe_cut_of(const StrobeCutTexts *texts, const StrobeResult *result
     reader = strobe_reader_open(result->source, error);
     if (!reader)
         return NULL;
-    *is_other = !is_of_rank(texts, reader);
+    *is_other = !is_of_rank(texts, result, reader);
     if (!*is_other)
         cut = cut_of_reader(texts, reader, error);
     strobe_reader_free(reader);

@@ -29,6 +29,8 @@ static const Command commands[] = {
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},
     {"torch", NULL, strobe_command_torch, "build the operator backend for your PyTorch"},
+    {"doctor", NULL, strobe_command_doctor, "say what works here, and what to do where it does not",
+     TRUE},
 };
 
 static void print_help(void)

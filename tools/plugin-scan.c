@@ -2,47 +2,28 @@
 #include "plugin-scan.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "plugin-describe.h"
+#include "probe-child.h"
 #include "registry.h"
 
 #define LOOK_TIME_US (5 * G_USEC_PER_SEC)
-#define ANSWER_MAX (1024 * 1024)
 
-static int write_pipe(void *user, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(GPOINTER_TO_INT(user), bytes, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return EIO;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return 0;
-}
+struct looking {
+    StrobeRegistry *registry;
+    const char *path;
+};
 
 /* In the child: loads the one file and writes what it declares. */
-static void look(StrobeRegistry *registry, const char *path, int answer)
+static int look(void *user, int answer)
 {
-    const struct rlimit no_core = {0, 0};
+    const struct looking *looking = user;
+    const StrobePluginFile *file = strobe_registry_load(looking->registry, looking->path);
     StrobeJsonWriter json;
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    /* What a plugin prints while it is loaded is not part of our output. */
-    for (int number = 0; null >= 0 && number <= STDERR_FILENO; number++)
-        dup2(null, number);
-    setrlimit(RLIMIT_CORE, &no_core);
-    const StrobePluginFile *file = strobe_registry_load(registry, path);
-    strobe_json_init(&json, write_pipe, GINT_TO_POINTER(answer), 0);
+    strobe_json_init(&json, strobe_child_write, GINT_TO_POINTER(answer), 0);
     strobe_json_begin_object(&json);
     if (file->plugin) {
         strobe_plugin_describe(&json, file->plugin);
@@ -51,47 +32,7 @@ static void look(StrobeRegistry *registry, const char *path, int answer)
         strobe_json_string(&json, file->error ? file->error : "it was not loaded");
     }
     strobe_json_end_object(&json);
-    _exit(strobe_json_flush(&json) == 0 ? 0 : 1);
-}
-
-/* Reads until the other end closes or the time is over. */
-static gboolean read_answer(int pipe, GString *text)
-{
-    gint64 end_us = g_get_monotonic_time() + LOOK_TIME_US;
-    char buffer[8192];
-
-    while (text->len < ANSWER_MAX) {
-        gint64 left_us = end_us - g_get_monotonic_time();
-        struct pollfd event = {.fd = pipe, .events = POLLIN};
-        if (left_us <= 0)
-            return FALSE;
-        int ready = poll(&event, 1, (int)(left_us / 1000) + 1);
-        ssize_t got = ready > 0 ? read(pipe, buffer, sizeof buffer) : -1;
-        if (ready > 0 && got == 0)
-            return TRUE;
-        if (got > 0)
-            g_string_append_len(text, buffer, got);
-        else if (ready > 0 && errno != EINTR)
-            return TRUE;
-    }
-    return TRUE;
-}
-
-/* Waits for the child, whose pipe is closed; a destructor may hang it even then. */
-static void end_child(pid_t child, gboolean kill_now, int *status)
-{
-    gint64 end_us = g_get_monotonic_time() + G_USEC_PER_SEC;
-
-    if (kill_now)
-        kill(child, SIGKILL);
-    while (waitpid(child, status, kill_now ? 0 : WNOHANG) == 0) {
-        if (g_get_monotonic_time() > end_us) {
-            kill(child, SIGKILL);
-            kill_now = TRUE;
-        } else {
-            g_usleep(1000);
-        }
-    }
+    return strobe_json_flush(&json) == 0 ? 0 : 1;
 }
 
 static JsonObject *refused(char *reason)
@@ -118,26 +59,19 @@ static JsonObject *parse_answer(const GString *text, int status)
 
 static JsonObject *look_in_child(StrobeRegistry *registry, const char *path)
 {
-    int answer[2], status = 0;
+    struct looking looking = {registry, path};
     g_autoptr(GString) text = g_string_new(NULL);
+    int status;
 
-    if (pipe2(answer, O_CLOEXEC) != 0)
-        return refused(g_strdup_printf("Cannot make a pipe: %s", g_strerror(errno)));
-    pid_t child = fork();
-    if (child == 0)
-        look(registry, path, answer[1]);
-    close(answer[1]);
-    if (child < 0) {
-        close(answer[0]);
+    switch (strobe_child_run(look, &looking, LOOK_TIME_US, text, &status)) {
+    case STROBE_CHILD_NOT_MADE:
         return refused(g_strdup_printf("Cannot make a process: %s", g_strerror(errno)));
-    }
-    gboolean in_time = read_answer(answer[0], text);
-    close(answer[0]);
-    end_child(child, !in_time, &status);
-    if (!in_time)
+    case STROBE_CHILD_LATE:
         return refused(g_strdup_printf("It does not come back within %d s when it is loaded",
                                        (int)(LOOK_TIME_US / G_USEC_PER_SEC)));
-    return parse_answer(text, status);
+    default:
+        return parse_answer(text, status);
+    }
 }
 
 GPtrArray *strobe_plugin_scan(const char *const *extra)

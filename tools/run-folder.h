@@ -10,7 +10,8 @@
  *   STROBE_RUN_LIBRARY         libstrobe.so, for processes that have none
  *   STROBE_RUN_ANY=1           every requested collector works in any process
  *   what run-variables.h names, of all variables that hold paths of ours
- * and the folder "notes", lines that processes leave for the user about what did not work.
+ * and the folder "notes", lines that processes leave for the user about what did not work, and
+ * "optimizers", classes that stepped and were not the one that --step-on names.
  */
 typedef struct StrobeRunFolder {
     char *path;

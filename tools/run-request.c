@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "error.h"
+#include "instance.h"
 #include "options.h"
 #include "pipeline.h"
 
@@ -52,6 +53,8 @@ StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error)
 
     if (!config)
         return NULL;
+    for (guint i = 0; i < config->warnings->len; i++)
+        strobe_complain("%s", (const char *)g_ptr_array_index(config->warnings, i));
     if (!merge_flags(config, flags, error) || !strobe_config_check(config, error)) {
         strobe_config_free(config);
         return NULL;
@@ -65,25 +68,6 @@ StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error)
     return config;
 }
 
-static gboolean set_from_json(StrobeOptions *options, const StrobeConfigComponent *wanted,
-                              GError **error)
-{
-    JsonObjectIter iter;
-    const char *name;
-    JsonNode *value;
-
-    if (!wanted->json)
-        return TRUE;
-    json_object_iter_init(&iter, wanted->json);
-    while (json_object_iter_next(&iter, &name, &value)) {
-        if (g_str_equal(name, "required"))
-            continue; /* the host's own */
-        if (!strobe_options_set_json(options, name, value, wanted->origin, error))
-            return FALSE;
-    }
-    return TRUE;
-}
-
 StrobeOptions *strobe_run_options(const StrobeComponent *component,
                                   const StrobeConfigComponent *wanted, GError **error)
 {
@@ -93,26 +77,22 @@ StrobeOptions *strobe_run_options(const StrobeComponent *component,
 
     if (!options)
         return NULL;
-    gboolean good = set_from_json(options, wanted, error);
-    for (guint i = 0; good && wanted->pairs && i + 1 < wanted->pairs->len; i += 2) {
-        const char *name = g_ptr_array_index(wanted->pairs, i);
-        if (!g_str_equal(name, "required"))
-            good = strobe_options_set_text(options, name, g_ptr_array_index(wanted->pairs, i + 1),
-                                           wanted->origin, error);
-    }
-    if (good && strobe_options_check(options, error))
+    if (strobe_instance_set_options(options, wanted, NULL, error))
         return options;
     strobe_options_free(options);
     return NULL;
 }
 
-static gboolean check_options(const StrobeComponent *component, const StrobeConfigComponent *wanted,
+static gboolean check_options(const StrobeComponent *component, StrobeConfigComponent *wanted,
                               GError **error)
 {
     StrobeOptions *options = strobe_run_options(component, wanted, error);
 
+    if (!options)
+        return FALSE;
     strobe_options_free(options);
-    return options != NULL;
+    strobe_config_component_settle(wanted, component->options, component->n_options);
+    return TRUE;
 }
 
 /* A collector that cannot work here: an error if it is required, else a word beforehand. */
@@ -145,7 +125,7 @@ static void drop_missing_defaults(GPtrArray *list, guint32 type, StrobeRegistry 
     for (guint i = list->len; i > 0; i--) {
         const StrobeConfigComponent *wanted = g_ptr_array_index(list, i - 1);
         g_autoptr(GError) error = NULL;
-        if (!g_str_equal(wanted->origin, "default") ||
+        if ((!wanted->is_mapped && !g_str_equal(wanted->origin, "default")) ||
             strobe_registry_find(registry, type, wanted->name, NULL, &error))
             continue;
         strobe_complain("%s", error->message);
@@ -159,9 +139,16 @@ static gboolean check_exporters(const StrobeConfig *config, StrobeRegistry *regi
     StrobePipeline *pipeline = strobe_pipeline_new(registry);
     gboolean good = TRUE;
 
-    for (guint i = 0; good && i < config->exporters->len; i++)
-        good =
-            strobe_pipeline_add_exporter(pipeline, g_ptr_array_index(config->exporters, i), error);
+    for (guint i = 0; good && i < config->exporters->len; i++) {
+        StrobeConfigComponent *wanted = g_ptr_array_index(config->exporters, i);
+        good = strobe_pipeline_add_exporter(pipeline, wanted, error);
+        const StrobeComponent *component =
+            good ? strobe_registry_find(registry, STROBE_COMPONENT_EXPORTER, wanted->name, NULL,
+                                        NULL)
+                 : NULL;
+        if (component)
+            strobe_config_component_settle(wanted, component->options, component->n_options);
+    }
     strobe_pipeline_free(pipeline);
     return good;
 }
@@ -173,7 +160,7 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboole
     drop_missing_defaults(config->exporters, STROBE_COMPONENT_EXPORTER, registry);
     *any_process = config->collectors->len > 0;
     for (guint i = 0; i < config->collectors->len; i++) {
-        const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
+        StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
         const StrobeComponent *component =
             strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, error);
         if (!component || !check_options(component, wanted, error) ||

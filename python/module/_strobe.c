@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The extension module `strobe._strobe`: its functions, types and errors. */
+#include <limits.h>
 #include "module.h"
 
 #include <pthread.h>
@@ -52,6 +53,19 @@ const char *strobe_python_text(PyObject *text, PyObject **keep)
     return *keep ? PyBytes_AsString(*keep) : NULL;
 }
 
+static PyObject *set_rank(PyObject *self, PyObject *number)
+{
+    long rank = PyLong_AsLong(number);
+    if (rank == -1 && PyErr_Occurred())
+        return NULL;
+    if (rank < -1 || rank > INT_MAX) {
+        PyErr_Format(PyExc_ValueError, "expected a rank from -1 to %d, found %ld", INT_MAX, rank);
+        return NULL;
+    }
+    strobe_set_rank((int)rank);
+    Py_RETURN_NONE;
+}
+
 static PyObject *version(PyObject *module, PyObject *unused)
 {
     return PyUnicode_FromString(strobe_version());
@@ -65,6 +79,8 @@ static PyMethodDef functions[] = {
     {"dump", strobe_python_dump, METH_NOARGS,
      "dump()\n--\n\nAsks the process's flight recorder for a dump, without waiting; False if there "
      "is none."},
+    {"set_rank", set_rank, METH_O,
+     "set_rank(rank, /)\n--\n\nThe process's rank, where the environment does not say it."},
     {"version", version, METH_NOARGS, "version()\n--\n\nVersion of the library."},
     {NULL, NULL, 0, NULL},
 };

@@ -80,7 +80,7 @@ class TensorBoard(FolderTest):
         handler, _ = _made(dir_name="a", worker_name="w")
         made = handler._tensorboard(_Profile("cpu_op", "metadata"))
         self.assertEqual((os.path.basename(made.folder), made.worker), ("a", "w"))
-        self.assertIsNone(handler._tensorboard(_Profile("cpu_op", "mspti")))
+        self.assertIsNone(handler._tensorboard(_Profile("cpu_op", "npu_task")))
 
     def test_worker_is_chosen_once(self):
         handler, _ = _made(dir_name="a")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import unittest
+from unittest import mock
 
 from support import messages, needs_torch
 from strobe import message, profiler
@@ -138,7 +139,7 @@ class Profile(unittest.TestCase):
         self.assertEqual(
             _texts(told),
             [
-                "ProfilerActivity.NPU is accepted but not collected yet, it has no effect.",
+                "ProfilerActivity.NPU has no effect: ASCEND_HOME_PATH is not set, there is no CANN.",
                 "GC detect will not take effect while ProfilerActivity.CPU is not set.",
             ],
         )
@@ -366,10 +367,47 @@ class Config(unittest.TestCase):
         self.assertNotIn("sys_io", config["collectors"])
         experimental, _ = _experimental(sys_io=True, sys_interconnection=True)
         config = self._config(experimental_config=experimental)
-        self.assertEqual((config["collectors"]["sys_io"], config["collectors"]["interconnect"]), ({}, {}))
+        self.assertEqual((config["collectors"]["sys_io"], config["collectors"]["interconnect"]), ({"interval": "10ms"}, {"interval": "20ms"}))
         config = self._config(activities=[ProfilerActivity.NPU], experimental_config=experimental)
         self.assertNotIn("cpu_op", config["collectors"])
         self.assertNotIn("gc", config["collectors"])
+
+    def test_device(self):
+        experimental, _ = _experimental(
+            profiler_level=profiler.ProfilerLevel.Level2, aic_metrics=profiler.AiCMetrics.Memory,
+            l2_cache=True, op_attr=True, export_type="db",
+        )
+        given = {"experimental_config": experimental, "profile_memory": True}
+        with mock.patch.dict("os.environ", ASCEND_HOME_PATH="/nowhere"):
+            device = self._config(**given)["collectors"]["npu_task"]
+            default = self._config()["collectors"]["npu_task"]
+            host = self._config(activities=[ProfilerActivity.CPU])["collectors"]
+            with messages() as told:
+                profiler.profile(activities=[ProfilerActivity.NPU], **given)
+        self.assertEqual(
+            device,
+            {"profiler_level": "Level2",
+             "optional": {"backend": "auto", "aic_metrics": "Memory", "l2_cache": True,
+                          "op_attr": True, "task_memory": True}},
+        )
+        self.assertEqual(
+            default,
+            {"profiler_level": "Level0", "optional": {"backend": "auto", "aic_metrics": "none"}},
+        )
+        self.assertNotIn("npu_task", host)
+        self.assertEqual(told, [])
+        self.assertNotIn("npu_task", self._config(**given)["collectors"])
+
+    def test_device_without_cann(self):
+        message._told.clear()
+        experimental, _ = _experimental(profiler_level="Level1", l2_cache=True)
+        with messages() as told:
+            profiler.profile(experimental_config=experimental)
+        self.assertEqual(
+            _texts(told),
+            ["%s has no effect: ASCEND_HOME_PATH is not set, there is no CANN." % name
+             for name in ("profiler_level", "aic_metrics", "l2_cache")],
+        )
 
     def test_front_end(self):
         common = self._config()["front_end"]["common_config"]

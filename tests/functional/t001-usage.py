@@ -3,7 +3,7 @@
 
 from support import StrobeTest
 
-COMMANDS = ("run", "show", "analyse", "diff", "info", "plugins", "torch")
+COMMANDS = ("run", "show", "analyse", "diff", "info", "plugins", "torch", "doctor")
 
 
 class UsageTest(StrobeTest):

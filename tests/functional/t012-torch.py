@@ -55,6 +55,23 @@ class TorchTest(StrobeTest):
         self.assertEqual(self.results(), [])
         self.assertIn("no step", done.stderr)
 
+    def test_class_that_never_steps(self):
+        """Told without a schedule too, with the name that was meant."""
+        done = self.train(3, "--step-on", "SDG")
+        self.assertIn('No step ended: no optimizer "SDG" stepped, did you mean "SGD"?', done.stderr)
+        self.assertIn("those that did: SGD", done.stderr)
+        self.assertEqual(self.records_of(self.result(), "step"), 0)
+
+    def test_class_that_never_steps_with_a_schedule(self):
+        done = self.train(3, "--step-on", "Adam", "--schedule", "wait=1,active=1")
+        self.assertEqual(self.results(), [])
+        self.assertIn('no optimizer "Adam" stepped', done.stderr)
+        self.assertIn("those that did: SGD", done.stderr)
+
+    def test_class_that_steps(self):
+        done = self.train(3, "--step-on", "SGD")
+        self.assertNotIn("No step ended", done.stderr)
+
     def test_self_times_are_printed_largest_first(self):
         self.train(4)
         rows = self.json("show", self.out, "--limit", "1000")[0]["rows"]

@@ -38,6 +38,22 @@ CONFIGS = {
         "metadata": {"key": ["any", 1, 2.5, None, {"deep": {}}]},
         "front_end": {"common_config": {"a": True}},
     }),
+    "ascend": json.dumps({
+        "activities": ["CPU", "NPU"], "prof_dir": "./", "analyse": True, "async_mode": 1,
+        "record_shapes": True, "profile_memory": False, "with_stack": None, "active": 1,
+        "warmup": 0, "start_step": -1, "is_rank": True, "rank_list": [0, 1, "x"],
+        "metadata": {"k": 1},
+        "experimental_config": {
+            "profiler_level": "Level1", "aic_metrics": "PipeUtilization", "l2_cache": False,
+            "op_attr": True, "gc_detect_threshold": 1.5, "data_simplification": None,
+            "export_type": ["text", "db"], "host_sys": ["cpu", "numa"], "mstx": True,
+            "mstx_domain_include": ["a", "a"], "mstx_domain_exclude": ["b+c"], "sys_io": True,
+        },
+    }),
+    "acl": json.dumps({"profiler": {
+        "switch": "on", "output": "o", "aic_metrics": "Memory", "l2": "on", "task_time": "l0",
+        "sys_io_sampling_freq": 50, "host_sys": "cpu,mem", "storage_limit": "200MB",
+    }, "dump": {}}),
     "wrong-types": '{"schedule": [], "collectors": {"gc": 1}, "buffer": {"size": -1}}',
     "duplicate-key": '{"output": {}, "output": {}}',
     "deep": '{"metadata": %s1%s}' % ("[" * 70, "]" * 70),

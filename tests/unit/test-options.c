@@ -40,6 +40,27 @@ static void test_defaults(void)
     strobe_options_free(options);
 }
 
+/* In JSON true and false alone are true and false; on a command line there is only text. */
+static void test_json_booleans(void)
+{
+    static const char *const bads[] = {"\"yes\"", "\"true\"", "1", "null", "[]"};
+    StrobeOptions *options = make();
+    g_autoptr(JsonNode) good = json_from_string("true", NULL);
+    g_autoptr(GError) error = NULL;
+
+    g_assert_true(strobe_options_set_json(options, "shapes", good, "file.json", &error));
+    g_assert_true(strobe_options_bool(options, "shapes"));
+    for (guint i = 0; i < G_N_ELEMENTS(bads); i++) {
+        g_autoptr(JsonNode) node = json_from_string(bads[i], NULL);
+        g_autofree char *found = g_strdup_printf("expected true or false, found %s", bads[i]);
+        g_assert_false(strobe_options_set_json(options, "shapes", node, "file.json", &error));
+        if (!strstr(error->message, found))
+            g_error("message \"%s\" lacks \"%s\"", error->message, found);
+        g_clear_error(&error);
+    }
+    strobe_options_free(options);
+}
+
 struct bad {
     const char *name, *text, *part;
 };
@@ -118,6 +139,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/options/defaults", test_defaults);
     g_test_add_func("/options/bad-values", test_bad_values);
+    g_test_add_func("/options/json-booleans", test_json_booleans);
     g_test_add_func("/options/split", test_split);
     g_test_add_func("/options/json", test_json);
     return g_test_run();

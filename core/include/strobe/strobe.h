@@ -168,6 +168,11 @@ STROBE_API StrobeStatus strobe_session_add_metadata(StrobeSession *session, cons
                                                     const char *value, int json,
                                                     StrobeError **error);
 
+/* The process's rank in its job, for who knows it from elsewhere than the environment (RANK,
+ * OMPI_COMM_WORLD_RANK, SLURM_PROCID), which goes before. Negative: none. Tell it before a window
+ * ends; any thread. Since 1.0. */
+STROBE_API void strobe_set_rank(int rank);
+
 /* One line per thing that is missing or degraded: failed collectors, losses. The text is owned by
  * the session and valid until the next session call; "" if all is well. */
 STROBE_API const char *strobe_session_diagnostics(StrobeSession *session);

@@ -12,8 +12,7 @@ import threading
 import time
 
 from .. import Error, command, message
-from .experimental import EXPORTED, supported_export_type
-from .parameters import warn_not_collected
+from .experimental import supported_export_type
 
 _PROF_FOLDER = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 
@@ -116,13 +115,10 @@ def analyse(profiler_path, max_process_number=None, export_type=None):
         found = _find_results(profiler_path)
         number = _checked_number(max_process_number)
         types = list(dict.fromkeys(_checked_export_type(export_type)))
-        for each in types:
-            if each not in EXPORTED:
-                warn_not_collected("export_type " + each)
         if not found:
             message.error("Invalid profiling path: %s has no profiling data" % profiler_path)
             return
-        _analyse_all(found, number, [each for each in types if each in EXPORTED])
+        _analyse_all(found, number, types)
     except Exception as error:
         message.error("Call analyse failed. Exception: %s" % error)
 

@@ -56,9 +56,6 @@ def supported_export_type():
     return _values(ExportType)
 
 
-# Export types that have exporters.
-EXPORTED = {ExportType.Text, ExportType.Db}
-
 _BY_LEVEL = object()  # aic_metrics was not given: the level decides
 
 # Host systems that have a collector.
@@ -217,24 +214,33 @@ class _ExperimentalConfig:
         else:
             self._host_sys = list(dict.fromkeys(value))
 
-    # ---- what has no collector yet ----
+    # ---- what it means for collectors ----
 
-    def not_collected(self):
-        """Names of the options that were asked for and are not collected yet."""
+    def of_device(self):
+        """Names of the options that were asked for and that a device alone can give."""
         wanted = {
             "profiler_level": self._profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2),
             "aic_metrics": self._aic_metrics != AiCMetrics.AiCoreNone,
             "l2_cache": self._l2_cache,
             "op_attr": self._op_attr,
         }
-        names = [name for name, is_wanted in wanted.items() if is_wanted]
-        names += ["export_type " + each for each in self._export_type if each not in EXPORTED]
-        names += ["host_sys " + each for each in self._host_sys if each not in _COLLECTED_HOST_SYS]
-        return names
+        return [name for name, is_wanted in wanted.items() if is_wanted]
+
+    def not_collected(self):
+        """Names of the options that were asked for and have no collector."""
+        return ["host_sys " + each for each in self._host_sys if each not in _COLLECTED_HOST_SYS]
 
     def exported_types(self):
-        """Those that have exporters; text where none has."""
-        return [each for each in self._export_type if each in EXPORTED] or [ExportType.Text]
+        return list(self._export_type)
+
+    def device(self, with_memory):
+        """Options of the device's collector: what it lacks is told by the result."""
+        names = {value: name for name, value in vars(AiCMetrics).items()}
+        metrics = names[self._aic_metrics]
+        wished = {"backend": "auto", "aic_metrics": "none" if metrics == "AiCoreNone" else metrics}
+        switches = {"l2_cache": self._l2_cache, "op_attr": self._op_attr, "task_memory": with_memory}
+        wished.update({name: True for name, is_on in switches.items() if is_on})
+        return {"profiler_level": self._profiler_level, "optional": wished}
 
     def marks(self):
         """Options of the collector of marks; None where no marks are wanted."""

@@ -11,7 +11,7 @@ from .folders import checked_parent, default_parent, place_result
 _WORKER_LIMIT = 226
 
 #: Collectors whose results are read by MindStudio Insight rather than by TensorBoard.
-NPU_COLLECTORS = ("mspti", "aclprof")
+NPU_COLLECTORS = ("npu_task",)
 
 
 class TraceHandler:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters of a profile: checks, and the configuration that they make."""
 
+import os
 import uuid
 
 from .. import message
@@ -13,7 +14,7 @@ SECTIONS = ("buffer", "rotate", "dump")  # of the configuration, as they are
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
 # What is marked by default, and with_flops' own.
 _RANGES_WITH_FLOPS = "communication+dataloader+save_checkpoint+profiler_step+flops"
-
+_DEVICE_INTERVAL, _LINK_INTERVAL = "10ms", "20ms"  # torch_npu samples at 100 and 50 Hz
 _OPERATOR_SWITCHES = {"with_stack": "stack", "with_flops": "flops", "with_modules": "modules"}
 
 
@@ -25,8 +26,8 @@ def check_activities(activities):
     if None in found:
         message.warn("Invalid activities, only CPU and NPU are supported, reset it to default.")
         return supported_activities()
-    if ProfilerActivity.NPU in found:
-        warn_not_collected("ProfilerActivity.NPU")
+    if ProfilerActivity.NPU in found and not has_cann():
+        warn_without_cann("ProfilerActivity.NPU")
     return found
 
 
@@ -62,7 +63,9 @@ def check_experimental(value, activities):
     if ProfilerActivity.CPU not in activities and value._gc_detect_threshold is not None:
         message.warn("GC detect will not take effect while ProfilerActivity.CPU is not set.")
     for name in value.not_collected():
-        warn_not_collected(name)
+        message.warn_once("%s has no effect: there is no collector of it." % name)
+    for name in value.of_device() if not has_cann() else ():
+        warn_without_cann(name)
     return value
 
 
@@ -77,8 +80,13 @@ def check_schedule(value):
     return check_callable("schedule", value) or always_record
 
 
-def warn_not_collected(name):
-    message.warn_once("%s is accepted but not collected yet, it has no effect." % name)
+def has_cann():
+    """Whether this is a host where a device may be; what it has exactly, the collector finds out."""
+    return bool(os.environ.get("ASCEND_HOME_PATH"))
+
+
+def warn_without_cann(name):
+    message.warn_once("%s has no effect: ASCEND_HOME_PATH is not set, there is no CANN." % name)
 
 
 def trace_id(callback):
@@ -140,10 +148,12 @@ def _collectors(activities, switches, experimental):
     systems = experimental.collected_host_sys()
     if systems:
         collectors["host_sys"] = {"items": "+".join(systems)}
+    if ProfilerActivity.NPU in activities and has_cann():
+        collectors["npu_task"] = experimental.device(switches["profile_memory"])
     if experimental._sys_io:
-        collectors["sys_io"] = {}
+        collectors["sys_io"] = {"interval": _DEVICE_INTERVAL}
     if experimental._sys_interconnection:
-        collectors["interconnect"] = {}
+        collectors["interconnect"] = {"interval": _LINK_INTERVAL}
     return collectors
 
 

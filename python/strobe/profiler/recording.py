@@ -9,7 +9,7 @@ import threading
 import weakref
 
 from .. import Error, _strobe, message
-from ..run import step_marks, stepping, torch_import
+from ..run import rank, step_marks, stepping, torch_import
 from .folders import PrivateFolder
 
 _ENDING_PATIENCE_S = 0.02  # stop() waits so long for the rest to be written, and no longer
@@ -116,6 +116,7 @@ class Recording:
             return
         settle()
         _ending = None
+        rank.tell()
         session = _strobe.Session(json.dumps(config), "profile()")
         try:
             self._reads = reads
@@ -142,6 +143,7 @@ class Recording:
     def step(self):
         if self.is_running():
             self._retry()
+            rank.tell()
             if self._has_steps:
                 step_marks.step(self._session)
             else:
@@ -160,6 +162,7 @@ class Recording:
         if not self.is_running():
             return
         session = self._session
+        rank.tell()
         try:
             session.stop()
         finally:

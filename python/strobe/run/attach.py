@@ -31,7 +31,7 @@ def attach():
     global _follow
     _follow = follow = os.environ.get("STROBE_RUN_FOLLOW") == "1"
     step_on = os.environ.get("STROBE_RUN_STEP_ON") or "first"
-    _hook(step_on, follow)
+    _hook(step_on, follow, os.environ.get("STROBE_RUN_DIR"))
     _begin(follow)
 
 
@@ -76,7 +76,7 @@ def _stop(session):
         stepping.run_session = None
 
 
-def _hook(step_on, follow=False):
+def _hook(step_on, follow=False, folder=None):
     from . import torch_import
 
     def ready():
@@ -85,10 +85,13 @@ def _hook(step_on, follow=False):
                 _begin(follow)  # a mark may have begun the session: it looks again all the same
             if stepping.run_session is not None:
                 stepping.run_session.retry()
+                from . import rank
+
+                rank.watch()
             if stepping.run_session is not None and step_on != "manual":
                 from . import optimizer_step
 
-                optimizer_step.watch(step_on)
+                optimizer_step.watch(step_on, folder)
         except Exception as error:
             report("Cannot watch PyTorch: %s" % error)
 

@@ -12,6 +12,7 @@ step may thus be wrapped twice, which the nesting rule makes harmless.
 """
 
 import functools
+import os
 import threading
 import weakref
 
@@ -19,6 +20,32 @@ from . import step_marks, stepping
 from .attach import report
 
 _MARK = "_strobe_wrapper"
+_NAMES_MAX = 20
+
+
+class _Others:
+    """Classes whose steps ended none, because another was named: `strobe run` is left their names,
+    for a name that is nobody's."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._seen = set()
+
+    def add(self, optimizer):
+        name = type(optimizer).__name__
+        if self._folder is None or name in self._seen or len(self._seen) >= _NAMES_MAX:
+            return
+        self._seen.add(name)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        line = " ".join(name.split())[:200] + "\n"
+        try:
+            file = os.open(os.path.join(self._folder, "optimizers"), flags, 0o600)
+            try:
+                os.write(file, line.encode("utf-8", "replace"))
+            finally:
+                os.close(file)
+        except OSError:
+            pass  # the run is over: nobody would read it
 
 
 class _Running(threading.local):
@@ -31,8 +58,9 @@ class _Running(threading.local):
 class _Watch:
     """Decides which call ends a step."""
 
-    def __init__(self, step_on):
+    def __init__(self, step_on, folder):
         self._step_on = step_on
+        self._others = _Others(None if step_on in ("first", "any") else folder)
         self._running = _Running()
         self._first = None  # weak reference to the optimizer that counts
 
@@ -73,6 +101,8 @@ class _Watch:
             if self._ends_step(optimizer, outer):
                 stepping.count_announced()
                 step_marks.step(session)
+            else:
+                self._others.add(optimizer)
         except Exception as error:
             report("Cannot end the step: %s" % error)
 
@@ -103,11 +133,11 @@ def _subclasses(kind):
         yield from _subclasses(each)
 
 
-def watch(step_on):
-    """Begins to announce steps. PyTorch must have been imported."""
+def watch(step_on, folder=None):
+    """Begins to announce steps. PyTorch must have been imported. `folder` is that of the run."""
     from torch.optim import Optimizer
 
-    watching = _Watch(step_on)
+    watching = _Watch(step_on, folder)
     initialise = Optimizer.__init__
     # A class method of its own, or that of `object`, which does nothing.
     inherited = getattr(Optimizer.__init_subclass__, "__func__", lambda cls: None)

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the Ascend PyTorch Profiler's settings mean in collectors, and as profiler_info.json. */
+#include "ascend-config.h"
+
+#include <string.h>
+#include "export-types.h"
+
+#define GC_LIMIT_NS 3600000000000.0 /* of the collector's option */
+#define DEVICE_INTERVAL "10ms"      /* that profiler samples ports at 100 Hz, links at 50 */
+#define LINK_INTERVAL "20ms"
+
+static void set_switch(JsonObject *options, const char *name, gboolean value)
+{
+    if (value)
+        json_object_set_boolean_member(options, name, TRUE);
+}
+
+static void set_text(JsonObject *options, const char *name, const char *text)
+{
+    if (*text)
+        json_object_set_string_member(options, name, text);
+}
+
+/* Options of the collector, which is added. */
+static JsonObject *collector(StrobeConfig *config, const char *name, const char *origin)
+{
+    return strobe_config_map_collector(config, name, origin)->json;
+}
+
+static void add_host(StrobeConfig *config, const StrobeAscendSettings *s, const char *origin)
+{
+    JsonObject *operators = collector(config, "cpu_op", origin);
+
+    set_switch(operators, "shapes", s->record_shapes || s->with_flops || s->record_op_args);
+    set_switch(operators, "values", s->record_op_args);
+    set_switch(operators, "stack", s->with_stack);
+    set_switch(operators, "flops", s->with_flops);
+    set_switch(operators, "modules", s->with_modules);
+    if (s->profile_memory)
+        collector(config, "memory", origin);
+    if (s->with_stack || s->with_modules)
+        collector(config, "python_call", origin);
+    if (s->gc_threshold_ms >= 0) {
+        double ns = MIN(s->gc_threshold_ms * 1e6, GC_LIMIT_NS);
+        g_autofree char *text = g_strdup_printf("%.0fns", ns);
+        json_object_set_string_member(collector(config, "gc", origin), "threshold", text);
+    }
+}
+
+/* The device's collector takes what it has an option for; what it lacks it says itself. */
+static void add_device(StrobeConfig *config, const StrobeAscendSettings *s, const char *origin)
+{
+    StrobeConfigComponent *device = strobe_config_map_collector(config, "npu_task", origin);
+
+    json_object_set_string_member(device->json, "profiler_level", s->level);
+    json_object_set_string_member(device->wished, "backend", "auto");
+    set_text(device->wished, "aic_metrics",
+             g_str_equal(s->aic_metrics, "AiCoreNone") ? "none" : s->aic_metrics);
+    set_switch(device->wished, "task_memory", s->profile_memory);
+    set_switch(device->wished, "l2_cache", s->l2_cache);
+    set_switch(device->wished, "op_attr", s->op_attr);
+}
+
+/* Items that the collector of the host has; numa is the one it has not. */
+static char *host_items(const char *host_sys)
+{
+    g_auto(GStrv) parts = g_strsplit(host_sys, "+", -1);
+    g_autoptr(GPtrArray) kept = g_ptr_array_new();
+
+    for (char **part = parts; *part; part++)
+        if (**part && !g_str_equal(*part, "numa"))
+            g_ptr_array_add(kept, *part);
+    g_ptr_array_add(kept, NULL);
+    return g_strjoinv("+", (char **)kept->pdata);
+}
+
+static void add_system(StrobeConfig *config, const StrobeAscendSettings *s, const char *origin)
+{
+    g_autofree char *items = host_items(s->host_sys);
+
+    if (*items)
+        set_text(collector(config, "host_sys", origin), "items", items);
+    if (strlen(items) != strlen(s->host_sys))
+        strobe_config_warn(config, "%s: \"host_sys\": there is no collector of \"numa\"", origin);
+    if (s->sys_io)
+        set_text(collector(config, "sys_io", origin), "interval", DEVICE_INTERVAL);
+    if (s->sys_interconnection)
+        set_text(collector(config, "interconnect", origin), "interval", LINK_INTERVAL);
+}
+
+void strobe_ascend_collectors_add(StrobeConfig *config, const StrobeAscendSettings *s,
+                                  const char *origin)
+{
+    collector(config, "metadata", origin);
+    if (s->cpu)
+        add_host(config, s, origin);
+    if (s->npu)
+        add_device(config, s, origin);
+    if (s->mstx || s->msprof_tx) {
+        JsonObject *marks = collector(config, "marker", origin);
+        set_text(marks, "domain_include", s->domain_include);
+        set_text(marks, "domain_exclude", s->domain_exclude);
+    }
+    add_system(config, s, origin);
+    config->export_types = s->export_types;
+}
+
+/* ---- profiler_info.json ---- */
+
+/* "a+b" as an array. */
+static void set_list(JsonObject *object, const char *name, const char *text)
+{
+    JsonArray *array = json_array_new();
+    g_auto(GStrv) parts = g_strsplit(text, "+", -1);
+
+    for (char **part = parts; *part; part++)
+        if (**part)
+            json_array_add_string_element(array, *part);
+    json_object_set_array_member(object, name, array);
+}
+
+static JsonObject *common(const StrobeConfig *config, const StrobeAscendSettings *s)
+{
+    JsonObject *out = json_object_new();
+
+    set_list(out, "activities",
+             s->cpu && s->npu ? "ProfilerActivity.CPU+ProfilerActivity.NPU"
+             : s->cpu         ? "ProfilerActivity.CPU"
+                              : "ProfilerActivity.NPU");
+    json_object_set_object_member(out, "schedule", strobe_config_schedule_json(&config->schedule));
+    json_object_set_boolean_member(out, "record_shapes", s->record_shapes);
+    json_object_set_boolean_member(out, "profile_memory", s->profile_memory);
+    json_object_set_boolean_member(out, "with_stack", s->with_stack);
+    json_object_set_boolean_member(out, "with_flops", s->with_flops);
+    json_object_set_boolean_member(out, "with_modules", s->with_modules);
+    return out;
+}
+
+static JsonObject *experimental(const StrobeAscendSettings *s)
+{
+    JsonObject *out = json_object_new();
+
+    json_object_set_string_member(out, "_profiler_level", s->level);
+    json_object_set_string_member(out, "_aic_metrics", strobe_ascend_metrics_acl(s->aic_metrics));
+    json_object_set_boolean_member(out, "_l2_cache", s->l2_cache);
+    json_object_set_boolean_member(out, "_msprof_tx", s->msprof_tx);
+    json_object_set_boolean_member(out, "_mstx", s->mstx);
+    json_object_set_boolean_member(out, "_data_simplification", s->data_simplification);
+    json_object_set_boolean_member(out, "record_op_args", s->record_op_args);
+    set_list(out, "_export_type",
+             s->export_types == STROBE_EXPORT_TEXT ? "text"
+             : s->export_types == STROBE_EXPORT_DB ? "db"
+                                                   : "text+db");
+    set_list(out, "_host_sys", s->host_sys);
+    json_object_set_boolean_member(out, "_op_attr", s->op_attr);
+    if (s->gc_threshold_ms >= 0)
+        json_object_set_double_member(out, "_gc_detect_threshold", s->gc_threshold_ms);
+    else
+        json_object_set_null_member(out, "_gc_detect_threshold");
+    set_list(out, "_mstx_domain_include", s->domain_include);
+    set_list(out, "_mstx_domain_exclude", s->domain_exclude);
+    json_object_set_boolean_member(out, "_sys_io", s->sys_io);
+    json_object_set_boolean_member(out, "_sys_interconnection", s->sys_interconnection);
+    return out;
+}
+
+JsonObject *strobe_ascend_front_end(const StrobeConfig *config,
+                                    const StrobeAscendSettings *settings)
+{
+    JsonObject *out = json_object_new();
+
+    json_object_set_object_member(out, "common_config", common(config, settings));
+    json_object_set_object_member(out, "experimental_config", experimental(settings));
+    return out;
+}

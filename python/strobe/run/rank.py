@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rank that torch.distributed knows, for a process whose environment names none.
+
+Imported into every process under `strobe run`: nothing but the extension module.
+"""
+
+import sys
+
+from .. import _strobe
+
+_told = None  # the rank that was told last
+
+
+def tell():
+    """Looks whether there is a process group by now; cheap, and never fails."""
+    global _told
+    distributed = sys.modules.get("torch.distributed")
+    try:
+        if distributed is None or not distributed.is_available():
+            return
+        if not distributed.is_initialized():
+            return
+        rank = distributed.get_rank()
+    except Exception:  # half imported, or a group that is being taken down
+        return
+    if isinstance(rank, int) and rank != _told:
+        _told = rank
+        _strobe.set_rank(rank)
+
+
+def watch():
+    """Has the rank told as soon as there is a process group, which may be gone at the end."""
+    from functools import wraps
+
+    import torch.distributed
+
+    original = getattr(torch.distributed, "init_process_group", None)
+    if original is None:  # built without it
+        return
+
+    @wraps(original)
+    def init_process_group(*args, **kwargs):
+        result = original(*args, **kwargs)
+        tell()
+        return result
+
+    module = sys.modules.get(original.__module__)
+    for owner in (module, torch.distributed):
+        if getattr(owner, "init_process_group", None) is original:
+            owner.init_process_group = init_process_group
+    tell()

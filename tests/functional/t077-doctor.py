@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""strobe doctor: what it finds, what it never tells, and how it ends."""
+
+import json
+import shutil
+import stat
+
+from support import BUILD, PROGRAMS, PYTHON, StrobeTest, bad_plugin, needs_python
+
+
+class DoctorTest(StrobeTest):
+    def doctor(self, *words, code=0):
+        return json.loads(self.strobe("doctor", "--json", *words, code=code).stdout)
+
+    def finding(self, said, section, name):
+        found = [each for each in said["findings"] if (each["section"], each["name"]) == (section, name)]
+        self.assertEqual(len(found), 1, (section, name, said["findings"]))
+        return found[0]
+
+    def folder_of(self, *plugins):
+        folder = self.work / "plugins"
+        folder.mkdir(mode=0o755)
+        for path in plugins:
+            shutil.copy(path, folder)
+        return folder
+
+    @needs_python
+    def test_works_here(self):
+        path = self.work / "doctor.txt"
+        # An interpreter without PyTorch is asked faster: the package alone is needed.
+        said = self.doctor("--python", self.script_python(), "-o", path)
+        self.assertIs(said["works"], True)
+        for section, name in (
+            ("Strobe", "library"), ("Strobe", "collector gc"), ("Python", "interpreter"),
+            ("Python", "package strobe"), ("Self-test", "recording"), ("Self-test", "capture"),
+            ("Self-test", "ledger"),
+        ):
+            self.assertEqual(self.finding(said, section, name)["verdict"], "ok", name)
+        self.assertRegex(self.finding(said, "Self-test", "ledger")["found"],
+                         r"offered (\d+) = stored \1 \+ lost 0")
+        self.assertIn("gc ", self.finding(said, "Self-test", "records")["found"])
+        self.assertNotIn("collector fake", json.dumps(said))
+        text = path.read_text()
+        self.assertIn("Strobe works here", text)
+        self.assertIn("==== output of the self-test ====", text)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode) & 0o027, 0)
+        self.assertNothingLeft()
+
+    def script_python(self):
+        """The interpreter, kept from finding PyTorch."""
+        script = self.script(
+            "python", "#!/bin/sh\nexec %s -c 'import sys\nsys.modules[\"torch\"] = None\n"
+            "sys.argv = [\"-c\"] + sys.argv[3:]\nexec(sys.orig_argv[4])' \"$@\"\n" % PYTHON)
+        script.chmod(0o755)
+        return script
+
+    def test_without_python(self):
+        said = self.doctor("--python", self.work / "none")
+        self.assertEqual(self.finding(said, "Python", "interpreter")["verdict"], "limited")
+        self.assertEqual(self.finding(said, "Self-test", "capture")["verdict"], "ok")
+
+    def test_secrets_stay(self):
+        self.environment.update(
+            MY_PASSWORD="hunter2", AWS_SECRET_ACCESS_KEY="hunter3", PROFILER_SAMPLECONFIG="hunter4",
+            RANK="7",
+        )
+        path = self.work / "doctor.txt"
+        said = self.doctor("--no-self-test", "-o", path, "--python", self.work / "none")
+        self.assertNotIn("hunter", json.dumps(said) + path.read_text())
+        sample = self.finding(said, "Environment", "PROFILER_SAMPLECONFIG")
+        self.assertEqual((sample["found"], sample["verdict"]), ("(set)", "limited"))
+        self.assertIn("msprof is in charge", sample["next"])
+        self.assertEqual(self.finding(said, "Environment", "RANK")["found"], "7")
+        self.assertNotIn("Self-test", [each["section"] for each in said["findings"]])
+
+    def test_refused_plugin(self):
+        folder = self.folder_of(bad_plugin("wrong_abi"))
+        words = ("--no-self-test", "--python", self.work / "none", "--plugin-path", folder)
+        said = self.doctor(*words, code=1)
+        self.assertIs(said["works"], False)
+        wrong = self.finding(said, "Strobe", "wrong_abi")
+        self.assertEqual(wrong["verdict"], "fails")
+        self.assertIn("is refused", wrong["found"])
+        done = self.strobe("doctor", *words, code=1)
+        self.assertIn("1 thing does not work", done.stdout)
+        self.assertIn("1. wrong_abi: remove or replace the file", done.stdout)
+
+    def test_unruly_library(self):
+        """A library that ends who loads it, at the place of MSPTI, ends a child only."""
+        home = self.work / "cann"
+        (home / "lib64").mkdir(parents=True)
+        (home / "version.cfg").write_text("runtime_running_version=[7.0.0:\x1b[31m8.0]\n")
+        ends = [path for path in PROGRAMS.glob("*.so") if "exit" in path.name]
+        self.assertTrue(ends, "no unruly library was built")
+        shutil.copy(ends[0], home / "lib64" / "libmspti.so")
+        crashes = BUILD / "tests" / "plugins-bad" / "fatal" / "crashes.so"
+        shutil.copy(crashes, home / "lib64" / "libprofapi.so")
+        (home / "lib64" / "libascendcl.so").write_text("no library\n")
+        self.environment["ASCEND_HOME_PATH"] = str(home)
+        said = self.doctor("--no-self-test", "--python", self.work / "none", code=1)
+        mspti = self.finding(said, "Vendors' libraries", "libmspti.so")
+        self.assertEqual(mspti["verdict"], "fails")
+        self.assertIn("it ends the process that loads it", mspti["found"])
+        crash = self.finding(said, "Vendors' libraries", "libprofapi.so")
+        self.assertEqual(crash["verdict"], "fails")
+        self.assertIn("it crashes", crash["found"])
+        broken = self.finding(said, "Vendors' libraries", "libascendcl.so")
+        self.assertEqual(broken["verdict"], "fails")
+        version = self.finding(said, "Vendors' libraries", "CANN")["found"]
+        self.assertIn("runtime_running_version", version)
+        self.assertNotIn("\x1b", version)
+
+    def test_usage(self):
+        self.strobe("doctor", "torch", code=2)
+        self.strobe("doctor", "--jsno", code=2)
+        done = self.strobe("doctor", "--no-self-test", "--python", self.work / "none",
+                           "-o", self.work / "no" / "file", code=6)
+        self.assertIn("Cannot write", done.stderr)
+        self.assertIn("Exit codes: 0 Strobe works here", self.strobe("doctor", "--help").stdout)

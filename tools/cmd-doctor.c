@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strobe doctor: what is here, what works, and a file to send when it does not. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <strobe/strobe.h>
+
+#include "command.h"
+#include "doctor-checks.h"
+
+static const StrobeUsage usage = {
+    .name = "doctor",
+    .arguments = "",
+    .summary =
+        "Says whether Strobe can work here, and what is missing: its own parts and plugins, the\n"
+        "machine, limits and rights, variables that matter, vendors' libraries, Python and "
+        "PyTorch.\n"
+        "Then it records for a second with every collector that can work, and reads the result.\n"
+        "What may crash or hang is tried in a process of its own. Nothing is changed.",
+    .examples =
+        "Examples:\n"
+        "  strobe doctor\n"
+        "      Tables of what was found; \"Next steps\" says what to do about what does not work.\n"
+        "  strobe doctor -o doctor.txt\n"
+        "      The same into a file, with the output of the test: what to send us when something\n"
+        "      does not work. Of variables it holds only those named in it; look at it before you\n"
+        "      send it.\n"
+        "  strobe doctor --python ~/venv/bin/python3 --json\n"
+        "\n"
+        "Exit codes: 0 Strobe works here (what is limited or not installed is told), 1 something\n"
+        "of Strobe or that it was told to use does not work, 2 usage, 6 cannot write the file.",
+};
+
+static void examine(StrobeDoctorReport *report, const char *const *folders, const char *program,
+                    gboolean with_test)
+{
+    StrobeDoctorPython python = {.program = g_strdup(program ? program : "python3")};
+    g_autoptr(GPtrArray) anywhere = NULL;
+    g_autoptr(GPtrArray) collectors = strobe_doctor_strobe(report, folders, &anywhere);
+
+    strobe_doctor_host(report);
+    strobe_doctor_environment(report);
+    strobe_doctor_libraries(report);
+    strobe_doctor_python(report, folders, &python);
+    if (with_test)
+        strobe_doctor_selftest(report, folders, python.works ? collectors : anywhere, &python);
+    g_free(python.program);
+}
+
+static gboolean write_file(const StrobeDoctorReport *report, const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GDateTime) now = g_date_time_new_now_local();
+    g_autofree char *stamp = now ? g_date_time_format_iso8601(now) : NULL;
+
+    if (!memory) {
+        strobe_complain("Cannot write \"%s\": %s", path, g_strerror(errno));
+        return FALSE;
+    }
+    fprintf(memory, "strobe doctor, version %s, %s\n\n", strobe_version(), stamp ? stamp : "");
+    strobe_doctor_print(report, TRUE, memory);
+    gboolean good = fclose(memory) == 0 &&
+                    g_file_set_contents_full(path, text, (gssize)size,
+                                             G_FILE_SET_CONTENTS_CONSISTENT, 0640, &error);
+    free(text);
+    if (!good)
+        strobe_complain("Cannot write \"%s\": %s", path,
+                        error ? error->message : g_strerror(ENOMEM));
+    return good;
+}
+
+int strobe_command_doctor(int argc, char **argv)
+{
+    gboolean as_json = FALSE, no_test = FALSE;
+    g_autofree char *output = NULL, *python = NULL;
+    g_auto(GStrv) folders = NULL;
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+         "Write a text file to send when something does not work", "FILE"},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL},
+        {"python", 0, 0, G_OPTION_ARG_FILENAME, &python,
+         "Interpreter whose PyTorch is meant (default: python3)", "PROGRAM"},
+        {"no-self-test", 0, 0, G_OPTION_ARG_NONE, &no_test, "Only look, record nothing", NULL},
+        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders,
+         "Look for plugins here first; repeatable", "DIR"},
+        {NULL},
+    };
+
+    if (!strobe_command_parse(&usage, entries, &argc, &argv))
+        return STROBE_EXIT_USAGE;
+    if (argc > 1)
+        return strobe_command_misuse(&usage, "Unexpected argument \"%s\"", argv[1]);
+    StrobeDoctorReport *report = strobe_doctor_report_new();
+    examine(report, (const char *const *)folders, python, !no_test);
+    if (as_json)
+        strobe_doctor_print_json(report);
+    else
+        strobe_doctor_print(report, FALSE, stdout);
+    gboolean written = !output || write_file(report, output);
+    if (output && written && !as_json)
+        printf("Written: %s\n", output);
+    gboolean works = strobe_doctor_count(report, STROBE_VERDICT_FAILURE) == 0;
+    strobe_doctor_report_free(report);
+    return !written ? STROBE_EXIT_WRITE : works ? STROBE_EXIT_OK : STROBE_EXIT_FAILED;
+}

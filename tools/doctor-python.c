@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor-checks.h"
+
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "elf-file.h"
+#include "places.h"
+#include "probe-child.h"
+#include "registry.h"
+
+#define ASK_TIME_US (20 * G_USEC_PER_SEC)
+#define ID_DIGITS 16
+#define BUILD_BACKEND "strobe torch build (with --python if it is not python3)"
+
+/* Nothing is imported that may be slow or broken: versions come from what pip noted. */
+static const char question[] =
+    "import importlib.util, importlib.metadata, json, os, sys\n"
+    "def version(name):\n"
+    "    try: return importlib.metadata.version(name)\n"
+    "    except Exception: return None\n"
+    "def home(name):\n"
+    "    try: return os.path.dirname(importlib.util.find_spec(name).origin)\n"
+    "    except Exception: return None\n"
+    "said = {'python': sys.version.split()[0], 'program': sys.executable, 'torch': home('torch'),\n"
+    "        'torch_version': version('torch'), 'torch_npu': version('torch-npu')\n"
+    "        or version('torch_npu'), 'gil': getattr(sys, '_is_gil_enabled', lambda: True)()}\n"
+    "sys.path.insert(0, sys.argv[1])\n"
+    "try:\n"
+    "    import strobe\n"
+    "    said['strobe'] = strobe.__version__\n"
+    "except Exception as error:\n"
+    "    said['error'] = ' '.join(str(error).split())\n"
+    "print('\\n' + json.dumps(said))\n";
+
+static const char *text_of(JsonObject *object, const char *key)
+{
+    JsonNode *node = json_object_get_member(object, key);
+
+    return node && json_node_get_value_type(node) == G_TYPE_STRING ? json_node_get_string(node)
+                                                                   : NULL;
+}
+
+/* The last line, which is the answer; NULL if it is none (unref it). */
+static JsonNode *answer_of(const GString *text)
+{
+    g_autofree char *trimmed = g_strchomp(g_strdup(text->str));
+    const char *newline = strrchr(trimmed, '\n');
+    JsonNode *node = json_from_string(newline ? newline + 1 : trimmed, NULL);
+
+    if (node && JSON_NODE_HOLDS_OBJECT(node))
+        return node;
+    g_clear_pointer(&node, json_node_unref);
+    return NULL;
+}
+
+/* Debian's package has the library in the system's folder. */
+static char *libtorch_of(const char *home)
+{
+    static const char *const system[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+                                         "/usr/lib64", "/usr/lib"};
+    char *path = g_build_filename(home, "lib", "libtorch_cpu.so", NULL);
+
+    for (guint i = 0; !g_file_test(path, G_FILE_TEST_EXISTS) && i < G_N_ELEMENTS(system); i++) {
+        g_free(path);
+        path = g_build_filename(system[i], "libtorch_cpu.so", NULL);
+    }
+    return path;
+}
+
+/* Is there an operator backend for exactly this libtorch? */
+static void check_backend(StrobeDoctorReport *report, const char *const *plugin_path,
+                          const char *library)
+{
+    StrobeElfFile file;
+    g_autoptr(GError) error = NULL;
+
+    if (!strobe_elf_read(library, &file, &error) || strlen(file.build_id) < ID_DIGITS) {
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, "operator backend", NULL, "not known: %s",
+                          error ? error->message : "libtorch has no build id");
+        return;
+    }
+    g_autofree char *pattern = g_strdup_printf("cpu_op_torch-*-%.16s.so", file.build_id);
+    StrobeRegistry *registry = strobe_registry_new(plugin_path);
+    g_autofree char *found = strobe_registry_companion(registry, pattern, &error);
+    strobe_registry_free(registry);
+    if (found)
+        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "operator backend", NULL, "%s", found);
+    else
+        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "operator backend", BUILD_BACKEND,
+                          "there is none for %s: cpu_op and memory cannot work (%s)", library,
+                          error ? error->message : pattern);
+}
+
+static void check_torch(StrobeDoctorReport *report, const char *const *plugin_path,
+                        JsonObject *said)
+{
+    const char *home = text_of(said, "torch"), *version = text_of(said, "torch_version");
+    const char *npu = text_of(said, "torch_npu");
+
+    if (!home) {
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, "PyTorch", NULL,
+                          "none: cpu_op and memory have nothing to record");
+        return;
+    }
+    g_autofree char *library = libtorch_of(home);
+    strobe_doctor_add(report, STROBE_VERDICT_NOTE, "PyTorch", NULL, "%s in %s",
+                      version ? version : "version not noted", home);
+    strobe_doctor_add(report, STROBE_VERDICT_NOTE, "torch_npu", NULL, "%s", npu ? npu : "none");
+    check_backend(report, plugin_path, library);
+}
+
+void strobe_doctor_python(StrobeDoctorReport *report, const char *const *plugin_path,
+                          StrobeDoctorPython *python)
+{
+    g_autofree char *package = strobe_place_python();
+    char *words[] = {python->program, (char *)"-c", (char *)question,
+                     package ? package : (char *)"", NULL};
+    g_autoptr(GString) text = g_string_new(NULL);
+    int status;
+
+    strobe_doctor_section(report, "Python");
+    StrobeChildEnd end = strobe_child_spawn(words, FALSE, ASK_TIME_US, text, &status);
+    g_autofree char *failure = strobe_child_failure(end, status, ASK_TIME_US);
+    g_autoptr(JsonNode) answer = failure ? NULL : answer_of(text);
+    if (!answer) {
+        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "interpreter",
+                          "name the one that you use: --python PROGRAM", "%s: %s", python->program,
+                          failure ? failure : "it does not answer");
+        return;
+    }
+    JsonObject *said = json_node_get_object(answer);
+    const char *error = text_of(said, "error"), *strobe = text_of(said, "strobe");
+    python->works = strobe != NULL;
+    python->has_torch = text_of(said, "torch") != NULL;
+    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "interpreter", NULL, "%s, %s",
+                      text_of(said, "program") ?: python->program, text_of(said, "python") ?: "?");
+    if (strobe)
+        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "package strobe", NULL, "%s", strobe);
+    else
+        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "package strobe",
+                          "the extension module is made for one minor version of Python: use that, "
+                          "or build Strobe with this one",
+                          "it cannot be imported: %s", error ? error : "no reason was given");
+    check_torch(report, plugin_path, said);
+}
