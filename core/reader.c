@@ -11,6 +11,7 @@ struct StrobeReader {
     StrobeRecordDecoder *decoder;
     guint piece;          /* that is being read */
     guint64 bytes_before; /* in the pieces before it */
+    gboolean is_foreign;  /* behind the pieces: what others recorded */
     gboolean takes_open;  /* nobody tells more of the spans that were open at its end */
     StrobeBlockCursor cursor;
     StrobeBlockPlace following; /* the cursor's block, before which late ones come */
@@ -60,10 +61,51 @@ static gboolean begin_piece(StrobeReader *reader, guint index)
     return FALSE;
 }
 
+/* Behind the last piece. */
+static gboolean begin_foreign(StrobeReader *reader)
+{
+    guint64 size;
+    int fd = strobe_pieces_foreign(reader->survey->files, &size);
+
+    if (reader->is_foreign || !reader->survey->has_foreign || fd < 0)
+        return FALSE;
+    strobe_block_cursor_end(&reader->cursor);
+    strobe_block_cursor_begin(&reader->cursor, fd, size, NULL, NULL);
+    strobe_record_decoder_begin_foreign(reader->decoder);
+    reader->piece = strobe_pieces_count(reader->survey->files);
+    reader->is_foreign = TRUE;
+    return TRUE;
+}
+
+/* Behind the piece that was read. */
+static gboolean begin_next(StrobeReader *reader)
+{
+    guint n = strobe_pieces_count(reader->survey->files);
+
+    if (reader->is_foreign)
+        return FALSE;
+    guint64 size = strobe_pieces_size(reader->survey->files, reader->piece);
+    if (reader->piece + 1 < n) {
+        reader->bytes_before += size;
+        if (begin_piece(reader, reader->piece + 1))
+            return TRUE;
+        size = 0;
+    }
+    gboolean has_begun = begin_foreign(reader);
+    reader->bytes_before += has_begun ? size : 0;
+    return has_begun;
+}
+
 static gboolean has_records(const StrobeReader *reader, const StrobeBlockPlace *place)
 {
     return place->header.type == STROBE_BLOCK_RECORDS ||
            (place->header.type == STROBE_BLOCK_OPEN && reader->takes_open);
+}
+
+static const char *file_name(const StrobeReader *reader)
+{
+    return reader->is_foreign ? STROBE_FOREIGN_NAME
+                              : strobe_pieces_name(reader->survey->files, reader->piece);
 }
 
 /* The next block of records as the lanes filled them. FALSE at the end, or with an error. */
@@ -77,24 +119,22 @@ static gboolean next_block(StrobeReader *reader, StrobeBlockPlace *place, GError
                strobe_block_cursor_next(&reader->cursor, &reader->following, &failure))
             reader->has_following =
                 has_records(reader, &reader->following) &&
-                !strobe_block_order_was_taken(reader->survey->order, &reader->following);
+                (reader->is_foreign ||
+                 !strobe_block_order_was_taken(reader->survey->order, &reader->following));
         if (failure) {
-            g_propagate_prefixed_error(
-                error, failure, "%s: ", strobe_pieces_name(reader->survey->files, reader->piece));
+            g_propagate_prefixed_error(error, failure, "%s: ", file_name(reader));
             return FALSE;
         }
         if (reader->has_following) {
-            while (strobe_block_order_take(reader->survey->order, &reader->following, &late))
+            while (!reader->is_foreign &&
+                   strobe_block_order_take(reader->survey->order, &reader->following, &late))
                 if (strobe_block_cursor_at(&reader->cursor, late, place))
                     return TRUE;
             *place = reader->following;
             reader->has_following = FALSE;
             return TRUE;
         }
-        if (reader->piece + 1 >= strobe_pieces_count(reader->survey->files))
-            return FALSE;
-        reader->bytes_before += strobe_pieces_size(reader->survey->files, reader->piece);
-        if (!begin_piece(reader, reader->piece + 1))
+        if (!begin_next(reader))
             return FALSE;
     }
 }
@@ -124,6 +164,8 @@ static gboolean load_block(StrobeReader *reader, GError **error)
             reader->block.at = 0;
             reader->block.end = reader->place.header.payload_bytes & ~7u;
             reader->block.track = reader->place.header.track;
+            if (reader->is_foreign)
+                return TRUE;
             strobe_clock_map_seek(reader->survey->clock, &reader->place.header.pair);
             strobe_record_decoder_stored(reader->decoder, reader->place.header.pair.monotonic_ns);
             return TRUE;
@@ -168,9 +210,9 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
     return n;
 }
 
-StrobeReader *strobe_reader_open(const char *path, GError **error)
+static StrobeReader *open_reader(const char *path, gboolean takes_foreign, GError **error)
 {
-    StrobeSurvey *survey = strobe_survey_new(path, error);
+    StrobeSurvey *survey = strobe_survey_new(path, takes_foreign, error);
 
     if (!survey)
         return NULL;
@@ -180,8 +222,19 @@ StrobeReader *strobe_reader_open(const char *path, GError **error)
     reader->decoder = strobe_record_decoder_new(survey->definitions, survey->clock, survey->devices,
                                                 reader->beside);
     strobe_record_decoder_set_edges(reader->decoder, &survey->edges);
-    begin_piece(reader, 0);
+    if (!begin_piece(reader, 0))
+        begin_foreign(reader);
     return reader;
+}
+
+StrobeReader *strobe_reader_open(const char *path, GError **error)
+{
+    return open_reader(path, TRUE, error);
+}
+
+StrobeReader *strobe_reader_open_own(const char *path, GError **error)
+{
+    return open_reader(path, FALSE, error);
 }
 
 void strobe_reader_free(StrobeReader *reader)
@@ -267,6 +320,12 @@ const StrobeTrackView *strobe_reader_track(const StrobeReader *reader, StrobeTra
 {
     const StrobeReaderTrack *track = strobe_definitions_track(reader->survey->definitions, id);
     return track ? &track->view : NULL;
+}
+
+guint32 strobe_reader_captured_track(const StrobeReader *reader, StrobeTrackId id)
+{
+    const StrobeReaderTrack *track = strobe_definitions_track(reader->survey->definitions, id);
+    return track ? track->captured_id : 0;
 }
 
 guint32 strobe_reader_n_tracks(const StrobeReader *reader)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Before an import: importers that have the vendor's tools make a source readable. */
+#include <stddef.h>
+
+#include "import-source.h"
+#include "import.h"
+
+static gboolean has_prepare(const StrobeImporterOps *ops)
+{
+    return ops->struct_size >= offsetof(StrobeImporterOps, prepare) + sizeof ops->prepare &&
+           ops->prepare;
+}
+
+static gboolean prepare_one(const StrobeComponent *importer, const char *path, int logs,
+                            GError **error)
+{
+    g_autofree guchar *head = g_malloc(STROBE_SOURCE_HEAD);
+    StrobeSource source;
+
+    if (!strobe_source_open(&source, path, head, error))
+        return FALSE;
+    StrobeStatus status = strobe_import_call_prepare(importer, &source, logs, error);
+    strobe_source_close(&source);
+    return status == STROBE_OK;
+}
+
+gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int logs, GError **error)
+{
+    GPtrArray *files = strobe_registry_scan(registry);
+    gboolean good = TRUE;
+
+    for (guint i = 0; i < files->len; i++) {
+        const StrobePluginFile *file = g_ptr_array_index(files, i);
+
+        for (guint k = 0; !file->shadowed && file->plugin && k < file->plugin->n_components; k++) {
+            const StrobeComponent *component = file->plugin->components[k];
+
+            if (component->type == STROBE_COMPONENT_IMPORTER && has_prepare(component->ops))
+                good &= prepare_one(component, path, logs, good ? error : NULL);
+        }
+    }
+    return good;
+}
