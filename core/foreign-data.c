@@ -82,6 +82,7 @@ static GPtrArray *find_folders(StrobeReader *reader)
 typedef struct Join {
     StrobeRegistry *registry;
     const StrobeResult *result;
+    const GPtrArray *options; /* of importers */
     StrobeImportWish wish;
     StrobeImportJoin join;
     JsonObject *facts; /* of the file */
@@ -141,6 +142,7 @@ static void import_folder(Join *join, const char *path, JsonObject *entry, GErro
         return;
     json_object_set_string_member(entry, "importer", source->importer->name);
     json_object_set_string_member(entry, "format", source->format);
+    join->wish.options = strobe_import_options(join->options, source->importer);
     import = strobe_import_run(source, &join->wish, error);
     if (!import)
         return;
@@ -161,7 +163,7 @@ static void join_folder(Join *join, const char *folder)
     if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_INPUT, "the folder is not there");
     } else {
-        strobe_import_prepare(join->registry, path, join->logs, &failure);
+        strobe_import_prepare(join->registry, path, join->logs, join->options, &failure);
         import_folder(join, path, entry, &unread);
     }
     /* Why it could not be made readable explains why it cannot be read. */
@@ -264,10 +266,12 @@ static gboolean any_is_there(const StrobeResult *result, const GPtrArray *folder
 }
 
 gboolean strobe_foreign_data_join(StrobeRegistry *registry, const StrobeResult *result,
-                                  StrobeProgress progress, gpointer user, GError **error)
+                                  const GPtrArray *options, StrobeProgress progress, gpointer user,
+                                  GError **error)
 {
     Join join = {.registry = registry,
                  .result = result,
+                 .options = options,
                  .wish = {.progress = progress, .progress_user = user}};
     g_autoptr(GPtrArray) folders = NULL;
     gboolean good = TRUE;

@@ -12,9 +12,11 @@
 #include "pipeline.h"
 
 /* Makes that file anew, if the capture names such folders and they are there. What cannot be read
- * is told in the file, as diagnostics and in its fact "foreign"; FALSE only if the file could not be
- * written. Nothing is done for a capture that is still being written. */
+ * is told in the file, as diagnostics and in its fact "foreign"; FALSE only if the file could not
+ * be written. `options`, of StrobeConfigComponent, are those of importers; NULL: none. Nothing is
+ * done for a capture that is still being written. */
 gboolean strobe_foreign_data_join(StrobeRegistry *registry, const StrobeResult *result,
-                                  StrobeProgress progress, gpointer user, GError **error);
+                                  const GPtrArray *options, StrobeProgress progress, gpointer user,
+                                  GError **error);
 
 #endif

@@ -18,12 +18,12 @@ struct import_kind {
 };
 
 struct StrobeImportCapture {
-    struct import_kind kinds[IMPORT_KINDS_MAX];      /* by id */
-    guint n_kinds;                     /* the highest id */
-    guint n_taken_kinds;               /* ids up to this one are the recorded capture's */
-    GStringChunk *texts;               /* of kinds */
-    GArray *tracks;                    /* of struct strobe_stored_track */
-    guint32 first_track, first_string; /* ids below are the recorded capture's */
+    struct import_kind kinds[IMPORT_KINDS_MAX]; /* by id */
+    guint n_kinds;                              /* the highest id */
+    guint n_taken_kinds;                        /* ids up to this one are the recorded capture's */
+    GStringChunk *texts;                        /* of kinds */
+    GArray *tracks;                             /* of struct strobe_stored_track */
+    guint32 first_track, first_string;          /* ids below are the recorded capture's */
     GHashTable *threads; /* struct thread to the id of the recorded capture; NULL: there is none */
     GHashTable *places;  /* the stored track without its id, to the id */
     StrobeStringTable *strings;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Before an import: importers that have the vendor's tools make a source readable. */
 #include <stddef.h>
+#include <string.h>
 
 #include "import-source.h"
 #include "import.h"
@@ -11,20 +12,33 @@ static gboolean has_prepare(const StrobeImporterOps *ops)
            ops->prepare;
 }
 
-static gboolean prepare_one(const StrobeComponent *importer, const char *path, int logs,
-                            GError **error)
+const StrobeConfigComponent *strobe_import_options(const GPtrArray *options,
+                                                   const StrobeComponent *importer)
+{
+    for (guint i = 0; options && i < options->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(options, i);
+
+        if (!strcmp(wanted->name, importer->name))
+            return wanted;
+    }
+    return NULL;
+}
+
+static gboolean prepare_one(const StrobeComponent *importer, const StrobeConfigComponent *options,
+                            const char *path, int logs, GError **error)
 {
     g_autofree guchar *head = g_malloc(STROBE_SOURCE_HEAD);
     StrobeSource source;
 
     if (!strobe_source_open(&source, path, head, error))
         return FALSE;
-    StrobeStatus status = strobe_import_call_prepare(importer, &source, logs, error);
+    StrobeStatus status = strobe_import_call_prepare(importer, options, &source, logs, error);
     strobe_source_close(&source);
     return status == STROBE_OK;
 }
 
-gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int logs, GError **error)
+gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int logs,
+                               const GPtrArray *options, GError **error)
 {
     GPtrArray *files = strobe_registry_scan(registry);
     gboolean good = TRUE;
@@ -36,7 +50,8 @@ gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int l
             const StrobeComponent *component = file->plugin->components[k];
 
             if (component->type == STROBE_COMPONENT_IMPORTER && has_prepare(component->ops))
-                good &= prepare_one(component, path, logs, good ? error : NULL);
+                good &= prepare_one(component, strobe_import_options(options, component), path,
+                                    logs, good ? error : NULL);
         }
     }
     return good;

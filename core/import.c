@@ -130,8 +130,7 @@ static void host_fact_text(StrobeInstance *self, const char *key, const char *va
 
 #define SHIFT_MAX_NS 10000000000 /* clocks that are farther apart are not of one host and time */
 
-/* The source says how its times lie to CLOCK_MONOTONIC_RAW, and the recorder does: what is between
- * them is what their readings of the time of day differ by. */
+/* Both say how their times lie to CLOCK_MONOTONIC_RAW: what is between is moved. */
 static void join_clocks(struct run *run, gint64 raw_offset)
 {
     const StrobeImportJoin *join = run->wish->join;
@@ -482,15 +481,16 @@ StrobeImport *strobe_import_run(const StrobeImportSource *source, const StrobeIm
     return run.import;
 }
 
-StrobeStatus strobe_import_call_prepare(const StrobeComponent *importer, const StrobeSource *source,
-                                        int logs, GError **error)
+StrobeStatus strobe_import_call_prepare(const StrobeComponent *importer,
+                                        const StrobeConfigComponent *options,
+                                        const StrobeSource *source, int logs, GError **error)
 {
     const StrobeImporterOps *ops = importer->ops;
     const StrobeImportWish wish = {.parent = source->path};
     struct run run = {.wish = &wish};
     StrobeStatus status;
 
-    if (!strobe_instance_init(&run.instance, importer, NULL, log_line, &run, error))
+    if (!strobe_instance_init(&run.instance, importer, options, log_line, &run, error))
         return STROBE_ERROR_ARGUMENT;
     status = ops->prepare(&importer_host, &run.instance, source, logs);
     if (status != STROBE_OK)

@@ -73,12 +73,17 @@ typedef struct StrobeImport {
 StrobeImport *strobe_import_run(const StrobeImportSource *source, const StrobeImportWish *wish,
                                 GError **error);
 /* Lets each importer that can do so make the source readable, with the vendor's tools, whose output
- * goes to a file in the folder `logs`. FALSE with the reason of the first that could not. */
+ * goes to a file in the folder `logs`. `options` as for strobe_import_options. FALSE with the
+ * reason of the first that could not. */
 gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int logs,
-                               GError **error);
+                               const GPtrArray *options, GError **error);
+/* Of StrobeConfigComponents (NULL: none) that of this importer; NULL: its defaults. */
+const StrobeConfigComponent *strobe_import_options(const GPtrArray *options,
+                                                   const StrobeComponent *importer);
 /* Calls `prepare` of one importer that has it. */
-StrobeStatus strobe_import_call_prepare(const StrobeComponent *importer, const StrobeSource *source,
-                                        int logs, GError **error);
+StrobeStatus strobe_import_call_prepare(const StrobeComponent *importer,
+                                        const StrobeConfigComponent *options,
+                                        const StrobeSource *source, int logs, GError **error);
 void strobe_import_free(StrobeImport *import);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeImport, strobe_import_free)
 

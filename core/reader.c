@@ -3,16 +3,18 @@
 #include "reader.h"
 
 #include <string.h>
+#include "foreign-stream.h"
 #include "reader-survey.h"
 
 struct StrobeReader {
     StrobeSurvey *survey;
     StrobeBesideStrings *beside;
     StrobeRecordDecoder *decoder;
-    guint piece;          /* that is being read */
-    guint64 bytes_before; /* in the pieces before it */
-    gboolean is_foreign;  /* behind the pieces: what others recorded */
-    gboolean takes_open;  /* nobody tells more of the spans that were open at its end */
+    StrobeForeignStream *foreign; /* what others recorded; NULL: nothing */
+    gint64 until_ns;              /* what the present block holds ended until then */
+    guint piece;                  /* that is being read */
+    guint64 bytes_before;         /* in the pieces before it */
+    gboolean takes_open;          /* nobody tells more of the spans that were open at its end */
     StrobeBlockCursor cursor;
     StrobeBlockPlace following; /* the cursor's block, before which late ones come */
     gboolean has_following;
@@ -61,51 +63,10 @@ static gboolean begin_piece(StrobeReader *reader, guint index)
     return FALSE;
 }
 
-/* Behind the last piece. */
-static gboolean begin_foreign(StrobeReader *reader)
-{
-    guint64 size;
-    int fd = strobe_pieces_foreign(reader->survey->files, &size);
-
-    if (reader->is_foreign || !reader->survey->has_foreign || fd < 0)
-        return FALSE;
-    strobe_block_cursor_end(&reader->cursor);
-    strobe_block_cursor_begin(&reader->cursor, fd, size, NULL, NULL);
-    strobe_record_decoder_begin_foreign(reader->decoder);
-    reader->piece = strobe_pieces_count(reader->survey->files);
-    reader->is_foreign = TRUE;
-    return TRUE;
-}
-
-/* Behind the piece that was read. */
-static gboolean begin_next(StrobeReader *reader)
-{
-    guint n = strobe_pieces_count(reader->survey->files);
-
-    if (reader->is_foreign)
-        return FALSE;
-    guint64 size = strobe_pieces_size(reader->survey->files, reader->piece);
-    if (reader->piece + 1 < n) {
-        reader->bytes_before += size;
-        if (begin_piece(reader, reader->piece + 1))
-            return TRUE;
-        size = 0;
-    }
-    gboolean has_begun = begin_foreign(reader);
-    reader->bytes_before += has_begun ? size : 0;
-    return has_begun;
-}
-
 static gboolean has_records(const StrobeReader *reader, const StrobeBlockPlace *place)
 {
     return place->header.type == STROBE_BLOCK_RECORDS ||
            (place->header.type == STROBE_BLOCK_OPEN && reader->takes_open);
-}
-
-static const char *file_name(const StrobeReader *reader)
-{
-    return reader->is_foreign ? STROBE_FOREIGN_NAME
-                              : strobe_pieces_name(reader->survey->files, reader->piece);
 }
 
 /* The next block of records as the lanes filled them. FALSE at the end, or with an error. */
@@ -119,22 +80,24 @@ static gboolean next_block(StrobeReader *reader, StrobeBlockPlace *place, GError
                strobe_block_cursor_next(&reader->cursor, &reader->following, &failure))
             reader->has_following =
                 has_records(reader, &reader->following) &&
-                (reader->is_foreign ||
-                 !strobe_block_order_was_taken(reader->survey->order, &reader->following));
+                !strobe_block_order_was_taken(reader->survey->order, &reader->following);
         if (failure) {
-            g_propagate_prefixed_error(error, failure, "%s: ", file_name(reader));
+            g_propagate_prefixed_error(
+                error, failure, "%s: ", strobe_pieces_name(reader->survey->files, reader->piece));
             return FALSE;
         }
         if (reader->has_following) {
-            while (!reader->is_foreign &&
-                   strobe_block_order_take(reader->survey->order, &reader->following, &late))
+            while (strobe_block_order_take(reader->survey->order, &reader->following, &late))
                 if (strobe_block_cursor_at(&reader->cursor, late, place))
                     return TRUE;
             *place = reader->following;
             reader->has_following = FALSE;
             return TRUE;
         }
-        if (!begin_next(reader))
+        if (reader->piece + 1 >= strobe_pieces_count(reader->survey->files))
+            return FALSE;
+        reader->bytes_before += strobe_pieces_size(reader->survey->files, reader->piece);
+        if (!begin_piece(reader, reader->piece + 1))
             return FALSE;
     }
 }
@@ -164,10 +127,10 @@ static gboolean load_block(StrobeReader *reader, GError **error)
             reader->block.at = 0;
             reader->block.end = reader->place.header.payload_bytes & ~7u;
             reader->block.track = reader->place.header.track;
-            if (reader->is_foreign)
-                return TRUE;
             strobe_clock_map_seek(reader->survey->clock, &reader->place.header.pair);
             strobe_record_decoder_stored(reader->decoder, reader->place.header.pair.monotonic_ns);
+            reader->until_ns = strobe_clock_map_from_monotonic(
+                reader->survey->clock, reader->place.header.pair.monotonic_ns);
             return TRUE;
         }
     return FALSE;
@@ -178,15 +141,32 @@ void strobe_reader_keep_strings(StrobeReader *reader)
     strobe_beside_strings_keep(reader->beside);
 }
 
-gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error)
+/* What others recorded comes before the block that was recorded meanwhile: a call of theirs before
+ * the operator around it. */
+static gsize next_foreign(StrobeReader *reader, StrobeView *views, gsize max)
 {
-    StrobeReaderStats *stats = &reader->survey->stats;
-    const StrobeDecodedCounts *counts = strobe_record_decoder_counts(reader->decoder);
+    return reader->foreign
+               ? strobe_foreign_stream_next(reader->foreign, reader->until_ns, views, max)
+               : 0;
+}
+
+static gsize next_views(StrobeReader *reader, StrobeView *views, gsize max, GError **error)
+{
     StrobeRecordBlock *block = &reader->block;
+    GError *failure = NULL;
     gsize n = 0;
 
     while (n == 0) {
-        if (block->at >= block->end && !load_block(reader, error))
+        if (block->at >= block->end && !load_block(reader, &failure)) {
+            if (failure) {
+                g_propagate_error(error, failure);
+                break;
+            }
+            reader->until_ns = G_MAXINT64;
+            return next_foreign(reader, views, max);
+        }
+        n = next_foreign(reader, views, max);
+        if (n)
             break;
         n = strobe_record_decode(reader->decoder, block, views, max);
         if (n < max && block->at < block->end) {
@@ -196,14 +176,33 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
             block->at = block->end;
         }
     }
-    stats->n_records += n;
-    stats->n_unfinished = counts->n_unfinished;
+    return n;
+}
+
+static void update_stats(StrobeReaderStats *stats, const StrobeDecodedCounts *counts,
+                         const StrobeDecodedCounts *foreign)
+{
+    static const StrobeDecodedCounts none;
+
+    foreign = foreign ? foreign : &none;
+    stats->n_unfinished = counts->n_unfinished + foreign->n_unfinished;
     stats->n_outside = counts->n_outside;
     stats->n_device_outside = counts->n_device_outside;
-    stats->n_nameless = counts->n_nameless;
+    stats->n_nameless = counts->n_nameless + foreign->n_nameless;
     stats->n_unsure = counts->n_unsure;
-    stats->n_loss_records = counts->n_loss_records;
-    memcpy(stats->lost, counts->lost, sizeof stats->lost);
+    stats->n_loss_records = counts->n_loss_records + foreign->n_loss_records;
+    for (gsize i = 0; i < G_N_ELEMENTS(stats->lost); i++)
+        stats->lost[i] = counts->lost[i] + foreign->lost[i];
+}
+
+gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error)
+{
+    StrobeReaderStats *stats = &reader->survey->stats;
+    gsize n = next_views(reader, views, max, error);
+
+    stats->n_records += n;
+    update_stats(stats, strobe_record_decoder_counts(reader->decoder),
+                 reader->foreign ? strobe_foreign_stream_counts(reader->foreign) : NULL);
     for (gsize i = 0; (!stats->sealed || stats->recovered) && i < n; i++)
         if (!(views[i].flags & STROBE_VIEW_CLOCK_UNSURE))
             stats->end_ns = MAX(stats->end_ns, views[i].end_ns);
@@ -222,8 +221,8 @@ static StrobeReader *open_reader(const char *path, gboolean takes_foreign, GErro
     reader->decoder = strobe_record_decoder_new(survey->definitions, survey->clock, survey->devices,
                                                 reader->beside);
     strobe_record_decoder_set_edges(reader->decoder, &survey->edges);
-    if (!begin_piece(reader, 0))
-        begin_foreign(reader);
+    reader->foreign = strobe_foreign_stream_new(survey, reader->beside);
+    begin_piece(reader, 0);
     return reader;
 }
 
@@ -243,6 +242,7 @@ void strobe_reader_free(StrobeReader *reader)
         return;
     strobe_block_cursor_end(&reader->cursor);
     strobe_record_decoder_free(reader->decoder);
+    strobe_foreign_stream_free(reader->foreign);
     strobe_beside_strings_free(reader->beside);
     strobe_survey_free(reader->survey);
     g_free(reader->block.bytes);
@@ -253,7 +253,8 @@ void strobe_reader_free(StrobeReader *reader)
 
 double strobe_reader_progress(const StrobeReader *reader)
 {
-    guint64 done = reader->bytes_before + reader->cursor.at;
+    guint64 done = reader->bytes_before + reader->cursor.at +
+                   (reader->foreign ? strobe_foreign_stream_bytes(reader->foreign) : 0);
 
     return done < reader->survey->stats.n_bytes
                ? (double)done / (double)reader->survey->stats.n_bytes

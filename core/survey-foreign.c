@@ -61,7 +61,8 @@ void strobe_survey_foreign(StrobeSurvey *survey)
             survey->has_foreign = begin_foreign(survey, &place);
             if (!survey->has_foreign)
                 break;
-        } else if (place.header.type != STROBE_BLOCK_RECORDS && strobe_survey_read(survey, &place)) {
+        } else if (place.header.type != STROBE_BLOCK_RECORDS &&
+                   strobe_survey_read(survey, &place)) {
             strobe_survey_take_names(survey, &place);
         }
     }

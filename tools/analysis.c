@@ -247,12 +247,13 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
 }
 
 /* Without it the rest is as good as it was. */
-static void join_foreign(StrobeRegistry *registry, const StrobeResult *result)
+static void join_foreign(StrobeRegistry *registry, const StrobeResult *result,
+                         const GPtrArray *importers)
 {
     g_autoptr(GError) failure = NULL;
 
-    if (!strobe_foreign_data_join(registry, result, strobe_bar_show, (gpointer) "importing",
-                                  &failure))
+    if (!strobe_foreign_data_join(registry, result, importers, strobe_bar_show,
+                                  (gpointer) "importing", &failure))
         strobe_complain("%s", failure->message);
     strobe_bar_clear();
 }
@@ -271,7 +272,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
     if (!strobe_result_recover(result, &analysis->is_live, error))
         goto out;
-    join_foreign(registry, result);
+    join_foreign(registry, result, wish->importers);
     if (!exporters) {
         stored = stored_exporters(result, error);
         if (!stored)
