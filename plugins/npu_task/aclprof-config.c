@@ -146,8 +146,7 @@ static void read_settings(const StrobeHost *host, StrobeInstance *self, AclprofW
     set_list(wish, ACLPROF_HOST_SYS, host->option_text(self, "host_sys"));
     set_list(wish, ACLPROF_HOST_SYS_USAGE, host->option_text(self, "host_sys_usage"));
     if (*host->option_text(self, "host_sys_usage"))
-        set_rate(wish, ACLPROF_HOST_SYS_USAGE_FREQ,
-                 host->option_int(self, "host_sys_usage_freq"));
+        set_rate(wish, ACLPROF_HOST_SYS_USAGE_FREQ, host->option_int(self, "host_sys_usage_freq"));
 }
 
 void npu_aclprof_wish(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish)

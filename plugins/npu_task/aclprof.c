@@ -91,7 +91,7 @@ static StrobeStatus prof_open(const StrobeHost *host, StrobeInstance *self, void
 
 static StrobeStatus fail_call(const char *call, int32_t code)
 {
-    return prof.host->fail(prof.self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+    return prof.host->fail(prof.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
                            "Cannot record NPU tasks: %s: code=%d, reason=\"%s\"", call, code,
                            npu_aclprof_error(code));
 }
@@ -131,8 +131,7 @@ static void set_all(void)
 {
     for (uint32_t i = 0; i < prof.wish.n_settings; i++) {
         const char *text = prof.wish.settings[i].text;
-        int32_t code =
-            prof.library.set_config(prof.wish.settings[i].type, text, strlen(text));
+        int32_t code = prof.library.set_config(prof.wish.settings[i].type, text, strlen(text));
         if (code != ACLPROF_SUCCESS)
             prof.host->log(prof.self, STROBE_LOG_WARNING,
                            "aclprofSetConfig does not take %d=\"%s\": code=%d, reason=\"%s\"",
@@ -159,10 +158,9 @@ static StrobeStatus start_config(uint32_t *devices, uint32_t n)
     StrobeStatus status = STROBE_OK;
 
     set_all();
-    prof.config =
-        prof.library.create_config(devices, n, prof.wish.metrics, NULL, prof.wish.mask);
+    prof.config = prof.library.create_config(devices, n, prof.wish.metrics, NULL, prof.wish.mask);
     if (!prof.config)
-        return prof.host->fail(prof.self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+        return prof.host->fail(prof.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
                                "Cannot record NPU tasks: aclprofCreateConfig takes neither "
                                "mask=0x%" PRIx64 " nor metrics=%d for %u devices",
                                prof.wish.mask, prof.wish.metrics, n);
@@ -185,7 +183,7 @@ static StrobeStatus begin(void)
     size_t length = directory ? strlen(directory) : 0;
 
     if (!length || length > ACLPROF_PATH_MAX)
-        return prof.host->fail(prof.self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+        return prof.host->fail(prof.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
                                "Cannot record NPU tasks: a path of %zu bytes is no folder for "
                                "aclprof, which takes 1 to %u",
                                length, ACLPROF_PATH_MAX);

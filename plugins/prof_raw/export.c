@@ -48,9 +48,9 @@ static int open_log(int logs, char **name)
     g_autofree char *stamp = g_date_time_format(now, "%Y%m%d%H%M%S");
 
     *name = g_strdup_printf("profiler_%s_%ld_" TOOL ".log", stamp, (long)getpid());
-    return logs < 0 ? -1
-                    : openat(logs, *name,
-                             O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0640);
+    return logs < 0
+               ? -1
+               : openat(logs, *name, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0640);
 }
 
 static char *ending_of(const VendorRun *run)
@@ -103,8 +103,7 @@ StrobeStatus prof_raw_prepare(const StrobeImporterHost *host, StrobeInstance *se
 
     if (!is_raw(source) || is_exported(source->descriptor))
         return STROBE_OK;
-    tool = *given ? g_strdup(given)
-                  : vendor_tool_find(TOOL, g_getenv("ASCEND_HOME_PATH"), refused);
+    tool = *given ? g_strdup(given) : vendor_tool_find(TOOL, g_getenv("ASCEND_HOME_PATH"), refused);
     if (tool)
         return export_with(host, self, source, tool, logs);
     return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
