@@ -131,6 +131,19 @@ static void take_facts(Join *join, JsonObject *facts)
                                    json_node_copy(json_object_get_member(facts, name->data)));
 }
 
+/* What the tool's export does not have, the raw data may. */
+static void fill_in(Join *join, const char *path, const StrobeComponent *importer)
+{
+    g_autoptr(GPtrArray) sources = strobe_import_find_raw(join->registry, path);
+    StrobeImportSource *source = sources ? source_of(sources, path, NULL) : NULL;
+
+    if (!source || source->importer == importer)
+        return;
+    strobe_import_capture_fill_in(join->join.capture);
+    join->wish.options = strobe_import_options(join->options, source->importer);
+    strobe_import_free(strobe_import_run(source, &join->wish, NULL));
+}
+
 static void import_folder(Join *join, const char *path, JsonObject *entry, GError **error)
 {
     g_autoptr(GPtrArray) sources = strobe_import_find(join->registry, path, NULL, error);
@@ -146,7 +159,10 @@ static void import_folder(Join *join, const char *path, JsonObject *entry, GErro
     import = strobe_import_run(source, &join->wish, error);
     if (!import)
         return;
-    json_object_set_int_member(entry, "records", (gint64)(import->n_records - before));
+    fill_in(join, path, source->importer);
+    json_object_set_int_member(
+        entry, "records",
+        (gint64)(strobe_import_capture_n_records(join->join.capture, 0) - before));
     json_object_set_int_member(entry, "shift_ns", import->shift_ns);
     take_facts(join, import->facts);
 }

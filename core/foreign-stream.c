@@ -22,8 +22,8 @@ StrobeForeignStream *strobe_foreign_stream_new(StrobeSurvey *survey, StrobeBesid
         return NULL;
     StrobeForeignStream *stream = g_new0(StrobeForeignStream, 1);
     stream->survey = survey;
-    stream->decoder = strobe_record_decoder_new(survey->definitions, survey->clock,
-                                                survey->devices, beside);
+    stream->decoder =
+        strobe_record_decoder_new(survey->definitions, survey->clock, survey->devices, beside);
     strobe_record_decoder_begin_foreign(stream->decoder);
     strobe_block_cursor_begin(&stream->cursor, fd, size, NULL, NULL);
     return stream;
@@ -86,8 +86,8 @@ static guint32 end_of(const StrobeForeignStream *stream, gint64 until_ns)
     while (at < block->end) {
         const guint64 *record = (const guint64 *)(const void *)(block->bytes + at);
         guint32 words = (guint32)(record[0] & STROBE_RECORD_WORDS_MASK);
-        const StrobeReaderKind *kind = strobe_definitions_kind(
-            stream->survey->definitions, (guint32)(record[0] >> 16) & 0xffff);
+        const StrobeReaderKind *kind = strobe_definitions_kind(stream->survey->definitions,
+                                                               (guint32)(record[0] >> 16) & 0xffff);
         guint32 time = kind && kind->has_end ? 2 : 1;
 
         if (words <= time || words * 8 > block->end - at)

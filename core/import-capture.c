@@ -75,6 +75,8 @@ void strobe_import_capture_free(StrobeImportCapture *c)
         g_free(c->kinds[i].declaration);
     }
     g_clear_pointer(&c->threads, g_hash_table_unref);
+    g_clear_pointer(&c->told, g_hash_table_unref);
+    g_free(c->dropped);
     g_string_chunk_free(c->texts);
     g_array_unref(c->tracks);
     g_hash_table_unref(c->places);
@@ -142,6 +144,7 @@ static void set_kind(StrobeImportCapture *c, struct import_kind *kind,
                      const StrobeKind *declaration)
 {
     kind->declaration = copy_kind(c, declaration);
+    kind->is_told = c->told && g_hash_table_contains(c->told, declaration->name);
     kind->words = (strobe_kind_offset(declaration, declaration->n_fields) + 7) / 8;
     kind->absent = g_new0(guint64, kind->words + 1);
     for (guint32 i = 0; i < declaration->n_fields; i++)
@@ -314,6 +317,20 @@ guint64 strobe_import_capture_n_refused(const StrobeImportCapture *c)
 
 /* ---- records ---- */
 
+void strobe_import_capture_fill_in(StrobeImportCapture *c)
+{
+    g_clear_pointer(&c->told, g_hash_table_unref);
+    c->told = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 1; i <= c->n_kinds; i++)
+        if (c->kinds[i].declaration && c->kinds[i].n)
+            g_hash_table_add(c->told, (gpointer)c->kinds[i].declaration->name);
+    for (guint i = 1; i <= c->n_kinds; i++)
+        c->kinds[i].is_told = c->kinds[i].declaration &&
+                              g_hash_table_contains(c->told, c->kinds[i].declaration->name);
+    if (!c->dropped)
+        c->dropped = g_new(guint64, STROBE_KIND_FIELDS_MAX);
+}
+
 void strobe_import_capture_shift(StrobeImportCapture *c, gint64 ns)
 {
     c->shift = ns;
@@ -353,6 +370,8 @@ void *strobe_import_capture_add(StrobeImportCapture *c, StrobeKindId kind_id, St
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "There is no kind %u", kind_id);
         return NULL;
     }
+    if (kind->is_told)
+        return c->dropped;
     if (!has_end)
         end_ns = begin_ns;
     bend_times(c, &begin_ns, &end_ns);

@@ -30,6 +30,8 @@ gboolean strobe_import_capture_retrack(StrobeImportCapture *capture, StrobeTrack
 /* Times count from `base`. FALSE: they would be out of range. */
 gboolean strobe_import_capture_time_base(StrobeImportCapture *capture, gint64 base);
 gint64 strobe_import_capture_base(const StrobeImportCapture *capture);
+/* From now on only records of kinds that nobody has added yet are taken; others are dropped. */
+void strobe_import_capture_fill_in(StrobeImportCapture *capture);
 /* Records that are added from now on are moved by so much, as far as there is time. */
 void strobe_import_capture_shift(StrobeImportCapture *capture, gint64 ns);
 /* Ids of bytes and of stacks (an array of string ids). When the table is full, a text that

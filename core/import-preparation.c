@@ -37,11 +37,11 @@ static gboolean prepare_one(const StrobeComponent *importer, const StrobeConfigC
     return status == STROBE_OK;
 }
 
-gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int logs,
-                               const GPtrArray *options, GError **error)
+/* Of StrobeComponent. */
+static GPtrArray *all_with_prepare(StrobeRegistry *registry)
 {
     GPtrArray *files = strobe_registry_scan(registry);
-    gboolean good = TRUE;
+    GPtrArray *importers = g_ptr_array_new();
 
     for (guint i = 0; i < files->len; i++) {
         const StrobePluginFile *file = g_ptr_array_index(files, i);
@@ -50,9 +50,37 @@ gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int l
             const StrobeComponent *component = file->plugin->components[k];
 
             if (component->type == STROBE_COMPONENT_IMPORTER && has_prepare(component->ops))
-                good &= prepare_one(component, strobe_import_options(options, component), path,
-                                    logs, good ? error : NULL);
+                g_ptr_array_add(importers, (gpointer)component);
         }
     }
+    return importers;
+}
+
+gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int logs,
+                               const GPtrArray *options, GError **error)
+{
+    g_autoptr(GPtrArray) importers = all_with_prepare(registry);
+    gboolean good = TRUE;
+
+    for (guint i = 0; i < importers->len; i++) {
+        const StrobeComponent *importer = g_ptr_array_index(importers, i);
+
+        good &= prepare_one(importer, strobe_import_options(options, importer), path, logs,
+                            good ? error : NULL);
+    }
     return good;
+}
+
+GPtrArray *strobe_import_find_raw(StrobeRegistry *registry, const char *path)
+{
+    g_autoptr(GPtrArray) importers = all_with_prepare(registry);
+
+    for (guint i = 0; i < importers->len; i++) {
+        const StrobeComponent *importer = g_ptr_array_index(importers, i);
+        GPtrArray *sources = strobe_import_find(registry, path, importer->name, NULL);
+
+        if (sources)
+            return sources;
+    }
+    return NULL;
 }

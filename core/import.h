@@ -80,6 +80,9 @@ gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int l
 /* Of StrobeConfigComponents (NULL: none) that of this importer; NULL: its defaults. */
 const StrobeConfigComponent *strobe_import_options(const GPtrArray *options,
                                                    const StrobeComponent *importer);
+/* As strobe_import_find, for an importer that has `prepare`: it knows the raw data. NULL: none
+ * reads the source. */
+GPtrArray *strobe_import_find_raw(StrobeRegistry *registry, const char *path);
 /* Calls `prepare` of one importer that has it. */
 StrobeStatus strobe_import_call_prepare(const StrobeComponent *importer,
                                         const StrobeConfigComponent *options,
