@@ -28,6 +28,7 @@ int aclprofDestroyConfig(const Config *config);
 int aclprofStart(const Config *config);
 int aclprofStop(const Config *config);
 void aclprof_double_launch(uint64_t begin, uint64_t end, uint64_t duration);
+int aclprof_double_attempts(void);
 
 enum { INVALID_CONFIG = 100010, ALREADY_RUN = 100042, NOT_RUN = 100043, NOT_INITIALISED = 100001 };
 
@@ -36,6 +37,7 @@ static struct {
     Config *config; /* that was created */
     const Config *running;
     int is_initialised;
+    int n_attempts;
 } state;
 
 /* ---- what it says ---- */
@@ -76,9 +78,15 @@ static int fails(const char *call)
     const char *which = asked("fail=");
     size_t length = strlen(call);
 
-    return which && strncmp(which, call, length) == 0 && which[length] == ':'
-               ? atoi(which + length + 1)
-               : 0;
+    if (!which || strncmp(which, call, length) != 0 || which[length] != ':')
+        return 0;
+    __atomic_add_fetch(&state.n_attempts, 1, __ATOMIC_RELAXED);
+    return atoi(which + length + 1);
+}
+
+API int aclprof_double_attempts(void)
+{
+    return __atomic_load_n(&state.n_attempts, __ATOMIC_RELAXED);
 }
 
 __attribute__((constructor)) static void load(void)
@@ -315,6 +323,7 @@ API int aclprofStart(const Config *config)
     *state.prof = 0;
     if (!asked("nofolder"))
         make_folder(config);
+    __atomic_add_fetch(&state.n_attempts, 1, __ATOMIC_RELAXED);
     return 0;
 }
 

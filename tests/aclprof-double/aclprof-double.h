@@ -12,10 +12,9 @@
  * ACLPROF_DOUBLE, words joined by commas:
  *
  *   abort           loading it ends the process
- *   fail=CALL:CODE  init, set, create, start, stop, destroy or finalize return that code (create: none)
- *   nofolder        no folder is made
- *   noclock         the folder does not say when the collection began
- *   shift=US        ... says it by so much too late
+ *   fail=CALL:CODE  init, set, create, start, stop, destroy or finalize return that code (create:
+ * none) nofolder        no folder is made noclock         the folder does not say when the
+ * collection began shift=US        ... says it by so much too late
  *
  * AscendCL's double beside it has devices by ACL_DOUBLE, words joined by commas:
  *
@@ -27,7 +26,11 @@
 
 #include <stdint.h>
 
-/* The program has launched a kernel between these moments, ns since the epoch. It lasted so long. */
+/* The program has launched a kernel between these moments, ns since the epoch. It lasted so long.
+ */
 typedef void AclprofDoubleLaunch(uint64_t begin, uint64_t end, uint64_t duration);
+
+/* How often somebody has come so far as to start, or as to be refused. */
+typedef int AclprofDoubleAttempts(void);
 
 #endif

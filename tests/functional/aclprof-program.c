@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that "uses" an NPU: linked with AscendCL's double, as programs are with CANN. It waits
- * (argument 1, ms), initialises AscendCL, waits (argument 2), launches so many simulated kernels
- * (argument 3), which aclprof's double notes if anybody has loaded that, and always ends well.
+ * (argument 1, ms), initialises AscendCL, waits until a profiler was started or refused (argument 2
+ * at most), launches so many simulated kernels (argument 3), which aclprof's double notes if
+ * anybody has loaded that, and always ends well.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -22,18 +23,23 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void rest(const char *ms)
+static void await_profiler(int ms)
 {
-    usleep((useconds_t)atoi(ms) * 1000);
+    AclprofDoubleAttempts *attempts =
+        (AclprofDoubleAttempts *)dlsym(RTLD_DEFAULT, "aclprof_double_attempts");
+
+    for (int i = 0; attempts && i < ms && !attempts(); i++)
+        usleep(1000);
+    usleep(5000);
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 4)
         return 2;
-    rest(argv[1]);
+    usleep((useconds_t)atoi(argv[1]) * 1000);
     aclInit(NULL);
-    rest(argv[2]);
+    await_profiler(atoi(argv[2]));
     AclprofDoubleLaunch *launch =
         (AclprofDoubleLaunch *)dlsym(RTLD_DEFAULT, "aclprof_double_launch");
     for (int i = 0; launch && i < atoi(argv[3]); i++) {

@@ -32,7 +32,7 @@ class AclprofTest(StrobeTest):
         os.chmod(path, 0o755)
         return path
 
-    def play(self, options="", *, before=0, within=30, launches=3, wrong="", collect=(),
+    def play(self, options="", *, before=0, within=2000, launches=3, wrong="", collect=(),
              flags=("--export", "csv"), **others):
         """Runs the program; returns the process and the calls that the double has noted."""
         if wrong:

@@ -40,7 +40,7 @@ class ConfigurationTest(AclprofTest):
     def created(self, options, **others):
         """Devices, metrics and mask as they were asked for."""
         shutil.rmtree(self.out, ignore_errors=True)
-        _, calls = self.play(options, launches=0, within=50, flags=["--export", "csv"], **others)
+        _, calls = self.play(options, launches=0, flags=["--export", "csv"], **others)
         create, = [line.split() for line in calls if line.startswith("create")]
         return create[1], int(create[2]), int(create[3], 16)
 
@@ -73,13 +73,13 @@ class ConfigurationTest(AclprofTest):
         for options, settings in SETTINGS.items():
             with self.subTest(options=options):
                 shutil.rmtree(self.out, ignore_errors=True)
-                _, calls = self.play("" + options, launches=0, within=50)
+                _, calls = self.play("" + options, launches=0)
                 self.assertEqual([line[4:] for line in calls if line.startswith("set")], settings)
 
     def test_everything_in_order(self):
         options = ",".join(key for key in SETTINGS if key not in (
             "storage_limit=1MB", "llc_mode=write") and key.count("=") == 1)
-        _, calls = self.play("" + options, launches=0, within=50)
+        _, calls = self.play("" + options, launches=0)
         numbers = [int(line.split()[1]) for line in calls if line.startswith("set")]
         self.assertEqual(sorted(numbers), [1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13])
         words = [line.split()[0] for line in calls if not line.startswith("set")]
@@ -106,18 +106,14 @@ class ConfigurationTest(AclprofTest):
 class LifeTest(AclprofTest):
     def test_waits_for_the_program(self):
         """The window begins before AscendCL is initialised."""
-        _, calls = self.play(before=150, within=150)
+        _, calls = self.play(before=150)
         self.assertEqual(calls[0].split()[0], "init")
         self.assertEqual((self.folder() / "host" / "data" / "simulated.launches").read_text()
                          .count("\n"), 3)
 
     def test_never_initialised(self):
-        done = self.record(BUILD / "tests/functional/aclprof-program", 0, 0, 0, collect=["gc"],
-                           flags=["--export", "csv"])
-        self.assertEqual(done.returncode, 0)
-        shutil.rmtree(self.out)
         self.environment["ACL_DOUBLE"] = "devices=0"
-        _, calls = self.play()
+        _, calls = self.play(within=100)
         self.assertEqual(calls, [])
         self.assertIn("No NPU tasks are recorded", self.log())
 
@@ -143,13 +139,13 @@ class LifeTest(AclprofTest):
                                  (":backend=auto", None), (":backend=auto,aic_metrics=none", None)):
             with self.subTest(options=options):
                 shutil.rmtree(self.out, ignore_errors=True)
-                self.record(BUILD / "tests/functional/aclprof-program", 0, 30, 1,
+                self.record(BUILD / "tests/functional/aclprof-program", 0, 2000, 1,
                             collect=["npu_task" + options], flags=["--export", "csv"])
                 # There is no MSPTI here.
                 self.assertEqual(self.facts().get("npu_task.backend"), backend)
 
     def test_not_asked_for_in_vain(self):
-        self.record(BUILD / "tests/functional/aclprof-program", 0, 30, 1,
+        self.record(BUILD / "tests/functional/aclprof-program", 0, 2000, 1,
                     collect=["npu_task:l2_cache=true"], flags=["--export", "csv"])
         self.assertIn("l2_cache is not recorded: only aclprof can", self.log())
 

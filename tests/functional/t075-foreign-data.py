@@ -189,6 +189,25 @@ class ExportTest(AclprofTest):
         self.assertNotIn("problem", self.foreign()[0])
         self.assertEqual(len(self.csv("kernel_details")), 3)
 
+    def test_raw_data_fills_in(self):
+        """What the database does not have is read from the raw files; what it has is not."""
+        self.environment["PATH"] = "/usr/bin:/bin"
+        self.play()
+        lines = "".join("%d: %d %d\n" % (1000000000 * i, 1000 * i, 2000 * i) for i in range(1, 4))
+        (self.folder() / "device_0" / "data" / "hccs.data.slice_0").write_text(lines)
+        self.strobe("analyse", self.result())
+        self.assertEqual(len(self.rows("hccs")), 2)
+        self.install_msprof()
+        self.environment["PATH"] = str(self.bin) + ":/usr/bin:/bin"
+        self.strobe("analyse", self.result())
+        self.assertEqual((len(self.rows("hccs")), len(self.rows("device_task"))), (2, 3))
+        with sqlite3.connect(next(self.folder().glob("msprof_*.db"))) as database:
+            database.execute("CREATE TABLE HCCS (deviceId INTEGER,timestampNs INTEGER,"
+                             "txThroughput NUMERIC,rxThroughput NUMERIC)")
+            database.execute("INSERT INTO HCCS VALUES(0,1000000000,1.25,2)")
+        self.strobe("analyse", self.result())
+        self.assertEqual(len(self.rows("hccs")), 1)
+
     def test_its_output_is_kept(self):
         self.install_msprof()
         self.play()
