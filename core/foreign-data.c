@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -87,7 +88,8 @@ typedef struct Join {
     StrobeImportJoin join;
     JsonObject *facts; /* of the file */
     JsonArray *entries;
-    int logs; /* descriptor, -1: none */
+    char *problem; /* the first one; NULL: none */
+    int logs;      /* descriptor, -1: none */
 } Join;
 
 static void tell_problem(Join *join, const char *folder, const char *text)
@@ -187,6 +189,8 @@ static void join_folder(Join *join, const char *folder)
     if (problem) {
         json_object_set_string_member(entry, "problem", problem->message);
         tell_problem(join, folder, problem->message);
+        if (!join->problem)
+            join->problem = g_strdup(problem->message);
     }
     json_array_add_object_element(join->entries, entry);
 }
@@ -201,6 +205,52 @@ static gboolean set_io_error(const Join *join, int number, GError **error)
     return FALSE;
 }
 
+/* What analyses that were killed have left. */
+static void remove_leavings(const char *parent)
+{
+    g_autoptr(GDir) dir = g_dir_open(parent, 0, NULL);
+    const char *name;
+    long pid;
+    int end;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(parent, name, NULL);
+
+        end = 0;
+        if (sscanf(name, ".foreign-%ld.new%n", &pid, &end) == 1 && end && !name[end] && pid > 0 &&
+            kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+            unlink(path);
+    }
+}
+
+static gint64 sum_of_records(JsonArray *entries)
+{
+    gint64 sum = 0;
+
+    for (guint i = 0; entries && i < json_array_get_length(entries); i++) {
+        JsonNode *node = json_array_get_element(entries, i);
+
+        if (JSON_NODE_HOLDS_OBJECT(node))
+            sum += strobe_json_member_int(json_node_get_object(node), "records", 0);
+    }
+    return sum;
+}
+
+/* Does the file that is there tell more, as where the vendor's files were cleaned up since? */
+static gboolean is_less_than_before(const Join *join)
+{
+    StrobeReader *reader = join->problem ? strobe_reader_open(join->result->source, NULL) : NULL;
+    JsonObject *facts = reader ? strobe_reader_facts(reader) : NULL;
+    JsonNode *node = facts && json_object_has_member(facts, "foreign")
+                         ? json_object_get_member(facts, "foreign")
+                         : NULL;
+    gboolean is_less = node && JSON_NODE_HOLDS_ARRAY(node) &&
+                       sum_of_records(json_node_get_array(node)) > sum_of_records(join->entries);
+
+    strobe_reader_free(reader);
+    return is_less;
+}
+
 static gboolean write_file(Join *join, GError **error)
 {
     g_autofree char *parent = g_path_get_dirname(join->result->capture);
@@ -210,6 +260,7 @@ static gboolean write_file(Join *join, GError **error)
     gboolean good = FALSE;
     int file = -1;
 
+    remove_leavings(parent);
     json_object_set_array_member(join->facts, "foreign", json_array_ref(join->entries));
     facts = strobe_json_object_to_text(join->facts, 0);
     if (folder >= 0) {
@@ -260,7 +311,15 @@ static gboolean join_folders(Join *join, const StrobeReader *reader, const GPtrA
     begin_join(join, reader);
     for (guint i = 0; i < folders->len; i++)
         join_folder(join, g_ptr_array_index(folders, i));
-    good = write_file(join, error);
+    good = !is_less_than_before(join);
+    if (good)
+        good = write_file(join, error);
+    else
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
+                    STROBE_FRAMEWORK_DIR "/" STROBE_FOREIGN_NAME
+                                         " in %s stays as it was, for less can be read now: %s",
+                    join->result->directory, join->problem);
+    g_free(join->problem);
     strobe_import_capture_free(join->join.capture);
     json_object_unref(join->facts);
     json_array_unref(join->entries);

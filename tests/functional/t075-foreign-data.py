@@ -5,11 +5,12 @@ an import of that database, joined with the host's half, and told where it is mi
 import os
 import shutil
 import sqlite3
+import subprocess
 import unittest
 
-from aclprof import HOME, AclprofTest
+from aclprof import AclprofTest
 from databases import Database
-from support import BUILD, PYTHON, TOP, has_torch
+from support import PYTHON, STROBE, TOP, has_torch
 
 FILES = ["kernel_details.csv", "op_statistic.csv", "npu_module_mem.csv", "communication.json",
          "communication_matrix.json"]
@@ -215,6 +216,16 @@ class ExportTest(AclprofTest):
         self.assertIn("simulated msprof --export=on --type=db --output=%s" % self.folder(),
                       log.read_text())
 
+    def test_it_is_as_nice_as_the_analysis(self):
+        """As the Python handler's with async_mode."""
+        self.play(flags=[])
+        self.install_msprof()
+        done = subprocess.run(["nice", "-n", "10", STROBE, "analyse", self.result()],
+                              env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        log, = self.result().glob("logs/profiler_*_msprof.log")
+        self.assertRegex(log.read_text(), "nice 1[0-9]")
+
     def test_older_ones_know_no_type(self):
         self.install_msprof()
         self.environment["MSPROF_DOUBLE"] = "old"
@@ -313,6 +324,21 @@ class HostileTest(AclprofTest):
         shutil.rmtree(self.folder())
         self.strobe("analyse", self.result())
         self.assertEqual(len(self.rows("device_task")), 3)
+
+    def test_less_than_before(self):
+        """A good join is not replaced by a worse one; leavings of killed analyses go."""
+        leaving = self.file.with_name(".foreign-999999999.new")
+        leaving.write_text("half")
+        for path in self.folder().glob("msprof_*.db"):
+            path.unlink()
+        self.environment["MSPROF_DOUBLE"] = "fail"
+        done = self.strobe("analyse", self.result())
+        self.assertIn("stays as it was, for less can be read now", done.stderr)
+        self.assertIn("ended with code 3", done.stderr)
+        self.assertEqual(len(self.rows("device_task")), 3)
+        self.environment.pop("MSPROF_DOUBLE")
+        self.strobe("analyse", self.result())
+        self.assertFalse(leaving.exists())
 
     def test_place_that_cannot_be_written(self):
         """The rest is analysed."""
