@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strobe/kinds.h>
+#include <strobe/strobe.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "error.h"
@@ -76,6 +77,85 @@ static GPtrArray *find_folders(StrobeReader *reader)
             if (strcmp(views[i].kind->name, "metadata") == 0)
                 take_folder(reader, &views[i], folders);
     return folders;
+}
+
+/* ---- what is there already ---- */
+
+/* The fact "foreign" of a capture that is read with what others recorded; NULL: none. */
+static JsonArray *entries_of(StrobeReader *reader)
+{
+    JsonObject *facts = reader ? strobe_reader_facts(reader) : NULL;
+    JsonNode *node = facts && json_object_has_member(facts, "foreign")
+                         ? json_object_get_member(facts, "foreign")
+                         : NULL;
+
+    return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+}
+
+static JsonObject *entry_at(JsonArray *entries, guint index)
+{
+    JsonNode *node = json_array_get_element(entries, index);
+
+    return JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+}
+
+static gint64 sum_of_records(JsonArray *entries)
+{
+    gint64 sum = 0;
+
+    for (guint i = 0; entries && i < json_array_get_length(entries); i++)
+        if (entry_at(entries, i))
+            sum += strobe_json_member_int(entry_at(entries, i), "records", 0);
+    return sum;
+}
+
+static gboolean is_newer(const char *path, const struct timespec *than)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 &&
+           (st.st_mtim.tv_sec > than->tv_sec ||
+            (st.st_mtim.tv_sec == than->tv_sec && st.st_mtim.tv_nsec > than->tv_nsec));
+}
+
+/* A new export is a new file in the folder. */
+static gboolean has_changed(const char *folder, const struct timespec *since)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    gboolean has = is_newer(folder, since);
+    const char *name;
+
+    while (dir && !has && (name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        has = is_newer(path, since);
+    }
+    return has;
+}
+
+/* Was everything read, by this version, and has nothing changed since? */
+static gboolean is_current(const StrobeResult *result)
+{
+    g_autofree char *parent = g_path_get_dirname(result->capture);
+    g_autofree char *file = g_build_filename(parent, STROBE_FOREIGN_NAME, NULL);
+    struct stat st;
+
+    if (stat(file, &st) != 0)
+        return FALSE;
+    StrobeReader *reader = strobe_reader_open(result->source, NULL);
+    JsonArray *entries = entries_of(reader);
+    gboolean is_good = entries && json_array_get_length(entries) > 0;
+    for (guint i = 0; is_good && i < json_array_get_length(entries); i++) {
+        JsonObject *entry = entry_at(entries, i);
+        const char *name = entry ? strobe_json_member_text(entry, "directory") : "";
+        g_autofree char *folder = g_build_filename(result->directory, name, NULL);
+
+        is_good = entry && *name && !strchr(name, '/') &&
+                  !json_object_has_member(entry, "problem") &&
+                  !strcmp(strobe_json_member_text(entry, "strobe_version"), strobe_version()) &&
+                  !has_changed(folder, &st.st_mtim);
+    }
+    strobe_reader_free(reader);
+    return is_good;
 }
 
 /* ---- reading them ---- */
@@ -178,6 +258,7 @@ static void join_folder(Join *join, const char *folder)
     struct stat st;
 
     json_object_set_string_member(entry, "directory", folder);
+    json_object_set_string_member(entry, "strobe_version", strobe_version());
     if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_INPUT, "the folder is not there");
     } else {
@@ -223,29 +304,11 @@ static void remove_leavings(const char *parent)
     }
 }
 
-static gint64 sum_of_records(JsonArray *entries)
-{
-    gint64 sum = 0;
-
-    for (guint i = 0; entries && i < json_array_get_length(entries); i++) {
-        JsonNode *node = json_array_get_element(entries, i);
-
-        if (JSON_NODE_HOLDS_OBJECT(node))
-            sum += strobe_json_member_int(json_node_get_object(node), "records", 0);
-    }
-    return sum;
-}
-
 /* Does the file that is there tell more, as where the vendor's files were cleaned up since? */
 static gboolean is_less_than_before(const Join *join)
 {
     StrobeReader *reader = join->problem ? strobe_reader_open(join->result->source, NULL) : NULL;
-    JsonObject *facts = reader ? strobe_reader_facts(reader) : NULL;
-    JsonNode *node = facts && json_object_has_member(facts, "foreign")
-                         ? json_object_get_member(facts, "foreign")
-                         : NULL;
-    gboolean is_less = node && JSON_NODE_HOLDS_ARRAY(node) &&
-                       sum_of_records(json_node_get_array(node)) > sum_of_records(join->entries);
+    gboolean is_less = sum_of_records(entries_of(reader)) > sum_of_records(join->entries);
 
     strobe_reader_free(reader);
     return is_less;
@@ -352,6 +415,8 @@ gboolean strobe_foreign_data_join(StrobeRegistry *registry, const StrobeResult *
     gboolean good = TRUE;
 
     if (!result->directory || !has_other_folders(result->directory))
+        return TRUE;
+    if ((!options || options->len == 0) && is_current(result))
         return TRUE;
     StrobeReader *reader = strobe_reader_open_own(result->source, NULL);
     if (!reader)

@@ -11,7 +11,8 @@
 
 #include "pipeline.h"
 
-/* Makes that file anew, if the capture names such folders and they are there. What cannot be read
+/* Makes that file, if the capture names such folders and they are there; anew where something could
+ * not be read, has changed since, or options are given. What cannot be read
  * is told in the file, as diagnostics and in its fact "foreign"; FALSE only if the file could not
  * be written. `options`, of StrobeConfigComponent, are those of importers; NULL: none. Nothing is
  * done for a capture that is still being written. */

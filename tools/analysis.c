@@ -272,7 +272,8 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
     if (!strobe_result_recover(result, &analysis->is_live, error))
         goto out;
-    join_foreign(registry, result, wish->importers);
+    if (wish->part <= 1) /* later parts are of the same */
+        join_foreign(registry, result, wish->importers);
     if (!exporters) {
         stored = stored_exporters(result, error);
         if (!stored)

@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from aclprof import AclprofTest
+from aclprof import PROGRAM, AclprofTest
 from databases import Database
 from support import PYTHON, STROBE, TOP, has_torch
 
@@ -297,13 +297,13 @@ class HostileTest(AclprofTest):
 
     def test_torn(self):
         data = self.file.read_bytes()
-        for length in range(0, len(data), 97):
+        for length in range(0, len(data), len(data) // 25):
             self.file.write_bytes(data[:length])
             self.assertGreater(self.shown()["records"], 0)
 
     def test_bytes_that_changed(self):
         data = bytearray(self.file.read_bytes())
-        for at in range(100, len(data), 211):
+        for at in range(100, len(data), len(data) // 25):
             changed = bytearray(data)
             changed[at] ^= 0x5A
             self.file.write_bytes(changed)
@@ -325,6 +325,15 @@ class HostileTest(AclprofTest):
         self.strobe("analyse", self.result())
         self.assertEqual(len(self.rows("device_task")), 3)
 
+    def test_read_once(self):
+        """Again only when there is something new."""
+        first = self.file.stat()
+        self.strobe("analyse", self.result())
+        self.assertEqual(self.file.stat().st_mtime_ns, first.st_mtime_ns)
+        next(self.folder().glob("msprof_*.db")).touch()
+        self.strobe("analyse", self.result())
+        self.assertGreater(self.file.stat().st_mtime_ns, first.st_mtime_ns)
+
     def test_less_than_before(self):
         """A good join is not replaced by a worse one; leavings of killed analyses go."""
         leaving = self.file.with_name(".foreign-999999999.new")
@@ -339,6 +348,16 @@ class HostileTest(AclprofTest):
         self.environment.pop("MSPROF_DOUBLE")
         self.strobe("analyse", self.result())
         self.assertFalse(leaving.exists())
+
+    def test_killed(self):
+        """A program that ends in a window leaves what CANN had written."""
+        shutil.rmtree(self.out)
+        done = self.record(
+            "sh", "-c", "%s 0 2000 20000 & p=$!; until grep -q ' ' %s/*/PROF*/host/data/*; do sleep "
+            "0.05; done 2> /dev/null; kill -9 $p; wait" % (PROGRAM, self.out),
+            collect=["npu_task:backend=aclprof"], flags=["--export", "csv"])
+        self.assertIn("recovered", done.stderr)
+        self.assertGreater(len(self.csv("kernel_details")), 0)
 
     def test_place_that_cannot_be_written(self):
         """The rest is analysed."""
