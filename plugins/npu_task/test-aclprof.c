@@ -81,10 +81,8 @@ typedef struct Choice {
     gint metrics;
 } Choice;
 
-static const Choice levels[] = {{"Level_none", 0x80, 255},
-                                {"Level0", 0x801, 255},
-                                {"Level1", 0x23, 1},
-                                {"Level2", 0x12B, 1}};
+static const Choice levels[] = {
+    {"Level_none", 0x80, 255}, {"Level0", 0x801, 255}, {"Level1", 0x23, 1}, {"Level2", 0x12B, 1}};
 static const Choice metrics[] = {{"level", 4, -1},
                                  {"none", 0, 255},
                                  {"ArithmeticUtilization", 4, 0},
