@@ -21,6 +21,27 @@ static int is_on(const StrobeHost *host, StrobeInstance *self, const char *optio
     return host->option_bool(self, option) != 0;
 }
 
+/* Is the word in the list that the option is? */
+static int has_word(const StrobeHost *host, StrobeInstance *self, const char *option,
+                    const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = host->option_text(self, option); *at;) {
+        size_t n = strcspn(at, "+");
+
+        if (n == length && strncmp(at, word, n) == 0)
+            return 1;
+        at += n + (at[n] == '+');
+    }
+    return 0;
+}
+
+static int wants_memory(const StrobeHost *host, StrobeInstance *self)
+{
+    return is_on(host, self, "task_memory") || has_word(host, self, "details", "module_memory");
+}
+
 /* ---- mask and metrics ---- */
 
 static uint64_t of_level(const char *level)
@@ -67,13 +88,19 @@ static void read_mask(const StrobeHost *host, StrobeInstance *self, AclprofWish 
         {"l2_cache", ACLPROF_L2CACHE},
         {"op_attr", ACLPROF_OP_ATTR},
         {"msproftx", ACLPROF_MSPROFTX},
-        {"task_memory", ACLPROF_TASK_MEMORY},
     };
+    const char *details = host->option_text(self, "details");
 
     wish->mask = of_level(host->option_text(self, "profiler_level"));
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (is_on(host, self, switches[i].option))
             wish->mask |= switches[i].bit;
+    if (wants_memory(host, self))
+        wish->mask |= ACLPROF_TASK_MEMORY;
+    if (*details && strcmp(details, "module_memory") != 0 && !(wish->mask & ACLPROF_TASK_TIME))
+        host->log(self, STROBE_LOG_WARNING,
+                  "details=%s: CANN tells these only with profiler_level=Level1 or Level2",
+                  details);
 }
 
 /* ---- settings ---- */
@@ -112,7 +139,6 @@ static void read_rates(const StrobeHost *host, StrobeInstance *self, AclprofWish
         const char *option, *rate; /* NULL: the rate alone switches it */
         int32_t type;
     } rates[] = {
-        {"task_memory", "hardware_mem_freq", ACLPROF_SYS_HARDWARE_MEM_FREQ},
         {"sys_io", "sys_io_freq", ACLPROF_SYS_IO_FREQ},
         {"sys_interconnection", "sys_interconnection_freq", ACLPROF_SYS_INTERCONNECTION_FREQ},
         {NULL, "dvpp_freq", ACLPROF_DVPP_FREQ},
@@ -120,6 +146,8 @@ static void read_rates(const StrobeHost *host, StrobeInstance *self, AclprofWish
         {NULL, "sys_cpu_freq", ACLPROF_SYS_CPU_FREQ},
     };
 
+    if (wants_memory(host, self))
+        set_rate(wish, ACLPROF_SYS_HARDWARE_MEM_FREQ, host->option_int(self, "hardware_mem_freq"));
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (!rates[i].option || is_on(host, self, rates[i].option))
             set_rate(wish, rates[i].type, host->option_int(self, rates[i].rate));
@@ -161,7 +189,7 @@ const char *npu_aclprof_needed_by(const StrobeHost *host, StrobeInstance *self)
     static const char *const switches[] = {"l2_cache", "op_attr", "task_memory", "sys_io",
                                            "sys_interconnection"};
     static const char *const rates[] = {"dvpp_freq", "low_power_freq", "sys_cpu_freq"};
-    static const char *const lists[] = {"host_sys", "host_sys_usage"};
+    static const char *const lists[] = {"details", "host_sys", "host_sys_usage"};
     const char *metrics = host->option_text(self, "aic_metrics");
 
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)

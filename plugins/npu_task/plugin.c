@@ -12,6 +12,8 @@ static const char *const activity_choices[] = {
     "kernel", "communication", "hccl",   "node_api", "acl_api", "runtime_api",
     "memory", "memset",        "memcpy", "marker",   NULL,
 };
+static const char *const detail_choices[] = {"shapes",     "block_counts",  "task_ids",
+                                             "comm_tasks", "module_memory", NULL};
 static const char *const metric_choices[] = {NPU_METRIC_NAMES, NULL};
 static const char *const llc_choices[] = {"none", "read", "write", NULL};
 static const char *const host_sys_choices[] = {"cpu",  "mem",  "disk", "network",
@@ -89,6 +91,15 @@ static const StrobeOption options[] = {
         .min = 1e7,
         .max = 6e10,
         .summary = "How often MSPTI is asked for what lies in a buffer that is not full.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_LIST,
+        .name = "details",
+        .default_value = "",
+        .choices = detail_choices,
+        .summary = "What the result is to have that only aclprof tells, so that auto takes that; "
+                   "module_memory is task_memory=true, the others need Level1.",
     },
     {
         .struct_size = sizeof(StrobeOption),

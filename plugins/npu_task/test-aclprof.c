@@ -138,6 +138,8 @@ static const char *const settings[][2] = {
     {"task_memory=true", "set 3 50"},
     {"task_memory=true hardware_mem_freq=1", "set 3 1"},
     {"hardware_mem_freq=100", ""},
+    {"details=shapes+module_memory", "set 3 50"},
+    {"details=shapes+block_counts+task_ids+comm_tasks", ""},
     {"llc_mode=read", "set 4 read"},
     {"llc_mode=write", "set 4 write"},
     {"sys_io=true", "set 5 100"},

@@ -87,6 +87,7 @@ class LifeTest(AclprofTest):
         for options, backend in ((":backend=auto,sys_io=true", "aclprof"),
                                  (":backend=auto,aic_metrics=Memory", "aclprof"),
                                  (":backend=auto,host_sys=cpu", "aclprof"),
+                                 (":backend=auto,details=comm_tasks", "aclprof"),
                                  (":backend=auto", None), (":backend=auto,aic_metrics=none", None)):
             with self.subTest(options=options):
                 shutil.rmtree(self.out, ignore_errors=True)
