@@ -18,6 +18,8 @@
 #define STROBE_CAPTURE_NAME "capture.strobe"
 #define STROBE_PIECE_FORMAT "capture.%05u.strobe"
 #define STROBE_PIECE_NEW "capture.strobe.new"
+/* What others recorded in the same window, beside the pieces; see foreign-data.h. */
+#define STROBE_FOREIGN_NAME "capture.foreign.strobe"
 
 #define STROBE_BLOCK_MAGIC "StrobeB1"
 #define STROBE_CAPTURE_VERSION 1

@@ -94,6 +94,13 @@ static StrobeStatus host_companion(StrobeInstance *self, const char *pattern, ch
     return STROBE_OK;
 }
 
+static const char *host_result_directory(StrobeInstance *self)
+{
+    const StrobeCollector *c = self->owner;
+
+    return c->directory;
+}
+
 static const StrobeHost collector_host = {
     .struct_size = sizeof(StrobeHost),
     .abi_minor = STROBE_ABI_MINOR,
@@ -122,6 +129,7 @@ static const StrobeHost collector_host = {
     .log = strobe_instance_log,
     .fail = strobe_instance_fail,
     .link_of = host_link_of,
+    .result_directory = host_result_directory,
 };
 
 /* ---- core records ---- */

@@ -19,7 +19,8 @@ typedef struct StrobeCollector {
     const StrobeCollectorOps *ops;
     void *state;
     StrobeCollectorPhase phase;
-    guint number; /* in its session, from 1: whose links are whose */
+    guint number;          /* in its session, from 1: whose links are whose */
+    const char *directory; /* of the window that records; NULL: none does */
     gboolean required;
     gboolean is_warm, is_started;
     gboolean has_more; /* flush was not done when its time was over */

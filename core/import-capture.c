@@ -1,43 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import-capture.h"
+#include "import-capture-parts.h"
 
-#include <errno.h>
 #include <string.h>
 #include <strobe/kinds.h>
-#include <unistd.h>
-#include "capture-format.h"
-#include "capture-writer.h"
 #include "error.h"
 #include "kind-table.h"
-#include "record-sorter.h"
-#include "string-table.h"
+#include "pool.h"
 
-#define KINDS_MAX 256u
 #define TRACKS_MAX STROBE_POOL_TRACKS
 #define STRING_BYTES_MAX (1u << 20)
-#define BLOCK_BYTES (1u << 20)
 #define TIME_MAX (((gint64)1 << 61) - 1)
 
-struct kind {
-    StrobeKind *declaration; /* a copy: the importer's own lives only as long as its run */
-    guint64 *absent;         /* the fields as they are to begin with */
-    guint32 words;           /* of the fields */
-    guint64 n;
+struct thread {
+    guint64 pid, tid;
 };
 
-struct StrobeImportCapture {
-    struct kind kinds[KINDS_MAX]; /* by id */
-    guint n_kinds;
-    GStringChunk *texts; /* of kinds */
-    GArray *tracks;      /* of struct strobe_stored_track */
-    GHashTable *places;  /* the stored track without its id, to the id */
-    StrobeStringTable *strings;
-    guint32 n_strings; /* ids dealt out, 0 among them */
-    StrobeRecordSorter *sorter;
-    gint64 begin, end, base; /* base: added when records are written */
-    guint64 n_records, n_refused, n_bent;
-    GByteArray *block;
-};
+static guint hash_thread(gconstpointer key)
+{
+    const struct thread *thread = key;
+
+    return (guint)(thread->pid * 31 + thread->tid);
+}
+
+static gboolean equal_threads(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, sizeof(struct thread)) == 0;
+}
 
 static guint hash_track(gconstpointer key)
 {
@@ -55,19 +43,25 @@ static gboolean equal_tracks(gconstpointer a, gconstpointer b)
                   sizeof(struct strobe_stored_track) - 4) == 0;
 }
 
-StrobeImportCapture *strobe_import_capture_new(int scratch, gsize memory_bytes)
+static StrobeImportCapture *new_capture(int scratch, gsize memory_bytes, guint32 first_string)
 {
     StrobeImportCapture *c = g_new0(StrobeImportCapture, 1);
 
     c->texts = g_string_chunk_new(4096);
     c->tracks = g_array_new(FALSE, TRUE, sizeof(struct strobe_stored_track));
     c->places = g_hash_table_new_full(hash_track, equal_tracks, g_free, NULL);
-    c->strings = strobe_string_table_new(1);
-    c->n_strings = 1;
+    c->strings = strobe_string_table_new(first_string);
+    c->first_string = c->n_strings = first_string;
+    c->first_track = 1;
     c->sorter = strobe_record_sorter_new(scratch, memory_bytes);
     c->block = g_byte_array_new();
-    strobe_import_capture_intern(c, "", 0, FALSE); /* id 1 */
+    strobe_import_capture_intern(c, "", 0, FALSE); /* the first id */
     return c;
+}
+
+StrobeImportCapture *strobe_import_capture_new(int scratch, gsize memory_bytes)
+{
+    return new_capture(scratch, memory_bytes, 1);
 }
 
 void strobe_import_capture_free(StrobeImportCapture *c)
@@ -76,9 +70,13 @@ void strobe_import_capture_free(StrobeImportCapture *c)
         return;
     for (guint i = 1; i <= c->n_kinds; i++) {
         g_free(c->kinds[i].absent);
-        g_free((StrobeField *)c->kinds[i].declaration->fields);
+        if (c->kinds[i].declaration)
+            g_free((StrobeField *)c->kinds[i].declaration->fields);
         g_free(c->kinds[i].declaration);
     }
+    g_clear_pointer(&c->threads, g_hash_table_unref);
+    g_clear_pointer(&c->told, g_hash_table_unref);
+    g_free(c->dropped);
     g_string_chunk_free(c->texts);
     g_array_unref(c->tracks);
     g_hash_table_unref(c->places);
@@ -142,9 +140,11 @@ static StrobeKind *copy_kind(StrobeImportCapture *c, const StrobeKind *declarati
     return kind;
 }
 
-static void set_kind(StrobeImportCapture *c, struct kind *kind, const StrobeKind *declaration)
+static void set_kind(StrobeImportCapture *c, struct import_kind *kind,
+                     const StrobeKind *declaration)
 {
     kind->declaration = copy_kind(c, declaration);
+    kind->is_told = c->told && g_hash_table_contains(c->told, declaration->name);
     kind->words = (strobe_kind_offset(declaration, declaration->n_fields) + 7) / 8;
     kind->absent = g_new0(guint64, kind->words + 1);
     for (guint32 i = 0; i < declaration->n_fields; i++)
@@ -160,19 +160,70 @@ StrobeKindId strobe_import_capture_kind(StrobeImportCapture *c, const StrobeKind
     for (guint id = 1; id <= c->n_kinds; id++) {
         const StrobeKind *old = c->kinds[id].declaration;
 
-        if (strcmp(old->name, kind->name))
+        if (!old || strcmp(old->name, kind->name))
             continue;
         if (strobe_kind_is_same(kind, old))
             return id;
         if (!strobe_kind_is_extension(kind, old, error, size))
             return 0;
     }
-    if (c->n_kinds + 1 >= KINDS_MAX) {
-        g_snprintf(error, size, "too many kinds (at most %u)", KINDS_MAX - 1);
+    if (c->n_kinds + 1 >= IMPORT_KINDS_MAX) {
+        g_snprintf(error, size, "too many kinds (at most %u)", IMPORT_KINDS_MAX - 1);
         return 0;
     }
     set_kind(c, &c->kinds[++c->n_kinds], kind);
     return c->n_kinds;
+}
+
+guint strobe_import_capture_n_kinds(const StrobeImportCapture *c)
+{
+    return c->n_kinds;
+}
+
+/* A kind of the recorded capture under its own id. */
+static void take_kind(StrobeImportCapture *c, const StrobeKindView *view)
+{
+    StrobeField fields[STROBE_KIND_FIELDS_MAX];
+    const StrobeKind kind = {.struct_size = sizeof kind,
+                             .shape = view->shape,
+                             .name = view->name,
+                             .summary = view->summary,
+                             .fields = fields,
+                             .n_fields = view->n_fields};
+    char error[256];
+
+    for (guint32 i = 0; i < view->n_fields; i++)
+        fields[i] = (StrobeField){.name = view->fields[i].name,
+                                  .type = view->fields[i].type,
+                                  .unit = view->fields[i].unit,
+                                  .summary = view->fields[i].summary};
+    if (view->id == 0 || view->id >= IMPORT_KINDS_MAX || c->kinds[view->id].declaration)
+        return;
+    c->n_kinds = c->n_taken_kinds = MAX(c->n_kinds, view->id);
+    if (strobe_kind_check(&kind, error, sizeof error))
+        set_kind(c, &c->kinds[view->id], &kind);
+}
+
+static void take_track(StrobeImportCapture *c, const StrobeTrackView *view, guint32 id)
+{
+    const struct thread thread = {view->pid, view->number};
+
+    c->first_track = MAX(c->first_track, id < G_MAXUINT32 - TRACKS_MAX ? id + 1 : 1);
+    if (view->type == STROBE_TRACK_THREAD)
+        g_hash_table_insert(c->threads, g_memdup2(&thread, sizeof thread), GUINT_TO_POINTER(id));
+}
+
+StrobeImportCapture *strobe_import_capture_new_beside(int scratch, gsize memory_bytes,
+                                                      const StrobeReader *recorded)
+{
+    StrobeImportCapture *c = new_capture(scratch, memory_bytes, STROBE_POOL_STRINGS);
+
+    c->threads = g_hash_table_new_full(hash_thread, equal_threads, g_free, NULL);
+    for (guint32 i = 0; i < strobe_reader_n_kinds(recorded); i++)
+        take_kind(c, strobe_reader_kind(recorded, i));
+    for (guint32 i = 1; i <= strobe_reader_n_tracks(recorded); i++)
+        take_track(c, strobe_reader_track(recorded, i), strobe_reader_captured_track(recorded, i));
+    return c;
 }
 
 const StrobeKind *strobe_import_capture_kind_at(const StrobeImportCapture *c, StrobeKindId kind)
@@ -223,16 +274,22 @@ static struct strobe_stored_track stored_track(StrobeImportCapture *c, const Str
 StrobeTrackId strobe_import_capture_track(StrobeImportCapture *c, const StrobeTrack *track,
                                           guint64 pid)
 {
-    struct strobe_stored_track stored = stored_track(c, track, pid);
-    gpointer known = g_hash_table_lookup(c->places, &stored);
+    const struct thread thread = {pid, track->id};
+    gpointer known = c->threads && track->type == STROBE_TRACK_THREAD
+                         ? g_hash_table_lookup(c->threads, &thread)
+                         : NULL;
 
+    if (known)
+        return GPOINTER_TO_UINT(known);
+    struct strobe_stored_track stored = stored_track(c, track, pid);
+    known = g_hash_table_lookup(c->places, &stored);
     if (known)
         return GPOINTER_TO_UINT(known);
     if (c->tracks->len == TRACKS_MAX) {
         c->n_refused++;
         return 0;
     }
-    stored.id = c->tracks->len + 1;
+    stored.id = c->first_track + c->tracks->len;
     g_array_append_val(c->tracks, stored);
     g_hash_table_insert(c->places, g_memdup2(&stored, sizeof stored), GUINT_TO_POINTER(stored.id));
     return stored.id;
@@ -243,9 +300,11 @@ gboolean strobe_import_capture_retrack(StrobeImportCapture *c, StrobeTrackId id,
 {
     struct strobe_stored_track *stored;
 
-    if (id == 0 || id > c->tracks->len)
+    if (id && id < c->first_track)
+        return TRUE; /* the recorder's: it has said what that is */
+    if (id == 0 || id - c->first_track >= c->tracks->len)
         return FALSE;
-    stored = &g_array_index(c->tracks, struct strobe_stored_track, id - 1);
+    stored = &g_array_index(c->tracks, struct strobe_stored_track, id - c->first_track);
     *stored = stored_track(c, track, pid);
     stored->id = id;
     return TRUE;
@@ -258,8 +317,36 @@ guint64 strobe_import_capture_n_refused(const StrobeImportCapture *c)
 
 /* ---- records ---- */
 
+void strobe_import_capture_fill_in(StrobeImportCapture *c)
+{
+    g_clear_pointer(&c->told, g_hash_table_unref);
+    c->told = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 1; i <= c->n_kinds; i++)
+        if (c->kinds[i].declaration && c->kinds[i].n)
+            g_hash_table_add(c->told, (gpointer)c->kinds[i].declaration->name);
+    for (guint i = 1; i <= c->n_kinds; i++)
+        c->kinds[i].is_told = c->kinds[i].declaration &&
+                              g_hash_table_contains(c->told, c->kinds[i].declaration->name);
+    if (!c->dropped)
+        c->dropped = g_new(guint64, STROBE_KIND_FIELDS_MAX);
+}
+
+void strobe_import_capture_shift(StrobeImportCapture *c, gint64 ns)
+{
+    c->shift = ns;
+}
+
+static gint64 shifted(const StrobeImportCapture *c, gint64 time)
+{
+    gint64 moved;
+
+    return __builtin_add_overflow(time, c->shift, &moved) ? time : moved;
+}
+
 static void bend_times(StrobeImportCapture *c, gint64 *begin, gint64 *end)
 {
+    *begin = shifted(c, *begin);
+    *end = shifted(c, *end);
     gint64 good_begin = CLAMP(*begin, 0, TIME_MAX - c->base);
     gint64 good_end = CLAMP(*end, good_begin, TIME_MAX - c->base);
 
@@ -275,7 +362,7 @@ static void bend_times(StrobeImportCapture *c, gint64 *begin, gint64 *end)
 void *strobe_import_capture_add(StrobeImportCapture *c, StrobeKindId kind_id, StrobeTrackId track,
                                 StrobeStringId name, gint64 begin_ns, gint64 end_ns, GError **error)
 {
-    struct kind *kind = kind_id && kind_id <= c->n_kinds ? &c->kinds[kind_id] : NULL;
+    struct import_kind *kind = kind_id && kind_id <= c->n_kinds ? &c->kinds[kind_id] : NULL;
     gboolean has_end = kind && kind->declaration->shape == STROBE_SHAPE_SPAN;
     guint32 at = 1;
 
@@ -283,6 +370,8 @@ void *strobe_import_capture_add(StrobeImportCapture *c, StrobeKindId kind_id, St
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "There is no kind %u", kind_id);
         return NULL;
     }
+    if (kind->is_told)
+        return c->dropped;
     if (!has_end)
         end_ns = begin_ns;
     bend_times(c, &begin_ns, &end_ns);
@@ -321,134 +410,4 @@ gboolean strobe_import_capture_time_base(StrobeImportCapture *c, gint64 base)
 guint64 strobe_import_capture_n_bent(const StrobeImportCapture *c)
 {
     return c->n_bent;
-}
-
-/* ---- writing ---- */
-
-static int flush_block(StrobeImportCapture *c, StrobeCaptureWriter *writer, guint32 type)
-{
-    int error = 0;
-
-    if (c->block->len)
-        error = strobe_capture_write_block(writer, type, c->block->data, c->block->len);
-    g_byte_array_set_size(c->block, 0);
-    return error;
-}
-
-static int write_kinds(StrobeImportCapture *c, StrobeCaptureWriter *writer)
-{
-    for (guint id = 1; id <= c->n_kinds; id++) {
-        gsize bytes = strobe_kind_stored_bytes(c->kinds[id].declaration);
-        guint at = c->block->len;
-
-        g_byte_array_set_size(c->block, (guint)(at + bytes));
-        strobe_kind_put((char *)c->block->data + at, c->kinds[id].declaration, id);
-    }
-    return flush_block(c, writer, STROBE_BLOCK_KINDS);
-}
-
-static void put_string(StrobeImportCapture *c, guint32 id)
-{
-    static const guint8 zeros[4];
-    const StrobeStringId *frames;
-    gsize n_frames = strobe_string_table_stack(c->strings, id, &frames);
-    StrobeText text = {(const char *)frames, n_frames * sizeof *frames};
-    guint32 head[2] = {id, 0};
-
-    if (n_frames == 0)
-        text = strobe_string_table_text(c->strings, id);
-    head[1] = (guint32)text.length | (n_frames ? STROBE_STRING_IS_STACK : 0);
-    g_byte_array_append(c->block, (const void *)head, sizeof head);
-    g_byte_array_append(c->block, (const void *)text.bytes, (guint)text.length);
-    g_byte_array_append(c->block, zeros, (4 - text.length % 4) % 4);
-}
-
-static int write_strings(StrobeImportCapture *c, StrobeCaptureWriter *writer)
-{
-    for (guint32 id = 1; id < c->n_strings; id++) {
-        int error = 0;
-
-        put_string(c, id);
-        if (c->block->len >= BLOCK_BYTES)
-            error = flush_block(c, writer, STROBE_BLOCK_STRINGS);
-        if (error)
-            return error;
-    }
-    return flush_block(c, writer, STROBE_BLOCK_STRINGS);
-}
-
-static int write_definitions(StrobeImportCapture *c, StrobeCaptureWriter *writer, const char *facts)
-{
-    int error =
-        strobe_capture_write_block(writer, STROBE_BLOCK_FACTS, facts, (guint32)strlen(facts));
-
-    if (!error)
-        error = write_kinds(c, writer);
-    if (!error && c->tracks->len)
-        error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, c->tracks->data,
-                                           c->tracks->len *
-                                               (guint32)sizeof(struct strobe_stored_track));
-    return error ? error : write_strings(c, writer);
-}
-
-/* The times behind the header of a record. */
-static void add_base(const StrobeImportCapture *c, guint64 *times)
-{
-    guint32 kind = times[-1] >> 16 & 0xffff;
-
-    times[0] += (guint64)c->base;
-    if (c->kinds[kind].declaration->shape == STROBE_SHAPE_SPAN)
-        times[1] += (guint64)c->base;
-}
-
-static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GError **failure)
-{
-    const guint64 *record;
-    guint32 words;
-
-    while ((record = strobe_record_sorter_next(c->sorter, &words, failure))) {
-        int error = 0;
-
-        g_byte_array_append(c->block, (const void *)record, words * 8);
-        if (c->base)
-            add_base(c, (guint64 *)(void *)(c->block->data + c->block->len - words * 8) + 1);
-        if (c->block->len >= BLOCK_BYTES)
-            error = flush_block(c, writer, STROBE_BLOCK_RECORDS);
-        if (error)
-            return error;
-    }
-    return *failure ? 0 : flush_block(c, writer, STROBE_BLOCK_RECORDS);
-}
-
-gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const char *facts,
-                                     GError **error)
-{
-    /* Counts of the clock are ns since the epoch here. */
-    static const StrobeClockPair pair = {.ns_per_tick = 1};
-    g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
-    StrobeClockTrend trend;
-    GError *failure = NULL;
-    int number = strobe_capture_writer_init(writer);
-
-    if (number) {
-        close(file);
-    } else {
-        strobe_clock_trend_begin(&trend, 1);
-        strobe_capture_writer_resume(writer, file, 1, &trend, &pair);
-        number = write_definitions(c, writer, facts);
-        if (!number)
-            number = write_records(c, writer, &failure);
-        if (!number && !failure)
-            number = strobe_capture_write_seal(writer, (guint64)(c->begin + c->base),
-                                               (guint64)(c->end + c->base), 0);
-        if (!number && !failure && fsync(writer->fd))
-            number = errno;
-        strobe_capture_writer_clear(writer);
-    }
-    if (failure)
-        g_propagate_error(error, failure);
-    else if (number)
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write the capture: %s",
-                    g_strerror(number));
-    return !failure && !number;
 }

@@ -6,11 +6,16 @@
 
 #include <glib.h>
 #include <strobe/record.h>
+#include "reader.h"
 
 typedef struct StrobeImportCapture StrobeImportCapture;
 
 /* `scratch` as for strobe_record_sorter_new. */
 StrobeImportCapture *strobe_import_capture_new(int scratch, gsize memory_bytes);
+/* The same for a file that lies beside the capture that `recorded` reads: its kinds are taken over,
+ * and its threads; the ids of all else lie behind those of the capture. */
+StrobeImportCapture *strobe_import_capture_new_beside(int scratch, gsize memory_bytes,
+                                                      const StrobeReader *recorded);
 void strobe_import_capture_free(StrobeImportCapture *capture);
 
 /* Id of the kind, 0 with the reason in `error` (of `size` bytes). The declaration is lent until the
@@ -25,6 +30,10 @@ gboolean strobe_import_capture_retrack(StrobeImportCapture *capture, StrobeTrack
 /* Times count from `base`. FALSE: they would be out of range. */
 gboolean strobe_import_capture_time_base(StrobeImportCapture *capture, gint64 base);
 gint64 strobe_import_capture_base(const StrobeImportCapture *capture);
+/* From now on only records of kinds that nobody has added yet are taken; others are dropped. */
+void strobe_import_capture_fill_in(StrobeImportCapture *capture);
+/* Records that are added from now on are moved by so much, as far as there is time. */
+void strobe_import_capture_shift(StrobeImportCapture *capture, gint64 ns);
 /* Ids of bytes and of stacks (an array of string ids). When the table is full, a text that
  * says so, no stack. */
 StrobeStringId strobe_import_capture_intern(StrobeImportCapture *capture, const char *bytes,
@@ -38,7 +47,8 @@ void *strobe_import_capture_add(StrobeImportCapture *capture, StrobeKindId kind,
 
 guint64 strobe_import_capture_n_records(const StrobeImportCapture *capture, StrobeKindId kind);
 const StrobeKind *strobe_import_capture_kind_at(const StrobeImportCapture *capture,
-                                                StrobeKindId kind); /* NULL behind the last */
+                                                StrobeKindId kind);      /* NULL: none of that id */
+guint strobe_import_capture_n_kinds(const StrobeImportCapture *capture); /* the highest id */
 /* Of all records, without the base; 0 without any. */
 gint64 strobe_import_capture_begin(const StrobeImportCapture *capture);
 /* Strings and tracks that the tables had no room for, and records whose times were out of range or

@@ -49,6 +49,8 @@ static void free_item(gpointer data)
     g_free(item);
 }
 
+static void host_damage(StrobeInstance *self, const char *place, const char *reason);
+
 /* ---- host table ---- */
 
 static const StrobeImportRequest *host_request(StrobeInstance *self)
@@ -126,8 +128,31 @@ static void host_fact_text(StrobeInstance *self, const char *key, const char *va
     json_object_set_string_member(run_of(self)->import->facts, key, valid);
 }
 
+#define SHIFT_MAX_NS 10000000000 /* clocks that are farther apart are not of one host and time */
+
+/* Both say how their times lie to CLOCK_MONOTONIC_RAW: what is between is moved. */
+static void join_clocks(struct run *run, gint64 raw_offset)
+{
+    const StrobeImportJoin *join = run->wish->join;
+    gint64 shift;
+
+    if (!join || !join->has_raw_offset ||
+        __builtin_sub_overflow(join->raw_offset, raw_offset, &shift))
+        return;
+    if (shift > SHIFT_MAX_NS || shift < -SHIFT_MAX_NS) {
+        host_damage(&run->instance, "clocks",
+                    "those of the source and of the recorder are over 10 s apart: its times stay "
+                    "as they stand");
+        return;
+    }
+    run->import->shift_ns = shift;
+    strobe_import_capture_shift(run->capture, shift);
+}
+
 static void host_fact_int(StrobeInstance *self, const char *key, int64_t value)
 {
+    if (!strcmp(key, "raw_clock_offset_ns"))
+        join_clocks(run_of(self), value);
     json_object_set_int_member(run_of(self)->import->facts, key, value);
 }
 
@@ -285,11 +310,18 @@ static gboolean call_importer(struct run *run, const StrobeImportSource *source,
     return FALSE;
 }
 
+static gint64 damage_time(const struct run *run)
+{
+    const StrobeImportJoin *join = run->wish->join;
+
+    return join ? join->begin_ns : strobe_import_capture_begin(run->capture);
+}
+
 static void add_diagnostic(struct run *run, StrobeKindId kind, StrobeStringId name,
                            const char *text)
 {
-    struct strobe_diagnostic *fields = strobe_import_capture_add(
-        run->capture, kind, 0, name, strobe_import_capture_begin(run->capture), 0, &run->failure);
+    struct strobe_diagnostic *fields =
+        strobe_import_capture_add(run->capture, kind, 0, name, damage_time(run), 0, &run->failure);
 
     if (!fields)
         return;
@@ -327,10 +359,11 @@ static void list_kinds(struct run *run)
 {
     const StrobeKind *kind;
 
-    for (StrobeKindId id = 1; (kind = strobe_import_capture_kind_at(run->capture, id)); id++) {
+    for (StrobeKindId id = 1; id <= strobe_import_capture_n_kinds(run->capture); id++) {
         guint64 n = strobe_import_capture_n_records(run->capture, id);
 
-        if (n)
+        kind = strobe_import_capture_kind_at(run->capture, id);
+        if (n && kind)
             add_item(run, run->import->kinds, kind->name, NULL, n);
     }
     run->import->n_records = strobe_import_capture_n_records(run->capture, 0);
@@ -384,12 +417,8 @@ static gboolean make_result(struct run *run, const StrobeImportSource *source, G
                                         facts, error);
 }
 
-static gboolean run_source(struct run *run, const StrobeImportSource *source, GError **error)
+static void prepare_run(struct run *run)
 {
-    int scratch = strobe_import_scratch(run->wish->parent);
-    gboolean good;
-
-    run->capture = strobe_import_capture_new(scratch, MEMORY_BYTES / 2);
     run->items = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     run->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
                                        (GDestroyNotify)(void *)g_bytes_unref);
@@ -397,11 +426,41 @@ static gboolean run_source(struct run *run, const StrobeImportSource *source, GE
     run->request = (StrobeImportRequest){.struct_size = sizeof run->request,
                                          .stored_derived = run->wish->stored_derived != FALSE,
                                          .memory_bytes = MEMORY_BYTES / 2};
-    good = call_importer(run, source, error) && make_result(run, source, error);
-    strobe_import_capture_free(run->capture);
+}
+
+static void clear_run(struct run *run)
+{
     g_hash_table_unref(run->items);
     g_hash_table_unref(run->files);
     g_clear_error(&run->failure);
+}
+
+static gboolean run_source(struct run *run, const StrobeImportSource *source, GError **error)
+{
+    gboolean good;
+
+    run->capture =
+        strobe_import_capture_new(strobe_import_scratch(run->wish->parent), MEMORY_BYTES / 2);
+    prepare_run(run);
+    good = call_importer(run, source, error) && make_result(run, source, error);
+    strobe_import_capture_free(run->capture);
+    clear_run(run);
+    return good;
+}
+
+static gboolean run_joined(struct run *run, const StrobeImportSource *source, GError **error)
+{
+    gboolean good;
+
+    run->capture = run->wish->join->capture;
+    prepare_run(run);
+    good = call_importer(run, source, error);
+    strobe_import_capture_shift(run->capture, 0);
+    if (good) {
+        store_damage(run, source->importer);
+        list_kinds(run);
+    }
+    clear_run(run);
     return good;
 }
 
@@ -415,9 +474,27 @@ StrobeImport *strobe_import_run(const StrobeImportSource *source, const StrobeIm
                               error))
         return NULL;
     run.import = new_import(source->format);
-    good = run_source(&run, source, error);
+    good = wish->join ? run_joined(&run, source, error) : run_source(&run, source, error);
     strobe_instance_clear(&run.instance);
     if (!good)
         g_clear_pointer(&run.import, strobe_import_free);
     return run.import;
+}
+
+StrobeStatus strobe_import_call_prepare(const StrobeComponent *importer,
+                                        const StrobeConfigComponent *options,
+                                        const StrobeSource *source, int logs, GError **error)
+{
+    const StrobeImporterOps *ops = importer->ops;
+    const StrobeImportWish wish = {.parent = source->path};
+    struct run run = {.wish = &wish};
+    StrobeStatus status;
+
+    if (!strobe_instance_init(&run.instance, importer, options, log_line, &run, error))
+        return STROBE_ERROR_ARGUMENT;
+    status = ops->prepare(&importer_host, &run.instance, source, logs);
+    if (status != STROBE_OK)
+        strobe_instance_set_error(&run.instance, "prepare", status, error);
+    strobe_instance_clear(&run.instance);
+    return status;
 }

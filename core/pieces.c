@@ -87,6 +87,8 @@ struct StrobePieces {
     int newest;     /* descriptor of the last piece: its name will be another's */
     int other;      /* descriptor of the piece `other_index`, -1: none */
     guint other_index;
+    int foreign; /* descriptor, -1: none */
+    guint64 foreign_size;
 };
 
 static void clear_piece(gpointer data)
@@ -153,6 +155,15 @@ static void add_earlier(StrobePieces *pieces, const char *folder)
     }
 }
 
+static void open_foreign(StrobePieces *pieces, const char *folder)
+{
+    struct piece piece = piece_at(g_build_filename(folder, STROBE_FOREIGN_NAME, NULL));
+
+    pieces->foreign = open_piece(&piece, NULL);
+    pieces->foreign_size = piece.size;
+    clear_piece(&piece);
+}
+
 /* Path of the file to begin with: `path` itself, or the newest piece below it. */
 static char *newest_path(const char *path, char **folder, GError **error)
 {
@@ -205,9 +216,11 @@ StrobePieces *strobe_pieces_open(const char *path, GError **error)
     g_array_set_clear_func(pieces->pieces, clear_piece);
     g_array_append_val(pieces->pieces, newest);
     pieces->newest = fd;
-    pieces->other = -1;
-    if (folder)
+    pieces->other = pieces->foreign = -1;
+    if (folder) {
         add_earlier(pieces, folder);
+        open_foreign(pieces, folder);
+    }
     return pieces;
 }
 
@@ -218,6 +231,8 @@ void strobe_pieces_free(StrobePieces *pieces)
     close(pieces->newest);
     if (pieces->other >= 0)
         close(pieces->other);
+    if (pieces->foreign >= 0)
+        close(pieces->foreign);
     g_array_unref(pieces->pieces);
     g_free(pieces);
 }
@@ -235,6 +250,12 @@ const char *strobe_pieces_name(const StrobePieces *pieces, guint index)
 guint64 strobe_pieces_size(const StrobePieces *pieces, guint index)
 {
     return get(pieces, index)->size;
+}
+
+int strobe_pieces_foreign(const StrobePieces *pieces, guint64 *size)
+{
+    *size = pieces->foreign_size;
+    return pieces->foreign;
 }
 
 int strobe_pieces_descriptor(StrobePieces *pieces, guint index, GError **error)

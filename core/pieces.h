@@ -36,6 +36,9 @@ guint strobe_pieces_count(const StrobePieces *pieces);
 /* Base name and bytes of a piece, oldest first. */
 const char *strobe_pieces_name(const StrobePieces *pieces, guint index);
 guint64 strobe_pieces_size(const StrobePieces *pieces, guint index);
+/* Descriptor of the file of what others recorded in this window (STROBE_FOREIGN_NAME), -1: there is
+ * none, or a file and no folder was named; owned by the pieces. */
+int strobe_pieces_foreign(const StrobePieces *pieces, guint64 *size);
 /* Descriptor of a piece, valid until the next call; -1 if it has been removed since or cannot be
  * read. */
 int strobe_pieces_descriptor(StrobePieces *pieces, guint index, GError **error);

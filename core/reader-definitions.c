@@ -222,6 +222,7 @@ static StrobeReaderTrack *track_of(StrobeDefinitions *d, guint32 captured_id)
         g_hash_table_insert(d->track_numbers, GUINT_TO_POINTER(captured_id),
                             GUINT_TO_POINTER(number));
         g_array_index(d->tracks, StrobeReaderTrack, number - 1).view.id = number;
+        g_array_index(d->tracks, StrobeReaderTrack, number - 1).captured_id = captured_id;
     }
     return &g_array_index(d->tracks, StrobeReaderTrack, number - 1);
 }

@@ -30,6 +30,7 @@ typedef struct StrobeReaderTrack {
     guint32 clock_id;     /* with STROBE_CLOCK_OF_TRACK: of what track, as captured; 0: its own */
     guint32 clock_number; /* among the device clocks, from 1; 0: none, or not known yet */
     guint32 name, group;  /* string ids */
+    guint32 captured_id;  /* in the capture's files */
 } StrobeReaderTrack;
 
 typedef struct StrobeDefinitions StrobeDefinitions;

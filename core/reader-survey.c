@@ -13,8 +13,10 @@
 void strobe_survey_note_damage(StrobeSurvey *survey, guint piece, guint64 from, guint64 to,
                                const char *reason)
 {
-    g_autofree char *name = strobe_pieces_count(survey->files) > 1
-                                ? g_strconcat(strobe_pieces_name(survey->files, piece), ": ", NULL)
+    gboolean is_foreign = piece == strobe_pieces_count(survey->files);
+    const char *file = is_foreign ? STROBE_FOREIGN_NAME : strobe_pieces_name(survey->files, piece);
+    g_autofree char *name = is_foreign || strobe_pieces_count(survey->files) > 1
+                                ? g_strconcat(file, ": ", NULL)
                                 : g_strdup("");
 
     survey->stats.n_damaged++;
@@ -27,7 +29,7 @@ void strobe_survey_note_damage(StrobeSurvey *survey, guint piece, guint64 from, 
                                                  name, from, to - from, reason));
 }
 
-static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
+void strobe_survey_on_damage(void *user, guint64 from, guint64 to, const char *reason)
 {
     StrobeSurvey *survey = user;
     strobe_survey_note_damage(survey, survey->current, from, to, reason);
@@ -53,12 +55,12 @@ static gboolean read_quietly(StrobeSurvey *survey, const StrobeBlockPlace *place
     return strobe_block_cursor_read(&survey->cursor, place, survey->buffer);
 }
 
-static gboolean read_payload(StrobeSurvey *survey, const StrobeBlockPlace *place)
+gboolean strobe_survey_read(StrobeSurvey *survey, const StrobeBlockPlace *place)
 {
     if (read_quietly(survey, place))
         return TRUE;
-    on_damage(survey, place->offset, place->offset + place->header.payload_bytes,
-              "a block's checksum is wrong");
+    strobe_survey_on_damage(survey, place->offset, place->offset + place->header.payload_bytes,
+                            "a block's checksum is wrong");
     return FALSE;
 }
 
@@ -137,16 +139,11 @@ static void take_seal(StrobeSurvey *survey, const StrobeClockPair *pair, const c
     piece->is_sealed = TRUE;
 }
 
-static void take_definitions(StrobeSurvey *survey, const StrobeBlockPlace *place)
+void strobe_survey_take_names(StrobeSurvey *survey, const StrobeBlockPlace *place)
 {
     guint32 n = place->header.payload_bytes;
 
-    if (!read_payload(survey, place))
-        return;
     switch (place->header.type) {
-    case STROBE_BLOCK_FACTS:
-        take_facts(survey, place);
-        break;
     case STROBE_BLOCK_KINDS:
         strobe_definitions_take_kinds(survey->definitions, survey->buffer, n);
         break;
@@ -158,6 +155,21 @@ static void take_definitions(StrobeSurvey *survey, const StrobeBlockPlace *place
     case STROBE_BLOCK_STRINGS:
         take_strings(survey, survey->buffer, n);
         break;
+    default:
+        break; /* a block type of a later version: of no concern to these records */
+    }
+}
+
+static void take_definitions(StrobeSurvey *survey, const StrobeBlockPlace *place)
+{
+    guint32 n = place->header.payload_bytes;
+
+    if (!strobe_survey_read(survey, place))
+        return;
+    switch (place->header.type) {
+    case STROBE_BLOCK_FACTS:
+        take_facts(survey, place);
+        break;
     case STROBE_BLOCK_SEAL:
         take_seal(survey, &place->header.pair, survey->buffer, n);
         break;
@@ -165,7 +177,7 @@ static void take_definitions(StrobeSurvey *survey, const StrobeBlockPlace *place
         take_pairs(survey, survey->buffer, n);
         break;
     default:
-        break; /* a block type of a later version: of no concern to these records */
+        strobe_survey_take_names(survey, place);
     }
 }
 
@@ -203,7 +215,7 @@ static gboolean survey_piece(StrobeSurvey *survey, guint index, GError **error)
     }
     strobe_block_order_begin(survey->order, index);
     strobe_block_cursor_begin(&survey->cursor, fd, strobe_pieces_size(survey->files, index),
-                              on_damage, survey);
+                              strobe_survey_on_damage, survey);
     while (!survey->pieces[index].is_left_out &&
            strobe_block_cursor_next(&survey->cursor, &place, &failure)) {
         survey->stats.n_blocks++;
@@ -364,7 +376,7 @@ static void count_pieces(StrobeSurvey *survey)
     }
 }
 
-static gboolean walk(StrobeSurvey *survey, const char *path, GError **error)
+static gboolean walk(StrobeSurvey *survey, const char *path, gboolean takes_foreign, GError **error)
 {
     guint n = strobe_pieces_count(survey->files);
 
@@ -381,6 +393,8 @@ static gboolean walk(StrobeSurvey *survey, const char *path, GError **error)
                     path, survey->stats.n_bytes, survey->stats.n_blocks);
         return FALSE;
     }
+    if (takes_foreign)
+        strobe_survey_foreign(survey);
     finish_clock(survey);
     strobe_definitions_finish(survey->definitions, survey->strings);
     count_pieces(survey);
@@ -391,7 +405,7 @@ static gboolean walk(StrobeSurvey *survey, const char *path, GError **error)
     return TRUE;
 }
 
-StrobeSurvey *strobe_survey_new(const char *path, GError **error)
+StrobeSurvey *strobe_survey_new(const char *path, gboolean takes_foreign, GError **error)
 {
     StrobePieces *files = strobe_pieces_open(path, error);
 
@@ -408,7 +422,7 @@ StrobeSurvey *strobe_survey_new(const char *path, GError **error)
     survey->definitions = strobe_definitions_new();
     survey->facts = json_object_new();
     survey->damage = g_ptr_array_new_null_terminated(0, g_free, TRUE);
-    gboolean good = walk(survey, path, error);
+    gboolean good = walk(survey, path, takes_foreign, error);
     g_clear_pointer(&survey->buffer, g_free);
     if (!good)
         g_clear_pointer(&survey, strobe_survey_free);

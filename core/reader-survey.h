@@ -31,7 +31,8 @@ typedef struct StrobeSurvey {
     StrobeStringTable *strings;
     StrobeDefinitions *definitions;
     StrobeWindowEdges edges;
-    JsonObject *facts; /* of the first piece that has them */
+    JsonObject *facts; /* of the first piece that has them; "foreign": what others recorded */
+    gboolean has_foreign;
     StrobeReaderStats stats;
     GPtrArray *damage; /* texts */
 
@@ -45,13 +46,23 @@ typedef struct StrobeSurvey {
     guint32 window;
 } StrobeSurvey;
 
-/* `path` as strobe_reader_open takes it. */
-StrobeSurvey *strobe_survey_new(const char *path, GError **error);
+/* `path` as strobe_reader_open takes it; with what others recorded, or without. */
+StrobeSurvey *strobe_survey_new(const char *path, gboolean takes_foreign, GError **error);
 void strobe_survey_free(StrobeSurvey *survey);
 
 /* Counts damage in a piece; nothing was skipped where `from` is `to`. */
 void strobe_survey_note_damage(StrobeSurvey *survey, guint piece, guint64 from, guint64 to,
                                const char *reason);
+/* The same for a block cursor, whose user is the survey; of the piece under way. */
+void strobe_survey_on_damage(void *survey, guint64 from, guint64 to, const char *reason);
+/* Reads a block into the survey's buffer; FALSE, and damage, if its checksum is wrong. */
+gboolean strobe_survey_read(StrobeSurvey *survey, const StrobeBlockPlace *place);
+/* Takes kinds, tracks or strings from a block that has been read. */
+void strobe_survey_take_names(StrobeSurvey *survey, const StrobeBlockPlace *place);
+/* Walks over what others recorded, when the pieces are done. Its ids lie behind theirs, so that all
+ * share the tables; its blocks have no clock. */
+void strobe_survey_foreign(StrobeSurvey *survey);
+
 /* Leaves a piece out as a whole. */
 void strobe_survey_leave_out(StrobeSurvey *survey, guint piece, const char *reason);
 

@@ -3,15 +3,18 @@
 #include "reader.h"
 
 #include <string.h>
+#include "foreign-stream.h"
 #include "reader-survey.h"
 
 struct StrobeReader {
     StrobeSurvey *survey;
     StrobeBesideStrings *beside;
     StrobeRecordDecoder *decoder;
-    guint piece;          /* that is being read */
-    guint64 bytes_before; /* in the pieces before it */
-    gboolean takes_open;  /* nobody tells more of the spans that were open at its end */
+    StrobeForeignStream *foreign; /* what others recorded; NULL: nothing */
+    gint64 until_ns;              /* what the present block holds ended until then */
+    guint piece;                  /* that is being read */
+    guint64 bytes_before;         /* in the pieces before it */
+    gboolean takes_open;          /* nobody tells more of the spans that were open at its end */
     StrobeBlockCursor cursor;
     StrobeBlockPlace following; /* the cursor's block, before which late ones come */
     gboolean has_following;
@@ -126,6 +129,8 @@ static gboolean load_block(StrobeReader *reader, GError **error)
             reader->block.track = reader->place.header.track;
             strobe_clock_map_seek(reader->survey->clock, &reader->place.header.pair);
             strobe_record_decoder_stored(reader->decoder, reader->place.header.pair.monotonic_ns);
+            reader->until_ns = strobe_clock_map_from_monotonic(
+                reader->survey->clock, reader->place.header.pair.monotonic_ns);
             return TRUE;
         }
     return FALSE;
@@ -136,15 +141,32 @@ void strobe_reader_keep_strings(StrobeReader *reader)
     strobe_beside_strings_keep(reader->beside);
 }
 
-gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error)
+/* What others recorded comes before the block that was recorded meanwhile: a call of theirs before
+ * the operator around it. */
+static gsize next_foreign(StrobeReader *reader, StrobeView *views, gsize max)
 {
-    StrobeReaderStats *stats = &reader->survey->stats;
-    const StrobeDecodedCounts *counts = strobe_record_decoder_counts(reader->decoder);
+    return reader->foreign
+               ? strobe_foreign_stream_next(reader->foreign, reader->until_ns, views, max)
+               : 0;
+}
+
+static gsize next_views(StrobeReader *reader, StrobeView *views, gsize max, GError **error)
+{
     StrobeRecordBlock *block = &reader->block;
+    GError *failure = NULL;
     gsize n = 0;
 
     while (n == 0) {
-        if (block->at >= block->end && !load_block(reader, error))
+        if (block->at >= block->end && !load_block(reader, &failure)) {
+            if (failure) {
+                g_propagate_error(error, failure);
+                break;
+            }
+            reader->until_ns = G_MAXINT64;
+            return next_foreign(reader, views, max);
+        }
+        n = next_foreign(reader, views, max);
+        if (n)
             break;
         n = strobe_record_decode(reader->decoder, block, views, max);
         if (n < max && block->at < block->end) {
@@ -154,23 +176,42 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
             block->at = block->end;
         }
     }
-    stats->n_records += n;
-    stats->n_unfinished = counts->n_unfinished;
+    return n;
+}
+
+static void update_stats(StrobeReaderStats *stats, const StrobeDecodedCounts *counts,
+                         const StrobeDecodedCounts *foreign)
+{
+    static const StrobeDecodedCounts none;
+
+    foreign = foreign ? foreign : &none;
+    stats->n_unfinished = counts->n_unfinished + foreign->n_unfinished;
     stats->n_outside = counts->n_outside;
     stats->n_device_outside = counts->n_device_outside;
-    stats->n_nameless = counts->n_nameless;
+    stats->n_nameless = counts->n_nameless + foreign->n_nameless;
     stats->n_unsure = counts->n_unsure;
-    stats->n_loss_records = counts->n_loss_records;
-    memcpy(stats->lost, counts->lost, sizeof stats->lost);
+    stats->n_loss_records = counts->n_loss_records + foreign->n_loss_records;
+    for (gsize i = 0; i < G_N_ELEMENTS(stats->lost); i++)
+        stats->lost[i] = counts->lost[i] + foreign->lost[i];
+}
+
+gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error)
+{
+    StrobeReaderStats *stats = &reader->survey->stats;
+    gsize n = next_views(reader, views, max, error);
+
+    stats->n_records += n;
+    update_stats(stats, strobe_record_decoder_counts(reader->decoder),
+                 reader->foreign ? strobe_foreign_stream_counts(reader->foreign) : NULL);
     for (gsize i = 0; (!stats->sealed || stats->recovered) && i < n; i++)
         if (!(views[i].flags & STROBE_VIEW_CLOCK_UNSURE))
             stats->end_ns = MAX(stats->end_ns, views[i].end_ns);
     return n;
 }
 
-StrobeReader *strobe_reader_open(const char *path, GError **error)
+static StrobeReader *open_reader(const char *path, gboolean takes_foreign, GError **error)
 {
-    StrobeSurvey *survey = strobe_survey_new(path, error);
+    StrobeSurvey *survey = strobe_survey_new(path, takes_foreign, error);
 
     if (!survey)
         return NULL;
@@ -180,8 +221,19 @@ StrobeReader *strobe_reader_open(const char *path, GError **error)
     reader->decoder = strobe_record_decoder_new(survey->definitions, survey->clock, survey->devices,
                                                 reader->beside);
     strobe_record_decoder_set_edges(reader->decoder, &survey->edges);
+    reader->foreign = strobe_foreign_stream_new(survey, reader->beside);
     begin_piece(reader, 0);
     return reader;
+}
+
+StrobeReader *strobe_reader_open(const char *path, GError **error)
+{
+    return open_reader(path, TRUE, error);
+}
+
+StrobeReader *strobe_reader_open_own(const char *path, GError **error)
+{
+    return open_reader(path, FALSE, error);
 }
 
 void strobe_reader_free(StrobeReader *reader)
@@ -190,6 +242,7 @@ void strobe_reader_free(StrobeReader *reader)
         return;
     strobe_block_cursor_end(&reader->cursor);
     strobe_record_decoder_free(reader->decoder);
+    strobe_foreign_stream_free(reader->foreign);
     strobe_beside_strings_free(reader->beside);
     strobe_survey_free(reader->survey);
     g_free(reader->block.bytes);
@@ -200,7 +253,8 @@ void strobe_reader_free(StrobeReader *reader)
 
 double strobe_reader_progress(const StrobeReader *reader)
 {
-    guint64 done = reader->bytes_before + reader->cursor.at;
+    guint64 done = reader->bytes_before + reader->cursor.at +
+                   (reader->foreign ? strobe_foreign_stream_bytes(reader->foreign) : 0);
 
     return done < reader->survey->stats.n_bytes
                ? (double)done / (double)reader->survey->stats.n_bytes
@@ -267,6 +321,12 @@ const StrobeTrackView *strobe_reader_track(const StrobeReader *reader, StrobeTra
 {
     const StrobeReaderTrack *track = strobe_definitions_track(reader->survey->definitions, id);
     return track ? &track->view : NULL;
+}
+
+guint32 strobe_reader_captured_track(const StrobeReader *reader, StrobeTrackId id)
+{
+    const StrobeReaderTrack *track = strobe_definitions_track(reader->survey->definitions, id);
+    return track ? track->captured_id : 0;
 }
 
 guint32 strobe_reader_n_tracks(const StrobeReader *reader)

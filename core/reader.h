@@ -40,6 +40,8 @@ typedef struct StrobeReaderStats {
  * order in which they were filled. Read together, a span that is open at the end of one piece is
  * the record that a later piece has of it; read alone, a piece gives it as unfinished. */
 StrobeReader *strobe_reader_open(const char *path, GError **error);
+/* The same without what others recorded beside it (foreign-data.h). */
+StrobeReader *strobe_reader_open_own(const char *path, GError **error);
 void strobe_reader_free(StrobeReader *reader);
 
 /* Next records, at most `max`. Returns their number; 0 at the end or on an I/O error (then error
@@ -72,6 +74,8 @@ StrobeText strobe_reader_string(const StrobeReader *reader, StrobeStringId id);
 gsize strobe_reader_stack(const StrobeReader *reader, StrobeStackId id,
                           const StrobeStringId **frames);
 const StrobeTrackView *strobe_reader_track(const StrobeReader *reader, StrobeTrackId id);
+/* Its id in the files; 0: there is no such track. */
+guint32 strobe_reader_captured_track(const StrobeReader *reader, StrobeTrackId id);
 guint32 strobe_reader_n_tracks(const StrobeReader *reader); /* ids are 1..n */
 const StrobeKindView *strobe_reader_kind(const StrobeReader *reader, guint32 index);
 guint32 strobe_reader_n_kinds(const StrobeReader *reader); /* indices are 0..n-1 */

@@ -17,6 +17,7 @@ struct StrobeRecordDecoder {
     guint32 last_id, last_track, last_clock; /* records of one track come in runs */
     const StrobeDeviceClock *last_device;    /* with STROBE_CLOCK_OF_TRACK; NULL: there is none */
     gint64 stored_ns;
+    gboolean is_foreign;
     guint64
         *expansion; /* fields of a batch's unfinished spans, STROBE_KIND_FIELDS_MAX words each */
     gsize expansion_places;
@@ -53,6 +54,15 @@ void strobe_record_decoder_stored(StrobeRecordDecoder *decoder, gint64 monotonic
 void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges)
 {
     decoder->edges = *edges;
+}
+
+void strobe_record_decoder_begin_foreign(StrobeRecordDecoder *decoder)
+{
+    decoder->is_foreign = TRUE;
+    decoder->edges = (StrobeWindowEdges){.cuts_begin = FALSE};
+    decoder->last_id = decoder->last_track = 0;
+    decoder->last_clock = STROBE_CLOCK_REALTIME;
+    decoder->last_device = NULL;
 }
 
 const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecoder *decoder)
@@ -132,7 +142,9 @@ static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
         const StrobeReaderTrack *track = strobe_definitions_track(decoder->definitions, number);
         decoder->last_id = *id;
         decoder->last_track = number;
-        decoder->last_clock = track ? track->clock : STROBE_CLOCK_HOST;
+        decoder->last_clock = decoder->is_foreign ? STROBE_CLOCK_REALTIME
+                              : track             ? track->clock
+                                                  : STROBE_CLOCK_HOST;
         decoder->last_device =
             track ? strobe_device_clocks_at(decoder->devices, track->clock_number) : NULL;
     }

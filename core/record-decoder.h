@@ -30,6 +30,10 @@ void strobe_record_decoder_free(StrobeRecordDecoder *decoder);
 void strobe_record_decoder_stored(StrobeRecordDecoder *decoder, gint64 monotonic_ns);
 void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges);
 
+/* What is decoded next is of others: all times are ns since the epoch, whatever the track's clock,
+ * and nothing is cut at the window's edges. */
+void strobe_record_decoder_begin_foreign(StrobeRecordDecoder *decoder);
+
 /* The records of one block and how far they are decoded. */
 typedef struct StrobeRecordBlock {
     char *bytes;     /* aligned to 8; strings in it are given the ids of the string table */

@@ -213,6 +213,7 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     if (dump_reason)
         json_object_set_string_member(facts, "dump_reason", dump_reason);
     json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);
+    json_object_set_int_member(facts, "start_raw_ns", d->start_raw_ns);
     json_object_set_object_member(facts, "collectors",
                                   strobe_config_components_json(config->collectors));
     g_autofree char *sources = link_sources(config);

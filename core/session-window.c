@@ -179,6 +179,13 @@ static gboolean open_window(StrobeSession *session, GError **error)
     return ok;
 }
 
+/* NULL: no window records any more. */
+static void tell_directory(StrobeSession *session, const char *directory)
+{
+    for (guint i = 0; i < session->collectors->len; i++)
+        ((StrobeCollector *)g_ptr_array_index(session->collectors, i))->directory = directory;
+}
+
 gboolean strobe_session_start_window(StrobeSession *session, GError **error)
 {
     strobe_session_for_collectors(session, strobe_collector_open);
@@ -187,6 +194,7 @@ gboolean strobe_session_start_window(StrobeSession *session, GError **error)
         return FALSE;
     if (!open_window(session, error))
         return FALSE;
+    tell_directory(session, session->directory->path);
     strobe_session_for_collectors(session, strobe_collector_tell_calls);
     strobe_session_for_collectors(session, strobe_collector_start);
     session->sampler = strobe_sampler_start(session->collectors);
@@ -212,6 +220,7 @@ void strobe_session_stop_window(StrobeSession *session, GError **error)
     session->sampler = NULL;
     strobe_session_for_collectors(session, strobe_collector_stop);
     strobe_session_for_collectors(session, flush_one);
+    tell_directory(session, NULL);
     diagnose(session);
     strobe_signal_guard_hold(&guard);
     failed = strobe_recorder_end_window(patience);

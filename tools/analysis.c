@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "error.h"
+#include "foreign-data.h"
 #include "json-text.h"
 #include "folder.h"
 #include "terminal.h"
@@ -248,6 +249,18 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
                             analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 
+/* Without it the rest is as good as it was. */
+static void join_foreign(StrobeRegistry *registry, const StrobeResult *result,
+                         const GPtrArray *importers)
+{
+    g_autoptr(GError) failure = NULL;
+
+    if (!strobe_foreign_data_join(registry, result, importers, strobe_bar_show,
+                                  (gpointer) "importing", &failure))
+        strobe_complain("%s", failure->message);
+    strobe_bar_clear();
+}
+
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
                                     const StrobeAnalysisWish *wish, GError **error)
 {
@@ -262,6 +275,8 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
     if (!strobe_result_recover(result, &analysis->is_live, error))
         goto out;
+    if (wish->part <= 1) /* later parts are of the same */
+        join_foreign(registry, result, wish->importers);
     if (!exporters) {
         stored = stored_exporters(result, error);
         if (!stored)

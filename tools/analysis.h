@@ -29,6 +29,8 @@ typedef struct StrobeAnalysisWish {
     GPtrArray *exporters; /* of StrobeConfigComponent; NULL: those that the capture was recorded
                              with, else the default ones */
     char **also;          /* exporters besides those, as --export names them; NULL: none */
+    GPtrArray *importers; /* of StrobeConfigComponent: options of those that read what others
+                             recorded into the result; NULL: none */
     const char *parent;   /* NULL: the result directory itself */
     gint generation;      /* of the file formats, 0: as the source */
     StrobeCut *cut;       /* what is exported; NULL: all */

@@ -31,7 +31,7 @@ static const StrobeUsage usage = {
 };
 
 typedef struct Flags {
-    char **export, **also, **plugin_path;
+    char **export, **also, **import, **plugin_path;
     char *output, *generation, *export_type;
     gboolean json;
 } Flags;
@@ -46,6 +46,10 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         {"also", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->also,
          "Exporter with options, besides those of the recording; repeatable",
          "NAME[:OPTION=VALUE,...]"},
+        {"import", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->import,
+         "Options of an importer that reads what others recorded into the result, as CANN's "
+         "profiling; repeatable",
+         "NAME:OPTION=VALUE,..."},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
          "Parent of the folders to write, instead of the results themselves", "DIR"},
         {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
@@ -94,8 +98,24 @@ static void analyse(const char *path, StrobeRegistry *registry, const StrobeAnal
     g_ptr_array_unref(results);
 }
 
+static gboolean read_importers(const Flags *flags, StrobeRegistry *registry, GPtrArray *importers,
+                               GError **error)
+{
+    for (char **text = flags->import; text && *text; text++)
+        if (!strobe_config_add_component(importers, *text, "--import", error))
+            return FALSE;
+    for (guint i = 0; i < importers->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(importers, i);
+
+        if (!strobe_registry_find(registry, STROBE_COMPONENT_IMPORTER, wanted->name, NULL, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 static int run(const Flags *flags, char **paths)
 {
+    g_autoptr(GPtrArray) importers = strobe_config_components_new();
     StrobeAnalysisWish wish = {.parent = flags->output};
     GError *error = NULL;
     int code = 0;
@@ -111,6 +131,12 @@ static int run(const Flags *flags, char **paths)
     wish.exporters = config ? config->exporters : NULL;
     wish.also = flags->also;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    if (!read_importers(flags, registry, importers, &error)) {
+        strobe_registry_free(registry);
+        strobe_config_free(config);
+        return strobe_command_fail(error);
+    }
+    wish.importers = importers;
     StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
     if (json)
         strobe_json_begin_array(json);
@@ -135,6 +161,7 @@ int strobe_command_analyse(int argc, char **argv)
                         : run(&flags, argv + 1);
     g_strfreev(flags.export);
     g_strfreev(flags.also);
+    g_strfreev(flags.import);
     g_strfreev(flags.plugin_path);
     g_free(flags.output);
     g_free(flags.generation);

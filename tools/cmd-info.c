@@ -82,6 +82,29 @@ static void print_facts(StrobeGrid *grid, JsonObject *facts)
     }
 }
 
+/* Folders that others filled, and what became of them. */
+static void print_foreign(StrobeGrid *grid, JsonObject *facts)
+{
+    JsonNode *node = facts && json_object_has_member(facts, "foreign")
+                         ? json_object_get_member(facts, "foreign")
+                         : NULL;
+    JsonArray *entries = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+
+    for (guint i = 0; entries && i < json_array_get_length(entries); i++) {
+        JsonNode *element = json_array_get_element(entries, i);
+        JsonObject *entry = JSON_NODE_HOLDS_OBJECT(element) ? json_node_get_object(element) : NULL;
+
+        if (!entry)
+            continue;
+        const char *problem = strobe_json_member_text(entry, "problem");
+        add_line(grid, "foreign data",
+                 g_strdup_printf("%s: %" G_GINT64_FORMAT " records%s%s",
+                                 strobe_json_member_text(entry, "directory"),
+                                 strobe_json_member_int(entry, "records", 0), *problem ? "; " : "",
+                                 problem));
+    }
+}
+
 static void print_overview(const StrobeContents *contents, const StrobeResult *result)
 {
     StrobeGrid *grid = strobe_grid_new();
@@ -121,6 +144,7 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
         grid, "overhead",
         g_strdup_printf("%s in calls to collectors, before, in and after the window", overhead));
     print_facts(grid, contents->facts);
+    print_foreign(grid, contents->facts);
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);
 }

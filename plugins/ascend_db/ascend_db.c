@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../common/prof-start.h"
 #include "communication.h"
 #include "facts.h"
 #include "framework.h"
@@ -107,6 +108,10 @@ static StrobeStatus ascend_db_import(const StrobeImporterHost *host, StrobeInsta
     Sources sources = {.host = host, .self = self};
     StrobeStatus status;
 
+    gint64 offset;
+
+    if (source->is_folder && prof_start_of_host(source->descriptor, &offset))
+        host->fact_int(self, "raw_clock_offset_ns", offset);
     sources_open(&sources, source);
     if (!sources.profiler)
         status = host->fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__,

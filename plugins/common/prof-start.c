@@ -2,6 +2,7 @@
 #include "prof-start.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "foreign-folder.h"
 #include "side-json.h"
@@ -24,6 +25,16 @@ gboolean prof_start_offset(int folder, gint64 *offset, gint64 *begin)
     if (found && begin)
         *begin = begin_ns;
     side_json_free(json);
+    return found;
+}
+
+gboolean prof_start_of_host(int prof, gint64 *offset)
+{
+    int host = foreign_folder_open(prof, "host");
+    gboolean found = host >= 0 && prof_start_offset(host, offset, NULL);
+
+    if (host >= 0)
+        close(host);
     return found;
 }
 

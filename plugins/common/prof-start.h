@@ -10,6 +10,9 @@
  * be NULL); FALSE if the folder does not tell. */
 gboolean prof_start_offset(int folder, gint64 *offset, gint64 *begin);
 
+/* The same of the host's folder in a directory PROF_*. */
+gboolean prof_start_of_host(int prof, gint64 *offset);
+
 /* The counter and CLOCK_MONOTONIC_RAW (ns) at one moment, as host_start.log of the folder tells. */
 gboolean prof_start_count(int folder, gint64 *count, gint64 *ns);
 

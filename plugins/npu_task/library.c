@@ -3,18 +3,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define TRIAL_MS 10000 /* for the child that loads the library first */
-#define LOADED 'l'
+#include "cann-loader.h"
 
 static const char *const cann_libraries[] = {"libprofapi.so", "libascendalog.so",
                                              "libascend_hal.so"};
@@ -26,30 +19,10 @@ static const char *const cann_functions[] = {"MsprofRegisterProfileCallback",
 #define LIBRARIES (sizeof cann_libraries / sizeof *cann_libraries)
 #define FUNCTIONS (sizeof cann_functions / sizeof *cann_functions)
 
-static int is_loaded(const char *name)
-{
-    void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-
-    if (handle)
-        dlclose(handle);
-    return handle != NULL;
-}
-
 int npu_library_is_wanted(void)
 {
-    return dlsym(RTLD_DEFAULT, "msptiSubscribe") || is_loaded("libmspti.so") ||
-           is_loaded("libascendcl.so") || is_loaded("libprofapi.so");
-}
-
-/* A library of CANN: where it is installed, or where the loader finds it. */
-static void cann_path(const char *name, char *path, size_t size)
-{
-    const char *home = getenv("ASCEND_HOME_PATH");
-
-    if (home && *home)
-        snprintf(path, size, "%s/lib64/%s", home, name);
-    else
-        snprintf(path, size, "%s", name);
+    return dlsym(RTLD_DEFAULT, "msptiSubscribe") || npu_cann_is_loaded("libmspti.so") ||
+           npu_cann_is_loaded("libascendcl.so") || npu_cann_is_loaded("libprofapi.so");
 }
 
 void npu_library_path(const char *given, char *path, size_t size)
@@ -57,7 +30,7 @@ void npu_library_path(const char *given, char *path, size_t size)
     if (given && *given)
         snprintf(path, size, "%s", given);
     else
-        cann_path("libmspti.so", path, size);
+        npu_cann_path("libmspti.so", path, size);
 }
 
 /* ---- a look at what it needs ---- */
@@ -77,7 +50,7 @@ static int check_cann(char *reason, size_t size)
     char path[4096];
 
     for (size_t i = 0; i < LIBRARIES; i++) {
-        cann_path(cann_libraries[i], path, sizeof path);
+        npu_cann_path(cann_libraries[i], path, sizeof path);
         libraries[i] = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
         if (!libraries[i]) {
             snprintf(reason, size, "MSPTI needs CANN, of which %s cannot be loaded: %s",
@@ -95,62 +68,6 @@ static int check_cann(char *reason, size_t size)
     return 1;
 }
 
-/* ---- the trial ---- */
-
-/* In the child: what the library prints when it ends the process is nobody's business. */
-static void try_to_load(const char *path, int answer)
-{
-    const struct rlimit no_core = {0, 0};
-    const char loaded = LOADED;
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-    for (int signal_number = 1; signal_number < NSIG; signal_number++)
-        signal(signal_number, SIG_DFL);
-    setrlimit(RLIMIT_CORE, &no_core);
-    for (int fd = 0; null >= 0 && fd <= 2; fd++)
-        dup2(null, fd);
-    if (dlopen(path, RTLD_NOW | RTLD_LOCAL) && write(answer, &loaded, 1) == 1)
-        _exit(0);
-    _exit(1);
-}
-
-/* The answer comes through a pipe: a handler of the program's own may have waited for the child. */
-static const char *await_trial(pid_t child, int answer)
-{
-    struct pollfd wait = {.fd = answer, .events = POLLIN};
-    const char *failure = "loading it ended the process that tried";
-    char byte = 0;
-    int ready;
-
-    do
-        ready = poll(&wait, 1, TRIAL_MS);
-    while (ready < 0 && errno == EINTR);
-    if (ready > 0 && read(answer, &byte, 1) == 1 && byte == LOADED)
-        failure = NULL;
-    else if (ready <= 0)
-        failure = "loading it took longer than 10 s in the process that tried";
-    if (ready <= 0)
-        kill(child, SIGKILL);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        ;
-    return failure;
-}
-
-static const char *try_in_child(const char *path)
-{
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return "there is no pipe to a process that tries";
-    pid_t child = fork();
-    if (child == 0)
-        try_to_load(path, ends[1]);
-    close(ends[1]);
-    const char *failure = child < 0 ? "there is no process to try" : await_trial(child, ends[0]);
-    close(ends[0]);
-    return failure;
-}
-
 static void *load(const char *path, char *reason, size_t size)
 {
     const char *failure = NULL;
@@ -164,7 +81,7 @@ static void *load(const char *path, char *reason, size_t size)
     }
     if (!check_cann(reason, size))
         return NULL;
-    failure = try_in_child(path);
+    failure = npu_cann_try(path, RTLD_NOW | RTLD_LOCAL);
     if (failure) {
         snprintf(reason, size, "%s cannot be loaded: %s", path, failure);
         return NULL;

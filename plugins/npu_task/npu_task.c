@@ -1,384 +1,113 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which backend tells: every call goes to that one. */
 #include "npu_task.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "activities.h"
-#include "buffers.h"
-#include "clock.h"
-#include "drain.h"
-#include "report.h"
+#include "aclprof-config.h"
+#include "aclprof-library.h"
+#include "aclprof.h"
+#include "library.h"
+#include "mspti.h"
 
-#define PAIR_INTERVAL_NS 1000000000
-#define QUIET_PASSES 3            /* without a record, and the window is drained */
-#define AWAIT_PASSES 44           /* the same where a task is awaited: a device tells within 1 s */
-#define DRAIN_LIMIT_NS 1900000000 /* a little less than what the host waits */
-#define EARLY_NS 1000000000u
-
-static struct {
-    const StrobeHost *host;
-    StrobeInstance *self;
-    NpuLibrary library;
-    NpuDrain drain;
-    NpuClock clock; /* under drain.lock */
-    void *subscriber;
-    uint32_t wanted, enabled; /* kinds, as bits */
-    int64_t drain_until_ns;
-    uint64_t last_records, last_passes;
-    int n_quiet;
-    int is_open;
-    int is_hanging; /* the library has not come back from a call */
-} npu = {.drain = {.lock = PTHREAD_MUTEX_INITIALIZER, .library_lock = PTHREAD_MUTEX_INITIALIZER}};
-
-/* ---- clock ---- */
-
-/* The lock is held. Returns MSPTI's now. */
-static uint64_t record_pair(void)
-{
-    const NpuRecords *records = npu.drain.records;
-    NpuMoment read = npu_moment_read();
-    uint64_t before = npu.clock.stepped_ns;
-    NpuMoment moment = npu_clock_take(&npu.clock, &read);
-    StrobeWriter *writer = npu.host->writer(npu.self);
-    struct strobe_clock_sync *out = NULL;
-
-    npu.drain.records->windows.slack_ns += npu.clock.stepped_ns - before;
-    if (writer)
-        out = npu.host->reserve(writer, records->kinds.pair, records->tracks.clock, 0,
-                                (uint64_t)moment.realtime_ns, 0);
-    if (!out)
-        return (uint64_t)read.realtime_ns;
-    out->device_time = moment.realtime_ns;
-    out->host_time = moment.monotonic_ns;
-    out->width_ns = moment.width_ns;
-    npu.host->commit(writer);
-    return (uint64_t)read.realtime_ns;
-}
-
-static void npu_sample(void *state)
-{
-    if (pthread_mutex_trylock(&npu.drain.lock) != 0)
-        return; /* the next one is as good */
-    if (npu.drain.phase == NPU_RECORDING)
-        record_pair();
-    pthread_mutex_unlock(&npu.drain.lock);
-}
-
-static int64_t npu_sample_interval(void *state)
-{
-    return PAIR_INTERVAL_NS;
-}
+static const StrobeCollectorOps *backend;
 
 /* ---- probe ---- */
 
-static void npu_probe(uint32_t question, StrobeProbe *answer)
+static int is_readable(void (*path_of)(const char *given, char *path, size_t size))
 {
     char path[4096];
 
-    npu_library_path(NULL, path, sizeof path);
+    path_of(NULL, path, sizeof path);
+    return getenv("ASCEND_HOME_PATH") && access(path, R_OK) == 0;
+}
+
+static void npu_probe(uint32_t question, StrobeProbe *answer)
+{
+    int has_mspti = is_readable(npu_library_path), has_aclprof = is_readable(npu_aclprof_path);
+
     answer->available = npu_library_is_wanted() ? 1 : 2;
     if (answer->available == 1)
         return;
-    if (!getenv("ASCEND_HOME_PATH") || access(path, R_OK) != 0) {
+    answer->hint = "Run a program that uses an NPU";
+    if (!has_mspti && !has_aclprof) {
         answer->available = 0;
         answer->reason = "There is no MSPTI: ASCEND_HOME_PATH does not lead to lib64/libmspti.so";
         answer->hint = "Install CANN and source its set_env.sh";
-        return;
+    } else if (!has_mspti) {
+        answer->reason = "There is no MSPTI, but aclprof: lib64/libmsprofiler.so";
+        answer->hint = "Use backend=aclprof";
+    } else {
+        answer->reason = question == STROBE_PROBE_PROCESS
+                             ? "This process has not loaded CANN yet"
+                             : "Whether MSPTI works is known when a program has loaded CANN";
     }
-    answer->reason = question == STROBE_PROBE_PROCESS
-                         ? "This process has not loaded CANN yet"
-                         : "Whether MSPTI works is known when a program has loaded CANN";
-    answer->hint = "Run a program that uses an NPU";
 }
 
-/* ---- open ---- */
+/* ---- the choice ---- */
 
-/* A child has none of the threads, and is to leave the library alone. */
-static void stop_in_child(void)
+static const StrobeCollectorOps *choose(const StrobeHost *host, StrobeInstance *self)
 {
-    npu_buffers_after_fork();
-    npu.is_open = 0;
-    npu.is_hanging = 1;
-    pthread_mutex_init(&npu.drain.lock, NULL);
-    pthread_mutex_init(&npu.drain.library_lock, NULL);
-    npu.drain.phase = NPU_IDLE;
-    atomic_store(&npu.drain.is_running, 0);
-}
+    const char *name = host->option_text(self, "backend");
+    const char *reason = npu_aclprof_needed_by(host, self);
 
-static void prepare_process(void)
-{
-    pthread_atfork(NULL, NULL, stop_in_child);
-}
-
-static StrobeStatus load_library(const StrobeHost *host, StrobeInstance *self)
-{
-    char text[4096 + 512];
-
-    if (npu.library.flush_all)
-        return STROBE_OK;
-    const char *reason =
-        npu_library_load(&npu.library, host->option_text(self, "library"), text, sizeof text);
-    if (!reason)
-        return STROBE_OK;
-    npu.library.flush_all = NULL;
-    return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__, "Cannot record NPU tasks: %s",
-                      reason);
-}
-
-static StrobeStatus subscribe(const StrobeHost *host, StrobeInstance *self)
-{
-    int32_t code = npu.library.subscribe(&npu.subscriber, NULL, NULL);
-
-    if (code != MSPTI_SUCCESS)
-        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                          "Cannot record NPU tasks: MSPTI takes no subscriber: code=%d, "
-                          "reason=\"%s\"",
-                          code, npu_library_error(code));
-    code = npu.library.register_callbacks(npu_buffers_request, npu_buffers_complete);
-    if (code == MSPTI_SUCCESS)
-        return STROBE_OK;
-    npu.library.unsubscribe(npu.subscriber);
-    return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                      "Cannot record NPU tasks: MSPTI takes no callbacks: code=%d, reason=\"%s\"",
-                      code, npu_library_error(code));
-}
-
-static StrobeStatus make_room(const StrobeHost *host, StrobeInstance *self)
-{
-    uint32_t n = (uint32_t)host->option_int(self, "buffers");
-    size_t bytes = (size_t)host->option_int(self, "buffer_size") & ~(size_t)7;
-
-    if (!npu.drain.records)
-        npu.drain.records = calloc(1, sizeof *npu.drain.records);
-    if (npu.drain.records && npu_buffers_make(n, bytes) == 0)
-        return npu_records_open(npu.drain.records, host, self);
-    return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
-                      "Cannot record NPU tasks: no memory for %u buffers of %zu bytes", n, bytes);
-}
-
-/* The collector marker gets host marks first hand where it is the tool of mstx. */
-static int marker_has_host_marks(void)
-{
-    const char *tool = getenv("MSTX_INJECTION_PATH");
-    const char *name = tool ? strrchr(tool, '/') : NULL;
-
-    return tool && strcmp(name ? name + 1 : tool, "marker.so") == 0;
-}
-
-static void read_options(const StrobeHost *host, StrobeInstance *self)
-{
-    NpuRecords *records = npu.drain.records;
-
-    npu.wanted = npu_activities_wanted(host, self);
-    npu.enabled = 0;
-    npu.drain.flush_interval_ns = host->option_int(self, "flush_interval");
-    npu.drain.library = &npu.library;
-    npu.drain.phase = NPU_IDLE;
-    records->leaves_host_marks = marker_has_host_marks();
-    records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
-    memset(&npu.clock, 0, sizeof npu.clock);
-}
-
-static StrobeStatus check_options(const StrobeHost *host, StrobeInstance *self)
-{
-    if (strcmp(host->option_text(self, "backend"), "aclprof") == 0)
-        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                          "Cannot record NPU tasks: backend=aclprof is not part of this version; "
-                          "expected mspti or auto");
-    if (npu.is_hanging)
-        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                          "Cannot record NPU tasks: MSPTI has not come back from an earlier call, "
-                          "or this is a forked process");
-    return STROBE_OK;
+    if (strcmp(name, "aclprof") == 0)
+        return &npu_aclprof_ops;
+    if (reason && strcmp(name, "auto") == 0)
+        return &npu_aclprof_ops;
+    if (reason)
+        host->log(self, STROBE_LOG_WARNING,
+                  "%s is not recorded: only aclprof can; use backend=auto or backend=aclprof",
+                  reason);
+    return &npu_mspti_ops;
 }
 
 static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    StrobeStatus status = check_options(host, self);
-
-    if (status != STROBE_OK)
-        return status;
-    if (!*host->option_text(self, "library") && !npu_library_is_wanted())
-        return STROBE_AGAIN;
-    status = load_library(host, self);
-    if (status == STROBE_OK)
-        status = make_room(host, self);
-    if (status != STROBE_OK)
-        return status;
-    pthread_once(&once, prepare_process);
-    npu.host = host;
-    npu.self = self;
-    if (strcmp(host->option_text(self, "backend"), "auto") == 0)
-        host->log(self, STROBE_LOG_INFO,
-                  "backend=auto is mspti: aclprof is not part of this version");
-    read_options(host, self);
-    status = subscribe(host, self);
-    if (status != STROBE_OK)
-        return status;
-    npu_buffers_open(1);
-    if (npu_drain_start(&npu.drain) != 0) {
-        npu_buffers_open(0);
-        npu.library.unsubscribe(npu.subscriber);
-        return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
-                          "Cannot record NPU tasks: there is no thread to be had");
-    }
-    npu.is_open = 1;
-    *state = &npu;
-    return STROBE_OK;
+    backend = choose(host, self);
+    StrobeStatus status = backend->open(host, self, state);
+    if (status == STROBE_OK && strcmp(host->option_text(self, "backend"), "auto") == 0)
+        host->log(self, STROBE_LOG_INFO, "backend=auto is %s",
+                  backend == &npu_mspti_ops ? "mspti: nothing that only aclprof tells is asked for"
+                                            : "aclprof: the options ask for what only it tells");
+    return status;
 }
 
-/* ---- windows ---- */
-
-/* They stay enabled between windows: what is told late is told. */
 static StrobeStatus npu_warm(void *state)
 {
-    if (npu.enabled)
-        return STROBE_OK;
-    if (npu_drain_hold_library(&npu.drain) != 0)
-        return npu.host->fail(npu.self, STROBE_ERROR_STATE, __FILE__, __LINE__,
-                              "Cannot record NPU tasks: MSPTI has not come back from a call");
-    npu.enabled = npu_activities_enable(&npu.library, npu.host, npu.self, npu.wanted);
-    npu_drain_give_library(&npu.drain);
-    if (npu.enabled)
-        return STROBE_OK;
-    return npu.host->fail(npu.self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                          "Cannot record NPU tasks: MSPTI enables none of the activities");
-}
-
-static void record_fact(const char *key, const char *text)
-{
-    StrobeWriter *writer = npu.host->writer(npu.self);
-    struct strobe_metadata *out;
-
-    if (!writer)
-        return;
-    StrobeStringId name = npu.host->intern(writer, key, strlen(key));
-    StrobeStringId value = npu.host->intern(writer, text, strlen(text));
-    out = npu.host->reserve(writer, npu.drain.records->kinds.metadata, 0, name, npu.host->now(), 0);
-    if (!out)
-        return;
-    out->value = value;
-    out->is_json = 0;
-    npu.host->commit(writer);
-}
-
-/* What this backend cannot know is absent from the result: it says why. */
-static void record_sources(void)
-{
-    record_fact("npu_task.backend", npu.library.is_preloaded ? "mspti, preloaded" : "mspti");
-    if (*npu.library.path)
-        record_fact("npu_task.library", npu.library.path);
-    record_fact(
-        "npu_task.absent",
-        "operator types and shapes, block counts, task ids, metrics of the cores, transfers "
-        "of communication operations, memory of modules: only aclprof tells these");
+    return backend->warm ? backend->warm(state) : STROBE_OK;
 }
 
 static StrobeStatus npu_start(void *state)
 {
-    npu_drain_lock(&npu.drain);
-    record_sources();
-    npu_windows_begin(&npu.drain.records->windows, record_pair());
-    npu.drain.phase = NPU_RECORDING;
-    npu_drain_unlock(&npu.drain);
-    return STROBE_OK;
-}
-
-static int64_t monotonic_ns(void)
-{
-    return npu_moment_read().monotonic_ns;
+    return backend->start(state);
 }
 
 static StrobeStatus npu_stop(void *state)
 {
-    npu_drain_lock(&npu.drain);
-    npu_windows_end(&npu.drain.records->windows, record_pair());
-    npu.drain.phase = NPU_DRAINING;
-    npu.n_quiet = -1; /* a pass may be under way */
-    npu.last_passes = atomic_load(&npu.drain.n_passes);
-    npu.last_records = npu.drain.records->counts.n_records;
-    npu.drain_until_ns = monotonic_ns() + DRAIN_LIMIT_NS;
-    npu_drain_unlock(&npu.drain);
-    npu_buffers_wake();
-    return STROBE_OK;
-}
-
-/* Some passes in a row brought nothing. */
-static int is_quiet(void)
-{
-    uint64_t n_passes = atomic_load(&npu.drain.n_passes);
-    uint64_t n_records = npu.drain.records->counts.n_records;
-
-    if (n_records != npu.last_records)
-        npu.n_quiet = 0;
-    else
-        npu.n_quiet += (int)(n_passes - npu.last_passes);
-    npu.last_records = n_records;
-    npu.last_passes = n_passes;
-    int is_awaiting = npu_activities_have(npu.enabled, MSPTI_KIND_KERNEL) &&
-                      npu_records_are_awaited(npu.drain.records);
-    return npu.n_quiet >= (is_awaiting ? AWAIT_PASSES : QUIET_PASSES);
-}
-
-static void seal(void)
-{
-    NpuRecords *records = npu.drain.records;
-
-    npu_emitter_begin(&records->emitter);
-    npu_records_end_window(records, records->windows.end);
-    npu_emitter_end(&records->emitter);
-    record_pair();
-    npu_report(records);
-    npu_windows_seal(&records->windows);
-    npu.drain.phase = NPU_IDLE;
+    return backend->stop(state);
 }
 
 static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 {
-    npu_drain_lock(&npu.drain);
-    npu_drain_take(&npu.drain);
-    int is_drained = is_quiet();
-    int is_over = monotonic_ns() >= npu.drain_until_ns || npu.host->now() >= deadline;
-    if (is_drained || is_over)
-        seal();
-    npu_drain_unlock(&npu.drain);
-    npu_buffers_wake();
-    if (!is_drained && is_over)
-        npu.host->log(npu.self, STROBE_LOG_WARNING,
-                      "MSPTI still told records when the time for late ones was over: those that "
-                      "come now are counted as lost");
-    return is_drained || is_over ? STROBE_OK : STROBE_AGAIN;
+    return backend->flush(state, deadline);
 }
-
-/* ---- end ---- */
 
 static void npu_close(void *state)
 {
-    npu.is_hanging = npu_drain_hold_library(&npu.drain) != 0;
-    if (!npu.is_hanging) {
-        npu_activities_disable(&npu.library, npu.enabled);
-        npu.library.unsubscribe(npu.subscriber);
-        npu.library.flush_all(1);
-        npu_drain_give_library(&npu.drain);
-    }
-    if (npu_drain_end(&npu.drain, !npu.is_hanging) != 0)
-        npu.is_hanging = 1;
-    npu_buffers_open(0);
-    npu.is_open = 0;
-    if (npu.is_hanging) {
-        npu.host->log(npu.self, STROBE_LOG_WARNING,
-                      "MSPTI does not come back from a call: it is left as it is");
-        return;
-    }
-    npu_drain_lock(&npu.drain);
-    npu.drain.phase = NPU_IDLE;
-    npu_drain_take(&npu.drain);
-    npu_report(npu.drain.records);
-    npu_drain_unlock(&npu.drain);
+    backend->close(state);
+}
+
+static void npu_sample(void *state)
+{
+    backend->sample(state);
+}
+
+static int64_t npu_sample_interval(void *state)
+{
+    return backend->sample_interval(state);
 }
 
 const StrobeCollectorOps strobe_npu_task_ops = {

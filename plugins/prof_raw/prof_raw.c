@@ -293,9 +293,12 @@ static StrobeStatus prof_raw_import(const StrobeImporterHost *host, StrobeInstan
 {
     Prof prof = {.host = host, .self = self};
     g_autoptr(GPtrArray) names = foreign_folder_names(source->descriptor);
+    gint64 offset;
     guint n = 0;
 
     prof.kinds = g_hash_table_new(NULL, NULL);
+    if (prof_start_of_host(source->descriptor, &offset))
+        host->fact_int(self, "raw_clock_offset_ns", offset);
     for (gint is_device = 0; is_device < 2; is_device++) /* the host knows the pid */
         for (guint i = 0; i < names->len && n < FOLDERS_MAX && !prof.is_full; i++) {
             const char *name = g_ptr_array_index(names, i);
@@ -317,4 +320,5 @@ const StrobeImporterOps prof_raw_ops = {
     .struct_size = sizeof(StrobeImporterOps),
     .probe = prof_raw_probe,
     .import = prof_raw_import,
+    .prepare = prof_raw_prepare,
 };

@@ -31,6 +31,10 @@ typedef struct Prof {
 extern const StrobeKind *const prof_raw_kinds[PROF_RAW_KINDS];
 extern const StrobeImporterOps prof_raw_ops;
 
+/* Has CANN's tool make the source readable; see StrobeImporterOps.prepare. */
+StrobeStatus prof_raw_prepare(const StrobeImporterHost *host, StrobeInstance *self,
+                              const StrobeSource *source, int32_t logs);
+
 /* Emits, and counts the row; NULL when the capture has no room. */
 void *prof_emit(Prof *prof, const StrobeKind *kind, StrobeTrackId track, const char *name,
                 gint64 begin_ns, gint64 end_ns);

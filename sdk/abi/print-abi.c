@@ -128,6 +128,7 @@ static void print_collector(void)
     MEMBER(StrobeHost, log);
     MEMBER(StrobeHost, fail);
     MEMBER(StrobeHost, link_of);
+    MEMBER(StrobeHost, result_directory);
     STRUCT(StrobeCollectorOps);
     MEMBER(StrobeCollectorOps, struct_size);
     MEMBER(StrobeCollectorOps, reserved);
@@ -290,6 +291,7 @@ static void print_importer(void)
     MEMBER(StrobeImporterOps, reserved);
     MEMBER(StrobeImporterOps, probe);
     MEMBER(StrobeImporterOps, import);
+    MEMBER(StrobeImporterOps, prepare);
 }
 
 static void print_values(void)

@@ -138,6 +138,11 @@ static StrobeStatus mock_fail(StrobeInstance *self, StrobeStatus status, const c
     return status;
 }
 
+static const char *mock_result_directory(StrobeInstance *self)
+{
+    return atomic_load(&self->mock->gate) ? self->mock->result_directory : NULL;
+}
+
 static const StrobeHost mock_table = {
     .struct_size = sizeof(StrobeHost),
     .abi_minor = STROBE_ABI_MINOR,
@@ -166,6 +171,7 @@ static const StrobeHost mock_table = {
     .log = mock_log,
     .fail = mock_fail,
     .link_of = mock_link_of,
+    .result_directory = mock_result_directory,
 };
 
 /* ---- making a host ----------------------------------------------------------------------- */
@@ -250,6 +256,7 @@ void strobe_mock_host_free(StrobeMockHost *mock)
         free(mock->values[i]);
     free(mock->values);
     free(mock->companions);
+    free(mock->result_directory);
     free(mock->errors.bytes);
     free(mock->messages.bytes);
     free(mock->complaints.bytes);
@@ -265,6 +272,12 @@ int strobe_mock_host_option(StrobeMockHost *mock, const char *name, const char *
     free(mock->values[index]);
     mock->values[index] = strdup(value);
     return mock->values[index] ? 0 : -1;
+}
+
+void strobe_mock_host_result_directory(StrobeMockHost *mock, const char *folder)
+{
+    free(mock->result_directory);
+    mock->result_directory = strdup(folder);
 }
 
 void strobe_mock_host_companions(StrobeMockHost *mock, const char *folder)

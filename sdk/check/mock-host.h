@@ -50,6 +50,10 @@ STROBE_MOCK_API int strobe_mock_host_option(StrobeMockHost *mock, const char *na
 /* The folder in which StrobeHost.companion looks; without one it finds nothing. */
 STROBE_MOCK_API void strobe_mock_host_companions(StrobeMockHost *mock, const char *folder);
 
+/* What StrobeHost.result_directory returns while the collector's window records; without it NULL.
+ */
+STROBE_MOCK_API void strobe_mock_host_result_directory(StrobeMockHost *mock, const char *folder);
+
 /* The table and the instance, for tests that call a part of a collector directly. */
 STROBE_MOCK_API const StrobeHost *strobe_mock_host_table(const StrobeMockHost *mock);
 STROBE_MOCK_API StrobeInstance *strobe_mock_host_instance(StrobeMockHost *mock);

@@ -97,7 +97,7 @@ struct StrobeMockHost {
 
     _Atomic(MockString *) buckets[BUCKETS];
     char **values; /* of the options */
-    char *companions;
+    char *companions, *result_directory;
     StrobeMockRecord *gathered;
     size_t n_gathered;
     _Atomic int is_gathered;

@@ -76,7 +76,7 @@ class ChainTest(NpuTest):
         self.run_chain()
         facts = {row["name"]: row["value"] for row in self.rows("metadata")}
         self.assertEqual(facts["npu_task.backend"], "mspti")
-        self.assertIn("only aclprof tells these", facts["npu_task.absent"])
+        self.assertIn("only backend=aclprof tells these", facts["npu_task.absent"])
         self.check_kernel_details()
         self.check_step_trace()
         self.check_api_statistic()

@@ -140,9 +140,9 @@ class CallTest(ObstacleTest):
         done, _ = self.play(KERNELS, wrong="hang=5000")
         self.assertIn("MSPTI does not come back from a call", done.stderr + self.log())
 
-    def test_aclprof_is_refused(self):
+    def test_aclprof_without_its_library(self):
         self.play(KERNELS, ":backend=aclprof", collect=["gc"])
-        self.assertIn("backend=aclprof is not part of this version", self.log())
+        self.assertIn("libmsprofiler.so: No such file", self.log())
 
 
 class BufferTest(ObstacleTest):

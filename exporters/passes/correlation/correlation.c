@@ -299,11 +299,11 @@ static StrobeStatus correlation_batch(void *state, const StrobeView *records, si
 
 /* ---- records out ---- */
 
-/* The importer, as the fact "source" (JSON) names it. */
+/* The importer, as the fact "source", or what was joined with a recording, names it (JSON). */
 static StrobeStringId importer_name(const Pass *pass)
 {
     static const char key[] = "\"importer\":\"";
-    const char *source = pass->host->fact(pass->self, "source");
+    const char *source = pass->host->fact(pass->self, pass->is_import ? "source" : "foreign");
     const char *name = strstr(source, key);
 
     name = name ? name + strlen(key) : source;
@@ -317,7 +317,7 @@ static StrobeStringId source_name(const Pass *pass, const Tally *tally)
 
     if (tally->sort == FORWARD_TO_BACKWARD)
         return 0;
-    if (pass->is_import)
+    if (pass->is_import || (tally->source == 0 && *pass->host->fact(pass->self, "foreign")))
         return importer_name(pass);
     for (guint32 i = 1; i < tally->source && names; i++) {
         names = strchr(names, '+');

@@ -143,6 +143,12 @@ typedef struct StrobeHost {
      * the same for the same id, and never that of another collector or of link_ids. 0, which links
      * nothing, for 0 and from 2^47 on. Any thread; recording calls may use it. */
     uint64_t (*link_of)(StrobeInstance *self, uint64_t id);
+
+    /* Path of the result directory of the window that records, for sources that write files of
+     * their own; NULL while none does. Valid until the window ends; for start, stop and flush. A
+     * folder that was made in it is analysed with the result if a record "metadata" of the name
+     * STROBE_METADATA_FOREIGN has the folder's name as its value. */
+    const char *(*result_directory)(StrobeInstance *self);
     /* end of base ABI 1.0 */
 } StrobeHost;
 

@@ -52,7 +52,9 @@ typedef struct StrobeImportRequest {
 /* Facts of a source that the rest of Strobe knows, beside any others. Texts: "host", "command",
  * "source_version". Integers: "pid", "rank", "generation" (of the file formats, 1 to 3), "level"
  * (of detail, -1 for none at all), "output_is_free" (1: nothing of ASCEND_PROFILER_OUTPUT was read,
- * so that the source can be analysed in place). */
+ * so that the source can be analysed in place), "raw_clock_offset_ns" (the source's times of day
+ * less CLOCK_MONOTONIC_RAW of its host; told before the first record, it lets a source that belongs
+ * to a recorded window be moved onto the recorder's clock). */
 typedef struct StrobeImporterHost {
     uint32_t struct_size;
     uint32_t abi_minor;
@@ -135,6 +137,14 @@ typedef struct StrobeImporterOps {
      * unknown parts are no failure. Nothing of the importer's may stay behind. */
     StrobeStatus (*import)(const StrobeImporterHost *host, StrobeInstance *self,
                            const StrobeSource *source);
+
+    /* Optional. The source is a folder that a collector had made in a result, and the result is
+     * being analysed: runs the vendor's tool on it, where that is what makes it readable, and keeps
+     * what the tool prints in a file in the folder `logs` (a descriptor, lent; -1: nowhere).
+     * STROBE_OK too where the source is another's or nothing is to be done; else `fail` has said
+     * why. Of the host the options, log and fail only. Not called for a plain import. */
+    StrobeStatus (*prepare)(const StrobeImporterHost *host, StrobeInstance *self,
+                            const StrobeSource *source, int32_t logs);
     /* end of base ABI 1.0 */
 } StrobeImporterOps;
 

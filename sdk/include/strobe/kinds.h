@@ -87,6 +87,11 @@ struct strobe_metadata {
     uint8_t is_json;
 };
 
+/* A metadata record of this name: a folder in the result directory that the collector had somebody
+ * else fill. Its value is the folder's name. An analysis reads it with the importer that accepts
+ * it, and joins what that finds with what was recorded. */
+#define STROBE_METADATA_FOREIGN "foreign_data"
+
 /* "loss": records that were lost, by cause and thread; span over the interval in which they were
  * lost, named by the cause. Emitted by the core. */
 struct strobe_loss {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a collector had somebody else record into folders of the result (STROBE_METADATA_FOREIGN).
+ *
+ * An analysis has the importer that accepts such a folder read it, into a file beside the capture,
+ * FRAMEWORK/capture.foreign.strobe. Its ids lie behind those of the capture, and threads that both
+ * know are one; whoever reads the capture reads it too.
+ */
+#ifndef STROBE_CORE_FOREIGN_DATA_H
+#define STROBE_CORE_FOREIGN_DATA_H
+
+#include "pipeline.h"
+
+/* Makes that file, if the capture names such folders and they are there; anew where something could
+ * not be read, has changed since, or options are given. What cannot be read
+ * is told in the file, as diagnostics and in its fact "foreign"; FALSE only if the file could not
+ * be written. `options`, of StrobeConfigComponent, are those of importers; NULL: none. Nothing is
+ * done for a capture that is still being written. */
+gboolean strobe_foreign_data_join(StrobeRegistry *registry, const StrobeResult *result,
+                                  const GPtrArray *options, StrobeProgress progress, gpointer user,
+                                  GError **error);
+
+#endif

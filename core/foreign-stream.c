@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "foreign-stream.h"
+
+#include "lane.h"
+
+struct StrobeForeignStream {
+    StrobeSurvey *survey;
+    StrobeRecordDecoder *decoder;
+    StrobeBlockCursor cursor;
+    StrobeRecordBlock block;
+    gsize buffer_bytes; /* of block.bytes */
+    guint64 offset;     /* of the block, in the file */
+    gboolean is_over;
+};
+
+StrobeForeignStream *strobe_foreign_stream_new(StrobeSurvey *survey, StrobeBesideStrings *beside)
+{
+    guint64 size;
+    int fd = strobe_pieces_foreign(survey->files, &size);
+
+    if (!survey->has_foreign || fd < 0)
+        return NULL;
+    StrobeForeignStream *stream = g_new0(StrobeForeignStream, 1);
+    stream->survey = survey;
+    stream->decoder =
+        strobe_record_decoder_new(survey->definitions, survey->clock, survey->devices, beside);
+    strobe_record_decoder_begin_foreign(stream->decoder);
+    strobe_block_cursor_begin(&stream->cursor, fd, size, NULL, NULL);
+    return stream;
+}
+
+void strobe_foreign_stream_free(StrobeForeignStream *stream)
+{
+    if (!stream)
+        return;
+    strobe_block_cursor_end(&stream->cursor);
+    strobe_record_decoder_free(stream->decoder);
+    g_free(stream->block.bytes);
+    g_free(stream);
+}
+
+static void note_damage(StrobeForeignStream *stream, guint32 from, guint32 to, const char *reason)
+{
+    strobe_survey_note_damage(stream->survey, strobe_pieces_count(stream->survey->files),
+                              stream->offset + from, stream->offset + to, reason);
+}
+
+static gboolean read_block(StrobeForeignStream *stream, const StrobeBlockPlace *place)
+{
+    guint32 n = place->header.payload_bytes;
+
+    if (stream->buffer_bytes < n) {
+        g_free(stream->block.bytes);
+        stream->block.bytes = g_malloc(n);
+        stream->buffer_bytes = n;
+    }
+    stream->offset = place->offset;
+    stream->block.at = 0;
+    stream->block.end = n & ~7u;
+    stream->block.track = place->header.track;
+    if (strobe_block_cursor_read(&stream->cursor, place, stream->block.bytes))
+        return TRUE;
+    note_damage(stream, 0, n, "a block's checksum is wrong");
+    stream->block.end = 0;
+    return FALSE;
+}
+
+/* The next block of records whose checksum is right. */
+static gboolean load_block(StrobeForeignStream *stream)
+{
+    StrobeBlockPlace place;
+
+    while (!stream->is_over && strobe_block_cursor_next(&stream->cursor, &place, NULL))
+        if (place.header.type == STROBE_BLOCK_RECORDS && read_block(stream, &place))
+            return TRUE;
+    stream->is_over = TRUE;
+    return FALSE;
+}
+
+/* Where the records end that ended until then; what is damaged counts to them. */
+static guint32 end_of(const StrobeForeignStream *stream, gint64 until_ns)
+{
+    const StrobeRecordBlock *block = &stream->block;
+    guint32 at = block->at;
+
+    while (at < block->end) {
+        const guint64 *record = (const guint64 *)(const void *)(block->bytes + at);
+        guint32 words = (guint32)(record[0] & STROBE_RECORD_WORDS_MASK);
+        const StrobeReaderKind *kind = strobe_definitions_kind(stream->survey->definitions,
+                                                               (guint32)(record[0] >> 16) & 0xffff);
+        guint32 time = kind && kind->has_end ? 2 : 1;
+
+        if (words <= time || words * 8 > block->end - at)
+            return block->end;
+        if ((gint64)record[time] > until_ns)
+            break;
+        at += words * 8;
+    }
+    return at;
+}
+
+gsize strobe_foreign_stream_next(StrobeForeignStream *stream, gint64 until_ns, StrobeView *views,
+                                 gsize max)
+{
+    StrobeRecordBlock *block = &stream->block;
+    gsize n = 0;
+
+    while (n == 0) {
+        if (block->at >= block->end && !load_block(stream))
+            break;
+        guint32 whole = block->end, until = end_of(stream, until_ns);
+        if (until == block->at)
+            break;
+        block->end = until;
+        n = strobe_record_decode(stream->decoder, block, views, max);
+        gboolean is_bad = n < max && block->at < until;
+        block->end = whole;
+        if (is_bad) {
+            note_damage(stream, block->at, whole, "a record has a bad length");
+            block->at = whole;
+        }
+    }
+    return n;
+}
+
+guint64 strobe_foreign_stream_bytes(const StrobeForeignStream *stream)
+{
+    return stream->cursor.at;
+}
+
+const StrobeDecodedCounts *strobe_foreign_stream_counts(const StrobeForeignStream *stream)
+{
+    return strobe_record_decoder_counts(stream->decoder);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An import's capture into its file. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture-writer.h"
+#include "error.h"
+#include "import-capture-parts.h"
+#include "kind-table.h"
+
+#define BLOCK_BYTES (1u << 20)
+
+static int flush_block(StrobeImportCapture *c, StrobeCaptureWriter *writer, guint32 type)
+{
+    int error = 0;
+
+    if (c->block->len)
+        error = strobe_capture_write_block(writer, type, c->block->data, c->block->len);
+    g_byte_array_set_size(c->block, 0);
+    return error;
+}
+
+static int write_kinds(StrobeImportCapture *c, StrobeCaptureWriter *writer)
+{
+    for (guint id = c->n_taken_kinds + 1; id <= c->n_kinds; id++) {
+        gsize bytes = strobe_kind_stored_bytes(c->kinds[id].declaration);
+        guint at = c->block->len;
+
+        g_byte_array_set_size(c->block, (guint)(at + bytes));
+        strobe_kind_put((char *)c->block->data + at, c->kinds[id].declaration, id);
+    }
+    return flush_block(c, writer, STROBE_BLOCK_KINDS);
+}
+
+static void put_string(StrobeImportCapture *c, guint32 id)
+{
+    static const guint8 zeros[4];
+    const StrobeStringId *frames;
+    gsize n_frames = strobe_string_table_stack(c->strings, id, &frames);
+    StrobeText text = {(const char *)frames, n_frames * sizeof *frames};
+    guint32 head[2] = {id, 0};
+
+    if (n_frames == 0)
+        text = strobe_string_table_text(c->strings, id);
+    head[1] = (guint32)text.length | (n_frames ? STROBE_STRING_IS_STACK : 0);
+    g_byte_array_append(c->block, (const void *)head, sizeof head);
+    g_byte_array_append(c->block, (const void *)text.bytes, (guint)text.length);
+    g_byte_array_append(c->block, zeros, (4 - text.length % 4) % 4);
+}
+
+static int write_strings(StrobeImportCapture *c, StrobeCaptureWriter *writer)
+{
+    for (guint32 id = c->first_string; id < c->n_strings; id++) {
+        int error = 0;
+
+        put_string(c, id);
+        if (c->block->len >= BLOCK_BYTES)
+            error = flush_block(c, writer, STROBE_BLOCK_STRINGS);
+        if (error)
+            return error;
+    }
+    return flush_block(c, writer, STROBE_BLOCK_STRINGS);
+}
+
+static int write_definitions(StrobeImportCapture *c, StrobeCaptureWriter *writer, const char *facts)
+{
+    int error =
+        strobe_capture_write_block(writer, STROBE_BLOCK_FACTS, facts, (guint32)strlen(facts));
+
+    if (!error)
+        error = write_kinds(c, writer);
+    if (!error && c->tracks->len)
+        error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, c->tracks->data,
+                                           c->tracks->len *
+                                               (guint32)sizeof(struct strobe_stored_track));
+    return error ? error : write_strings(c, writer);
+}
+
+/* The times behind the header of a record. */
+static void add_base(const StrobeImportCapture *c, guint64 *times)
+{
+    guint32 kind = times[-1] >> 16 & 0xffff;
+
+    times[0] += (guint64)c->base;
+    if (c->kinds[kind].declaration->shape == STROBE_SHAPE_SPAN)
+        times[1] += (guint64)c->base;
+}
+
+static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GError **failure)
+{
+    const guint64 *record;
+    guint32 words;
+
+    while ((record = strobe_record_sorter_next(c->sorter, &words, failure))) {
+        int error = 0;
+
+        g_byte_array_append(c->block, (const void *)record, words * 8);
+        if (c->base)
+            add_base(c, (guint64 *)(void *)(c->block->data + c->block->len - words * 8) + 1);
+        if (c->block->len >= BLOCK_BYTES)
+            error = flush_block(c, writer, STROBE_BLOCK_RECORDS);
+        if (error)
+            return error;
+    }
+    return *failure ? 0 : flush_block(c, writer, STROBE_BLOCK_RECORDS);
+}
+
+gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const char *facts,
+                                     GError **error)
+{
+    /* Counts of the clock are ns since the epoch here. */
+    static const StrobeClockPair pair = {.ns_per_tick = 1};
+    g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
+    StrobeClockTrend trend;
+    GError *failure = NULL;
+    int number = strobe_capture_writer_init(writer);
+
+    if (number) {
+        close(file);
+    } else {
+        strobe_clock_trend_begin(&trend, 1);
+        strobe_capture_writer_resume(writer, file, 1, &trend, &pair);
+        number = write_definitions(c, writer, facts);
+        if (!number)
+            number = write_records(c, writer, &failure);
+        if (!number && !failure)
+            number = strobe_capture_write_seal(writer, (guint64)(c->begin + c->base),
+                                               (guint64)(c->end + c->base), 0);
+        if (!number && !failure && fsync(writer->fd))
+            number = errno;
+        strobe_capture_writer_clear(writer);
+    }
+    if (failure)
+        g_propagate_error(error, failure);
+    else if (number)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write the capture: %s",
+                    g_strerror(number));
+    return !failure && !number;
+}

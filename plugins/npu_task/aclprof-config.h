@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the options ask of aclprof. */
+#ifndef STROBE_PLUGINS_NPU_TASK_ACLPROF_CONFIG_H
+#define STROBE_PLUGINS_NPU_TASK_ACLPROF_CONFIG_H
+
+#include <strobe/collector.h>
+
+#include "aclprof-abi.h"
+
+#define ACLPROF_SETTINGS_MAX 11u
+
+typedef struct AclprofWish {
+    uint64_t mask;
+    int32_t metrics;
+    uint32_t n_settings;
+    struct {
+        int32_t type;
+        char text[ACLPROF_CONFIG_MAX];
+    } settings[ACLPROF_SETTINGS_MAX]; /* for aclprofSetConfig, in order */
+} AclprofWish;
+
+/* Reads them; what does not go together is left out, and told. */
+void npu_aclprof_wish(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish);
+
+/* Is there an option set that only aclprof can fulfil? Its name, or NULL. */
+const char *npu_aclprof_needed_by(const StrobeHost *host, StrobeInstance *self);
+
+/* Values of the option aic_metrics; from the third on in the order of their numbers. */
+#define NPU_METRIC_NAMES                                                                           \
+    "level", "none", "ArithmeticUtilization", "PipeUtilization", "Memory", "MemoryL0",             \
+        "ResourceConflictRatio", "MemoryUB", "L2Cache", "PipelineExecuteUtilization",              \
+        "MemoryAccess"
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "aclprof-library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cann-loader.h"
+
+#define FLAGS (RTLD_LAZY | RTLD_GLOBAL) /* other libraries of CANN look for it among the global */
+
+int npu_aclprof_is_wanted(void)
+{
+    return npu_cann_is_loaded("libascendcl.so") || npu_cann_is_loaded("libmsprofiler.so");
+}
+
+void npu_aclprof_path(const char *given, char *path, size_t size)
+{
+    if (given && *given)
+        snprintf(path, size, "%s", given);
+    else
+        npu_cann_path("libmsprofiler.so", path, size);
+}
+
+static void *load(const char *path, char *reason, size_t size)
+{
+    void *handle = dlopen(path, FLAGS | RTLD_NOLOAD);
+    const char *failure;
+
+    if (handle)
+        return handle;
+    if (strchr(path, '/') && access(path, R_OK) != 0) {
+        snprintf(reason, size, "there is no %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    failure = npu_cann_try(path, FLAGS);
+    if (failure) {
+        snprintf(reason, size, "%s cannot be loaded: %s", path, failure);
+        return NULL;
+    }
+    handle = dlopen(path, FLAGS);
+    if (!handle)
+        snprintf(reason, size, "%s cannot be loaded: %s", path, dlerror());
+    return handle;
+}
+
+static int find_functions(AclprofLibrary *library, void *handle, char *reason, size_t size)
+{
+    const struct {
+        const char *name;
+        void **place;
+    } functions[] = {
+        {"aclprofInit", (void **)&library->init},
+        {"aclprofFinalize", (void **)&library->finalize},
+        {"aclprofSetConfig", (void **)&library->set_config},
+        {"aclprofCreateConfig", (void **)&library->create_config},
+        {"aclprofDestroyConfig", (void **)&library->destroy_config},
+        {"aclprofStart", (void **)&library->start},
+        {"aclprofStop", (void **)&library->stop},
+    };
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        *functions[i].place = dlsym(handle, functions[i].name);
+        if (*functions[i].place)
+            continue;
+        snprintf(reason, size, "%s has no function %s", library->path, functions[i].name);
+        return 0;
+    }
+    return 1;
+}
+
+/* The program's own AscendCL, wherever it was loaded. */
+static void find_devices(AclprofLibrary *library)
+{
+    void *acl = dlopen("libascendcl.so", RTLD_LAZY | RTLD_NOLOAD);
+    void *where = acl ? acl : RTLD_DEFAULT;
+
+    *(void **)&library->device = dlsym(where, "aclrtGetDevice");
+    *(void **)&library->device_count = dlsym(where, "aclrtGetDeviceCount");
+    *(void **)&library->synchronize = dlsym(where, "aclrtSynchronizeDevice");
+}
+
+const char *npu_aclprof_load(AclprofLibrary *library, const char *given, char *reason, size_t size)
+{
+    memset(library, 0, sizeof *library);
+    npu_aclprof_path(given, library->path, sizeof library->path);
+    void *handle = load(library->path, reason, size);
+    if (!handle || !find_functions(library, handle, reason, size))
+        return reason;
+    find_devices(library);
+    return NULL;
+}
+
+const char *npu_aclprof_error(int32_t code)
+{
+    switch (code) {
+    case ACLPROF_NOT_INITIALISED:
+        return "the program has not initialised AscendCL";
+    case ACLPROF_INVALID_CONFIG:
+        return "it does not take this configuration";
+    case ACLPROF_ALREADY_RUN:
+        return "a profiler runs already";
+    case ACLPROF_NOT_RUN:
+        return "no profiler runs";
+    case ACLPROF_REPEAT_SUBSCRIBE:
+        return "a model is subscribed already";
+    case ACLPROF_API_CONFLICT:
+        return "another profiler is attached to this process: msprof, acl.json, a subscription or "
+               "the profiler of torch_npu";
+    case ACLPROF_MODULES_UNSUPPORTED:
+        return "this device does not know what was asked for";
+    case ACLPROF_FAILURE:
+        return "the profiling itself failed";
+    default:
+        return "an error of CANN";
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CANN's profiling library in this process. */
+#ifndef STROBE_PLUGINS_NPU_TASK_ACLPROF_LIBRARY_H
+#define STROBE_PLUGINS_NPU_TASK_ACLPROF_LIBRARY_H
+
+#include <stddef.h>
+
+#include "aclprof-abi.h"
+
+typedef struct AclprofLibrary {
+    int32_t (*init)(const char *folder, size_t length);
+    int32_t (*finalize)(void);
+    int32_t (*set_config)(int32_t type, const char *text, size_t length);
+    AclprofConfig *(*create_config)(uint32_t *devices, uint32_t n, int32_t metrics,
+                                    const void *events, uint64_t mask);
+    int32_t (*destroy_config)(const AclprofConfig *config);
+    int32_t (*start)(const AclprofConfig *config);
+    int32_t (*stop)(const AclprofConfig *config);
+    /* Of AscendCL; NULL: not there. */
+    int32_t (*device)(int32_t *device);
+    int32_t (*device_count)(uint32_t *count);
+    int32_t (*synchronize)(void);
+    char path[4096];
+} AclprofLibrary;
+
+/* Has the program loaded CANN? Loads nothing. */
+int npu_aclprof_is_wanted(void);
+
+/* Where the library would be loaded from. */
+void npu_aclprof_path(const char *given, char *path, size_t size);
+
+/* Finds or loads it, as npu_library_load does. NULL, or why it cannot be used. */
+const char *npu_aclprof_load(AclprofLibrary *library, const char *given, char *reason, size_t size);
+
+/* What a result code means. */
+const char *npu_aclprof_error(int32_t code);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "aclprof.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strobe/kinds.h>
+
+#include "aclprof-config.h"
+#include "aclprof-library.h"
+#include "facts.h"
+#include "mspti.h"
+#include "prof-folders.h"
+
+#define RETRY_INTERVAL_NS 20000000 /* until the program has initialised AscendCL */
+
+/* Where the window is. */
+enum { IDLE, AWAITING, RUNNING, STOPPED };
+
+static struct {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    AclprofLibrary library;
+    AclprofWish wish;
+    AclprofConfig *config; /* of start, for stop: another one is refused */
+    ProfFolders folders;   /* of this window */
+    StrobeKindId metadata;
+    pthread_mutex_t lock; /* the library wants one call at a time */
+    int phase;
+    StrobeStatus late; /* of a begin that prof_sample tried */
+    int is_forked;
+} prof = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- open ---- */
+
+static void stop_in_child(void)
+{
+    prof.is_forked = 1;
+    prof.phase = IDLE;
+    pthread_mutex_init(&prof.lock, NULL);
+}
+
+static void prepare_process(void)
+{
+    pthread_atfork(NULL, NULL, stop_in_child);
+}
+
+static StrobeStatus refuse(const StrobeHost *host, StrobeInstance *self, const char *reason)
+{
+    return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                      "Cannot record NPU tasks by aclprof: %s", reason);
+}
+
+/* Two profilers at once end each other's data, or the program. */
+static const char *obstacle(void)
+{
+    if (getenv("PROFILER_SAMPLECONFIG"))
+        return "this program runs under msprof (PROFILER_SAMPLECONFIG is set), which has aclprof "
+               "for itself";
+    if (npu_mspti_is_open())
+        return "MSPTI is subscribed in this process, and CANN reports to one of them only";
+    return prof.is_forked ? "this is a forked process" : NULL;
+}
+
+static StrobeStatus prof_open(const StrobeHost *host, StrobeInstance *self, void **state)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const char *given = host->option_text(self, "library"), *reason = obstacle();
+    char text[4096 + 512];
+
+    if (reason)
+        return refuse(host, self, reason);
+    if (!*given && !npu_aclprof_is_wanted())
+        return STROBE_AGAIN;
+    reason = npu_aclprof_load(&prof.library, given, text, sizeof text);
+    if (reason)
+        return refuse(host, self, reason);
+    pthread_once(&once, prepare_process);
+    prof.host = host;
+    prof.self = self;
+    prof.phase = IDLE;
+    prof.config = NULL;
+    npu_aclprof_wish(host, self, &prof.wish);
+    *state = &prof;
+    return host->kind(self, &strobe_kind_metadata, &prof.metadata);
+}
+
+/* ---- a window's begin ---- */
+
+static StrobeStatus fail_call(const char *call, int32_t code)
+{
+    return prof.host->fail(prof.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
+                           "Cannot record NPU tasks: %s: code=%d, reason=\"%s\"", call, code,
+                           npu_aclprof_error(code));
+}
+
+static void record_fact(const char *key, const char *text)
+{
+    npu_fact_record(prof.host, prof.self, prof.metadata, key, text);
+}
+
+static void record_folder(const char *name)
+{
+    record_fact(STROBE_METADATA_FOREIGN, name);
+}
+
+/* The device of the calling thread, which is the program's; else all of them: of those that the
+ * program does not open CANN records nothing. 0: none are known yet. */
+static uint32_t find_devices(uint32_t devices[ACLPROF_DEVICES_MAX])
+{
+    uint32_t n = 0;
+    int32_t current;
+
+    if (prof.library.device && prof.library.device(&current) == ACLPROF_SUCCESS && current >= 0) {
+        devices[0] = (uint32_t)current;
+        return 1;
+    }
+    if (!prof.library.device_count || prof.library.device_count(&n) != ACLPROF_SUCCESS)
+        return 0;
+    if (n > ACLPROF_DEVICES_MAX)
+        n = ACLPROF_DEVICES_MAX;
+    for (uint32_t i = 0; i < n; i++)
+        devices[i] = i;
+    return n;
+}
+
+/* A setting that this CANN or this device does not know is no reason to record nothing. */
+static void set_all(void)
+{
+    for (uint32_t i = 0; i < prof.wish.n_settings; i++) {
+        const char *text = prof.wish.settings[i].text;
+        int32_t code = prof.library.set_config(prof.wish.settings[i].type, text, strlen(text));
+        if (code != ACLPROF_SUCCESS)
+            prof.host->log(prof.self, STROBE_LOG_WARNING,
+                           "aclprofSetConfig does not take %d=\"%s\": code=%d, reason=\"%s\"",
+                           prof.wish.settings[i].type, text, code, npu_aclprof_error(code));
+    }
+}
+
+static void record_sources(void)
+{
+    char text[64];
+
+    record_fact("npu_task.backend", "aclprof");
+    record_fact("npu_task.library", prof.library.path);
+    snprintf(text, sizeof text, "mask=0x%" PRIx64 ", metrics=%d", prof.wish.mask,
+             prof.wish.metrics);
+    record_fact("npu_task.aclprof", text);
+    record_fact("npu_task.absent",
+                "what the devices did is in the folders that foreign_data names, and in this "
+                "result where CANN's msprof has exported them");
+}
+
+static StrobeStatus start_config(uint32_t *devices, uint32_t n)
+{
+    StrobeStatus status = STROBE_OK;
+
+    set_all();
+    prof.config = prof.library.create_config(devices, n, prof.wish.metrics, NULL, prof.wish.mask);
+    if (!prof.config)
+        return prof.host->fail(prof.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
+                               "Cannot record NPU tasks: aclprofCreateConfig takes neither "
+                               "mask=0x%" PRIx64 " nor metrics=%d for %u devices",
+                               prof.wish.mask, prof.wish.metrics, n);
+    int32_t code = prof.library.start(prof.config);
+    if (code != ACLPROF_SUCCESS)
+        status = fail_call("aclprofStart", code);
+    if (status == STROBE_OK)
+        return status;
+    prof.library.destroy_config(prof.config);
+    prof.config = NULL;
+    return status;
+}
+
+/* The lock is held. STROBE_AGAIN: the program has not initialised AscendCL yet. */
+static StrobeStatus begin(void)
+{
+    const char *directory = prof.host->result_directory(prof.self);
+    uint32_t devices[ACLPROF_DEVICES_MAX];
+    uint32_t n = find_devices(devices);
+    size_t length = directory ? strlen(directory) : 0;
+
+    if (!length || length > ACLPROF_PATH_MAX)
+        return prof.host->fail(prof.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
+                               "Cannot record NPU tasks: a path of %zu bytes is no folder for "
+                               "aclprof, which takes 1 to %u",
+                               length, ACLPROF_PATH_MAX);
+    if (n == 0)
+        return STROBE_AGAIN;
+    int32_t code = prof.library.init(directory, length);
+    if (code == ACLPROF_NOT_INITIALISED)
+        return STROBE_AGAIN;
+    if (code != ACLPROF_SUCCESS)
+        return fail_call("aclprofInit", code);
+    StrobeStatus status = start_config(devices, n);
+    if (status != STROBE_OK) {
+        prof.library.finalize();
+        return status;
+    }
+    prof.phase = RUNNING;
+    npu_prof_folders_look(&prof.folders, directory, record_folder);
+    return STROBE_OK;
+}
+
+static StrobeStatus prof_start(void *state)
+{
+    pthread_mutex_lock(&prof.lock);
+    prof.folders.n = 0;
+    prof.late = STROBE_OK;
+    prof.phase = AWAITING;
+    record_sources();
+    StrobeStatus status = begin();
+    if (status < 0)
+        prof.phase = IDLE;
+    pthread_mutex_unlock(&prof.lock);
+    return status == STROBE_AGAIN ? STROBE_OK : status;
+}
+
+/* Under `strobe run` a window begins before the program has come to aclInit. */
+static void prof_sample(void *state)
+{
+    if (pthread_mutex_trylock(&prof.lock) != 0)
+        return;
+    if (prof.phase == AWAITING) {
+        prof.late = begin();
+        if (prof.late < 0)
+            prof.phase = IDLE;
+    }
+    pthread_mutex_unlock(&prof.lock);
+}
+
+static int64_t prof_sample_interval(void *state)
+{
+    return RETRY_INTERVAL_NS;
+}
+
+/* ---- its end ---- */
+
+static void warn_call(const char *call, int32_t code)
+{
+    if (code != ACLPROF_SUCCESS)
+        prof.host->log(prof.self, STROBE_LOG_WARNING, "%s: code=%d, reason=\"%s\"", call, code,
+                       npu_aclprof_error(code));
+}
+
+/* The lock is held. */
+static void end_profiling(void)
+{
+    if (prof.phase != RUNNING)
+        return;
+    warn_call("aclprofStop", prof.library.stop(prof.config));
+    prof.phase = STOPPED;
+}
+
+static int synchronizes(void)
+{
+    return prof.host->option_bool(prof.self, "synchronize") && prof.library.synchronize;
+}
+
+/* Without a wait for the devices; with one, in flush. */
+static StrobeStatus prof_stop(void *state)
+{
+    pthread_mutex_lock(&prof.lock);
+    if (prof.phase == AWAITING) {
+        prof.host->log(prof.self, STROBE_LOG_WARNING,
+                       "No NPU tasks are recorded: the program has not initialised AscendCL in "
+                       "this window, or there is no device");
+        prof.phase = IDLE;
+    }
+    if (!synchronizes())
+        end_profiling();
+    pthread_mutex_unlock(&prof.lock);
+    return prof.late < 0 ? prof.late : STROBE_OK;
+}
+
+/* Everything is undone, whatever of it fails. */
+static void clean_up(void)
+{
+    if (prof.phase != STOPPED)
+        return;
+    warn_call("aclprofDestroyConfig", prof.library.destroy_config(prof.config));
+    prof.config = NULL;
+    warn_call("aclprofFinalize", prof.library.finalize());
+    prof.phase = IDLE;
+}
+
+static StrobeStatus prof_flush(void *state, StrobeTicks deadline)
+{
+    const char *directory = prof.host->result_directory(prof.self);
+
+    pthread_mutex_lock(&prof.lock);
+    if (prof.phase == RUNNING)
+        warn_call("aclrtSynchronizeDevice", prof.library.synchronize());
+    end_profiling();
+    int was_recorded = prof.phase == STOPPED;
+    clean_up();
+    if (was_recorded && directory)
+        npu_prof_folders_look(&prof.folders, directory, record_folder);
+    if (was_recorded && prof.folders.n == 0)
+        prof.host->log(prof.self, STROBE_LOG_WARNING,
+                       "aclprof has made no folder PROF_* in %s: there are no NPU tasks",
+                       directory ? directory : "the result directory");
+    pthread_mutex_unlock(&prof.lock);
+    return STROBE_OK;
+}
+
+static void prof_close(void *state)
+{
+    pthread_mutex_lock(&prof.lock);
+    end_profiling();
+    clean_up();
+    pthread_mutex_unlock(&prof.lock);
+}
+
+const StrobeCollectorOps npu_aclprof_ops = {
+    .struct_size = sizeof(StrobeCollectorOps),
+    .open = prof_open,
+    .start = prof_start,
+    .stop = prof_stop,
+    .flush = prof_flush,
+    .close = prof_close,
+    .sample = prof_sample,
+    .sample_interval = prof_sample_interval,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "facts.h"
+
+#include <string.h>
+#include <strobe/kinds.h>
+
+void npu_fact_record(const StrobeHost *host, StrobeInstance *self, StrobeKindId metadata,
+                     const char *key, const char *text)
+{
+    StrobeWriter *writer = host->writer(self);
+    struct strobe_metadata *out;
+
+    if (!writer)
+        return;
+    StrobeStringId name = host->intern(writer, key, strlen(key));
+    StrobeStringId value = host->intern(writer, text, strlen(text));
+    out = host->reserve(writer, metadata, 0, name, host->now(), 0);
+    if (!out)
+        return;
+    out->value = value;
+    out->is_json = 0;
+    host->commit(writer);
+}

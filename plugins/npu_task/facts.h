@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the collector says of itself in the result. */
+#ifndef STROBE_PLUGINS_NPU_TASK_FACTS_H
+#define STROBE_PLUGINS_NPU_TASK_FACTS_H
+
+#include <strobe/collector.h>
+
+/* A record of the kind "metadata", whose id is given. Nothing where no window records. */
+void npu_fact_record(const StrobeHost *host, StrobeInstance *self, StrobeKindId metadata,
+                     const char *key, const char *text);
+
+#endif

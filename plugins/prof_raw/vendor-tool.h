@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CANN's program msprof: finding and running it. */
+#ifndef STROBE_PROF_RAW_VENDOR_TOOL_H
+#define STROBE_PROF_RAW_VENDOR_TOOL_H
+
+#include <glib.h>
+
+/* Path of `name` in an absolute folder of PATH, or in `home`/bin. A file, or its folder, that
+ * others than root and the user may write is passed over, and told in `refused`. NULL: there is
+ * none. */
+char *vendor_tool_find(const char *name, const char *home, GString *refused);
+
+/* How a run of a program ended. */
+typedef struct VendorRun {
+    gint error;     /* errno of starting it, 0: it ran */
+    gint exit_code; /* 0 is good; -1: it was killed by `signal` */
+    gint signal;
+    gboolean is_late; /* it was still running after the limit */
+} VendorRun;
+
+/* Runs it in `folder` (a descriptor), with its output at the end of `log` (-1: nowhere), for at
+ * most `limit_ns` (0: as long as it takes). */
+VendorRun vendor_tool_run(char *const arguments[], gint folder, gint log, gint64 limit_ns);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "aclprof-double.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define API __attribute__((visibility("default")))
+
+typedef struct Config {
+    uint32_t devices[64], n;
+    int metrics;
+    uint64_t mask;
+} Config;
+
+int aclprofInit(const char *folder, size_t length);
+int aclprofFinalize(void);
+int aclprofSetConfig(int type, const char *text, size_t length);
+Config *aclprofCreateConfig(uint32_t *devices, uint32_t n, int metrics, const void *events,
+                            uint64_t mask);
+int aclprofDestroyConfig(const Config *config);
+int aclprofStart(const Config *config);
+int aclprofStop(const Config *config);
+void aclprof_double_launch(uint64_t begin, uint64_t end, uint64_t duration);
+int aclprof_double_attempts(void);
+
+enum { INVALID_CONFIG = 100010, ALREADY_RUN = 100042, NOT_RUN = 100043, NOT_INITIALISED = 100001 };
+
+static struct {
+    char folder[8192], prof[4200];
+    Config *config; /* that was created */
+    const Config *running;
+    int is_initialised;
+    int n_attempts;
+} state;
+
+/* ---- what it says ---- */
+
+static void say(const char *format, ...)
+{
+    const char *path = getenv("ACLPROF_DOUBLE_LOG");
+    FILE *file = path ? fopen(path, "ae") : NULL;
+    va_list arguments;
+
+    if (!file)
+        return;
+    va_start(arguments, format);
+    vfprintf(file, format, arguments);
+    va_end(arguments);
+    fputc('\n', file);
+    fclose(file);
+}
+
+static int wrong(int code, const char *what)
+{
+    say("WRONG %s", what);
+    return code;
+}
+
+/* ---- how it goes wrong ---- */
+
+static const char *asked(const char *word)
+{
+    const char *at = getenv("ACLPROF_DOUBLE");
+
+    at = at ? strstr(at, word) : NULL;
+    return at ? at + strlen(word) : NULL;
+}
+
+static int fails(const char *call)
+{
+    const char *which = asked("fail=");
+    size_t length = strlen(call);
+
+    if (!which || strncmp(which, call, length) != 0 || which[length] != ':')
+        return 0;
+    __atomic_add_fetch(&state.n_attempts, 1, __ATOMIC_RELAXED);
+    return atoi(which + length + 1);
+}
+
+API int aclprof_double_attempts(void)
+{
+    return __atomic_load_n(&state.n_attempts, __ATOMIC_RELAXED);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    if (asked("abort"))
+        abort();
+}
+
+/* ---- before the start ---- */
+
+static int is_acl_initialised(void)
+{
+    int (*told)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "acl_double_is_initialised");
+
+    return !told || told();
+}
+
+API int aclprofInit(const char *folder, size_t length)
+{
+    struct stat st;
+
+    if (!is_acl_initialised())
+        return NOT_INITIALISED;
+    say("init %zu", length);
+    if (fails("init"))
+        return fails("init");
+    if (state.is_initialised)
+        return wrong(148047, "init twice");
+    if (!folder || strlen(folder) != length || length == 0 || length > 4096)
+        return wrong(INVALID_CONFIG, "the folder's length");
+    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
+        return wrong(INVALID_CONFIG, "the folder is not there");
+    snprintf(state.folder, sizeof state.folder, "%s", folder);
+    state.is_initialised = 1;
+    return 0;
+}
+
+static int is_rate(const char *text, long max)
+{
+    char *end;
+    long rate = strtol(text, &end, 10);
+
+    return *text && !*end && rate >= 1 && rate <= max;
+}
+
+static int is_list(const char *text, const char *words)
+{
+    char word[64];
+    int n;
+
+    for (const char *at = text;; at += n + 1) {
+        if (sscanf(at, "%60[a-z]%n", word, &n) != 1 || !strstr(words, word) ||
+            (at[n] && at[n] != ','))
+            return 0;
+        if (!at[n])
+            return 1;
+    }
+}
+
+static int is_valid(int type, const char *text)
+{
+    unsigned long long megabytes;
+    char unit[3] = "";
+
+    switch (type) {
+    case 1:
+        return sscanf(text, "%llu%2s", &megabytes, unit) == 2 && !strcmp(unit, "MB") &&
+               megabytes >= 200 && megabytes <= 4294967295ull;
+    case 3: /* Ascend 950 takes more */
+        return is_rate(text, 100);
+    case 4:
+        return !strcmp(text, "read") || !strcmp(text, "write");
+    case 5:
+    case 7:
+    case 11:
+        return is_rate(text, 100);
+    case 6:
+    case 10:
+    case 13:
+        return is_rate(text, 50);
+    case 8:
+        return is_list(text, "cpu mem disk network osrt numa");
+    case 9:
+        return is_list(text, "cpu mem");
+    default:
+        return 0;
+    }
+}
+
+API int aclprofSetConfig(int type, const char *text, size_t length)
+{
+    say("set %d %s", type, text);
+    if (fails("set"))
+        return fails("set");
+    if (!state.is_initialised || state.running)
+        return wrong(INVALID_CONFIG, "set out of order");
+    if (strlen(text) != length || length > 256)
+        return wrong(INVALID_CONFIG, "a text's length");
+    return is_valid(type, text) ? 0 : wrong(INVALID_CONFIG, "a text");
+}
+
+/* Those of the first half of the public header; the inner ones aclprofSetConfig sets alone. */
+#define KNOWN_BITS UINT64_C(0xffff)
+
+static const char *config_fault(const uint32_t *devices, uint32_t n, int metrics,
+                                const void *events, uint64_t mask)
+{
+    if (!state.is_initialised || state.config)
+        return "create out of order";
+    if (events)
+        return "events are not NULL";
+    if (mask & ~KNOWN_BITS)
+        return "a bit of the mask";
+    if (!(mask & 0x4) && metrics != 0xFF)
+        return "metrics without their bit";
+    if ((mask & 0x4) && (metrics < 0 || metrics > 8))
+        return "metrics";
+    if (n > 64 || (n == 0 && mask != 0x80))
+        return "the number of devices";
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (devices[i] == devices[k])
+                return "a device twice";
+    return NULL;
+}
+
+API Config *aclprofCreateConfig(uint32_t *devices, uint32_t n, int metrics, const void *events,
+                                uint64_t mask)
+{
+    char text[512] = "";
+
+    for (uint32_t i = 0; i < n && i < 64; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", i ? "," : "", devices[i]);
+    say("create %s %d 0x%llx", text, metrics, (unsigned long long)mask);
+    if (fails("create"))
+        return NULL;
+    const char *fault = config_fault(devices, n, metrics, events, mask);
+    if (fault) {
+        wrong(0, fault);
+        return NULL;
+    }
+    state.config = calloc(1, sizeof *state.config);
+    memcpy(state.config->devices, devices, n * sizeof *devices);
+    state.config->n = n;
+    state.config->metrics = metrics;
+    state.config->mask = mask;
+    return state.config;
+}
+
+/* ---- the folder ---- */
+
+static uint64_t now_ns(clockid_t id)
+{
+    struct timespec now;
+
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+__attribute__((format(printf, 3, 4))) static void put(const char *folder, const char *name,
+                                                      const char *format, ...)
+{
+    char path[sizeof state.prof + 64];
+    va_list arguments;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s/%s", state.prof, folder, name);
+    file = fopen(path, "ae");
+    if (!file)
+        return;
+    va_start(arguments, format);
+    vfprintf(file, format, arguments);
+    va_end(arguments);
+    fclose(file);
+}
+
+static void make(const char *folder)
+{
+    char path[sizeof state.prof + 64];
+
+    snprintf(path, sizeof path, "%s/%s", state.prof, folder);
+    mkdir(path, 0750);
+    snprintf(path, sizeof path, "%s/%s/data", state.prof, folder);
+    mkdir(path, 0750);
+}
+
+static void make_folder(const Config *config)
+{
+    const char *shift = asked("shift=");
+    uint64_t real = now_ns(CLOCK_REALTIME), raw = now_ns(CLOCK_MONOTONIC_RAW);
+    time_t seconds = (time_t)(real / 1000000000u);
+    struct tm local;
+    char stamp[32], device[32];
+
+    localtime_r(&seconds, &local);
+    strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", &local);
+    snprintf(state.prof, sizeof state.prof, "%.4000s/PROF_000001_%s%03d_%ldABCDEFGH", state.folder,
+             stamp, (int)(real / 1000000 % 1000), (long)getpid());
+    mkdir(state.prof, 0750);
+    make("host");
+    put("host", "info.json", "{\"simulated\": true, \"pid\": %ld, \"begin\": %llu}", (long)getpid(),
+        (unsigned long long)real);
+    if (!asked("noclock"))
+        put("host", "start_info",
+            "{\"collectionTimeBegin\": \"%llu\", \"clockMonotonicRaw\": \"%llu\"}",
+            (unsigned long long)(real / 1000 + (shift ? strtoull(shift, NULL, 10) : 0)),
+            (unsigned long long)raw);
+    for (uint32_t i = 0; i < config->n; i++) {
+        snprintf(device, sizeof device, "device_%u", config->devices[i]);
+        make(device);
+    }
+}
+
+API void aclprof_double_launch(uint64_t begin, uint64_t end, uint64_t duration)
+{
+    if (state.running && *state.prof)
+        put("host/data", "simulated.launches", "%ld %ld %llu %llu %llu\n", (long)getpid(),
+            (long)gettid(), (unsigned long long)begin, (unsigned long long)end,
+            (unsigned long long)duration);
+}
+
+/* ---- start and stop ---- */
+
+API int aclprofStart(const Config *config)
+{
+    say("start %s", config == state.config ? "same" : "other");
+    if (fails("start"))
+        return fails("start");
+    if (!state.is_initialised || !config || config != state.config)
+        return wrong(INVALID_CONFIG, "start out of order");
+    if (state.running)
+        return wrong(ALREADY_RUN, "start twice");
+    state.running = config;
+    *state.prof = 0;
+    if (!asked("nofolder"))
+        make_folder(config);
+    __atomic_add_fetch(&state.n_attempts, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+API int aclprofStop(const Config *config)
+{
+    int (*synchronized)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "acl_double_synchronized");
+
+    say("stop %s %d", config == state.running ? "same" : "other",
+        synchronized ? synchronized() : 0);
+    if (fails("stop"))
+        return fails("stop");
+    if (!state.running)
+        return wrong(NOT_RUN, "stop out of order");
+    if (config != state.running)
+        return wrong(INVALID_CONFIG, "stop with another configuration");
+    state.running = NULL;
+    return 0;
+}
+
+API int aclprofDestroyConfig(const Config *config)
+{
+    say("destroy %s", config == state.config ? "same" : "other");
+    if (fails("destroy"))
+        return fails("destroy");
+    if (!config || config != state.config)
+        return wrong(INVALID_CONFIG, "destroy out of order");
+    free(state.config);
+    state.config = NULL;
+    return 0;
+}
+
+API int aclprofFinalize(void)
+{
+    say("finalize");
+    if (fails("finalize"))
+        return fails("finalize");
+    if (!state.is_initialised || (state.running && !fails("stop")) ||
+        (state.config && !fails("destroy")))
+        return wrong(INVALID_CONFIG, "finalize out of order");
+    state.is_initialised = 0;
+    return 0;
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of npu_task's backend aclprof share: doubles of CANN's library and of msprof."""
+
+import csv
+import json
+import os
+import shutil
+
+from support import BUILD, TOP, StrobeTest, program
+
+PROGRAM = program("aclprof-program")
+HOME = BUILD / "tests" / "aclprof-double"
+
+
+class AclprofTest(StrobeTest):
+    def setUp(self):
+        super().setUp()
+        self.calls_file = self.work / "calls"
+        self.bin = self.work / "bin"
+        self.bin.mkdir(mode=0o755)
+        self.environment.update(
+            ASCEND_HOME_PATH=str(HOME),
+            ACLPROF_DOUBLE_LOG=str(self.calls_file),
+            PATH=str(self.bin) + ":" + self.environment["PATH"],
+        )
+        for name in ("ACLPROF_DOUBLE", "ACL_DOUBLE", "MSPROF_DOUBLE", "PROFILER_SAMPLECONFIG"):
+            self.environment.pop(name, None)
+
+    def install_msprof(self):
+        path = self.bin / "msprof"
+        shutil.copy(TOP / "tests" / "aclprof-double" / "msprof", path)
+        os.chmod(path, 0o755)
+        return path
+
+    def play(self, options="", *, before=0, within=2000, launches=3, wrong="", collect=(),
+             flags=("--export", "csv"), **others):
+        """Runs the program; returns the process and the calls that the double has noted."""
+        if wrong:
+            self.environment["ACLPROF_DOUBLE"] = wrong
+        self.calls_file.unlink(missing_ok=True)
+        done = self.record(PROGRAM, before, within, launches, flags=flags,
+                           collect=["npu_task:backend=aclprof" + (options and "," + options), *collect], **others)
+        self.assertTrue(done.stdout.endswith("done\n"), done.stdout)
+        calls = self.calls_file.read_text().splitlines() if self.calls_file.exists() else []
+        self.assertEqual([line for line in calls if line.startswith("WRONG")], [])
+        return done, calls
+
+    def folder(self):
+        """The one folder PROF_* of the one result."""
+        found = list(self.result().glob("PROF_*"))
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    def foreign(self):
+        """What the result says of its folders."""
+        return self.json("info", self.result())[0]["facts"].get("foreign")
+
+    def facts(self):
+        return {row["name"]: row["value"] for row in self.rows("metadata")}
+
+    def rows(self, table):
+        return self.json("show", self.result(), "--table", table, "--limit", "100000")[0]["rows"]
+
+    def log(self):
+        return "".join(path.read_text() for path in self.result().glob("logs/*"))
+
+    def csv(self, name, result=None):
+        path = (result or self.result()) / "ASCEND_PROFILER_OUTPUT" / (name + ".csv")
+        with open(path, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def output(self, name, result=None):
+        return json.loads(((result or self.result()) / "ASCEND_PROFILER_OUTPUT" / name).read_text())
