@@ -56,20 +56,32 @@ static StrobeTicks host_now(void)
     return strobe_clock_now();
 }
 
-static uint64_t own_links(StrobeInstance *self)
+static uint64_t links_of(const StrobeCollector *c)
 {
-    const StrobeCollector *c = self->owner;
     return (uint64_t)c->number << STROBE_LINK_BITS;
 }
 
 static uint64_t host_link_ids(StrobeInstance *self, uint32_t n)
 {
-    return own_links(self) | STROBE_LINK_DEALT | strobe_recorder_link_ids(n);
+    return links_of(self->owner) | STROBE_LINK_DEALT | strobe_recorder_link_ids(n);
 }
 
 static uint64_t host_link_of(StrobeInstance *self, uint64_t id)
 {
-    return id && id < STROBE_LINK_DEALT ? own_links(self) | id : 0;
+    return id && id < STROBE_LINK_DEALT ? links_of(self->owner) | id : 0;
+}
+
+/* All are there before the first is opened, and stay. */
+static uint64_t host_link_for(StrobeInstance *self, const char *collector, uint64_t id)
+{
+    const StrobeCollector *c = self->owner;
+
+    for (guint i = 0; c->peers && id && id < STROBE_LINK_DEALT && i < c->peers->len; i++) {
+        const StrobeCollector *peer = g_ptr_array_index(c->peers, i);
+        if (strcmp(peer->component->name, collector) == 0)
+            return links_of(peer) | id;
+    }
+    return 0;
 }
 
 static void host_lost(StrobeInstance *self, uint32_t cause, uint64_t count)
@@ -122,6 +134,7 @@ static const StrobeHost collector_host = {
     .log = strobe_instance_log,
     .fail = strobe_instance_fail,
     .link_of = host_link_of,
+    .link_for = host_link_for,
 };
 
 /* ---- core records ---- */

@@ -19,12 +19,15 @@ typedef struct StrobeCollector {
     const StrobeCollectorOps *ops;
     void *state;
     StrobeCollectorPhase phase;
-    guint number; /* in its session, from 1: whose links are whose */
+    guint number;           /* in its session, from 1: whose links are whose */
+    const GPtrArray *peers; /* the session's collectors; the session's */
     gboolean required;
     gboolean is_warm, is_started;
-    gboolean has_more; /* flush was not done when its time was over */
-    GError *failure;   /* the first one, kept for the session's life */
-    GArray *calls;     /* of struct collector_call_cost: made while no window recorded */
+    gboolean is_draining; /* it has stopped, and flush is not done */
+    gboolean has_more;    /* flush was not done when its time was over */
+    guint64 flush_begin, flush_deadline;
+    GError *failure; /* the first one, kept for the session's life */
+    GArray *calls;   /* of struct collector_call_cost: made while no window recorded */
 } StrobeCollector;
 
 /* `wanted` names the component and its options. */

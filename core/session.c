@@ -46,6 +46,7 @@ static gboolean add_collectors(StrobeSession *session, GError **error)
         if (!c)
             return FALSE;
         c->number = i + 1;
+        c->peers = session->collectors;
         g_ptr_array_add(session->collectors, c);
     }
     return TRUE;

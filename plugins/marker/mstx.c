@@ -16,13 +16,14 @@ static uint64_t key_of(uint64_t id)
     return mark_key(MARK_OF_MSTX, id) | (id & OUR_ID) >> 4;
 }
 
-/* Of a mark that goes to the device too: what both can be joined by. */
-static MarkFacts facts_of(void *stream)
+/* Of a mark that goes to the device too: what both can be joined by. Of an instant the tool behind
+ * does not say its id. */
+static MarkFacts facts_of(void *stream, uint64_t theirs)
 {
     MarkFacts facts = mark_no_facts;
 
     if (stream && marks_on())
-        facts.connection = mark_next_connection();
+        facts.connection = theirs ? mark_connection_of(theirs) : mark_next_connection();
     return facts;
 }
 
@@ -30,8 +31,7 @@ static MarkFacts facts_of(void *stream)
 
 static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *message, void *stream)
 {
-    const MarkFacts facts = facts_of(stream);
-
+    const MarkFacts facts = facts_of(stream, theirs);
     int is_chained = mstx_behind.core[MSTX_RANGE_START] != NULL;
 
     if (!marks_on() || !message)
@@ -55,7 +55,7 @@ void mstxMarkA(const char *message, void *stream)
     if (__builtin_expect(behind != NULL, 0))
         behind(message, stream);
     if (marks_on()) {
-        const MarkFacts facts = facts_of(stream);
+        const MarkFacts facts = facts_of(stream, 0);
         mark_instant(mark_default_domain(), message, &facts);
     }
 }
@@ -120,7 +120,7 @@ void mstxDomainMarkA(void *handle, const char *message, void *stream)
     const MstxDomain *domain = mstx_domain_of(handle);
     if (behind && mstx_domain_behind(domain))
         behind(mstx_domain_behind(domain), message, stream);
-    const MarkFacts facts = facts_of(stream);
+    const MarkFacts facts = facts_of(stream, 0);
     mark_instant(domain->marks, message, &facts);
 }
 

@@ -10,6 +10,7 @@
 
 #include <strobe/kinds.h>
 
+#include "../common/mstx-link.h"
 #include "emitter.h"
 #include "mark-table.h"
 #include "mspti-abi.h"
@@ -101,9 +102,7 @@ static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, u
     return npu_records_wants(records, begin, end);
 }
 
-/* An id of MSPTI's as a link; absent: 0, which is none. Marks have ids of their own. */
-#define NPU_OF_MARK ((uint64_t)1 << 46)
-
+/* An id of MSPTI's as a link; absent: 0, which is none. */
 static inline uint64_t npu_records_link(const NpuRecords *records, uint64_t id)
 {
     uint64_t link = records->emitter.host->link_of(records->emitter.self, id);

@@ -128,6 +128,7 @@ static void print_collector(void)
     MEMBER(StrobeHost, log);
     MEMBER(StrobeHost, fail);
     MEMBER(StrobeHost, link_of);
+    MEMBER(StrobeHost, link_for);
     STRUCT(StrobeCollectorOps);
     MEMBER(StrobeCollectorOps, struct_size);
     MEMBER(StrobeCollectorOps, reserved);

@@ -44,6 +44,12 @@ static uint64_t mock_link_ids(StrobeInstance *self, uint32_t n)
     return atomic_fetch_add(&self->mock->next_link, n);
 }
 
+/* There is one collector. */
+static uint64_t mock_link_for(StrobeInstance *self, const char *collector, uint64_t id)
+{
+    return 0;
+}
+
 static uint64_t mock_link_of(StrobeInstance *self, uint64_t id)
 {
     return id && id < STROBE_LINK_DEALT ? (uint64_t)1 << STROBE_LINK_BITS | id : 0;
@@ -166,6 +172,7 @@ static const StrobeHost mock_table = {
     .log = mock_log,
     .fail = mock_fail,
     .link_of = mock_link_of,
+    .link_for = mock_link_for,
 };
 
 /* ---- making a host ----------------------------------------------------------------------- */

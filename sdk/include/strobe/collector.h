@@ -141,6 +141,11 @@ typedef struct StrobeHost {
      * the same for the same id, and never that of another collector or of link_ids. 0, which links
      * nothing, for 0 and from 2^47 on. Any thread; recording calls may use it. */
     uint64_t (*link_of)(StrobeInstance *self, uint64_t id);
+
+    /* What link_of makes of the id for another collector of the session, by its name: for what two
+     * collectors tell of, one the cause and one the effect. 0 where the session has none of that
+     * name. Any thread. */
+    uint64_t (*link_for)(StrobeInstance *self, const char *collector, uint64_t id);
     /* end of base ABI 1.0 */
 } StrobeHost;
 
