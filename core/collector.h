@@ -41,8 +41,11 @@ void strobe_collector_open(StrobeCollector *collector);
 void strobe_collector_warm(StrobeCollector *collector);
 void strobe_collector_start(StrobeCollector *collector);
 void strobe_collector_stop(StrobeCollector *collector);
-/* Calls flush until it is done or `deadline_ns` (from now) has passed. */
-void strobe_collector_flush(StrobeCollector *collector, gint64 deadline_ns);
+/* After stop: late records are awaited until `deadline_ns` from now. Returns whether it has any:
+ * then strobe_collector_flush() is to be called until it returns FALSE, in whatever thread records
+ * them. */
+gboolean strobe_collector_begin_flush(StrobeCollector *collector, gint64 deadline_ns);
+gboolean strobe_collector_flush(StrobeCollector *collector);
 void strobe_collector_cool(StrobeCollector *collector);
 
 /* Records the calls that were made before the window began. */
