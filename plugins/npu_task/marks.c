@@ -228,5 +228,6 @@ void npu_records_end_window(NpuRecords *records, uint64_t now)
             end_mark(records, &records->marks.marks[i], now);
     if (records->marks.n > NPU_MARKS / 2) /* ranges that nobody ever ends */
         npu_mark_table_clear(&records->marks);
+    npu_records_settle_externals(records);
     npu_emitter_flush(&records->emitter);
 }

@@ -33,6 +33,13 @@ typedef struct NpuCounts {
     uint64_t n_externals; /* external ids that nobody can tell the thread of */
 } NpuCounts;
 
+#define NPU_EXTERNALS 16384u /* ids of the program that are held back */
+
+typedef struct NpuExternal {
+    uint64_t correlation, id, at;
+    uint32_t sort;
+} NpuExternal;
+
 typedef struct NpuRecords {
     NpuEmitter emitter;
     NpuTracks tracks;
@@ -51,6 +58,8 @@ typedef struct NpuRecords {
     /* The greatest ids of calls that launched something, and of tasks. */
     uint64_t last_launch, last_task;
     uint64_t last_call; /* begin of the last call of this window */
+    uint32_t n_externals;
+    NpuExternal externals[NPU_EXTERNALS];
 } NpuRecords;
 
 extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
@@ -63,6 +72,9 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 
 /* The window's end: ranges that are still open are recorded as far as they got. */
 void npu_records_end_window(NpuRecords *records, uint64_t now);
+
+/* Records the program's ids that were held back, or counts them where they cannot be told apart. */
+void npu_records_settle_externals(NpuRecords *records);
 
 /* ---- by sort ---- */
 
