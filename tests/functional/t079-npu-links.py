@@ -109,12 +109,16 @@ class Program:
             yield event[2]
 
 
-class LinkTest(NpuTest):
+class FrameworkTest(NpuTest):
+    """With operators and a queue of a framework that does not exist."""
+
     def setUp(self):
         super().setUp()
         self.environment["STROBE_PLUGIN_PATH"] = str(PROGRAMS)
         self.environment["OPERATORS_DOUBLE"] = str(PROGRAMS / "operators_double.so")
 
+
+class LinkTest(FrameworkTest):
     def run_program(self, made, options=":profiler_level=Level2"):
         _, base = self.play(made.lines(), options, collect=["operators_double"])
         self.base = base
@@ -182,6 +186,38 @@ class LinkTest(NpuTest):
         self.check_operators({})
         self.check_counts("api_to_task", 40)
         self.check_counts("operator_to_api", 0, orphans=40)
+
+
+class DeviceTest(FrameworkTest):
+    """One process with two devices, of which the second is a step behind."""
+
+    STEPS = (1, 2, 3)
+
+    def lines(self):
+        yield "sleep 8"
+        for step in self.STEPS:
+            at = step * 1000 * US
+            for thread, device, after, lag in ((A, 0, 100, 100), (B, 1, 150, 1150)):
+                begin = at + after * US
+                yield "op %d inner%d %d %d" % (thread, step, begin - 5 * US, 30 * US)
+                yield "launch %d %d 3 KERNEL_AICORE k%d_%d %d %d" % (
+                    thread, device, device, step, begin + lag * US, (50 + 20 * device) * US)
+                yield "call 11 %d launch %d %d" % (thread, begin, 10 * US)
+            yield "op %d ProfilerStep#%d %d %d" % (A, step, at, 900 * US)
+
+    def test_steps_of_each_device(self):
+        self.play(self.lines(), ":profiler_level=Level2", collect=["operators_double"],
+                  flags=["--export", "csv"])
+        times = sorted((row["Device_id"], row["Step"], float(row["Computing"]))
+                       for row in self.csv("step_trace_time"))
+        self.assertEqual([row[:2] for row in times],
+                         [(device, str(step)) for device in "01" for step in self.STEPS])
+        for device, _, computing in times:
+            self.assertAlmostEqual(computing, 50 + 20 * int(device), delta=0.5)
+        kernels = {(row["Device_id"], row["Step Id"], row["Name"])
+                   for row in self.csv("kernel_details")}
+        self.assertEqual(kernels, {(device, str(step), MARK + "k%s_%d" % (device, step))
+                                   for device in "01" for step in self.STEPS})
 
 
 class ExternalTest(NpuTest):
