@@ -201,7 +201,6 @@ static gboolean begin_thread(StrobeEnding *ending)
  * in a thread of its own otherwise. */
 static int end_by_itself(StrobeEnding *ending, gboolean waits)
 {
-    strobe_recorder_shut_window();
     await_endings_at_exit();
     if (!waits && begin_thread(ending))
         return EINPROGRESS;
@@ -230,11 +229,14 @@ void strobe_session_end_window(StrobeSession *session, GError **error)
     ending->path = g_strdup(ending->directory->path);
     ending->window = session->window;
     pthread_mutex_init(&ending->lock, NULL);
+    gboolean has_late = begin_flush(session);
+    if (has_late)
+        strobe_recorder_shut_window();
     strobe_signal_guard_hold(&guard);
     strobe_result_directory_finish(ending->directory, session->config, &ending->failure);
     strobe_signal_guard_release(&guard);
-    int failed = begin_flush(session) ? end_by_itself(ending, waits)
-                                      : seal(ending, waits ? -1 : STOP_PATIENCE_NS);
+    int failed =
+        has_late ? end_by_itself(ending, waits) : seal(ending, waits ? -1 : STOP_PATIENCE_NS);
     if (failed == EINPROGRESS) {
         g_ptr_array_add(session->endings, ending);
         return;

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from npu import MARK, NpuTest
-from support import BUILD, TIMEOUT, program
+from support import BUILD, TIMEOUT, StrobeTest, program
 
 KERNELS = 1000
 LATE_MS = 800
@@ -42,6 +42,18 @@ class LateTest(NpuTest):
         info = self.json("info", self.result())[0]
         self.assertEqual((info["sealed"], info["recovered"]), (True, False))
         self.assertEqual(info["kinds"].get("device_task", 0), 0)
+
+
+class AnalysisTest(StrobeTest):
+    def test_an_analysis_waits_for_what_is_told_late(self):
+        """It is begun when the window has ended and its collector has told half."""
+        process = self.start("run", "-o", self.out, "--collect",
+                             "fake:records=10,late=1000,drain=1500ms", "--", "true")
+        self.wait_until(lambda: list(self.out.glob("*/profiler_info.json")), "the window's end",
+                        process)
+        self.strobe("analyse", self.out)
+        self.assertEqual(self.records_of(self.result(), "marker"), 1010)
+        self.assertEqual(process.wait(TIMEOUT), 0)
 
 
 class MarkTest(NpuTest):
