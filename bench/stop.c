@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stop FOLDER [SPANS] [REPEATS]: ms of strobe_session_stop() right after that many spans recorded
- * at full speed, and the share of them that got lost because the disk could not keep up.
+ * at full speed, and the share of them that got lost because the disk could not keep up; and the
+ * same of a window whose collector tells the rest a second late.
  */
 #include <stdio.h>
 #include <sys/stat.h>
@@ -19,9 +20,19 @@ static double take_capture(const char *path)
     return (double)st.st_size;
 }
 
+static void stop_late(const char *folder, Samples *samples)
+{
+    StrobeSession *session = session_begin_with(
+        folder, "\"collectors\": {\"fake\": {\"late\": 100000, \"drain\": \"1s\"}}");
+
+    samples_add(samples, session_stop(session) / 1e6);
+    strobe_session_free(session);
+}
+
 int main(int argc, char **argv)
 {
-    static Samples stop = {.name = "stop"}, rate = {.name = "rate"}, bytes = {.name = "bytes"};
+    static Samples late = {.name = "late"}, stop = {.name = "stop"}, rate = {.name = "rate"},
+                   bytes = {.name = "bytes"};
     long spans = number_argument(argc, argv, 2, 50000000);
     long repeats = number_argument(argc, argv, 3, 5);
     char path[4096];
@@ -40,9 +51,11 @@ int main(int argc, char **argv)
             fail(argv[1], "the name is too long");
         strobe_session_free(session); /* waits for what stop() left to the writer thread */
         samples_add(&bytes, take_capture(path));
+        stop_late(argv[1], &late);
     }
     samples_print(&stop);
     samples_print(&rate);
     samples_print(&bytes);
+    samples_print(&late);
     return 0;
 }

@@ -56,20 +56,32 @@ static StrobeTicks host_now(void)
     return strobe_clock_now();
 }
 
-static uint64_t own_links(StrobeInstance *self)
+static uint64_t links_of(const StrobeCollector *c)
 {
-    const StrobeCollector *c = self->owner;
     return (uint64_t)c->number << STROBE_LINK_BITS;
 }
 
 static uint64_t host_link_ids(StrobeInstance *self, uint32_t n)
 {
-    return own_links(self) | STROBE_LINK_DEALT | strobe_recorder_link_ids(n);
+    return links_of(self->owner) | STROBE_LINK_DEALT | strobe_recorder_link_ids(n);
 }
 
 static uint64_t host_link_of(StrobeInstance *self, uint64_t id)
 {
-    return id && id < STROBE_LINK_DEALT ? own_links(self) | id : 0;
+    return id && id < STROBE_LINK_DEALT ? links_of(self->owner) | id : 0;
+}
+
+/* All are there before the first is opened, and stay. */
+static uint64_t host_link_for(StrobeInstance *self, const char *collector, uint64_t id)
+{
+    const StrobeCollector *c = self->owner;
+
+    for (guint i = 0; c->peers && id && id < STROBE_LINK_DEALT && i < c->peers->len; i++) {
+        const StrobeCollector *peer = g_ptr_array_index(c->peers, i);
+        if (strcmp(peer->component->name, collector) == 0)
+            return links_of(peer) | id;
+    }
+    return 0;
 }
 
 static void host_lost(StrobeInstance *self, uint32_t cause, uint64_t count)
@@ -130,6 +142,7 @@ static const StrobeHost collector_host = {
     .fail = strobe_instance_fail,
     .link_of = host_link_of,
     .result_directory = host_result_directory,
+    .link_for = host_link_for,
 };
 
 /* ---- core records ---- */
@@ -151,30 +164,30 @@ void strobe_core_track_reset(void)
     core_track = 0;
 }
 
-static void record_call(StrobeCollector *c, const struct collector_call_cost *cost)
+/* FALSE: no window records, or not in this thread. */
+static gboolean record_call(const StrobeCollector *c, const struct collector_call_cost *cost)
 {
     StrobeWriter *writer = strobe_lane_writer();
     g_autofree char *name = g_strdup_printf("%s.%s", c->component->name, cost->call);
 
     if (!writer)
-        return;
+        return FALSE;
     StrobeStringId id = strobe_lane_intern(writer, name, strlen(name), 0);
     struct strobe_collector_call *fields =
         strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_collector_call),
                             strobe_core_track(), id, cost->begin, cost->end);
     if (!fields)
-        return;
+        return TRUE;
     fields->status = cost->status;
     strobe_lane_commit(writer);
+    return TRUE;
 }
 
 static void finish_call(StrobeCollector *c, const char *call, guint64 begin, StrobeStatus status)
 {
     struct collector_call_cost cost = {call, begin, strobe_clock_now(), status};
 
-    if (strobe_recorder_window())
-        record_call(c, &cost);
-    else
+    if (!record_call(c, &cost))
         g_array_append_val(c->calls, cost);
     if (status < 0 && !c->failure) {
         strobe_instance_set_error(&c->instance, call, status, &c->failure);
@@ -287,24 +300,29 @@ void strobe_collector_stop(StrobeCollector *c)
     finish_call(c, "stop", begin, c->ops->stop(c->state));
 }
 
-void strobe_collector_flush(StrobeCollector *c, gint64 deadline_ns)
+gboolean strobe_collector_begin_flush(StrobeCollector *c, gint64 deadline_ns)
 {
-    gint64 until = strobe_clock_ns(CLOCK_MONOTONIC) + deadline_ns;
-    StrobeStatus status;
-
     if (!c->is_started)
-        return;
+        return FALSE;
     c->is_started = FALSE;
     c->has_more = FALSE;
-    if (!c->ops->flush)
-        return;
-    guint64 begin = strobe_clock_now();
-    guint64 deadline = begin + (guint64)((double)deadline_ns * strobe_clock_rate());
-    while ((status = c->ops->flush(c->state, deadline)) == STROBE_AGAIN &&
-           strobe_clock_ns(CLOCK_MONOTONIC) < until)
-        g_usleep(1000);
+    c->is_draining = c->ops->flush != NULL;
+    c->flush_begin = strobe_clock_now();
+    c->flush_deadline = c->flush_begin + (guint64)((double)deadline_ns * strobe_clock_rate());
+    return c->is_draining;
+}
+
+gboolean strobe_collector_flush(StrobeCollector *c)
+{
+    if (!c->is_draining)
+        return FALSE;
+    StrobeStatus status = c->ops->flush(c->state, c->flush_deadline);
+    if (status == STROBE_AGAIN && strobe_clock_now() < c->flush_deadline)
+        return TRUE;
+    c->is_draining = FALSE;
     c->has_more = status == STROBE_AGAIN;
-    finish_call(c, "flush", begin, status);
+    finish_call(c, "flush", c->flush_begin, status);
+    return FALSE;
 }
 
 void strobe_collector_cool(StrobeCollector *c)

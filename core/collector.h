@@ -19,13 +19,16 @@ typedef struct StrobeCollector {
     const StrobeCollectorOps *ops;
     void *state;
     StrobeCollectorPhase phase;
-    guint number;          /* in its session, from 1: whose links are whose */
-    const char *directory; /* of the window that records; NULL: none does */
+    guint number;           /* in its session, from 1: whose links are whose */
+    const char *directory;  /* of the window that records; NULL: none does */
+    const GPtrArray *peers; /* the session's collectors; the session's */
     gboolean required;
     gboolean is_warm, is_started;
-    gboolean has_more; /* flush was not done when its time was over */
-    GError *failure;   /* the first one, kept for the session's life */
-    GArray *calls;     /* of struct collector_call_cost: made while no window recorded */
+    gboolean is_draining; /* it has stopped, and flush is not done */
+    gboolean has_more;    /* flush was not done when its time was over */
+    guint64 flush_begin, flush_deadline;
+    GError *failure; /* the first one, kept for the session's life */
+    GArray *calls;   /* of struct collector_call_cost: made while no window recorded */
 } StrobeCollector;
 
 /* `wanted` names the component and its options. */
@@ -39,8 +42,11 @@ void strobe_collector_open(StrobeCollector *collector);
 void strobe_collector_warm(StrobeCollector *collector);
 void strobe_collector_start(StrobeCollector *collector);
 void strobe_collector_stop(StrobeCollector *collector);
-/* Calls flush until it is done or `deadline_ns` (from now) has passed. */
-void strobe_collector_flush(StrobeCollector *collector, gint64 deadline_ns);
+/* After stop: late records are awaited until `deadline_ns` from now. Returns whether it has any:
+ * then strobe_collector_flush() is to be called until it returns FALSE, in whatever thread records
+ * them. */
+gboolean strobe_collector_begin_flush(StrobeCollector *collector, gint64 deadline_ns);
+gboolean strobe_collector_flush(StrobeCollector *collector);
 void strobe_collector_cool(StrobeCollector *collector);
 
 /* Records the calls that were made before the window began. */

@@ -289,6 +289,15 @@ int strobe_drain_begin_window(StrobeDrain *d, int fd, const char *path, uint32_t
     return 0;
 }
 
+/* Here, so that what the next window loses is not taken for this one's. */
+void strobe_drain_shut_window(StrobeDrain *d, uint32_t window, uint64_t end)
+{
+    pthread_mutex_lock(&d->lock);
+    strobe_capture_read_losses(d->pool, strobe_pool_ending(d->pool, window));
+    atomic_store(&strobe_pool_window(d->pool, window)->end, end);
+    pthread_mutex_unlock(&d->lock);
+}
+
 void strobe_drain_end_window(StrobeDrain *d, uint32_t window, uint64_t begin, uint64_t end,
                              unsigned n_stuck)
 {
@@ -297,9 +306,7 @@ void strobe_drain_end_window(StrobeDrain *d, uint32_t window, uint64_t begin, ui
     w->begin = begin;
     w->end = end;
     w->n_stuck = n_stuck;
-    /* Here, so that what the next window loses is not taken for this one's. */
-    strobe_capture_read_losses(d->pool, strobe_pool_ending(d->pool, window));
-    atomic_store(&strobe_pool_window(d->pool, window)->end, end);
+    strobe_drain_shut_window(d, window, end);
     pthread_mutex_lock(&d->lock);
     w->is_ended = 1;
     pthread_cond_signal(&d->wake);

@@ -77,7 +77,10 @@ void strobe_drain_stop(StrobeDrain *drain);
  * capture's. */
 int strobe_drain_begin_window(StrobeDrain *drain, int fd, const char *path, uint32_t window,
                               const char *facts);
-/* The gate is shut and the lanes have handed over: the thread writes everything that is left, seals
+/* The gate is shut: what is lost from here on is not the threads'. The window goes on until
+ * strobe_drain_end_window(). */
+void strobe_drain_shut_window(StrobeDrain *drain, uint32_t window, uint64_t end);
+/* The lanes have handed over: the thread writes everything that is left, seals
  * and closes. */
 void strobe_drain_end_window(StrobeDrain *drain, uint32_t window, uint64_t begin, uint64_t end,
                              unsigned n_stuck);

@@ -166,7 +166,9 @@ static void read_losses(StrobeDrain *d)
     strobe_capture_read_losses(d->pool, d->seen);
     if (atomic_load(&strobe_pool_window(d->pool, number)->end) == 0)
         return;
+    pthread_mutex_lock(&d->lock); /* late records that are lost are noted as well */
     *d->seen = *strobe_pool_ending(d->pool, number);
+    pthread_mutex_unlock(&d->lock);
     d->seen->core[STROBE_LOSS_DISK_FULL] = atomic_load(&d->pool->lost[STROBE_LOSS_DISK_FULL]);
 }
 

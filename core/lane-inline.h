@@ -29,6 +29,8 @@ struct lane_state {
 
 extern struct lane_state strobe_lanes;
 extern __thread StrobeWriter *strobe_thread_writer LANE_TLS;
+/* The window that is shut and for which the thread still records, 0: none. */
+extern __thread uint32_t strobe_thread_late LANE_TLS;
 /* Spans opened inside so many others that the pool has no place for them: they are recorded like
  * any other, but a kill loses those that are open. Touched only by who nests that deep. */
 extern struct pool_span strobe_deep_spans[STROBE_POOL_LANES][STROBE_DEEP_SPANS];
@@ -77,6 +79,12 @@ static inline void leave(StrobeWriter *w)
     atomic_store_explicit(&w->busy, LANE_IDLE, memory_order_release);
 }
 
+/* Does it record for a window that is shut, at the host's bidding? */
+static inline int is_late(const StrobeWriter *w)
+{
+    return strobe_thread_late != 0 && strobe_thread_late == w->generation;
+}
+
 /* The store of `busy` and the load of the gate may pass each other in this processor;
  * strobe_lane_close_gate makes up for it with a barrier in every thread. */
 static inline int enter_uncounted(StrobeWriter *w, uint32_t busy)
@@ -86,7 +94,7 @@ static inline int enter_uncounted(StrobeWriter *w, uint32_t busy)
     atomic_store_explicit(&w->busy, busy, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     STROBE_TESTPOINT("lane-busy");
-    if (__builtin_expect(gate_now() != w->generation, 0)) {
+    if (__builtin_expect(gate_now() != w->generation, 0) && !is_late(w)) {
         leave(w);
         return 0;
     }
@@ -127,8 +135,11 @@ static inline StrobeWriter *current_writer(void)
     uint32_t window = gate_now();
     StrobeWriter *w = strobe_thread_writer;
 
-    if (__builtin_expect(window == 0, 0))
-        return NULL;
+    if (__builtin_expect(window == 0, 0)) {
+        window = strobe_thread_late;
+        if (window == 0)
+            return NULL;
+    }
     if (__builtin_expect(w != NULL && w->generation == window, 1))
         return w;
     return strobe_lane_attach(window);

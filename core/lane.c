@@ -23,6 +23,7 @@ static struct cached_name cached_names[STROBE_POOL_LANES][STROBE_CACHED_NAMES]
     __attribute__((aligned(64)));
 struct lane_state strobe_lanes;
 __thread StrobeWriter *strobe_thread_writer LANE_TLS;
+__thread uint32_t strobe_thread_late LANE_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_LANES / 64]; /* 1: in use */
 static char is_stuck[STROBE_POOL_LANES]; /* since the gate was shut; the control thread's */
@@ -77,7 +78,7 @@ static struct pool_block *wait_for_block(const StrobeWriter *w)
     const struct timespec nap = {0, 100000};
     struct pool_block *block = NULL;
 
-    while (!block && gate_now() == w->generation) {
+    while (!block && (gate_now() == w->generation || is_late(w))) {
         STROBE_TESTPOINT("block-awaited");
         nanosleep(&nap, NULL);
         block = strobe_pool_take(w->pool);
@@ -189,9 +190,10 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
         memset(w->names, 0, sizeof cached_names[0]);
         w->names_session = strobe_lanes.session;
     }
-    /* A thread that ended in this window left its block to the next one on this lane. One that was
-     * stuck when its window ended has still got it; what it had committed was written then. */
-    if (!w->block || w->block_window != window) {
+    /* A thread that ended in this window left its block to the next one on this lane, unless the
+     * window was shut in between. One that was stuck when its window ended has still got it; what
+     * it had committed was written then. */
+    if (!w->block || w->block_window != window || !has_kept_block(w, lane)) {
         if (has_kept_block(w, lane))
             strobe_lane_hand_over(w);
         w->block = NULL;
@@ -240,7 +242,8 @@ StrobeWriter *strobe_lane_attach(uint32_t window)
     atomic_store_explicit(&w->busy, LANE_INSIDE, memory_order_seq_cst);
     STROBE_TESTPOINT("attach-busy");
     /* Whoever sees the gate open sees the pool that was set before it. */
-    int is_open = __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window;
+    int is_open =
+        __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window || strobe_thread_late == window;
     if (is_open)
         bind_lane(w, window);
     leave(w);
@@ -464,6 +467,7 @@ static void in_child(void)
 
     STROBE_TESTPOINT("fork-child");
     forking = 0;
+    strobe_thread_late = 0;
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         if (!(atomic_load_explicit(&writer_map[i / 64], memory_order_relaxed) >> (i % 64) & 1))

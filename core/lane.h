@@ -89,6 +89,10 @@ void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
 unsigned strobe_lane_close_gate(uint64_t end);
 
+/* From here on the calling thread, and no other, records into that window, which is shut; 0: no
+ * more. What it recorded is handed over by strobe_lanes_end(). */
+void strobe_lane_record_late(uint32_t window);
+
 /* Is the thread on this lane inside a bracket? Where it is not, and the lane has no block, the
  * blocks that it filled are in the queue of full ones. */
 int strobe_lane_is_busy(uint32_t index);

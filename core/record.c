@@ -5,6 +5,14 @@
 /* Room left behind a string for the record that names it. */
 #define BESIDE_MARGIN 1024u
 
+/* What the thread had in hand when the gate was shut has been handed over: it begins anew. */
+void strobe_lane_record_late(uint32_t window)
+{
+    strobe_thread_late = window;
+    if (window && strobe_thread_writer)
+        strobe_thread_writer->generation = LANE_DETACHED;
+}
+
 StrobeWriter *strobe_lane_writer(void)
 {
     return current_writer();

@@ -20,7 +20,10 @@ static struct {
     StrobeDrain drain;
     _Atomic int is_open;
     _Atomic uint32_t n_visitors; /* calls of any thread that touch the pool; it stays until then */
-    int in_window;
+    _Atomic int in_window;
+    int is_shut; /* the gate is, and late records come */
+    int has_late;
+    unsigned n_stuck;
     enum strobe_policy policy;
     int is_stuck;     /* a thread is inside a bracket for good */
     uint32_t session; /* counts sessions of the process */
@@ -142,25 +145,55 @@ void strobe_recorder_mark_end(void)
         recorder.end = strobe_clock_now();
 }
 
-int strobe_recorder_end_window(int64_t patience_ns)
+static void count_what_lanes_lost(void)
 {
-    struct pool_header *header = recorder.pool.header;
-    StrobeRing *ring = recorder.policy == STROBE_POLICY_RING ? &recorder.drain.ring : NULL;
-    unsigned n_stuck;
-
-    if (!recorder.in_window)
-        return 0;
-    strobe_recorder_mark_end();
-    n_stuck = strobe_lane_close_gate(recorder.end);
-    recorder.is_stuck |= n_stuck != 0;
-    STROBE_TESTPOINT("window-shut");
-    strobe_pool_count_deep_spans(recorder.pool.header, recorder.window);
     strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
     strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    strobe_lanes_end(header, recorder.window, recorder.end, ring);
+}
+
+static void end_lanes(void)
+{
+    StrobeRing *ring = recorder.policy == STROBE_POLICY_RING ? &recorder.drain.ring : NULL;
+
+    count_what_lanes_lost();
+    strobe_lanes_end(recorder.pool.header, recorder.window, recorder.end, ring);
+}
+
+void strobe_recorder_shut_window(void)
+{
+    if (!recorder.in_window || recorder.is_shut)
+        return;
+    strobe_recorder_mark_end();
+    recorder.n_stuck = strobe_lane_close_gate(recorder.end);
+    recorder.is_stuck |= recorder.n_stuck != 0;
+    recorder.is_shut = 1;
+    STROBE_TESTPOINT("window-shut");
+    strobe_pool_count_deep_spans(recorder.pool.header, recorder.window);
+    end_lanes();
+    strobe_drain_shut_window(&recorder.drain, recorder.window, recorder.end);
+}
+
+void strobe_recorder_record_late(void)
+{
+    if (!recorder.in_window || !recorder.is_shut)
+        return;
+    strobe_lane_record_late(recorder.window);
+    recorder.has_late = 1;
+}
+
+int strobe_recorder_end_window(int64_t patience_ns)
+{
+    if (!recorder.in_window)
+        return 0;
+    strobe_recorder_shut_window();
+    if (recorder.has_late) {
+        strobe_lane_record_late(0);
+        end_lanes();
+    }
     strobe_drain_end_window(&recorder.drain, recorder.window, recorder.begin, recorder.end,
-                            n_stuck);
+                            recorder.n_stuck);
+    recorder.is_shut = recorder.has_late = 0;
     recorder.in_window = 0;
     return strobe_drain_wait(&recorder.drain, recorder.window, patience_ns);
 }
@@ -270,5 +303,6 @@ void strobe_recorder_forget(void)
     recorder.pool.fd = -1;
     recorder.is_open = 0;
     recorder.in_window = 0;
+    recorder.is_shut = 0;
     atomic_store(&recorder.n_visitors, 0); /* none of those threads is here */
 }

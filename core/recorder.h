@@ -41,9 +41,14 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts);
 /* Marks the window's end: records that begin later belong to no window. */
 void strobe_recorder_mark_end(void);
-/* Shuts the gate; the writer thread writes what is left and seals the capture. Waits for that for
- * `patience_ns` at most (-1: as long as it takes). Returns the first error of writing, EINPROGRESS
- * when the thread is not done: what failed is then told by strobe_recorder_wait(). */
+/* Shuts the gate: nothing is recorded any more but by a thread that strobe_recorder_record_late()
+ * was called in. That may be another thread than this one, and is then the one to end the window.
+ */
+void strobe_recorder_shut_window(void);
+void strobe_recorder_record_late(void);
+/* Shuts the gate if it is not; the writer thread writes what is left and seals the capture. Waits
+ * for that for `patience_ns` at most (-1: as long as it takes). Returns the first error of writing,
+ * EINPROGRESS when the thread is not done: what failed is then told by strobe_recorder_wait(). */
 int strobe_recorder_end_window(int64_t patience_ns);
 /* Waits until that window, one of the last two, is sealed; returns its first error of writing. */
 int strobe_recorder_wait(uint32_t window);

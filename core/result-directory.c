@@ -402,7 +402,7 @@ static gboolean write_metadata(StrobeResultDirectory *d, const StrobeConfig *con
     return write_file(d, d->fd, "profiler_metadata.json", text, error);
 }
 
-static gboolean write_log(StrobeResultDirectory *d, const char *log_text, GError **error)
+gboolean strobe_result_directory_log(StrobeResultDirectory *d, const char *text, GError **error)
 {
     g_autofree char *name =
         g_strdup_printf("profiler_%.14s_%ld_Strobe.log", d->stamp, (long)getpid());
@@ -411,16 +411,15 @@ static gboolean write_log(StrobeResultDirectory *d, const char *log_text, GError
 
     if (folder < 0)
         return set_io_error("logs", error);
-    ok = write_file(d, folder, name, log_text, error);
+    ok = write_file(d, folder, name, text, error);
     close(folder);
     return ok;
 }
 
 gboolean strobe_result_directory_finish(StrobeResultDirectory *d, const StrobeConfig *config,
-                                        const char *log_text, GError **error)
+                                        GError **error)
 {
-    return write_info(d, config, error) && write_metadata(d, config, error) &&
-           write_log(d, log_text, error);
+    return write_info(d, config, error) && write_metadata(d, config, error);
 }
 
 void strobe_result_directory_report(const StrobeResultDirectory *d, const StrobeConfig *config)

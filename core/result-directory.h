@@ -35,10 +35,12 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolea
 char *strobe_result_directory_facts(const StrobeResultDirectory *directory,
                                     const StrobeConfig *config, const char *dump_reason);
 
-/* Writes profiler_info[_rank].json, profiler_metadata.json and the log. */
+/* Writes profiler_info[_rank].json and profiler_metadata.json. */
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
-                                        const StrobeConfig *config, const char *log_text,
-                                        GError **error);
+                                        const StrobeConfig *config, GError **error);
+/* Writes the log. */
+gboolean strobe_result_directory_log(StrobeResultDirectory *directory, const char *text,
+                                     GError **error);
 
 /* Appends the path to the report file of the configuration, if it names one. */
 void strobe_result_directory_report(const StrobeResultDirectory *directory,

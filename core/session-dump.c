@@ -37,7 +37,8 @@ static gboolean finish_dump(StrobeSession *session, StrobeResultDirectory *direc
     g_rec_mutex_lock(&session->lock);
     gboolean ok = strobe_result_directory_place(
                       directory, session->config->buffer.sync != STROBE_SYNC_NONE, error) &&
-                  strobe_result_directory_finish(directory, session->config, text, error);
+                  strobe_result_directory_finish(directory, session->config, error) &&
+                  strobe_result_directory_log(directory, text, error);
     strobe_result_directory_report(directory, session->config);
     g_rec_mutex_unlock(&session->lock);
     return ok;

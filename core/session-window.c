@@ -11,114 +11,10 @@
 #include "lane.h"
 #include "log.h"
 #include "recorder.h"
+#include "schedule.h"
 #include "session-log.h"
 
-/* How long late records of a window are waited for when it ends. */
-#define FLUSH_DEADLINE_NS 2000000000
-/* How long stop() waits for the disk at most. */
-#define STOP_PATIENCE_NS 20000000
-
-/* ---- the rest of a window ---- */
-
-void strobe_session_set_write_error(const char *directory, int failed, GError **error)
-{
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
-                "Cannot write the capture in %s: %s: records are missing", directory,
-                g_strerror(failed));
-}
-
-void strobe_session_ending_free(gpointer data)
-{
-    StrobeEnding *ending = data;
-
-    g_free(ending->directory);
-    g_free(ending);
-}
-
-static void add_ending(StrobeSession *session)
-{
-    StrobeEnding *ending = g_new0(StrobeEnding, 1);
-
-    ending->directory = g_strdup(session->directory->path);
-    ending->window = session->window;
-    g_ptr_array_add(session->endings, ending);
-}
-
-gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GError **error)
-{
-    gboolean ok = TRUE;
-
-    while (session->endings->len > n_left) {
-        const StrobeEnding *ending = g_ptr_array_index(session->endings, 0);
-        int failed = strobe_recorder_wait(ending->window);
-        if (failed && error && ok)
-            strobe_session_set_write_error(ending->directory, failed, error);
-        else if (failed)
-            strobe_log(STROBE_LOG_WARNING,
-                       "Cannot write the capture in %s: %s: records are missing", ending->directory,
-                       g_strerror(failed));
-        ok = ok && failed == 0;
-        g_ptr_array_remove_index(session->endings, 0);
-    }
-    return ok;
-}
-
 /* ---- a window ---- */
-
-static void add_diagnostic(StrobeSession *session, const char *component, const char *text)
-{
-    StrobeWriter *writer = strobe_lane_writer();
-
-    g_ptr_array_add(session->diagnostics, g_strdup(text));
-    if (!writer)
-        return;
-    StrobeStringId name = strobe_lane_intern(writer, component, strlen(component), 0);
-    StrobeStringId id = strobe_lane_intern(writer, text, strlen(text), 0);
-    struct strobe_diagnostic *fields =
-        strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_diagnostic), strobe_core_track(),
-                            name, strobe_clock_now(), 0);
-    if (!fields)
-        return;
-    fields->text = id;
-    fields->level = STROBE_LOG_WARNING;
-    strobe_lane_commit(writer);
-}
-
-/* What is missing in the window that ends. */
-static void diagnose(StrobeSession *session)
-{
-    g_ptr_array_set_size(session->diagnostics, 0);
-    for (guint i = 0; i < session->collectors->len; i++) {
-        StrobeCollector *c = g_ptr_array_index(session->collectors, i);
-        g_autofree char *text = NULL;
-        if (c->failure)
-            text = g_strdup(c->failure->message);
-        else if (c->phase == STROBE_COLLECTOR_PENDING)
-            text = g_strdup_printf("collector %s: what it collects from was not loaded into the "
-                                   "process",
-                                   c->component->name);
-        else if (c->has_more)
-            text = g_strdup_printf("collector %s: it had more records of the window when the time "
-                                   "for late ones (%d s) was over",
-                                   c->component->name, (int)(FLUSH_DEADLINE_NS / 1000000000));
-        if (text)
-            add_diagnostic(session, c->component->name, text);
-        if (c->instance.lacking->len) {
-            g_autofree char *lacks =
-                g_strdup_printf("collector %s: it cannot do what was asked for: %s",
-                                c->component->name, c->instance.lacking->str);
-            add_diagnostic(session, c->component->name, lacks);
-        }
-    }
-    guint32 trackless = strobe_recorder_take_trackless();
-    if (trackless) {
-        g_autofree char *text =
-            g_strdup_printf("%u threads found no room in the track table: their records are shown "
-                            "without a thread",
-                            trackless);
-        add_diagnostic(session, "recorder", text);
-    }
-}
 
 static gboolean check_required(StrobeSession *session, GError **error)
 {
@@ -136,6 +32,16 @@ void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCo
 {
     for (guint i = 0; i < session->collectors->len; i++)
         call(g_ptr_array_index(session->collectors, i));
+}
+
+void strobe_session_prepare(StrobeSession *session, int wanted)
+{
+    if (wanted & STROBE_CALL_COOL)
+        strobe_session_for_collectors(session, strobe_collector_cool);
+    if (wanted & STROBE_CALL_WARM) {
+        strobe_session_for_collectors(session, strobe_collector_open);
+        strobe_session_for_collectors(session, strobe_collector_warm);
+    }
 }
 
 static gboolean begin_capture(StrobeSession *session, GError **error)
@@ -179,8 +85,7 @@ static gboolean open_window(StrobeSession *session, GError **error)
     return ok;
 }
 
-/* NULL: no window records any more. */
-static void tell_directory(StrobeSession *session, const char *directory)
+void strobe_session_tell_directory(StrobeSession *session, const char *directory)
 {
     for (guint i = 0; i < session->collectors->len; i++)
         ((StrobeCollector *)g_ptr_array_index(session->collectors, i))->directory = directory;
@@ -188,51 +93,28 @@ static void tell_directory(StrobeSession *session, const char *directory)
 
 gboolean strobe_session_start_window(StrobeSession *session, GError **error)
 {
-    strobe_session_for_collectors(session, strobe_collector_open);
-    strobe_session_for_collectors(session, strobe_collector_warm);
+    strobe_session_await_drain(session);
+    strobe_session_prepare(session, STROBE_CALL_WARM);
     if (!check_required(session, error))
         return FALSE;
     if (!open_window(session, error))
         return FALSE;
-    tell_directory(session, session->directory->path);
+    strobe_session_tell_directory(session, session->directory->path);
     strobe_session_for_collectors(session, strobe_collector_tell_calls);
     strobe_session_for_collectors(session, strobe_collector_start);
     session->sampler = strobe_sampler_start(session->collectors);
     return check_required(session, error);
 }
 
-static void flush_one(StrobeCollector *c)
-{
-    strobe_collector_flush(c, FLUSH_DEADLINE_NS);
-}
-
 void strobe_session_stop_window(StrobeSession *session, GError **error)
 {
-    /* Whoever is told that it is ready reads it; nobody else waits for the disk. */
-    gint64 patience = session->on_trace_ready ? -1 : STOP_PATIENCE_NS;
-    StrobeSignalGuard guard;
-    int failed;
-
     if (!session->directory)
         return;
     strobe_recorder_mark_end();
     strobe_sampler_stop(session->sampler);
     session->sampler = NULL;
     strobe_session_for_collectors(session, strobe_collector_stop);
-    strobe_session_for_collectors(session, flush_one);
-    tell_directory(session, NULL);
-    diagnose(session);
-    strobe_signal_guard_hold(&guard);
-    failed = strobe_recorder_end_window(patience);
-    if (failed == EINPROGRESS)
-        add_ending(session);
-    else if (failed)
-        strobe_session_set_write_error(session->directory->path, failed, error);
-    g_autofree char *text = strobe_session_log_text(TRUE);
-    strobe_result_directory_finish(session->directory, session->config, text,
-                                   error && !*error ? error : NULL);
-    strobe_signal_guard_release(&guard);
-    g_clear_pointer(&session->directory, strobe_result_directory_free);
+    strobe_session_end_window(session, error);
 }
 
 /* ---- steps ---- */

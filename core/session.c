@@ -46,6 +46,7 @@ static gboolean add_collectors(StrobeSession *session, GError **error)
         if (!c)
             return FALSE;
         c->number = i + 1;
+        c->peers = session->collectors;
         g_ptr_array_add(session->collectors, c);
     }
     return TRUE;
@@ -185,6 +186,7 @@ void strobe_session_free(StrobeSession *session)
         g_usleep(1000);
     if (g_atomic_int_get(&session->n_users))
         return; /* called from its own callback: better kept than freed under its feet */
+    strobe_session_await_drain(session);
     strobe_session_log_end();
     tear_down(session);
 }
@@ -244,12 +246,9 @@ static gboolean change_action(StrobeSession *session, int next, GError **error)
         if (was_open && (transition->calls & STROBE_CALL_HANDLER))
             tell_window(session);
     }
-    if (transition->calls & STROBE_CALL_COOL)
-        strobe_session_for_collectors(session, strobe_collector_cool);
-    if (transition->calls & STROBE_CALL_WARM) {
-        strobe_session_for_collectors(session, strobe_collector_open);
-        strobe_session_for_collectors(session, strobe_collector_warm);
-    }
+    int prepare = (int)transition->calls & (STROBE_CALL_COOL | STROBE_CALL_WARM);
+    if (prepare && !strobe_session_leave_to_drain(session, prepare))
+        strobe_session_prepare(session, prepare);
     if ((transition->calls & STROBE_CALL_START) && !failure)
         strobe_session_start_window(session, &failure);
     if (failure) {
@@ -338,7 +337,8 @@ void strobe_session_retry(StrobeSession *session)
     if (session->pid != getpid())
         return;
     g_rec_mutex_lock(&session->lock);
-    for (guint i = 0; i < session->collectors->len; i++) {
+    gboolean is_left = strobe_session_leave_to_drain(session, 0); /* they are asked after it */
+    for (guint i = 0; !is_left && i < session->collectors->len; i++) {
         StrobeCollector *c = g_ptr_array_index(session->collectors, i);
         if (c->phase != STROBE_COLLECTOR_PENDING || session->action == STROBE_ACTION_NONE)
             continue;
@@ -428,6 +428,7 @@ const char *strobe_session_diagnostics(StrobeSession *session)
         return "";
     g_rec_mutex_lock(&session->lock);
     g_autoptr(GString) out = g_string_new(NULL);
+    strobe_session_await_drain(session);
     for (guint i = 0; i < session->diagnostics->len; i++)
         g_string_append_printf(out, "%s%s", i ? "\n" : "",
                                (char *)g_ptr_array_index(session->diagnostics, i));

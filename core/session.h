@@ -7,16 +7,25 @@
 #ifndef STROBE_CORE_SESSION_H
 #define STROBE_CORE_SESSION_H
 
+#include <pthread.h>
 #include <strobe/strobe.h>
 #include "collector.h"
 #include "flight.h"
 #include "result-directory.h"
 #include "sampler.h"
 
-/* A window whose rest is still being written. */
+/* A window that has ended, and whose rest is told late or still being written. */
 typedef struct StrobeEnding {
-    char *directory;
+    StrobeSession *session;
+    StrobeResultDirectory *directory;
+    char *path;
     guint32 window;
+    GError *failure; /* of writing what is beside the capture */
+    pthread_t thread;
+    gboolean has_thread;  /* that has not been joined; the session's lock */
+    pthread_mutex_t lock; /* of what follows */
+    int wanted;           /* STROBE_CALL_* of the schedule, when collectors have told all */
+    gboolean is_over;     /* the thread does no more of those */
 } StrobeEnding;
 
 struct StrobeSession {
@@ -58,16 +67,33 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error);
 
 gboolean strobe_session_start_window(StrobeSession *session, GError **error);
 void strobe_session_stop_window(StrobeSession *session, GError **error);
-/* Waits until windows that ended are written, but for the `n_left` last ones; tells the first thing
- * that failed, by the log if `error` is NULL. */
-gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GError **error);
-void strobe_session_ending_free(gpointer ending);
-void strobe_session_set_write_error(const char *directory, int failed, GError **error);
+/* What the schedule asks of collectors: STROBE_CALL_COOL, STROBE_CALL_WARM. */
+void strobe_session_prepare(StrobeSession *session, int wanted);
 
 void strobe_session_begin_step(StrobeSession *session);
 void strobe_session_record_step(StrobeSession *session);
 /* A step has ended: records it, and does what steps are counted for. */
 void strobe_session_after_step(StrobeSession *session);
+
+/* ---- the rest of a window, session-ending.c ---- */
+
+/* The collectors have stopped. Those that hold late records, and then the writer thread, are waited
+ * for if somebody is told that the window is ready; else the former have a thread of their own, and
+ * the latter 20 ms. */
+void strobe_session_end_window(StrobeSession *session, GError **error);
+/* Tells the collectors the result directory of the window that records; NULL: none does any more. */
+void strobe_session_tell_directory(StrobeSession *session, const char *directory);
+
+/* Waits until collectors have told all of the windows that ended: 2 s at most. Before it nothing
+ * but strobe_session_leave_to_drain() may touch them. */
+void strobe_session_await_drain(const StrobeSession *session);
+/* Has them prepared as soon as they have told all; FALSE: they have. 0: only asks. */
+gboolean strobe_session_leave_to_drain(const StrobeSession *session, int wanted);
+/* Waits until windows that ended are written, but for the `n_left` last ones; tells the first thing
+ * that failed, by the log if `error` is NULL. */
+gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GError **error);
+void strobe_session_ending_free(gpointer ending);
+void strobe_session_set_write_error(const char *directory, int failed, GError **error);
 
 /* ---- dumps, session-dump.c ---- */
 

@@ -17,7 +17,8 @@ typedef struct Fake {
     FakeSettings settings;
     const char *fail; /* the call that is to fail */
     int64_t n_records, n_threads, n_late, n_lost, n_unfinished;
-    int64_t sample_ns, busy_ns;
+    int64_t sample_ns, busy_ns, drain_ns;
+    struct timespec stopped;
     uint64_t window;
     uint64_t began, ended; /* the window, in the records' clock */
     int is_late_half;      /* the first half of the late records was emitted */
@@ -118,6 +119,7 @@ static void read_options(Fake *fake)
     fake->n_unfinished = host->option_int(self, "unfinished");
     fake->sample_ns = host->option_int(self, "sample");
     fake->busy_ns = host->option_int(self, "busy");
+    fake->drain_ns = host->option_int(self, "drain");
 }
 
 static StrobeStatus fake_open(const StrobeHost *host, StrobeInstance *self, void **state)
@@ -230,10 +232,21 @@ static StrobeStatus fake_stop(void *state)
     Fake *fake = state;
     join_threads(fake);
     fake->ended = own_now(fake);
+    clock_gettime(CLOCK_MONOTONIC, &fake->stopped);
     if (fake->n_lost > 0)
         fake->settings.host->lost(fake->settings.self, STROBE_LOSS_COLLECTOR_DROPPED,
                                   (uint64_t)fake->n_lost);
     return fail_in(fake->settings.host, fake->settings.self, "stop");
+}
+
+/* As a device does that tells late. */
+static int is_holding_back(const Fake *fake)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - fake->stopped.tv_sec) * 1000000000 + now.tv_nsec - fake->stopped.tv_nsec <
+           fake->drain_ns;
 }
 
 /* Two calls, half of the late records each: a host must ask again. */
@@ -241,6 +254,9 @@ static StrobeStatus fake_flush(void *state, StrobeTicks deadline)
 {
     Fake *fake = state;
     StrobeStatus status = fail_in(fake->settings.host, fake->settings.self, "flush");
+    if (status == STROBE_OK && fake->is_late_half + (fake->n_late == 0) > 0 &&
+        is_holding_back(fake))
+        return STROBE_AGAIN;
     if (status != STROBE_OK || fake->n_late == 0)
         return status;
     int64_t half = fake->n_late / 2;

@@ -104,6 +104,15 @@ static const StrobeOption options[] = {
     },
     {
         .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "drain",
+        .default_value = "0s",
+        .min = 0,
+        .max = 6e10,
+        .summary = "How long after the window the last of these come.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_INT,
         .name = "loss",
         .default_value = "0",

@@ -9,6 +9,7 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
+#include "../common/mstx-link.h"
 #include "kept-facts.h"
 
 /* The fields of all kinds: the standard one, then ours. In whole words: the host reads them as
@@ -152,6 +153,15 @@ static int is_own_id(const struct own *mine, uint64_t id)
 uint64_t mark_next_connection(void)
 {
     return marks.host->link_ids(marks.self, 1);
+}
+
+uint64_t mark_connection_of(uint64_t id)
+{
+    uint64_t link = id < MSTX_LINK_OF_MARK ? marks.host->link_for(marks.self, MSTX_LINK_COLLECTOR,
+                                                                  MSTX_LINK_OF_MARK | id)
+                                           : 0;
+
+    return link ? link : mark_next_connection();
 }
 
 static int is_wanted(const MarkDomain *domain)

@@ -59,6 +59,8 @@ uint64_t mark_next_id(void);
 
 /* An id for what a mark on the device can be joined by. While marks_on() only. */
 uint64_t mark_next_connection(void);
+/* ... where a tool behind gave the mark that id, by which it is told of on the device. */
+uint64_t mark_connection_of(uint64_t id);
 
 /* What one API's range is told by: tag and the low 60 bits of the id. */
 static inline uint64_t mark_key(uint64_t tag, uint64_t id)

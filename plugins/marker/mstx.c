@@ -16,13 +16,14 @@ static uint64_t key_of(uint64_t id)
     return mark_key(MARK_OF_MSTX, id) | (id & OUR_ID) >> 4;
 }
 
-/* Of a mark that goes to the device too: what both can be joined by. NULL: it does not. */
-static const MarkFacts *facts_of(void *stream, MarkFacts *facts)
+/* Of a mark that goes to the device too: what both can be joined by. NULL: it does not. Of an
+ * instant the tool behind does not say its id. */
+static const MarkFacts *facts_of(void *stream, uint64_t theirs, MarkFacts *facts)
 {
     if (__builtin_expect(!stream || !marks_on(), 1))
         return NULL;
     *facts = mark_no_facts;
-    facts->connection = mark_next_connection();
+    facts->connection = theirs ? mark_connection_of(theirs) : mark_next_connection();
     return facts;
 }
 
@@ -35,7 +36,7 @@ static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *mes
 
     if (!marks_on() || !message)
         return theirs;
-    const MarkFacts *known = facts_of(stream, &facts);
+    const MarkFacts *known = facts_of(stream, theirs, &facts);
     uint64_t id = theirs ? theirs : mark_next_id() | (is_chained ? OUR_ID : 0);
     return mark_start(domain, key_of(id), message, known) ? id : theirs;
 }
@@ -66,7 +67,7 @@ static void __attribute__((noinline)) mark(const char *message, void *stream)
     if (behind)
         behind(message, stream);
     if (marks_on())
-        mark_instant(mark_default_domain(), message, facts_of(stream, &facts));
+        mark_instant(mark_default_domain(), message, facts_of(stream, 0, &facts));
 }
 
 void mstxMarkA(const char *message, void *stream)
@@ -147,7 +148,7 @@ void mstxDomainMarkA(void *handle, const char *message, void *stream)
     if (behind && mstx_domain_behind(domain))
         behind(mstx_domain_behind(domain), message, stream);
     MarkFacts facts;
-    mark_instant(domain->marks, message, facts_of(stream, &facts));
+    mark_instant(domain->marks, message, facts_of(stream, 0, &facts));
 }
 
 uint64_t mstxDomainRangeStartA(void *handle, const char *message, void *stream)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the host: of the runtime, of its memory; and ids that others gave to launches. */
+/* Calls of the host: of the runtime, of its memory. */
 #include <string.h>
 
 #include "records.h"
@@ -17,11 +17,6 @@ struct npu_set {
     uint32_t value, stream;
     int32_t device;
     uint8_t is_async;
-};
-
-struct npu_external {
-    uint64_t connection, id;
-    uint32_t sort;
 };
 
 #define KIND(variable_, shape_, name_, fields_, summary_)                                          \
@@ -53,14 +48,6 @@ static const StrobeField set_fields[] = {
 };
 KIND(npu_set_kind, STROBE_SHAPE_SPAN, "npu_task.memset", set_fields,
      "One call that sets memory: the time of the call, not of the work on the device.");
-
-static const StrobeField external_fields[] = {
-    {"connection", STROBE_FIELD_LINK, 0, "", "Id of the launch."},
-    {"id", STROBE_FIELD_U64, 0, "", "Id that the program gave to what it launched."},
-    {"sort", STROBE_FIELD_U32, 0, "", "Whose ids these are: 1 unknown, 2 to 4 custom."},
-};
-KIND(npu_external_kind, STROBE_SHAPE_INSTANT, "npu_task.external_id", external_fields,
-     "An id that the program gave to a launch; at the call that was told before it.");
 
 /* ---- calls ---- */
 
@@ -208,28 +195,5 @@ void npu_take_memcpy(NpuRecords *records, const MsptiMemcpy *in)
     out->stream = in->stream;
     out->device = device_of(in->device);
     out->is_async = in->is_async != 0;
-    npu_emitter_done(emitter);
-}
-
-/* It has no time of its own: it is told before the launch, so it lies where the call before does.
- */
-void npu_take_external(NpuRecords *records, const MsptiExternal *in)
-{
-    NpuEmitter *emitter = &records->emitter;
-
-    if (records->has_several_threads) {
-        records->counts.n_externals++;
-        return;
-    }
-    if (!emitter->writer)
-        return;
-    uint64_t at =
-        records->last_call > records->windows.begin ? records->last_call : records->windows.begin;
-    struct npu_external *out = npu_emitter_put(emitter, records->kinds.external, sizeof *out,
-                                               memory_track(records, MSPTI_NO_DEVICE), 0, at, NULL);
-    memset(out, 0, sizeof *out);
-    out->connection = npu_records_link(records, in->correlation);
-    out->id = in->external;
-    out->sort = (uint32_t)in->sort;
     npu_emitter_done(emitter);
 }

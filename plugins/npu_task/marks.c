@@ -77,7 +77,7 @@ static void record(NpuRecords *records, const NpuMark *mark, const Side *side)
     out->category = STROBE_ABSENT_I64;
     out->end_thread = side->end_thread;
     out->connection = mark->has & NPU_MARK_ON_DEVICE
-                          ? npu_records_link(records, NPU_OF_MARK | mark->id)
+                          ? npu_records_link(records, MSTX_LINK_OF_MARK | mark->id)
                           : STROBE_ABSENT_U64;
     npu_emitter_done(emitter);
 }
@@ -228,5 +228,6 @@ void npu_records_end_window(NpuRecords *records, uint64_t now)
             end_mark(records, &records->marks.marks[i], now);
     if (records->marks.n > NPU_MARKS / 2) /* ranges that nobody ever ends */
         npu_mark_table_clear(&records->marks);
+    npu_records_settle_externals(records);
     npu_emitter_flush(&records->emitter);
 }

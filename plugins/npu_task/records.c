@@ -54,6 +54,7 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
     records->bad_device = MSPTI_NO_DEVICE;
     records->has_several_threads = 0;
     records->launch_thread = 0;
+    records->n_externals = 0;
     records->next_id = records->end_id = 0;
     records->last_launch = records->last_task = records->last_call = 0;
     return STROBE_OK;

@@ -10,6 +10,7 @@
 
 #include <strobe/kinds.h>
 
+#include "../common/mstx-link.h"
 #include "emitter.h"
 #include "mark-table.h"
 #include "mspti-abi.h"
@@ -32,6 +33,13 @@ typedef struct NpuCounts {
     uint64_t n_externals; /* external ids that nobody can tell the thread of */
 } NpuCounts;
 
+#define NPU_EXTERNALS 16384u /* ids of the program that are held back */
+
+typedef struct NpuExternal {
+    uint64_t correlation, id, at;
+    uint32_t sort;
+} NpuExternal;
+
 typedef struct NpuRecords {
     NpuEmitter emitter;
     NpuTracks tracks;
@@ -50,6 +58,8 @@ typedef struct NpuRecords {
     /* The greatest ids of calls that launched something, and of tasks. */
     uint64_t last_launch, last_task;
     uint64_t last_call; /* begin of the last call of this window */
+    uint32_t n_externals;
+    NpuExternal externals[NPU_EXTERNALS];
 } NpuRecords;
 
 extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
@@ -62,6 +72,9 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 
 /* The window's end: ranges that are still open are recorded as far as they got. */
 void npu_records_end_window(NpuRecords *records, uint64_t now);
+
+/* Records the program's ids that were held back, or counts them where they cannot be told apart. */
+void npu_records_settle_externals(NpuRecords *records);
 
 /* ---- by sort ---- */
 
@@ -101,9 +114,7 @@ static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, u
     return npu_records_wants(records, begin, end);
 }
 
-/* An id of MSPTI's as a link; absent: 0, which is none. Marks have ids of their own. */
-#define NPU_OF_MARK ((uint64_t)1 << 46)
-
+/* An id of MSPTI's as a link; absent: 0, which is none. */
 static inline uint64_t npu_records_link(const NpuRecords *records, uint64_t id)
 {
     uint64_t link = records->emitter.host->link_of(records->emitter.self, id);

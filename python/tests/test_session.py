@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import threading
+import time
 
 from support import FolderTest, results
 from strobe import Error
@@ -100,6 +101,39 @@ class Life(SessionTest):
         session = self.make()
         session.stop()
         self.assertEqual((session.directory, results(self.folder)), ("", []))
+
+    def late(self):
+        """A session with a collector that tells the rest of a window a second late."""
+        fake = {"records": 10, "late": 100, "drain": "1s"}
+        return self.make(collectors={"fake": fake})
+
+    def test_late_records_keep_nobody_waiting(self):
+        ended = []
+        session = self.late()
+        session.on_window_end(ended.append)
+        session.start()
+        begin = time.monotonic()
+        session.stop()
+        self.assertLess(time.monotonic() - begin, 0.7)
+        self.assertEqual(ended, results(self.folder))
+        session.close()
+        self.assertGreater(time.monotonic() - begin, 0.9)
+
+    def test_late_records_are_there_for_a_handler(self):
+        """It is told in the thread that stops, of a window that is complete."""
+        told = []
+
+        def ready(directory):
+            told.append((threading.get_ident(), time.monotonic() - begin))
+
+        session = self.late()
+        session.on_trace_ready(ready)
+        session.start()
+        begin = time.monotonic()
+        session.stop()
+        (thread, took), = told
+        self.assertEqual(thread, threading.get_ident())
+        self.assertGreater(took, 0.9)
 
     def test_collected_in_a_cycle(self):
         session = self.make()

@@ -129,6 +129,7 @@ static void print_collector(void)
     MEMBER(StrobeHost, fail);
     MEMBER(StrobeHost, link_of);
     MEMBER(StrobeHost, result_directory);
+    MEMBER(StrobeHost, link_for);
     STRUCT(StrobeCollectorOps);
     MEMBER(StrobeCollectorOps, struct_size);
     MEMBER(StrobeCollectorOps, reserved);

@@ -44,6 +44,12 @@ static uint64_t mock_link_ids(StrobeInstance *self, uint32_t n)
     return atomic_fetch_add(&self->mock->next_link, n);
 }
 
+/* There is one collector. */
+static uint64_t mock_link_for(StrobeInstance *self, const char *collector, uint64_t id)
+{
+    return 0;
+}
+
 static uint64_t mock_link_of(StrobeInstance *self, uint64_t id)
 {
     return id && id < STROBE_LINK_DEALT ? (uint64_t)1 << STROBE_LINK_BITS | id : 0;
@@ -172,6 +178,7 @@ static const StrobeHost mock_table = {
     .fail = mock_fail,
     .link_of = mock_link_of,
     .result_directory = mock_result_directory,
+    .link_for = mock_link_for,
 };
 
 /* ---- making a host ----------------------------------------------------------------------- */
@@ -355,20 +362,40 @@ StrobeStatus strobe_mock_host_stop(StrobeMockHost *mock)
     return status;
 }
 
-StrobeStatus strobe_mock_host_flush(StrobeMockHost *mock, uint64_t timeout_ns)
+typedef struct Flush {
+    StrobeMockHost *mock;
+    uint64_t deadline;
+    StrobeStatus status;
+} Flush;
+
+static void *flush_main(void *user)
 {
-    if (mock->phase != STATE_OPEN)
-        return STROBE_ERROR_STATE;
-    StrobeStatus status = STROBE_OK;
-    uint64_t deadline = strobe_mock_now() + timeout_ns;
+    Flush *flush = user;
+    StrobeMockHost *mock = flush->mock;
+
     atomic_store(&mock->gate_thread, (uint64_t)gettid());
     strobe_mock_host_gate(mock, 1);
     do {
-        status = mock->ops->flush ? mock->ops->flush(mock->state, deadline) : STROBE_OK;
-    } while (status == STROBE_AGAIN && strobe_mock_now() < deadline);
+        flush->status = mock->ops->flush(mock->state, flush->deadline);
+    } while (flush->status == STROBE_AGAIN && strobe_mock_now() < flush->deadline);
     strobe_mock_host_gate(mock, 0);
     atomic_store(&mock->gate_thread, 0);
-    return status;
+    return NULL;
+}
+
+StrobeStatus strobe_mock_host_flush(StrobeMockHost *mock, uint64_t timeout_ns)
+{
+    Flush flush = {.mock = mock, .deadline = strobe_mock_now() + timeout_ns};
+    pthread_t thread;
+
+    if (mock->phase != STATE_OPEN)
+        return STROBE_ERROR_STATE;
+    if (!mock->ops->flush)
+        return STROBE_OK;
+    if (pthread_create(&thread, NULL, flush_main, &flush) != 0)
+        return STROBE_ERROR_MEMORY;
+    pthread_join(thread, NULL);
+    return flush.status;
 }
 
 StrobeStatus strobe_mock_host_cool(StrobeMockHost *mock)

@@ -61,7 +61,8 @@ STROBE_MOCK_API StrobeInstance *strobe_mock_host_instance(StrobeMockHost *mock);
 STROBE_MOCK_API void strobe_mock_host_gate(StrobeMockHost *mock, int open);
 
 /* The collector's calls, with the gate as Strobe has it: open from just before start until stop
- * has returned, and during flush for the calling thread. A call that the collector does not have
+ * has returned, and during flush for the thread that is
+ * made for it. A call that the collector does not have
  * is STROBE_OK. The calls below after a failed or closed one return STROBE_ERROR_STATE. */
 STROBE_MOCK_API int strobe_mock_host_probe(StrobeMockHost *mock, uint32_t question,
                                            StrobeProbe *answer);

@@ -7,6 +7,8 @@
  *   sleep MS         lets time go by
  *   kernels N STEP   so many kernels
  *   print NAME       a number of the double's, by its name
+ *   mark NAME STREAM, range NAME STREAM, end    marks by mstx, STREAM 0: none; end is the last
+ * range's
  *
  * It prints the moment from which the script's times count, and always ends well.
  */
@@ -23,6 +25,7 @@ static struct {
     MsptiDoublePlay *play;
     MsptiDoubleKernels *kernels;
     MsptiDoubleGet *get;
+    MsptiDoublePlay *operators; /* of operators_double.c, if OPERATORS_DOUBLE names its file */
 } mspti;
 
 static uint64_t now_ns(void)
@@ -49,6 +52,15 @@ static void load(void)
     mspti.get = (MsptiDoubleGet *)dlsym(library, "mspti_double");
 }
 
+static void find_operators(void)
+{
+    const char *path = getenv("OPERATORS_DOUBLE");
+    void *library = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+
+    if (library)
+        mspti.operators = (MsptiDoublePlay *)dlsym(library, "operators_double_play");
+}
+
 static int play(const char *line, uint64_t base)
 {
     unsigned long long n, step;
@@ -56,8 +68,9 @@ static int play(const char *line, uint64_t base)
 
     if (sscanf(line, "sleep %d", &ms) == 1)
         return usleep((useconds_t)ms * 1000);
-    if (!mspti.play)
-        return 0;
+    int result = mspti.operators ? mspti.operators(line, base) : 1;
+    if (result != 1 || !mspti.play)
+        return result == -1 ? -1 : 0;
     if (sscanf(line, "kernels %llu %llu", &n, &step) == 2) {
         mspti.kernels(n, 1, base, step);
         return 0;
@@ -65,6 +78,55 @@ static int play(const char *line, uint64_t base)
     if (!strncmp(line, "print dropped", 13))
         return printf("dropped %llu\n", (unsigned long long)mspti.get()->n_dropped) < 0;
     return mspti.play(line, base);
+}
+
+/* ---- marks, as the header-only form of mstx has them ---- */
+
+typedef void (*Function)(void);
+
+static void (*mstx_mark)(const char *, void *);
+static uint64_t (*mstx_start)(const char *, void *);
+static void (*mstx_end)(uint64_t);
+
+static int get_table(int module, Function ***table, unsigned *size)
+{
+    static Function *places[] = {NULL, (Function *)&mstx_mark, (Function *)&mstx_start,
+                                 (Function *)&mstx_end};
+
+    if (module != 1 || !table || !size)
+        return 1;
+    *table = places;
+    *size = 4;
+    return 0;
+}
+
+static void find_tool(void)
+{
+    const char *path = getenv("MSTX_INJECTION_PATH");
+    void *tool = path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+    int (*init)(int (*)(int, Function ***, unsigned *)) = (int (*)(
+        int (*)(int, Function ***, unsigned *)))(tool ? dlsym(tool, "InitInjectionMstx") : NULL);
+
+    if (init)
+        init(get_table);
+}
+
+/* 1: it is no mark. */
+static int mark(const char *line)
+{
+    static uint64_t id;
+    char name[128];
+    unsigned long stream;
+
+    if (sscanf(line, "mark %127s %lu", name, &stream) == 2 && mstx_mark)
+        mstx_mark(name, (void *)(uintptr_t)stream);
+    else if (sscanf(line, "range %127s %lu", name, &stream) == 2 && mstx_start)
+        id = mstx_start(name, (void *)(uintptr_t)stream);
+    else if (!strncmp(line, "end", 3) && mstx_end)
+        mstx_end(id);
+    else
+        return 1;
+    return 0;
 }
 
 int aclInit(void);
@@ -76,10 +138,12 @@ int main(int argc, char **argv)
 
     aclInit();
     load();
+    find_operators();
+    find_tool();
     uint64_t base = now_ns();
     printf("base %llu %s\n", (unsigned long long)base, mspti.play ? "attached" : "alone");
     while (script && fgets(line, sizeof line, script))
-        if (line[0] != '\n' && line[0] != '#' && play(line, base) != 0)
+        if (line[0] != '\n' && line[0] != '#' && mark(line) != 0 && play(line, base) != 0)
             fprintf(stderr, "cannot play: %s", line);
     if (script)
         fclose(script);

@@ -45,6 +45,13 @@ typedef struct MsptiDoubleState {
  *   memset DEVICE STREAM CORRELATION VALUE BYTES ASYNC BEGIN DURATION
  *   memcpy DEVICE STREAM CORRELATION DIRECTION BYTES ASYNC BEGIN DURATION
  *   external SORT ID CORRELATION
+ *
+ * Or what a program does, of which the library makes the records, ids and all (launches.h):
+ *   launch THREAD DEVICE STREAM TYPE NAME BEGIN DURATION
+ *   call KIND THREAD NAME BEGIN DURATION           ends with the thread's latest launch
+ *   enqueue DEVICE STREAM TYPE NAME DURATION       for a consumer thread to launch
+ *   dequeue THREAD AT BEGIN                        the calls are made at AT, its kernel begins
+ *   push SORT ID, pop SORT                         one stack for all threads
  * "-" is an empty text, "NULL" none. Returns 0, or -1: no such line. */
 typedef int MsptiDoublePlay(const char *line, uint64_t base);
 

@@ -115,8 +115,8 @@ typedef StrobeAction (*StrobeScheduleFunction)(void *user, int64_t step);
 STROBE_API StrobeStatus strobe_session_new(const char *config, const char *origin,
                                            StrobeSession **session, StrobeError **error);
 
-/* Stops if need be, closes the collectors and frees. NULL is allowed. Does nothing in a function of
- * the session's that is being called. */
+/* Stops if need be, waits for what is told late, closes the collectors and frees. NULL is allowed.
+ * Does nothing in a function of the session's that is being called. */
 STROBE_API void strobe_session_free(StrobeSession *session);
 
 STROBE_API void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function,
@@ -136,8 +136,9 @@ STROBE_API StrobeStatus strobe_session_start(StrobeSession *session, StrobeError
 STROBE_API StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error);
 
 /* Ends the window that runs, if any. Stopping twice does nothing. Without a function that is told
- * of the window it does not wait for the disk: a writer thread appends what is left (an analysis
- * waits for that), and the next session call tells what failed. */
+ * of the window it waits neither for devices that tell late nor for the disk: threads of Strobe's
+ * add what is left (an analysis, and the process's end, wait for that), and the next session call
+ * tells what failed. The next window begins when devices have told, 2 s later at most. */
 STROBE_API StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error);
 
 /* A flight recorder ("buffer": {"policy": "ring"}) writes what it holds, the last records of every
@@ -173,8 +174,9 @@ STROBE_API StrobeStatus strobe_session_add_metadata(StrobeSession *session, cons
  * ends; any thread. Since 1.0. */
 STROBE_API void strobe_set_rank(int rank);
 
-/* One line per thing that is missing or degraded: failed collectors, losses. The text is owned by
- * the session and valid until the next session call; "" if all is well. */
+/* One line per thing that is missing or degraded: failed collectors, losses. Waits until the last
+ * window is complete. The text is owned by the session and valid until the next session call; "" if
+ * all is well. */
 STROBE_API const char *strobe_session_diagnostics(StrobeSession *session);
 
 /* Version of the library, "1.0.0". */

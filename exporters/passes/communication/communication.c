@@ -183,7 +183,7 @@ static StrobeStatus communication_batch(void *state, const StrobeView *records, 
         else if (!strcmp(kind, "comm_op"))
             add_op(pass, &records[i]);
         else if (!strcmp(kind, "step_range"))
-            steps_add(&pass->steps, &records[i]);
+            steps_add_joined(&pass->steps, &records[i]);
     }
     return STROBE_OK;
 }
@@ -319,11 +319,11 @@ static gboolean emit_link(void *user, const MatrixGroup *group, const char *rank
 }
 
 /* In the text's form a single step takes all operations, whenever they were. */
-static const Step *step_of(const Communication *pass, const CommOp *op)
+static const Step *step_of(Communication *pass, const CommOp *op)
 {
     if (!pass->is_database && pass->steps.steps->len == 1)
         return &g_array_index(pass->steps.steps, Step, 0);
-    return steps_find_closed(&pass->steps, op->begin_ns);
+    return steps_find_closed(&pass->steps, op->device, op->begin_ns);
 }
 
 static const char *name_of(void *user, StrobeStringId id)
@@ -376,7 +376,7 @@ static gboolean emit_part(Communication *pass, const Step *step, const GArray *m
 
 /* For every step the places of its operations, in order; without steps one list of all. What lies
  * in no step is in no list. */
-static GPtrArray *share_out(const Communication *pass)
+static GPtrArray *share_out(Communication *pass)
 {
     const GArray *steps = pass->steps.steps;
     GPtrArray *lists = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)g_array_unref);

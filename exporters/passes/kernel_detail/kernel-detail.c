@@ -237,7 +237,7 @@ static gboolean emit(KernelDetail *pass, const Row *row, const Row *before)
 {
     struct strobe_kernel_detail *fields =
         pass->host->emit(pass->self, 0, row->track, row->name, row->begin_ns, row->end_ns);
-    const Step *step = steps_find_closed(&pass->steps, row->begin_ns);
+    const Step *step = steps_find_closed(&pass->steps, head_of(row).device, row->begin_ns);
 
     if (!fields)
         return FALSE;

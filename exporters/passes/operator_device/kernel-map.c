@@ -143,7 +143,9 @@ static const HostCall *find_call(const KernelMap *map, guint64 connection)
     return call->connection == connection ? call : NULL;
 }
 
-/* Without arrows: the call that has the task's id. One arrow an id: only the first task counts. */
+/* Without arrows: the call that has the task's id. In the original there is one arrow an id, so
+ * only the first task counts; of what was recorded all do that a launch caused, those of a graph
+ * that is run again too. */
 static void moments_of_calls(KernelMap *map, GArray *moments)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -154,7 +156,7 @@ static void moments_of_calls(KernelMap *map, GArray *moments)
         const HostCall *call;
 
         if (!kernel->is_target || kernel->connection == STROBE_ABSENT_U64 ||
-            !g_hash_table_add(seen, &kernel->connection))
+            (!map->by_thread && !g_hash_table_add(seen, &kernel->connection)))
             continue;
         call = find_call(map, kernel->connection);
         if (call)
@@ -195,11 +197,62 @@ static void assign_to_dequeues(KernelMap *map, const GArray *moments)
     }
 }
 
+static gint compare_spans(gconstpointer a, gconstpointer b)
+{
+    const QueueSpan *x = a, *y = b;
+
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+/* The dequeue of that thread around the moment; NULL: none is. */
+static const QueueSpan *find_dequeue(const KernelMap *map, const Moment *moment)
+{
+    const QueueSpan key = {.thread = moment->thread, .begin_ns = moment->at_ns};
+    guint low = 0, high = map->dequeues->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+
+        if (compare_spans(&g_array_index(map->dequeues, QueueSpan, middle), &key) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const QueueSpan *span = low ? &g_array_index(map->dequeues, QueueSpan, low - 1) : NULL;
+    return span && span->thread == moment->thread && moment->at_ns <= span->end_ns ? span : NULL;
+}
+
+/* What was recorded says which thread took from the queue; a launch elsewhere is its own. */
+static void assign_by_thread(KernelMap *map, const GArray *moments)
+{
+    g_array_sort(map->dequeues, compare_spans);
+    for (guint i = 0; i < moments->len; i++) {
+        const Moment *moment = &g_array_index(moments, Moment, i);
+        const QueueSpan *span = find_dequeue(map, moment);
+        const Launch launch = {span ? span->correlation : (guint64)moment->at_ns, moment->thread,
+                               moment->kernel, .is_direct = !span};
+
+        g_array_append_val(map->launches, launch);
+    }
+}
+
 static gint compare_launches(gconstpointer a, gconstpointer b)
 {
     const Launch *x = a, *y = b;
 
     return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Two threads may launch in one moment. */
+static gint compare_own_launches(gconstpointer a, gconstpointer b)
+{
+    const Launch *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
 void kernel_map_finish(KernelMap *map)
@@ -213,17 +266,21 @@ void kernel_map_finish(KernelMap *map)
     map->by_thread = map->by_thread && !map->flows->len; /* an arrow says no thread */
     g_array_sort(moments, compare_moments);
     map->has_queue = map->dequeues->len > 0;
-    if (map->has_queue) {
+    if (map->has_queue && map->by_thread) {
+        assign_by_thread(map, moments);
+    } else if (map->has_queue) {
         assign_to_dequeues(map, moments);
     } else {
         for (guint i = 0; i < moments->len; i++) {
             const Moment *moment = &g_array_index(moments, Moment, i);
-            const Launch launch = {(guint64)moment->at_ns, moment->thread, moment->kernel};
+            const Launch launch = {(guint64)moment->at_ns, moment->thread, moment->kernel,
+                                   .is_direct = TRUE};
 
             g_array_append_val(map->launches, launch);
         }
     }
-    g_array_sort(map->launches, compare_launches); /* keeps the order of equal ones */
+    /* Keeps the order of equal ones. */
+    g_array_sort(map->launches, map->by_thread ? compare_own_launches : compare_launches);
 }
 
 /* The first launch whose key is not below. */

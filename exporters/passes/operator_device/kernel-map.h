@@ -26,8 +26,9 @@ typedef struct Kernel {
  * of the launch. */
 typedef struct Launch {
     guint64 key;
-    guint64 thread; /* of the call, where that is known */
-    guint kernel;   /* place in kernels */
+    guint64 thread;     /* of the call, where that is known */
+    guint kernel;       /* place in kernels */
+    gboolean is_direct; /* the key is the moment */
 } Launch;
 
 typedef struct KernelMap {

@@ -379,14 +379,21 @@ static gboolean emit_database_step(OperatorDevice *pass, const HostStep *step)
     return emit_step(pass, step, begin == G_MAXINT64 ? step->begin_ns : begin, end, device);
 }
 
-/* Where each thread has a tree of its own: from the first kernel of the first launch in the step,
- * of whatever thread, to the last of the last. A step in which nothing was launched is none. */
+/* Where each thread has a tree of its own: on each device from the first kernel of the first launch
+ * in the step, of whatever thread, to the last of the last. A step in which nothing was launched is
+ * none. */
 static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *host)
 {
-    StepKernels step;
+    StepKernels step = {.next_device = STEP_NO_DEVICE};
+    gboolean done = TRUE;
 
-    return !step_kernels_find(&pass->map, pass->enqueues, host->begin_ns, host->end_ns, &step) ||
-           emit_step(pass, host, step.begin_ns, step.end_ns, step.device);
+    do {
+        gint32 device = step.next_device;
+        if (step_kernels_find(&pass->map, pass->enqueues, host->begin_ns, host->end_ns, device,
+                              &step))
+            done = emit_step(pass, host, step.begin_ns, step.end_ns, device);
+    } while (done && step.next_device != G_MAXINT32);
+    return done;
 }
 
 static gint compare_links(gconstpointer a, gconstpointer b)

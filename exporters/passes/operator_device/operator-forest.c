@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operator-forest.h"
 
-/* A leaf: a queue entry, or without a queue the moment of a launch. */
+/* A leaf: a queue entry, or the moment of a launch that went through no queue. */
 typedef struct Leaf {
     gint64 at_ns;
     guint64 key;
@@ -85,10 +85,24 @@ static void add_to_step(const Build *build, ForestStep *step, guint64 key, const
     step->has_kernels = TRUE;
 }
 
+/* Those of the leaf's own thread, where a moment may be several threads'. */
+static const Launch *find_launches(const KernelMap *map, const Leaf *leaf, guint *n)
+{
+    const Launch *launches = kernel_map_find(map, leaf->key, n);
+
+    if (!map->by_thread || !leaf->any_thread)
+        return launches;
+    for (; *n && launches->thread != leaf->thread; --*n)
+        launches++;
+    for (; *n && launches[*n - 1].thread != leaf->thread;)
+        --*n;
+    return launches;
+}
+
 static void take_leaf(const Build *build, gint owner, const Leaf *leaf)
 {
     guint n;
-    const Launch *launches = kernel_map_find(build->map, leaf->key, &n);
+    const Launch *launches = find_launches(build->map, leaf, &n);
 
     for (guint i = 0; i < n; i++) {
         const ForestLink link = {(guint)owner, launches[i].kernel};
@@ -126,12 +140,12 @@ static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
 
         g_array_append_val(leaves, leaf);
     }
-    for (guint i = 0; !map->has_queue && i < map->launches->len; i++) {
-        const Launch *launch = &g_array_index(map->launches, Launch, i);
-        guint64 key = launch->key;
-        const Leaf leaf = {(gint64)key, key, launch->thread, i, TRUE};
+    for (guint i = 0; i < map->launches->len; i++) {
+        const Launch *launch = &g_array_index(map->launches, Launch, i), *before = launch - 1;
+        const Leaf leaf = {(gint64)launch->key, launch->key, launch->thread, i, TRUE};
 
-        if (!i || g_array_index(map->launches, Launch, i - 1).key != key)
+        if (launch->is_direct && (!i || before->key != launch->key ||
+                                  (map->by_thread && before->thread != launch->thread)))
             g_array_append_val(leaves, leaf);
     }
     g_array_sort(leaves, compare_leaves);

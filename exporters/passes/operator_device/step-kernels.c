@@ -5,17 +5,24 @@ static void take_launches(const KernelMap *map, const Launch *launches, guint n,
 {
     gint64 begin_ns = G_MAXINT64, end_ns = G_MININT64;
 
+    gboolean has_kernels = FALSE;
+
     for (guint i = 0; i < n; i++) {
         const Kernel *kernel = kernel_map_kernel(map, &launches[i]);
 
+        if (kernel->device != step->device) {
+            step->next_device = kernel->device > step->device
+                                    ? MIN(step->next_device, kernel->device)
+                                    : step->next_device;
+            continue;
+        }
         begin_ns = MIN(begin_ns, kernel->begin_ns);
         end_ns = MAX(end_ns, kernel->end_ns);
+        has_kernels = TRUE;
     }
-    if (n && step->begin_ns == G_MAXINT64) {
+    if (has_kernels && step->begin_ns == G_MAXINT64)
         step->begin_ns = begin_ns;
-        step->device = kernel_map_kernel(map, launches)->device;
-    }
-    if (n)
+    if (has_kernels)
         step->end_ns = end_ns;
 }
 
@@ -68,9 +75,9 @@ void step_kernels_sort(GArray *enqueues)
 }
 
 gboolean step_kernels_find(const KernelMap *map, const GArray *enqueues, gint64 begin_ns,
-                           gint64 end_ns, StepKernels *step)
+                           gint64 end_ns, gint32 device, StepKernels *step)
 {
-    *step = (StepKernels){G_MAXINT64, G_MININT64, -1};
+    *step = (StepKernels){G_MAXINT64, G_MININT64, device, G_MAXINT32};
     if (map->has_queue)
         take_entries(map, enqueues, begin_ns, end_ns, step);
     else

@@ -167,6 +167,7 @@ static void test_connections(void)
     StrobeMockHost *mock = test_device_host(3);
     StrobeTrackId nine = fill_host(mock, "a");
 
+    strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_text\"}");
     add_call(mock, nine, "node", 2050, 2060, 1);
     add_connected(mock, 3000, 3500, 1);
     add_connected(mock, 3600, 3700, 1);
@@ -324,6 +325,47 @@ static void test_recorded_queue(void)
     strobe_mock_free(mock);
 }
 
+/* Two threads that launch in the same ns, each in an operator of its own; a graph that is run
+ * again; and a launch beside the queue, while another thread takes from it. */
+static void test_recorded_threads(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
+    StrobeTrackId stream = test_stream(mock, 0, 1);
+
+    add_op(mock, one, "a", 0, 1000);
+    add_op(mock, two, "b", 0, 1000);
+    add_call_of(mock, two, 500, 2);
+    add_call_of(mock, one, 500, 1);
+    add_task_of(mock, stream, 5000, 5100, 1, 1);
+    add_task_of(mock, stream, 6000, 6200, 2, 1);
+    add_task_of(mock, stream, 7000, 7400, 2, 1);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpfloat(find_op(mock, "a")->device_self, ==, 0.1);
+    g_assert_cmpfloat(find_op(mock, "b")->device_self, ==, 0.2 + 0.4);
+    strobe_mock_free(mock);
+}
+
+static void test_recorded_beside_queue(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
+    StrobeTrackId nine = test_thread(mock, 9), stream = test_stream(mock, 0, 1);
+
+    add_op(mock, one, "a", 0, 1000);
+    add_queue(mock, one, 200, 210, 7, 0);
+    add_op(mock, two, "b", 2000, 3000);
+    add_queue(mock, nine, 2400, 2600, 7, 1);
+    add_call_of(mock, two, 2500, 2); /* while the other one takes */
+    add_call_of(mock, nine, 2510, 1);
+    add_task_of(mock, stream, 5000, 5100, 1, 1);
+    add_task_of(mock, stream, 6000, 6200, 2, 1);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpfloat(find_op(mock, "a")->device_self, ==, 0.1);
+    g_assert_cmpfloat(find_op(mock, "b")->device_self, ==, 0.2);
+    strobe_mock_free(mock);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -336,5 +378,7 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-device/host-only", test_host_only);
     g_test_add_func("/operator-device/recorded", test_recorded);
     g_test_add_func("/operator-device/recorded-queue", test_recorded_queue);
+    g_test_add_func("/operator-device/recorded-threads", test_recorded_threads);
+    g_test_add_func("/operator-device/recorded-beside-queue", test_recorded_beside_queue);
     return g_test_run();
 }

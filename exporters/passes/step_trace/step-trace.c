@@ -166,8 +166,9 @@ static GPtrArray *make_rows(StepTrace *pass)
     g_array_sort(pass->spans, compare_spans);
     for (guint i = 0; i < pass->spans->len; i++) {
         const StepSpan *span = &g_array_index(pass->spans, StepSpan, i);
-        const Step *step = pass->is_database ? steps_find(&pass->steps, span->begin_ns)
-                                             : steps_find_us(&pass->steps, span->begin_ns);
+        const Step *step = pass->is_database
+                               ? steps_find(&pass->steps, span->device, span->begin_ns)
+                               : steps_find_us(&pass->steps, span->device, span->begin_ns);
 
         if (!step && pass->steps.steps->len)
             continue; /* outside of every step */

@@ -3,7 +3,8 @@
  * What a collector implements and what it may call.
  *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
- * `sample` comes from a thread of the core. Recording calls (writer, reserve, commit, span_begin,
+ * `sample` comes from a thread of the core, `flush` from one too, unless somebody waits for the
+ * window. Recording calls (writer, reserve, commit, span_begin,
  * span_end, span_open, span_close, loose_open, loose_close, intern, now) may come from any thread,
  * a driver's callback thread too, and never block, never allocate and make no system call in steady
  * state.
@@ -149,6 +150,11 @@ typedef struct StrobeHost {
      * folder that was made in it is analysed with the result if a record "metadata" of the name
      * STROBE_METADATA_FOREIGN has the folder's name as its value. */
     const char *(*result_directory)(StrobeInstance *self);
+
+    /* What link_of makes of the id for another collector of the session, by its name: for what two
+     * collectors tell of, one the cause and one the effect. 0 where the session has none of that
+     * name. Any thread. */
+    uint64_t (*link_for)(StrobeInstance *self, const char *collector, uint64_t id);
     /* end of base ABI 1.0 */
 } StrobeHost;
 
@@ -179,8 +185,9 @@ typedef struct StrobeCollectorOps {
      */
     StrobeStatus (*stop)(void *state);
 
-    /* Optional. Late records of the window that just stopped; control thread. STROBE_AGAIN: call
-     * again until `deadline` (host clock) has passed. */
+    /* Optional. Late records of the window that just stopped, which the calling thread alone may
+     * record; the program goes on meanwhile. Never waits for a device. STROBE_AGAIN: call again
+     * until `deadline` (host clock) has passed. No other call is made until it is done. */
     StrobeStatus (*flush)(void *state, StrobeTicks deadline);
 
     /* Optional. After the last window, or when a warm-up leads to no window. */

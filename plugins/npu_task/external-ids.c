@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ids that the program gave to its launches. MSPTI keeps them on one stack for all threads, so that
+ * where a second thread launches nobody knows whose an id is, of those that came before either:
+ * they are held back until the window ends.
+ */
+#include <string.h>
+
+#include "records.h"
+
+struct npu_external {
+    uint64_t connection, id;
+    uint32_t sort;
+};
+
+static const StrobeField fields[] = {
+    {"connection", STROBE_FIELD_LINK, 0, "", "Id of the launch."},
+    {"id", STROBE_FIELD_U64, 0, "", "Id that the program gave to what it launched."},
+    {"sort", STROBE_FIELD_U32, 0, "", "Whose ids these are: 1 unknown, 2 to 4 custom."},
+};
+const StrobeKind npu_external_kind = {
+    .struct_size = sizeof(StrobeKind),
+    .shape = STROBE_SHAPE_INSTANT,
+    .name = "npu_task.external_id",
+    .summary = "An id that the program gave to a launch; at the call that was told before it.",
+    .fields = fields,
+    .n_fields = sizeof fields / sizeof *fields,
+};
+
+static void record(NpuRecords *records, const NpuExternal *external)
+{
+    NpuEmitter *emitter = &records->emitter;
+    StrobeTrackId track =
+        npu_tracks_place(&records->tracks, NPU_PLACE_COPIES, MSPTI_NO_DEVICE, 0, NULL)->track;
+    struct npu_external *out = npu_emitter_put(emitter, records->kinds.external, sizeof *out, track,
+                                               0, external->at, NULL);
+
+    memset(out, 0, sizeof *out);
+    out->connection = npu_records_link(records, external->correlation);
+    out->id = external->id;
+    out->sort = external->sort;
+    npu_emitter_done(emitter);
+}
+
+void npu_records_settle_externals(NpuRecords *records)
+{
+    if (records->has_several_threads)
+        records->counts.n_externals += records->n_externals;
+    else
+        for (uint32_t i = 0; i < records->n_externals; i++)
+            record(records, &records->externals[i]);
+    records->n_externals = 0;
+}
+
+/* It has no time of its own: it is told before the launch, so it lies where the call before does.
+ */
+void npu_take_external(NpuRecords *records, const MsptiExternal *in)
+{
+    const NpuWindows *windows = &records->windows;
+
+    if (records->has_several_threads) {
+        records->counts.n_externals++;
+        return;
+    }
+    if (!records->emitter.writer)
+        return;
+    if (records->n_externals == NPU_EXTERNALS) /* no room to wait for a second thread any more */
+        npu_records_settle_externals(records);
+    records->externals[records->n_externals++] = (NpuExternal){
+        .correlation = in->correlation,
+        .id = in->external,
+        .at = records->last_call > windows->begin ? records->last_call : windows->begin,
+        .sort = (uint32_t)in->sort,
+    };
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * npu-stop FOLDER WINDOWS: a session on a schedule with a warm-up, and MSPTI's double, whose
+ * devices tell late (MSPTI_DOUBLE=lag=MS). Prints how many ms each step that ends a window takes,
+ * and the stop; then ends without freeing the session.
+ */
+#include <dlfcn.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strobe/strobe.h>
+
+#include "../mspti-double/mspti-double.h"
+
+#define KERNELS 1000
+#define PAUSE_US 30000
+
+int aclInit(void);
+
+static void die(const char *what, const char *why)
+{
+    fprintf(stderr, "npu-stop: %s: %s\n", what, why);
+    exit(1);
+}
+
+static StrobeSession *start(const char *folder)
+{
+    g_autofree char *config =
+        g_strdup_printf("{\"collectors\": {\"npu_task\": {\"activities\": [\"kernel\", "
+                        "\"node_api\"], \"required\": true}}, "
+                        "\"exporters\": {}, \"output\": {\"directory\": \"%s\"}, "
+                        "\"schedule\": {\"warmup\": 1, \"active\": 1}}",
+                        folder);
+    StrobeSession *session = NULL;
+    StrobeError *error = NULL;
+
+    if (strobe_session_new(config, "test", &session, &error) ||
+        strobe_session_start(session, &error))
+        die("session", strobe_error_message(error));
+    return session;
+}
+
+static MsptiDoublePlay *find_double(void)
+{
+    g_autofree char *path =
+        g_build_filename(g_getenv("ASCEND_HOME_PATH"), "lib64", "libmspti.so", NULL);
+    void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+
+    if (!library)
+        die(path, "the collector has not loaded it");
+    return (MsptiDoublePlay *)dlsym(library, "mspti_double_play");
+}
+
+/* Each is told as it is made, but for the device's side. */
+static void launch(MsptiDoublePlay *play)
+{
+    guint64 base = (guint64)g_get_real_time() * 1000 + 2000; /* the clock's steps are of 1 us */
+
+    for (guint i = 0; i < KERNELS; i++) {
+        g_autofree char *kernel =
+            g_strdup_printf("launch 70001 0 3 KERNEL_AICORE mm %u 5", i * 20 + 10);
+        g_autofree char *call = g_strdup_printf("call 11 70001 launch %u 8", i * 20);
+        if (play(kernel, base) || play(call, base))
+            die(kernel, "the double does not play it");
+    }
+}
+
+static double timed(StrobeStatus (*call)(StrobeSession *, StrobeError **), StrobeSession *session)
+{
+    gint64 begin = g_get_monotonic_time();
+    StrobeError *error = NULL;
+
+    if (call(session, &error))
+        die("session", strobe_error_message(error));
+    return (double)(g_get_monotonic_time() - begin) / 1000;
+}
+
+int main(int argc, char **argv)
+{
+    guint n_windows = argc == 3 ? (guint)g_ascii_strtoull(argv[2], NULL, 10) : 0;
+
+    if (n_windows == 0)
+        die("usage", "npu-stop FOLDER WINDOWS");
+    aclInit();
+    StrobeSession *session = start(argv[1]);
+    MsptiDoublePlay *play = NULL;
+    for (guint i = 0; i < n_windows; i++) {
+        timed(strobe_session_step, session); /* out of the warm-up: a window begins */
+        play = play ? play : find_double();
+        launch(play);
+        g_usleep(PAUSE_US);
+        printf("%.3f\n",
+               timed(i + 1 < n_windows ? strobe_session_step : strobe_session_stop, session));
+    }
+    return 0;
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices that tell late: nobody waits for them but the result. And marks that two collectors tell
+of, the one on the host, the other on the device."""
+
+import subprocess
+import unittest
+
+from npu import MARK, NpuTest
+from support import BUILD, TIMEOUT, StrobeTest, program
+
+KERNELS = 1000
+LATE_MS = 800
+
+
+class LateTest(NpuTest):
+    def stop(self, lag_ms, n_windows):
+        """Runs npu-stop; returns the ms that its windows' ends took, slowest last."""
+        self.out.mkdir()
+        environment = dict(self.environment, STROBE_PLUGIN_PATH=str(BUILD / "plugins"),
+                           MSPTI_DOUBLE="lag=%d" % lag_ms)
+        done = subprocess.run([program("npu-stop"), self.out, str(n_windows)], env=environment,
+                              capture_output=True, text=True, timeout=TIMEOUT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return sorted(map(float, done.stdout.split()))
+
+    def test_no_window_waits_for_the_device(self):
+        """Each is complete nevertheless, the one at whose end the process ended too."""
+        took = self.stop(LATE_MS, 3)
+        self.assertLess(took[0], 50)
+        self.assertLess(took[-1], LATE_MS)  # on a busy machine
+        results = self.results()
+        self.assertEqual(len(results), 3)
+        for result in results:
+            info = self.json("info", result)[0]
+            self.assertEqual((info["sealed"], info["recovered"]), (True, False))
+            self.assertEqual(info["kinds"].get("device_task"), KERNELS)
+            self.assertEqual(sum(info["lost"].values()), 0, info["lost"])
+
+    def test_a_device_that_tells_too_late(self):
+        """The process's end waits for 2 s, and no longer; the result says what came."""
+        self.stop(60000, 1)
+        info = self.json("info", self.result())[0]
+        self.assertEqual((info["sealed"], info["recovered"]), (True, False))
+        self.assertEqual(info["kinds"].get("device_task", 0), 0)
+
+
+class AnalysisTest(StrobeTest):
+    def test_an_analysis_waits_for_what_is_told_late(self):
+        """It is begun when the window has ended and its collector has told half."""
+        process = self.start("run", "-o", self.out, "--collect",
+                             "fake:records=10,late=1000,drain=1500ms", "--", "true")
+        self.wait_until(lambda: list(self.out.glob("*/profiler_info.json")), "the window's end",
+                        process)
+        self.strobe("analyse", self.out)
+        self.assertEqual(self.records_of(self.result(), "marker"), 1010)
+        self.assertEqual(process.wait(TIMEOUT), 0)
+
+
+class MarkTest(NpuTest):
+    def test_marks_of_both_collectors_are_joined(self):
+        """The vendor's tool is behind ours, and tells the device's side by the id that both know."""
+        script = ["sleep 1", "range forward 5", "sleep 2", "end", "range alone 0", "sleep 1", "end",
+                  "mark tick 5", "sleep 3"]
+        self.play(script, ":profiler_level=Level_none", collect=["marker"])
+        marks = self.rows("marker")
+        host = {row["name"]: row for row in marks if not row["name"].startswith(MARK)}
+        device, = [row for row in marks if row["name"].startswith(MARK)]
+        self.assertEqual(sorted(host), ["alone", "forward"])
+        self.assertEqual(device["name"], MARK + "forward")
+        self.assertEqual(device["marker.connection"], host["forward"]["marker.connection"])
+        self.assertIn(host["alone"]["marker.connection"], (None, ""))
+        links = {(row["name"], row["source"]): row for row in self.rows("correlation")}
+        linked = links["host_to_device_marker", "npu_task"]
+        self.assertEqual((linked["linked"], linked["orphan_cause"]), (1, 0))
+        # Nobody tells a tool the id of a moment: what cannot be joined is counted.
+        self.assertEqual(linked["orphan_effect"], 1)
+        self.assertEqual(links["host_to_device_marker", "marker"]["orphan_cause"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

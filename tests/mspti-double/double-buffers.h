@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The buffers that the double fills and hands over; as the library's, with a lock held that its
+ * callbacks come under. */
+#ifndef STROBE_TESTS_MSPTI_BUFFERS_H
+#define STROBE_TESTS_MSPTI_BUFFERS_H
+
+#include <stddef.h>
+
+#include "mspti-double.h"
+
+typedef void (*MsptiDoubleRequest)(uint8_t **buffer, size_t *size, size_t *max_records);
+typedef void (*MsptiDoubleComplete)(uint8_t *buffer, size_t size, size_t valid);
+
+extern MsptiDoubleState mspti_double_state;
+
+void double_hold(void);
+void double_give(void);
+
+/* The rest with the lock held. */
+void double_set_callbacks(MsptiDoubleRequest request, MsptiDoubleComplete complete);
+/* A record into the present buffer, if its kind is enabled; or later, where a device is late. */
+void double_tell(const uint8_t *record, int kind);
+void double_flush(void);
+uint64_t double_now_ns(int is_realtime);
+
+#endif

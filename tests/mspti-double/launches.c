@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launches.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "double-buffers.h"
+#include "record-fields.h"
+
+#define SORTS 5u
+#define STACK_MAX 64u
+#define THREADS_MAX 256u
+#define QUEUE_MAX 4096u
+#define CALL_NS 2000 /* of a call that a consumer of the queue makes */
+
+enum { KIND_NODE = 11, KIND_RUNTIME = 12 };
+
+typedef struct Task {
+    uint32_t device, stream;
+    char type[64], name[128];
+    uint64_t duration;
+} Task;
+
+static uint64_t last_launch;
+static struct {
+    uint32_t thread;
+    uint64_t launch;
+} latest[THREADS_MAX];
+static struct {
+    uint64_t ids[STACK_MAX];
+    uint32_t depth;
+} stacks[SORTS];
+static Task queue[QUEUE_MAX];
+static uint32_t queue_first, queue_end;
+
+/* ---- external ids ---- */
+
+int launches_push(uint32_t sort, uint64_t id)
+{
+    if (sort >= SORTS || stacks[sort].depth == STACK_MAX)
+        return 999;
+    stacks[sort].ids[stacks[sort].depth++] = id;
+    return 0;
+}
+
+int launches_pop(uint32_t sort, uint64_t *id)
+{
+    if (!id || sort >= SORTS)
+        return 1;
+    if (!stacks[sort].depth)
+        return 5;
+    *id = stacks[sort].ids[--stacks[sort].depth];
+    return 0;
+}
+
+/* ---- launches ---- */
+
+static uint64_t *latest_of(uint32_t thread)
+{
+    uint32_t i = 0;
+
+    while (i < THREADS_MAX - 1 && latest[i].thread && latest[i].thread != thread)
+        i++;
+    latest[i].thread = thread;
+    return &latest[i].launch;
+}
+
+/* The record of an external id comes before all else that has the launch's id. */
+static void launch(uint32_t thread, const Task *task, uint64_t begin)
+{
+    _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
+
+    *latest_of(thread) = ++last_launch;
+    for (uint32_t sort = 0; sort < SORTS; sort++) {
+        if (!stacks[sort].depth)
+            continue;
+        fill_external(record, sort, stacks[sort].ids[stacks[sort].depth - 1], last_launch);
+        double_tell(record, 8);
+    }
+    memset(record, 0, sizeof record);
+    fill_kernel(record, task->device, task->stream, last_launch, task->type, task->name, begin,
+                begin + task->duration);
+    double_tell(record, 2);
+}
+
+/* A call has the latest id of its thread when it ends, whether it launched that or not. */
+static void call(uint32_t kind, uint32_t thread, const char *name, uint64_t begin, uint64_t end)
+{
+    _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
+
+    fill_call(record, kind, thread, *latest_of(thread), name, begin, end);
+    double_tell(record, (int)kind);
+}
+
+/* The oldest of the queue, whoever put it there. */
+static int consume(uint32_t thread, uint64_t at, uint64_t task_at)
+{
+    if (queue_first == queue_end)
+        return -1;
+    const Task *task = &queue[queue_first++ % QUEUE_MAX];
+    launch(thread, task, task_at);
+    call(KIND_RUNTIME, thread, "rtKernelLaunch", at + CALL_NS / 4, at + CALL_NS / 2);
+    call(KIND_NODE, thread, "launch", at, at + CALL_NS);
+    return 0;
+}
+
+/* ---- lines ---- */
+
+typedef unsigned long long Number;
+
+static int play_launch(const char *line, uint64_t base)
+{
+    unsigned thread;
+    Number begin, duration;
+    Task task;
+
+    if (sscanf(line, "%u %u %u %63s %127s %llu %llu", &thread, &task.device, &task.stream,
+               task.type, task.name, &begin, &duration) != 7)
+        return -1;
+    task.duration = duration;
+    launch(thread, &task, base + begin);
+    return 0;
+}
+
+static int play_call(const char *line, uint64_t base)
+{
+    unsigned kind, thread;
+    char name[128];
+    Number begin, duration;
+
+    if (sscanf(line, "%u %u %127s %llu %llu", &kind, &thread, name, &begin, &duration) != 5 ||
+        kind < 10 || kind > KIND_RUNTIME)
+        return -1;
+    call(kind, thread, name, base + begin, base + begin + duration);
+    return 0;
+}
+
+static int play_enqueue(const char *line)
+{
+    Task *task = &queue[queue_end % QUEUE_MAX];
+    Number duration;
+
+    if (queue_end - queue_first == QUEUE_MAX ||
+        sscanf(line, "%u %u %63s %127s %llu", &task->device, &task->stream, task->type, task->name,
+               &duration) != 5)
+        return -1;
+    task->duration = duration;
+    queue_end++;
+    return 0;
+}
+
+int launches_play(const char *line, uint64_t base)
+{
+    unsigned number;
+    Number a, b;
+    uint64_t id;
+
+    if (!strncmp(line, "launch ", 7))
+        return play_launch(line + 7, base);
+    if (!strncmp(line, "call ", 5))
+        return play_call(line + 5, base);
+    if (!strncmp(line, "enqueue ", 8))
+        return play_enqueue(line + 8);
+    if (sscanf(line, "dequeue %u %llu %llu", &number, &a, &b) == 3)
+        return consume(number, base + a, base + b);
+    if (sscanf(line, "push %u %llu", &number, &a) == 2)
+        return launches_push(number, a) ? -1 : 0;
+    if (sscanf(line, "pop %u", &number) == 1)
+        return launches_pop(number, &id) ? -1 : 0;
+    return 1;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of a record by their offsets, which are as the ABI's page has them. */
+#ifndef STROBE_TESTS_MSPTI_FIELDS_H
+#define STROBE_TESTS_MSPTI_FIELDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORD_BYTES_MAX 72
+
+void put_32(uint8_t *record, size_t at, uint32_t value);
+void put_64(uint8_t *record, size_t at, uint64_t value);
+/* Texts have one place each and are never freed. "-" is an empty text, "NULL" none; a name says
+ * that it is simulated. */
+void put_text(uint8_t *record, size_t at, const char *text, int is_name);
+
+/* All but the kind's own: kernels and calls, whose records are made in two ways. */
+void fill_kernel(uint8_t *record, uint32_t device, uint32_t stream, uint64_t correlation,
+                 const char *type, const char *name, uint64_t begin, uint64_t end);
+void fill_call(uint8_t *record, uint32_t kind, uint32_t thread, uint64_t correlation,
+               const char *name, uint64_t begin, uint64_t end);
+void fill_external(uint8_t *record, uint32_t sort, uint64_t id, uint64_t correlation);
+
+#endif
