@@ -15,11 +15,11 @@
 #include "instance.h"
 #include "json-text.h"
 #include "log.h"
+#include "resources.h"
 
 #define ITEMS_MAX 1000u
 #define FILE_BYTES_MAX (1u << 20)
 #define FILES_MAX 64u
-#define MEMORY_BYTES (256u << 20)
 #define LINK_IDS_FIRST ((guint64)1 << 62) /* far from what sources use */
 
 /* One run of an importer: the owner of its instance. */
@@ -197,7 +197,7 @@ static void host_progress(StrobeInstance *self, uint64_t done, uint64_t total)
 
 static int32_t host_scratch(StrobeInstance *self)
 {
-    return strobe_import_scratch(run_of(self)->wish->parent);
+    return strobe_resources_scratch(run_of(self)->wish->parent);
 }
 
 static const StrobeImporterHost importer_host = {
@@ -386,17 +386,18 @@ static gboolean make_result(struct run *run, const StrobeImportSource *source, G
 
 static gboolean run_source(struct run *run, const StrobeImportSource *source, GError **error)
 {
-    int scratch = strobe_import_scratch(run->wish->parent);
+    int scratch = strobe_resources_scratch(run->wish->parent);
+    guint64 memory = strobe_resources_memory() / 4; /* the other half is for texts and tables */
     gboolean good;
 
-    run->capture = strobe_import_capture_new(scratch, MEMORY_BYTES / 2);
+    run->capture = strobe_import_capture_new(scratch, memory);
     run->items = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     run->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
                                        (GDestroyNotify)(void *)g_bytes_unref);
     run->next_link = LINK_IDS_FIRST;
     run->request = (StrobeImportRequest){.struct_size = sizeof run->request,
                                          .stored_derived = run->wish->stored_derived != FALSE,
-                                         .memory_bytes = MEMORY_BYTES / 2};
+                                         .memory_bytes = memory};
     good = call_importer(run, source, error) && make_result(run, source, error);
     strobe_import_capture_free(run->capture);
     g_hash_table_unref(run->items);
