@@ -55,6 +55,17 @@ static gboolean equal_tracks(gconstpointer a, gconstpointer b)
                   sizeof(struct strobe_stored_track) - 4) == 0;
 }
 
+/* Of a record as it lies in the capture, but for the base of its times. */
+static StrobeRecordKey key_of(gconstpointer user, const guint64 *record)
+{
+    const StrobeImportCapture *c = user;
+    gboolean has_end = c->kinds[record[0] >> 16 & 0xffff].declaration->shape == STROBE_SHAPE_SPAN;
+
+    return (StrobeRecordKey){.begin = (gint64)record[1],
+                             .end = (gint64)record[1 + has_end],
+                             .words = record[0] & STROBE_RECORD_WORDS_MASK};
+}
+
 StrobeImportCapture *strobe_import_capture_new(int scratch, gsize memory_bytes)
 {
     StrobeImportCapture *c = g_new0(StrobeImportCapture, 1);
@@ -64,7 +75,7 @@ StrobeImportCapture *strobe_import_capture_new(int scratch, gsize memory_bytes)
     c->places = g_hash_table_new_full(hash_track, equal_tracks, g_free, NULL);
     c->strings = strobe_string_table_new(1);
     c->n_strings = 1;
-    c->sorter = strobe_record_sorter_new(scratch, memory_bytes);
+    c->sorter = strobe_record_sorter_new(scratch, memory_bytes, key_of, c);
     c->block = g_byte_array_new();
     strobe_import_capture_intern(c, "", 0, FALSE); /* id 1 */
     return c;

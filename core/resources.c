@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 static guint64 memory = STROBE_MAX_MEM_DEFAULT;
+static gsize text_bytes = STROBE_TEXT_BYTES_IN_MEMORY;
 static const char *temporary;
 
-void strobe_resources_set(guint64 memory_bytes, const char *folder)
+void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean heap_overflows)
 {
+    text_bytes = heap_overflows ? STROBE_TEXT_BYTES_IN_FILE : STROBE_TEXT_BYTES_IN_MEMORY;
     memory = memory_bytes;
     temporary = g_intern_string(folder);
 }
@@ -17,6 +19,11 @@ void strobe_resources_set(guint64 memory_bytes, const char *folder)
 guint64 strobe_resources_memory(void)
 {
     return memory;
+}
+
+gsize strobe_resources_text_bytes(void)
+{
+    return text_bytes;
 }
 
 const char *strobe_resources_folder(const char *otherwise)

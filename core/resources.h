@@ -8,11 +8,18 @@
 
 #define STROBE_MAX_MEM_DEFAULT (512u << 20)
 
-/* `folder` of temporary files, NULL: each with the output it is for, else the system's. Copied. */
-void strobe_resources_set(guint64 memory_bytes, const char *folder);
+/* What strings may take where the heap is memory, and where it goes on in a file: no more than ids
+ * there are. */
+#define STROBE_TEXT_BYTES_IN_MEMORY ((gsize)256 << 20)
+#define STROBE_TEXT_BYTES_IN_FILE ((gsize)64 << 30)
+
+/* `folder` of temporary files, NULL: each with the output it is for, else the system's. Copied.
+ * `heap_overflows`: what the heap holds beyond the memory lies in a file. */
+void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean heap_overflows);
 
 /* STROBE_MAX_MEM_DEFAULT unless it was set. */
 guint64 strobe_resources_memory(void);
+gsize strobe_resources_text_bytes(void);
 /* The folder of temporary files; `otherwise` where none was set, NULL: the system's. */
 const char *strobe_resources_folder(const char *otherwise);
 /* An empty file without a name in that folder (made if missing), so that nothing is left of it

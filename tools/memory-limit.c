@@ -53,10 +53,11 @@ gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
         *code = STROBE_EXIT_USAGE;
         return FALSE;
     }
-    strobe_resources_set(bytes, tmp_dir ? tmp_dir : default_folder());
+    strobe_resources_set(bytes, tmp_dir ? tmp_dir : default_folder(), FALSE);
     file = strobe_resources_scratch(NULL);
     if (file >= 0) {
-        overflow_memory_begin(bytes, file);
+        strobe_resources_set(bytes, strobe_resources_folder(NULL),
+                             overflow_memory_begin(bytes, file));
         return TRUE;
     }
     strobe_complain("Cannot make a file in the folder for temporary files: folder=\"%s\": %s",

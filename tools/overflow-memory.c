@@ -5,10 +5,11 @@
 
 #if !defined(STROBE_HAS_JEMALLOC)
 
-void overflow_memory_begin(uint64_t limit_bytes, int file)
+bool overflow_memory_begin(uint64_t limit_bytes, int file)
 {
     (void)limit_bytes;
     close(file);
+    return false;
 }
 
 #else
@@ -24,16 +25,19 @@ void overflow_memory_begin(uint64_t limit_bytes, int file)
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #define PARTS_MAX 65536u
 #define PIECE_BYTES ((size_t)4 << 20) /* unmapped at once */
 #define PERIOD_NS 2000000
+#define ROOM_LEFT_BYTES ((uint64_t)64 << 20)
+#define OUT_OF_ROOM 6             /* as any failure to write */
 #define FAULT_AROUND_BYTES 65536u /* the kernel's default */
 
 /* One arena, so that the hooks see all of it; large allocations not in another one. */
-const char *malloc_conf = "narenas:1,oversize_threshold:0,dirty_decay_ms:2000,muzzy_decay_ms:0";
+const char *malloc_conf = "narenas:1,oversize_threshold:0,dirty_decay_ms:300,muzzy_decay_ms:0";
 
 /* A mapped part of the file. */
 typedef struct Part {
@@ -122,6 +126,54 @@ static void on_timer(int number)
     errno = before;
 }
 
+/* ---- parts ---- */
+
+/* Index of the first part that ends behind the address. */
+static size_t find_part(const char *at)
+{
+    size_t low = 0, high = overflow.n_parts;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (overflow.parts[middle].at + overflow.parts[middle].size <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_in_file(const void *at)
+{
+    bool is;
+
+    lock();
+    size_t place = find_part(at);
+    is = place < overflow.n_parts && overflow.parts[place].at <= (const char *)at;
+    unlock();
+    return is;
+}
+
+/* Where the disk is full when a page is touched the page cannot be had. */
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    static const char text[] = "strobe: no room for temporary files (see --tmp-dir, --max-mem)\n";
+
+    (void)context;
+    if (is_in_file(info->si_addr) && write(STDERR_FILENO, text, sizeof text - 1) >= 0)
+        _exit(OUT_OF_ROOM);
+    signal(number, SIG_DFL); /* something else's: as if there were no handler */
+}
+
+static void take_bus_errors(void)
+{
+    struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}
+
 /* A read of a mapped file brings the pages around into view as well, so that much is resident after
  * few faults of this thread: they are counted, where that is allowed. */
 static void count_faults(void)
@@ -157,35 +209,7 @@ static void start_timer(void)
     if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0)
         timer_settime(timer, 0, &period, NULL);
     count_faults();
-}
-
-/* ---- parts ---- */
-
-/* Index of the first part that ends behind the address. */
-static size_t find_part(const char *at)
-{
-    size_t low = 0, high = overflow.n_parts;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (overflow.parts[middle].at + overflow.parts[middle].size <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool is_in_file(const void *at)
-{
-    bool is;
-
-    lock();
-    size_t place = find_part(at);
-    is = place < overflow.n_parts && overflow.parts[place].at <= (const char *)at;
-    unlock();
-    return is;
+    take_bus_errors();
 }
 
 static void add_part(char *at, size_t size)
@@ -232,18 +256,24 @@ static void complain_once(void)
     overflow.is_full = true;
 }
 
-/* Locked. Its blocks are there before it is used: a page without one would be the process's end. */
+/* Blocks are taken when pages are touched: not for what is only set aside. */
+static bool has_room(size_t size)
+{
+    struct statvfs disk;
+
+    return fstatvfs(overflow.file, &disk) == 0 &&
+           (uint64_t)disk.f_bavail * disk.f_frsize > size + ROOM_LEFT_BYTES &&
+           ftruncate(overflow.file, (off_t)(overflow.in_file + size)) == 0;
+}
+
+/* Locked. */
 static char *map_file(size_t size, size_t alignment)
 {
     char *at = NULL;
-    int error;
 
     if (overflow.n_parts == PARTS_MAX || overflow.is_full)
         return NULL;
-    do
-        error = fallocate(overflow.file, 0, (off_t)overflow.in_file, (off_t)size) ? errno : 0;
-    while (error == EINTR);
-    if (!error)
+    if (has_room(size))
         at = map(size, alignment, MAP_SHARED, overflow.file, (off_t)overflow.in_file);
     if (!at) {
         complain_once();
@@ -286,10 +316,7 @@ static bool hook_purge(extent_hooks_t *hooks, void *at, size_t size, size_t offs
     (void)hooks;
     (void)size;
     (void)arena;
-    /* The blocks stay, which were promised; only their contents need not be written any more. */
-    if (is_in_file(at))
-        return true;
-    return madvise((char *)at + offset, length, MADV_DONTNEED) != 0;
+    return madvise((char *)at + offset, length, is_in_file(at) ? MADV_REMOVE : MADV_DONTNEED) != 0;
 }
 
 static bool hook_split(extent_hooks_t *hooks, void *at, size_t size, size_t size_a, size_t size_b,
@@ -323,7 +350,7 @@ static extent_hooks_t heap_hooks = {
     .merge = hook_merge,
 };
 
-void overflow_memory_begin(uint64_t limit_bytes, int file)
+bool overflow_memory_begin(uint64_t limit_bytes, int file)
 {
     extent_hooks_t *hooks = &heap_hooks;
     size_t grow = limit_bytes / 32;
@@ -335,10 +362,10 @@ void overflow_memory_begin(uint64_t limit_bytes, int file)
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (overflow.statm < 0 || overflow.parts == MAP_FAILED) {
         close(file);
-        return;
+        return false;
     }
     mallctl("arena.0.retain_grow_limit", NULL, NULL, &grow, sizeof grow);
-    mallctl("arena.0.extent_hooks", NULL, NULL, &hooks, sizeof hooks);
+    return mallctl("arena.0.extent_hooks", NULL, NULL, &hooks, sizeof hooks) == 0;
 }
 
 #endif

@@ -9,8 +9,8 @@
 #include "operator-forest.h"
 #include "step-kernels.h"
 
-#define OPERATORS_MAX 8388608u
-#define RECORDS_MAX 8388608u
+#define OPERATORS_MAX ((guint)G_MAXINT) /* places are numbered so */
+#define RECORDS_MAX ((guint)G_MAXINT)
 /* A program that ran so many operators and nothing on a device has no device. */
 #define HOST_ONLY_MAX 65536u
 
