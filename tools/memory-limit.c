@@ -2,21 +2,43 @@
 #include "memory-limit.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "options.h"
 #include "overflow-memory.h"
 #include "resources.h"
 
-/* $TMPDIR, then what lies on a disk where /tmp often does not. */
-static const char *default_folder(void)
+/* The first that can be written to of $TMPDIR, what lies on a disk where /tmp often does not, and
+ * /tmp. -1: none. */
+static int open_default(guint64 bytes)
 {
-    const char *folder = g_getenv("TMPDIR");
+    const char *const folders[] = {g_getenv("TMPDIR"), "/var/tmp", "/tmp"};
+    int file = -1;
 
-    if (folder && *folder)
-        return folder;
-    return access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
+    for (guint i = 0; i < G_N_ELEMENTS(folders) && file < 0; i++) {
+        if (!folders[i] || !*folders[i] || !g_file_test(folders[i], G_FILE_TEST_IS_DIR))
+            continue;
+        strobe_resources_set(bytes, folders[i], FALSE);
+        file = strobe_resources_scratch(NULL);
+    }
+    return file;
+}
+
+/* Without a file temporary ones lie with the output, and the heap is memory. */
+static gboolean go_without(guint64 bytes, const char *folder, int *code)
+{
+    int number = errno;
+
+    strobe_resources_set(bytes, NULL, FALSE);
+    if (!folder) {
+        strobe_complain("warning: no folder for temporary files can be written to: --max-mem "
+                        "cannot be kept to (see --tmp-dir)");
+        return TRUE;
+    }
+    strobe_complain("Cannot make a file in the folder for temporary files: folder=\"%s\": %s",
+                    folder, g_strerror(number));
+    *code = STROBE_EXIT_WRITE;
+    return FALSE;
 }
 
 static gboolean read_bytes(const char *text, guint64 *bytes)
@@ -53,15 +75,14 @@ gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
         *code = STROBE_EXIT_USAGE;
         return FALSE;
     }
-    strobe_resources_set(bytes, tmp_dir ? tmp_dir : default_folder(), FALSE);
-    file = strobe_resources_scratch(NULL);
-    if (file >= 0) {
-        strobe_resources_set(bytes, strobe_resources_folder(NULL),
-                             overflow_memory_begin(bytes, file));
-        return TRUE;
+    if (tmp_dir) {
+        strobe_resources_set(bytes, tmp_dir, FALSE);
+        file = strobe_resources_scratch(NULL);
+    } else {
+        file = open_default(bytes);
     }
-    strobe_complain("Cannot make a file in the folder for temporary files: folder=\"%s\": %s",
-                    strobe_resources_folder(NULL), g_strerror(errno));
-    *code = STROBE_EXIT_WRITE;
-    return FALSE;
+    if (file < 0)
+        return go_without(bytes, tmp_dir, code);
+    strobe_resources_set(bytes, strobe_resources_folder(NULL), overflow_memory_begin(bytes, file));
+    return TRUE;
 }
