@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#define STROBE_MAX_MEM_MIN (64u << 20)
+#define STROBE_MAX_MEM_MIN (96u << 20)
 
 /* Values of the options that each such command has. */
 typedef struct StrobeMemoryFlags {

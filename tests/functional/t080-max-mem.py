@@ -17,7 +17,7 @@ from support import BUILD, STROBE, StrobeTest, program
 HOSTILE = str(BUILD / "bench" / "hostile")
 EVENTS = int(os.environ.get("STROBE_TEST_EVENTS", "300000"))
 LONG = EVENTS > 1000000
-LIMIT_MB = 512 if LONG else 64
+LIMIT_MB = 512 if LONG else 96
 MB = 1 << 20
 # All that export in one go; each is looked at alone as well.
 EXPORTERS = ("csv", "chrome_trace", "db", "stacks", "tensorboard", "memory_timeline")
@@ -111,7 +111,7 @@ class OptionTest(StrobeTest):
     def test_size(self):
         for text in ("1MB", "much", "-5", ""):
             errors = self.strobe("info", self.work, "--max-mem", text, code=2).stderr
-            self.assertIn('--max-mem is "%s", expected a size of at least 64MB' % text, errors)
+            self.assertIn('--max-mem is "%s", expected a size of at least 96MB' % text, errors)
 
     def test_folder(self):
         path = self.work / "none"
