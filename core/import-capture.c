@@ -43,6 +43,17 @@ static gboolean equal_tracks(gconstpointer a, gconstpointer b)
                   sizeof(struct strobe_stored_track) - 4) == 0;
 }
 
+/* Of a record as it lies in the capture, but for the base of its times. */
+static StrobeRecordKey key_of(gconstpointer user, const guint64 *record)
+{
+    const StrobeImportCapture *c = user;
+    gboolean has_end = c->kinds[record[0] >> 16 & 0xffff].declaration->shape == STROBE_SHAPE_SPAN;
+
+    return (StrobeRecordKey){.begin = (gint64)record[1],
+                             .end = (gint64)record[1 + has_end],
+                             .words = record[0] & STROBE_RECORD_WORDS_MASK};
+}
+
 static StrobeImportCapture *new_capture(int scratch, gsize memory_bytes, guint32 first_string)
 {
     StrobeImportCapture *c = g_new0(StrobeImportCapture, 1);
@@ -53,7 +64,7 @@ static StrobeImportCapture *new_capture(int scratch, gsize memory_bytes, guint32
     c->strings = strobe_string_table_new(first_string);
     c->first_string = c->n_strings = first_string;
     c->first_track = 1;
-    c->sorter = strobe_record_sorter_new(scratch, memory_bytes);
+    c->sorter = strobe_record_sorter_new(scratch, memory_bytes, key_of, c);
     c->block = g_byte_array_new();
     strobe_import_capture_intern(c, "", 0, FALSE); /* the first id */
     return c;

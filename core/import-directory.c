@@ -13,23 +13,6 @@
 #define RESULT_SUFFIX "_ascend_pt"
 #define TRIES 1000
 
-int strobe_import_scratch(const char *parent)
-{
-    g_autofree char *name = g_build_filename(parent, ".import-XXXXXX", NULL);
-    int file;
-
-    if (g_mkdir_with_parents(parent, 0750))
-        return -1;
-    file = open(parent, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0)
-        return file;
-    /* Not every file system has files without a name. */
-    file = g_mkstemp_full(name, O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0)
-        unlink(name);
-    return file;
-}
-
 /* ---- the name ---- */
 
 /* The source's own name, if it is of the form {worker}_{pid}_{time}_ascend_pt (NULL if not). */

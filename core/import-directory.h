@@ -6,9 +6,6 @@
 #include "import-capture.h"
 #include "import.h"
 
-/* A nameless file below `parent` (made if missing), -1 with errno set. */
-int strobe_import_scratch(const char *parent);
-
 /* Makes the directory with the capture and `files` (name to GBytes) and sets import->result.
  * Nothing is left behind on failure. */
 gboolean strobe_import_directory_make(StrobeImport *import, const char *source,

@@ -15,11 +15,11 @@
 #include "instance.h"
 #include "json-text.h"
 #include "log.h"
+#include "resources.h"
 
 #define ITEMS_MAX 1000u
 #define FILE_BYTES_MAX (1u << 20)
 #define FILES_MAX 64u
-#define MEMORY_BYTES (256u << 20)
 #define LINK_IDS_FIRST ((guint64)1 << 62) /* far from what sources use */
 
 /* One run of an importer: the owner of its instance. */
@@ -222,7 +222,7 @@ static void host_progress(StrobeInstance *self, uint64_t done, uint64_t total)
 
 static int32_t host_scratch(StrobeInstance *self)
 {
-    return strobe_import_scratch(run_of(self)->wish->parent);
+    return strobe_resources_scratch(run_of(self)->wish->parent);
 }
 
 static const StrobeImporterHost importer_host = {
@@ -425,7 +425,7 @@ static void prepare_run(struct run *run)
     run->next_link = LINK_IDS_FIRST;
     run->request = (StrobeImportRequest){.struct_size = sizeof run->request,
                                          .stored_derived = run->wish->stored_derived != FALSE,
-                                         .memory_bytes = MEMORY_BYTES / 2};
+                                         .memory_bytes = strobe_resources_memory() / 4};
 }
 
 static void clear_run(struct run *run)
@@ -439,8 +439,9 @@ static gboolean run_source(struct run *run, const StrobeImportSource *source, GE
 {
     gboolean good;
 
-    run->capture =
-        strobe_import_capture_new(strobe_import_scratch(run->wish->parent), MEMORY_BYTES / 2);
+    /* The other half is for texts and tables. */
+    run->capture = strobe_import_capture_new(strobe_resources_scratch(run->wish->parent),
+                                             strobe_resources_memory() / 4);
     prepare_run(run);
     good = call_importer(run, source, error) && make_result(run, source, error);
     strobe_import_capture_free(run->capture);

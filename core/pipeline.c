@@ -9,8 +9,10 @@
 #include "consumer.h"
 #include "error.h"
 #include "json-text.h"
+#include "resources.h"
 
 #define GENERATION_NEWEST 3
+#define MEMORY_PARTS 16 /* of the memory, one for each thing that is sorted or put aside */
 
 struct StrobePipeline {
     StrobeRegistry *registry;
@@ -358,6 +360,27 @@ static int open_output(const char *output, GError **error)
     return -1;
 }
 
+/* For temporary files. */
+static int open_scratch(const char *output, GError **error)
+{
+    const char *folder = strobe_resources_folder(output);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot open the folder for temporary files: %s: %s", folder,
+                    g_strerror(errno));
+    return fd;
+}
+
+static void close_folders(const struct run *run)
+{
+    if (run->facts.directory >= 0)
+        close(run->facts.directory);
+    if (run->facts.scratch >= 0)
+        close(run->facts.scratch);
+}
+
 static gint32 generation_of(const StrobePipeline *p, JsonObject *facts)
 {
     gint64 source = strobe_json_member_int(facts, "generation", GENERATION_NEWEST);
@@ -382,6 +405,7 @@ static void set_facts(struct run *run, const StrobeResult *result, const char *o
     run->facts.directory_path = output ? output : "";
     run->facts.generation = generation_of(run->p, facts);
     run->facts.level = (gint32)strobe_json_member_int(facts, "level", -1);
+    run->facts.memory_bytes = strobe_resources_memory() / MEMORY_PARTS;
     update_facts(run);
 }
 
@@ -403,6 +427,12 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
         strobe_reader_free(run.reader);
         return FALSE;
     }
+    run.facts.scratch = open_scratch(output, error);
+    if (run.facts.scratch < 0) {
+        close_folders(&run);
+        strobe_reader_free(run.reader);
+        return FALSE;
+    }
     strobe_reader_keep_strings(run.reader);
     set_facts(&run, result, output);
     run.gaps = strobe_gaps_new();
@@ -413,8 +443,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
     p->stats = *strobe_reader_stats(run.reader);
     for (const char *const *text = strobe_reader_damage(run.reader); *text; text++)
         g_ptr_array_add(p->damage, g_strdup(*text));
-    if (run.facts.directory >= 0)
-        close(run.facts.directory);
+    close_folders(&run);
     strobe_reader_free(run.reader);
     collect_failures(p, &failure);
     if (failure) {

@@ -2,30 +2,20 @@
 #include "record-sorter.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "error.h"
+#include "sort-items.h"
 
-#define RUN_BUFFER (128u << 10)
+#define WRITE_BYTES (256u << 10)
+#define READ_BYTES_MIN (64u << 10) /* of one run while it is merged */
+#define READ_BYTES_MAX (4u << 20)
 #define RECORD_WORDS_MAX 128u
 #define STRETCHES_MAX 64u
 #define STEPS_BACK 64u
 #define LIMIT_MIN (64u << 10)
-#define ITEM_BYTES_MIN (3 * 8 + sizeof(struct item)) /* of the smallest record, in all */
-
-/* In the file: this, then the record's words. */
-struct entry {
-    gint64 begin, end;
-    guint64 words;
-};
-
-/* In memory: when a record ends and begins, and where its words are (place * 256 + number). */
-struct item {
-    gint64 end, begin;
-    guint64 place;
-};
+#define ITEM_BYTES_MIN (3 * 8 + sizeof(StrobeSortItem)) /* of the smallest record, in all */
 
 /* A sorted stretch of the items. */
 struct stretch {
@@ -37,16 +27,19 @@ struct run {
     guint64 at, until; /* in the file: what is not in the buffer yet */
     char *buffer;
     gsize used, taken;
-    const struct entry *head; /* NULL: exhausted */
+    const guint64 *head; /* NULL: exhausted */
+    StrobeRecordKey key; /* of the head */
     guint number;
 };
 
 struct StrobeRecordSorter {
     int scratch;
+    StrobeRecordKeyOf key_of;
+    gconstpointer user;
     gsize limit;
     guint64 *words; /* of the records in memory; at most limit */
     gsize n_words;
-    struct item *items; /* at most half of it */
+    StrobeSortItem *items; /* at most half of it */
     guint n_items;
     struct stretch stretches[STRETCHES_MAX]; /* while reading, a heap: the least item first */
     guint n_stretches;                       /* 0: more than that, the items are unsorted */
@@ -54,7 +47,8 @@ struct StrobeRecordSorter {
     GArray *starts; /* of guint64, of the runs in the file */
     gboolean is_reading;
     struct run *runs;
-    GPtrArray *heap; /* of struct run, the least head first */
+    gsize read_bytes; /* of a run's buffer */
+    GPtrArray *heap;  /* of struct run, the least head first */
 };
 
 /* Address space for all that may come; pages, large where that works, as they are used. NULL if it
@@ -89,11 +83,14 @@ static void release_memory(StrobeRecordSorter *s)
     s->items = NULL;
 }
 
-StrobeRecordSorter *strobe_record_sorter_new(int scratch, gsize memory_bytes)
+StrobeRecordSorter *strobe_record_sorter_new(int scratch, gsize memory_bytes,
+                                             StrobeRecordKeyOf key_of, gconstpointer user)
 {
     StrobeRecordSorter *s = g_new0(StrobeRecordSorter, 1);
 
     s->scratch = scratch;
+    s->key_of = key_of;
+    s->user = user;
     s->n_stretches = 1;
     s->starts = g_array_new(FALSE, FALSE, sizeof(guint64));
     s->heap = g_ptr_array_new();
@@ -121,11 +118,6 @@ void strobe_record_sorter_free(StrobeRecordSorter *s)
     g_free(s);
 }
 
-static gsize entry_bytes(const struct entry *entry)
-{
-    return sizeof *entry + entry->words * 8;
-}
-
 static gboolean set_io_error(const char *what, GError **error)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot %s the scratch file: %s", what,
@@ -135,30 +127,17 @@ static gboolean set_io_error(const char *what, GError **error)
 
 /* ---- in memory ---- */
 
-/* By end, those that began later first, then as they came. */
-static gboolean is_item_before(const struct item *a, const struct item *b)
-{
-    if (a->end != b->end)
-        return a->end < b->end;
-    return a->begin != b->begin ? a->begin > b->begin : a->place < b->place;
-}
-
-static int compare_items(const void *a, const void *b)
-{
-    return is_item_before(a, b) ? -1 : is_item_before(b, a);
-}
-
 /* Sources are nearly sorted: threads overtake each other by a little, and one file follows another.
  * An item goes back a little within its stretch, or begins another one. */
-static void place_item(StrobeRecordSorter *s, const struct item *item)
+static void place_item(StrobeRecordSorter *s, const StrobeSortItem *item)
 {
     struct stretch *last = s->n_stretches ? &s->stretches[s->n_stretches - 1] : NULL;
     guint at = s->n_items++;
 
-    if (last && at > last->next && is_item_before(item, &s->items[at - 1])) {
+    if (last && at > last->next && strobe_sort_item_before(item, &s->items[at - 1])) {
         guint least = MAX(last->next, at - MIN(at, STEPS_BACK));
 
-        while (at > least && is_item_before(item, &s->items[at - 1]))
+        while (at > least && strobe_sort_item_before(item, &s->items[at - 1]))
             at--;
         if (at == least && at > last->next) {
             at = s->n_items - 1;
@@ -184,10 +163,11 @@ static void sink_stretch(StrobeRecordSorter *s, guint at)
 
         if (child >= s->n_stretches)
             break;
-        if (child + 1 < s->n_stretches && is_item_before(&s->items[s->stretches[child + 1].next],
-                                                         &s->items[s->stretches[child].next]))
+        if (child + 1 < s->n_stretches &&
+            strobe_sort_item_before(&s->items[s->stretches[child + 1].next],
+                                    &s->items[s->stretches[child].next]))
             child++;
-        if (is_item_before(&s->items[moved.next], &s->items[s->stretches[child].next]))
+        if (strobe_sort_item_before(&s->items[moved.next], &s->items[s->stretches[child].next]))
             break;
         s->stretches[at] = s->stretches[child];
         at = child;
@@ -198,7 +178,7 @@ static void sink_stretch(StrobeRecordSorter *s, guint at)
 static void begin_items(StrobeRecordSorter *s)
 {
     if (s->n_stretches == 0) {
-        qsort(s->items, s->n_items, sizeof *s->items, compare_items);
+        strobe_sort_items(s->items, s->n_items);
         s->n_stretches = 1;
         s->stretches[0] = (struct stretch){0, s->n_items};
     }
@@ -209,9 +189,9 @@ static void begin_items(StrobeRecordSorter *s)
 }
 
 /* NULL behind the last. */
-static const struct item *next_item(StrobeRecordSorter *s)
+static const StrobeSortItem *next_item(StrobeRecordSorter *s)
 {
-    const struct item *item;
+    const StrobeSortItem *item;
 
     if (s->n_stretches == 0)
         return NULL;
@@ -223,7 +203,7 @@ static const struct item *next_item(StrobeRecordSorter *s)
     return item;
 }
 
-static const guint64 *words_of(const StrobeRecordSorter *s, const struct item *item, guint32 *n)
+static const guint64 *words_of(const StrobeRecordSorter *s, const StrobeSortItem *item, guint32 *n)
 {
     *n = (guint32)(item->place % 256);
     return s->words + item->place / 256;
@@ -253,11 +233,59 @@ static gboolean write_all(int fd, const char *bytes, gsize n, GError **error)
     return TRUE;
 }
 
+/* Where a run is written: records that lie one behind the other in memory go from there, others by
+ * way of a buffer. */
+struct output {
+    const char *stretch;
+    gsize stretch_bytes;
+    char *buffer;
+    gsize used;
+};
+
+static gboolean flush_buffer(StrobeRecordSorter *s, struct output *out, GError **error)
+{
+    gsize n = out->used;
+
+    out->used = 0;
+    s->written += n;
+    return n == 0 || write_all(s->scratch, out->buffer, n, error);
+}
+
+static gboolean end_stretch(StrobeRecordSorter *s, struct output *out, GError **error)
+{
+    gsize n = out->stretch_bytes;
+
+    if (out->used + n > WRITE_BYTES && !flush_buffer(s, out, error))
+        return FALSE;
+    out->stretch_bytes = 0;
+    if (n > WRITE_BYTES / 4) {
+        s->written += n;
+        return flush_buffer(s, out, error) && write_all(s->scratch, out->stretch, n, error);
+    }
+    if (n)
+        memcpy(out->buffer + out->used, out->stretch, n);
+    out->used += n;
+    return TRUE;
+}
+
+static gboolean put_record(StrobeRecordSorter *s, struct output *out, const guint64 *words,
+                           guint32 n, GError **error)
+{
+    if ((const char *)words != out->stretch + out->stretch_bytes || !out->stretch_bytes) {
+        if (!end_stretch(s, out, error))
+            return FALSE;
+        out->stretch = (const char *)words;
+    }
+    out->stretch_bytes += n * 8;
+    return TRUE;
+}
+
 /* Writes what is in memory as one sorted run. */
 static gboolean spill(StrobeRecordSorter *s, GError **error)
 {
-    g_autoptr(GByteArray) out = g_byte_array_new();
-    const struct item *item;
+    g_autofree char *buffer = g_malloc(WRITE_BYTES);
+    struct output out = {.buffer = buffer};
+    const StrobeSortItem *item;
 
     if (s->scratch < 0) {
         errno = ENOSPC;
@@ -265,26 +293,15 @@ static gboolean spill(StrobeRecordSorter *s, GError **error)
     }
     begin_items(s);
     g_array_append_val(s->starts, s->written);
-    while ((item = next_item(s)) || out->len) {
-        struct entry entry = {0};
-        const guint64 *words = NULL;
-        guint32 n = 0;
+    while ((item = next_item(s))) {
+        guint32 n;
+        const guint64 *words = words_of(s, item, &n);
 
-        if (item) {
-            words = words_of(s, item, &n);
-            entry = (struct entry){item->begin, item->end, n};
-            g_byte_array_append(out, (const void *)&entry, sizeof entry);
-            g_byte_array_append(out, (const void *)words, n * 8);
-            if (out->len < RUN_BUFFER)
-                continue;
-        }
-        if (!write_all(s->scratch, (const char *)out->data, out->len, error))
+        if (!put_record(s, &out, words, n, error))
             return FALSE;
-        s->written += out->len;
-        g_byte_array_set_size(out, 0);
     }
     forget_items(s);
-    return TRUE;
+    return end_stretch(s, &out, error) && flush_buffer(s, &out, error);
 }
 
 /* Sorting all of it takes as much again for the items. */
@@ -300,7 +317,7 @@ static gboolean has_room(const StrobeRecordSorter *s)
 guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 end, guint32 words,
                                   GError **error)
 {
-    const struct item item = {end, begin, s->n_words * 256 + words};
+    const StrobeSortItem item = {end, begin, s->n_words * 256 + words};
     guint64 *at = s->words + s->n_words;
 
     g_return_val_if_fail(words <= RECORD_WORDS_MAX && !s->is_reading, NULL);
@@ -318,7 +335,7 @@ guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 en
 
 /* ---- merging ---- */
 
-/* Reads on until the next entry is whole in the buffer. */
+/* Reads on behind what is left in the buffer. */
 static gboolean fill(StrobeRecordSorter *s, struct run *run, GError **error)
 {
     gsize left = run->used - run->taken;
@@ -326,8 +343,8 @@ static gboolean fill(StrobeRecordSorter *s, struct run *run, GError **error)
     memmove(run->buffer, run->buffer + run->taken, left);
     run->used = left;
     run->taken = 0;
-    while (run->used < RUN_BUFFER && run->at < run->until) {
-        gsize room = (gsize)MIN(RUN_BUFFER - run->used, run->until - run->at);
+    while (run->used < s->read_bytes && run->at < run->until) {
+        gsize room = (gsize)MIN(s->read_bytes - run->used, run->until - run->at);
         gssize done = pread(s->scratch, run->buffer + run->used, room, (off_t)run->at);
 
         if (done < 0 && errno == EINTR)
@@ -340,25 +357,24 @@ static gboolean fill(StrobeRecordSorter *s, struct run *run, GError **error)
     return TRUE;
 }
 
+/* To the run's next record; none behind the last. */
 static gboolean advance(StrobeRecordSorter *s, struct run *run, GError **error)
 {
-    const struct entry *entry = (const void *)(run->buffer + run->taken);
-    gsize left = run->used - run->taken;
-
-    if (left < sizeof *entry || left < entry_bytes(entry)) {
-        if (!fill(s, run, error))
-            return FALSE;
-        entry = (const void *)run->buffer;
-    }
-    run->head = run->used - run->taken >= sizeof *entry ? entry : NULL;
-    if (run->head)
-        run->taken += entry_bytes(entry);
+    if (run->used - run->taken < RECORD_WORDS_MAX * 8 && run->at < run->until &&
+        !fill(s, run, error))
+        return FALSE;
+    run->head = NULL;
+    if (run->used == run->taken)
+        return TRUE;
+    run->head = (const guint64 *)(const void *)(run->buffer + run->taken);
+    run->key = s->key_of(s->user, run->head);
+    run->taken += run->key.words * 8;
     return TRUE;
 }
 
 static gboolean is_before(const struct run *a, const struct run *b)
 {
-    const struct entry *x = a->head, *y = b->head;
+    const StrobeRecordKey *x = &a->key, *y = &b->key;
 
     if (x->end != y->end)
         return x->end < y->end;
@@ -386,6 +402,7 @@ static void sink(GPtrArray *heap, guint at)
 
 static gboolean begin_merge(StrobeRecordSorter *s, GError **error)
 {
+    s->read_bytes = CLAMP(s->limit / s->starts->len, READ_BYTES_MIN, READ_BYTES_MAX) & ~(gsize)7;
     s->runs = g_new0(struct run, s->starts->len);
     for (guint i = 0; i < s->starts->len; i++) {
         struct run *run = &s->runs[i];
@@ -393,7 +410,7 @@ static gboolean begin_merge(StrobeRecordSorter *s, GError **error)
         run->number = i;
         run->at = g_array_index(s->starts, guint64, i);
         run->until = i + 1 < s->starts->len ? g_array_index(s->starts, guint64, i + 1) : s->written;
-        run->buffer = g_malloc(RUN_BUFFER);
+        run->buffer = g_malloc(s->read_bytes);
         if (!advance(s, run, error))
             return FALSE;
         if (run->head)
@@ -433,8 +450,8 @@ static gboolean step(StrobeRecordSorter *s, GError **error)
 
 const guint64 *strobe_record_sorter_next(StrobeRecordSorter *s, guint32 *words, GError **error)
 {
-    const struct entry *entry;
-    const struct item *item;
+    const StrobeSortItem *item;
+    const struct run *run;
 
     if (!s->is_reading) {
         if (!begin_reading(s, error))
@@ -446,7 +463,7 @@ const guint64 *strobe_record_sorter_next(StrobeRecordSorter *s, guint32 *words, 
         return (item = next_item(s)) ? words_of(s, item, words) : NULL;
     if (s->heap->len == 0)
         return NULL;
-    entry = ((struct run *)g_ptr_array_index(s->heap, 0))->head;
-    *words = (guint32)entry->words;
-    return (const guint64 *)(const void *)(entry + 1);
+    run = g_ptr_array_index(s->heap, 0);
+    *words = run->key.words;
+    return run->head;
 }

@@ -8,8 +8,17 @@
 
 typedef struct StrobeRecordSorter StrobeRecordSorter;
 
-/* `scratch` is an empty file, owned from now on, -1: none (adding fails beyond the limit). */
-StrobeRecordSorter *strobe_record_sorter_new(int scratch, gsize memory_bytes);
+/* What a record says of itself, once it is filled in: the same as was said when it was added. */
+typedef struct StrobeRecordKey {
+    gint64 begin, end;
+    guint32 words;
+} StrobeRecordKey;
+typedef StrobeRecordKey (*StrobeRecordKeyOf)(gconstpointer user, const guint64 *record);
+
+/* `scratch` is an empty file, owned from now on, -1: none (adding fails beyond the limit). `key_of`
+ * needs the first three words of a record at most, and fewer if it has fewer. */
+StrobeRecordSorter *strobe_record_sorter_new(int scratch, gsize memory_bytes,
+                                             StrobeRecordKeyOf key_of, gconstpointer user);
 void strobe_record_sorter_free(StrobeRecordSorter *sorter);
 
 /* Room for a record of `words` (at most 128), to be filled in before the next call. NULL with the

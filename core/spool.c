@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "error.h"
+#include "resources.h"
 
 #define CHUNK (1u << 20)
 
@@ -57,11 +58,9 @@ static gboolean write_all(int fd, const char *bytes, gsize n)
 static gboolean spill(StrobeSpool *spool)
 {
     if (spool->fd < 0) {
-        g_autofree char *path = NULL;
-        spool->fd = g_file_open_tmp("strobe-spool-XXXXXX", &path, NULL);
+        spool->fd = strobe_resources_scratch(NULL);
         if (spool->fd < 0)
             return FALSE;
-        unlink(path);
     }
     if (!write_all(spool->fd, spool->chunk, spool->used))
         return FALSE;

@@ -2,6 +2,7 @@
 #include "string-table.h"
 
 #include <string.h>
+#include "resources.h"
 
 #define CHUNK (256u << 10)
 #define SLOTS_MIN 1024u
@@ -12,15 +13,20 @@ struct entry {
     guint32 is_stack;
 };
 
+/* The hash stands beside the id, so that a new string touches no other one, wherever those lie. */
+struct slot {
+    guint32 hash, id; /* id 0 is never stored: free */
+};
+
 struct StrobeStringTable {
-    GArray *entries; /* by id */
-    guint32 *slots;  /* ids by hash of their bytes, 0: free; id 0 is never stored */
-    guint32 n_slots; /* a power of two, at most three quarters in use */
+    GArray *entries;    /* by id */
+    struct slot *slots; /* by hash of their bytes */
+    guint32 n_slots;    /* a power of two, at most three quarters in use */
     guint32 n_used;
     GPtrArray *chunks;
     char *chunk;
     gsize chunk_left;
-    gsize bytes;
+    gsize bytes, max_bytes;
     guint64 n_refused;
     guint32 full_id;
 };
@@ -48,7 +54,8 @@ StrobeStringTable *strobe_string_table_new(guint32 first_free)
     table->entries = g_array_new(FALSE, TRUE, sizeof(struct entry));
     g_array_set_size(table->entries, MAX(first_free, 1));
     table->n_slots = SLOTS_MIN;
-    table->slots = g_new0(guint32, table->n_slots);
+    table->slots = g_new0(struct slot, table->n_slots);
+    table->max_bytes = strobe_resources_text_bytes();
     table->chunks = g_ptr_array_new_with_free_func(g_free);
     return table;
 }
@@ -69,13 +76,17 @@ static const struct entry *entry_of(const StrobeStringTable *table, guint32 id)
 }
 
 /* The slot that holds these bytes, or the free one where they belong. */
-static guint32 *find_slot(const StrobeStringTable *table, const char *bytes, gsize length,
-                          gboolean is_stack)
+static struct slot *find_slot(const StrobeStringTable *table, guint32 hash, const char *bytes,
+                              gsize length, gboolean is_stack)
 {
-    guint32 mask = table->n_slots - 1, at = hash_bytes(bytes, length, is_stack) & mask;
+    guint32 mask = table->n_slots - 1, at = hash & mask;
 
-    for (; table->slots[at]; at = (at + 1) & mask) {
-        const struct entry *e = entry_of(table, table->slots[at]);
+    for (; table->slots[at].id; at = (at + 1) & mask) {
+        const struct entry *e;
+
+        if (table->slots[at].hash != hash)
+            continue;
+        e = entry_of(table, table->slots[at].id);
         if (e->length == length && e->is_stack == (is_stack != FALSE) &&
             memcmp(e->bytes, bytes, length) == 0)
             break;
@@ -85,14 +96,19 @@ static guint32 *find_slot(const StrobeStringTable *table, const char *bytes, gsi
 
 static void grow_slots(StrobeStringTable *table)
 {
-    guint32 *old = table->slots, n = table->n_slots;
+    struct slot *old = table->slots;
+    guint32 n = table->n_slots, mask = 2 * n - 1;
 
     table->n_slots *= 2;
-    table->slots = g_new0(guint32, table->n_slots);
+    table->slots = g_new0(struct slot, table->n_slots);
     for (guint32 i = 0; i < n; i++) {
-        const struct entry *e = old[i] ? entry_of(table, old[i]) : NULL;
-        if (e)
-            *find_slot(table, e->bytes, e->length, e->is_stack != 0) = old[i];
+        guint32 at = old[i].hash & mask;
+
+        if (!old[i].id)
+            continue;
+        while (table->slots[at].id)
+            at = (at + 1) & mask;
+        table->slots[at] = old[i];
     }
     g_free(old);
 }
@@ -117,8 +133,8 @@ static char *take_room(StrobeStringTable *table, gsize n)
     return out;
 }
 
-static void store(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
-                  gboolean is_stack)
+static void store(StrobeStringTable *table, guint32 id, guint32 hash, const char *bytes,
+                  gsize length, gboolean is_stack)
 {
     struct entry *e = &g_array_index(table->entries, struct entry, id);
     char *copy = take_room(table, length + 1);
@@ -128,10 +144,10 @@ static void store(StrobeStringTable *table, guint32 id, const char *bytes, gsize
     e->bytes = copy;
     e->length = (guint32)length;
     e->is_stack = is_stack != FALSE;
-    guint32 *slot = find_slot(table, copy, length, is_stack);
-    if (*slot)
+    struct slot *slot = find_slot(table, hash, copy, length, is_stack);
+    if (slot->id)
         return; /* a second id of the same bytes */
-    *slot = id;
+    *slot = (struct slot){hash, id};
     if (++table->n_used > table->n_slots / 4 * 3)
         grow_slots(table);
 }
@@ -142,7 +158,7 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
     if (id == table->entries->len) /* more than a recorder has: an importer wrote them, in order */
         g_array_set_size(table->entries, id + 1);
     if (id && id < table->entries->len && !entry_of(table, id)->bytes)
-        store(table, id, bytes, length, is_stack);
+        store(table, id, hash_bytes(bytes, length, is_stack), bytes, length, is_stack);
 }
 
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
@@ -150,20 +166,22 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
 {
     if (length == 0 && is_stack)
         return 0;
-    guint32 known = *find_slot(table, bytes, length, is_stack);
+    guint32 hash = hash_bytes(bytes, length, is_stack);
+    guint32 known = find_slot(table, hash, bytes, length, is_stack)->id;
     if (known)
         return known;
-    if (table->bytes > STROBE_STRING_TABLE_MAX_BYTES && table->full_id) {
+    if (table->bytes > table->max_bytes && table->full_id) {
         table->n_refused++;
         return is_stack ? 0 : table->full_id;
     }
     guint32 id = table->entries->len;
     g_array_set_size(table->entries, id + 1);
-    store(table, id, bytes, length, is_stack);
-    if (table->bytes > STROBE_STRING_TABLE_MAX_BYTES && !table->full_id) {
+    store(table, id, hash, bytes, length, is_stack);
+    if (table->bytes > table->max_bytes && !table->full_id) {
         table->full_id = id + 1;
         g_array_set_size(table->entries, id + 2);
-        store(table, id + 1, STROBE_STRING_TABLE_FULL, strlen(STROBE_STRING_TABLE_FULL), FALSE);
+        strobe_string_table_set(table, id + 1, STROBE_STRING_TABLE_FULL,
+                                strlen(STROBE_STRING_TABLE_FULL), FALSE);
     }
     return id;
 }

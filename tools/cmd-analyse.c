@@ -7,6 +7,7 @@
 #include "error.h"
 #include "folder.h"
 #include "foreign.h"
+#include "memory-limit.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -33,6 +34,7 @@ static const StrobeUsage usage = {
 typedef struct Flags {
     char **export, **also, **import, **plugin_path;
     char *output, *generation, *export_type;
+    StrobeMemoryFlags memory;
     gboolean json;
 } Flags;
 
@@ -56,6 +58,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "Write the Ascend formats of this generation: 1, 2, 3 or source (that of an imported "
          "result, else 3; the default)",
          "N"},
+        STROBE_MAX_MEM_OPTION(&flags->memory),
+        STROBE_TMP_DIR_OPTION(&flags->memory),
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
@@ -113,7 +117,7 @@ static gboolean read_importers(const Flags *flags, StrobeRegistry *registry, GPt
     return TRUE;
 }
 
-static int run(const Flags *flags, char **paths)
+static int run(Flags *flags, char **paths)
 {
     g_autoptr(GPtrArray) importers = strobe_config_components_new();
     StrobeAnalysisWish wish = {.parent = flags->output};
@@ -122,6 +126,8 @@ static int run(const Flags *flags, char **paths)
 
     if (!strobe_analysis_generation(flags->generation, &wish.generation))
         return STROBE_EXIT_USAGE;
+    if (!strobe_memory_limit_begin(&flags->memory, &code))
+        return code;
     if (flags->output && !strobe_folder_check_writable(flags->output, &error))
         return strobe_command_fail(error);
     StrobeConfig *config =

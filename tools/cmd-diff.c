@@ -8,7 +8,9 @@
 #include "diff-report.h"
 #include "error.h"
 #include "folder.h"
+#include "memory-limit.h"
 #include "options.h"
+#include "resources.h"
 #include "show-rows.h"
 #include "terminal.h"
 
@@ -52,7 +54,8 @@ static const StrobeUsage usage = {
 };
 
 typedef struct Flags {
-    char *by, *threshold, *least, *folder;
+    char *by, *threshold, *least;
+    StrobeMemoryFlags memory;
     char **plugin_path;
     int limit;
     gboolean json, all;
@@ -71,8 +74,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         {"limit", 'n', 0, G_OPTION_ARG_INT, &flags->limit, "Rows to print (default: 20)", "N"},
         {"all", 'a', 0, G_OPTION_ARG_NONE, &flags->all, "Rows within the noise too", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Print JSON; times in ns", NULL},
-        {"tmp-dir", 0, 0, G_OPTION_ARG_FILENAME, &flags->folder,
-         "Where captures of what is imported lie meanwhile (default: $TMPDIR, /tmp)", "DIR"},
+        STROBE_MAX_MEM_OPTION(&flags->memory),
+        STROBE_TMP_DIR_OPTION(&flags->memory),
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},
@@ -137,30 +140,25 @@ static gboolean read_rule(const Flags *flags, StrobeDiffRule *rule)
 }
 
 /* The folder of imports, made when the first is needed. */
-typedef struct Scratch {
-    const char *parent; /* NULL: the system's temporary folder */
-    StrobeFreshFolder folder;
-} Scratch;
-
 static const char *make_scratch(gpointer user, GError **error)
 {
-    Scratch *scratch = user;
+    StrobeFreshFolder *scratch = user;
 
-    if (!scratch->folder.path) {
-        const char *parent = scratch->parent ? scratch->parent : g_get_tmp_dir();
-        g_autofree char *path = g_build_filename(parent, "strobe-diff", NULL);
-        strobe_folder_begin(&scratch->folder, path, error);
+    if (!scratch->path) {
+        g_autofree char *path =
+            g_build_filename(strobe_resources_folder(NULL), "strobe-diff", NULL);
+        strobe_folder_begin(scratch, path, error);
     }
-    return scratch->folder.path;
+    return scratch->path;
 }
 
 static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *diff)
 {
-    Scratch scratch = {flags->folder, {NULL, -1}};
+    StrobeFreshFolder scratch = {NULL, -1};
     GError *error = NULL;
     gboolean good = strobe_diff_run(diff, registry, make_scratch, &scratch, &error);
 
-    strobe_folder_discard(&scratch.folder);
+    strobe_folder_discard(&scratch);
     if (!good)
         return strobe_command_fail(error);
     if (flags->json) {
@@ -173,16 +171,19 @@ static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *dif
     return diff->rows->n_regressions > 0 ? STROBE_EXIT_REGRESSION : STROBE_EXIT_OK;
 }
 
-static int run(const Flags *flags, char **paths)
+static int run(Flags *flags, char **paths)
 {
     StrobeDiffBy by;
     StrobeDiffRule rule;
+    int code;
 
     if (!read_by(flags->by, &by) || !read_rule(flags, &rule))
         return STROBE_EXIT_USAGE;
+    if (!strobe_memory_limit_begin(&flags->memory, &code))
+        return code;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     g_autoptr(StrobeDiff) diff = strobe_diff_new(paths[0], paths[1], by, &rule);
-    int code = compare(flags, registry, diff);
+    code = compare(flags, registry, diff);
     strobe_registry_free(registry);
     return code;
 }
@@ -197,7 +198,6 @@ int strobe_command_diff(int argc, char **argv)
     g_free(flags.by);
     g_free(flags.threshold);
     g_free(flags.least);
-    g_free(flags.folder);
     g_strfreev(flags.plugin_path);
     return code;
 }

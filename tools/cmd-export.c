@@ -5,6 +5,7 @@
 #include "export-cut.h"
 #include "export-parts.h"
 #include "folder.h"
+#include "memory-limit.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -35,6 +36,7 @@ typedef struct Flags {
     char *output, *generation, *export_type;
     gint64 max_file_mb;
     StrobeCutTexts cut;
+    StrobeMemoryFlags memory;
     gboolean json;
 } Flags;
 
@@ -75,6 +77,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "The usual exporters of this type instead: text, db or text+db", "TYPE"},
         {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
          "Write the Ascend formats of this generation: 1, 2, 3 or source (the default)", "N"},
+        STROBE_MAX_MEM_OPTION(&flags->memory),
+        STROBE_TMP_DIR_OPTION(&flags->memory),
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
@@ -143,7 +147,7 @@ static int export_all(Job *job, char **paths)
     return job->code;
 }
 
-static int run(const Flags *flags, char **paths)
+static int run(Flags *flags, char **paths)
 {
     Job job = {.flags = flags, .wish.parent = flags->output};
     GError *error = NULL;
@@ -151,6 +155,8 @@ static int run(const Flags *flags, char **paths)
 
     if (!strobe_analysis_generation(flags->generation, &job.wish.generation))
         return STROBE_EXIT_USAGE;
+    if (!strobe_memory_limit_begin(&flags->memory, &job.code))
+        return job.code;
     if (!strobe_folder_check_writable(flags->output, &error))
         return strobe_command_fail(error);
     config = strobe_analysis_exporters(flags->export_type, flags->export, NULL, &error);
@@ -164,7 +170,7 @@ static int run(const Flags *flags, char **paths)
     return code;
 }
 
-static int check_and_run(const Flags *flags, int argc, char **argv)
+static int check_and_run(Flags *flags, int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
 

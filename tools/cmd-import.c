@@ -8,6 +8,7 @@
 #include "folder.h"
 #include "foreign.h"
 #include "interruption.h"
+#include "memory-limit.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -30,6 +31,7 @@ static const StrobeUsage usage = {
 typedef struct Flags {
     char **export, **plugin_path;
     char *output, *format, *generation, *derived, *export_type;
+    StrobeMemoryFlags memory;
     gboolean json;
 } Flags;
 
@@ -61,6 +63,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         {"derived", 0, 0, G_OPTION_ARG_FILENAME, &flags->derived,
          "What the source derived itself: new (derive it again, the default), source (keep it)",
          "WHICH"},
+        STROBE_MAX_MEM_OPTION(&flags->memory),
+        STROBE_TMP_DIR_OPTION(&flags->memory),
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
@@ -185,7 +189,7 @@ static gboolean read_choices(const Flags *flags, Job *job)
     return TRUE;
 }
 
-static int run(const Flags *flags, char **paths)
+static int run(Flags *flags, char **paths)
 {
     Job job = {.wish = {.parent = flags->output ? flags->output : ".",
                         .progress = strobe_bar_show,
@@ -197,6 +201,8 @@ static int run(const Flags *flags, char **paths)
 
     if (!read_choices(flags, &job))
         return STROBE_EXIT_USAGE;
+    if (!strobe_memory_limit_begin(&flags->memory, &job.code))
+        return job.code;
     if (strobe_folder_check_writable(job.wish.parent, &error))
         config = named_components(flags, &format, &error);
     if (!config) {

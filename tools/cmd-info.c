@@ -9,6 +9,7 @@
 #include "command.h"
 #include "json-text.h"
 #include "link-report.h"
+#include "memory-limit.h"
 #include "result.h"
 #include "shortfall.h"
 #include "terminal.h"
@@ -479,8 +480,12 @@ static int run(char **paths, StrobeJsonWriter *json)
 
 int strobe_command_info(int argc, char **argv)
 {
+    StrobeMemoryFlags memory = {NULL, NULL};
     gboolean as_json = FALSE;
+    int code = STROBE_EXIT_USAGE;
     const GOptionEntry entries[] = {
+        STROBE_MAX_MEM_OPTION(&memory),
+        STROBE_TMP_DIR_OPTION(&memory),
         {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object a capture", NULL},
         {NULL},
     };
@@ -489,10 +494,12 @@ int strobe_command_info(int argc, char **argv)
         return STROBE_EXIT_USAGE;
     if (argc < 2)
         return strobe_command_misuse(&usage, "A capture or a result directory is needed");
+    if (!strobe_memory_limit_begin(&memory, &code))
+        return code;
     StrobeJsonWriter *json = as_json ? strobe_json_open() : NULL;
     if (json)
         strobe_json_begin_array(json);
-    int code = run(argv + 1, json);
+    code = run(argv + 1, json);
     if (json) {
         strobe_json_end_array(json);
         strobe_json_close(json);

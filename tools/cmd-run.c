@@ -9,6 +9,7 @@
 #include "command.h"
 #include "error.h"
 #include "folder.h"
+#include "memory-limit.h"
 #include "result-directory.h"
 #include "run-command.h"
 #include "run-diagnosis.h"
@@ -85,6 +86,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "Fail after a good command if records are lost or files unwritten", NULL},
         {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
          "Write the Ascend formats of this generation: 1, 2 or 3 (default: 3)", "N"},
+        STROBE_MAX_MEM_OPTION(&flags->memory),
+        STROBE_TMP_DIR_OPTION(&flags->memory),
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},
@@ -215,7 +218,7 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     return finish_results(config, registry, generation, directories, step_on, optimizers);
 }
 
-static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
+static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
                char **command)
 {
     StrobeRunFolder folder = {NULL};
@@ -224,7 +227,8 @@ static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry
     int status, code = 0;
     gint generation;
 
-    if (!strobe_analysis_generation(flags->generation, &generation))
+    if (!strobe_analysis_generation(flags->generation, &generation) ||
+        !strobe_memory_limit_check(&flags->memory))
         return STROBE_EXIT_USAGE;
     if (!strobe_run_check(config, registry, &any_process, &error) ||
         !strobe_folder_check_writable(config->directory, &error))
@@ -242,6 +246,8 @@ static int run(const StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry
         g_error_free(error);
         return code;
     }
+    /* Not before: a program has no use of it, and what was recorded is worth more than a limit. */
+    strobe_memory_limit_begin(&flags->memory, &code);
     gboolean good =
         finish(config, registry, generation, &folder, flags->step_on, report, command, environment);
     if (flags->strict && !good && WIFEXITED(status) && WEXITSTATUS(status) == 0)

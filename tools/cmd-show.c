@@ -5,6 +5,7 @@
 #include "command.h"
 #include "config.h"
 #include "error.h"
+#include "memory-limit.h"
 #include "pipeline.h"
 #include "row-report.h"
 #include "show-list.h"
@@ -40,6 +41,7 @@ typedef struct Flags {
     char *table, *sort, *columns;
     char **plugin_path, **pass;
     GPtrArray *passes; /* of StrobeConfigComponent, from pass */
+    StrobeMemoryFlags memory;
     int limit, direction;
     gboolean reverse, json, list;
 } Flags;
@@ -76,6 +78,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "Print JSON, one object a result; times in ns", NULL},
         {"pass", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->pass,
          "Options of a pass that derives the table; repeatable", "NAME:OPTION=VALUE,..."},
+        STROBE_MAX_MEM_OPTION(&flags->memory),
+        STROBE_TMP_DIR_OPTION(&flags->memory),
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},
@@ -202,12 +206,14 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
     return code;
 }
 
-static int run(const Flags *flags, char **paths)
+static int run(Flags *flags, char **paths)
 {
-    StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
-    StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
     int code = 0;
 
+    if (!strobe_memory_limit_begin(&flags->memory, &code))
+        return code;
+    StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
     if (json)
         strobe_json_begin_array(json);
     for (; *paths; paths++) {

@@ -4,6 +4,7 @@
 #define STROBE_TOOLS_RUN_REQUEST_H
 
 #include "config.h"
+#include "memory-limit.h"
 #include "options.h"
 #include "registry.h"
 
@@ -11,6 +12,7 @@
 typedef struct StrobeRunFlags {
     char *config, *output, *schedule, *buffer, *rotate, *dump, *step_on, *generation;
     char **collect, **export, **plugin_path;
+    StrobeMemoryFlags memory;
     gboolean follow, strict;
 } StrobeRunFlags;
 

@@ -41,8 +41,8 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
                                       void **state)
 {
     ChromeTrace *trace = g_new0(ChromeTrace, 1);
-    int directory = host->facts(self)->directory;
-    StrobeSafeFile *file = gzip_file_create(directory, host->option_text(self, "file"),
+    const StrobeFacts *facts = host->facts(self);
+    StrobeSafeFile *file = gzip_file_create(facts->directory, host->option_text(self, "file"),
                                             host->option_bool(self, "gzip"));
 
     trace->host = host;
@@ -54,15 +54,15 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
         return status;
     }
     trace_out_init(&trace->main, file);
-    trace_out_init_held(&trace->backward, directory);
-    trace_out_init_held(&trace->gc, directory);
-    trace_out_init_held(&trace->flows, directory);
-    trace_out_init_held(&trace->links, directory);
-    trace_out_init_held(&trace->tail, directory);
+    trace_out_init_held(&trace->backward, facts->scratch);
+    trace_out_init_held(&trace->gc, facts->scratch);
+    trace_out_init_held(&trace->flows, facts->scratch);
+    trace_out_init_held(&trace->links, facts->scratch);
+    trace_out_init_held(&trace->tail, facts->scratch);
     trace_out_init_event(&trace->event);
-    trace_sorter_init(&trace->python, directory);
-    trace_sorter_init(&trace->devices, directory);
-    trace->queue = trace_queue_new(directory);
+    trace_sorter_init(&trace->python, facts);
+    trace_sorter_init(&trace->devices, facts);
+    trace->queue = trace_queue_new(facts->scratch);
     trace->rows = trace_rows_new(host, self);
     trace->is_old = trace->rows->generation < 3;
     trace->is_import = *host->fact(self, "source") != '\0';

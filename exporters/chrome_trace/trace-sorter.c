@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-sorter.h"
 
-#define SORTER_BYTES (8u * 1024 * 1024)
-
-void trace_sorter_init(TraceSorter *sorter, int directory)
+void trace_sorter_init(TraceSorter *sorter, const StrobeFacts *facts)
 {
-    *sorter = (TraceSorter){.rows = strobe_row_sorter_new(directory, SORTER_BYTES)};
+    *sorter = (TraceSorter){.rows = strobe_row_sorter_new(facts->scratch, facts->memory_bytes / 4)};
 }
 
 void trace_sorter_clear(TraceSorter *sorter)

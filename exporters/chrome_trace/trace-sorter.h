@@ -13,7 +13,7 @@ typedef struct TraceSorter {
     int error; /* errno of the first failure */
 } TraceSorter;
 
-void trace_sorter_init(TraceSorter *sorter, int directory);
+void trace_sorter_init(TraceSorter *sorter, const StrobeFacts *facts);
 void trace_sorter_clear(TraceSorter *sorter);
 /* Events of one layer stay together in the order in which they come; without a layer they are put
  * in order of time as a double of microseconds, which is what the original compares. */

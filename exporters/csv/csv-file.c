@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strobe/helpers/safe-file.h>
 
-#define RUN_BYTES (16u * 1024 * 1024)
 #define BUFFER_BYTES (64u * 1024)
 #define FILL "N/A"
 
@@ -18,7 +17,7 @@ typedef struct Column {
 
 struct CsvFile {
     char *name;
-    int directory;
+    const StrobeFacts *facts;
     StrobeSafeFile *file;
     StrobeRowSorter *sorter; /* NULL: rows as they come */
     int error;
@@ -40,15 +39,15 @@ static void clear_column(gpointer column)
     g_free(((Column *)column)->title);
 }
 
-CsvFile *csv_file_new(int directory, const char *name, gboolean gzip)
+CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip)
 {
     CsvFile *file = g_new0(CsvFile, 1);
 
     file->name = g_strdup(name);
     file->columns = g_array_new(FALSE, TRUE, sizeof(Column));
     g_array_set_clear_func(file->columns, clear_column);
-    file->directory = directory;
-    file->file = gzip_file_create(directory, name, gzip);
+    file->facts = facts;
+    file->file = gzip_file_create(facts->directory, name, gzip);
     if (!file->file)
         file->error = errno;
     return file;
@@ -79,7 +78,7 @@ void csv_file_hold(CsvFile *file)
 {
     if (file->sorter || file->error)
         return;
-    file->sorter = strobe_row_sorter_new(file->directory, RUN_BYTES);
+    file->sorter = strobe_row_sorter_new(file->facts->scratch, file->facts->memory_bytes / 2);
     if (!file->sorter)
         file->error = ENOMEM;
 }

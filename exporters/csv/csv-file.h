@@ -10,12 +10,13 @@
 
 #include <glib.h>
 #include <string.h>
+#include <strobe/exporter.h>
 #include <strobe/helpers/row-sorter.h>
 
 typedef struct CsvFile CsvFile;
 
 /* `name` is copied. */
-CsvFile *csv_file_new(int directory, const char *name, gboolean gzip);
+CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip);
 /* Nothing appears of a file that was not finished. */
 void csv_file_free(CsvFile *file);
 const char *csv_file_name(const CsvFile *file);

@@ -84,8 +84,8 @@ static gboolean is_wanted(const Csv *csv, const char *kind)
 static CsvFile *new_file(Csv *csv, const char *name)
 {
     const StrobeFacts *facts = csv->context.host->facts(csv->context.self);
-    CsvFile *file = csv_file_new(facts->directory, name,
-                                 csv->context.host->option_bool(csv->context.self, "gzip"));
+    CsvFile *file =
+        csv_file_new(facts, name, csv->context.host->option_bool(csv->context.self, "gzip"));
 
     g_ptr_array_add(csv->files, file);
     g_hash_table_add(csv->names, (gpointer)csv_file_name(file));

@@ -33,7 +33,7 @@ Communication *communication_new(Db *db)
     Communication *c = g_new0(Communication, 1);
 
     c->db = db;
-    c->held = held_rows_new(db->host->facts(db->self)->directory, sizeof(HeldTask));
+    c->held = held_rows_new(db->host->facts(db->self), sizeof(HeldTask));
     return c;
 }
 

@@ -219,7 +219,7 @@ static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self
     db->generation = facts->generation;
     db->level = facts->level;
     db->also = g_strsplit(host->option_text(self, "also"), "+", -1);
-    db->out = out_db_new(facts->directory, names);
+    db->out = out_db_new(facts->directory, facts->scratch, names);
     db->tables = g_new0(OutTable *, n_ascend_db_tables);
     db->kinds = g_hash_table_new_full(NULL, NULL, NULL, db_kind_free);
     db->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

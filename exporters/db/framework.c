@@ -61,7 +61,7 @@ Framework *framework_new(Db *db)
     f->connections = connections_new(db);
     f->sequences = sequences_new(add_pair, f);
     f->links = links_new(db->out);
-    f->held = held_rows_new(db->host->facts(db->self)->directory, sizeof(HeldOp));
+    f->held = held_rows_new(db->host->facts(db->self), sizeof(HeldOp));
     f->max_correlation = -1;
     f->op_steps = g_array_new(FALSE, FALSE, sizeof(Step));
     f->steps = g_array_new(FALSE, FALSE, sizeof(Step));

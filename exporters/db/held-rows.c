@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <strobe/helpers/safe-file.h>
 
-#define SPILL_BYTES (16u << 20) /* so much is kept in memory */
-#define PART_BYTES (1u << 20)   /* that is read at once */
+#define PART_BYTES (1u << 20) /* that is read at once */
 
 struct HeldRows {
-    int directory;
+    int scratch;
+    gsize room; /* so much is kept in memory */
     gsize head_bytes;
     guint32 n;
     RowBuffer rows; /* heads and rows; those behind what is in the file */
@@ -19,11 +19,12 @@ struct HeldRows {
     gsize next; /* the same, in `rows` */
 };
 
-HeldRows *held_rows_new(int directory, gsize head_bytes)
+HeldRows *held_rows_new(const StrobeFacts *facts, gsize head_bytes)
 {
     HeldRows *held = g_new0(HeldRows, 1);
 
-    held->directory = directory;
+    held->scratch = facts->scratch;
+    held->room = facts->memory_bytes / 2;
     held->head_bytes = head_bytes;
     return held;
 }
@@ -57,7 +58,7 @@ RowBuffer *held_rows_begin(HeldRows *held, OutTable *table)
 
 static void spill(HeldRows *held)
 {
-    if (!held->file && !held->error && !(held->file = strobe_safe_file_scratch(held->directory)))
+    if (!held->file && !held->error && !(held->file = strobe_safe_file_scratch(held->scratch)))
         held->error = errno;
     if (!held->error)
         held->error =
@@ -72,7 +73,7 @@ void held_rows_end(HeldRows *held, const void *head)
     row_end(&held->rows);
     memcpy(held->rows.bytes + held->head, head, held->head_bytes);
     held->n++;
-    if (held->rows.used >= SPILL_BYTES)
+    if (held->rows.used >= held->room)
         spill(held);
 }
 

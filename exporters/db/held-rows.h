@@ -4,11 +4,13 @@
 #ifndef STROBE_DB_HELD_ROWS_H
 #define STROBE_DB_HELD_ROWS_H
 
+#include <strobe/exporter.h>
+
 #include "row-buffer.h"
 
 typedef struct HeldRows HeldRows;
 
-HeldRows *held_rows_new(int directory, gsize head_bytes);
+HeldRows *held_rows_new(const StrobeFacts *facts, gsize head_bytes);
 void held_rows_free(HeldRows *held);
 
 /* A row between begin and end, into the buffer that begin returns. The head may be set until end.

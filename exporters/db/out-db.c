@@ -37,7 +37,7 @@ typedef struct Block {
 } Block;
 
 struct OutDb {
-    int directory;
+    int directory, scratch; /* folders */
     OutFile files[OUT_FILES];
     GPtrArray *tables;
     GPtrArray *begun; /* those with rows; the writing thread's */
@@ -94,7 +94,7 @@ static gboolean open_file(OutDb *db, OutFile *file)
         return FALSE;
     }
     file->vfs =
-        out_vfs_open(strobe_safe_file_descriptor(file->file), db->directory, &file->sql, &error);
+        out_vfs_open(strobe_safe_file_descriptor(file->file), db->scratch, &file->sql, &error);
     if (!file->vfs) {
         fail(db, file->name, g_strerror(error));
         return FALSE;
@@ -112,7 +112,7 @@ static void keep_for_later(gpointer user, const guint8 *row)
     int error = 0;
 
     memcpy(&head, row, sizeof head);
-    if (!db->moved && !(db->moved = strobe_safe_file_scratch(db->directory)))
+    if (!db->moved && !(db->moved = strobe_safe_file_scratch(db->scratch)))
         error = errno;
     if (!error)
         error = strobe_safe_file_write(db->moved, (const char *)row, head.bytes);
@@ -187,11 +187,12 @@ static gpointer write_blocks(gpointer user)
 
 /* ---- the caller's side ---- */
 
-OutDb *out_db_new(int directory, const char *const names[OUT_FILES])
+OutDb *out_db_new(int directory, int scratch, const char *const names[OUT_FILES])
 {
     OutDb *db = g_new0(OutDb, 1);
 
     db->directory = directory;
+    db->scratch = scratch;
     for (guint i = 0; i < OUT_FILES; i++)
         db->files[i].name = g_strdup(names[i]);
     db->tables = g_ptr_array_new();

@@ -16,8 +16,9 @@ enum { OUT_PROFILER = 0, OUT_ANALYSIS = 1, OUT_FILES = 2 };
 
 typedef struct OutDb OutDb;
 
-/* `names` are copied, `directory` is lent. No file is made before the first row. */
-OutDb *out_db_new(int directory, const char *const names[OUT_FILES]);
+/* `names` are copied, the folders are lent: `directory` for the
+ * files, `scratch` for what goes again. No file is made before the first row. */
+OutDb *out_db_new(int directory, int scratch, const char *const names[OUT_FILES]);
 /* Nothing appears of what was not finished. */
 void out_db_free(OutDb *db);
 

@@ -8,7 +8,8 @@
 
 typedef struct OutVfs OutVfs;
 
-/* Opens an empty database on the descriptor, which is lent, as `directory` is. NULL and an errno
+/* Opens an empty database on the descriptor, which is lent, as `directory` is,
+ * the folder for temporary files. NULL and an errno
  * value if that cannot be. The file system lives until out_vfs_free, the database must be closed
  * before. */
 OutVfs *out_vfs_open(int descriptor, int directory, sqlite3 **sql, int *error);

@@ -333,7 +333,7 @@ static void test_sequences(Fixture *f, gconstpointer unused)
 static void check_links(Fixture *f, guint32 n_ops)
 {
     static const char *const names[OUT_FILES] = {"a.db", "b.db"};
-    OutDb *out = out_db_new(f->directory, names);
+    OutDb *out = out_db_new(f->directory, f->directory, names);
     Links *links = links_new(out);
     gint64 value;
 

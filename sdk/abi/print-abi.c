@@ -212,6 +212,8 @@ static void print_exporter(void)
     MEMBER(StrobeFacts, directory_path);
     MEMBER(StrobeFacts, generation);
     MEMBER(StrobeFacts, level);
+    MEMBER(StrobeFacts, memory_bytes);
+    MEMBER(StrobeFacts, scratch);
     STRUCT(StrobeConsumerHost);
     MEMBER(StrobeConsumerHost, struct_size);
     MEMBER(StrobeConsumerHost, abi_minor);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mock-consumer-host.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <strobe/helpers/gaps.h>
 
@@ -445,6 +447,15 @@ static const StrobeFacts *host_facts(StrobeInstance *self)
 
 /* The host itself */
 
+static int must_open(const char *folder)
+{
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (descriptor < 0)
+        abort();
+    return descriptor;
+}
+
 StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
 {
     StrobeMockHost *mock = must(calloc(1, sizeof *mock));
@@ -460,6 +471,8 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                 .generation = 3,
                                 .level = -1,
                                 .complete = 1,
+                                .memory_bytes = 32u << 20,
+                                .scratch = must_open("/tmp"),
                                 .directory_path = "mock"};
     mock->table = (StrobeConsumerHost){.struct_size = sizeof(StrobeConsumerHost),
                                        .abi_minor = STROBE_ABI_MINOR,
@@ -503,6 +516,7 @@ void strobe_mock_free(StrobeMockHost *mock)
     clear_records(&mock->queue);
     clear_records(&mock->emitted);
     strobe_gaps_free(mock->gaps);
+    close(mock->facts.scratch);
     free(mock->queue.views);
     free(mock->emitted.views);
     for (size_t i = 0; i < mock->n_strings; i++)

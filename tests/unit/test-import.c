@@ -42,10 +42,17 @@ static gint64 end_of(Pattern pattern, guint i, guint n)
     return 50 + i - (i % 100 ? 0 : MIN(i, (guint)spread(i, 200)));
 }
 
+/* A record of this test: its number and words, begin, end. */
+static StrobeRecordKey key_of(gconstpointer unused, const guint64 *record)
+{
+    (void)unused;
+    return (StrobeRecordKey){(gint64)record[1], (gint64)record[2], record[0] & 0xff};
+}
+
 /* By ends, inner spans first, equal ones as they came; `memory` decides how many runs there are. */
 static void check_pattern(gsize memory, guint n, Pattern pattern)
 {
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(scratch(), memory);
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(scratch(), memory, key_of, NULL);
     const guint64 *record;
     gint64 begin = 0, end = -1;
     guint64 number = 0;
@@ -57,14 +64,14 @@ static void check_pattern(gsize memory, guint n, Pattern pattern)
         guint64 *words_of = strobe_record_sorter_add(sorter, b, e, 3 + i % 5, NULL);
 
         g_assert_nonnull(words_of);
-        words_of[0] = i;
+        words_of[0] = (guint64)i << 8 | (3 + i % 5);
         words_of[1] = (guint64)b;
         words_of[2] = (guint64)e;
     }
     for (; (record = strobe_record_sorter_next(sorter, &words, NULL)); seen++) {
         gint64 b = (gint64)record[1], e = (gint64)record[2];
 
-        g_assert_cmpuint(words, ==, 3 + record[0] % 5);
+        g_assert_cmpuint(words, ==, 3 + (record[0] >> 8) % 5);
         g_assert_true(e > end || (e == end && (b < begin || (b == begin && record[0] > number))));
         begin = b;
         end = e;
@@ -87,11 +94,12 @@ static void test_sorter(void)
     check_order(1 << 20, 3000); /* in memory */
     check_order(0, 60000);      /* many runs, some larger than a buffer of the merge */
     check_order(300 << 10, 60000);
+    check_order(16 << 20, 60000); /* in memory */
 }
 
 static void test_no_scratch(void)
 {
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(-1, 0);
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(-1, 0, key_of, NULL);
     g_autoptr(GError) error = NULL;
     guint i = 0;
 

@@ -79,7 +79,7 @@ static StrobeStatus heap_path_open(const StrobeConsumerHost *host, StrobeInstanc
     pass->self = self;
     pass->binder.wanted = wanted;
     pass->binder.n_wanted = N_WANTED;
-    pass->events = time_order_new(sizeof(Event));
+    pass->events = time_order_new(host->facts(self), sizeof(Event));
     pass->paths = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     pass->blocks = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     *state = pass;
@@ -152,7 +152,7 @@ static void take_event(void *user, gpointer item)
 static StrobeStatus cannot_sort(HeapPaths *pass, int error)
 {
     return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                            "Cannot put allocations in order: folder=\"%s\": %s", g_get_tmp_dir(),
+                            "Cannot put allocations in order in a temporary file: %s",
                             g_strerror(error));
 }
 

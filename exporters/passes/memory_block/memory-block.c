@@ -84,7 +84,7 @@ static StrobeStatus memory_block_open(const StrobeConsumerHost *host, StrobeInst
     pass->binder.wanted = wanted;
     pass->binder.n_wanted = N_WANTED;
     pass->names = operator_names_new(host, self, told, pass);
-    pass->told = time_order_new(sizeof(MemoryEvent));
+    pass->told = time_order_new(host->facts(self), sizeof(MemoryEvent));
     pass->live = live_blocks_new(*host->fact(self, "memory_blocks") != '\0');
     pass->framework = host->intern(self, "PTA", strlen("PTA"));
     pass->events = g_array_new(FALSE, FALSE, sizeof(MemoryEvent));
@@ -285,7 +285,7 @@ static StrobeStatus no_room(MemoryBlocks *pass)
 static StrobeStatus cannot_sort(MemoryBlocks *pass)
 {
     return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                            "Cannot put allocations in order: folder=\"%s\": %s", g_get_tmp_dir(),
+                            "Cannot put allocations in order in a temporary file: %s",
                             g_strerror(pass->error));
 }
 

@@ -74,7 +74,7 @@ static StrobeStatus memory_total_open(const StrobeConsumerHost *host, StrobeInst
     pass->events.n_wanted = N_EVENT;
     pass->usages.wanted = usage_wanted;
     pass->usages.n_wanted = N_USAGE;
-    pass->rows = time_order_new(sizeof(Row));
+    pass->rows = time_order_new(host->facts(self), sizeof(Row));
     pass->moment = g_array_new(FALSE, FALSE, sizeof(Row));
     pass->last = g_array_new(FALSE, FALSE, sizeof(Last));
     pass->sum_name = host->intern(self, "PTA+GE", strlen("PTA+GE"));
@@ -257,8 +257,8 @@ static StrobeStatus done(MemoryTotal *pass)
 {
     if (pass->error)
         return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                                "Cannot put allocations in order: folder=\"%s\": %s",
-                                g_get_tmp_dir(), g_strerror(pass->error));
+                                "Cannot put allocations in order in a temporary file: %s",
+                                g_strerror(pass->error));
     if (!pass->is_full)
         return STROBE_OK;
     return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,

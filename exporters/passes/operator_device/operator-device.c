@@ -9,8 +9,8 @@
 #include "operator-forest.h"
 #include "step-kernels.h"
 
-#define OPERATORS_MAX 8388608u
-#define RECORDS_MAX 8388608u
+#define OPERATORS_MAX ((guint)G_MAXINT) /* places are numbered so */
+#define RECORDS_MAX ((guint)G_MAXINT)
 /* A program that ran so many operators and nothing on a device has no device. */
 #define HOST_ONLY_MAX 65536u
 
@@ -134,6 +134,10 @@ static void add_operator(OperatorDevice *pass, const StrobeView *record)
     GArray *operators = pass->forest.operators;
     const Operator op = {.begin_ns = record->begin_ns,
                          .end_ns = record->end_ns,
+                         .self = DEVICE_SUM_WHOLE,
+                         .total = DEVICE_SUM_WHOLE,
+                         .self_aicore = DEVICE_SUM_WHOLE,
+                         .total_aicore = DEVICE_SUM_WHOLE,
                          .thread = thread_of(pass, record->track),
                          .order = operators->len,
                          .track = record->track,
@@ -278,9 +282,9 @@ static gint64 step_number(void *user, const Operator *op)
     return MAX(number, -1);
 }
 
-static double sum_value(const DeviceSum *sum)
+static double sum_value(DeviceSum sum)
 {
-    return sum->is_real ? sum->us : STROBE_ABSENT_F64;
+    return device_sum_is_real(sum) ? sum : STROBE_ABSENT_F64;
 }
 
 static gboolean emit_operator(OperatorDevice *pass, const Operator *op)
@@ -292,10 +296,10 @@ static gboolean emit_operator(OperatorDevice *pass, const Operator *op)
         return FALSE;
     fields->host_total = op->end_ns - op->begin_ns;
     fields->host_self = fields->host_total - op->children_ns;
-    fields->device_self = sum_value(&op->self);
-    fields->device_total = sum_value(&op->total);
-    fields->device_self_aicore = sum_value(&op->self_aicore);
-    fields->device_total_aicore = sum_value(&op->total_aicore);
+    fields->device_self = sum_value(op->self);
+    fields->device_total = sum_value(op->total);
+    fields->device_self_aicore = sum_value(op->self_aicore);
+    fields->device_total_aicore = sum_value(op->total_aicore);
     fields->shapes = op->shapes;
     fields->types = op->types;
     fields->stack = op->stack;

@@ -43,8 +43,8 @@ static Operator *at(const Build *build, gint place)
 
 static void add_sum(DeviceSum *sum, double us, gboolean zero_is_whole)
 {
-    sum->us += us;
-    sum->is_real = sum->is_real || us != 0.0 || !zero_is_whole;
+    if (us != 0.0 || !zero_is_whole)
+        *sum += us + 0.0; /* a zero without a sign */
 }
 
 static void add_kernel(const Build *build, Operator *op, const Kernel *kernel, gboolean is_self)

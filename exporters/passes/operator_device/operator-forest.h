@@ -4,14 +4,20 @@
 #ifndef STROBE_PASSES_OPERATOR_FOREST_H
 #define STROBE_PASSES_OPERATOR_FOREST_H
 
+#include <math.h>
+
 #include "kernel-map.h"
 
 /* Sum of durations as the original's interpreter makes it: whole as long as only whole numbers went
- * into it. */
-typedef struct DeviceSum {
-    double us;
-    gboolean is_real;
-} DeviceSum;
+ * into it, which is said by the zero's sign: of all that is held these are the most. */
+typedef double DeviceSum;
+
+#define DEVICE_SUM_WHOLE (-0.0)
+
+static inline gboolean device_sum_is_real(DeviceSum sum)
+{
+    return sum != 0.0 || !signbit(sum);
+}
 
 typedef struct Operator {
     gint64 begin_ns, end_ns;

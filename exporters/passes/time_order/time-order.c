@@ -2,30 +2,25 @@
 #include "time-order.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <strobe/helpers/row-sorter.h>
-#include <unistd.h>
-
-#define RUN_BYTES (32u << 20)
 
 struct TimeOrder {
     gsize size;
-    int directory, error;
+    int error;
     StrobeRowSorter *sorter;
     gpointer item; /* aligned, as the sorter's rows are not */
     void (*take)(void *user, gpointer item);
     void *user;
 };
 
-TimeOrder *time_order_new(gsize size)
+TimeOrder *time_order_new(const StrobeFacts *facts, gsize size)
 {
     TimeOrder *order = g_new0(TimeOrder, 1);
 
     order->size = size;
     order->item = g_malloc(size);
-    order->directory = open(g_get_tmp_dir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    order->sorter = strobe_row_sorter_new(order->directory, RUN_BYTES);
+    order->sorter = strobe_row_sorter_new(facts->scratch, facts->memory_bytes);
     return order;
 }
 
@@ -34,8 +29,6 @@ void time_order_free(TimeOrder *order)
     if (!order)
         return;
     strobe_row_sorter_free(order->sorter);
-    if (order->directory >= 0)
-        close(order->directory);
     g_free(order->item);
     g_free(order);
 }

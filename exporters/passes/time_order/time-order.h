@@ -8,11 +8,12 @@
 #define STROBE_PASSES_TIME_ORDER_H
 
 #include <glib.h>
+#include <strobe/exporter.h>
 
 typedef struct TimeOrder TimeOrder;
 
 /* Items of `size` bytes, which are copied. */
-TimeOrder *time_order_new(gsize size);
+TimeOrder *time_order_new(const StrobeFacts *facts, gsize size);
 void time_order_free(TimeOrder *order); /* NULL is allowed */
 
 /* 0 or an errno value: there is no room for a scratch file in the folder for temporary files. */

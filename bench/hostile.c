@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hostile FILE EVENTS [SEED]: a made-up Chrome trace that is as hard to hold in little memory as a
+ * trace may be: names that come once, in no order of time, from 10,000 threads, arrows and launches
+ * whose other ends lie at the opposite end of the file, allocations that are never released (up to
+ * a million). The same seed makes the same bytes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include "measure.h"
+
+#define THREADS 10000u
+#define ALLOCATIONS_MAX 1000000u
+#define STEP_NS 2000u /* between two events in order of time */
+#define BUFFER_BYTES (1u << 20)
+
+typedef struct Trace {
+    FILE *file;
+    uint64_t seed, n, n_allocations, allocated;
+} Trace;
+
+/* Of one number always the same one, and another one of each other (splitmix64). */
+static uint64_t scatter(uint64_t number)
+{
+    number += 0x9e3779b97f4a7c15u;
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
+    number = (number ^ number >> 27) * 0x94d049bb133111ebu;
+    return number ^ number >> 31;
+}
+
+static uint64_t random_of(const Trace *trace, uint64_t place, uint64_t purpose)
+{
+    return scatter(scatter(place ^ trace->seed << 48) + purpose);
+}
+
+/* In no order: everywhere in the trace's time. */
+static uint64_t time_of(const Trace *trace, uint64_t place)
+{
+    return random_of(trace, place, 1) % (trace->n + 1) * STEP_NS + STEP_NS;
+}
+
+static void put_head(Trace *trace, const char *phase, const char *category, uint64_t place)
+{
+    uint64_t ns = time_of(trace, place);
+
+    fprintf(trace->file,
+            "{\"ph\": \"%s\", \"cat\": \"%s\", \"pid\": 1, \"tid\": %u, \"ts\": %" PRIu64 ".%03u, ",
+            phase, category, 1 + (unsigned)(random_of(trace, place, 2) % THREADS), ns / 1000,
+            (unsigned)(ns % 1000));
+}
+
+static void put_operator(Trace *trace, uint64_t place)
+{
+    put_head(trace, "X", "cpu_op", place);
+    fprintf(trace->file,
+            "\"dur\": %u.5, \"name\": \"op_%016" PRIx64 "\", \"args\": {\"External id\": %" PRIu64
+            ", \"Sequence number\": %" PRIu64 "}},\n",
+            1 + (unsigned)(random_of(trace, place, 3) % 50), random_of(trace, place, 4), place,
+            place);
+}
+
+/* An id stands at `place` and at the place that lies as far from the other end. */
+static uint64_t id_of(const Trace *trace, uint64_t place)
+{
+    return place < trace->n / 2 ? place : trace->n - 1 - place;
+}
+
+static void put_launch(Trace *trace, uint64_t place)
+{
+    int is_call = place < trace->n / 2;
+
+    put_head(trace, "X", is_call ? "cuda_runtime" : "kernel", place);
+    fprintf(trace->file, "\"dur\": 3.25, \"name\": \"%s_%u\", \"args\": {\"correlation\": %" PRIu64,
+            is_call ? "cudaLaunchKernel" : "kernel", (unsigned)(place % 97),
+            id_of(trace, place) + 1);
+    fprintf(trace->file, is_call ? "}},\n" : ", \"device\": 0, \"stream\": 7}},\n");
+}
+
+static void put_arrow(Trace *trace, uint64_t place)
+{
+    put_head(trace, place < trace->n / 2 ? "s" : "f", "arrow", place);
+    fprintf(trace->file, "\"name\": \"arrow\", \"id\": %" PRIu64 ", \"bp\": \"e\"},\n",
+            id_of(trace, place) + 1);
+}
+
+static void put_allocation(Trace *trace, uint64_t place)
+{
+    uint64_t bytes = 512 * (1 + random_of(trace, place, 5) % 64);
+
+    trace->n_allocations++;
+    trace->allocated += bytes;
+    put_head(trace, "i", "cpu_instant_event", place);
+    fprintf(trace->file,
+            "\"s\": \"t\", \"name\": \"[memory]\", \"args\": {\"Total Allocated\": %" PRIu64
+            ", \"Bytes\": %" PRIu64 ", \"Addr\": %" PRIu64
+            ", \"Device Id\": 0, \"Device Type\": 1}},\n",
+            trace->allocated, bytes, 0x7f0000000000u + place * 65536);
+}
+
+static void put_event(Trace *trace, uint64_t place)
+{
+    switch (place % 8) {
+    case 0:
+    case 7: /* n is a multiple of 8, so that 0 and 7 are opposite places */
+        put_launch(trace, place);
+        break;
+    case 2:
+    case 5:
+        put_arrow(trace, place);
+        break;
+    case 4:
+        if (trace->n_allocations < ALLOCATIONS_MAX) {
+            put_allocation(trace, place);
+            break;
+        }
+        /* fall through */
+    default:
+        put_operator(trace, place);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    Trace trace = {0};
+
+    if (argc < 3)
+        fail("usage", "hostile FILE EVENTS [SEED]");
+    trace.n = ((uint64_t)number_argument(argc, argv, 2, 1000) + 7) / 8 * 8;
+    trace.seed = (uint64_t)number_argument(argc, argv, 3, 1);
+    trace.file = fopen(argv[1], "we");
+    if (!trace.file)
+        fail(argv[1], "cannot be made");
+    setvbuf(trace.file, NULL, _IOFBF, BUFFER_BYTES);
+    fputs("{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"made up\"}],\n"
+          "\"traceEvents\": [\n",
+          trace.file);
+    for (uint64_t place = 0; place < trace.n; place++)
+        put_event(&trace, place);
+    fputs(
+        "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"tid\": 0, \"args\": {\"name\": "
+        "\"made up\"}}\n]}\n",
+        trace.file);
+    if (fclose(trace.file))
+        fail(argv[1], "cannot be written");
+    return 0;
+}

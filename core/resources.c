@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resources.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+static guint64 memory = STROBE_MAX_MEM_DEFAULT;
+static gsize text_bytes = STROBE_TEXT_BYTES_IN_MEMORY;
+static const char *temporary;
+
+void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean heap_overflows)
+{
+    text_bytes = heap_overflows ? STROBE_TEXT_BYTES_IN_FILE : STROBE_TEXT_BYTES_IN_MEMORY;
+    memory = memory_bytes;
+    temporary = g_intern_string(folder);
+}
+
+guint64 strobe_resources_memory(void)
+{
+    return memory;
+}
+
+gsize strobe_resources_text_bytes(void)
+{
+    return text_bytes;
+}
+
+const char *strobe_resources_folder(const char *otherwise)
+{
+    if (temporary)
+        return temporary;
+    return otherwise ? otherwise : g_get_tmp_dir();
+}
+
+int strobe_resources_scratch(const char *otherwise)
+{
+    const char *folder = strobe_resources_folder(otherwise);
+    g_autofree char *name = g_build_filename(folder, ".strobe-XXXXXX", NULL);
+    int file;
+
+    if (g_mkdir_with_parents(folder, 0750))
+        return -1;
+    file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0)
+        return file;
+    /* Not every file system has files without a name. */
+    file = g_mkstemp_full(name, O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0)
+        unlink(name);
+    return file;
+}

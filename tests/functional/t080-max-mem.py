@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--max-mem: what a command keeps resident, on a trace that is made to need much (bench/hostile), and
+that its output does not depend on it.
+
+STROBE_TEST_EVENTS sets how long the trace is: the long suite's is of 5 GB, and the default limit
+holds."""
+
+import os
+import resource
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from support import BUILD, STROBE, StrobeTest, program
+
+HOSTILE = str(BUILD / "bench" / "hostile")
+EVENTS = int(os.environ.get("STROBE_TEST_EVENTS", "300000"))
+LONG = EVENTS > 1000000
+LIMIT_MB = 512 if LONG else 96
+MB = 1 << 20
+# All that export in one go; each is looked at alone as well.
+EXPORTERS = ("csv", "chrome_trace", "db", "stacks", "tensorboard", "memory_timeline")
+
+
+def is_bounded():
+    """Built with jemalloc, without which the heap is not bounded."""
+    return b"jemalloc" in subprocess.run(["ldd", STROBE], capture_output=True).stdout
+
+
+@unittest.skipUnless(os.path.exists(HOSTILE), "no benchmarks here")
+@unittest.skipUnless(is_bounded(), "built without jemalloc")
+class MaxMemTest(StrobeTest):
+    folder = None  # with the trace and its import, made once
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="strobe-hostile-", dir=os.environ.get("TMPDIR"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.trace = os.path.join(cls.folder, "hostile.json")
+        subprocess.run([HOSTILE, cls.trace, str(EVENTS)], check=True)
+
+    def setUp(self):
+        super().setUp()
+        self.temporary = self.work / "temporary"
+        self.temporary.mkdir()
+
+    def run_at(self, megabytes, *words):
+        """Runs the command with this limit; the MB that were resident at most."""
+        done = subprocess.run(
+            [program("peak"), STROBE, *map(str, words), "--max-mem", "%dMB" % megabytes,
+             "--tmp-dir", str(self.temporary)],
+            env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("cannot be kept", done.stderr)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        peak = int(done.stdout) / 1024
+        print("# %s with --max-mem %dMB: %.0f MB" % (" ".join(map(str, words[:1])), megabytes, peak))
+        return peak
+
+    def assertBounded(self, *words):
+        self.assertLess(self.run_at(LIMIT_MB, *words), LIMIT_MB)
+
+    def files(self, folder):
+        """Contents by name."""
+        return {str(path.relative_to(folder)): path.read_bytes()
+                for path in sorted(folder.rglob("*")) if path.is_file()}
+
+    def assertSame(self, little, much):
+        little, much = self.files(little), self.files(much)
+        self.assertEqual(list(little), list(much))
+        for name in much:
+            self.assertTrue(little[name] == much[name], "%s differs" % name)
+
+    def imported(self):
+        """A capture of the trace, without an output."""
+        folder = os.path.join(self.folder, "imported")
+        if not os.path.isdir(folder):
+            self.strobe("import", self.trace, "-o", folder, "--export", "stacks")
+        return os.path.join(folder, os.listdir(folder)[0])
+
+    def test_import_and_all_exporters(self):
+        exports = [word for name in EXPORTERS for word in ("--export", name)]
+        self.assertBounded("import", self.trace, "-o", self.work / "little", *exports)
+        if not LONG:  # without a limit that matters
+            much = self.run_at(8192, "import", self.trace, "-o", self.work / "much", *exports)
+            self.assertGreater(much, 2 * LIMIT_MB, "the trace is too short to need a limit")
+            self.assertSame(self.work / "little", self.work / "much")
+
+    def test_analyse(self):
+        self.assertBounded("analyse", self.imported(), "-o", self.work / "out", "--export", "csv")
+
+    def test_export(self):
+        self.assertBounded("export", self.imported(), "-o", self.work / "out", "--export",
+                           "chrome_trace", "--kind", "cpu_op")
+
+    def test_diff(self):
+        self.assertBounded("diff", self.imported(), self.imported())
+
+    def test_diff_of_sources(self):
+        self.assertBounded("diff", self.trace, self.imported(), "--by", "kernel")
+
+    def test_show(self):
+        self.assertBounded("show", self.imported())
+
+    def test_info(self):
+        self.assertBounded("info", self.imported())
+
+
+class OptionTest(StrobeTest):
+    def test_size(self):
+        for text in ("1MB", "much", "-5", ""):
+            errors = self.strobe("info", self.work, "--max-mem", text, code=2).stderr
+            self.assertIn('--max-mem is "%s", expected a size of at least 96MB' % text, errors)
+
+    def test_folder(self):
+        path = self.work / "none"
+        path.write_text("")
+        errors = self.strobe("info", self.work, "--tmp-dir", path, code=6).stderr
+        self.assertIn('folder="%s"' % path, errors)
+
+    def test_default_folder(self):
+        path = self.work / "none"
+        path.write_text("")
+        self.environment["TMPDIR"] = str(path)  # no folder: the next one is taken
+        self.assertNotIn(str(path), self.strobe("info", self.work, code=5).stderr)

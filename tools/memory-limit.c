@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "memory-limit.h"
+
+#include <errno.h>
+
+#include "command.h"
+#include "options.h"
+#include "overflow-memory.h"
+#include "resources.h"
+
+/* The first that can be written to of $TMPDIR, what lies on a disk where /tmp often does not, and
+ * /tmp. -1: none. */
+static int open_default(guint64 bytes)
+{
+    const char *const folders[] = {g_getenv("TMPDIR"), "/var/tmp", "/tmp"};
+    int file = -1;
+
+    for (guint i = 0; i < G_N_ELEMENTS(folders) && file < 0; i++) {
+        if (!folders[i] || !*folders[i] || !g_file_test(folders[i], G_FILE_TEST_IS_DIR))
+            continue;
+        strobe_resources_set(bytes, folders[i], FALSE);
+        file = strobe_resources_scratch(NULL);
+    }
+    return file;
+}
+
+/* Without a file temporary ones lie with the output, and the heap is memory. */
+static gboolean go_without(guint64 bytes, const char *folder, int *code)
+{
+    int number = errno;
+
+    strobe_resources_set(bytes, NULL, FALSE);
+    if (!folder) {
+        strobe_complain("warning: no folder for temporary files can be written to: --max-mem "
+                        "cannot be kept to (see --tmp-dir)");
+        return TRUE;
+    }
+    strobe_complain("Cannot make a file in the folder for temporary files: folder=\"%s\": %s",
+                    folder, g_strerror(number));
+    *code = STROBE_EXIT_WRITE;
+    return FALSE;
+}
+
+static gboolean read_bytes(const char *text, guint64 *bytes)
+{
+    gint64 value;
+
+    *bytes = STROBE_MAX_MEM_DEFAULT;
+    if (!text)
+        return TRUE;
+    if (strobe_parse_bytes(text, &value) && value >= (gint64)STROBE_MAX_MEM_MIN) {
+        *bytes = (guint64)value;
+        return TRUE;
+    }
+    strobe_complain("--max-mem is \"%s\", expected a size of at least %uMB, such as 512MB", text,
+                    STROBE_MAX_MEM_MIN >> 20);
+    return FALSE;
+}
+
+gboolean strobe_memory_limit_check(const StrobeMemoryFlags *flags)
+{
+    guint64 bytes;
+
+    return read_bytes(flags->max_mem, &bytes);
+}
+
+gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
+{
+    g_autofree char *max_mem = g_steal_pointer(&flags->max_mem);
+    g_autofree char *tmp_dir = g_steal_pointer(&flags->tmp_dir);
+    guint64 bytes;
+    int file;
+
+    if (!read_bytes(max_mem, &bytes)) {
+        *code = STROBE_EXIT_USAGE;
+        return FALSE;
+    }
+    if (tmp_dir) {
+        strobe_resources_set(bytes, tmp_dir, FALSE);
+        file = strobe_resources_scratch(NULL);
+    } else {
+        file = open_default(bytes);
+    }
+    if (file < 0)
+        return go_without(bytes, tmp_dir, code);
+    strobe_resources_set(bytes, strobe_resources_folder(NULL), overflow_memory_begin(bytes, file));
+    return TRUE;
+}

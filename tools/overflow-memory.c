@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "overflow-memory.h"
+
+#include <unistd.h>
+
+#if !defined(STROBE_HAS_JEMALLOC)
+
+bool overflow_memory_begin(uint64_t limit_bytes, int file)
+{
+    (void)limit_bytes;
+    close(file);
+    return false;
+}
+
+#else
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jemalloc/jemalloc.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define PARTS_MAX 65536u
+#define PIECE_BYTES ((size_t)4 << 20) /* unmapped at once */
+#define PERIOD_NS 2000000
+#define ROOM_LEFT_BYTES ((uint64_t)64 << 20)
+#define OUT_OF_ROOM 6             /* as any failure to write */
+#define FAULT_AROUND_BYTES 65536u /* the kernel's default */
+
+/* One arena, so that the hooks see all of it; large allocations not in another one. */
+const char *malloc_conf = "narenas:1,oversize_threshold:0,dirty_decay_ms:300,muzzy_decay_ms:0";
+
+/* A mapped part of the file. */
+typedef struct Part {
+    char *at;
+    size_t size;
+} Part;
+
+/* The heap calls the hooks from any thread, and must not be called by them. */
+static struct {
+    atomic_flag lock; /* for a signal handler, too */
+    Part *parts;      /* by address */
+    size_t n_parts;
+    uint64_t limit, in_memory, in_file;
+    size_t hand_part, hand_at; /* where unmapping goes on */
+    int file, statm;
+    bool is_full;
+} overflow = {.lock = ATOMIC_FLAG_INIT};
+
+static void lock(void)
+{
+    while (atomic_flag_test_and_set_explicit(&overflow.lock, memory_order_acquire))
+        sched_yield();
+}
+
+static void unlock(void)
+{
+    atomic_flag_clear_explicit(&overflow.lock, memory_order_release);
+}
+
+/* ---- what is resident ---- */
+
+static uint64_t resident_bytes(void)
+{
+    char text[128], *second;
+    ssize_t n = pread(overflow.statm, text, sizeof text - 1, 0);
+
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    second = strchr(text, ' ');
+    return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* The pages stay in the file's cache as long as the system has room for them. FALSE at the end of
+ * the round. */
+static bool unmap_piece(void)
+{
+    const Part *part = &overflow.parts[overflow.hand_part];
+    size_t left = part->size > overflow.hand_at ? part->size - overflow.hand_at : 0;
+    size_t n = left < PIECE_BYTES ? left : PIECE_BYTES;
+
+    madvise(part->at + overflow.hand_at, n, MADV_DONTNEED);
+    overflow.hand_at += n;
+    if (overflow.hand_at < part->size)
+        return true;
+    overflow.hand_at = 0;
+    overflow.hand_part = (overflow.hand_part + 1) % overflow.n_parts;
+    return overflow.hand_part != 0;
+}
+
+/* Locked. Goes round all parts at most once and a bit. */
+static void keep_limit(void)
+{
+    int rounds = 0;
+
+    if (!overflow.n_parts || resident_bytes() < overflow.limit / 4 * 3)
+        return;
+    if (overflow.hand_part >= overflow.n_parts)
+        overflow.hand_part = overflow.hand_at = 0;
+    do {
+        for (int i = 0; i < 4; i++)
+            rounds += !unmap_piece();
+    } while (rounds < 2 && resident_bytes() > overflow.limit / 8 * 5);
+}
+
+/* The process touched pages for a while, which tells nobody. In whatever it was doing. */
+static void on_timer(int number)
+{
+    int before = errno;
+
+    (void)number;
+    if (!atomic_flag_test_and_set_explicit(&overflow.lock, memory_order_acquire)) {
+        keep_limit();
+        unlock();
+    }
+    errno = before;
+}
+
+/* ---- parts ---- */
+
+/* Index of the first part that ends behind the address. */
+static size_t find_part(const char *at)
+{
+    size_t low = 0, high = overflow.n_parts;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (overflow.parts[middle].at + overflow.parts[middle].size <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_in_file(const void *at)
+{
+    bool is;
+
+    lock();
+    size_t place = find_part(at);
+    is = place < overflow.n_parts && overflow.parts[place].at <= (const char *)at;
+    unlock();
+    return is;
+}
+
+/* Where the disk is full when a page is touched the page cannot be had. */
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    static const char text[] = "strobe: no room for temporary files (see --tmp-dir, --max-mem)\n";
+
+    (void)context;
+    if (is_in_file(info->si_addr) && write(STDERR_FILENO, text, sizeof text - 1) >= 0)
+        _exit(OUT_OF_ROOM);
+    signal(number, SIG_DFL); /* something else's: as if there were no handler */
+}
+
+static void take_bus_errors(void)
+{
+    struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+/* A read of a mapped file brings the pages around into view as well, so that much is resident after
+ * few faults of this thread: they are counted, where that is allowed. */
+static void count_faults(void)
+{
+    struct perf_event_attr wanted = {.type = PERF_TYPE_SOFTWARE,
+                                     .size = sizeof wanted,
+                                     .config = PERF_COUNT_SW_PAGE_FAULTS,
+                                     .sample_period = overflow.limit / 8 / FAULT_AROUND_BYTES,
+                                     .wakeup_events = 1,
+                                     .exclude_kernel = 1,
+                                     .exclude_hv = 1};
+    int event = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
+
+    if (event >= 0 &&
+        (fcntl(event, F_SETSIG, SIGPROF) != 0 || fcntl(event, F_SETOWN_EX, &owner) != 0 ||
+         fcntl(event, F_SETFL, O_ASYNC | O_NONBLOCK) != 0))
+        close(event);
+}
+
+/* By the process's own time: a busy machine delays no signal of it, where a thread would be late.
+ */
+static void start_timer(void)
+{
+    const struct itimerspec period = {{0, PERIOD_NS}, {0, PERIOD_NS}};
+    struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
+    timer_t timer;
+
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGPROF, &action, NULL) != 0)
+        return;
+    if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0)
+        timer_settime(timer, 0, &period, NULL);
+    count_faults();
+    take_bus_errors();
+}
+
+static void add_part(char *at, size_t size)
+{
+    size_t place = find_part(at);
+
+    memmove(overflow.parts + place + 1, overflow.parts + place,
+            (overflow.n_parts - place) * sizeof *overflow.parts);
+    overflow.parts[place] = (Part){at, size};
+    overflow.n_parts++;
+    if (overflow.n_parts == 1)
+        start_timer();
+}
+
+/* Address space at a multiple of `alignment`, of file or memory. */
+static char *map(size_t size, size_t alignment, int flags, int file, off_t offset)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t more = alignment > page ? alignment - page : 0;
+    char *at =
+        mmap(NULL, size + more, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *good;
+
+    if (at == MAP_FAILED)
+        return NULL;
+    good = (char *)(((uintptr_t)at + more) & ~(uintptr_t)(alignment - 1));
+    if (good > at)
+        munmap(at, (size_t)(good - at));
+    if (good + size < at + size + more)
+        munmap(good + size, (size_t)(at + more - good));
+    if (mmap(good, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, file, offset) != MAP_FAILED)
+        return good;
+    munmap(good, size);
+    return NULL;
+}
+
+static void complain_once(void)
+{
+    static const char text[] = "strobe: warning: no room for temporary files: --max-mem cannot be "
+                               "kept to (see --tmp-dir)\n";
+
+    if (!overflow.is_full && write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        overflow.is_full = true;
+    overflow.is_full = true;
+}
+
+/* Blocks are taken when pages are touched: not for what is only set aside. */
+static bool has_room(size_t size)
+{
+    struct statvfs disk;
+
+    return fstatvfs(overflow.file, &disk) == 0 &&
+           (uint64_t)disk.f_bavail * disk.f_frsize > size + ROOM_LEFT_BYTES &&
+           ftruncate(overflow.file, (off_t)(overflow.in_file + size)) == 0;
+}
+
+/* Locked. */
+static char *map_file(size_t size, size_t alignment)
+{
+    char *at = NULL;
+
+    if (overflow.n_parts == PARTS_MAX || overflow.is_full)
+        return NULL;
+    if (has_room(size))
+        at = map(size, alignment, MAP_SHARED, overflow.file, (off_t)overflow.in_file);
+    if (!at) {
+        complain_once();
+        return NULL;
+    }
+    madvise(at, size, MADV_DONTFORK);
+    overflow.in_file += size;
+    add_part(at, size);
+    return at;
+}
+
+/* ---- what the heap calls ---- */
+
+static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size, size_t alignment,
+                        bool *zero, bool *commit, unsigned arena)
+{
+    char *at = NULL;
+
+    (void)hooks;
+    (void)arena;
+    if (wanted)
+        return NULL;
+    lock();
+    keep_limit();
+    if (overflow.in_memory + size > overflow.limit / 4)
+        at = map_file(size, alignment);
+    if (!at) {
+        at = map(size, alignment, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        overflow.in_memory += at ? size : 0;
+    }
+    unlock();
+    *zero = *commit = true;
+    return at;
+}
+
+/* Drops the contents, and a file's blocks; true: it did not. */
+static bool hook_purge(extent_hooks_t *hooks, void *at, size_t size, size_t offset, size_t length,
+                       unsigned arena)
+{
+    (void)hooks;
+    (void)size;
+    (void)arena;
+    return madvise((char *)at + offset, length, is_in_file(at) ? MADV_REMOVE : MADV_DONTNEED) != 0;
+}
+
+static bool hook_split(extent_hooks_t *hooks, void *at, size_t size, size_t size_a, size_t size_b,
+                       bool committed, unsigned arena)
+{
+    (void)hooks;
+    (void)at;
+    (void)size;
+    (void)size_a;
+    (void)size_b;
+    (void)committed;
+    (void)arena;
+    return false;
+}
+
+static bool hook_merge(extent_hooks_t *hooks, void *a, size_t size_a, void *b, size_t size_b,
+                       bool committed, unsigned arena)
+{
+    (void)hooks;
+    (void)size_a;
+    (void)size_b;
+    (void)committed;
+    (void)arena;
+    return is_in_file(a) != is_in_file(b);
+}
+
+static extent_hooks_t heap_hooks = {
+    .alloc = hook_alloc,
+    .purge_forced = hook_purge,
+    .split = hook_split,
+    .merge = hook_merge,
+};
+
+bool overflow_memory_begin(uint64_t limit_bytes, int file)
+{
+    extent_hooks_t *hooks = &heap_hooks;
+    size_t grow = limit_bytes / 32;
+
+    overflow.limit = limit_bytes;
+    overflow.file = file;
+    overflow.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    overflow.parts = mmap(NULL, PARTS_MAX * sizeof(Part), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (overflow.statm < 0 || overflow.parts == MAP_FAILED) {
+        close(file);
+        return false;
+    }
+    mallctl("arena.0.retain_grow_limit", NULL, NULL, &grow, sizeof grow);
+    return mallctl("arena.0.extent_hooks", NULL, NULL, &hooks, sizeof hooks) == 0;
+}
+
+#endif
