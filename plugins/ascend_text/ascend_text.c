@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/prof-start.h"
 #include "facts.h"
 #include "memory.h"
 #include "modes.h"
@@ -320,6 +321,10 @@ StrobeStatus ascend_text_read(const StrobeImporterHost *host, StrobeInstance *se
 static StrobeStatus ascend_text_import(const StrobeImporterHost *host, StrobeInstance *self,
                                        const StrobeSource *source)
 {
+    gint64 offset;
+
+    if (source->is_folder && prof_start_of_host(source->descriptor, &offset))
+        host->fact_int(self, "raw_clock_offset_ns", offset);
     return ascend_text_read(host, self, source, 0);
 }
 

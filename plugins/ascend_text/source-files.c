@@ -12,6 +12,7 @@
 #define HEAD_BYTES 4096u
 #define FILES_MAX 1000u
 #define OUTPUT_NAME "ASCEND_PROFILER_OUTPUT"
+#define MSPROF_OUTPUT_NAME "mindstudio_profiler_output"
 
 static gboolean holds(const char *head, gsize n, const char *word)
 {
@@ -186,13 +187,21 @@ static gint compare_files(gconstpointer a, gconstpointer b)
     return strcmp((*(SourceFile *const *)a)->name, (*(SourceFile *const *)b)->name);
 }
 
+/* Of the profiler, or of CANN's msprof in a directory PROF_*. */
+static int open_output(int folder)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+    int output = openat(folder, OUTPUT_NAME, flags);
+
+    return output >= 0 ? output : openat(folder, MSPROF_OUTPUT_NAME, flags);
+}
+
 SourceFiles *source_files_new(const StrobeSource *source)
 {
     SourceFiles *files = g_new0(SourceFiles, 1);
 
     files->files = g_ptr_array_new_with_free_func(free_file);
-    files->output =
-        openat(source->descriptor, OUTPUT_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    files->output = open_output(source->descriptor);
     add_folder(files, source->descriptor);
     if (files->output >= 0)
         add_folder(files, files->output);

@@ -232,6 +232,12 @@ class ExportTest(AclprofTest):
         self.play()
         log, = self.result().glob("logs/profiler_*_msprof.log")
         self.assertIn("simulated msprof --export=on --output=", log.read_text())
+        self.assertEqual(self.foreign()[0]["importer"], "ascend_text")
+        self.assertEqual([row["duration"] for row in self.rows("device_task")],
+                         [1000, 2000, 3000])
+        told, shown = self.foreign()[0]["shift_ns"], self.rows("device_task")[0]["begin"]
+        launch = (self.folder() / "host" / "data" / "simulated.launches").read_text().split()
+        self.assertEqual(shown, int(launch[3]) + told)
 
     def test_it_fails(self):
         for mode, text in (("fail", "ended with code 3"), ("nothing", "made no msprof_*.db"),
