@@ -67,6 +67,14 @@ static void give_back(OpenclClock *clock)
     clock->context = NULL;
 }
 
+/* Whatever is below us may leave functions out. */
+static int has_marker_functions(void)
+{
+    return opencl_below.clCreateContext && opencl_below.clReleaseContext &&
+           opencl_below.clCreateCommandQueue && opencl_below.clReleaseCommandQueue &&
+           opencl_below.clEnqueueMarker && opencl_below.clFlush;
+}
+
 /* A context of our own: the program may count what holds on to its own. */
 static int open_queue(OpenclDevice *device)
 {
@@ -75,6 +83,9 @@ static int open_queue(OpenclDevice *device)
 
     if (clock->queue || clock->has_no_markers)
         return clock->queue != NULL;
+    clock->has_no_markers = !has_marker_functions();
+    if (clock->has_no_markers)
+        return 0;
     clock->context = opencl_below.clCreateContext(NULL, 1, &device->id, NULL, NULL, &status);
     if (clock->context)
         clock->queue = opencl_below.clCreateCommandQueue(clock->context, device->id,
