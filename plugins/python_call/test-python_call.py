@@ -389,7 +389,8 @@ class PythonCallTest(unittest.TestCase):
             sys.setprofile(None)
         records = self.record(lambda: self.in_foreign_threads(profiled))
         self.assertEqual(self.counts(records, leaf), [2 if MONITORS else 0])
-        self.assertEqual(seen.count('call'), 4)
+        # middle(), its comprehension up to 3.11, leaf() twice
+        self.assertEqual(seen.count('call'), 3 if MONITORS else 4)
 
     def test_many_threads_and_windows(self):
         stopping = threading.Event()
