@@ -227,17 +227,6 @@ def python_calls(bench):
 
 def _overheads(bench, script):
     """What a script printed, and how rows are made of it."""
-def op_options(bench):
-    script = str(pathlib.Path(__file__).with_name("op_options.py"))
-    found = bench.lines([PYTHON, script, bench.scratch])
-    peer = "profiler_legacy"
-    return [_added(found, "op_" + name, name + "_strobe", "plain", peer, name + "_legacy",
-                   "<= 0.5 x", "aten::mm from Python, 20 frames deep: itself %.0f ns"
-                   % min(found["plain"]))
-            for name in ("shapes", "flops", "stack")]
-
-
-def op_overhead(bench):
     library = bench.program("torch_ops.so")
     script = str(pathlib.Path(__file__).with_name(script))
     found = bench.lines([PYTHON, script, library, bench.scratch])
@@ -255,6 +244,16 @@ def op_overhead(bench):
                    best_peer=min(found[peer]) - min(plain))
 
     return found, row
+
+
+def op_options(bench):
+    script = str(pathlib.Path(__file__).with_name("op_options.py"))
+    found = bench.lines([PYTHON, script, bench.scratch])
+    peer = "profiler_legacy"
+    return [_added(found, "op_" + name, name + "_strobe", "plain", peer, name + "_legacy",
+                   "<= 0.5 x", "aten::mm from Python, 20 frames deep: itself %.0f ns"
+                   % min(found["plain"]))
+            for name in ("shapes", "flops", "stack")]
 
 
 def op_overhead(bench):

@@ -84,37 +84,47 @@ static int read_object(Object *object)
     return object->symbols && object->names;
 }
 
-/* Is it inside of one of the object's segments of this type? */
-static int is_within(const Object *object, uint32_t type, uintptr_t address)
+/* Is it inside of one of the object's segments? */
+static int is_within(const Object *object, uintptr_t address)
 {
     for (int i = 0; i < object->info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->info->dlpi_phdr[i];
-        if (part->p_type == type &&
+        if (part->p_type == PT_LOAD &&
             address - (object->info->dlpi_addr + part->p_vaddr) < part->p_memsz)
             return 1;
     }
     return 0;
 }
 
-/* What the loader has made read-only after it had filled it in is so again afterwards. */
+/* Has the loader made the page read-only after it had filled it in? Not one that is so in part. */
+static int is_sealed(const Object *object, uintptr_t page, uintptr_t size)
+{
+    for (int i = 0; i < object->info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->info->dlpi_phdr[i];
+        uintptr_t begin = object->info->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
+        if (part->p_type == PT_GNU_RELRO && page >= (begin & ~(size - 1)) && page + size <= end)
+            return 1;
+    }
+    return 0;
+}
+
 static int write_slot(const Object *object, void **slot, void *value)
 {
-    uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
-    void *page = (void *)((uintptr_t)slot & ~(size - 1)); // NOLINT
-    int is_sealed = is_within(object, PT_GNU_RELRO, (uintptr_t)slot);
+    uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE), page = (uintptr_t)slot & ~(size - 1);
+    int sealed = is_sealed(object, page, size);
 
-    if (is_sealed && mprotect(page, size, PROT_READ | PROT_WRITE) != 0)
+    if (sealed && mprotect((void *)page, size, PROT_READ | PROT_WRITE) != 0) // NOLINT
         return 0;
     __atomic_store_n(slot, value, __ATOMIC_RELEASE);
-    if (is_sealed)
-        mprotect(page, size, PROT_READ);
+    if (sealed)
+        mprotect((void *)page, size, PROT_READ); // NOLINT
     return 1;
 }
 
 static void treat_slot(Task *task, const Object *object, const StrobeImport *import, void **slot)
 {
     void *there = __atomic_load_n(slot, __ATOMIC_RELAXED);
-    int is_unbound = is_within(object, PT_LOAD, (uintptr_t)there);
+    int is_unbound = is_within(object, (uintptr_t)there);
 
     if (task->restores ? there != import->ours
                        : there == import->ours || (there != import->real && !is_unbound))

@@ -389,7 +389,8 @@ class PythonCallTest(unittest.TestCase):
             sys.setprofile(None)
         records = self.record(lambda: self.in_foreign_threads(profiled))
         self.assertEqual(self.counts(records, leaf), [2 if MONITORS else 0])
-        self.assertEqual(seen.count('call'), 4)
+        # middle(), its comprehension up to 3.11, leaf() twice
+        self.assertEqual(seen.count('call'), 3 if MONITORS else 4)
 
     def test_many_threads_and_windows(self):
         stopping = threading.Event()
@@ -573,7 +574,7 @@ class PythonCallTest(unittest.TestCase):
         blocks, before = sys.getallocatedblocks(), resident()
         windows(1000)
         self.assertLess(resident() - before, 1024)
-        self.assertLess(abs(sys.getallocatedblocks() - blocks), 100)
+        self.assertLess(abs(sys.getallocatedblocks() - blocks), 500)  # caches, and no one a window
 
     def test_fork(self):
         host = self.open()
