@@ -30,6 +30,7 @@ struct run {
     const guint64 *head; /* NULL: exhausted */
     StrobeRecordKey key; /* of the head */
     guint number;
+    gboolean is_in_memory; /* what was not written any more: the last one */
 };
 
 struct StrobeRecordSorter {
@@ -357,9 +358,25 @@ static gboolean fill(StrobeRecordSorter *s, struct run *run, GError **error)
     return TRUE;
 }
 
+static void advance_in_memory(StrobeRecordSorter *s, struct run *run)
+{
+    const StrobeSortItem *item = next_item(s);
+
+    run->head = NULL;
+    if (!item)
+        return;
+    run->key.begin = item->begin;
+    run->key.end = item->end;
+    run->head = words_of(s, item, &run->key.words);
+}
+
 /* To the run's next record; none behind the last. */
 static gboolean advance(StrobeRecordSorter *s, struct run *run, GError **error)
 {
+    if (run->is_in_memory) {
+        advance_in_memory(s, run);
+        return TRUE;
+    }
     if (run->used - run->taken < RECORD_WORDS_MAX * 8 && run->at < run->until &&
         !fill(s, run, error))
         return FALSE;
@@ -400,22 +417,36 @@ static void sink(GPtrArray *heap, guint at)
     }
 }
 
+static gboolean begin_run(StrobeRecordSorter *s, struct run *run, GError **error)
+{
+    if (!advance(s, run, error))
+        return FALSE;
+    if (run->head)
+        g_ptr_array_add(s->heap, run);
+    return TRUE;
+}
+
 static gboolean begin_merge(StrobeRecordSorter *s, GError **error)
 {
-    s->read_bytes = CLAMP(s->limit / s->starts->len, READ_BYTES_MIN, READ_BYTES_MAX) & ~(gsize)7;
-    s->runs = g_new0(struct run, s->starts->len);
-    for (guint i = 0; i < s->starts->len; i++) {
+    guint n = s->starts->len;
+
+    s->read_bytes = CLAMP(s->limit / 4 / n, READ_BYTES_MIN, READ_BYTES_MAX) & ~(gsize)7;
+    s->runs = g_new0(struct run, n + 1);
+    for (guint i = 0; i < n; i++) {
         struct run *run = &s->runs[i];
 
         run->number = i;
         run->at = g_array_index(s->starts, guint64, i);
-        run->until = i + 1 < s->starts->len ? g_array_index(s->starts, guint64, i + 1) : s->written;
+        run->until = i + 1 < n ? g_array_index(s->starts, guint64, i + 1) : s->written;
         run->buffer = g_malloc(s->read_bytes);
-        if (!advance(s, run, error))
+        if (!begin_run(s, run, error))
             return FALSE;
-        if (run->head)
-            g_ptr_array_add(s->heap, run);
     }
+    s->runs[n].number = n;
+    s->runs[n].is_in_memory = TRUE;
+    begin_items(s);
+    if (!begin_run(s, &s->runs[n], error))
+        return FALSE;
     for (guint i = s->heap->len / 2; i-- > 0;)
         sink(s->heap, i);
     return TRUE;
@@ -424,15 +455,10 @@ static gboolean begin_merge(StrobeRecordSorter *s, GError **error)
 static gboolean begin_reading(StrobeRecordSorter *s, GError **error)
 {
     s->is_reading = TRUE;
-    if (s->starts->len == 0) {
-        begin_items(s);
-        return TRUE;
-    }
-    if (s->n_items && !spill(s, error))
-        return FALSE;
-    release_memory(s);
-    s->n_stretches = 0;
-    return begin_merge(s, error);
+    if (s->starts->len)
+        return begin_merge(s, error);
+    begin_items(s);
+    return TRUE;
 }
 
 /* The run whose head was given out last goes on. */

@@ -33,8 +33,8 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
 #define PIECE_BYTES ((size_t)4 << 20) /* unmapped at once */
 #define PERIOD_NS 2000000
 #define ROOM_LEFT_BYTES ((uint64_t)64 << 20)
-#define OUT_OF_ROOM 6             /* as any failure to write */
-#define FAULT_AROUND_BYTES 65536u /* the kernel's default */
+#define OUT_OF_ROOM 6                 /* as any failure to write */
+#define FAULT_AROUND_BYTES (2u << 20) /* the largest folio; older kernels bring 64 KB */
 
 /* One arena, so that the hooks see all of it; large allocations not in another one. */
 const char *malloc_conf = "narenas:1,oversize_threshold:0,dirty_decay_ms:300,muzzy_decay_ms:0";
