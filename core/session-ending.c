@@ -84,8 +84,8 @@ static void diagnose_collector(StrobeSession *session, const StrobeCollector *c)
         add_diagnostic(session, c->component->name, text);
     if (c->instance.lacking->len) {
         g_autofree char *lacks =
-            g_strdup_printf("collector %s: it cannot do what was asked for: %s",
-                            c->component->name, c->instance.lacking->str);
+            g_strdup_printf("collector %s: it cannot do what was asked for: %s", c->component->name,
+                            c->instance.lacking->str);
         add_diagnostic(session, c->component->name, lacks);
     }
 }

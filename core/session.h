@@ -81,7 +81,8 @@ void strobe_session_after_step(StrobeSession *session);
  * for if somebody is told that the window is ready; else the former have a thread of their own, and
  * the latter 20 ms. */
 void strobe_session_end_window(StrobeSession *session, GError **error);
-/* Tells the collectors the result directory of the window that records; NULL: none does any more. */
+/* Tells the collectors the result directory of the window that records; NULL: none does any more.
+ */
 void strobe_session_tell_directory(StrobeSession *session, const char *directory);
 
 /* Waits until collectors have told all of the windows that ended: 2 s at most. Before it nothing

@@ -54,14 +54,33 @@ static void write_name(TraceOut *out, const TraceRows *rows, const TraceLayer *l
     write_event(out, rows, layer, "process_name", 0, "name", layer->name, 0);
 }
 
+/* Does the device have a layer that only others than Ascend's have? */
+static gboolean is_foreign(const TraceRows *rows, gint32 device)
+{
+    gboolean has_own_layer = FALSE;
+
+    for (guint i = 0; i < rows->layers->len; i++) {
+        const TraceLayer *layer = g_ptr_array_index(rows->layers, i);
+        if (layer->device != device)
+            continue;
+        if (layer->known && layer->known->layer == ASCEND_LAYER_HARDWARE)
+            return FALSE;
+        has_own_layer |= layer->known == NULL;
+    }
+    return has_own_layer;
+}
+
 static void write_label(TraceOut *out, const TraceRows *rows, const TraceLayer *layer)
 {
-    char label[32] = "CPU";
+    const char *what = layer->device < 0                 ? "CPU"
+                       : is_foreign(rows, layer->device) ? "Device"
+                                                         : "NPU";
+    char label[32];
 
-    if (layer->device >= 0 && rows->generation < 3)
-        g_strlcpy(label, "NPU", sizeof label);
-    else if (layer->device >= 0)
-        g_snprintf(label, sizeof label, "NPU %d", layer->device);
+    if (layer->device < 0 || rows->generation < 3)
+        g_strlcpy(label, what, sizeof label);
+    else
+        g_snprintf(label, sizeof label, "%s %d", what, layer->device);
     write_event(out, rows, layer, "process_labels", 0, "labels", label, 0);
     write_event(out, rows, layer, "process_sort_index", 0, "sort_index", NULL, layer->sort_index);
 }

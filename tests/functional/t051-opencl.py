@@ -188,6 +188,8 @@ class WhatIsRecordedTest(OpenclTest):
         }
         own = [pid for name, pid in layers.items() if name.startswith("OpenCL ")]
         self.assertEqual(len(own), 1, layers)
+        labels = {event["args"]["labels"] for event in trace if event["name"] == "process_labels"}
+        self.assertEqual(labels, {"CPU", "Device 0"})  # no NPU
         drawn = [event["name"] for event in trace if event["ph"] == "X" and event["pid"] == own[0]]
         self.assertEqual(drawn.count("add"), 5)
         arrows = [event for event in trace if event["ph"] == "f" and event["pid"] == own[0]]
