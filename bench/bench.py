@@ -170,7 +170,11 @@ def marks_python(bench):
         rows.append(Row("marks_python_" + what, "ns", found[what], peer, found["peer_" + what],
                         "<= 2 x", "strobe.mstx"))
         rows.append(Row("marks_python_%s_idle" % what, "ns", found[what + "_disabled"],
-                        "empty Python call", found["empty"], note="without a session; both with their loop"))
+                        "empty Python call", found["empty"],
+                        note="without a session; both with their loop"))
+    return rows
+
+
 def opencl(bench):
     environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
     plugin = str(bench.build / "plugins" / "opencl.so")
