@@ -309,6 +309,7 @@ gboolean strobe_collector_begin_flush(StrobeCollector *c, gint64 deadline_ns)
     c->is_draining = c->ops->flush != NULL;
     c->flush_begin = strobe_clock_now();
     c->flush_deadline = c->flush_begin + (guint64)((double)deadline_ns * strobe_clock_rate());
+    c->flush_until_us = g_get_monotonic_time() + deadline_ns / 1000;
     return c->is_draining;
 }
 
@@ -317,7 +318,8 @@ gboolean strobe_collector_flush(StrobeCollector *c)
     if (!c->is_draining)
         return FALSE;
     StrobeStatus status = c->ops->flush(c->state, c->flush_deadline);
-    if (status == STROBE_AGAIN && strobe_clock_now() < c->flush_deadline)
+    if (status == STROBE_AGAIN && strobe_clock_now() < c->flush_deadline &&
+        g_get_monotonic_time() < c->flush_until_us)
         return TRUE;
     c->is_draining = FALSE;
     c->has_more = status == STROBE_AGAIN;

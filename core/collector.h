@@ -24,11 +24,12 @@ typedef struct StrobeCollector {
     const GPtrArray *peers; /* the session's collectors; the session's */
     gboolean required;
     gboolean is_warm, is_started;
-    gboolean is_draining; /* it has stopped, and flush is not done */
-    gboolean has_more;    /* flush was not done when its time was over */
-    guint64 flush_begin, flush_deadline;
-    GError *failure; /* the first one, kept for the session's life */
-    GArray *calls;   /* of struct collector_call_cost: made while no window recorded */
+    gboolean is_draining;                /* it has stopped, and flush is not done */
+    gboolean has_more;                   /* flush was not done when its time was over */
+    guint64 flush_begin, flush_deadline; /* ticks */
+    gint64 flush_until_us;               /* the same, by a clock that needs no rate */
+    GError *failure;                     /* the first one, kept for the session's life */
+    GArray *calls; /* of struct collector_call_cost: made while no window recorded */
 } StrobeCollector;
 
 /* `wanted` names the component and its options. */

@@ -61,15 +61,20 @@ static void trim(StrobeWriter *w)
     publish_depth(w);
 }
 
-/* An ended span near the top, NULL: none. In a deep stack all are looked at, so that spans of which
- * one always begins before the last one ends do not fill it. */
-static struct pool_span *find_ended(const StrobeWriter *w)
+/* An ended span near the top, NULL: none, or none above an open one of that key: of these the
+ * innermost ends first. In a deep stack all are looked at, so that spans of which one always begins
+ * before the last one ends do not fill it. */
+static struct pool_span *find_ended(const StrobeWriter *w, uint64_t key)
 {
     uint32_t bottom = w->depth < NEAR || w->depth >= STROBE_POOL_SPANS / 2 ? 0 : w->depth - NEAR;
 
-    for (uint32_t i = w->depth; i-- > bottom;)
-        if (is_ended(span_at(w, i)))
-            return span_at(w, i);
+    for (uint32_t i = w->depth; i-- > bottom;) {
+        struct pool_span *open = span_at(w, i);
+        if (is_ended(open))
+            return open;
+        if (key_of(open) == key)
+            break;
+    }
     return NULL;
 }
 
@@ -82,7 +87,7 @@ static int place_span(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t nam
     struct pool_span *open;
 
     trim(w);
-    open = name & STROBE_STRING_BESIDE ? NULL : find_ended(w);
+    open = name & STROBE_STRING_BESIDE ? NULL : find_ended(w, key);
     if (!open && w->depth >= STROBE_POOL_SPANS) {
         count_lost(w, STROBE_LOSS_SPAN_DEPTH);
         return 0;
@@ -246,10 +251,11 @@ static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, const v
     atomic_store_explicit(&open->key, 0, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     STROBE_TESTPOINT("loose-claimed");
-    if (__builtin_expect(atomic_load_explicit(&w->sharing, memory_order_relaxed) != 0, 0) &&
-        !take_begin(open, begin))
-        return 0;
-    atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
+    if (__builtin_expect(atomic_load_explicit(&w->sharing, memory_order_relaxed) != 0, 0)) {
+        if (!take_begin(open, begin))
+            return 0;
+        atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
+    }
     write_shortly(w, depth, kind, words, begin, fields, size);
     atomic_store_explicit(&open->begin, 0, memory_order_release);
     if (depth > 1 && is_ended(open - 1))

@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define STROBE_POOL_MAGIC "StrobeP1"
-#define STROBE_POOL_VERSION 1
+#define STROBE_POOL_VERSION 2
 #define STROBE_POOL_MIN_BYTES (8u << 20)
 
 #define STROBE_POOL_LANES 1024u

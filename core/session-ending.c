@@ -169,17 +169,20 @@ static void *ending_main(void *user)
  * thread that is in a call of the session goes on meanwhile, but may wait for this one. */
 static void await_at_exit(void)
 {
-    StrobeSession *session = strobe_session_current();
+    StrobeSession *session = strobe_session_hold();
     guint patience = EXIT_PATIENCE_MS;
 
-    while (session && patience-- > 0) {
-        if (g_rec_mutex_trylock(&session->lock)) {
-            strobe_session_await_endings(session, 0, NULL);
-            g_rec_mutex_unlock(&session->lock);
-            return;
-        }
+    if (!session)
+        return;
+    while (patience && !g_rec_mutex_trylock(&session->lock)) {
         g_usleep(1000);
+        patience--;
     }
+    if (patience) {
+        strobe_session_await_endings(session, 0, NULL);
+        g_rec_mutex_unlock(&session->lock);
+    }
+    strobe_session_let_go(session);
 }
 
 static void await_endings_at_exit(void)

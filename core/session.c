@@ -181,12 +181,14 @@ void strobe_session_free(StrobeSession *session)
     g_mutex_lock(&current_lock);
     g_atomic_pointer_set(&current, NULL);
     g_mutex_unlock(&current_lock);
-    /* strobe_step() may be in it, from whatever thread. */
+    /* Somebody may hold it, on whatever thread. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
     if (g_atomic_int_get(&session->n_users))
         return; /* called from its own callback: better kept than freed under its feet */
+    g_rec_mutex_lock(&session->lock);
     strobe_session_await_drain(session);
+    g_rec_mutex_unlock(&session->lock);
     strobe_session_log_end();
     tear_down(session);
 }
@@ -315,21 +317,31 @@ StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
     return strobe_api_result(failure, error);
 }
 
-void strobe_step(void)
+StrobeSession *strobe_session_hold(void)
 {
-    StrobeSession *session;
-
     if (!strobe_session_current())
-        return;
+        return NULL;
     g_mutex_lock(&current_lock);
-    session = strobe_session_current();
+    StrobeSession *session = strobe_session_current();
     if (session)
         g_atomic_int_inc(&session->n_users);
     g_mutex_unlock(&current_lock);
+    return session;
+}
+
+void strobe_session_let_go(StrobeSession *session)
+{
+    g_atomic_int_add(&session->n_users, -1);
+}
+
+void strobe_step(void)
+{
+    StrobeSession *session = strobe_session_hold();
+
     if (!session)
         return;
     strobe_session_step(session, NULL);
-    g_atomic_int_add(&session->n_users, -1);
+    strobe_session_let_go(session);
 }
 
 void strobe_session_retry(StrobeSession *session)

@@ -30,7 +30,7 @@ typedef struct StrobeEnding {
 
 struct StrobeSession {
     GRecMutex lock; /* a handler may call back */
-    gint n_users;   /* threads inside strobe_step() */
+    gint n_users;   /* who hold it */
     pid_t pid;      /* a forked child must not touch its parent's session */
     StrobeConfig *config;
     StrobeRegistry *registry;
@@ -74,6 +74,10 @@ void strobe_session_begin_step(StrobeSession *session);
 void strobe_session_record_step(StrobeSession *session);
 /* A step has ended: records it, and does what steps are counted for. */
 void strobe_session_after_step(StrobeSession *session);
+
+/* The current session, which is not freed before it is let go; NULL: there is none. */
+StrobeSession *strobe_session_hold(void);
+void strobe_session_let_go(StrobeSession *session);
 
 /* ---- the rest of a window, session-ending.c ---- */
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "actor.h"
 
+#include <strobe/kinds.h>
+#include "kind-table.h"
+#include "loose-span.h"
 #include "recorder.h"
 #include "support.h"
 
@@ -33,6 +36,15 @@ void actor_finish(struct actor *actor)
 void act_mark(struct actor *actor)
 {
     strobe_mark(actor->text);
+}
+
+void act_loose(struct actor *actor)
+{
+    const struct strobe_marker fields = {0};
+    guint64 key = STROBE_KEY_OF_THREAD | 1;
+
+    strobe_lane_loose_open(NULL, key, STROBE_KIND_ID_MARKER, actor->text, 0);
+    strobe_lane_loose_close(NULL, key, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
 }
 
 void act_range(struct actor *actor)

@@ -77,6 +77,18 @@ static void test_overlapping(Fixture *f, gconstpointer data)
     assert_recorded(f, "a;b;c;a;b;c;");
 }
 
+/* Of several with one key the innermost ends first, whatever places are free below. */
+static void test_one_key(Fixture *f, gconstpointer data)
+{
+    open_span(1, "below");
+    open_span(2, "outer");
+    g_assert_true(close_span(1));
+    open_span(2, "inner");
+    g_assert_true(close_span(2));
+    g_assert_true(close_span(2));
+    assert_recorded(f, "below;inner;outer;");
+}
+
 /* A chain in which the next one always begins before the last one ends: no stack may grow. */
 static void test_chain(Fixture *f, gconstpointer data)
 {
@@ -398,6 +410,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     ADD("/loose-span/overlapping", test_overlapping);
+    ADD("/loose-span/one-key", test_one_key);
     ADD("/loose-span/chain", test_chain);
     ADD("/loose-span/deep", test_deep);
     g_test_add("/loose-span/track-stays", Fixture,

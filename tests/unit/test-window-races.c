@@ -83,6 +83,7 @@ static const struct stuck_case {
     {"string-published", act_mark, 1, 0},
     {"span-filled", act_range, 1, 0},
     {"span-ending", act_range, 0, 1}, /* as unfinished */
+    {"span-ending", act_loose, 0, 1}, /* the same */
     {"block-detached", act_many, 1, BLOCK_MARKS - 1},
     {"block-taken", act_many, 1, BLOCK_MARKS - 1},
     {"block-owned", act_many, 1, BLOCK_MARKS - 1},
