@@ -339,7 +339,7 @@ def database_export(bench):
         for n, goal in ((1, ">= 0.8 x"), (2, ">= 0.95 x")):
             if n > db_export.processors():
                 continue
-            mine, theirs, count = db_export.measure(bench, capture, n, 5)
+            mine, theirs, count = db_export.measure(bench, capture, n, 3)
             rows.append(Row("%s_%d" % (name, n), "rows/s", mine, "plain prepared statements", theirs,
                             goal, "%s rows, %s, on %d processor%s" % (format(count, ","), what, n,
                                                                       "s" * (n > 1)), best="most"))
@@ -394,7 +394,7 @@ def import_raw(bench):
     command = [bench.program("import_source"), source, bench.scratch]
     reader = str(pathlib.Path(__file__).with_name("raw_reader.py"))
     found = {}
-    for _ in range(3):  # by turns, so that both meet the same neighbours
+    for _ in range(2):  # by turns, so that both meet the same neighbours
         for lines in bench.lines(command, environment), bench.lines([PYTHON, reader, source, "1"]):
             for name, values in lines.items():
                 found.setdefault(name, []).extend(values)
