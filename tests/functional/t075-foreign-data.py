@@ -4,6 +4,7 @@ an import of that database, joined with the host's half, and told where it is mi
 
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import time
@@ -311,10 +312,11 @@ class ExportTest(AclprofTest):
         self.assertTrue(self.is_gone("pid") and self.is_gone("sleeper"))
         (self.work / "sleeper").unlink()
         process = self.start("analyse", self.result())
-        self.wait_for(lambda: (self.work / "sleeper").exists())
+        self.wait_for(lambda: not self.is_gone("sleeper"))
         process.terminate()
         process.communicate()
         self.wait_for(lambda: self.is_gone("pid"))
+        os.kill(int((self.work / "sleeper").read_text()), signal.SIGKILL)
 
     def wait_for(self, is_so):
         end = time.monotonic() + 10
@@ -325,8 +327,8 @@ class ExportTest(AclprofTest):
     def is_gone(self, name):
         """A zombie whose parent is somewhere else is gone."""
         try:
-            with open("/proc/%s/stat" % (self.work / name).read_text().strip()) as file:
-                return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+            with open("/proc/%s/status" % (self.work / name).read_text().strip()) as file:
+                return "State:\tZ" in file.read()
         except OSError:
             return True
 
