@@ -9,6 +9,7 @@
 #include "command.h"
 #include "error.h"
 #include "interruption.h"
+#include "run-command.h"
 
 typedef struct Command {
     const char *name;
@@ -107,6 +108,7 @@ static int close_output(int code)
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
+    strobe_run_heed_children();
     if (argc < 2) {
         fputs("strobe: A command is needed, such as: strobe run -- python3 train.py\n"
               "Try \"strobe --help\".\n",

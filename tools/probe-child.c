@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define ANSWER_MAX (1024 * 1024)
+#define GIVE_UP_US (2 * G_USEC_PER_SEC) /* after SIGKILL */
 #define NOT_FOUND 127
 
 int strobe_child_write(void *answer, const char *bytes, size_t length)
@@ -33,7 +34,10 @@ static void settle(pid_t parent)
 {
     const struct rlimit no_core = {0, 0};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    sigset_t none;
 
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL); /* the doctor blocks what interrupts it */
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* strobe run, too, ends its command and cleans up */
     if (getppid() != parent)
@@ -66,20 +70,27 @@ static gboolean read_answer(int pipe, gint64 end_us, GString *text)
     return TRUE;
 }
 
-/* Waits for the child, whose pipe is closed; a destructor may hang it even then. */
-static void end_child(pid_t child, gboolean kill_now, int *status)
+/* Waits for the child, whose pipe is closed; a destructor may hang it even then. What hangs in the
+ * kernel, which not even SIGKILL ends, is given up. */
+static StrobeChildEnd end_child(pid_t child, gboolean in_time, int *status)
 {
-    gint64 end_us = g_get_monotonic_time() + G_USEC_PER_SEC;
+    gint64 kill_us = g_get_monotonic_time() + (in_time ? G_USEC_PER_SEC : 0);
+    gboolean is_killed = FALSE;
 
-    if (kill_now)
-        kill(-child, SIGKILL);
-    while (waitpid(child, status, kill_now ? 0 : WNOHANG) == 0) {
-        if (g_get_monotonic_time() > end_us) {
+    for (;;) {
+        gint64 now_us = g_get_monotonic_time();
+        if (now_us >= kill_us && !is_killed) {
             kill(-child, SIGKILL);
-            kill_now = TRUE;
-        } else {
-            g_usleep(1000);
+            is_killed = TRUE;
         }
+        pid_t ended = waitpid(child, status, WNOHANG);
+        if (ended == child)
+            return in_time ? STROBE_CHILD_ENDED : STROBE_CHILD_LATE;
+        if (ended < 0 && errno != EINTR)
+            return in_time ? STROBE_CHILD_LOST : STROBE_CHILD_LATE;
+        if (now_us >= kill_us + GIVE_UP_US)
+            return STROBE_CHILD_LATE;
+        g_usleep(1000);
     }
 }
 
@@ -106,8 +117,7 @@ StrobeChildEnd strobe_child_run(StrobeChildWork work, void *user, gint64 limit_u
     setpgid(child, child); /* as the child does: whoever comes first */
     gboolean in_time = read_answer(answer[0], end_us, text);
     close(answer[0]);
-    end_child(child, !in_time, status);
-    return in_time ? STROBE_CHILD_ENDED : STROBE_CHILD_LATE;
+    return end_child(child, in_time, status);
 }
 
 struct program {
@@ -141,6 +151,8 @@ char *strobe_child_failure(StrobeChildEnd end, int status, gint64 limit_us)
     if (end == STROBE_CHILD_LATE)
         return g_strdup_printf("it does not come back within %d s",
                                (int)(limit_us / G_USEC_PER_SEC));
+    if (end == STROBE_CHILD_LOST)
+        return g_strdup("how it ended is not known: another has waited for it");
     if (WIFSIGNALED(status))
         return g_strdup_printf("it crashes: %s", g_strsignal(WTERMSIG(status)));
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0)

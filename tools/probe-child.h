@@ -8,6 +8,7 @@
 typedef enum StrobeChildEnd {
     STROBE_CHILD_ENDED,   /* by itself; *status is that of waitpid() */
     STROBE_CHILD_LATE,    /* the time was over: it and its children were killed */
+    STROBE_CHILD_LOST,    /* it has ended, but another has waited for it, or SIGCHLD is ignored */
     STROBE_CHILD_NOT_MADE /* no process could be made */
 } StrobeChildEnd;
 

@@ -35,15 +35,20 @@ char *strobe_run_program(const char *name, char *const *environment)
     return NULL;
 }
 
+void strobe_run_heed_children(void)
+{
+    const struct sigaction fall = {.sa_handler = SIG_DFL};
+
+    sigaction(SIGCHLD, &fall, &child_action_before);
+}
+
 /* The signals we wait for are blocked, so that none is lost between two waits; those of the
  * terminal reach the command by themselves and must not end us before it. */
 static void prepare_signals(void)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, fall = {.sa_handler = SIG_DFL};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigset_t mask;
 
-    /* Where a caller left it ignored, the command's end would be thrown away. */
-    sigaction(SIGCHLD, &fall, &child_action_before);
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
     for (gsize i = 0; i < G_N_ELEMENTS(passed_on); i++)
@@ -60,7 +65,6 @@ void strobe_run_restore_signals(void)
         return;
     for (gsize i = 0; i < G_N_ELEMENTS(left_alone); i++)
         sigaction(left_alone[i], &actions_before[i], NULL);
-    sigaction(SIGCHLD, &child_action_before, NULL);
     sigprocmask(SIG_SETMASK, &mask_before, NULL);
     is_prepared = FALSE;
 }
@@ -69,6 +73,7 @@ void strobe_run_restore_signals(void)
 static void become(char **command, char **environment, int report)
 {
     strobe_run_restore_signals();
+    sigaction(SIGCHLD, &child_action_before, NULL);
     execvpe(command[0], command, environment);
     int reason = errno;
     ssize_t written = write(report, &reason, sizeof reason);

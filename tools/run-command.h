@@ -8,6 +8,10 @@
 /* The program that execvp would start for `name`, NULL if there is none (free it). */
 char *strobe_run_program(const char *name, char *const *environment);
 
+/* Before any child: where a caller left SIGCHLD ignored, their ends would be thrown away. Only the
+ * profiled command gets it as the caller left it. */
+void strobe_run_heed_children(void);
+
 /* Runs it to its end in the foreground: TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT
  * are left to it alone. Returns 0 and its wait status; or, when it could not be started,
  * STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and the error. */

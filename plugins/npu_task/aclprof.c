@@ -259,7 +259,8 @@ static int synchronizes(void)
     return prof.host->option_bool(prof.self, "synchronize") && prof.library.synchronize;
 }
 
-/* Without a wait for the devices; with one, in flush. */
+/* It waits for the devices only where that is asked for; this thread has their context, that of
+ * flush has none. */
 static StrobeStatus prof_stop(void *state)
 {
     pthread_mutex_lock(&prof.lock);
@@ -269,8 +270,9 @@ static StrobeStatus prof_stop(void *state)
                        "this window, or there is no device");
         prof.phase = IDLE;
     }
-    if (!synchronizes())
-        end_profiling();
+    if (prof.phase == RUNNING && synchronizes())
+        warn_call("aclrtSynchronizeDevice", prof.library.synchronize());
+    end_profiling();
     pthread_mutex_unlock(&prof.lock);
     return prof.late < 0 ? prof.late : STROBE_OK;
 }
@@ -291,8 +293,6 @@ static StrobeStatus prof_flush(void *state, StrobeTicks deadline)
     const char *directory = prof.host->result_directory(prof.self);
 
     pthread_mutex_lock(&prof.lock);
-    if (prof.phase == RUNNING)
-        warn_call("aclrtSynchronizeDevice", prof.library.synchronize());
     end_profiling();
     int was_recorded = prof.phase == STOPPED;
     clean_up();

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRIAL_MS 10000 /* for the child that loads the library first */
+#define END_MS 1000    /* for its end */
 #define LOADED 'l'
 
 int npu_cann_is_loaded(const char *name)
@@ -53,6 +55,21 @@ static void try_to_load(const char *path, int flags, int answer)
     _exit(1);
 }
 
+/* Whatever it still does. One that hangs in the kernel, which not even SIGKILL ends, is given up:
+ * the program that is profiled does not wait for it. */
+static void end_trial(pid_t child)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    for (int i = 0; i < END_MS; i++) {
+        pid_t ended = waitpid(child, NULL, WNOHANG);
+        if (ended == child || (ended < 0 && errno != EINTR))
+            return;
+        kill(child, SIGKILL);
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* The answer comes through a pipe: a handler of the program's own may have waited for the child. */
 static const char *await_trial(pid_t child, int answer)
 {
@@ -68,10 +85,7 @@ static const char *await_trial(pid_t child, int answer)
         failure = NULL;
     else if (ready <= 0)
         failure = "loading it took longer than 10 s in the process that tried";
-    if (ready <= 0)
-        kill(child, SIGKILL);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        ;
+    end_trial(child);
     return failure;
 }
 

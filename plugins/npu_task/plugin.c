@@ -256,7 +256,7 @@ static const StrobeOption options[] = {
         .name = "synchronize",
         .default_value = "false",
         .summary = "aclprof: wait for the devices before the profiling ends, so that what still "
-                   "runs is recorded.",
+                   "runs is recorded; the program then waits where the window ends.",
     },
 };
 

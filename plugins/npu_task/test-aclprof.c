@@ -203,17 +203,33 @@ static void test_windows(void)
     end(mock);
 }
 
-/* It ends with the collector, when nobody has ended it. */
+/* What stop leaves to flush ends with the collector, when no flush comes. */
 static void test_closed_without_flush(void)
 {
     StrobeMockHost *mock = load();
 
-    set(mock, "synchronize", "true"); /* stop leaves the end to flush, which does not come */
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
     assert_words("init create start stop destroy finalize");
+    end(mock);
+    remove_results();
+}
+
+/* In stop, whose thread has a context of the device. */
+static void test_synchronizes(void)
+{
+    StrobeMockHost *mock = load();
+
+    set(mock, "synchronize", "true");
+    g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
+    g_auto(GStrv) calls = take_calls();
+    g_assert_true(g_strv_contains((const char *const *)calls, "stop same 1"));
+    g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
+    assert_words("destroy finalize");
     end(mock);
     remove_results();
 }
@@ -290,6 +306,7 @@ int main(int argc, char **argv)
     g_test_add_func("/aclprof/settings", test_settings);
     g_test_add_func("/aclprof/windows", test_windows);
     g_test_add_func("/aclprof/closed-without-flush", test_closed_without_flush);
+    g_test_add_func("/aclprof/synchronizes", test_synchronizes);
     g_test_add_func("/aclprof/failures", test_failures);
     int code = g_test_run();
     tree_free(results);

@@ -59,6 +59,8 @@ static char *ending_of(const VendorRun *run)
         return g_strdup_printf("could not be started: %s", g_strerror(run->error));
     if (run->is_late)
         return g_strdup("took longer than export_limit, and was ended");
+    if (run->is_lost)
+        return g_strdup("ended, but how is not known");
     if (run->signal)
         return g_strdup_printf("was ended by signal %d", run->signal);
     if (run->exit_code)
@@ -71,7 +73,8 @@ static StrobeStatus export_with(const StrobeImporterHost *host, StrobeInstance *
                                 const StrobeSource *source, char *tool, int logs)
 {
     static char database[] = "--type=db", on[] = "--export=on";
-    g_autofree char *output = g_strconcat("--output=", source->path, NULL);
+    g_autofree char *path = g_canonicalize_filename(source->path, NULL); /* it runs elsewhere */
+    g_autofree char *output = g_strconcat("--output=", path, NULL);
     g_autofree char *name = NULL;
     gint64 limit = host->option_int(self, "export_limit");
     int log = open_log(logs, &name);
@@ -103,6 +106,11 @@ StrobeStatus prof_raw_prepare(const StrobeImporterHost *host, StrobeInstance *se
 
     if (!is_raw(source) || is_exported(source->descriptor))
         return STROBE_OK;
+    if (*given && !g_path_is_absolute(given))
+        return host->fail(self, STROBE_ERROR_CONFIG, __FILE__, __LINE__,
+                          "msprof=\"%s\" is a relative path, expected an absolute one: what the "
+                          "devices did stays raw",
+                          given);
     tool = *given ? g_strdup(given) : vendor_tool_find(TOOL, g_getenv("ASCEND_HOME_PATH"), refused);
     if (tool)
         return export_with(host, self, source, tool, logs);

@@ -4,16 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define GRACE_NS 5000000000 /* from the request to end to the end */
+#define KILLED_NS 2000000000
 #define LOOK_US 20000
-
-extern char **environ;
 
 /* ---- finding ---- */
 
@@ -64,49 +63,86 @@ char *vendor_tool_find(const char *name, const char *home, GString *refused)
 
 /* ---- running ---- */
 
-/* Its end, or that of the time: TRUE if it has ended. */
-static gboolean await(pid_t child, gint64 limit_ns, gint *status)
+typedef enum End { ENDED, LATE, LOST } End;
+
+/* It is not reaped here, so that its number stays that of its group. */
+static End await(pid_t child, gint64 limit_ns)
 {
     gint64 until = g_get_monotonic_time() + limit_ns / 1000;
 
     for (;;) {
-        pid_t ended = waitpid(child, status, limit_ns ? WNOHANG : 0);
+        siginfo_t info = {0};
 
-        if (ended == child)
-            return TRUE;
-        if (ended < 0 && errno != EINTR)
-            return FALSE;
+        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+            if (info.si_pid == child)
+                return ENDED;
+        } else if (errno != EINTR) {
+            return LOST;
+        }
         if (limit_ns && g_get_monotonic_time() >= until)
-            return FALSE;
-        if (ended == 0)
-            g_usleep(LOOK_US);
+            return LATE;
+        g_usleep(LOOK_US);
     }
 }
 
-static void end(pid_t child, gint *status)
+/* With all that it has started. What hangs in the kernel is given up: not even SIGKILL ends it. */
+static void end(pid_t child)
 {
-    kill(child, SIGTERM);
-    if (await(child, GRACE_NS, status))
+    kill(-child, SIGTERM);
+    if (await(child, GRACE_NS) == LOST)
         return;
-    kill(child, SIGKILL);
-    await(child, 0, status);
+    kill(-child, SIGKILL);
+    await(child, KILLED_NS);
+}
+
+/* In the child, of a process with threads: only what is safe there. Its group is its own, and it
+ * ends with its parent, whose terminal no longer does that. Not posix_spawn: it has no word for the
+ * latter. */
+static void become(char *const arguments[], gint folder, gint log, pid_t parent, gint report)
+{
+    const struct sigaction fall = {.sa_handler = SIG_DFL};
+    gint null = open("/dev/null", O_RDWR);
+    sigset_t none;
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(1);
+    sigaction(SIGTERM, &fall, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL); /* the analysis blocks what interrupts it */
+    if (null >= 0 && dup2(null, 0) == 0 && dup2(log >= 0 ? log : null, 1) == 1 && dup2(1, 2) == 2 &&
+        fchdir(folder) == 0) {
+        if (null > 2)
+            close(null);
+        execv(arguments[0], arguments);
+    }
+    gint error = errno;
+    ssize_t written = write(report, &error, sizeof error);
+    (void)written;
+    _exit(1);
 }
 
 static gint start(pid_t *child, char *const arguments[], gint folder, gint log)
 {
-    posix_spawn_file_actions_t actions;
-    gint error;
+    pid_t parent = getpid();
+    gint report[2], error = 0;
+    ssize_t got;
 
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (log >= 0)
-        posix_spawn_file_actions_adddup2(&actions, log, 1);
-    else
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    posix_spawn_file_actions_addfchdir_np(&actions, folder);
-    error = posix_spawn(child, arguments[0], &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return errno;
+    *child = fork();
+    if (*child == 0)
+        become(arguments, folder, log, parent, report[1]);
+    if (*child < 0)
+        error = errno;
+    close(report[1]);
+    do
+        got = read(report[0], &error, sizeof error);
+    while (got < 0 && errno == EINTR);
+    close(report[0]);
+    if (got > 0)
+        waitpid(*child, NULL, 0);
     return error;
 }
 
@@ -114,14 +150,17 @@ VendorRun vendor_tool_run(char *const arguments[], gint folder, gint log, gint64
 {
     VendorRun run = {0};
     gint status = 0;
-    pid_t child;
+    pid_t child = -1;
 
     run.error = start(&child, arguments, folder, log);
     if (run.error)
         return run;
-    run.is_late = !await(child, limit_ns, &status);
-    if (run.is_late)
-        end(child, &status);
+    End how = await(child, limit_ns);
+    if (how == LATE)
+        end(child);
+    waitpid(child, &status, WNOHANG);
+    run.is_late = how == LATE;
+    run.is_lost = how == LOST;
     run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return run;

@@ -16,10 +16,12 @@ typedef struct VendorRun {
     gint exit_code; /* 0 is good; -1: it was killed by `signal` */
     gint signal;
     gboolean is_late; /* it was still running after the limit */
+    gboolean is_lost; /* it has ended, nobody knows how: SIGCHLD is ignored, or another waited */
 } VendorRun;
 
 /* Runs it in `folder` (a descriptor), with its output at the end of `log` (-1: nowhere), for at
- * most `limit_ns` (0: as long as it takes). */
+ * most `limit_ns` (0: as long as it takes). It has a process group of its own, which ends with the
+ * limit, and it is asked to end when the calling thread does. */
 VendorRun vendor_tool_run(char *const arguments[], gint folder, gint log, gint64 limit_ns);
 
 #endif

@@ -4,8 +4,10 @@ an import of that database, joined with the host's half, and told where it is mi
 
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
+import time
 import unittest
 
 from aclprof import PROGRAM, AclprofTest
@@ -227,6 +229,15 @@ class ExportTest(AclprofTest):
         niceness = min(os.nice(0) + 10, 19)
         self.assertIn("nice %d\n" % niceness, log.read_text())
 
+    def test_of_a_relative_path(self):
+        """It runs in another folder than the analysis."""
+        self.play(flags=[])
+        self.install_msprof()
+        done = subprocess.run([STROBE, "analyse", self.result().name], cwd=self.result().parent,
+                              env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.rows("device_task")), 3)
+
     def test_older_ones_know_no_type(self):
         self.install_msprof()
         self.environment["MSPROF_DOUBLE"] = "old"
@@ -271,6 +282,68 @@ class ExportTest(AclprofTest):
         os.chmod(self.bin, 0o777)
         self.strobe("analyse", self.result())
         self.assertIn("%s may be written by others" % self.bin, self.missing())
+
+    def test_a_relative_tool(self):
+        self.play(flags=[])
+        self.install_msprof()
+        self.strobe("analyse", "--import", "prof_raw:msprof=bin/msprof", self.result())
+        self.assertIn('msprof="bin/msprof" is a relative path', self.missing())
+
+    def test_it_can_be_interrupted(self):
+        """Of the signals that the analysis blocks it blocks none; its group is its own."""
+        self.play(flags=[])
+        tool = self.install_msprof()
+        tool.write_text("#!/bin/sh\ngrep '^SigBlk' /proc/self/status\n"
+                        "cut -d' ' -f1,5 /proc/$$/stat\n")
+        self.strobe("analyse", self.result())
+        log, = self.result().glob("logs/profiler_*_msprof.log")
+        text = log.read_text()
+        self.assertRegex(text, r"SigBlk:\s0+\n")
+        pid, group = text.splitlines()[1].split()
+        self.assertEqual(pid, group)
+
+    def test_it_ends_with_the_analysis(self):
+        """And what it has started ends with its time."""
+        self.play(flags=[])
+        tool = self.install_msprof()
+        tool.write_text("#!/bin/sh\necho $$ > %s/pid\nsleep 60 &\necho $! > %s/sleeper\nwait\n"
+                        % (self.work, self.work))
+        self.strobe("analyse", "--import", "prof_raw:export_limit=300ms", self.result())
+        self.assertTrue(self.is_gone("pid") and self.is_gone("sleeper"))
+        (self.work / "sleeper").unlink()
+        process = self.start("analyse", self.result())
+        self.wait_for(lambda: not self.is_gone("sleeper"))
+        process.terminate()
+        process.communicate()
+        self.wait_for(lambda: self.is_gone("pid"))
+        os.kill(int((self.work / "sleeper").read_text()), signal.SIGKILL)
+
+    def wait_for(self, is_so):
+        end = time.monotonic() + 10
+        while not is_so():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+
+    def is_gone(self, name):
+        """A zombie whose parent is somewhere else is gone."""
+        try:
+            with open("/proc/%s/status" % (self.work / name).read_text().strip()) as file:
+                return "State:\tZ" in file.read()
+        except OSError:
+            return True
+
+    def test_children_are_ignored(self):
+        """By the caller: the ends of our own are known all the same."""
+        self.play(flags=[])
+        self.install_msprof()
+        self.environment["MSPROF_DOUBLE"] = "fail"
+        done = subprocess.run([PYTHON, "-c", "import os, signal, sys\n"
+                               "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+                               "os.execv(sys.argv[1], sys.argv[1:])",
+                               STROBE, "analyse", self.result()],
+                              env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ended with code 3", self.missing())
 
     def test_options_that_are_wrong(self):
         self.play()
