@@ -83,9 +83,9 @@ static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
     return sizeof *header;
 }
 
-/* Offset of the next magic behind the cursor; the size when there is none. A file full of false
- * magics is read once. */
-static guint64 find_magic(StrobeBlockCursor *cursor)
+/* Offset of the next magic behind the cursor; the size when there is none. FALSE if the file cannot
+ * be read at *found. A file full of false magics is read once. */
+static gboolean find_magic(StrobeBlockCursor *cursor, guint64 *found)
 {
     guint64 from = cursor->at + 1;
 
@@ -94,6 +94,9 @@ static guint64 find_magic(StrobeBlockCursor *cursor)
     while (from < cursor->size) {
         if (from < cursor->scan_at || from + 8 > cursor->scan_at + cursor->scan_n) {
             gssize n = read_at(cursor->fd, cursor->scan, SCAN_BYTES, from);
+            *found = from;
+            if (n < 0)
+                return FALSE;
             if (n < 8)
                 break;
             cursor->scan_at = from;
@@ -101,29 +104,39 @@ static guint64 find_magic(StrobeBlockCursor *cursor)
         }
         gsize skip = (gsize)(from - cursor->scan_at);
         char *hit = memmem(cursor->scan + skip, cursor->scan_n - skip, STROBE_BLOCK_MAGIC, 8);
-        if (hit)
-            return MIN(cursor->scan_at + (guint64)(hit - cursor->scan), cursor->size);
+        if (hit) {
+            *found = MIN(cursor->scan_at + (guint64)(hit - cursor->scan), cursor->size);
+            return TRUE;
+        }
         from = cursor->scan_at + cursor->scan_n - 7;
     }
-    return cursor->size;
+    *found = cursor->size;
+    return TRUE;
+}
+
+static gboolean fail_to_read(guint64 offset, GError **error)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                "Cannot read at offset %" G_GUINT64_FORMAT ": %s", offset, g_strerror(errno));
+    return FALSE;
 }
 
 gboolean strobe_block_cursor_next(StrobeBlockCursor *cursor, StrobeBlockPlace *place,
                                   GError **error)
 {
+    guint64 next;
+
     while (cursor->at < cursor->size) {
         gssize n = read_header(cursor, cursor->at, &place->header);
-        if (n < 0) {
-            g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
-                        "Cannot read at offset %" G_GUINT64_FORMAT ": %s", cursor->at,
-                        g_strerror(errno));
-            return FALSE;
-        }
+        if (n < 0)
+            return fail_to_read(cursor->at, error);
         place->offset = cursor->at + sizeof place->header;
         if (n < (gssize)sizeof place->header) {
             note_damage(cursor, cursor->size, "the file ends inside a block's header");
         } else if (!header_is_sound(&place->header)) {
-            note_damage(cursor, find_magic(cursor), "no sound block header");
+            if (!find_magic(cursor, &next))
+                return fail_to_read(next, error);
+            note_damage(cursor, next, "no sound block header");
         } else if (place->header.payload_bytes > cursor->size - place->offset) {
             note_damage(cursor, cursor->size, "the file ends inside a block");
         } else {

@@ -163,14 +163,25 @@ static void put_rows(OutDb *db, const RowBuffer *rows)
     }
 }
 
+/* Signals are the program's, but not those that tell of what this thread itself does: a fault with
+ * its signal blocked ends the process without a word. */
+static void leave_signals(void)
+{
+    static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGPROF};
+    sigset_t others;
+
+    sigfillset(&others);
+    for (guint i = 0; i < G_N_ELEMENTS(own); i++)
+        sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_BLOCK, &others, NULL);
+}
+
 static gpointer write_blocks(gpointer user)
 {
     OutDb *db = user;
     gboolean is_last = FALSE;
-    sigset_t all;
 
-    sigfillset(&all); /* signals are the program's */
-    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    leave_signals();
     while (!is_last) {
         Block *block = g_async_queue_pop(db->full);
 

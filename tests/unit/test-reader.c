@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures in pieces, blocks out of their order, and how much memory a long capture takes. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "block-cursor.h"
+#include "error.h"
 #include "made-capture.h"
 #include "reader.h"
 #include "result.h"
@@ -514,6 +517,28 @@ static void test_memory_of_names(void)
     scratch_remove(folder);
 }
 
+/* A failing disk is no end of the blocks. */
+static void test_unreadable(void)
+{
+    char *folder = scratch_new(), bytes[4096] = {0};
+    g_autofree char *path = g_build_filename(folder, "zeros", NULL);
+    g_autoptr(GError) error = NULL;
+    StrobeBlockCursor cursor;
+    StrobeBlockPlace place;
+
+    g_assert_true(g_file_set_contents(path, bytes, sizeof bytes, NULL));
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    strobe_block_cursor_begin(&cursor, fd, sizeof bytes, NULL, NULL);
+    g_assert_false(strobe_block_cursor_at(&cursor, 0, &place)); /* which reads the header */
+    cursor.fd = -1;
+    g_assert_false(strobe_block_cursor_next(&cursor, &place, &error));
+    g_assert_error(error, STROBE_ERROR, STROBE_ERROR_IO);
+    g_assert_nonnull(strstr(error->message, "offset 1:"));
+    strobe_block_cursor_end(&cursor);
+    close(fd);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "walk") == 0)
@@ -536,5 +561,6 @@ int main(int argc, char **argv)
     g_test_add_func("/reader/memory", test_memory);
     g_test_add_func("/reader/memory-of-names", test_memory_of_names);
     g_test_add_func("/reader/memory-of-small-blocks", test_memory_of_small_blocks);
+    g_test_add_func("/reader/unreadable", test_unreadable);
     return g_test_run();
 }
