@@ -107,6 +107,18 @@ class MaxMemTest(StrobeTest):
     def test_info(self):
         self.assertBounded("info", self.imported())
 
+    def test_file_limit(self):
+        """A file that may not grow is said, and the heap goes on in memory."""
+        limit = 4 * MB
+        done = subprocess.run(
+            [STROBE, "diff", self.imported(), self.imported(), "--max-mem", "96MB",
+             "--tmp-dir", str(self.temporary)],
+            env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+            restore_signals=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("cannot be kept"), 1, done.stderr)
+
 
 @unittest.skipUnless(is_bounded(), "built without jemalloc")
 class ForeignHeapTest(StrobeTest):
