@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strobe command: finds the subcommand. */
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -105,10 +106,27 @@ static int close_output(int code)
     return code == STROBE_EXIT_OK ? STROBE_EXIT_WRITE : code;
 }
 
+static void pass_over(int number)
+{
+    (void)number;
+}
+
+/* A file beyond the shell's limit is an error to write, and no end without a word. By a handler,
+ * which a command that is run does not inherit. */
+static void take_file_limit(void)
+{
+    struct sigaction action = {.sa_handler = pass_over, .sa_flags = SA_RESTART}, before;
+
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
     strobe_run_heed_children();
+    take_file_limit();
     if (argc < 2) {
         fputs("strobe: A command is needed, such as: strobe run -- python3 train.py\n"
               "Try \"strobe --help\".\n",

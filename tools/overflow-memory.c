@@ -22,6 +22,7 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,6 +54,7 @@ static struct {
     uint64_t limit, in_memory, in_file;
     size_t hand_part, hand_at; /* where unmapping goes on */
     int file, statm;
+    pid_t thread; /* the main one, which reads the input */
     bool is_full;
 } overflow = {.lock = ATOMIC_FLAG_INIT};
 
@@ -175,7 +177,7 @@ static void take_bus_errors(void)
 }
 
 /* A read of a mapped file brings the pages around into view as well, so that much is resident after
- * few faults of this thread: they are counted, where that is allowed. */
+ * few faults of the main thread: they are counted, where that is allowed. */
 static void count_faults(void)
 {
     struct perf_event_attr wanted = {.type = PERF_TYPE_SOFTWARE,
@@ -185,13 +187,25 @@ static void count_faults(void)
                                      .wakeup_events = 1,
                                      .exclude_kernel = 1,
                                      .exclude_hv = 1};
-    int event = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
+    int event =
+        (int)syscall(SYS_perf_event_open, &wanted, overflow.thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    struct f_owner_ex owner = {F_OWNER_TID, overflow.thread};
 
     if (event >= 0 &&
         (fcntl(event, F_SETSIG, SIGPROF) != 0 || fcntl(event, F_SETOWN_EX, &owner) != 0 ||
          fcntl(event, F_SETFL, O_ASYNC | O_NONBLOCK) != 0))
         close(event);
+}
+
+/* Whoever started the command may have blocked them. */
+static void let_through(void)
+{
+    sigset_t ours;
+
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGBUS);
+    sigaddset(&ours, SIGPROF);
+    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
 /* By the process's own time: a busy machine delays no signal of it, where a thread would be late.
@@ -256,14 +270,31 @@ static void complain_once(void)
     overflow.is_full = true;
 }
 
-/* Blocks are taken when pages are touched: not for what is only set aside. */
+/* Takes the blocks now: a full disk is an error here, and a bus error when a page is touched. The
+ * timer's signal would interrupt some file systems again and again. */
+static bool grow_file(size_t size)
+{
+    sigset_t timer, old;
+    int error;
+
+    sigemptyset(&timer);
+    sigaddset(&timer, SIGPROF);
+    pthread_sigmask(SIG_BLOCK, &timer, &old);
+    do
+        error = fallocate(overflow.file, 0, (off_t)overflow.in_file, (off_t)size) ? errno : 0;
+    while (error == EINTR);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (error == EOPNOTSUPP || error == ENOSYS)
+        return ftruncate(overflow.file, (off_t)(overflow.in_file + size)) == 0;
+    return error == 0;
+}
+
 static bool has_room(size_t size)
 {
     struct statvfs disk;
 
     return fstatvfs(overflow.file, &disk) == 0 &&
-           (uint64_t)disk.f_bavail * disk.f_frsize > size + ROOM_LEFT_BYTES &&
-           ftruncate(overflow.file, (off_t)(overflow.in_file + size)) == 0;
+           (uint64_t)disk.f_bavail * disk.f_frsize > size + ROOM_LEFT_BYTES && grow_file(size);
 }
 
 /* Locked. */
@@ -350,13 +381,68 @@ static extent_hooks_t heap_hooks = {
     .merge = hook_merge,
 };
 
+static uint64_t allocated_bytes(void)
+{
+    uint64_t bytes = 0;
+    size_t n = sizeof bytes;
+
+    mallctl("thread.allocated", &bytes, &n, NULL, 0);
+    return bytes;
+}
+
+/* jemalloc may be linked while another heap, loaded before, answers. */
+static bool is_our_heap(void)
+{
+    uint64_t before = allocated_bytes();
+    void *volatile memory = malloc(4096);
+    uint64_t after = allocated_bytes();
+
+    free(memory);
+    return after != before;
+}
+
+/* Whether all of the heap is in arena 0, as malloc_conf above asks for. */
+static bool is_one_arena(void)
+{
+    unsigned arenas = 0;
+    size_t oversize = 1, n = sizeof arenas;
+    const char *by_cpu = NULL;
+
+    if (mallctl("opt.narenas", &arenas, &n, NULL, 0) != 0 || arenas != 1)
+        return false;
+    n = sizeof by_cpu;
+    if (mallctl("opt.percpu_arena", &by_cpu, &n, NULL, 0) == 0 && strcmp(by_cpu, "disabled") != 0)
+        return false;
+    n = sizeof oversize;
+    return mallctl("opt.oversize_threshold", &oversize, &n, NULL, 0) != 0 || oversize == 0;
+}
+
+static bool can_hook_heap(void)
+{
+    static const char others[] = "strobe: warning: another heap than jemalloc is loaded (see "
+                                 "LD_PRELOAD): --max-mem holds for sorting and texts only\n";
+    static const char arenas[] = "strobe: warning: jemalloc has other arenas than Strobe's (see "
+                                 "MALLOC_CONF): --max-mem holds for sorting and texts only\n";
+    bool is_ours = is_our_heap();
+
+    if (is_ours && is_one_arena())
+        return true;
+    fputs(is_ours ? arenas : others, stderr);
+    return false;
+}
+
 bool overflow_memory_begin(uint64_t limit_bytes, int file)
 {
     extent_hooks_t *hooks = &heap_hooks;
     size_t grow = limit_bytes / 32;
 
+    if (!can_hook_heap()) {
+        close(file);
+        return false;
+    }
     overflow.limit = limit_bytes;
     overflow.file = file;
+    overflow.thread = (pid_t)syscall(SYS_gettid);
     overflow.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     overflow.parts = mmap(NULL, PARTS_MAX * sizeof(Part), PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -364,6 +450,7 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
         close(file);
         return false;
     }
+    let_through(); /* threads that start later have this one's mask */
     mallctl("arena.0.retain_grow_limit", NULL, NULL, &grow, sizeof grow);
     return mallctl("arena.0.extent_hooks", NULL, NULL, &hooks, sizeof hooks) == 0;
 }

@@ -5,6 +5,7 @@ that its output does not depend on it.
 STROBE_TEST_EVENTS sets how long the trace is: the long suite's is of 5 GB, and the default limit
 holds."""
 
+import ctypes.util
 import os
 import resource
 import shutil
@@ -105,6 +106,41 @@ class MaxMemTest(StrobeTest):
 
     def test_info(self):
         self.assertBounded("info", self.imported())
+
+    def test_file_limit(self):
+        """A file that may not grow is said, and the heap goes on in memory."""
+        limit = 4 * MB
+        done = subprocess.run(
+            [STROBE, "diff", self.imported(), self.imported(), "--max-mem", "96MB",
+             "--tmp-dir", str(self.temporary)],
+            env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+            restore_signals=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("cannot be kept"), 1, done.stderr)
+
+
+@unittest.skipUnless(is_bounded(), "built without jemalloc")
+class ForeignHeapTest(StrobeTest):
+    """A heap that is not, or not only, the one whose memory goes to the file."""
+
+    def errors(self):
+        return self.strobe("info", self.work, code=5).stderr
+
+    def test_settings(self):
+        for text in ("percpu_arena:percpu", "narenas:4", "oversize_threshold:1048576"):
+            self.environment["MALLOC_CONF"] = text
+            self.assertEqual(self.errors().count("see MALLOC_CONF"), 1, text)
+
+    def test_library(self):
+        library = ctypes.util.find_library("tcmalloc_minimal")
+        if not library:
+            self.skipTest("no other heap here")
+        self.environment["LD_PRELOAD"] = library
+        self.assertEqual(self.errors().count("see LD_PRELOAD"), 1)
+
+    def test_none(self):
+        self.assertNotIn("warning", self.errors())
 
 
 class OptionTest(StrobeTest):
