@@ -29,7 +29,7 @@ int npu_aclprof_is_wanted(void);
 /* Where the library would be loaded from. */
 void npu_aclprof_path(const char *given, char *path, size_t size);
 
-/* Finds or loads it, as npu_library_load does. NULL, or why it cannot be used. */
+/* Finds or loads it, as npu_mspti_load does. NULL, or why it cannot be used. */
 const char *npu_aclprof_load(AclprofLibrary *library, const char *given, char *reason, size_t size);
 
 /* What a result code means. */

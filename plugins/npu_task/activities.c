@@ -66,7 +66,7 @@ uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self)
 
 /* Old libraries know the node level by another number only; newer ones tell the same calls by both,
  * so never both are enabled. */
-static int32_t enable(const NpuLibrary *library, int32_t *kind)
+static int32_t enable(const MsptiLibrary *library, int32_t *kind)
 {
     int32_t code = library->enable(*kind);
 
@@ -77,7 +77,7 @@ static int32_t enable(const NpuLibrary *library, int32_t *kind)
     return code;
 }
 
-uint32_t npu_activities_enable(const NpuLibrary *library, const StrobeHost *host,
+uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *host,
                                StrobeInstance *self, uint32_t wanted)
 {
     uint32_t enabled = 0;
@@ -97,12 +97,12 @@ uint32_t npu_activities_enable(const NpuLibrary *library, const StrobeHost *host
         else
             host->log(self, STROBE_LOG_WARNING,
                       "No records of %s: MSPTI does not enable them: code=%d, reason=\"%s\"",
-                      name_of(kind), code, npu_library_error(code));
+                      name_of(kind), code, npu_mspti_error(code));
     }
     return enabled;
 }
 
-void npu_activities_disable(const NpuLibrary *library, uint32_t enabled)
+void npu_activities_disable(const MsptiLibrary *library, uint32_t enabled)
 {
     for (int32_t kind = 1; kind < MSPTI_KINDS; kind++)
         if (npu_activities_have(enabled, kind))

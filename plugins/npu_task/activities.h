@@ -5,7 +5,7 @@
 
 #include <strobe/collector.h>
 
-#include "library.h"
+#include "mspti-library.h"
 
 /* Names of the option's values, and the kinds that they stand for. */
 extern const char *const npu_activity_names[];
@@ -14,9 +14,9 @@ extern const char *const npu_activity_names[];
 uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self);
 
 /* Enables them; returns those that are. Those that are not are told in the log. */
-uint32_t npu_activities_enable(const NpuLibrary *library, const StrobeHost *host,
+uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *host,
                                StrobeInstance *self, uint32_t wanted);
-void npu_activities_disable(const NpuLibrary *library, uint32_t enabled);
+void npu_activities_disable(const MsptiLibrary *library, uint32_t enabled);
 
 static inline int npu_activities_have(uint32_t kinds, int32_t kind)
 {

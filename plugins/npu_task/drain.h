@@ -11,14 +11,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "library.h"
+#include "mspti-library.h"
 #include "records.h"
 
 enum { NPU_IDLE, NPU_RECORDING, NPU_DRAINING };
 
 typedef struct NpuDrain {
-    NpuRecords *records;       /* under `lock`, as is the phase */
-    const NpuLibrary *library; /* under `library_lock`: one call at a time */
+    NpuRecords *records;         /* under `lock`, as is the phase */
+    const MsptiLibrary *library; /* under `library_lock`: one call at a time */
     pthread_mutex_t lock, library_lock;
     pthread_t thread;
     int64_t flush_interval_ns;

@@ -22,7 +22,7 @@
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
-    NpuLibrary library;
+    MsptiLibrary library;
     NpuDrain drain;
     NpuClock clock; /* under drain.lock */
     void *subscriber;
@@ -104,7 +104,7 @@ static StrobeStatus load_library(const StrobeHost *host, StrobeInstance *self)
     if (npu.library.flush_all)
         return STROBE_OK;
     const char *reason =
-        npu_library_load(&npu.library, host->option_text(self, "library"), text, sizeof text);
+        npu_mspti_load(&npu.library, host->option_text(self, "library"), text, sizeof text);
     if (!reason)
         return STROBE_OK;
     npu.library.flush_all = NULL;
@@ -120,14 +120,14 @@ static StrobeStatus subscribe(const StrobeHost *host, StrobeInstance *self)
         return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
                           "Cannot record NPU tasks: MSPTI takes no subscriber: code=%d, "
                           "reason=\"%s\"",
-                          code, npu_library_error(code));
+                          code, npu_mspti_error(code));
     code = npu.library.register_callbacks(npu_buffers_request, npu_buffers_complete);
     if (code == MSPTI_SUCCESS)
         return STROBE_OK;
     npu.library.unsubscribe(npu.subscriber);
     return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
                       "Cannot record NPU tasks: MSPTI takes no callbacks: code=%d, reason=\"%s\"",
-                      code, npu_library_error(code));
+                      code, npu_mspti_error(code));
 }
 
 static StrobeStatus make_room(const StrobeHost *host, StrobeInstance *self)
@@ -182,7 +182,7 @@ static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void 
 
     if (status != STROBE_OK)
         return status;
-    if (!*host->option_text(self, "library") && !npu_library_is_wanted())
+    if (!*host->option_text(self, "library") && !npu_mspti_is_wanted())
         return STROBE_AGAIN;
     status = load_library(host, self);
     if (status == STROBE_OK)

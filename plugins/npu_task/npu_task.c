@@ -9,7 +9,7 @@
 #include "aclprof-config.h"
 #include "aclprof-library.h"
 #include "aclprof.h"
-#include "library.h"
+#include "mspti-library.h"
 #include "mspti.h"
 
 static const StrobeCollectorOps *backend;
@@ -26,9 +26,9 @@ static int is_readable(void (*path_of)(const char *given, char *path, size_t siz
 
 static void npu_probe(uint32_t question, StrobeProbe *answer)
 {
-    int has_mspti = is_readable(npu_library_path), has_aclprof = is_readable(npu_aclprof_path);
+    int has_mspti = is_readable(npu_mspti_path), has_aclprof = is_readable(npu_aclprof_path);
 
-    answer->available = npu_library_is_wanted() ? 1 : 2;
+    answer->available = npu_mspti_is_wanted() ? 1 : 2;
     if (answer->available == 1)
         return;
     answer->hint = "Run a program that uses an NPU";

@@ -50,10 +50,7 @@ size_t strobe_format_fixed(char *out, double value, int decimals)
         return strobe_format_double(out, value);
     unsigned __int128 scaled = scale(fabs(value), unit);
 
-    if (decimals == 3 && !(scaled >> 64)) { /* most are, and dividing by a constant is quick */
-        whole = (uint64_t)scaled / 1000;
-        digits = (uint64_t)scaled % 1000;
-    } else if (scaled >> 64) {
+    if (scaled >> 64) {
         whole = (uint64_t)(scaled / unit);
         digits = (uint64_t)(scaled % unit);
     } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "library.h"
+#include "mspti-library.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,13 +19,13 @@ static const char *const cann_functions[] = {"MsprofRegisterProfileCallback",
 #define LIBRARIES (sizeof cann_libraries / sizeof *cann_libraries)
 #define FUNCTIONS (sizeof cann_functions / sizeof *cann_functions)
 
-int npu_library_is_wanted(void)
+int npu_mspti_is_wanted(void)
 {
     return dlsym(RTLD_DEFAULT, "msptiSubscribe") || npu_cann_is_loaded("libmspti.so") ||
            npu_cann_is_loaded("libascendcl.so") || npu_cann_is_loaded("libprofapi.so");
 }
 
-void npu_library_path(const char *given, char *path, size_t size)
+void npu_mspti_path(const char *given, char *path, size_t size)
 {
     if (given && *given)
         snprintf(path, size, "%s", given);
@@ -94,7 +94,7 @@ static void *load(const char *path, char *reason, size_t size)
 
 /* ---- functions ---- */
 
-static int find_functions(NpuLibrary *library, void *handle, char *reason, size_t size)
+static int find_functions(MsptiLibrary *library, void *handle, char *reason, size_t size)
 {
     const struct {
         const char *name;
@@ -119,14 +119,14 @@ static int find_functions(NpuLibrary *library, void *handle, char *reason, size_
     return 1;
 }
 
-const char *npu_library_load(NpuLibrary *library, const char *given, char *reason, size_t size)
+const char *npu_mspti_load(MsptiLibrary *library, const char *given, char *reason, size_t size)
 {
     void *handle = RTLD_DEFAULT;
 
     memset(library, 0, sizeof *library);
     library->is_preloaded = !(given && *given) && dlsym(RTLD_DEFAULT, "msptiSubscribe") != NULL;
     if (!library->is_preloaded) {
-        npu_library_path(given, library->path, sizeof library->path);
+        npu_mspti_path(given, library->path, sizeof library->path);
         handle = load(library->path, reason, size);
         if (!handle)
             return reason;
@@ -134,7 +134,7 @@ const char *npu_library_load(NpuLibrary *library, const char *given, char *reaso
     return find_functions(library, handle, reason, size) ? NULL : reason;
 }
 
-const char *npu_library_error(int32_t code)
+const char *npu_mspti_error(int32_t code)
 {
     switch (code) {
     case MSPTI_INVALID_PARAMETER:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vendor's library, loaded so that it cannot take the program with it. */
-#ifndef STROBE_PLUGINS_NPU_TASK_LIBRARY_H
-#define STROBE_PLUGINS_NPU_TASK_LIBRARY_H
+#ifndef STROBE_PLUGINS_NPU_TASK_MSPTI_LIBRARY_H
+#define STROBE_PLUGINS_NPU_TASK_MSPTI_LIBRARY_H
 
 #include "mspti-abi.h"
 
-typedef struct NpuLibrary {
+typedef struct MsptiLibrary {
     int32_t (*subscribe)(void **handle, MsptiCallback *callback, void *user);
     int32_t (*unsubscribe)(void *handle);
     int32_t (*register_callbacks)(MsptiRequest *request, MsptiComplete *complete);
@@ -14,13 +14,13 @@ typedef struct NpuLibrary {
     int32_t (*flush_all)(uint32_t flag);
     int is_preloaded; /* it was in the process before: then its interposers may be, too */
     char path[4096];  /* "" where it was in the process */
-} NpuLibrary;
+} MsptiLibrary;
 
 /* Is CANN, or MSPTI, in this process? Loads nothing. */
-int npu_library_is_wanted(void);
+int npu_mspti_is_wanted(void);
 
 /* Where the library would be loaded from: `given`, or by ASCEND_HOME_PATH, or by its bare name. */
-void npu_library_path(const char *given, char *path, size_t size);
+void npu_mspti_path(const char *given, char *path, size_t size);
 
 /*
  * Finds or loads it. NULL, or why it cannot be used: a text in `reason`. It stays in the process.
@@ -28,9 +28,9 @@ void npu_library_path(const char *given, char *path, size_t size);
  * A library that finds no CANN aborts the process while it is being loaded; so it is loaded in a
  * forked child first, after a look at what it needs.
  */
-const char *npu_library_load(NpuLibrary *library, const char *given, char *reason, size_t size);
+const char *npu_mspti_load(MsptiLibrary *library, const char *given, char *reason, size_t size);
 
 /* What a result code means. */
-const char *npu_library_error(int32_t code);
+const char *npu_mspti_error(int32_t code);
 
 #endif
