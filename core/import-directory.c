@@ -59,11 +59,9 @@ static int make_directory(StrobeImport *import, const char *source, const Strobe
 
         g_free(import->result.directory);
         import->result.directory = g_build_filename(wish->parent, name, NULL);
-        if (mkdir(import->result.directory, 0750) == 0) {
-            if (wish->making)
-                wish->making(import->result.directory);
-            return open(import->result.directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        }
+        const char *path = import->result.directory;
+        if ((wish->make ? wish->make(path) : mkdir(path, 0750)) == 0)
+            return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (errno != EEXIST)
             break;
     }

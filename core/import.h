@@ -40,8 +40,9 @@ typedef struct StrobeImportWish {
     StrobeProgress progress;
     gpointer progress_user;
     const StrobeImportJoin *join; /* NULL: a result of its own */
-    /* The result directory at `path` is half made, and then whole or gone; may be NULL. */
-    void (*making)(const char *path);
+    /* Makes the result directory, as mkdir(path, 0750) does: half made from then on, until `made`
+       says that it is whole or gone. Either may be NULL. */
+    int (*make)(const char *path);
     void (*made)(const char *path);
 } StrobeImportWish;
 

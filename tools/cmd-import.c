@@ -194,7 +194,7 @@ static int run(Flags *flags, char **paths)
     Job job = {.wish = {.parent = flags->output ? flags->output : ".",
                         .progress = strobe_bar_show,
                         .progress_user = (gpointer) "importing",
-                        .making = strobe_interruption_add,
+                        .make = strobe_interruption_make,
                         .made = strobe_interruption_remove}};
     StrobeConfig *format = NULL, *config = NULL;
     GError *error = NULL;

@@ -180,13 +180,16 @@ void strobe_doctor_selftest(StrobeDoctorReport *report, const char *const *plugi
                           "no collector can work here");
         return;
     }
+    strobe_interruption_hold();
     g_autofree char *folder = strobe_folder_private(&error);
+    if (folder)
+        strobe_interruption_add(folder);
+    strobe_interruption_release();
     if (!folder) {
         strobe_doctor_add(report, STROBE_VERDICT_FAILURE, "recording",
                           "make room in /tmp, or set XDG_RUNTIME_DIR", "%s", error->message);
         return;
     }
-    strobe_interruption_add(folder);
     record_and_read(report, folder, plugin_path, collectors, python);
     strobe_folder_remove(folder);
     strobe_interruption_remove(folder);

@@ -89,6 +89,19 @@ static void remove_leavings(const char *parent, const char *prefix)
     }
 }
 
+/* As mkdtemp does; an interruption finds no folder that it does not know. */
+static gboolean make_half_made(char *name)
+{
+    strobe_interruption_hold();
+    gboolean good = g_mkdtemp_full(name, 0700) != NULL;
+    int number = errno;
+    if (good)
+        strobe_interruption_add(name);
+    strobe_interruption_release();
+    errno = number;
+    return good;
+}
+
 gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError **error)
 {
     g_autofree char *parent = g_path_get_dirname(path);
@@ -99,9 +112,8 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
         return fail(error, "make the folder", parent);
     remove_leavings(parent, prefix);
     g_autofree char *made = g_strdup_printf("%s/%sXXXXXX", parent, prefix);
-    if (!g_mkdtemp_full(made, 0700))
+    if (!make_half_made(made))
         return fail(error, "make a folder in", parent);
-    strobe_interruption_add(made);
     set_result_mode(made);
     fresh->path = g_steal_pointer(&made);
     fresh->lock = open(fresh->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -71,7 +71,7 @@ static void analyse_source(const StrobeImportSource *source, const char *scratch
     const StrobeImportWish how = {.parent = scratch,
                                   .progress = strobe_bar_show,
                                   .progress_user = (gpointer) "importing",
-                                  .making = strobe_interruption_add,
+                                  .make = strobe_interruption_make,
                                   .made = strobe_interruption_remove};
     g_autoptr(StrobeAnalysis) analysis = NULL;
     g_autoptr(StrobeImport) import = NULL;

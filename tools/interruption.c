@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
@@ -16,7 +17,7 @@
 #define TRIES 1000
 #define PAUSE_US 1000
 
-static GMutex lock;
+static GRecMutex lock;
 static GPtrArray *folders; /* of char, under the lock */
 static sigset_t signals;
 
@@ -57,7 +58,7 @@ static void *wait_for_signal(void *data)
 
     while (sigwait(&signals, &number) != 0)
         ;
-    g_mutex_lock(&lock);
+    g_rec_mutex_lock(&lock);
     end_by(number);
     return NULL;
 }
@@ -82,28 +83,38 @@ void strobe_interruption_begin(void)
 
 void strobe_interruption_add(const char *folder)
 {
-    g_mutex_lock(&lock);
+    g_rec_mutex_lock(&lock);
     if (!folders)
         folders = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(folders, g_strdup(folder));
-    g_mutex_unlock(&lock);
+    g_rec_mutex_unlock(&lock);
+}
+
+int strobe_interruption_make(const char *folder)
+{
+    strobe_interruption_hold();
+    int result = mkdir(folder, 0750);
+    if (result == 0)
+        strobe_interruption_add(folder);
+    strobe_interruption_release();
+    return result;
 }
 
 void strobe_interruption_remove(const char *folder)
 {
-    g_mutex_lock(&lock);
+    g_rec_mutex_lock(&lock);
     for (guint i = 0; folders && i < folders->len; i++)
         if (strcmp(g_ptr_array_index(folders, i), folder) == 0)
             g_ptr_array_remove_index_fast(folders, i--);
-    g_mutex_unlock(&lock);
+    g_rec_mutex_unlock(&lock);
 }
 
 void strobe_interruption_hold(void)
 {
-    g_mutex_lock(&lock);
+    g_rec_mutex_lock(&lock);
 }
 
 void strobe_interruption_release(void)
 {
-    g_mutex_unlock(&lock);
+    g_rec_mutex_unlock(&lock);
 }

@@ -18,7 +18,11 @@ void strobe_interruption_begin(void);
 void strobe_interruption_add(const char *folder);
 void strobe_interruption_remove(const char *folder);
 
-/* Between these no interruption is acted upon: for a step that must not be left half done. */
+/* Makes the folder (0750) and tells it, with no interruption between. 0, or -1 with errno. */
+int strobe_interruption_make(const char *folder);
+
+/* Between these no interruption is acted upon: for a step that must not be left half done. A thread
+   may hold it several times over. */
 void strobe_interruption_hold(void);
 void strobe_interruption_release(void);
 
