@@ -302,7 +302,7 @@ def reader(bench):
 
 
 def bytes_per_span(bench):
-    found = bench.lines([bench.program("reader"), bench.capture(), "10"])
+    found = bench.lines([bench.program("reader"), bench.capture(), "6"])
     return [Row("bytes_per_span", "bytes", found["bytes"], goal="<= 32",
                 note="capture of %s marker spans" % format(SPANS, ","))]
 
@@ -314,7 +314,7 @@ def chrome_trace_export(bench):
     if shutil.which("uftrace"):
         peer = chrome_export.UftraceExport(bench.program("traced"), SPANS, bench.scratch)
         peer_name = "uftrace dump --chrome"
-    mine, floor, theirs = chrome_export.measure(own, peer, 10)
+    mine, floor, theirs = chrome_export.measure(own, peer, 6)
     events, spans = own.counts()
     megabytes = os.path.getsize(own.path()) / 1e6
     rows = [Row("chrome_export", "events/s", [events / s for s in mine], peer_name,

@@ -8,6 +8,7 @@ from numbered import NUMBERED, NumberedTest
 from support import PYTHON, needs_python
 
 COLLECT = ("--collect", "fake:records=0")
+ROUNDS = int(os.environ.get("STROBE_TEST_KILLS", "3"))
 
 
 class RecorderTest(NumberedTest):
@@ -135,7 +136,7 @@ class RecorderTest(NumberedTest):
 
     def test_kill(self):
         """The last records of each thread are found in the pool."""
-        for number in range(6):
+        for number in range(ROUNDS):
             self.progress.unlink(missing_ok=True)
             with self.subTest(number):
                 self.out = self.work / ("out%d" % number)

@@ -12,7 +12,8 @@ from numbered import NUMBERED, NumberedTest
 from support import BUILD, PROGRAMS, PYTHON, TIMEOUT, StrobeTest, needs_python
 
 COLLECT = ("--collect", "fake:records=0")
-ROUNDS = 12
+ROUNDS = int(os.environ.get("STROBE_TEST_KILLS", "4"))
+SEED = int(os.environ.get("STROBE_TEST_SEED", "22"))
 
 
 class RotationTest(NumberedTest):
@@ -86,13 +87,12 @@ class RotationTest(NumberedTest):
 
     def test_kill(self):
         """At random moments under load, many of which hit the writer as it rolls over."""
-        seed = random.randrange(1 << 32)
-        moments = random.Random(seed)
+        moments = random.Random(SEED)
         n_pieces = 0
         for number in range(ROUNDS):
             self.progress.unlink(missing_ok=True)
             self.out = self.work / ("out%d" % number)
-            with self.subTest("seed %d, round %d" % (seed, number)):
+            with self.subTest("seed %d, round %d" % (SEED, number)):
                 rotate = ("size=1MB", "time=100ms")[number % 2]
                 flags = ("--rotate", rotate, "--buffer", "policy=block,flush_interval=3ms")
                 process = self.start_numbered("-t", 2, "-u", 40, flags=flags)
