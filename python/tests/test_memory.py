@@ -324,7 +324,8 @@ class Timeline(FolderTest):
                     prof.step()
         self.assertEqual([each for each in alive if each() is not None], [])
         self.assertEqual(len(resident), windows + 1)
-        self.assertLess(resident[-1] - resident[windows // 3], 2048)  # KiB
+        if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps what was freed
+            self.assertLess(resident[-1] - resident[windows // 3], 2048)  # KiB
 
     def test_page(self):
         prof = self.profile(self.step)
