@@ -25,10 +25,8 @@ struct CsvFile {
     GArray *columns; /* of Column */
     guint n_hidden;  /* columns that are left out; known at the end */
     gboolean *hidden;
-    guint16 n_cells; /* of the row that is being written */
     gboolean has_header;
-    char *bytes; /* of rows, the one that is being written last */
-    gsize used, size;
+    CsvCells cells;
 };
 
 /* Before the bytes of a held row. */
@@ -59,7 +57,7 @@ void csv_file_free(CsvFile *file)
     strobe_safe_file_discard(file->file);
     g_array_unref(file->columns);
     g_free(file->hidden);
-    g_free(file->bytes);
+    csv_cells_clear(&file->cells);
     g_free(file->name);
     g_free(file);
 }
@@ -98,127 +96,24 @@ void csv_file_mark(CsvFile *file, guint column)
 
 /* ---- rows ---- */
 
-/* Room for `more` bytes; where they go. */
-static inline char *reserve(CsvFile *file, gsize more)
-{
-    if (G_UNLIKELY(file->used + more > file->size)) {
-        file->size = MAX(file->used + more, file->size * 2);
-        file->bytes = g_realloc(file->bytes, file->size);
-    }
-    return file->bytes + file->used;
-}
-
 static void write_header(CsvFile *file);
 
-/* What comes before a file's first cell or a row's: the header, the head of a held row. */
-static void begin_row(CsvFile *file)
+CsvCells *csv_file_begin_row(CsvFile *file)
 {
-    if (!file->has_header && !file->sorter)
+    if (G_UNLIKELY(!file->has_header && !file->sorter))
         write_header(file);
     if (file->sorter) {
-        memset(reserve(file, sizeof(RowHead)), 0, sizeof(RowHead));
-        file->used += sizeof(RowHead);
+        memset(csv_cells_reserve(&file->cells, sizeof(RowHead)), 0, sizeof(RowHead));
+        file->cells.used += sizeof(RowHead);
     }
-}
-
-/* Room for a cell, behind the separator. */
-static inline char *begin_cell(CsvFile *file, gsize length)
-{
-    char *at;
-
-    if (!file->n_cells)
-        begin_row(file);
-    at = reserve(file, length + 1);
-    if (file->n_cells++) {
-        *at++ = ',';
-        file->used++;
-    }
-    return at;
-}
-
-/* Most cells are short, and a call takes longer than these. */
-static inline void copy_cell(char *at, const char *bytes, gsize length)
-{
-    guint64 first, last;
-
-    if (length > 16) {
-        memcpy(at, bytes, length);
-    } else if (length >= sizeof first) {
-        memcpy(&first, bytes, sizeof first);
-        memcpy(&last, bytes + length - sizeof last, sizeof last);
-        memcpy(at, &first, sizeof first);
-        memcpy(at + length - sizeof last, &last, sizeof last);
-    } else {
-        for (gsize i = 0; i < length; i++)
-            at[i] = bytes[i];
-    }
-}
-
-void csv_file_put(CsvFile *file, const char *bytes, gsize length)
-{
-    copy_cell(begin_cell(file, length), bytes, length);
-    file->used += length;
-}
-
-static gboolean needs_quotes(const char *bytes, gsize length)
-{
-    for (gsize i = 0; i < length; i++)
-        if (bytes[i] == ',' || bytes[i] == '"' || bytes[i] == '\r' || bytes[i] == '\n')
-            return TRUE;
-    return FALSE;
-}
-
-/* Writes at most 2 * length + 2 bytes; returns behind them. */
-static char *put_quoted(char *at, const char *bytes, gsize length)
-{
-    *at++ = '"';
-    for (const char *end = bytes + length; bytes < end;) {
-        const char *quote = memchr(bytes, '"', (gsize)(end - bytes));
-        const char *stop = quote ? quote + 1 : end;
-
-        memcpy(at, bytes, (gsize)(stop - bytes));
-        at += stop - bytes;
-        if (quote)
-            *at++ = '"';
-        bytes = stop;
-    }
-    *at++ = '"';
-    return at;
-}
-
-void csv_file_cell(CsvFile *file, const char *bytes, gsize length)
-{
-    if (!needs_quotes(bytes, length)) {
-        csv_file_put(file, bytes, length);
-        return;
-    }
-    file->used = (gsize)(put_quoted(begin_cell(file, 2 * length + 2), bytes, length) - file->bytes);
-}
-
-void csv_quote(GString *out, const char *bytes, gsize length)
-{
-    gsize used = out->len;
-
-    if (!needs_quotes(bytes, length)) {
-        g_string_append_len(out, bytes, (gssize)length);
-        return;
-    }
-    g_string_set_size(out, used + 2 * length + 2);
-    g_string_truncate(out, (gsize)(put_quoted(out->str + used, bytes, length) - out->str));
+    return &file->cells;
 }
 
 static void write_bytes(CsvFile *file)
 {
     if (!file->error)
-        file->error = strobe_safe_file_write(file->file, file->bytes, file->used);
-    file->used = 0;
-}
-
-static void end_line(CsvFile *file)
-{
-    memcpy(reserve(file, 2), "\r\n", 2);
-    file->used += 2;
-    file->n_cells = 0;
+        file->error = strobe_safe_file_write(file->file, file->cells.bytes, file->cells.used);
+    file->cells.used = 0;
 }
 
 static gboolean is_shown(const CsvFile *file, guint at)
@@ -231,34 +126,32 @@ static gboolean is_shown(const CsvFile *file, guint at)
 /* Of a held file this is written at its end. */
 static void write_header(CsvFile *file)
 {
-    StrobeRowSorter *sorter = g_steal_pointer(&file->sorter);
-
     file->has_header = TRUE;
     for (guint i = 0; i < file->columns->len; i++) {
         const char *title = g_array_index(file->columns, Column, i).title;
 
-        if (!sorter || is_shown(file, i))
-            csv_file_cell(file, title, strlen(title));
+        if (!file->sorter || is_shown(file, i))
+            csv_cells_text(&file->cells, title, strlen(title));
     }
-    end_line(file);
-    file->sorter = sorter;
+    csv_cells_end_line(&file->cells);
 }
 
 int csv_file_end_row(CsvFile *file, StrobeRowKey key)
 {
     file->n_rows++;
     if (file->sorter) {
-        const RowHead head = file->n_cells;
+        const RowHead head = (RowHead)file->cells.n;
 
-        end_line(file);
-        memcpy(file->bytes, &head, sizeof head);
+        csv_cells_end_line(&file->cells);
+        memcpy(file->cells.bytes, &head, sizeof head);
         if (!file->error)
-            file->error = strobe_row_sorter_add(file->sorter, key, file->bytes, file->used);
-        file->used = 0;
+            file->error =
+                strobe_row_sorter_add(file->sorter, key, file->cells.bytes, file->cells.used);
+        file->cells.used = 0;
         return file->error;
     }
-    end_line(file);
-    if (file->used >= BUFFER_BYTES)
+    csv_cells_end_line(&file->cells);
+    if (file->cells.used >= BUFFER_BYTES)
         write_bytes(file);
     return file->error;
 }
@@ -282,19 +175,16 @@ static const char *cell_end(const char *at, const char *end)
 /* Leaves hidden cells out and adds missing ones. */
 static int rewrite_row(CsvFile *file, const char *at, const char *end)
 {
-    StrobeRowSorter *sorter = g_steal_pointer(&file->sorter);
-
     for (guint i = 0; i < file->columns->len; i++) {
         const char *stop = at < end ? cell_end(at, end) : NULL;
 
         if (!file->hidden[i])
-            csv_file_put(file, stop ? at : FILL, stop ? (gsize)(stop - at) : strlen(FILL));
+            csv_cells_put(&file->cells, stop ? at : FILL, stop ? (gsize)(stop - at) : strlen(FILL));
         at = !stop || *stop == '\r' ? end : stop + 1;
     }
-    end_line(file);
-    if (file->used >= BUFFER_BYTES)
+    csv_cells_end_line(&file->cells);
+    if (file->cells.used >= BUFFER_BYTES)
         write_bytes(file);
-    file->sorter = sorter;
     return file->error;
 }
 
@@ -308,7 +198,7 @@ static int take_row(void *user, const char *bytes, size_t length)
     length -= sizeof n_cells;
     if (file->n_hidden || n_cells != (RowHead)file->columns->len)
         return rewrite_row(file, bytes, bytes + length);
-    if (file->used)
+    if (file->cells.used)
         write_bytes(file);
     return file->error ? file->error : strobe_safe_file_write(file->file, bytes, length);
 }
