@@ -93,6 +93,9 @@ void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
 void write_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+/* Bytes of an arrow's category or id of the device's half, NUL included. */
+#define TRACE_FLOW_TEXT 64
+
 /* An end of an arrow of the framework's half, and of the device's. `text` is the name in its
  * quotes. */
 void trace_flow_framework(TraceOut *out, const char *category, const char *name, gboolean is_end,

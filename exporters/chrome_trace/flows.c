@@ -115,13 +115,21 @@ static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const Cache
     trace_out_done(out, at);
 }
 
+/* In its quotes, in `room`. */
+static CachedText quoted(char *room, const char *text)
+{
+    gsize length = strlen(text);
+
+    room[0] = room[length + 1] = '"';
+    memcpy(room + 1, text, length);
+    return (CachedText){0, (guint32)length + 2, room};
+}
+
 void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, const char *id,
                        gboolean is_end, const TraceRow *row, gint64 time_ns)
 {
-    char name[64], number[64];
-    const CachedText texts[2] = {
-        {0, (guint32)g_snprintf(name, sizeof name, "\"%s\"", category), name},
-        {0, (guint32)g_snprintf(number, sizeof number, "\"%s\"", id), number}};
+    char name[TRACE_FLOW_TEXT + 2], number[TRACE_FLOW_TEXT + 2];
+    const CachedText texts[2] = {quoted(name, category), quoted(number, id)};
 
     put_device_flow(trace, out, texts, is_end, row, time_ns);
 }

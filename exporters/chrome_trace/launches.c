@@ -2,6 +2,7 @@
 #include "launches.h"
 
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/number.h>
 
 /* Calls and tasks find each other by connection, whichever ends first; so many connections may be
  * under way. */
@@ -36,18 +37,21 @@ static Slot *slot_of(ChromeTrace *trace, guint64 connection)
     return slot;
 }
 
-/* In decimal, as 128 bits. */
-static void write_wide(char *text, unsigned __int128 value)
+/* In decimal, as 128 bits; 18 digits at once, since a division of so many bits is a function. */
+static gsize write_wide(char *text, unsigned __int128 value)
 {
-    char digits[40];
-    guint n = 0;
+    const guint64 part = 1000000000000000000u;
+    char digits[STROBE_NUMBER_MAX];
+    gsize length;
 
-    do
-        digits[n++] = (char)('0' + (int)(value % 10));
-    while (value /= 10);
-    while (n)
-        *text++ = digits[--n];
-    *text = '\0';
+    if (!(value >> 64))
+        return strobe_format_uint(text, (guint64)value);
+    length = write_wide(text, value / part);
+    /* With a one before it, zeros in front are digits, too. */
+    memcpy(text + length, digits + 1,
+           strobe_format_uint(digits, (guint64)(value % part) + part) - 1);
+    text[length + 18] = '\0';
+    return length + 18;
 }
 
 /* In full: an id says in its upper bits whose it is. */
@@ -66,9 +70,9 @@ static void write_id(ChromeTrace *trace, char *text, const TraceEvents *events, 
     if (!trace->is_old)
         write_shifted(text, connection);
     else if (events->layer == ASCEND_LAYER_COMMUNICATION)
-        g_snprintf(text, 64, "%" G_GUINT64_FORMAT, (connection << 32) - 1);
+        strobe_format_uint(text, (connection << 32) - 1);
     else if (!is_kernel)
-        g_snprintf(text, 64, "%" G_GUINT64_FORMAT, connection);
+        strobe_format_uint(text, connection);
     else
         write_wide(text,
                    ((unsigned __int128)MAX(row->layer->device, 0) << 80) +
@@ -105,7 +109,7 @@ static void take_foreign_call(ChromeTrace *trace, const TraceRow *row, const Str
                               guint64 connection)
 {
     Slot *slot = slot_of(trace, connection);
-    char id[64];
+    char id[TRACE_FLOW_TEXT];
 
     if (slot->row)
         return;
@@ -121,7 +125,7 @@ static void take_foreign_task(ChromeTrace *trace, const TraceRow *row, const Str
                               guint64 connection)
 {
     Slot *slot = slot_of(trace, connection);
-    char id[64];
+    char id[TRACE_FLOW_TEXT];
 
     write_shifted(id, connection);
     if (slot->row && !slot->is_drawn)
@@ -135,7 +139,7 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
                       const StrobeView *record, guint64 connection)
 {
     Slot *slot = slot_of(trace, connection);
-    char id[64];
+    char id[TRACE_FLOW_TEXT];
 
     if (slot->is_drawn)
         return;
@@ -162,7 +166,7 @@ static void take_task(ChromeTrace *trace, const TraceEvents *events, const Trace
                       const StrobeView *record, guint64 connection)
 {
     Slot *slot = slot_of(trace, connection);
-    char id[64];
+    char id[TRACE_FLOW_TEXT];
 
     write_id(trace, id, events, row, record, connection);
     if (!slot->is_drawn && slot->row &&

@@ -290,13 +290,22 @@ void trace_rows_need_process(TraceRows *rows)
 TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *layer, guint64 tid,
                               const char *name)
 {
-    return find_row(find_layer(rows, trace_rows_pid(rows, track), layer, 0, -1), tid, name);
+    return trace_rows_of_device(rows, track, layer, -1, tid, name);
 }
 
+/* Found by words and hashes once, not for every event. */
 TraceRow *trace_rows_of_device(TraceRows *rows, StrobeTrackId track, const char *layer,
                                gint32 device, guint64 tid, const char *name)
 {
-    return find_row(find_layer(rows, trace_rows_pid(rows, track), layer, 0, device), tid, name);
+    const guint hash = (guint)tid * 31 + track * 7 + (guint)device;
+    KnownRow *known = &rows->known[hash % TRACE_KNOWN_ROWS];
+
+    if (known->layer != layer || known->tid != tid || known->track != track ||
+        known->device != device)
+        *known = (KnownRow){
+            layer, tid, track, device,
+            find_row(find_layer(rows, trace_rows_pid(rows, track), layer, 0, device), tid, name)};
+    return known->row;
 }
 
 void trace_rows_of_all(TraceRows *rows)

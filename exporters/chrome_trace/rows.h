@@ -47,6 +47,17 @@ enum { TRACE_ROW_OPERATORS = 0, TRACE_ROW_QUEUE = 1, TRACE_ROW_PYTHON = 2, TRACE
 /* Length of the place without its time: "pid": 1, "tid": 2 */
 #define TRACE_WHERE_LENGTH(row_) ((row_)->place_length - strlen(", \"ts\": \""))
 
+/* Who asked for a row of a layer, and what it got. */
+typedef struct KnownRow {
+    const char *layer; /* the caller's literal; NULL: none yet */
+    guint64 tid;
+    StrobeTrackId track;
+    gint32 device;
+    TraceRow *row;
+} KnownRow;
+
+#define TRACE_KNOWN_ROWS 64u
+
 typedef struct TraceRows {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
@@ -58,6 +69,7 @@ typedef struct TraceRows {
     GPtrArray *of_track, *of_marker; /* TraceRow by track id */
     GHashTable *unknown_layers;      /* name -> number */
     guint64 next_extra;
+    KnownRow known[TRACE_KNOWN_ROWS]; /* the one that came last, in its slot */
 } TraceRows;
 
 /* Above every thread id that the kernel deals out, so that no thread has such a row. */
@@ -72,8 +84,8 @@ TraceRow *trace_rows_of_track(TraceRows *rows, StrobeTrackId track);
 TraceRow *trace_rows_of_marker(TraceRows *rows, StrobeTrackId track);
 /* A row of the process of a track that no thread has: `name` is a literal. */
 TraceRow *trace_rows_extra(TraceRows *rows, StrobeTrackId track, const char *name);
-/* A row in a known layer of the host ("Python GC", "CPU Usage") of the track's process. `name`
- * NULL: without M events. */
+/* A row in a known layer of the host ("Python GC", "CPU Usage") of the track's process. `layer`
+ * stays as it is; `name` NULL: without M events. */
 TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *layer, guint64 tid,
                               const char *name);
 /* A row in a known layer of a device of the track's process. */

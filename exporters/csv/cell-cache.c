@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cell-cache.h"
 
-#include "csv-file.h"
+#include "csv-cells.h"
 
 /* Slots are a power of two. Together at most 16384 * 1 KB * 2 + 4096 * 8 KB = 64 MB. */
 static const struct {
@@ -13,15 +13,6 @@ static const struct {
     [CELL_CACHE_STACK] = {4096, 8192},
 };
 
-struct CellCache {
-    const StrobeConsumerHost *host;
-    StrobeInstance *self;
-    CachedCell *slots[CELL_CACHE_KINDS];
-    StrobeCell cell;
-    GString *made; /* the text that was made last */
-    CachedCell unkept;
-};
-
 CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self)
 {
     CellCache *cache = g_new0(CellCache, 1);
@@ -29,8 +20,10 @@ CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self)
     cache->host = host;
     cache->self = self;
     cache->made = g_string_new(NULL);
-    for (guint kind = 0; kind < CELL_CACHE_KINDS; kind++)
+    for (guint kind = 0; kind < CELL_CACHE_KINDS; kind++) {
         cache->slots[kind] = g_new0(CachedCell, limits[kind].slots);
+        cache->mask[kind] = limits[kind].slots - 1;
+    }
     return cache;
 }
 
@@ -46,30 +39,34 @@ void cell_cache_free(CellCache *cache)
     g_free(cache);
 }
 
+static const char padding[CSV_PADDING];
+
 static const CachedCell *make(CellCache *cache, guint kind, CachedCell *slot)
 {
+    gsize length;
+
     g_string_truncate(cache->made, 0);
     csv_quote(cache->made, cache->cell.bytes, cache->cell.length);
-    if (cache->made->len > limits[kind].longest) {
-        cache->unkept.length = (guint32)cache->made->len;
+    length = cache->made->len;
+    g_string_append_len(cache->made, padding, sizeof padding);
+    if (length > limits[kind].longest) {
+        cache->unkept.length = (guint32)length;
         cache->unkept.bytes = cache->made->str;
         return &cache->unkept;
     }
     g_free(slot->bytes);
-    slot->length = (guint32)cache->made->len;
-    slot->bytes = g_memdup2(cache->made->str, cache->made->len + 1);
+    slot->length = (guint32)length;
+    slot->bytes = g_memdup2(cache->made->str, cache->made->len);
     return slot;
 }
 
-const CachedCell *cell_cache_get(CellCache *cache, guint kind, guint32 id,
-                                 const StrobeColumn *column, guint32 place,
-                                 const StrobeView *record)
+const CachedCell *cell_cache_make(CellCache *cache, guint kind, guint32 id,
+                                  const StrobeColumn *column, guint32 place,
+                                  const StrobeView *record)
 {
-    CachedCell *slot = &cache->slots[kind][id & (limits[kind].slots - 1)];
+    CachedCell *slot = &cache->slots[kind][id & cache->mask[kind]];
     const CachedCell *made;
 
-    if (G_LIKELY(slot->bytes && slot->id == id))
-        return slot;
     if (strobe_table_cell(cache->host, cache->self, column, place, record, &cache->cell))
         return NULL;
     made = make(cache, kind, slot);

@@ -16,22 +16,38 @@ enum {
     CELL_CACHE_KINDS = 3
 };
 
-typedef struct CellCache CellCache;
-
 /* Valid until the next call for the same cache. */
 typedef struct CachedCell {
     guint32 id;
     guint32 length;
-    char *bytes;
+    char *bytes; /* padded for csv_cells_put_padded() */
 } CachedCell;
+
+typedef struct CellCache {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    CachedCell *slots[CELL_CACHE_KINDS];
+    guint32 mask[CELL_CACHE_KINDS];
+    StrobeCell cell;
+    GString *made; /* the text that was made last */
+    CachedCell unkept;
+} CellCache;
 
 CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void cell_cache_free(CellCache *cache);
 
-/* The record's cell in this bound column, whose string or stack has this id. NULL: out of memory.
- */
-const CachedCell *cell_cache_get(CellCache *cache, guint kind, guint32 id,
-                                 const StrobeColumn *column, guint32 place,
-                                 const StrobeView *record);
+/* The record's cell in this bound column, whose string or stack has this id, made anew. NULL: out
+ * of memory. */
+const CachedCell *cell_cache_make(CellCache *cache, guint kind, guint32 id,
+                                  const StrobeColumn *column, guint32 place,
+                                  const StrobeView *record);
+
+/* The same, if it is there; `id` is not 0. */
+static inline const CachedCell *cell_cache_find(const CellCache *cache, guint kind, guint32 id)
+{
+    const CachedCell *slot = &cache->slots[kind][id & cache->mask[kind]];
+
+    return G_LIKELY(slot->id == id) ? slot : NULL;
+}
 
 #endif

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <strobe/helpers/safe-file.h>
 
+#include "row-log.h"
+
 #define BUFFER_BYTES (64u * 1024)
 #define FILL "N/A"
+#define ROW_MAX (1u << 30) /* of what may be read back */
 
 typedef struct Column {
     char *title;
@@ -18,17 +21,22 @@ typedef struct Column {
 struct CsvFile {
     char *name;
     const StrobeFacts *facts;
+    gboolean gzip, is_held;
     StrobeSafeFile *file;
     StrobeRowSorter *sorter; /* NULL: rows as they come */
+    RowLog *log;       /* of a held file whose rows came in order so far; NULL: they did not */
+    StrobeRowKey last; /* of the last row, where there is a log */
+    gsize held;        /* bytes of rows in the sorter */
+    guint n_columns;   /* of the header that was written early; 0: none was */
+    guint64 header;    /* its length */
+    gsize row_at;      /* where the row that is being written begins */
     int error;
     guint64 n_rows;
     GArray *columns; /* of Column */
     guint n_hidden;  /* columns that are left out; known at the end */
     gboolean *hidden;
-    guint16 n_cells; /* of the row that is being written */
     gboolean has_header;
-    char *bytes; /* of rows, the one that is being written last */
-    gsize used, size;
+    CsvCells cells;
 };
 
 /* Before the bytes of a held row. */
@@ -47,6 +55,7 @@ CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip)
     file->columns = g_array_new(FALSE, TRUE, sizeof(Column));
     g_array_set_clear_func(file->columns, clear_column);
     file->facts = facts;
+    file->gzip = gzip;
     file->file = gzip_file_create(facts->directory, name, gzip);
     if (!file->file)
         file->error = errno;
@@ -56,10 +65,11 @@ CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip)
 void csv_file_free(CsvFile *file)
 {
     strobe_row_sorter_free(file->sorter);
+    row_log_free(file->log);
     strobe_safe_file_discard(file->file);
     g_array_unref(file->columns);
     g_free(file->hidden);
-    g_free(file->bytes);
+    csv_cells_clear(&file->cells);
     g_free(file->name);
     g_free(file);
 }
@@ -74,13 +84,24 @@ guint64 csv_file_n_rows(const CsvFile *file)
     return file->n_rows;
 }
 
+static StrobeRowSorter *new_sorter(CsvFile *file)
+{
+    StrobeRowSorter *sorter =
+        strobe_row_sorter_new(file->facts->scratch, file->facts->memory_bytes / 2);
+
+    if (!sorter && !file->error)
+        file->error = ENOMEM;
+    return sorter;
+}
+
 void csv_file_hold(CsvFile *file)
 {
-    if (file->sorter || file->error)
+    if (file->is_held || file->error)
         return;
-    file->sorter = strobe_row_sorter_new(file->facts->scratch, file->facts->memory_bytes / 2);
-    if (!file->sorter)
-        file->error = ENOMEM;
+    file->is_held = TRUE;
+    file->sorter = new_sorter(file);
+    if (!file->gzip) /* what is compressed cannot be read back */
+        file->log = row_log_new(file->facts->scratch);
 }
 
 guint csv_file_add_column(CsvFile *file, const char *title, gint shown_with)
@@ -98,127 +119,25 @@ void csv_file_mark(CsvFile *file, guint column)
 
 /* ---- rows ---- */
 
-/* Room for `more` bytes; where they go. */
-static inline char *reserve(CsvFile *file, gsize more)
-{
-    if (G_UNLIKELY(file->used + more > file->size)) {
-        file->size = MAX(file->used + more, file->size * 2);
-        file->bytes = g_realloc(file->bytes, file->size);
-    }
-    return file->bytes + file->used;
-}
-
 static void write_header(CsvFile *file);
 
-/* What comes before a file's first cell or a row's: the header, the head of a held row. */
-static void begin_row(CsvFile *file)
+CsvCells *csv_file_begin_row(CsvFile *file)
 {
-    if (!file->has_header && !file->sorter)
+    if (G_UNLIKELY(!file->has_header && !file->sorter))
         write_header(file);
+    file->row_at = file->cells.used;
     if (file->sorter) {
-        memset(reserve(file, sizeof(RowHead)), 0, sizeof(RowHead));
-        file->used += sizeof(RowHead);
+        memset(csv_cells_reserve(&file->cells, sizeof(RowHead)), 0, sizeof(RowHead));
+        file->cells.used += sizeof(RowHead);
     }
-}
-
-/* Room for a cell, behind the separator. */
-static inline char *begin_cell(CsvFile *file, gsize length)
-{
-    char *at;
-
-    if (!file->n_cells)
-        begin_row(file);
-    at = reserve(file, length + 1);
-    if (file->n_cells++) {
-        *at++ = ',';
-        file->used++;
-    }
-    return at;
-}
-
-/* Most cells are short, and a call takes longer than these. */
-static inline void copy_cell(char *at, const char *bytes, gsize length)
-{
-    guint64 first, last;
-
-    if (length > 16) {
-        memcpy(at, bytes, length);
-    } else if (length >= sizeof first) {
-        memcpy(&first, bytes, sizeof first);
-        memcpy(&last, bytes + length - sizeof last, sizeof last);
-        memcpy(at, &first, sizeof first);
-        memcpy(at + length - sizeof last, &last, sizeof last);
-    } else {
-        for (gsize i = 0; i < length; i++)
-            at[i] = bytes[i];
-    }
-}
-
-void csv_file_put(CsvFile *file, const char *bytes, gsize length)
-{
-    copy_cell(begin_cell(file, length), bytes, length);
-    file->used += length;
-}
-
-static gboolean needs_quotes(const char *bytes, gsize length)
-{
-    for (gsize i = 0; i < length; i++)
-        if (bytes[i] == ',' || bytes[i] == '"' || bytes[i] == '\r' || bytes[i] == '\n')
-            return TRUE;
-    return FALSE;
-}
-
-/* Writes at most 2 * length + 2 bytes; returns behind them. */
-static char *put_quoted(char *at, const char *bytes, gsize length)
-{
-    *at++ = '"';
-    for (const char *end = bytes + length; bytes < end;) {
-        const char *quote = memchr(bytes, '"', (gsize)(end - bytes));
-        const char *stop = quote ? quote + 1 : end;
-
-        memcpy(at, bytes, (gsize)(stop - bytes));
-        at += stop - bytes;
-        if (quote)
-            *at++ = '"';
-        bytes = stop;
-    }
-    *at++ = '"';
-    return at;
-}
-
-void csv_file_cell(CsvFile *file, const char *bytes, gsize length)
-{
-    if (!needs_quotes(bytes, length)) {
-        csv_file_put(file, bytes, length);
-        return;
-    }
-    file->used = (gsize)(put_quoted(begin_cell(file, 2 * length + 2), bytes, length) - file->bytes);
-}
-
-void csv_quote(GString *out, const char *bytes, gsize length)
-{
-    gsize used = out->len;
-
-    if (!needs_quotes(bytes, length)) {
-        g_string_append_len(out, bytes, (gssize)length);
-        return;
-    }
-    g_string_set_size(out, used + 2 * length + 2);
-    g_string_truncate(out, (gsize)(put_quoted(out->str + used, bytes, length) - out->str));
+    return &file->cells;
 }
 
 static void write_bytes(CsvFile *file)
 {
     if (!file->error)
-        file->error = strobe_safe_file_write(file->file, file->bytes, file->used);
-    file->used = 0;
-}
-
-static void end_line(CsvFile *file)
-{
-    memcpy(reserve(file, 2), "\r\n", 2);
-    file->used += 2;
-    file->n_cells = 0;
+        file->error = strobe_safe_file_write(file->file, file->cells.bytes, file->cells.used);
+    file->cells.used = 0;
 }
 
 static gboolean is_shown(const CsvFile *file, guint at)
@@ -231,36 +150,15 @@ static gboolean is_shown(const CsvFile *file, guint at)
 /* Of a held file this is written at its end. */
 static void write_header(CsvFile *file)
 {
-    StrobeRowSorter *sorter = g_steal_pointer(&file->sorter);
-
     file->has_header = TRUE;
     for (guint i = 0; i < file->columns->len; i++) {
         const char *title = g_array_index(file->columns, Column, i).title;
 
-        if (!sorter || is_shown(file, i))
-            csv_file_cell(file, title, strlen(title));
+        if (!file->sorter || is_shown(file, i))
+            csv_cells_text(&file->cells, title, strlen(title));
     }
-    end_line(file);
-    file->sorter = sorter;
-}
-
-int csv_file_end_row(CsvFile *file, StrobeRowKey key)
-{
-    file->n_rows++;
-    if (file->sorter) {
-        const RowHead head = file->n_cells;
-
-        end_line(file);
-        memcpy(file->bytes, &head, sizeof head);
-        if (!file->error)
-            file->error = strobe_row_sorter_add(file->sorter, key, file->bytes, file->used);
-        file->used = 0;
-        return file->error;
-    }
-    end_line(file);
-    if (file->used >= BUFFER_BYTES)
-        write_bytes(file);
-    return file->error;
+    csv_cells_end_line(&file->cells);
+    file->header = file->cells.used;
 }
 
 /* ---- held rows ---- */
@@ -282,19 +180,16 @@ static const char *cell_end(const char *at, const char *end)
 /* Leaves hidden cells out and adds missing ones. */
 static int rewrite_row(CsvFile *file, const char *at, const char *end)
 {
-    StrobeRowSorter *sorter = g_steal_pointer(&file->sorter);
-
     for (guint i = 0; i < file->columns->len; i++) {
         const char *stop = at < end ? cell_end(at, end) : NULL;
 
         if (!file->hidden[i])
-            csv_file_put(file, stop ? at : FILL, stop ? (gsize)(stop - at) : strlen(FILL));
+            csv_cells_put(&file->cells, stop ? at : FILL, stop ? (gsize)(stop - at) : strlen(FILL));
         at = !stop || *stop == '\r' ? end : stop + 1;
     }
-    end_line(file);
-    if (file->used >= BUFFER_BYTES)
+    csv_cells_end_line(&file->cells);
+    if (file->cells.used >= BUFFER_BYTES)
         write_bytes(file);
-    file->sorter = sorter;
     return file->error;
 }
 
@@ -308,13 +203,16 @@ static int take_row(void *user, const char *bytes, size_t length)
     length -= sizeof n_cells;
     if (file->n_hidden || n_cells != (RowHead)file->columns->len)
         return rewrite_row(file, bytes, bytes + length);
-    if (file->used)
+    if (file->cells.used)
         write_bytes(file);
     return file->error ? file->error : strobe_safe_file_write(file->file, bytes, length);
 }
 
 static void write_held(CsvFile *file)
 {
+    StrobeRowSorter *sorter = file->sorter;
+
+    g_free(file->hidden);
     file->hidden = g_new0(gboolean, file->columns->len + 1);
     for (guint i = 0; i < file->columns->len; i++) {
         file->hidden[i] = !is_shown(file, i);
@@ -322,20 +220,176 @@ static void write_held(CsvFile *file)
     }
     write_header(file);
     if (!file->error)
-        file->error = strobe_row_sorter_finish(file->sorter, take_row, file);
+        file->error = strobe_row_sorter_finish(sorter, take_row, file);
+    strobe_row_sorter_free(sorter);
+    file->sorter = NULL;
+}
+
+/* ---- rows that come in order ----
+ *
+ * A held file whose rows came in order, and of which no column is hidden, is written as it stands
+ * when its rows begin to fill the memory, and what follows goes straight behind: nothing is put
+ * aside and read again. Where a later row comes out of order, what was written is read back and
+ * held; where a column was added, at the end. */
+
+static gboolean has_hidden(const CsvFile *file)
+{
+    for (guint i = 0; i < file->columns->len; i++)
+        if (!is_shown(file, i))
+            return TRUE;
+    return FALSE;
+}
+
+static void forget_order(CsvFile *file)
+{
+    row_log_free(file->log);
+    file->log = NULL;
+}
+
+static void write_early(CsvFile *file)
+{
+    if (has_hidden(file)) {
+        forget_order(file);
+        return;
+    }
+    file->n_columns = file->columns->len;
+    write_held(file);
+    write_bytes(file);
+}
+
+typedef struct ReadBack {
+    CsvFile *file;
+    guint64 at;
+    GString *row;
+} ReadBack;
+
+/* A row as it was held, though with the cells that it was filled up with. */
+static int read_back(void *user, const LoggedRow *logged)
+{
+    ReadBack *back = user;
+    CsvFile *file = back->file;
+    const guint n = MAX(logged->n_cells, file->n_columns);
+    const gsize length = logged->length + (n - logged->n_cells) * (strlen(FILL) + 1);
+    const RowHead head = (RowHead)n;
+    int error;
+
+    g_string_set_size(back->row, sizeof head + length);
+    memcpy(back->row->str, &head, sizeof head);
+    error = strobe_safe_file_read(file->file, back->at, back->row->str + sizeof head, length);
+    back->at += length;
+    return error ? error
+                 : strobe_row_sorter_add(file->sorter, logged->key, back->row->str, back->row->len);
+}
+
+/* Reads back what was written early and begins the file anew. */
+static void hold_again(CsvFile *file)
+{
+    ReadBack back = {file, file->header, g_string_new(NULL)};
+
+    write_bytes(file);
+    file->sorter = new_sorter(file);
+    if (!file->error)
+        file->error = row_log_each(file->log, read_back, &back);
+    g_string_free(back.row, TRUE);
+    strobe_safe_file_discard(file->file);
+    file->file = gzip_file_create(file->facts->directory, file->name, file->gzip);
+    if (!file->file && !file->error)
+        file->error = errno;
+    file->has_header = FALSE;
+    file->n_columns = 0;
+    forget_order(file);
+}
+
+/* The row that was begun is none that goes on where the file stands. */
+static void leave_order(CsvFile *file)
+{
+    g_autofree char *row = NULL;
+    const gsize length = file->cells.used - file->row_at;
+
+    if (file->n_columns) {
+        row = g_memdup2(file->cells.bytes + file->row_at, length);
+        file->cells.used = file->row_at;
+        hold_again(file);
+        memcpy(csv_cells_reserve(&file->cells, sizeof(RowHead) + length) + sizeof(RowHead), row,
+               length);
+        file->cells.used = sizeof(RowHead) + length;
+    }
+    forget_order(file);
+}
+
+static gboolean is_in_order(const CsvFile *file, StrobeRowKey key)
+{
+    if (key.major != file->last.major)
+        return key.major > file->last.major;
+    return key.minor >= file->last.minor;
+}
+
+/* Of the row that was begun, with the end of its line. */
+static gsize row_length(const CsvFile *file)
+{
+    return file->cells.used - file->row_at - (file->sorter ? sizeof(RowHead) : 0) + 2;
+}
+
+/* A row of a file that is in order so far. */
+static void follow_order(CsvFile *file, StrobeRowKey key)
+{
+    LoggedRow row = {.key = key};
+
+    if ((file->n_rows > 1 && !is_in_order(file, key)) || row_length(file) > ROW_MAX) {
+        leave_order(file);
+        return;
+    }
+    while (file->n_columns && file->cells.n < file->n_columns)
+        csv_cells_put(&file->cells, FILL, strlen(FILL));
+    row.n_cells = file->cells.n;
+    row.length = (guint32)row_length(file);
+    file->last = key;
+    if (!file->error)
+        file->error = row_log_add(file->log, &row);
+}
+
+static int hold_row(CsvFile *file, StrobeRowKey key)
+{
+    const RowHead head = (RowHead)file->cells.n;
+
+    csv_cells_end_line(&file->cells);
+    memcpy(file->cells.bytes, &head, sizeof head);
+    if (!file->error)
+        file->error = strobe_row_sorter_add(file->sorter, key, file->cells.bytes, file->cells.used);
+    file->held += file->cells.used + sizeof key;
+    file->cells.used = 0;
+    if (file->log && file->held >= file->facts->memory_bytes / 4)
+        write_early(file);
+    return file->error;
+}
+
+int csv_file_end_row(CsvFile *file, StrobeRowKey key)
+{
+    file->n_rows++;
+    if (file->log)
+        follow_order(file, key);
+    if (file->sorter)
+        return hold_row(file, key);
+    csv_cells_end_line(&file->cells);
+    if (file->cells.used >= BUFFER_BYTES)
+        write_bytes(file);
+    return file->error;
 }
 
 int csv_file_finish(CsvFile *file)
 {
-    StrobeSafeFile *finished = file->file;
+    StrobeSafeFile *finished;
 
     if (!file->n_rows)
         return file->error;
+    if (file->n_columns && file->n_columns != file->columns->len)
+        hold_again(file);
     if (!file->error && file->sorter)
         write_held(file);
     write_bytes(file);
     if (file->error)
         return file->error;
+    finished = file->file;
     file->file = NULL;
     return strobe_safe_file_finish(finished);
 }

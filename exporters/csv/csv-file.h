@@ -8,10 +8,10 @@
 #ifndef STROBE_CSV_CSV_FILE_H
 #define STROBE_CSV_CSV_FILE_H
 
-#include <glib.h>
-#include <string.h>
 #include <strobe/exporter.h>
 #include <strobe/helpers/row-sorter.h>
+
+#include "csv-cells.h"
 
 typedef struct CsvFile CsvFile;
 
@@ -33,17 +33,13 @@ guint csv_file_add_column(CsvFile *file, const char *title, gint shown_with);
 /* The column has a value. */
 void csv_file_mark(CsvFile *file, guint column);
 
-/* A row, cell by cell: bytes that may need quotes, and such as do not. */
-void csv_file_cell(CsvFile *file, const char *bytes, gsize length);
-void csv_file_put(CsvFile *file, const char *bytes, gsize length);
+/* A new row; its cells go there. */
+CsvCells *csv_file_begin_row(CsvFile *file);
 /* Ends the row. 0 or an errno value. */
 int csv_file_end_row(CsvFile *file, StrobeRowKey key);
 guint64 csv_file_n_rows(const CsvFile *file);
 
 /* 0 or an errno value. A file without rows does not appear. */
 int csv_file_finish(CsvFile *file);
-
-/* Text of a cell with quotes, where it needs them; appended. */
-void csv_quote(GString *out, const char *bytes, gsize length);
 
 #endif

@@ -17,7 +17,10 @@ enum {
     SOURCE_TEXT, /* a string field */
     SOURCE_LIST,
     SOURCE_STACK,
-    SOURCE_METRICS
+    SOURCE_METRICS,
+    SOURCE_U32, /* whole numbers as they are */
+    SOURCE_I64,
+    SOURCE_BEGIN /* us with a TAB */
 };
 
 typedef struct Source {
@@ -46,8 +49,9 @@ struct CsvRows {
     guint32 only_offset, order_offset;
     guint32 known_id; /* whether this string lets a record have a row is known */
     gboolean known_fits;
-    GHashTable *modules; /* id of a name -> its place, for those without a number */
-    gint64 last_module;  /* place of the last record's */
+    gint64 known_number, known_order; /* text_order() of the last number */
+    GHashTable *modules;              /* id of a name -> its place, for those without a number */
+    gint64 last_module;               /* place of the last record's */
 };
 
 CsvFile *csv_rows_file(const CsvRows *rows)
@@ -77,8 +81,24 @@ static const StrobeFieldView *find_field(const StrobeKindView *kind, const char 
     return NULL;
 }
 
+/* Numbers that every row has and that need no driver. */
+static guint number_type(const StrobeColumn *column, const StrobeFieldView *field)
+{
+    if (column->cell == STROBE_CELL_US_TAB && !strcmp(column->field, STROBE_COLUMN_BEGIN))
+        return SOURCE_BEGIN;
+    if (column->cell != STROBE_CELL_AUTO && column->cell != STROBE_CELL_INT)
+        return SOURCE_OTHER;
+    if (field && field->type == STROBE_FIELD_U32)
+        return SOURCE_U32;
+    return field && field->type == STROBE_FIELD_I64 ? SOURCE_I64 : SOURCE_OTHER;
+}
+
 static guint source_type(const StrobeColumn *column, const StrobeFieldView *field)
 {
+    guint number = number_type(column, field);
+
+    if (number)
+        return number;
     if (column->cell != STROBE_CELL_TEXT && column->cell != STROBE_CELL_LIST &&
         column->cell != STROBE_CELL_AUTO)
         return SOURCE_OTHER;
@@ -267,15 +287,20 @@ static gboolean fits(CsvRows *rows, const StrobeView *record)
     return rows->known_fits;
 }
 
-/* Bytes of a number's text in the order of the texts, as the original sorts. */
-static gint64 text_order(gint64 number)
+/* Bytes of a number's text in the order of the texts, as the original sorts. The last one is
+ * remembered: devices are few. */
+static gint64 text_order(CsvRows *rows, gint64 number)
 {
     char text[STROBE_NUMBER_MAX] = "";
     gint64 order = 0;
 
-    g_snprintf(text, sizeof text, "%" G_GINT64_FORMAT, number);
+    if (number == rows->known_number && rows->known_order)
+        return rows->known_order;
+    strobe_format_int(text, number);
     for (guint i = 0; i < 7; i++)
-        order = order << 8 | (text[i] ? (guchar)text[i] : 0);
+        order = order << 8 | (guchar)text[i];
+    rows->known_number = number;
+    rows->known_order = order;
     return order;
 }
 
@@ -307,7 +332,7 @@ static StrobeRowKey key_of(CsvRows *rows, const StrobeView *record)
     case ASCEND_ORDER_BEGIN:
         break;
     case ASCEND_ORDER_DEVICE_BEGIN:
-        key.major = text_order(strobe_field_i32(record, rows->order_offset, -1));
+        key.major = text_order(rows, strobe_field_i32(record, rows->order_offset, -1));
         break;
     case ASCEND_ORDER_MODULE_BEGIN:
         key.major = module_order(rows, record);
@@ -326,67 +351,129 @@ static StrobeRowKey key_of(CsvRows *rows, const StrobeView *record)
     return key;
 }
 
-static void put_absent(CsvRows *rows, guint32 at)
+static void put_absent(CsvRows *rows, CsvCells *cells, guint32 at)
 {
-    csv_file_put(rows->file, rows->sources[at].absent ? rows->columns[at].absent : "",
-                 rows->sources[at].absent);
+    csv_cells_put(cells, rows->sources[at].absent ? rows->columns[at].absent : "",
+                  rows->sources[at].absent);
 }
 
 /* A name with something before it. */
-static void put_prefixed(CsvRows *rows, guint32 id)
+static void put_prefixed(CsvRows *rows, CsvCells *cells, guint32 id)
 {
     StrobeText name = rows->context->host->string(rows->context->self, id);
     g_autofree char *valid = g_utf8_make_valid(name.bytes, (gssize)name.length);
     g_autofree char *text = g_strconcat(rows->entry->name_prefix, valid, NULL);
 
-    csv_file_cell(rows->file, text, strlen(text));
+    csv_cells_text(cells, text, strlen(text));
 }
 
-static int put_cached(CsvRows *rows, guint32 at, guint kind, guint32 id, const StrobeView *record)
+static inline void mark(CsvRows *rows, guint32 at)
+{
+    if (G_UNLIKELY(rows->sources[at].is_optional))
+        csv_file_mark(rows->file, rows->sources[at].column);
+}
+
+static int put_cached(CsvRows *rows, CsvCells *cells, guint32 at, guint kind, guint32 id,
+                      const StrobeView *record)
 {
     const CachedCell *cell;
 
     if (!id) {
-        put_absent(rows, at);
+        put_absent(rows, cells, at);
         return 0;
     }
-    cell = cell_cache_get(rows->context->cache, kind, id, &rows->columns[at], rows->places[at],
-                          record);
+    cell = cell_cache_find(rows->context->cache, kind, id);
+    if (G_UNLIKELY(!cell))
+        cell = cell_cache_make(rows->context->cache, kind, id, &rows->columns[at], rows->places[at],
+                               record);
     if (!cell)
         return ENOMEM;
-    csv_file_put(rows->file, cell->bytes, cell->length);
-    if (rows->sources[at].is_optional)
-        csv_file_mark(rows->file, rows->sources[at].column);
+    csv_cells_put_padded(cells, cell->bytes, cell->length);
+    mark(rows, at);
     return 0;
 }
 
-static int put_other(CsvRows *rows, guint32 at, const StrobeView *record)
+/* By the table driver; most of what comes here are numbers. */
+static int put_other(CsvRows *rows, CsvCells *cells, guint32 at, const StrobeView *record)
 {
+    const CsvContext *context = rows->context;
+    const StrobeColumn *column = &rows->columns[at];
     StrobeCell *cell = &rows->context->cell;
+    char *place = csv_cells_begin(cells, STROBE_NUMBER_MAX);
+    int length =
+        strobe_table_number(context->host, context->self, column, rows->places[at], record, place);
 
-    if (strobe_table_cell(rows->context->host, rows->context->self, &rows->columns[at],
-                          rows->places[at], record, cell))
+    if (length > 0) {
+        csv_cells_end(cells, place + length);
+        mark(rows, at);
+        return 0;
+    }
+    cells->n--; /* once more, with room for a text */
+    if (length == 0) {
+        put_absent(rows, cells, at);
+        return 0;
+    }
+    if (strobe_table_cell(context->host, context->self, column, rows->places[at], record, cell))
         return ENOMEM;
-    if (cell->is_number)
-        csv_file_put(rows->file, cell->bytes, cell->length);
-    else
-        csv_file_cell(rows->file, cell->bytes, cell->length);
-    if (rows->sources[at].is_optional && !cell->is_empty)
-        csv_file_mark(rows->file, rows->sources[at].column);
+    csv_cells_text(cells, cell->bytes, cell->length);
+    if (!cell->is_empty)
+        mark(rows, at);
     return 0;
 }
 
-static void put_metrics(CsvRows *rows, guint32 at, const StrobeView *record)
+static void put_u32(CsvRows *rows, CsvCells *cells, guint32 at, guint32 value)
+{
+    char *place;
+
+    if (value == STROBE_ABSENT_U32) {
+        put_absent(rows, cells, at);
+        return;
+    }
+    place = csv_cells_begin(cells, STROBE_NUMBER_MAX);
+    csv_cells_end(cells, place + strobe_format_uint(place, value));
+    mark(rows, at);
+}
+
+static void put_i64(CsvRows *rows, CsvCells *cells, guint32 at, gint64 value)
+{
+    char *place;
+
+    if (value == STROBE_ABSENT_I64) {
+        put_absent(rows, cells, at);
+        return;
+    }
+    place = csv_cells_begin(cells, STROBE_NUMBER_MAX);
+    csv_cells_end(cells, place + strobe_format_int(place, value));
+    mark(rows, at);
+}
+
+static void put_begin(CsvRows *rows, CsvCells *cells, guint32 at, gint64 ns)
+{
+    char *place;
+    gsize length;
+
+    if (ns == STROBE_ABSENT_I64) {
+        put_absent(rows, cells, at);
+        return;
+    }
+    place = csv_cells_begin(cells, STROBE_NUMBER_MAX);
+    length = strobe_format_us_fixed(place, ns);
+    place[length] = '\t';
+    csv_cells_end(cells, place + length + 1);
+    mark(rows, at);
+}
+
+static void put_metrics(CsvRows *rows, CsvCells *cells, guint32 at, const StrobeView *record)
 {
     guint32 id = strobe_field_u32(record, rows->sources[at].offset, 0);
 
-    metric_columns_write(rows->metrics, record, id,
+    metric_columns_write(rows->metrics, cells, record, id,
                          rows->context->host->string(rows->context->self, id), rows->values,
                          rows->n_values);
 }
 
 /* The text by its name in this generation; FALSE: it is another one. */
-static gboolean put_word(CsvRows *rows, const AscendWord *word, guint32 id)
+static gboolean put_word(CsvRows *rows, CsvCells *cells, const AscendWord *word, guint32 id)
 {
     const gboolean is_older =
         (word->generations & ascend_generation_bit(rows->context->generation)) != 0;
@@ -394,50 +481,63 @@ static gboolean put_word(CsvRows *rows, const AscendWord *word, guint32 id)
 
     if (!has_text(rows, id, word->older) && !has_text(rows, id, word->newer))
         return FALSE;
-    csv_file_put(rows->file, text, strlen(text));
+    csv_cells_put(cells, text, strlen(text));
     return TRUE;
 }
 
-static int put_cell(CsvRows *rows, guint32 at, const StrobeView *record)
+static int put_cell(CsvRows *rows, CsvCells *cells, guint32 at, const StrobeView *record)
 {
     const Source *source = &rows->sources[at];
 
     switch (source->type) {
     case SOURCE_NAME:
         if (rows->entry && rows->entry->name_prefix) {
-            put_prefixed(rows, record->name);
+            put_prefixed(rows, cells, record->name);
             return 0;
         }
-        return put_cached(rows, at, CELL_CACHE_TEXT, record->name, record);
+        return put_cached(rows, cells, at, CELL_CACHE_TEXT, record->name, record);
     case SOURCE_TEXT:
-        if (source->word && put_word(rows, source->word, strobe_view_u32(record, source->offset)))
+        if (source->word &&
+            put_word(rows, cells, source->word, strobe_view_u32(record, source->offset)))
             return 0;
-        return put_cached(rows, at, CELL_CACHE_TEXT, strobe_view_u32(record, source->offset),
+        return put_cached(rows, cells, at, CELL_CACHE_TEXT, strobe_view_u32(record, source->offset),
                           record);
     case SOURCE_LIST:
-        return put_cached(rows, at, CELL_CACHE_LIST, strobe_view_u32(record, source->offset),
+        return put_cached(rows, cells, at, CELL_CACHE_LIST, strobe_view_u32(record, source->offset),
                           record);
     case SOURCE_STACK:
-        return put_cached(rows, at, CELL_CACHE_STACK, strobe_view_u32(record, source->offset),
-                          record);
+        return put_cached(rows, cells, at, CELL_CACHE_STACK,
+                          strobe_view_u32(record, source->offset), record);
     case SOURCE_METRICS:
-        put_metrics(rows, at, record);
+        put_metrics(rows, cells, at, record);
+        return 0;
+    case SOURCE_U32:
+        put_u32(rows, cells, at, strobe_view_u32(record, source->offset));
+        return 0;
+    case SOURCE_I64:
+        put_i64(rows, cells, at, strobe_view_i64(record, source->offset));
+        return 0;
+    case SOURCE_BEGIN:
+        put_begin(rows, cells, at, record->begin_ns);
         return 0;
     default:
-        return put_other(rows, at, record);
+        return put_other(rows, cells, at, record);
     }
 }
 
 int csv_rows_add(CsvRows *rows, const StrobeView *record)
 {
+    CsvCells *cells;
+
     if ((rows->unless && csv_file_n_rows(rows->unless)) || !fits(rows, record))
         return 0;
     if (rows->modes) {
         mode_rows_add(rows->modes, record);
         return 0;
     }
+    cells = csv_file_begin_row(rows->file);
     for (guint32 i = 0; i < rows->n_columns; i++) {
-        int error = put_cell(rows, i, record);
+        int error = put_cell(rows, cells, i, record);
 
         if (error)
             return error;

@@ -8,19 +8,20 @@
 #define COLUMNS_MAX 256u
 #define NAMES_MAX 256u
 #define TITLE_MAX 160u
+#define TEXT_SIZE 8 /* of what is put in as one word */
 
 typedef struct MetricColumn {
     char *metric;
     guint32 form;
     double factor;
-    char zero[STROBE_NUMBER_MAX]; /* text of 0: units of the other core type have no other value */
+    char zero[TEXT_SIZE]; /* text of 0: units of the other core type have no other value */
     gsize zero_length;
 } MetricColumn;
 
 struct MetricColumns {
     CsvFile *file;
     gint generation;
-    const char *absent;
+    char absent[TEXT_SIZE];
     gsize absent_length;
     GArray *columns; /* of MetricColumn */
     guint32 plan_id; /* of the names that the plan is of */
@@ -38,7 +39,7 @@ MetricColumns *metric_columns_new(CsvFile *file, gint generation, const char *ab
 
     columns->file = file;
     columns->generation = generation;
-    columns->absent = absent ? absent : "";
+    g_strlcpy(columns->absent, absent ? absent : "", sizeof columns->absent);
     columns->absent_length = strlen(columns->absent);
     columns->columns = g_array_new(FALSE, FALSE, sizeof(MetricColumn));
     g_array_set_clear_func(columns->columns, clear_column);
@@ -55,29 +56,36 @@ void metric_columns_free(MetricColumns *columns)
     g_free(columns);
 }
 
+static inline double in_unit(const MetricColumn *column, double value)
+{
+    return column->factor == 1 ? value : value / column->factor;
+}
+
 static gsize format(const MetricColumn *column, double value, char *out)
 {
     switch (column->form) {
     case STROBE_CELL_INT:
         return strobe_format_trimmed(out, value, 0, 0);
     case STROBE_CELL_FIXED3:
-        return strobe_format_fixed(out, value / column->factor, 3);
+        return strobe_format_fixed(out, in_unit(column, value), 3);
     default:
-        return strobe_format_trimmed(out, value / column->factor, 3,
+        return strobe_format_trimmed(out, in_unit(column, value), 3,
                                      column->form == STROBE_CELL_ROUND3);
     }
 }
 
 static void init_column(MetricColumn *column, const char *metric, gint generation)
 {
+    char text[STROBE_NUMBER_MAX] = "0";
+
     column->metric = g_strdup(metric);
     column->form = ascend_metric_form(metric, generation);
     column->factor = ascend_metric_factor(metric);
     /* A constant of the original's, no computed number. */
-    if (generation == 1 && !strcmp(metric, "cube_utilization"))
-        column->zero_length = g_strlcpy(column->zero, "0", sizeof column->zero);
-    else
-        column->zero_length = format(column, 0, column->zero);
+    if (generation != 1 || strcmp(metric, "cube_utilization"))
+        format(column, 0, text);
+    column->zero_length = strlen(text);
+    memcpy(column->zero, text, sizeof column->zero);
 }
 
 /* The column of a metric; made if it is not there yet. COLUMNS_MAX: there are too many. */
@@ -116,31 +124,39 @@ static void make_plan(MetricColumns *columns, StrobeText text)
     }
 }
 
-static void write_cell(MetricColumns *columns, const MetricColumn *column, double value)
+/* The cell's text at `at`, where there is room for it; returns its end. */
+static inline char *put_value(const MetricColumns *columns, const MetricColumn *column,
+                              double value, char *at)
 {
-    char text[STROBE_NUMBER_MAX];
-
-    if (isnan(value))
-        csv_file_put(columns->file, columns->absent, columns->absent_length);
-    else if (value == 0)
-        csv_file_put(columns->file, column->zero, column->zero_length);
-    else
-        csv_file_put(columns->file, text, format(column, value, text));
+    if (isnan(value)) {
+        memcpy(at, columns->absent, sizeof columns->absent);
+        return at + columns->absent_length;
+    }
+    if (value == 0) {
+        memcpy(at, column->zero, sizeof column->zero);
+        return at + column->zero_length;
+    }
+    return at + format(column, value, at);
 }
 
-void metric_columns_write(MetricColumns *columns, const StrobeView *record, guint32 id,
-                          StrobeText names, guint32 values, guint n)
+void metric_columns_write(MetricColumns *columns, CsvCells *cells, const StrobeView *record,
+                          guint32 id, StrobeText names, guint32 values, guint n)
 {
+    const MetricColumn *column;
+    char *at;
+
     if (id && id != columns->plan_id) {
         make_plan(columns, names);
         columns->plan_id = id;
     }
-    for (guint i = 0; i < columns->columns->len; i++) {
+    column = (const MetricColumn *)(void *)columns->columns->data;
+    for (guint i = 0; i < columns->columns->len; i++, column++) {
         gint place = id ? columns->plan[i] : -1;
         double value = NAN;
 
         if (place >= 0 && place < (gint)n)
             value = strobe_view_f64(record, values + (guint32)place * (guint32)sizeof value);
-        write_cell(columns, &g_array_index(columns->columns, MetricColumn, i), value);
+        at = csv_cells_begin(cells, STROBE_NUMBER_MAX);
+        csv_cells_end(cells, put_value(columns, column, value, at));
     }
 }

@@ -17,7 +17,7 @@ void metric_columns_free(MetricColumns *columns);
 /* Writes the cells of a record's metrics. `names` is the text of its field "metrics", `id` that of
  * the text, 0: the record has none; `values` is where its field value_00 begins, with `n` of them.
  */
-void metric_columns_write(MetricColumns *columns, const StrobeView *record, guint32 id,
-                          StrobeText names, guint32 values, guint n);
+void metric_columns_write(MetricColumns *columns, CsvCells *cells, const StrobeView *record,
+                          guint32 id, StrobeText names, guint32 values, guint n);
 
 #endif

@@ -122,25 +122,25 @@ static double value_of(const AscendMode *mode, const ModeSums *sums, const char 
     return mean_of(&sums->avg);
 }
 
-static void write_cell(ModeRows *rows, const StrobeColumn *column, const DeviceSums *device,
+static void write_cell(CsvCells *cells, const StrobeColumn *column, const DeviceSums *device,
                        const AscendMode *mode, const ModeSums *sums)
 {
     char text[STROBE_NUMBER_MAX];
     double value;
 
     if (!strcmp(column->field, ASCEND_FIELD_MODE)) {
-        csv_file_cell(rows->file, mode->title, strlen(mode->title));
+        csv_cells_text(cells, mode->title, strlen(mode->title));
         return;
     }
     if (!strcmp(column->field, "device")) {
-        csv_file_put(rows->file, text, strobe_format_int(text, device->device));
+        csv_cells_put(cells, text, strobe_format_int(text, device->device));
         return;
     }
     value = value_of(mode, sums, column->field);
     if (isnan(value))
-        csv_file_put(rows->file, "", 0);
+        csv_cells_put(cells, "", 0);
     else
-        csv_file_put(rows->file, text, strobe_format_fixed(text, value / mode->unit, 3));
+        csv_cells_put(cells, text, strobe_format_fixed(text, value / mode->unit, 3));
 }
 
 static gint compare_devices(gconstpointer a, gconstpointer b)
@@ -160,9 +160,10 @@ int mode_rows_end(ModeRows *rows)
 
         for (guint32 mode = 0; mode < rows->entry->n_modes && !error; mode++) {
             const ModeSums *sums = &g_array_index(rows->sums, ModeSums, device->first + mode);
+            CsvCells *cells = csv_file_begin_row(rows->file);
 
             for (guint32 at = 0; at < rows->n_columns; at++)
-                write_cell(rows, &rows->columns[at], device, &rows->entry->modes[mode], sums);
+                write_cell(cells, &rows->columns[at], device, &rows->entry->modes[mode], sums);
             error = csv_file_end_row(rows->file, (StrobeRowKey){0, 0});
         }
     }

@@ -288,6 +288,54 @@ static void test_more_metrics(Fixture *f, gconstpointer unused)
                        ROW("two", "1736412474721518.710", "0.25,1.001"));
 }
 
+#define MANY 300
+
+/* What happens to the 200th of many kernels. */
+enum { STAYS_IN_ORDER, COMES_LATE, IS_OF_ANOTHER_DEVICE, HAS_MORE_METRICS, HAS_AN_OPTIONAL, CASES };
+
+static char *table_of_many(Fixture *f, guint happens, guint64 memory_bytes)
+{
+    g_autofree char *path = g_build_filename(f->folder, "kernel_details.csv", NULL);
+    char *text = NULL;
+
+    begin_case(f, 3, 1);
+    strobe_mock_facts(f->mock)->memory_bytes = memory_bytes;
+    for (gint i = 0; i < MANY; i++) {
+        Kernel kernel = compute_kernel(f);
+        gboolean is_it = i == 200;
+
+        if (i > 2) /* those before have none, and are filled up */
+            kernel.metrics = strobe_mock_string(f->mock, "a_ratio");
+        if (is_it && happens == HAS_MORE_METRICS)
+            kernel.metrics = strobe_mock_string(f->mock, "b_bw;a_ratio");
+        if (!is_it && happens == HAS_AN_OPTIONAL)
+            kernel.step = STROBE_ABSENT_I64;
+        kernel.device = is_it && happens == IS_OF_ANOTHER_DEVICE ? 10 : 2;
+        kernel.value[0] = i;
+        kernel.value[1] = 0.5;
+        add(f, "kernel, with a comma", is_it && happens == COMES_LATE ? 5 : i * 1000, 500, &kernel);
+    }
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    return text;
+}
+
+/* What is written before all is known, in little memory, is what is written in much. */
+static void test_early(Fixture *f, gconstpointer unused)
+{
+    for (guint happens = 0; happens < CASES; happens++) {
+        g_autofree char *expected = table_of_many(f, happens, 1 << 26);
+
+        g_assert_cmpuint(strlen(expected), >, MANY * 60);
+        for (guint64 memory = 256; memory < 1 << 20; memory *= 4) {
+            g_autofree char *text = table_of_many(f, happens, memory);
+
+            g_assert_cmpstr(text, ==, expected);
+            g_assert_cmpuint(clear_folder(f), ==, 1);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -300,5 +348,6 @@ int main(int argc, char **argv)
     ADD("devices", test_devices);
     ADD("metric-sets", test_metric_sets);
     ADD("more-metrics", test_more_metrics);
+    ADD("early", test_early);
     return g_test_run();
 }

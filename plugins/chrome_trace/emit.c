@@ -405,33 +405,39 @@ static gboolean fill_slot(Import *import, const ArgSlot *slot, const Slice *valu
     return id != 0;
 }
 
-/* The slot of a key; arguments come in the order of the table, mostly. */
-static const ArgSlot *find_slot(const Sort *sort, const Slice *key, guint *next)
+/* The slot of a key, from 1 on; 0: it has none. */
+static guint look_up_slot(const Sort *sort, const Slice *key)
 {
-    guint n_slots = sort->n_slots;
+    for (guint i = 0; i < sort->n_slots; i++)
+        if (sort->slots[i].key_length == key->length &&
+            !memcmp(sort->slots[i].row->key, key->text, key->length))
+            return i + 1;
+    return 0;
+}
 
-    for (guint i = 0; i < n_slots; i++) {
-        guint at = *next + i < n_slots ? *next + i : *next + i - n_slots;
-        const ArgSlot *slot = &sort->slots[at];
+static const ArgSlot *find_slot(Import *import, guint sort_number, const Slice *key)
+{
+    const Sort *sort = &import->sorts[sort_number];
+    guint8 *known = &import->known_slots[sort_number][key->tag];
+    guint at;
 
-        if (slot->key_length == key->length && !memcmp(slot->row->key, key->text, key->length)) {
-            *next = at + 1;
-            return slot;
-        }
-    }
-    return NULL;
+    if (key->tag && *known)
+        return *known == NO_SLOT ? NULL : &sort->slots[*known - 1];
+    at = look_up_slot(sort, key);
+    if (key->tag)
+        *known = at ? (guint8)at : NO_SLOT;
+    return at ? &sort->slots[at - 1] : NULL;
 }
 
 void import_fill(Import *import, guint sort_number, const Event *event, void *fields)
 {
     const Sort *sort = &import->sorts[sort_number];
-    guint next = 0;
     guint64 kept[(EVENT_ARGS_MAX + 63) / 64] = {0};
     gboolean has_kept = FALSE;
     StrobeStringId id;
 
     for (guint i = 0; i < event->n_args; i++) {
-        const ArgSlot *slot = find_slot(sort, &event->arg[i].key, &next);
+        const ArgSlot *slot = find_slot(import, sort_number, &event->arg[i].key);
 
         if (slot && fill_slot(import, slot, &event->arg[i].value, fields))
             continue;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event-reader.h"
 
+#include "event-gaps.h"
+
 #define BUFFER_BYTES (1u << 20)
 #define PADDING 64u
 
@@ -19,6 +21,7 @@ struct EventReader {
     guint8 state;
     const char *expected, *place;
     char *message;
+    GapTable gaps;
 };
 
 EventReader *event_reader_new(ByteSource *source)
@@ -30,6 +33,7 @@ EventReader *event_reader_new(ByteSource *source)
     r->buffer = g_malloc0(r->room + PADDING);
     r->at = r->end = r->buffer;
     *r->buffer = '"';
+    gap_table_init(&r->gaps);
     return r;
 }
 
@@ -113,36 +117,7 @@ static inline const char *take_key(EventReader *r, const char *p, Slice *key)
     return slice_skip_blanks(p + 1);
 }
 
-/* Behind a member: the next one's begin, or the closing brace. */
-static inline const char *to_next(EventReader *r, const char *p)
-{
-    p = slice_skip_blanks(p);
-    if (*p == '}')
-        return p;
-    if (*p != ',')
-        return wrong(r, p, "a comma or the end of an object");
-    p = slice_skip_blanks(p + 1);
-    return *p == '"' ? p : wrong(r, p, "a key");
-}
-
-static const char *take_args(EventReader *r, const char *p, Event *event)
-{
-    p = slice_skip_blanks(p + 1);
-    while (*p != '}') {
-        EventArg *arg = &event->arg[event->n_args];
-
-        p = take_key(r, p, &arg->key);
-        if (p)
-            p = slice_scan(p, r->end, &arg->value, &r->expected, &r->place);
-        if (p)
-            p = to_next(r, p);
-        if (!p)
-            return NULL;
-        event->n_args += event->n_args + 1 < EVENT_ARGS_MAX;
-    }
-    return p < r->end ? p + 1 : NULL;
-}
-
+/* The place for a member's value; NULL: there is none. */
 static Slice *slot_of(Event *event, const Slice *key)
 {
     switch (key->length) {
@@ -168,40 +143,123 @@ static Slice *slot_of(Event *event, const Slice *key)
     }
 }
 
-static const char *take_member(EventReader *r, const char *p, Event *event)
+/* Whose value the key's is; FALSE: its value is the object of arguments. */
+static gboolean find_place(Event *event, const char *value, GapEnd *found)
 {
-    Slice key, *slot;
+    Slice *slot = found->in_args ? NULL : slot_of(event, &found->key);
 
-    p = take_key(r, p, &key);
-    if (!p)
-        return NULL;
-    slot = slot_of(event, &key);
-    if (slot == &event->args && *p == '{')
-        return take_args(r, p, event);
-    if (!slot) {
-        EventArg *other = &event->others[event->n_others];
+    if (slot == &event->args && *value == '{')
+        return FALSE;
+    found->type = found->in_args ? GAP_ARGUMENT : slot ? GAP_MEMBER : GAP_OTHER;
+    found->member = slot ? (guint16)((char *)slot - (char *)event) : 0;
+    return TRUE;
+}
 
-        other->key = key;
-        slot = &other->value;
+/* From an event's begin (`is_first`) or from behind a value to the next value, or behind the event.
+ * NULL as for slice_scan. */
+static const char *scan_gap(EventReader *r, const char *p, gboolean is_first, Event *event,
+                            GapEnd *found)
+{
+    p += is_first;
+    for (;;) {
+        p = slice_skip_blanks(p);
+        if (*p == '}') {
+            p++;
+            if (!found->in_args) {
+                found->type = GAP_END;
+                return p;
+            }
+            found->in_args = FALSE;
+            is_first = FALSE;
+            continue;
+        }
+        if (!is_first) {
+            if (*p != ',')
+                return wrong(r, p, "a comma or the end of an object");
+            p = slice_skip_blanks(p + 1);
+        }
+        p = take_key(r, p, &found->key);
+        if (!p || find_place(event, p, found))
+            return p;
+        found->in_args = TRUE;
+        is_first = TRUE;
+        p++;
+    }
+}
+
+/* What its value begins with says what it is. */
+static gboolean is_of_args(const GapEnd *found)
+{
+    return found->type == GAP_MEMBER && found->member == G_STRUCT_OFFSET(Event, args);
+}
+
+/* The gap by its scan, kept if it can be. */
+static G_GNUC_NO_INLINE const char *take_new_gap(EventReader *r, const char *p, guint *gap,
+                                                 gboolean is_first, Event *event, GapEnd *found)
+{
+    const gboolean is_known = *gap || is_first; /* how it came here */
+    const char *end = scan_gap(r, p, is_first, event, found);
+
+    if (is_known && end && end < r->end && !is_of_args(found))
+        *gap = gap_table_learn(&r->gaps, *gap, p, end, found);
+    else
+        *gap = 0;
+    found->key.tag = (guint16)*gap;
+    return end;
+}
+
+/* The next gap, from `*gap` on (0: it is not known); where it ends. */
+static inline const char *take_gap(EventReader *r, const char *p, guint *gap, gboolean is_first,
+                                   Event *event, GapEnd *found)
+{
+    const guint next = *gap || is_first ? gap_table_find(&r->gaps, *gap, p) : 0;
+    const Gap *known = &r->gaps.gaps[next];
+
+    /* One that goes on with more blanks is another one. */
+    if (G_UNLIKELY(!next || (known->type != GAP_END && (guchar)p[known->length] <= ' ')))
+        return take_new_gap(r, p, gap, is_first, event, found);
+    *gap = next;
+    found->type = known->type;
+    found->in_args = known->in_args;
+    found->member = known->member;
+    found->key = (Slice){p + known->key_at, known->key_length, SLICE_STRING, known->has_escapes,
+                         (guint16)next};
+    return p + known->length;
+}
+
+/* Where the value goes. */
+static inline Slice *place_of(Event *event, const GapEnd *found)
+{
+    EventArg *arg;
+
+    if (found->type == GAP_MEMBER)
+        return (Slice *)(void *)((char *)event + found->member);
+    if (found->type == GAP_ARGUMENT) {
+        arg = &event->arg[event->n_args];
+        event->n_args += event->n_args + 1 < EVENT_ARGS_MAX;
+    } else {
+        arg = &event->others[event->n_others];
         event->n_others += event->n_others + 1 < EVENT_OTHERS_MAX;
     }
-    return slice_scan(p, r->end, slot, &r->expected, &r->place);
+    arg->key = found->key;
+    return &arg->value;
 }
 
 /* From the opening brace on; NULL as for slice_scan. */
 static const char *take_event(EventReader *r, const char *p, Event *event)
 {
+    GapEnd found = {.in_args = FALSE};
+    guint gap = 0;
+
     memset(event, 0, G_STRUCT_OFFSET(Event, others));
     event->offset = offset_of(r, p);
-    p = slice_skip_blanks(p + 1);
-    while (*p != '}') {
-        p = take_member(r, p, event);
+    p = take_gap(r, p, &gap, TRUE, event, &found);
+    while (p && found.type != GAP_END) {
+        p = slice_scan(p, r->end, place_of(event, &found), &r->expected, &r->place);
         if (p)
-            p = to_next(r, p);
-        if (!p)
-            return NULL;
+            p = take_gap(r, p, &gap, FALSE, event, &found);
     }
-    return p < r->end ? p + 1 : NULL;
+    return p;
 }
 
 /* ---- damage ---- */

@@ -43,6 +43,7 @@ typedef struct Category {
 } Category;
 
 #define CATEGORIES 16u
+#define NO_SLOT 255u
 
 typedef struct Import {
     const StrobeImporterHost *host;
@@ -54,8 +55,9 @@ typedef struct Import {
     Facts *facts;
     GString *text; /* of one string that is made */
     Memo *memos;
-    Category categories[CATEGORIES]; /* in a slot, the one that came last */
-    gint64 first, last;              /* times of the events, as in the file */
+    guint8 known_slots[N_SORTS][SLICE_TAGS]; /* of keys by their tag, from 1 on; 0: not known */
+    Category categories[CATEGORIES];         /* in a slot, the one that came last */
+    gint64 first, last;                      /* times of the events, as in the file */
     guint64 n_events;
     gboolean has_times;
     gboolean is_full;

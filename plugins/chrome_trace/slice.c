@@ -53,13 +53,32 @@ static const char *scan_string(const char *p, const char *end, Slice *slice)
     return p + 1;
 }
 
-static inline gboolean is_of_number(char c)
+/* Behind the digits, signs, points and exponents of a number: how long it is can hardly be guessed,
+ * so sixteen bytes are looked at together. */
+static inline const char *skip_number(const char *p)
 {
-    static const guint8 table[256] = {
-        ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1,
-        ['8'] = 1, ['9'] = 1, ['-'] = 1, ['+'] = 1, ['.'] = 1, ['e'] = 1, ['E'] = 1};
+#if defined(__SSE2__)
+    for (;; p += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+        __m128i digits = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+        __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+        __m128i good = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
+        guint others;
 
-    return table[(guchar)c];
+        good = _mm_or_si128(good, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('.')));
+        good = _mm_or_si128(good, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-')));
+        good = _mm_or_si128(good, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('+')));
+        good = _mm_or_si128(good, _mm_cmpeq_epi8(lower, _mm_set1_epi8('e')));
+        others = 0xffffu ^ (guint)_mm_movemask_epi8(good);
+        if (others)
+            return p + __builtin_ctz(others);
+    }
+#else
+    while ((*p >= '0' && *p <= '9') || *p == '-' || *p == '+' || *p == '.' || *p == 'e' ||
+           *p == 'E')
+        p++;
+    return p;
+#endif
 }
 
 static const char *scan_word(const char *p, const char *end, Slice *slice, const char **expected)
@@ -92,8 +111,7 @@ static inline const char *scan_plain(const char *p, const char *end, Slice *slic
         return p < end ? scan_string(p, end, slice) : NULL;
     if (*p != '-' && (*p < '0' || *p > '9'))
         return scan_word(p, end, slice, expected);
-    while (is_of_number(*p))
-        p++;
+    p = skip_number(p);
     if (p >= end)
         return NULL;
     *slice = (Slice){begin, (guint32)(p - begin), SLICE_NUMBER, 0};
@@ -171,6 +189,41 @@ static const char *scan_member(const char *p, const char *end, Levels *levels,
     return scan_plain(p, end, &inner, expected);
 }
 
+/* Behind an array of numbers, strings and such arrays, from behind its bracket on: the values of
+ * shapes and strides. NULL: it holds something else, or is for scan_nested to complain about. What
+ * stands behind the buffer ends it. */
+static const char *scan_list(const char *p)
+{
+    guint depth = 1;
+
+    for (gboolean is_first = TRUE;;) {
+        p = slice_skip_blanks(p);
+        if (is_first && *p == ']') {
+            ;
+        } else if (*p == '[') {
+            if (++depth > LEVELS_MAX)
+                return NULL;
+            p++;
+            is_first = TRUE;
+            continue;
+        } else if (*p == '"') {
+            p = find_quote(p + 1);
+            if (*p++ == '\\')
+                return NULL;
+        } else if (*p == '-' || (*p >= '0' && *p <= '9')) {
+            p = skip_number(p);
+        } else {
+            return NULL;
+        }
+        for (p = slice_skip_blanks(p); *p == ']'; p = slice_skip_blanks(p))
+            if (p++, --depth == 0)
+                return p;
+        if (*p++ != ',')
+            return NULL;
+        is_first = FALSE;
+    }
+}
+
 static const char *scan_nested(const char *p, const char *end, Slice *slice, const char **expected,
                                const char **place)
 {
@@ -215,6 +268,14 @@ const char *slice_scan(const char *p, const char *end, Slice *slice, const char 
     *place = p;
     if (p >= end)
         return NULL;
+    if (*p == '[') {
+        const char *behind = scan_list(p + 1);
+
+        if (behind && behind <= end) {
+            *slice = (Slice){p, (guint32)(behind - p), SLICE_ARRAY, 0, 0};
+            return behind;
+        }
+    }
     if (*p == '{' || *p == '[')
         return scan_nested(p, end, slice, expected, place);
     return scan_plain(p, end, slice, expected);
@@ -253,11 +314,29 @@ gsize slice_append(const Slice *slice, GString *arena)
 
 /* ---- numbers ---- */
 
+/* The number of eight digits; FALSE: some byte is none. */
+static inline gboolean take_eight(const char *p, guint64 *value)
+{
+    guint64 bytes, pairs;
+
+    memcpy(&bytes, p, sizeof bytes); /* little endian */
+    if (((bytes + 0x4646464646464646u) | (bytes - 0x3030303030303030u)) & 0x8080808080808080u)
+        return FALSE;
+    bytes -= 0x3030303030303030u;
+    pairs = bytes * 10 + (bytes >> 8);
+    *value = ((pairs & 0x000000ff000000ffu) * 0x000f424000000064u +
+              (pairs >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >>
+             32;
+    return TRUE;
+}
+
 /* Digits up to the first other character. */
 static inline const char *take_digits(const char *p, const char *end, guint64 *value)
 {
     guint64 n = 0;
 
+    if (end - p >= 8 && take_eight(p, &n))
+        p += 8;
     for (; p < end && (guchar)(*p - '0') < 10; p++)
         n = n * 10 + (guint64)(*p - '0');
     *value = n;

@@ -16,11 +16,15 @@ enum {
     SLICE_ARRAY = 5
 };
 
+/* Tags are below. */
+#define SLICE_TAGS 512u
+
 typedef struct Slice {
     const char *text;
     guint32 length;
     guint8 type; /* SLICE_* */
     guint8 has_escapes;
+    guint16 tag; /* of an argument's key: keys of the same tag are the same; 0: not known */
 } Slice;
 
 /* The value that begins at `p` (no blanks before it), up to `end`, behind which a '"' stands and

@@ -277,6 +277,103 @@ static void test_cut_gzip(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "gzip: the file ends too early"));
 }
 
+/* ---- events like those before, and unlike them ---- */
+
+#define ALIKE 3000
+
+/* Few enough sorts of events that the same ones come again. */
+static const char *blank_of_event;
+
+static const char *blank(void)
+{
+    return g_test_rand_int_range(0, 50) ? blank_of_event : "\t";
+}
+
+/* "key": , with other blanks each time. */
+static void put_key(GString *out, const char *key)
+{
+    g_string_append_printf(out, "%s\"%s\"%s:%s", blank(), key, blank(), blank());
+}
+
+/* The arguments; how they are told by the record, if they are an object that holds some. */
+static void put_arguments(GString *out, GString *told, gint number)
+{
+    static const char *const keys[] = {"a", "a ", "name", "ts", "args", "\\\"b\\\""};
+    gint n = g_test_rand_int_range(0, 4);
+
+    put_key(out, "args");
+    if (n == 3) {
+        g_string_append(out, "[{}]");
+        return;
+    }
+    g_string_append_printf(out, "{%s", blank());
+    for (gint i = 0; i < n; i++) {
+        const char *key = keys[g_test_rand_int_range(0, G_N_ELEMENTS(keys))];
+
+        g_string_append(out, i ? "," : "");
+        put_key(out, key);
+        g_string_append_printf(out, "%d%s", number, blank());
+        g_string_append_printf(told, "%s\"%s\": %d", i ? ", " : "{", key, number);
+    }
+    g_string_append_c(out, '}');
+    g_string_append(told, n ? "}" : "");
+}
+
+/* An event with its members in some order. */
+static void put_event(GString *out, GString *told, gint number)
+{
+    static const char *const members[] = {"ph", "name", "ts", "x"};
+    static const char *const blanks[] = {"", " ", "\n    "};
+    gint first = g_test_rand_int_range(0, 2), args = g_test_rand_int_range(0, 8);
+
+    blank_of_event = blanks[g_test_rand_int_range(0, G_N_ELEMENTS(blanks))];
+    g_string_append_printf(out, "%s{", blank());
+    for (gint i = 0; i < 4; i++) {
+        const char *member = members[(first + i) % 4];
+
+        g_string_append(out, i ? "," : "");
+        put_key(out, member);
+        if (*member == 'p')
+            g_string_append(out, "\"I\"");
+        else if (*member == 'n')
+            g_string_append_printf(out, "\"event %d\"", number);
+        else
+            g_string_append_printf(out, *member == 't' ? "%d" : "[%d, {\"y\": 1}]", number);
+        g_string_append(out, blank());
+        if (i == args) {
+            g_string_append_c(out, ',');
+            put_arguments(out, told, number);
+        }
+    }
+    g_string_append_c(out, '}');
+}
+
+static void test_alike(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(GString) text = g_string_new("[");
+    g_autoptr(GPtrArray) told = g_ptr_array_new_with_free_func(g_free);
+
+    for (gint i = 0; i < ALIKE; i++) {
+        GString *arguments = g_string_new(NULL);
+
+        g_string_append(text, i ? "," : "");
+        put_event(text, arguments, i);
+        g_ptr_array_add(told, g_string_free(arguments, FALSE));
+    }
+    g_string_append_c(text, ']');
+    import(f, text->str);
+    g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
+    g_assert_cmpuint(strobe_mock_importer_n_records(f->mock), ==, ALIKE);
+    for (gint i = 0; i < ALIKE; i++) {
+        const StrobeMockImported *event = strobe_mock_importer_record(f->mock, (gsize)i);
+        g_autofree char *name = g_strdup_printf("event %d", i);
+
+        check_name(f, event, name);
+        g_assert_cmpint(event->begin_ns, ==, (gint64)i * 1000);
+        check_text(f, event, "arguments", told->pdata[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -295,5 +392,6 @@ int main(int argc, char **argv)
     TEST("too-long", test_too_long);
     TEST("gzip", test_gzip);
     TEST("cut-gzip", test_cut_gzip);
+    TEST("alike", test_alike);
     return g_test_run();
 }

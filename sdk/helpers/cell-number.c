@@ -8,26 +8,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digits.h"
+
 #define FIXED_LIMIT 1e15
 #define TEXT_MAX 64
 
 /* ---- writing ---- */
+
+/* value = mantissa / 2^shift; the shift is above 0, since the value is below 2^52. */
+static inline int take_apart(double value, uint64_t *mantissa)
+{
+    uint64_t bits;
+    int shift;
+
+    memcpy(&bits, &value, sizeof bits);
+    *mantissa = bits & ((UINT64_C(1) << 52) - 1);
+    shift = 1075 - (int)(bits >> 52);
+    if (bits >> 52)
+        *mantissa |= UINT64_C(1) << 52;
+    else
+        shift--;
+    return shift;
+}
 
 /* value * unit as a whole number, rounded as printf rounds: to the nearest, halves to even. A
  * double is a whole number times a power of two, so this is exact. `value` is not negative and
  * below FIXED_LIMIT. */
 static unsigned __int128 scale(double value, uint64_t unit)
 {
-    uint64_t bits, mantissa;
-    int shift; /* value = mantissa / 2^shift; above 0, since the value is below 2^52 */
+    uint64_t mantissa;
+    int shift = take_apart(value, &mantissa);
 
-    memcpy(&bits, &value, sizeof bits);
-    mantissa = bits & ((UINT64_C(1) << 52) - 1);
-    shift = 1075 - (int)(bits >> 52);
-    if (bits >> 52)
-        mantissa |= UINT64_C(1) << 52;
-    else
-        shift--;
     if (shift > 100)
         return 0; /* far below half of the last place */
     unsigned __int128 product = (unsigned __int128)mantissa * unit;
@@ -38,17 +49,56 @@ static unsigned __int128 scale(double value, uint64_t unit)
     return product + (rest > half || (rest == half && (product & 1)));
 }
 
-size_t strobe_format_fixed(char *out, double value, int decimals)
+/* The same for a unit of up to 1000: 63 bits hold the product. */
+static inline uint64_t scale_small(double value, uint64_t unit)
+{
+    uint64_t mantissa, product, rest, half;
+    int shift = take_apart(value, &mantissa);
+
+    if (shift > 63)
+        return 0;
+    product = mantissa * unit;
+    half = UINT64_C(1) << (shift - 1);
+    rest = product & (2 * half - 1);
+    product >>= shift;
+    return product + (rest > half || (rest == half && (product & 1)));
+}
+
+/* Thousandths as text with a point; `places` of its three digits behind it are wanted. Five digits
+ * and these three are one word. */
+static inline size_t put_thousandths(char *out, uint64_t scaled, unsigned *places)
+{
+    uint64_t digits;
+    uint32_t part;
+    size_t length;
+
+    if (__builtin_expect(scaled >= DIGITS_8, 0)) {
+        length = digits_put(out, scaled / 1000);
+        digits = digits_split((uint32_t)(scaled % 1000));
+    } else {
+        digits = digits_split((uint32_t)scaled);
+        unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 32) / 8;
+        uint64_t whole = (digits | DIGITS_ASCII) >> (8 * zeros);
+
+        memcpy(out, &whole, sizeof whole);
+        length = 5 - zeros;
+    }
+    part = (uint32_t)(digits >> 40);
+    *places = part ? 4 - (unsigned)__builtin_clz(part) / 8 : 0;
+    part = part << 8 | 0x30303000 | '.';
+    memcpy(out + length, &part, sizeof part);
+    return length;
+}
+
+/* Any number of decimals. */
+static size_t put_decimals(char *out, double value, int decimals)
 {
     static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
                                       100000, 1000000, 10000000, 100000000, 1000000000};
     const uint64_t unit = powers[decimals];
+    unsigned __int128 scaled = scale(value, unit);
     uint64_t whole, digits;
-    size_t length = 0;
-
-    if (!(fabs(value) < FIXED_LIMIT))
-        return strobe_format_double(out, value);
-    unsigned __int128 scaled = scale(fabs(value), unit);
+    size_t length;
 
     if (scaled >> 64) {
         whole = (uint64_t)(scaled / unit);
@@ -57,29 +107,75 @@ size_t strobe_format_fixed(char *out, double value, int decimals)
         whole = (uint64_t)scaled / unit;
         digits = (uint64_t)scaled % unit;
     }
-    if (signbit(value))
-        out[length++] = '-';
-    length += strobe_format_uint(out + length, whole);
+    length = digits_put(out, whole);
     if (decimals) {
         out[length++] = '.';
         for (int at = decimals; at-- > 0; digits /= 10)
             out[length + (size_t)at] = (char)('0' + digits % 10);
         length += (size_t)decimals;
     }
+    return length;
+}
+
+/* Six decimals of a number below 10^8: what is behind the point are the last six of eight digits.
+ */
+static size_t put_millionths(char *out, double value)
+{
+    uint64_t scaled = (uint64_t)scale(value, 1000000), text;
+    size_t length = digits_put(out, scaled / 1000000);
+
+    text = (digits_split((uint32_t)(scaled % 1000000)) | DIGITS_ASCII) >> 16;
+    out[length] = '.';
+    memcpy(out + length + 1, &text, sizeof text);
+    return length + 7;
+}
+
+size_t strobe_format_fixed(char *out, double value, int decimals)
+{
+    const double size = fabs(value);
+    size_t length = 0;
+    unsigned places;
+
+    if (!(size < FIXED_LIMIT))
+        return strobe_format_double(out, value);
+    if (signbit(value))
+        out[length++] = '-';
+    if (decimals == 3)
+        length += put_thousandths(out + length, scale_small(size, 1000), &places) + 4;
+    else if (decimals == 0)
+        length += digits_put(out + length, scale_small(size, 1));
+    else if (decimals == 6 && size < DIGITS_8)
+        length += put_millionths(out + length, size);
+    else
+        length += put_decimals(out + length, size, decimals);
+    out[length] = '\0';
+    return length;
+}
+
+static size_t trim(char *out, size_t length, int keep_one)
+{
+    while (out[length - 1] == '0')
+        length--;
+    if (out[length - 1] == '.')
+        length += keep_one ? 1 : (size_t)-1;
     out[length] = '\0';
     return length;
 }
 
 size_t strobe_format_trimmed(char *out, double value, int decimals, int keep_one)
 {
-    size_t length = strobe_format_fixed(out, value, decimals);
+    const double size = fabs(value);
+    size_t length = 0;
+    unsigned places;
 
-    if (!decimals || !(fabs(value) < FIXED_LIMIT))
-        return length;
-    while (out[length - 1] == '0')
-        length--;
-    if (out[length - 1] == '.')
-        length += keep_one ? 1 : (size_t)-1;
+    if (decimals != 3 || !(size < FIXED_LIMIT)) {
+        length = strobe_format_fixed(out, value, decimals);
+        return decimals && size < FIXED_LIMIT ? trim(out, length, keep_one) : length;
+    }
+    if (signbit(value))
+        out[length++] = '-';
+    length += put_thousandths(out + length, scale_small(size, 1000), &places);
+    length += places ? places + 1 : keep_one ? 2 : 0;
     out[length] = '\0';
     return length;
 }
@@ -91,7 +187,7 @@ typedef struct Text {
     size_t length;
 } Text;
 
-static Text trim(const char *bytes, size_t length)
+static Text without_blanks(const char *bytes, size_t length)
 {
     while (length && (*bytes == ' ' || *bytes == '\t'))
         bytes++, length--;
@@ -166,7 +262,7 @@ static int set_real(Text text, double factor, StrobeCellValue *value)
 /* "12.345678": the digits up to the third decimal are ns, the others the rest. */
 int strobe_read_us(const char *bytes, size_t length, int64_t *ns, double *rest)
 {
-    Text text = trim(bytes, length);
+    Text text = without_blanks(bytes, length);
     int negative = text.length && text.bytes[0] == '-';
     uint64_t size = 0, below = 0;
     int decimals = -1; /* behind the point; -1: before it */
@@ -241,7 +337,7 @@ static int is_fraction(Text text)
 int strobe_cell_read(const StrobeColumn *column, const char *bytes, size_t length,
                      StrobeCellValue *value)
 {
-    Text text = trim(bytes, length);
+    Text text = without_blanks(bytes, length);
 
     *value = (StrobeCellValue){.type = STROBE_CELL_ABSENT};
     if (text.length == 0 || (column->absent && strlen(column->absent) == text.length &&

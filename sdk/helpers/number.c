@@ -7,50 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digits.h"
+
 #define DIGITS_MAX 17 /* a double needs at most so many */
 
 /* A decimal of at most 15 digits is the shortest text of the double nearest to it. */
 #define EXACT_LIMIT 1000000000000000ull
-
-static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
-                                     "25262728293031323334353637383940414243444546474849"
-                                     "50515253545556575859606162636465666768697071727374"
-                                     "75767778798081828384858687888990919293949596979899";
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
 static uint64_t magnitude(int64_t value)
 {
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
-/* Writes the digits without a NUL. */
-static size_t count_digits(uint64_t value)
-{
-    size_t n = 1;
-
-    for (; value >= 10000; value /= 10000)
-        n += 4;
-    return n + (value >= 10) + (value >= 100) + (value >= 1000);
-}
-
-static size_t put_uint(char *out, uint64_t value)
-{
-    size_t length = count_digits(value);
-    char *at = out + length;
-
-    while (value >= 100) {
-        at -= 2;
-        memcpy(at, digit_pairs + 2 * (value % 100), 2);
-        value /= 100;
-    }
-    if (value >= 10) {
-        at -= 2;
-        memcpy(at, digit_pairs + 2 * value, 2);
-    } else {
-        *--at = (char)('0' + value);
-    }
-    return length;
 }
 
 /* Writes exactly `width` digits, zeros in front. */
@@ -64,7 +32,7 @@ static void put_padded(char *out, uint64_t value, unsigned width)
 
 size_t strobe_format_uint(char *out, uint64_t value)
 {
-    size_t length = put_uint(out, value);
+    size_t length = digits_put(out, value);
 
     out[length] = '\0';
     return length;
@@ -86,10 +54,9 @@ size_t strobe_format_us_fixed(char *out, int64_t ns)
 
     if (ns < 0)
         out[length++] = '-';
-    length += put_uint(out + length, value / 1000);
-    out[length++] = '.';
-    put_padded(out + length, value % 1000, 3);
-    length += 3;
+    length += digits_put(out + length, value / 1000);
+    digits_put_thousandths(out + length, (uint32_t)(value % 1000));
+    length += 4;
     out[length] = '\0';
     return length;
 }
@@ -123,7 +90,7 @@ static size_t put_short_decimal(char *out, double value)
         digits = (uint64_t)(scaled + 0.5);
         if ((double)digits / powers[places] != value)
             continue;
-        length = put_uint(out, digits / unit);
+        length = digits_put(out, digits / unit);
         out[length++] = '.';
         if (places == 0)
             places = 1;
@@ -278,7 +245,7 @@ static int quick_shortest_digits(double value, char *digits, int *exponent)
         if (is_read_back(&s, found))
             break;
     }
-    used = (int)put_uint(digits, found);
+    used = (int)digits_put(digits, found);
     *exponent = used - 1 - (int)s.places;
     while (used > 1 && digits[used - 1] == '0')
         used--;
@@ -308,7 +275,7 @@ static size_t put_exponent_form(char *out, const char *digits, int n, int expone
     out[length++] = exponent < 0 ? '-' : '+';
     if (size < 10)
         out[length++] = '0';
-    return length + put_uint(out + length, (uint64_t)size);
+    return length + digits_put(out + length, (uint64_t)size);
 }
 
 static size_t put_plain_form(char *out, const char *digits, int n, int exponent)

@@ -23,7 +23,8 @@ enum {
     PLACE_DEVICE,
     PLACE_INCOMPLETE,
     PLACE_NONE,
-    PLACE_MISSING = -1 /* UINT32_MAX */
+    PLACE_EXACT_FIELD = 0x20000, /* + the index of a kind's field exact_us */
+    PLACE_MISSING = -1           /* UINT32_MAX */
 };
 
 static const struct {
@@ -54,18 +55,28 @@ typedef struct Value {
     };
 } Value;
 
-static uint32_t find_place(const char *field, const StrobeKindView *kind)
+static uint32_t find_field(const char *field, const StrobeKindView *kind)
 {
-    if (field[0] == '@') {
-        for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
-            if (!strcmp(field, sources[i].name))
-                return sources[i].place;
-        return UINT32_MAX;
-    }
     for (uint32_t i = 0; i < kind->n_fields; i++)
         if (!strcmp(field, kind->fields[i].name))
             return i;
     return UINT32_MAX;
+}
+
+static uint32_t find_place(const char *field, const StrobeKindView *kind)
+{
+    uint32_t place = UINT32_MAX, exact = UINT32_MAX;
+
+    if (field[0] != '@')
+        return find_field(field, kind);
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
+        if (!strcmp(field, sources[i].name))
+            place = sources[i].place;
+    if (place == PLACE_EXACT)
+        exact = find_field("exact_us", kind);
+    if (exact != UINT32_MAX && kind->fields[exact].type == STROBE_FIELD_F64)
+        place = PLACE_EXACT_FIELD + exact;
+    return place;
 }
 
 void strobe_table_bind(const StrobeTable *table, const StrobeKindView *kind, uint32_t *offsets)
@@ -175,18 +186,17 @@ static Value field_value(const StrobeConsumerHost *host, StrobeInstance *self,
     }
 }
 
-/* The duration in microseconds with all digits that the source gave it. */
-static Value exact_value(const StrobeConsumerHost *host, StrobeInstance *self,
-                         const StrobeView *record)
+static Value duration_us(const StrobeView *record)
 {
-    Value value = {.type = VALUE_ABSENT};
-    uint32_t place = find_place("exact_us", record->kind);
-
-    if (place != UINT32_MAX)
-        value = field_value(host, self, &record->kind->fields[place], record);
-    if (value.type == VALUE_DOUBLE)
-        return value;
     return (Value){.type = VALUE_DOUBLE, .f = (double)(record->end_ns - record->begin_ns) / 1000.0};
+}
+
+/* The duration in microseconds with all digits that the source gave it. */
+static Value exact_value(uint32_t index, const StrobeView *record)
+{
+    double exact = strobe_view_f64(record, record->kind->fields[index].offset);
+
+    return isnan(exact) ? duration_us(record) : (Value){.type = VALUE_DOUBLE, .f = exact};
 }
 
 static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint32_t place,
@@ -208,7 +218,7 @@ static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint
     case PLACE_DEVICE:
         return device_value(host, self, record->track);
     case PLACE_EXACT:
-        return exact_value(host, self, record);
+        return duration_us(record);
     case PLACE_INCOMPLETE:
         if (!record->kind->derived)
             return (Value){.type = VALUE_ABSENT};
@@ -216,6 +226,8 @@ static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint
     default:
         if (place < record->kind->n_fields)
             return field_value(host, self, &record->kind->fields[place], record);
+        if (place >= PLACE_EXACT_FIELD && place - PLACE_EXACT_FIELD < record->kind->n_fields)
+            return exact_value(place - PLACE_EXACT_FIELD, record);
         return (Value){.type = VALUE_ABSENT};
     }
 }
@@ -454,6 +466,23 @@ int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
         cell->is_empty = cell->length == 0;
         return 0;
     }
+}
+
+int strobe_table_number(const StrobeConsumerHost *host, StrobeInstance *self,
+                        const StrobeColumn *column, uint32_t offset, const StrobeView *record,
+                        char *out)
+{
+    Value value = {.type = VALUE_UINT};
+
+    if (column->cell == STROBE_CELL_MARK)
+        return -1;
+    if (column->cell != STROBE_CELL_ZERO)
+        value = value_at(host, self, offset, record);
+    if (value.type == VALUE_ABSENT)
+        return 0;
+    if (value.type >= VALUE_TEXT)
+        return -1;
+    return (int)format_number(out, column->cell, &value);
 }
 
 void strobe_cell_clear(StrobeCell *cell)

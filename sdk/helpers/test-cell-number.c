@@ -35,11 +35,31 @@ static void test_write(void)
     check_trimmed(1.23456, 3, 1, "1.235");
 }
 
+/* The text of printf without zeros at its end, all of them or all but one. */
+static void check_without_zeros(double value, int decimals, const char *text)
+{
+    g_autofree char *expected = g_strdup(text);
+    g_autofree char *with_one = NULL;
+    gsize length = strlen(expected);
+
+    if (!decimals)
+        return;
+    while (expected[length - 1] == '0')
+        expected[--length] = 0;
+    if (expected[length - 1] == '.')
+        expected[--length] = 0;
+    with_one = g_strconcat(expected, strchr(expected, '.') ? "" : ".0", NULL);
+    check_trimmed(value, decimals, 0, expected);
+    check_trimmed(value, decimals, 1, with_one);
+}
+
 /* The same digits as printf, ties and tiny numbers too. */
 static void test_as_printf(void)
 {
-    static const double special[] = {0.5,    1.5,   2.5,  0.0625, 0.0005,      -0.0, 1e-9,
-                                     5e-324, 1e-30, 1e14, 0.125,  999999.9995, -7,   0.9999999996};
+    static const double special[] = {
+        0.5,  1.5,          2.5,        0.0625,     0.0005,        -0.0,
+        1e-9, 5e-324,       1e-30,      1e14,       0.125,         999999.9995,
+        -7,   0.9999999996, 99999.9994, 99999.9996, 99999999.9994, 99999999.9999996};
     char expected[STROBE_NUMBER_MAX];
 
     for (int i = 0; i < 20000; i++) {
@@ -50,6 +70,7 @@ static void test_as_printf(void)
         for (int decimals = 0; decimals <= 9; decimals += 3) {
             g_snprintf(expected, sizeof expected, "%.*f", decimals, value);
             check_fixed(value, decimals, expected);
+            check_without_zeros(value, decimals, expected);
         }
     }
 }

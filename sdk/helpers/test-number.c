@@ -175,6 +175,11 @@ static void test_int(void)
     g_assert_cmpstr(text, ==, "7");
     strobe_format_uint(text, UINT64_MAX);
     g_assert_cmpstr(text, ==, "18446744073709551615");
+    for (guint64 power = 1, n = 1; n < 20; n++, power *= 10) { /* n - 1 zeros */
+        g_assert_cmpuint(strobe_format_uint(text, power - 1), ==, MAX(n - 1, 1));
+        g_assert_cmpuint(strobe_format_uint(text, power), ==, n);
+        g_assert_cmpuint(strlen(text), ==, n);
+    }
     for (int i = 0; i < 100000; i++) {
         guint64 value = ((guint64)(guint32)g_test_rand_int() << 32 | (guint32)g_test_rand_int()) >>
                         g_test_rand_int_range(0, 64);

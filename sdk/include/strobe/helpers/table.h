@@ -93,6 +93,13 @@ int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
                       StrobeCell *cell);
 void strobe_cell_clear(StrobeCell *cell); /* frees */
 
+/* Writes a cell that is a number straight to `out`, which has room for STROBE_NUMBER_MAX bytes;
+ * returns its length, 0 if it is absent. -1: it is a text, a stack or a mark, for
+ * strobe_table_cell. */
+int strobe_table_number(const StrobeConsumerHost *host, StrobeInstance *self,
+                        const StrobeColumn *column, uint32_t offset, const StrobeView *record,
+                        char *out);
+
 /* Order of two records by a column, bound to the kind of each: numbers by value, texts by bytes;
  * absent first. */
 int strobe_table_compare(const StrobeConsumerHost *host, StrobeInstance *self,

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decimal digits, eight at once in a register: a number costs a few multiplications and no loop
+ * over its digits. For the helpers that write numbers; whole words are stored, so that up to seven
+ * bytes behind the text are overwritten. Little endian.
+ */
+#ifndef STROBE_HELPERS_DIGITS_H
+#define STROBE_HELPERS_DIGITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DIGITS_8 100000000u
+#define DIGITS_ASCII UINT64_C(0x3030303030303030)
+
+/* The eight digits of `value` (below 10^8), 0 to 9 each, the first in the lowest byte. */
+static inline uint64_t digits_split(uint32_t value)
+{
+    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t hundreds = ((fours * 10486) >> 20) & UINT64_C(0x0000007f0000007f);
+    uint64_t pairs = hundreds | (fours - hundreds * 100) << 16;
+    uint64_t tens = ((pairs * 103) >> 10) & UINT64_C(0x000f000f000f000f);
+
+    return tens | (pairs - tens * 10) << 8;
+}
+
+/* All eight digits. */
+static inline void digits_put_8(char *out, uint32_t value)
+{
+    uint64_t text = digits_split(value) | DIGITS_ASCII;
+
+    memcpy(out, &text, sizeof text);
+}
+
+/* Those of a number below 10^8, without zeros in front; how many they are. */
+static inline size_t digits_put_short(char *out, uint32_t value)
+{
+    uint64_t digits = digits_split(value);
+    unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+    uint64_t text = (digits | DIGITS_ASCII) >> (8 * zeros);
+
+    memcpy(out, &text, sizeof text);
+    return 8 - zeros;
+}
+
+static inline size_t digits_put(char *out, uint64_t value)
+{
+    uint64_t high = value / DIGITS_8;
+    size_t length;
+
+    if (value < 10) {
+        *out = (char)('0' + value);
+        return 1;
+    }
+    if (!high)
+        return digits_put_short(out, (uint32_t)value);
+    if (high < DIGITS_8) {
+        length = digits_put_short(out, (uint32_t)high);
+    } else {
+        length = digits_put_short(out, (uint32_t)(high / DIGITS_8));
+        digits_put_8(out + length, (uint32_t)(high % DIGITS_8));
+        length += 8;
+    }
+    digits_put_8(out + length, (uint32_t)(value % DIGITS_8));
+    return length + 8;
+}
+
+/* The last three digits of a number below 1000, and the point before them: four bytes. */
+static inline void digits_put_thousandths(char *out, uint32_t value)
+{
+    uint32_t tens = value * 6554 >> 16; /* value / 10 */
+    uint32_t hundreds = value * 656 >> 16;
+    uint32_t text = '.' | ('0' + hundreds) << 8 | ('0' + tens - 10 * hundreds) << 16 |
+                    ('0' + value - 10 * tens) << 24;
+
+    memcpy(out, &text, sizeof text);
+}
+
+#endif
