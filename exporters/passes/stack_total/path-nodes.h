@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators by the path of those that enclose them: lists of nodes, each with the list below it. What
- * there is no room for is counted as the others. */
+/* Operators by the path of those that enclose them: lists of nodes, each with the list below it.
+ * What there is no room for is counted as the others. */
 #ifndef STROBE_PASSES_PATH_NODES_H
 #define STROBE_PASSES_PATH_NODES_H
 
