@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where each of many ids is kept: a hash without an allocation for each. Ids are forgotten all at once. */
+/* Where each of many ids is kept: a hash without an allocation for each. Ids are forgotten all at
+ * once. */
 #ifndef STROBE_PASSES_ID_INDEX_H
 #define STROBE_PASSES_ID_INDEX_H
 
