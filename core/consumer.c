@@ -263,6 +263,7 @@ void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeF
     c->n_batch = 0;
     g_clear_error(&c->failure);
     g_hash_table_remove_all(c->verdicts);
+    memset(c->recent, 0, sizeof c->recent);
     for (uint32_t i = 0; i < c->component->n_kinds; i++)
         c->counts[i].n = c->counts[i].n_incomplete = 0;
     if (c->is_pass)
@@ -281,7 +282,7 @@ static void flush_batch(StrobeConsumer *c)
     c->n_batch = 0;
 }
 
-static gboolean matches(StrobeConsumer *c, const StrobeKindView *kind)
+static gboolean look_up(StrobeConsumer *c, const StrobeKindView *kind)
 {
     guint verdict = GPOINTER_TO_UINT(g_hash_table_lookup(c->verdicts, kind));
 
@@ -294,23 +295,66 @@ static gboolean matches(StrobeConsumer *c, const StrobeKindView *kind)
     return verdict == 1;
 }
 
-void strobe_consumer_feed(StrobeConsumer *c, const StrobeView *views, gsize n)
+static gboolean matches(StrobeConsumer *c, const StrobeKindView *kind)
+{
+    StrobeVerdict *recent =
+        &c->recent[((uintptr_t)kind >> 4) * 0x9e3779b1u >> 8 & (STROBE_RECENT_KINDS - 1)];
+
+    if (G_UNLIKELY(recent->kind != kind))
+        *recent = (StrobeVerdict){kind, look_up(c, kind)};
+    return recent->is_wanted;
+}
+
+/* How many views from the first on it wants, or does not want: all those before the first that is
+ * not as `wanted`. */
+static gsize count_run(StrobeConsumer *c, const StrobeView *views, gsize n, gboolean wanted)
 {
     const StrobeKindView *last = NULL;
-    gboolean last_matches = FALSE;
+    gsize i;
+
+    for (i = 0; i < n; i++) {
+        if (views[i].kind == last) /* records of one kind come in runs */
+            continue;
+        last = views[i].kind;
+        if (matches(c, last) != wanted)
+            break;
+    }
+    return i;
+}
+
+static void put(StrobeConsumer *c, const StrobeView *views, gsize n)
+{
+    while (n) {
+        gsize part = MIN(n, STROBE_BATCH - c->n_batch);
+
+        memcpy(c->batch + c->n_batch, views, part * sizeof *views);
+        c->n_batch += part;
+        views += part;
+        n -= part;
+        if (c->n_batch == STROBE_BATCH)
+            flush_batch(c);
+    }
+}
+
+void strobe_consumer_feed(StrobeConsumer *c, const StrobeView *views, gsize n)
+{
+    gsize run;
 
     if (!c->is_open || c->failure)
         return;
-    for (gsize i = 0; i < n; i++) {
-        if (views[i].kind != last) { /* records of one kind come in runs */
-            last = views[i].kind;
-            last_matches = matches(c, last);
-        }
-        if (!last_matches)
-            continue;
-        c->batch[c->n_batch++] = views[i];
-        if (c->n_batch == STROBE_BATCH)
-            flush_batch(c);
+    run = count_run(c, views, n, TRUE);
+    if (run == n && n && n <= STROBE_BATCH) { /* as they are, for who wants all */
+        take_status(c, "batch", c->ops->batch(c->state, views, n));
+        return;
+    }
+    while (n) {
+        put(c, views, run);
+        views += run;
+        n -= run;
+        run = count_run(c, views, n, FALSE);
+        views += run;
+        n -= run;
+        run = count_run(c, views, n, TRUE);
     }
     flush_batch(c); /* the views' fields live as long as the caller's batch */
 }

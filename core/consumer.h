@@ -18,11 +18,20 @@ typedef struct StrobeDerivedCount {
     guint64 n_incomplete; /* of these, touching a gap */
 } StrobeDerivedCount;
 
+#define STROBE_RECENT_KINDS 32u
+
+/* Whether a consumer wants a kind. */
+typedef struct StrobeVerdict {
+    const StrobeKindView *kind; /* NULL: none yet */
+    gboolean is_wanted;
+} StrobeVerdict;
+
 typedef struct StrobeConsumer {
     StrobeInstance instance;
     const StrobeComponent *component;
     const StrobeConsumerOps *ops;
     gboolean is_pass;
+    gboolean is_of_caller; /* called by the pipeline's own thread alone */
     void *state;
     gboolean is_open;
     GError *failure; /* first one of this run */
@@ -30,11 +39,12 @@ typedef struct StrobeConsumer {
     /* Of the run. */
     StrobeReader *reader;
     const StrobeFacts *facts;
-    StrobeGaps *gaps;           /* where records were lost; the pipeline's */
-    gboolean wants_all_raw;     /* it asked for "*" */
-    GPtrArray *wants;           /* kind names that it asks for, by itself and by its options */
-    GHashTable *wanted;         /* the same names */
-    GHashTable *verdicts;       /* StrobeKindView* to wanted (1) or not (2) */
+    StrobeGaps *gaps;       /* where records were lost; the pipeline's */
+    gboolean wants_all_raw; /* it asked for "*" */
+    GPtrArray *wants;       /* kind names that it asks for, by itself and by its options */
+    GHashTable *wanted;     /* the same names */
+    GHashTable *verdicts;   /* StrobeKindView* to wanted (1) or not (2) */
+    StrobeVerdict recent[STROBE_RECENT_KINDS]; /* of them, by the kind's address */
     StrobeReaderKind *kinds;    /* a pass's derived kinds, n_kinds of the component */
     StrobeDerivedCount *counts; /* of the same kinds, of the run */
     StrobeSpool *spool;         /* a pass's derived records */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An import's capture into its file. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "capture-writer.h"
+#include "crew.h"
 #include "error.h"
 #include "import-capture-parts.h"
 #include "kind-table.h"
 
 #define BLOCK_BYTES (1u << 20)
+#define WRITEBACK_BYTES ((guint64)8 << 20) /* the disk begins to write when so much is there */
 
 static int flush_block(StrobeImportCapture *c, StrobeCaptureWriter *writer, guint32 type)
 {
@@ -87,23 +90,91 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
         times[1] += (guint64)c->base;
 }
 
-static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GError **failure)
+/* Records on their way: one block is filled while the one before it is written. */
+struct records {
+    StrobeImportCapture *capture;
+    StrobeCaptureWriter *writer;
+    GByteArray *filled, *full; /* `full` is what is written; empty: nothing yet */
+    guint64 handed_over;       /* bytes that the disk was told to write */
+    gboolean is_over;
+    GError *failure; /* to read */
+    int error;       /* to write */
+};
+
+static void fill_block(struct records *records)
 {
+    StrobeImportCapture *c = records->capture;
+    GByteArray *block = records->filled;
     const guint64 *record;
     guint32 words;
 
-    while ((record = strobe_record_sorter_next(c->sorter, &words, failure))) {
-        int error = 0;
-
-        g_byte_array_append(c->block, (const void *)record, words * 8);
+    while (block->len < BLOCK_BYTES) {
+        record = strobe_record_sorter_next(c->sorter, &words, &records->failure);
+        if (!record) {
+            records->is_over = TRUE;
+            return;
+        }
+        g_byte_array_append(block, (const void *)record, words * 8);
         if (c->base)
-            add_base(c, (guint64 *)(void *)(c->block->data + c->block->len - words * 8) + 1);
-        if (c->block->len >= BLOCK_BYTES)
-            error = flush_block(c, writer, STROBE_BLOCK_RECORDS);
-        if (error)
-            return error;
+            add_base(c, (guint64 *)(void *)(block->data + block->len - words * 8) + 1);
     }
-    return *failure ? 0 : flush_block(c, writer, STROBE_BLOCK_RECORDS);
+}
+
+/* What the disk has begun with when the file is synced is not waited for then. */
+static void hand_over(struct records *records)
+{
+    guint64 n = records->writer->bytes - records->handed_over;
+
+    if (records->capture->is_temporary || n < WRITEBACK_BYTES)
+        return;
+    sync_file_range(records->writer->fd, (off_t)records->handed_over, (off_t)n,
+                    SYNC_FILE_RANGE_WRITE);
+    records->handed_over += n;
+}
+
+static void write_full(struct records *records)
+{
+    GByteArray *block = records->full;
+
+    if (block->len)
+        records->error = strobe_capture_write_block(records->writer, STROBE_BLOCK_RECORDS,
+                                                    block->data, block->len);
+    g_byte_array_set_size(block, 0);
+    hand_over(records);
+}
+
+static void do_part(gpointer user, guint index)
+{
+    if (index)
+        write_full(user);
+    else
+        fill_block(user);
+}
+
+static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GError **failure)
+{
+    struct records records = {.capture = c,
+                              .writer = writer,
+                              .filled = g_byte_array_sized_new(BLOCK_BYTES + BLOCK_BYTES / 64),
+                              .full = g_byte_array_sized_new(BLOCK_BYTES + BLOCK_BYTES / 64)};
+    StrobeCrew *crew = strobe_crew_new(1);
+
+    while (!records.is_over && !records.error) {
+        GByteArray *filled;
+
+        strobe_crew_run(crew, do_part, &records, 2);
+        filled = records.filled;
+        records.filled = records.full;
+        records.full = filled;
+    }
+    if (!records.error && !records.failure)
+        write_full(&records);
+    strobe_crew_free(crew);
+    g_byte_array_unref(records.filled);
+    g_byte_array_unref(records.full);
+    if (records.failure)
+        g_propagate_error(failure, records.failure);
+    return records.error;
 }
 
 gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const char *facts,
@@ -127,7 +198,7 @@ gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const cha
         if (!number && !failure)
             number = strobe_capture_write_seal(writer, (guint64)(c->begin + c->base),
                                                (guint64)(c->end + c->base), 0);
-        if (!number && !failure && fsync(writer->fd))
+        if (!number && !failure && !c->is_temporary && fsync(writer->fd))
             number = errno;
         strobe_capture_writer_clear(writer);
     }

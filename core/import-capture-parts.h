@@ -36,6 +36,7 @@ struct StrobeImportCapture {
     GHashTable *told; /* names of kinds, see strobe_import_capture_fill_in; NULL: none */
     guint64 *dropped; /* room for the fields of a record that is */
     GByteArray *block;
+    gboolean is_temporary; /* the file need not survive the system */
 };
 
 #endif

@@ -418,6 +418,11 @@ gboolean strobe_import_capture_time_base(StrobeImportCapture *c, gint64 base)
     return TRUE;
 }
 
+void strobe_import_capture_set_temporary(StrobeImportCapture *c)
+{
+    c->is_temporary = TRUE;
+}
+
 guint64 strobe_import_capture_n_bent(const StrobeImportCapture *c)
 {
     return c->n_bent;

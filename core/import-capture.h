@@ -56,6 +56,9 @@ gint64 strobe_import_capture_begin(const StrobeImportCapture *capture);
 guint64 strobe_import_capture_n_refused(const StrobeImportCapture *capture);
 guint64 strobe_import_capture_n_bent(const StrobeImportCapture *capture);
 
+/* The file is removed again when it has been read: it is not waited for until the disk has it. */
+void strobe_import_capture_set_temporary(StrobeImportCapture *capture);
+
 /* Writes the file (owned from now on) with `facts` (JSON). Nothing can be added afterwards. */
 gboolean strobe_import_capture_write(StrobeImportCapture *capture, int file, const char *facts,
                                      GError **error);

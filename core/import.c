@@ -442,6 +442,8 @@ static gboolean run_source(struct run *run, const StrobeImportSource *source, GE
     /* The other half is for texts and tables. */
     run->capture = strobe_import_capture_new(strobe_resources_scratch(run->wish->parent),
                                              strobe_resources_memory() / 4);
+    if (run->wish->is_temporary)
+        strobe_import_capture_set_temporary(run->capture);
     prepare_run(run);
     good = call_importer(run, source, error) && make_result(run, source, error);
     strobe_import_capture_free(run->capture);

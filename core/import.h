@@ -36,7 +36,8 @@ typedef struct StrobeImportJoin {
 typedef struct StrobeImportWish {
     const StrobeConfigComponent *options; /* of the importer, NULL: defaults */
     gboolean stored_derived;
-    const char *parent; /* of the result directory to make */
+    gboolean is_temporary; /* the result is removed again when it has been read */
+    const char *parent;    /* of the result directory to make */
     StrobeProgress progress;
     gpointer progress_user;
     const StrobeImportJoin *join; /* NULL: a result of its own */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "consumer.h"
+#include "consumers.h"
 #include "error.h"
 #include "json-text.h"
 #include "resources.h"
@@ -148,6 +149,7 @@ gboolean strobe_pipeline_add_consumer(StrobePipeline *p, const StrobeComponent *
 
     if (!consumer)
         return FALSE;
+    consumer->is_of_caller = TRUE;
     g_ptr_array_add(p->consumers, consumer);
     return add_passes(p, wants_of(consumer), 0, error);
 }
@@ -159,26 +161,18 @@ struct run {
     StrobeReader *reader;
     StrobeFacts facts;
     StrobeGaps *gaps;
+    StrobeConsumers *consumers;
     const StrobeKindView *last_kind; /* of the records that were looked at for gaps */
     gboolean last_is_loss;
     guint64 n_read;
-    guint64 size;
 };
-
-static void for_all(struct run *run, void (*call)(StrobeConsumer *))
-{
-    for (guint i = 0; i < run->p->passes->len; i++)
-        call(g_ptr_array_index(run->p->passes, i));
-    for (guint i = 0; i < run->p->consumers->len; i++)
-        call(g_ptr_array_index(run->p->consumers, i));
-}
 
 static void feed_all(struct run *run, const StrobeView *views, gsize n)
 {
-    for (guint i = 0; i < run->p->passes->len; i++)
-        strobe_consumer_feed(g_ptr_array_index(run->p->passes, i), views, n);
-    for (guint i = 0; i < run->p->consumers->len; i++)
-        strobe_consumer_feed(g_ptr_array_index(run->p->consumers, i), views, n);
+    /* The first look puts gaps in order, and exporters look at them side by side. */
+    strobe_gaps_touch(run->gaps, 0, 0, 0);
+    strobe_gaps_touch(run->gaps, 1, 0, 0);
+    strobe_consumers_feed(run->consumers, views, n);
 }
 
 static void update_facts(struct run *run)
@@ -230,7 +224,7 @@ static gboolean stream_raw(struct run *run, GError **error)
     /* What lies in an unreadable part, and of when it is, is not known. */
     if (strobe_reader_stats(run->reader)->n_damaged)
         strobe_gaps_add(run->gaps, 0, G_MININT64, G_MAXINT64);
-    for_all(run, strobe_consumer_raw_end);
+    strobe_consumers_call(run->consumers, strobe_consumer_raw_end);
     return TRUE;
 }
 
@@ -266,21 +260,37 @@ static StrobeView derived_view(const struct run *run, StrobeConsumer *pass,
     return view;
 }
 
-static void feed_piece(struct run *run, StrobeConsumer *pass, const char *piece, gsize bytes)
+/* `stored`: of each kind of the pass, whether the capture holds it itself. */
+static void feed_piece(struct run *run, StrobeConsumer *pass, const gboolean *stored,
+                       const char *piece, gsize bytes)
 {
-    StrobeView views[256];
+    g_autofree StrobeView *views = g_new(StrobeView, STROBE_BATCH);
     gsize n = 0, at = 0;
 
     while (at < bytes) {
         const struct StrobeSpooled *record = (const void *)(piece + at);
-        if (!is_stored(run, pass->kinds[record->kind].view.name))
+        if (!stored[record->kind])
             views[n++] = derived_view(run, pass, record);
         at += sizeof *record + record->field_bytes;
-        if (n == G_N_ELEMENTS(views) || (n && at >= bytes)) {
+        if (n == STROBE_BATCH || (n && at >= bytes)) {
             feed_all(run, views, n);
             n = 0;
         }
     }
+}
+
+static void stream_pass(struct run *run, StrobeConsumer *pass)
+{
+    guint n = pass->component->n_kinds;
+    g_autofree gboolean *stored = g_new0(gboolean, n + 1);
+    const char *piece;
+    gsize bytes;
+
+    for (guint i = 0; i < n; i++)
+        stored[i] = is_stored(run, pass->kinds[i].view.name);
+    while ((piece = strobe_spool_next(pass->spool, &bytes, &pass->failure)))
+        feed_piece(run, pass, stored, piece, bytes);
+    g_clear_pointer(&pass->spool, strobe_spool_free);
 }
 
 /* Passes end in order of dependency, and what each derived goes to those behind it. */
@@ -288,15 +298,10 @@ static void stream_derived(struct run *run)
 {
     for (guint i = 0; i < run->p->passes->len; i++) {
         StrobeConsumer *pass = g_ptr_array_index(run->p->passes, i);
-        const char *piece;
-        gsize bytes;
 
         strobe_consumer_end(pass);
-        if (pass->failure || !strobe_spool_rewind(pass->spool, &pass->failure))
-            continue;
-        while ((piece = strobe_spool_next(pass->spool, &bytes, &pass->failure)))
-            feed_piece(run, pass, piece, bytes);
-        g_clear_pointer(&pass->spool, strobe_spool_free);
+        if (!pass->failure && strobe_spool_rewind(pass->spool, &pass->failure))
+            stream_pass(run, pass);
     }
 }
 
@@ -305,18 +310,33 @@ static void open_one(struct run *run, StrobeConsumer *consumer)
     strobe_consumer_open(consumer, run->reader, &run->facts, run->gaps);
 }
 
+static void open_all(struct run *run)
+{
+    const StrobePipeline *p = run->p;
+
+    for (guint i = 0; i < p->passes->len; i++)
+        open_one(run, g_ptr_array_index(p->passes, i));
+    for (guint i = 0; i < p->consumers->len; i++)
+        open_one(run, g_ptr_array_index(p->consumers, i));
+}
+
+/* Passes have ended by then. */
+static void end_consumer(StrobeConsumer *consumer)
+{
+    if (!consumer->is_pass)
+        strobe_consumer_end(consumer);
+}
+
 static void run_consumers(struct run *run, GError **error)
 {
-    for (guint i = 0; i < run->p->passes->len; i++)
-        open_one(run, g_ptr_array_index(run->p->passes, i));
-    for (guint i = 0; i < run->p->consumers->len; i++)
-        open_one(run, g_ptr_array_index(run->p->consumers, i));
+    open_all(run);
+    run->consumers = strobe_consumers_new(run->p->passes, run->p->consumers);
     if (stream_raw(run, error)) {
         stream_derived(run);
-        for (guint i = 0; i < run->p->consumers->len; i++)
-            strobe_consumer_end(g_ptr_array_index(run->p->consumers, i));
+        strobe_consumers_call(run->consumers, end_consumer);
     }
-    for_all(run, strobe_consumer_close);
+    strobe_consumers_call(run->consumers, strobe_consumer_close);
+    strobe_consumers_free(run->consumers);
 }
 
 /* The first failure of all, with the number of the others. */

@@ -6,21 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "error.h"
-#include "sort-items.h"
+#include "item-order.h"
 
 #define WRITE_BYTES (256u << 10)
 #define READ_BYTES_MIN (64u << 10) /* of one run while it is merged */
 #define READ_BYTES_MAX (4u << 20)
 #define RECORD_WORDS_MAX 128u
-#define STRETCHES_MAX 64u
-#define STEPS_BACK 64u
 #define LIMIT_MIN (64u << 10)
 #define ITEM_BYTES_MIN (3 * 8 + sizeof(StrobeSortItem)) /* of the smallest record, in all */
-
-/* A sorted stretch of the items. */
-struct stretch {
-    guint next, until;
-};
 
 /* A sorted stretch of the file while it is merged. */
 struct run {
@@ -40,10 +33,7 @@ struct StrobeRecordSorter {
     gsize limit;
     guint64 *words; /* of the records in memory; at most limit */
     gsize n_words;
-    StrobeSortItem *items; /* at most half of it */
-    guint n_items;
-    struct stretch stretches[STRETCHES_MAX]; /* while reading, a heap: the least item first */
-    guint n_stretches;                       /* 0: more than that, the items are unsorted */
+    StrobeItemOrder order; /* of the records; its items are at most half of the limit */
     guint64 written;
     GArray *starts; /* of guint64, of the runs in the file */
     gboolean is_reading;
@@ -73,15 +63,15 @@ static void release(void *at, gsize bytes)
 
 static gsize items_bytes(const StrobeRecordSorter *s)
 {
-    return s->limit / ITEM_BYTES_MIN * sizeof *s->items + sizeof *s->items;
+    return s->limit / ITEM_BYTES_MIN * sizeof(StrobeSortItem) + sizeof(StrobeSortItem);
 }
 
 static void release_memory(StrobeRecordSorter *s)
 {
     release(s->words, s->limit + RECORD_WORDS_MAX * 8);
-    release(s->items, items_bytes(s));
+    release(s->order.items, items_bytes(s));
     s->words = NULL;
-    s->items = NULL;
+    s->order.items = NULL;
 }
 
 StrobeRecordSorter *strobe_record_sorter_new(int scratch, gsize memory_bytes,
@@ -92,13 +82,13 @@ StrobeRecordSorter *strobe_record_sorter_new(int scratch, gsize memory_bytes,
     s->scratch = scratch;
     s->key_of = key_of;
     s->user = user;
-    s->n_stretches = 1;
+    strobe_item_order_init(&s->order);
     s->starts = g_array_new(FALSE, FALSE, sizeof(guint64));
     s->heap = g_ptr_array_new();
     for (s->limit = MAX(memory_bytes, LIMIT_MIN);; s->limit /= 2) {
         s->words = reserve(s->limit + RECORD_WORDS_MAX * 8);
-        s->items = reserve(items_bytes(s));
-        if ((s->words && s->items) || s->limit <= LIMIT_MIN)
+        s->order.items = reserve(items_bytes(s));
+        if ((s->words && s->order.items) || s->limit <= LIMIT_MIN)
             return s;
         release_memory(s);
     }
@@ -114,6 +104,7 @@ void strobe_record_sorter_free(StrobeRecordSorter *s)
     g_ptr_array_unref(s->heap);
     release_memory(s);
     g_array_unref(s->starts);
+    strobe_item_order_clear(&s->order);
     if (s->scratch >= 0)
         close(s->scratch);
     g_free(s);
@@ -128,93 +119,10 @@ static gboolean set_io_error(const char *what, GError **error)
 
 /* ---- in memory ---- */
 
-/* Sources are nearly sorted: threads overtake each other by a little, and one file follows another.
- * An item goes back a little within its stretch, or begins another one. */
-static void place_item(StrobeRecordSorter *s, const StrobeSortItem *item)
-{
-    struct stretch *last = s->n_stretches ? &s->stretches[s->n_stretches - 1] : NULL;
-    guint at = s->n_items++;
-
-    if (last && at > last->next && strobe_sort_item_before(item, &s->items[at - 1])) {
-        guint least = MAX(last->next, at - MIN(at, STEPS_BACK));
-
-        while (at > least && strobe_sort_item_before(item, &s->items[at - 1]))
-            at--;
-        if (at == least && at > last->next) {
-            at = s->n_items - 1;
-            s->n_stretches = s->n_stretches < STRETCHES_MAX ? s->n_stretches + 1 : 0;
-            last = s->n_stretches ? last + 1 : NULL;
-            if (last)
-                last->next = at;
-        } else {
-            memmove(s->items + at + 1, s->items + at, (s->n_items - 1 - at) * sizeof *item);
-        }
-    }
-    s->items[at] = *item;
-    if (last)
-        last->until = s->n_items;
-}
-
-static void sink_stretch(StrobeRecordSorter *s, guint at)
-{
-    struct stretch moved = s->stretches[at];
-
-    for (;;) {
-        guint child = 2 * at + 1;
-
-        if (child >= s->n_stretches)
-            break;
-        if (child + 1 < s->n_stretches &&
-            strobe_sort_item_before(&s->items[s->stretches[child + 1].next],
-                                    &s->items[s->stretches[child].next]))
-            child++;
-        if (strobe_sort_item_before(&s->items[moved.next], &s->items[s->stretches[child].next]))
-            break;
-        s->stretches[at] = s->stretches[child];
-        at = child;
-    }
-    s->stretches[at] = moved;
-}
-
-static void begin_items(StrobeRecordSorter *s)
-{
-    if (s->n_stretches == 0) {
-        strobe_sort_items(s->items, s->n_items);
-        s->n_stretches = 1;
-        s->stretches[0] = (struct stretch){0, s->n_items};
-    }
-    if (s->n_items == 0)
-        s->n_stretches = 0;
-    for (guint i = s->n_stretches / 2; i-- > 0;)
-        sink_stretch(s, i);
-}
-
-/* NULL behind the last. */
-static const StrobeSortItem *next_item(StrobeRecordSorter *s)
-{
-    const StrobeSortItem *item;
-
-    if (s->n_stretches == 0)
-        return NULL;
-    item = &s->items[s->stretches[0].next++];
-    if (s->stretches[0].next == s->stretches[0].until)
-        s->stretches[0] = s->stretches[--s->n_stretches];
-    if (s->n_stretches > 1)
-        sink_stretch(s, 0);
-    return item;
-}
-
 static const guint64 *words_of(const StrobeRecordSorter *s, const StrobeSortItem *item, guint32 *n)
 {
     *n = (guint32)(item->place % 256);
     return s->words + item->place / 256;
-}
-
-static void forget_items(StrobeRecordSorter *s)
-{
-    s->n_words = s->n_items = 0;
-    s->n_stretches = 1;
-    s->stretches[0] = (struct stretch){0, 0};
 }
 
 /* ---- the scratch file ---- */
@@ -292,27 +200,29 @@ static gboolean spill(StrobeRecordSorter *s, GError **error)
         errno = ENOSPC;
         return set_io_error("write", error);
     }
-    begin_items(s);
+    strobe_item_order_begin(&s->order);
     g_array_append_val(s->starts, s->written);
-    while ((item = next_item(s))) {
+    while ((item = strobe_item_order_next(&s->order))) {
         guint32 n;
         const guint64 *words = words_of(s, item, &n);
 
         if (!put_record(s, &out, words, n, error))
             return FALSE;
     }
-    forget_items(s);
+    s->n_words = 0;
+    strobe_item_order_forget(&s->order);
     return end_stretch(s, &out, error) && flush_buffer(s, &out, error);
 }
 
 /* Sorting all of it takes as much again for the items. */
 static gboolean has_room(const StrobeRecordSorter *s)
 {
-    gsize bytes = s->n_words * 8 + s->n_items * sizeof *s->items;
+    gsize n = strobe_item_order_n(&s->order);
+    gsize bytes = s->n_words * 8 + n * sizeof(StrobeSortItem);
 
-    if (s->n_stretches == 0)
-        bytes += s->n_items * sizeof *s->items;
-    return bytes < s->limit && s->n_items < s->limit / ITEM_BYTES_MIN;
+    if (!strobe_item_order_is_near(&s->order))
+        bytes += n * sizeof(StrobeSortItem);
+    return bytes < s->limit && n < s->limit / ITEM_BYTES_MIN;
 }
 
 guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 end, guint32 words,
@@ -322,14 +232,14 @@ guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 en
     guint64 *at = s->words + s->n_words;
 
     g_return_val_if_fail(words <= RECORD_WORDS_MAX && !s->is_reading, NULL);
-    if (G_UNLIKELY(!s->words || !s->items)) {
+    if (G_UNLIKELY(!s->words || !s->order.items)) {
         errno = ENOMEM;
         set_io_error("have memory beside", error);
         return NULL;
     }
     if (G_UNLIKELY(!has_room(s)))
         return spill(s, error) ? strobe_record_sorter_add(s, begin, end, words, error) : NULL;
-    place_item(s, &item);
+    strobe_item_order_add(&s->order, &item);
     s->n_words += words;
     return at;
 }
@@ -360,7 +270,7 @@ static gboolean fill(StrobeRecordSorter *s, struct run *run, GError **error)
 
 static void advance_in_memory(StrobeRecordSorter *s, struct run *run)
 {
-    const StrobeSortItem *item = next_item(s);
+    const StrobeSortItem *item = strobe_item_order_next(&s->order);
 
     run->head = NULL;
     if (!item)
@@ -444,7 +354,7 @@ static gboolean begin_merge(StrobeRecordSorter *s, GError **error)
     }
     s->runs[n].number = n;
     s->runs[n].is_in_memory = TRUE;
-    begin_items(s);
+    strobe_item_order_begin(&s->order);
     if (!begin_run(s, &s->runs[n], error))
         return FALSE;
     for (guint i = s->heap->len / 2; i-- > 0;)
@@ -457,7 +367,7 @@ static gboolean begin_reading(StrobeRecordSorter *s, GError **error)
     s->is_reading = TRUE;
     if (s->starts->len)
         return begin_merge(s, error);
-    begin_items(s);
+    strobe_item_order_begin(&s->order);
     return TRUE;
 }
 
@@ -486,7 +396,7 @@ const guint64 *strobe_record_sorter_next(StrobeRecordSorter *s, guint32 *words, 
         return NULL;
     }
     if (s->starts->len == 0)
-        return (item = next_item(s)) ? words_of(s, item, words) : NULL;
+        return (item = strobe_item_order_next(&s->order)) ? words_of(s, item, words) : NULL;
     if (s->heap->len == 0)
         return NULL;
     run = g_ptr_array_index(s->heap, 0);

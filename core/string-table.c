@@ -6,6 +6,8 @@
 
 #define CHUNK (256u << 10)
 #define SLOTS_MIN 1024u
+#define PAGE_BITS 10u /* entries of the first page; each further one has twice as many */
+#define PAGES (33u - PAGE_BITS)
 
 struct entry {
     const char *bytes; /* NUL behind them; NULL: unknown id */
@@ -19,9 +21,10 @@ struct slot {
 };
 
 struct StrobeStringTable {
-    GArray *entries;    /* by id */
-    struct slot *slots; /* by hash of their bytes */
-    guint32 n_slots;    /* a power of two, at most three quarters in use */
+    struct entry *pages[PAGES]; /* entries by id, which never move: see strobe_string_table_text */
+    guint32 n_entries;          /* atomic */
+    struct slot *slots;         /* by hash of their bytes */
+    guint32 n_slots;            /* a power of two, at most three quarters in use */
     guint32 n_used;
     GPtrArray *chunks;
     char *chunk;
@@ -30,6 +33,40 @@ struct StrobeStringTable {
     guint64 n_refused;
     guint32 full_id;
 };
+
+/* Where an id's entry is: page p begins with id (2^p - 1) << PAGE_BITS. */
+static guint page_of(guint32 id, guint64 *place)
+{
+    guint64 at = (guint64)id + (1u << PAGE_BITS);
+    guint page = 63 - PAGE_BITS - (guint)__builtin_clzll(at);
+
+    *place = at - ((guint64)1 << (page + PAGE_BITS));
+    return page;
+}
+
+static struct entry *entry_of(const StrobeStringTable *table, guint32 id)
+{
+    guint64 place;
+    guint page = page_of(id, &place);
+
+    return &table->pages[page][place];
+}
+
+static guint32 n_entries(const StrobeStringTable *table)
+{
+    return __atomic_load_n(&table->n_entries, __ATOMIC_ACQUIRE);
+}
+
+/* Those that are new are empty. */
+static void set_n_entries(StrobeStringTable *table, guint32 n)
+{
+    guint64 place;
+    guint last = page_of(n - 1, &place);
+
+    for (guint i = last + 1; i-- > 0 && !table->pages[i];)
+        table->pages[i] = g_new0(struct entry, (gsize)1 << (i + PAGE_BITS));
+    __atomic_store_n(&table->n_entries, n, __ATOMIC_RELEASE);
+}
 
 static guint32 hash_bytes(const char *bytes, gsize length, gboolean is_stack)
 {
@@ -51,8 +88,7 @@ StrobeStringTable *strobe_string_table_new(guint32 first_free)
 {
     StrobeStringTable *table = g_new0(StrobeStringTable, 1);
 
-    table->entries = g_array_new(FALSE, TRUE, sizeof(struct entry));
-    g_array_set_size(table->entries, MAX(first_free, 1));
+    set_n_entries(table, MAX(first_free, 1));
     table->n_slots = SLOTS_MIN;
     table->slots = g_new0(struct slot, table->n_slots);
     table->max_bytes = strobe_resources_text_bytes();
@@ -64,15 +100,11 @@ void strobe_string_table_free(StrobeStringTable *table)
 {
     if (!table)
         return;
-    g_array_unref(table->entries);
+    for (guint i = 0; i < PAGES; i++)
+        g_free(table->pages[i]);
     g_free(table->slots);
     g_ptr_array_unref(table->chunks);
     g_free(table);
-}
-
-static const struct entry *entry_of(const StrobeStringTable *table, guint32 id)
-{
-    return &g_array_index(table->entries, struct entry, id);
 }
 
 /* The slot that holds these bytes, or the free one where they belong. */
@@ -136,7 +168,7 @@ static char *take_room(StrobeStringTable *table, gsize n)
 static void store(StrobeStringTable *table, guint32 id, guint32 hash, const char *bytes,
                   gsize length, gboolean is_stack)
 {
-    struct entry *e = &g_array_index(table->entries, struct entry, id);
+    struct entry *e = entry_of(table, id);
     char *copy = take_room(table, length + 1);
 
     memcpy(copy, bytes, length);
@@ -155,9 +187,9 @@ static void store(StrobeStringTable *table, guint32 id, guint32 hash, const char
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack)
 {
-    if (id == table->entries->len) /* more than a recorder has: an importer wrote them, in order */
-        g_array_set_size(table->entries, id + 1);
-    if (id && id < table->entries->len && !entry_of(table, id)->bytes)
+    if (id == table->n_entries) /* more than a recorder has: an importer wrote them, in order */
+        set_n_entries(table, id + 1);
+    if (id && id < table->n_entries && !entry_of(table, id)->bytes)
         store(table, id, hash_bytes(bytes, length, is_stack), bytes, length, is_stack);
 }
 
@@ -174,12 +206,12 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
         table->n_refused++;
         return is_stack ? 0 : table->full_id;
     }
-    guint32 id = table->entries->len;
-    g_array_set_size(table->entries, id + 1);
+    guint32 id = table->n_entries;
+    set_n_entries(table, id + 1);
     store(table, id, hash, bytes, length, is_stack);
     if (table->bytes > table->max_bytes && !table->full_id) {
         table->full_id = id + 1;
-        g_array_set_size(table->entries, id + 2);
+        set_n_entries(table, id + 2);
         strobe_string_table_set(table, id + 1, STROBE_STRING_TABLE_FULL,
                                 strlen(STROBE_STRING_TABLE_FULL), FALSE);
     }
@@ -190,7 +222,7 @@ StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id)
 {
     StrobeText none = {"", 0};
 
-    if (id >= table->entries->len)
+    if (id >= n_entries(table))
         return none;
     const struct entry *e = entry_of(table, id);
     if (!e->bytes || e->is_stack)
@@ -202,7 +234,7 @@ gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,
                                 const StrobeStringId **frames)
 {
     *frames = NULL;
-    if (id >= table->entries->len)
+    if (id >= n_entries(table))
         return 0;
     const struct entry *e = entry_of(table, id);
     if (!e->bytes || !e->is_stack)

@@ -23,6 +23,7 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
                                    gboolean is_stack);
 
+/* Both may be called by other threads while one interns, for ids that they know from before. */
 StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id);
 gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,
                                 const StrobeStringId **frames);

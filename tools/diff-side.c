@@ -48,8 +48,10 @@ static gboolean refuse_many(const StrobeDiffSide *side, guint n, const char *fir
 static gboolean import_side(StrobeDiffSide *side, const StrobeImportSource *source,
                             const char *scratch, GError **error)
 {
-    const StrobeImportWish wish = {
-        .parent = scratch, .progress = strobe_bar_show, .progress_user = (gpointer) "importing"};
+    const StrobeImportWish wish = {.parent = scratch,
+                                   .is_temporary = TRUE,
+                                   .progress = strobe_bar_show,
+                                   .progress_user = (gpointer) "importing"};
     g_autoptr(StrobeImport) import = strobe_import_run(source, &wish, error);
 
     strobe_bar_clear();

@@ -69,6 +69,7 @@ static void analyse_source(const StrobeImportSource *source, const char *scratch
                            StrobeJsonWriter *json, int *code)
 {
     const StrobeImportWish how = {.parent = scratch,
+                                  .is_temporary = TRUE,
                                   .progress = strobe_bar_show,
                                   .progress_user = (gpointer) "importing",
                                   .make = strobe_interruption_make,

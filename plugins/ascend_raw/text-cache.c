@@ -82,12 +82,6 @@ static inline guint64 load(const char *bytes, gsize n)
     return word;
 }
 
-static inline guint64 mix(guint64 hash, guint64 word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 /* The words of a text, the last one overlapping: without a call, and without a loop over bytes. */
 static inline guint64 tail_of(const char *bytes, gsize length)
 {
@@ -99,29 +93,50 @@ static inline guint64 tail_of(const char *bytes, gsize length)
            (guchar)bytes[length - 1];
 }
 
-/* Texts are compared whole, so a bad hash costs time only. */
+__extension__ typedef unsigned __int128 Wide;
+
+/* Both halves of a product depend on all bits of both factors. */
+static inline guint64 fold(guint64 a, guint64 b)
+{
+    Wide product = (Wide)a * b;
+
+    return (guint64)product ^ (guint64)(product >> 64);
+}
+
+/* Texts are compared whole, so a bad hash costs time only. Two words a step: a product takes longer
+ * than all else here, and the next step waits for it. */
 static inline guint64 hash_text(const char *bytes, gsize length, gboolean is_stack)
 {
-    guint64 hash = length * 2 + (is_stack != 0);
+    const guint64 one = 0x9e3779b97f4a7c15u, other = 0xd1b54a32d192ed03u;
+    guint64 hash = (length * 2 + (is_stack != 0)) ^ one;
     gsize at = 0;
 
-    for (; at + 8 < length; at += 8)
-        hash = mix(hash, load(bytes + at, 8));
+    for (; at + 16 < length; at += 16)
+        hash = fold(hash ^ load(bytes + at, 8), load(bytes + at + 8, 8) ^ other);
+    if (length >= 16)
+        return fold(hash ^ load(bytes + length - 16, 8), load(bytes + length - 8, 8) ^ other);
     if (length >= 8)
-        return mix(hash, load(bytes + length - 8, 8));
-    return mix(hash, tail_of(bytes, length));
+        return fold(hash ^ load(bytes, 8), load(bytes + length - 8, 8) ^ other);
+    return fold(hash ^ tail_of(bytes, length), other);
+}
+
+/* The differences of two steps at a time. */
+static inline guint64 differ(const char *a, const char *b)
+{
+    return (load(a, 8) ^ load(b, 8)) | (load(a + 8, 8) ^ load(b + 8, 8));
 }
 
 static inline gboolean is_same(const char *a, const char *b, gsize length)
 {
-    gsize at = 0;
+    guint64 difference = 0;
 
     if (length < 8)
         return tail_of(a, length) == tail_of(b, length);
-    for (; at + 8 < length; at += 8)
-        if (load(a + at, 8) != load(b + at, 8))
-            return FALSE;
-    return load(a + length - 8, 8) == load(b + length - 8, 8);
+    if (length < 16)
+        return !((load(a, 8) ^ load(b, 8)) | (load(a + length - 8, 8) ^ load(b + length - 8, 8)));
+    for (gsize at = 0; at + 16 < length; at += 16)
+        difference |= differ(a + at, b + at);
+    return !(difference | differ(a + length - 16, b + length - 16));
 }
 
 gboolean text_is_utf8(const char *bytes, gsize length)

@@ -27,9 +27,9 @@ static gint64 spread(guint i, gint64 max)
     return (gint64)((guint64)i * 2654435761u % (guint64)max);
 }
 
-/* Ends: without order, of `n_files` files that are sorted each, or with a record in a hundred that
- * comes late by up to 200 others. */
-typedef enum Pattern { RANDOM, FILES, LATE } Pattern;
+/* Ends: without order, of `n_files` files that are sorted each, with a record in a hundred that
+ * comes late by up to 200 others, or such files with one in 300 that comes late by up to all. */
+typedef enum Pattern { RANDOM, FILES, LATE, FAR } Pattern;
 
 static gint64 end_of(Pattern pattern, guint i, guint n)
 {
@@ -39,6 +39,8 @@ static gint64 end_of(Pattern pattern, guint i, guint n)
         return 50 + spread(i * 7, 100);
     if (pattern == FILES)
         return 50 + i % (n / n_files + 1);
+    if (pattern == FAR)
+        return 50 + (i % 300 ? i % (n / n_files + 1) : spread(i, n / n_files + 1));
     return 50 + i - (i % 100 ? 0 : MIN(i, (guint)spread(i, 200)));
 }
 
@@ -83,7 +85,7 @@ static void check_pattern(gsize memory, guint n, Pattern pattern)
 
 static void check_order(gsize memory, guint n)
 {
-    for (Pattern pattern = RANDOM; pattern <= LATE; pattern++)
+    for (Pattern pattern = RANDOM; pattern <= FAR; pattern++)
         check_pattern(memory, n, pattern);
 }
 

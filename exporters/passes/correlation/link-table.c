@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "link-table.h"
 
+#include "id-index.h"
+
 struct LinkTable {
     LinkDone done;
     void *user;
-    GHashTable *by_id; /* id of a LinkEntry, to the entry */
-    GQueue order;      /* the same entries, first seen first */
-    LinkEntry *last;   /* causes and effects of one id come in runs */
+    GArray *entries; /* of LinkEntry, first seen first */
+    IdIndex *by_id;  /* id of an entry, to its place there */
+    guint first;     /* entry that is not forgotten; behind it while the oldest are told */
+    LinkEntry *last; /* causes and effects of one id come in runs */
     guint n_waiting;
 };
 
@@ -16,26 +19,25 @@ LinkTable *link_table_new(LinkDone done, void *user)
 
     table->done = done;
     table->user = user;
-    table->by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
-    g_queue_init(&table->order);
+    table->entries = g_array_new(FALSE, FALSE, sizeof(LinkEntry));
+    table->by_id = id_index_new();
     return table;
 }
 
-static void free_entry(gpointer data)
+static LinkEntry *entry_at(const LinkTable *table, guint place)
 {
-    LinkEntry *entry = data;
-
-    if (entry->waiting)
-        g_array_unref(entry->waiting);
-    g_free(entry);
+    return &g_array_index(table->entries, LinkEntry, place);
 }
 
 void link_table_free(LinkTable *table)
 {
     if (!table)
         return;
-    g_hash_table_unref(table->by_id);
-    g_queue_clear_full(&table->order, free_entry);
+    for (guint i = 0; i < table->entries->len; i++)
+        if (entry_at(table, i)->waiting)
+            g_array_unref(entry_at(table, i)->waiting);
+    g_array_unref(table->entries);
+    id_index_free(table->by_id);
     g_free(table);
 }
 
@@ -71,34 +73,39 @@ static void check_waiting(LinkTable *table, LinkEntry *entry)
 /* Tells and forgets the oldest entries until `n` are left. */
 static void drain(LinkTable *table, guint n, gboolean is_early)
 {
+    guint n_old = table->entries->len - MIN(table->entries->len, n);
+
     table->last = NULL;
-    while (table->order.length > n) {
-        LinkEntry *entry = g_queue_pop_head(&table->order);
+    for (table->first = 0; table->first < n_old;) {
+        LinkEntry *entry = entry_at(table, table->first++);
 
         check_waiting(table, entry);
-        g_hash_table_remove(table->by_id, &entry->id);
         table->done(table->user, entry, is_early);
-        free_entry(entry);
     }
+    g_array_remove_range(table->entries, 0, n_old);
+    table->first = 0;
+    id_index_forget_all(table->by_id);
+    for (guint i = 0; i < table->entries->len; i++)
+        id_index_add(table->by_id, entry_at(table, i)->id, i);
 }
 
 static LinkEntry *entry_of(LinkTable *table, guint64 id)
 {
-    LinkEntry *entry = table->last;
+    const LinkEntry made = {.id = id};
+    guint32 place;
 
-    if (entry && entry->id == id)
-        return entry;
-    entry = g_hash_table_lookup(table->by_id, &id);
-    if (!entry) {
-        if (table->order.length >= LINK_ENTRIES_MAX)
+    if (table->last && table->last->id == id)
+        return table->last;
+    place = id_index_find(table->by_id, id);
+    if (place == ID_INDEX_NONE) {
+        if (table->entries->len >= LINK_ENTRIES_MAX)
             drain(table, LINK_ENTRIES_MAX / 2, TRUE);
-        entry = g_new0(LinkEntry, 1);
-        entry->id = id;
-        g_hash_table_insert(table->by_id, &entry->id, entry);
-        g_queue_push_tail(&table->order, entry);
+        place = table->entries->len;
+        g_array_append_val(table->entries, made);
+        id_index_add(table->by_id, id, place);
     }
-    table->last = entry;
-    return entry;
+    table->last = entry_at(table, place);
+    return table->last;
 }
 
 /* ---- causes and effects ---- */
@@ -149,7 +156,9 @@ void link_table_effect(LinkTable *table, guint64 id, const LinkEffect *effect)
 
 const LinkEntry *link_table_find(const LinkTable *table, guint64 id)
 {
-    return g_hash_table_lookup(table->by_id, &id);
+    guint32 place = id_index_find(table->by_id, id);
+
+    return place == ID_INDEX_NONE || place < table->first ? NULL : entry_at(table, place);
 }
 
 void link_table_finish(LinkTable *table)

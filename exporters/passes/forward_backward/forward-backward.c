@@ -10,6 +10,8 @@
 #include <strobe/kinds.h>
 #include <string.h>
 
+#include "id-index.h"
+
 /* Sequence numbers rise, so the oldest half is complete when so many are known. */
 #define PAIRS_MAX 524288
 
@@ -37,8 +39,8 @@ typedef struct ForwardBackward {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    GHashTable *by_sequence; /* sequence of a Pair -> the Pair */
-    GQueue order;            /* the same pairs, first seen first */
+    GArray *pairs;        /* of Pair, first seen first */
+    IdIndex *by_sequence; /* sequence of a Pair -> its place there */
 } ForwardBackward;
 
 static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -50,7 +52,8 @@ static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, Strobe
     links->self = self;
     links->binder.wanted = wanted;
     links->binder.n_wanted = N_WANTED;
-    links->by_sequence = g_hash_table_new(g_int64_hash, g_int64_equal);
+    links->pairs = g_array_new(FALSE, TRUE, sizeof(Pair));
+    links->by_sequence = id_index_new();
     *state = links;
     return STROBE_OK;
 }
@@ -74,31 +77,31 @@ static gboolean emit(ForwardBackward *links, const Pair *pair)
 /* Emits and forgets the oldest pairs until `n` are left. */
 static gboolean drain(ForwardBackward *links, guint n)
 {
-    while (links->order.length > n) {
-        Pair *pair = g_queue_pop_head(&links->order);
-        gboolean emitted = emit(links, pair);
+    guint n_old = links->pairs->len - MIN(links->pairs->len, n);
 
-        g_hash_table_remove(links->by_sequence, &pair->sequence);
-        g_free(pair);
-        if (!emitted)
+    for (guint i = 0; i < n_old; i++)
+        if (!emit(links, &g_array_index(links->pairs, Pair, i)))
             return FALSE;
-    }
+    g_array_remove_range(links->pairs, 0, n_old);
+    id_index_forget_all(links->by_sequence);
+    for (guint i = 0; i < links->pairs->len; i++)
+        id_index_add(links->by_sequence, (guint64)g_array_index(links->pairs, Pair, i).sequence, i);
     return TRUE;
 }
 
 static Pair *find_pair(ForwardBackward *links, gint64 sequence)
 {
-    Pair *pair = g_hash_table_lookup(links->by_sequence, &sequence);
+    guint32 place = id_index_find(links->by_sequence, (guint64)sequence);
+    const Pair pair = {.sequence = sequence};
 
-    if (pair)
-        return pair;
-    if (links->order.length >= PAIRS_MAX && !drain(links, PAIRS_MAX / 2))
-        return NULL;
-    pair = g_new0(Pair, 1);
-    pair->sequence = sequence;
-    g_hash_table_insert(links->by_sequence, &pair->sequence, pair);
-    g_queue_push_tail(&links->order, pair);
-    return pair;
+    if (place == ID_INDEX_NONE) {
+        if (links->pairs->len >= PAIRS_MAX && !drain(links, PAIRS_MAX / 2))
+            return NULL;
+        place = links->pairs->len;
+        g_array_append_val(links->pairs, pair);
+        id_index_add(links->by_sequence, (guint64)sequence, place);
+    }
+    return &g_array_index(links->pairs, Pair, place);
 }
 
 static StrobeStatus out_of_space(ForwardBackward *links)
@@ -146,8 +149,8 @@ static void forward_backward_close(void *state)
 {
     ForwardBackward *links = state;
 
-    g_hash_table_unref(links->by_sequence);
-    g_queue_clear_full(&links->order, g_free);
+    id_index_free(links->by_sequence);
+    g_array_unref(links->pairs);
     g_free(links);
 }
 

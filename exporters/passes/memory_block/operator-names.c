@@ -68,6 +68,8 @@ struct OperatorNames {
     void *user;
     StrobeBinder operators, queues;
     GHashTable *threads; /* guint64 -> Thread */
+    Thread *last, *any;  /* operators of one thread come in runs; that of events of no thread */
+    guint64 last_number;
     GHashTable *entries; /* correlation -> Entry */
     GHashTable *words;   /* StrobeStringId -> WORD_* */
 };
@@ -119,14 +121,21 @@ void operator_names_free(OperatorNames *names)
 
 static Thread *thread_of(OperatorNames *names, guint64 number)
 {
-    Thread *thread = g_hash_table_lookup(names->threads, &number);
+    Thread *thread;
 
+    if (names->last && names->last_number == number)
+        return names->last;
+    thread = g_hash_table_lookup(names->threads, &number);
     if (!thread) {
         thread = g_new0(Thread, 1);
         thread->questions = g_array_new(FALSE, FALSE, sizeof(Question));
         thread->open = g_array_new(FALSE, FALSE, sizeof(OpenEntry));
         g_hash_table_insert(names->threads, g_memdup2(&number, sizeof number), thread);
+        if (number == OPERATOR_NAMES_ANY)
+            names->any = thread;
     }
+    names->last = thread;
+    names->last_number = number;
     return thread;
 }
 
@@ -242,8 +251,7 @@ static void settle_entries(OperatorNames *names, Thread *thread, const Span *op)
 void operator_names_operator(OperatorNames *names, const StrobeView *record, guint64 number)
 {
     const uint32_t *at = strobe_binder_offsets(&names->operators, record->kind);
-    Thread *thread = thread_of(names, number), *any;
-    const guint64 any_number = OPERATOR_NAMES_ANY;
+    Thread *thread = thread_of(names, number);
     Span op = {record->begin_ns, record->end_ns, record->name, WORD_PLAIN};
 
     if (strobe_field_u8(record, at[IS_ASYNC], 0))
@@ -251,9 +259,8 @@ void operator_names_operator(OperatorNames *names, const StrobeView *record, gui
     op.word = word_of(names, op.name);
     if (op.word == WORD_SKIPPED)
         return;
-    any = g_hash_table_lookup(names->threads, &any_number);
-    if (any)
-        answer(names, any, &op);
+    if (names->any)
+        answer(names, names->any, &op);
     answer(names, thread, &op);
     settle_entries(names, thread, &op);
     thread->recent[thread->n_recent++ % RECENT] = op;

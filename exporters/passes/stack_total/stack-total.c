@@ -12,12 +12,9 @@
 #include <string.h>
 
 #include "nesting.h"
+#include "path-nodes.h"
 
 #define STACKS_MAX 300000 /* different Python stacks */
-#define NODES_MAX 1000000 /* paths */
-#define HEIGHT_MAX 512    /* operators on one path */
-#define WIDTH_MAX 4096    /* different operators below one: a search is linear */
-#define CHUNK 1000
 
 enum { STACK, IS_ASYNC, N_WANTED };
 
@@ -33,37 +30,12 @@ static const StrobeWantedField device_wanted[N_DEVICE] = {
     [DEVICE_SELF] = {"device_self", STROBE_FIELD_F64},
 };
 
-typedef struct Node Node;
-
 /* Device time; NAN: none. */
 static void add_us(double *sum, double us)
 {
     if (!isnan(us))
         *sum = isnan(*sum) ? us : *sum + us;
 }
-
-/* Operators below one parent, equal names merged. */
-typedef struct NodeList {
-    Node *first;
-    guint height; /* of the tallest subtree, at most HEIGHT_MAX */
-    guint width;  /* nodes in this list, at most WIDTH_MAX */
-} NodeList;
-
-/* `calls` 0: only a step on the way to others. */
-struct Node {
-    StrobeStringId name;
-    guint64 calls;
-    gint64 self_ns;
-    double device_us; /* NAN: none; counted once the tree is complete */
-    NodeList children;
-    Node *next;
-};
-
-typedef struct StackSum {
-    guint64 calls;
-    gint64 self_ns;
-    double device_us;
-} StackSum;
 
 /* An operator with device time, which come in order of begin, not of end. */
 typedef struct OpenSpan {
@@ -87,97 +59,9 @@ typedef struct StackTotal {
     GHashTable *stacks; /* StrobeStackId -> StackSum */
     GHashTable *open;   /* StrobeTrackId -> GArray of OpenSpan */
     NodeList roots;
-    StackSum others; /* no room for the path, or it is too long */
-    Node *free_nodes;
-    guint n_nodes;
-    GPtrArray *chunks;      /* where the nodes lie, CHUNK each */
+    PathNodes nodes;
     gboolean is_incomplete; /* operators were lost, of whatever path */
 } StackTotal;
-
-static Node *take_node(StackTotal *total)
-{
-    Node *node = total->free_nodes;
-
-    if (node) {
-        total->free_nodes = node->next;
-        memset(node, 0, sizeof *node);
-        node->device_us = NAN;
-        return node;
-    }
-    if (total->n_nodes == NODES_MAX)
-        return NULL;
-    if (total->n_nodes % CHUNK == 0)
-        g_ptr_array_add(total->chunks, g_new0(Node, CHUNK));
-    node = (Node *)g_ptr_array_index(total->chunks, total->n_nodes / CHUNK);
-    node += total->n_nodes++ % CHUNK;
-    node->device_us = NAN;
-    return node;
-}
-
-static void give_back_node(StackTotal *total, Node *node)
-{
-    node->next = total->free_nodes;
-    total->free_nodes = node;
-}
-
-static Node *find_name(const NodeList *list, StrobeStringId name)
-{
-    Node *node = list->first;
-
-    while (node && node->name != name)
-        node = node->next;
-    return node;
-}
-
-static void drop_list(StackTotal *total, NodeList list);
-
-/* Gives up a node: its time, and that of all below it, goes to the others. */
-static void drop_node(StackTotal *total, Node *node)
-{
-    total->others.calls += node->calls;
-    total->others.self_ns += node->self_ns;
-    drop_list(total, node->children);
-    give_back_node(total, node);
-}
-
-static void drop_list(StackTotal *total, NodeList list)
-{
-    Node *next;
-
-    for (Node *node = list.first; node; node = next) {
-        next = node->next;
-        drop_node(total, node);
-    }
-}
-
-/* Merges the list `from` into `into`, whole subtrees. Recursion is at most HEIGHT_MAX deep. */
-static void merge_lists(StackTotal *total, NodeList *into, NodeList from)
-{
-    Node *next;
-
-    if (!into->first) {
-        *into = from;
-        return;
-    }
-    into->height = MAX(into->height, from.height);
-    for (Node *node = from.first; node; node = next) {
-        Node *same = find_name(into, node->name);
-
-        next = node->next;
-        if (same) {
-            same->calls += node->calls;
-            same->self_ns += node->self_ns;
-            merge_lists(total, &same->children, node->children);
-            give_back_node(total, node);
-        } else if (into->width < WIDTH_MAX) {
-            node->next = into->first;
-            into->first = node;
-            into->width++;
-        } else {
-            drop_node(total, node);
-        }
-    }
-}
 
 /* The others' where there are too many. */
 static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
@@ -185,7 +69,7 @@ static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
     StackSum *sum = g_hash_table_lookup(total->stacks, GUINT_TO_POINTER(stack));
 
     if (!sum && g_hash_table_size(total->stacks) >= STACKS_MAX)
-        return &total->others;
+        return &total->nodes.others;
     if (!sum) {
         sum = g_new0(StackSum, 1);
         sum->device_us = NAN;
@@ -203,24 +87,6 @@ static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
     sum->self_ns += self_ns;
 }
 
-/* The node of an operator in a list, made if need be; NULL when there is no room. */
-static Node *node_in(StackTotal *total, NodeList *list, StrobeStringId name)
-{
-    Node *node = find_name(list, name);
-
-    if (node)
-        return node;
-    node = list->width < WIDTH_MAX ? take_node(total) : NULL;
-    if (node) {
-        node->name = name;
-        node->next = list->first;
-        list->first = node;
-        list->height = MAX(list->height, 1);
-        list->width++;
-    }
-    return node;
-}
-
 /* Hangs an operator, or all operators of a fold, into a list. */
 static void attach(StackTotal *total, NodeList *list, Entry *entry)
 {
@@ -228,7 +94,7 @@ static void attach(StackTotal *total, NodeList *list, Entry *entry)
     Node *node;
 
     if (entry->span.is_fold) {
-        merge_lists(total, list, entry->children);
+        node_list_merge(&total->nodes, list, entry->children);
         return;
     }
     if (entry->stack)
@@ -236,15 +102,15 @@ static void attach(StackTotal *total, NodeList *list, Entry *entry)
     if (entry->stack && !entry->children.first)
         return;
     if (entry->children.height >= HEIGHT_MAX) {
-        drop_list(total, entry->children);
+        node_list_drop(&total->nodes, entry->children);
         entry->children = (NodeList){0};
     }
-    node = node_in(total, list, entry->name);
+    node = node_list_add(&total->nodes, list, entry->name);
     if (node) {
-        merge_lists(total, &node->children, entry->children);
+        node_list_merge(&total->nodes, &node->children, entry->children);
         list->height = MAX(list->height, 1 + node->children.height);
     } else {
-        drop_list(total, entry->children);
+        node_list_drop(&total->nodes, entry->children);
     }
     if (entry->stack)
         return;
@@ -252,8 +118,8 @@ static void attach(StackTotal *total, NodeList *list, Entry *entry)
         node->calls++;
         node->self_ns += self_ns;
     } else {
-        total->others.calls++;
-        total->others.self_ns += self_ns;
+        total->nodes.others.calls++;
+        total->nodes.others.self_ns += self_ns;
     }
 }
 
@@ -276,7 +142,8 @@ static gboolean fold(void *user, NestingSpan *span)
 
 static gboolean merge(void *user, NestingSpan *into, NestingSpan *from)
 {
-    merge_lists(user, &((Entry *)into)->children, ((Entry *)from)->children);
+    node_list_merge(&((StackTotal *)user)->nodes, &((Entry *)into)->children,
+                    ((Entry *)from)->children);
     return TRUE;
 }
 
@@ -301,10 +168,9 @@ static StrobeStatus stack_total_open(const StrobeConsumerHost *host, StrobeInsta
     total->binder.n_wanted = N_WANTED;
     total->device_binder.wanted = device_wanted;
     total->device_binder.n_wanted = N_DEVICE;
-    total->others.device_us = NAN;
+    path_nodes_init(&total->nodes);
     total->open =
         g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, (GDestroyNotify)g_array_unref);
-    total->chunks = g_ptr_array_new_with_free_func(g_free);
     total->nesting = nesting_new(&nesting_ops, total);
     total->stacks = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     *state = total;
@@ -352,13 +218,13 @@ static void add_device(StackTotal *total, const StrobeView *record)
     OpenSpan span = {.end_ns = record->end_ns};
 
     if (!around)
-        span.node = find_name(&total->roots, record->name);
+        span.node = node_list_find(&total->roots, record->name);
     else if (around->node)
-        span.node = find_name(&around->node->children, record->name);
+        span.node = node_list_find(&around->node->children, record->name);
     if (stack)
         add_us(&sum_of(total, stack)->device_us, us);
     else
-        add_us(span.node ? &span.node->device_us : &total->others.device_us, us);
+        add_us(span.node ? &span.node->device_us : &total->nodes.others.device_us, us);
     if (open->len < HEIGHT_MAX)
         g_array_append_val(open, span);
 }
@@ -426,15 +292,15 @@ static gboolean emit_others(StackTotal *total)
 {
     StrobeStringId name;
 
-    if (!total->others.calls && isnan(total->others.device_us))
+    if (!total->nodes.others.calls && isnan(total->nodes.others.device_us))
         return TRUE;
     total->host->log(total->self, STROBE_LOG_WARNING,
                      "Time of %" G_GUINT64_FORMAT
                      " operators is shown as \"(others)\": more than %d stacks, %d "
                      "call paths, %d operators on one path or %d different ones below one",
-                     total->others.calls, STACKS_MAX, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
+                     total->nodes.others.calls, STACKS_MAX, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
     name = total->host->intern(total->self, "(others)", 8);
-    return emit(total, name, total->host->stack(total->self, &name, 1), &total->others);
+    return emit(total, name, total->host->stack(total->self, &name, 1), &total->nodes.others);
 }
 
 static gboolean emit_stacks(StackTotal *total)
@@ -475,7 +341,7 @@ static void stack_total_close(void *state)
     nesting_free(total->nesting);
     g_hash_table_unref(total->stacks);
     g_hash_table_unref(total->open);
-    g_ptr_array_unref(total->chunks);
+    path_nodes_clear(&total->nodes);
     g_free(total);
 }
 

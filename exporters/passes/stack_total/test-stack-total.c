@@ -158,6 +158,26 @@ static void test_wide(Fixture *f, gconstpointer unused)
 }
 
 /* A Python stack of its own for every call: bounded, told, and no time lost. */
+/* Lists that are long enough to be searched by an index are merged, of each name one is left. */
+static void test_merged(Fixture *f, gconstpointer unused)
+{
+    for (int step = 0; step < 3; step++) {
+        for (int i = 0; i < 40; i++) {
+            g_autofree char *name = g_strdup_printf("op%d", i + 10 * step);
+
+            add(f, name, 1000 * step + 10 * i, 1000 * step + 10 * i + 3, 0);
+        }
+        add(f, "step", 1000 * step, 1000 * step + 500, 0);
+    }
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 61);
+    check(f, "step", 3, 3 * (500 - 40 * 3));
+    check(f, "op0;step", 1, 3);
+    check(f, "op15;step", 2, 6);
+    check(f, "op39;step", 3, 9);
+    check(f, "op59;step", 1, 3);
+}
+
 static void test_many_stacks(Fixture *f, gconstpointer unused)
 {
     const int64_t n = 300010;
@@ -262,6 +282,7 @@ int main(int argc, char **argv)
     ADD("folds", test_folds);
     ADD("deep", test_deep);
     ADD("wide", test_wide);
+    ADD("merged", test_merged);
     ADD("many-stacks", test_many_stacks);
     ADD("device", test_device);
     ADD("incomplete", test_incomplete);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that do a number of independent calls side by side with the caller. */
+#ifndef STROBE_CORE_CREW_H
+#define STROBE_CORE_CREW_H
+
+#include <glib.h>
+
+typedef struct StrobeCrew StrobeCrew;
+
+typedef void (*StrobeCrewCall)(gpointer user, guint index);
+
+/* With as many threads as there are processors besides the caller's, `most` at most. NULL where
+ * that is none: strobe_crew_run takes that too. */
+StrobeCrew *strobe_crew_new(guint most);
+void strobe_crew_free(StrobeCrew *crew);
+
+/* Calls call(user, i) for each i below `n`, once, and returns when all have returned. The 0th is
+ * the caller's own; whatever a call did is seen by the next run's, in whichever thread. */
+void strobe_crew_run(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n);
+
+#endif

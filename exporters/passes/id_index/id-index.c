@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "id-index.h"
+
+#include <string.h>
+
+#define SLOTS_MIN 1024u
+#define NEAR_BITS 3u /* ids that count up lie side by side, so many of them in a row */
+
+typedef struct Slot {
+    guint64 id;
+    guint32 place, is_used;
+} Slot;
+
+struct IdIndex {
+    Slot *slots;
+    guint n_slots, n_used; /* a power of two, at most half in use */
+};
+
+IdIndex *id_index_new(void)
+{
+    IdIndex *index = g_new(IdIndex, 1);
+
+    index->n_slots = SLOTS_MIN;
+    index->n_used = 0;
+    index->slots = g_new0(Slot, index->n_slots);
+    return index;
+}
+
+void id_index_free(IdIndex *index)
+{
+    if (!index)
+        return;
+    g_free(index->slots);
+    g_free(index);
+}
+
+/* The slot of the id, or the free one where it belongs. */
+static Slot *slot_of(const IdIndex *index, guint64 id)
+{
+    guint64 hash = (id >> NEAR_BITS) * 0x9e3779b97f4a7c15u;
+    guint mask = index->n_slots - 1;
+    guint at = (guint)(hash >> 40 << NEAR_BITS | (id & ((1u << NEAR_BITS) - 1))) & mask;
+
+    while (index->slots[at].is_used && index->slots[at].id != id)
+        at = (at + 1) & mask;
+    return &index->slots[at];
+}
+
+guint32 id_index_find(const IdIndex *index, guint64 id)
+{
+    const Slot *slot = slot_of(index, id);
+
+    return slot->is_used ? slot->place : ID_INDEX_NONE;
+}
+
+static void grow(IdIndex *index)
+{
+    Slot *old = index->slots;
+    guint n = index->n_slots;
+
+    index->n_slots *= 2;
+    index->slots = g_new0(Slot, index->n_slots);
+    for (guint i = 0; i < n; i++)
+        if (old[i].is_used)
+            *slot_of(index, old[i].id) = old[i];
+    g_free(old);
+}
+
+guint32 id_index_add(IdIndex *index, guint64 id, guint32 place)
+{
+    Slot *slot = slot_of(index, id);
+
+    if (slot->is_used)
+        return slot->place;
+    if (2 * ++index->n_used > index->n_slots) {
+        grow(index);
+        slot = slot_of(index, id);
+    }
+    *slot = (Slot){id, place, 1};
+    return place;
+}
+
+void id_index_forget_all(IdIndex *index)
+{
+    memset(index->slots, 0, index->n_slots * sizeof *index->slots);
+    index->n_used = 0;
+}
