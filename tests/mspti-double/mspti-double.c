@@ -40,6 +40,15 @@ static void rest(int ms)
     nanosleep(&pause, NULL);
 }
 
+/* As long as a program wants it. */
+static void block(void)
+{
+    __atomic_add_fetch(&mspti_double_state.n_blocked, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&mspti_double_state.blocks, __ATOMIC_SEQ_CST))
+        rest(1);
+    __atomic_sub_fetch(&mspti_double_state.n_blocked, 1, __ATOMIC_SEQ_CST);
+}
+
 /* ---- the library's functions ---- */
 
 MSPTI_DOUBLE_API int msptiSubscribe(void **out, void *callback, void *user)
@@ -112,6 +121,7 @@ MSPTI_DOUBLE_API int msptiActivityFlushAll(uint32_t flag)
 
     if (hang)
         rest(atoi(hang));
+    block();
     if (code)
         return code;
     double_hold();

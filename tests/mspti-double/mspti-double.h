@@ -33,6 +33,8 @@ typedef struct MsptiDoubleState {
     uint64_t slowest_ns; /* the longest that one took */
     uint32_t enabled;    /* kinds, as bits */
     int is_subscribed, n_flushes;
+    int blocks;    /* set by a program: FlushAll does not come back until it is not set any more */
+    int n_blocked; /* calls that wait for that */
 } MsptiDoubleState;
 
 /* One record, as a line of words; times are offsets from `base` in ns:
