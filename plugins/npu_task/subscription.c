@@ -80,11 +80,12 @@ static void report(const NpuSubscription *subscription, const StrobeHost *host,
                    StrobeInstance *self)
 {
     if (subscription->disable_code)
-        host->log(self, STROBE_LOG_WARNING,
-                  "MSPTI goes on recording, %s for one, which costs time: msptiActivityDisable: code=%d, "
-                  "reason=\"%s\"",
-                  npu_activity_name(subscription->kind), subscription->disable_code,
-                  npu_mspti_error(subscription->disable_code));
+        host->log(
+            self, STROBE_LOG_WARNING,
+            "MSPTI goes on recording, %s for one, which costs time: msptiActivityDisable: code=%d, "
+            "reason=\"%s\"",
+            npu_activity_name(subscription->kind), subscription->disable_code,
+            npu_mspti_error(subscription->disable_code));
     if (subscription->unsubscribe_code)
         host->log(self, STROBE_LOG_WARNING,
                   "MSPTI keeps Strobe as its subscriber, so that no other profiler can attach to "

@@ -15,7 +15,7 @@
 
 typedef struct NpuSubscription {
     const MsptiLibrary *library;
-    NpuDrain *drain;  /* which asks the library, too */
+    NpuDrain *drain; /* which asks the library, too */
     void *handle;
     int is_held;      /* MSPTI has us: of this session, or of one whose end failed */
     uint32_t enabled; /* kinds that are, as bits */
