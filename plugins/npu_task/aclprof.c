@@ -14,6 +14,7 @@
 #include "bounded-call.h"
 #include "facts.h"
 #include "mspti.h"
+#include "other-profilers.h"
 #include "prof-folders.h"
 
 #define RETRY_INTERVAL_NS 20000000 /* until the program has initialised AscendCL */
@@ -71,9 +72,10 @@ static int is_left(void)
 /* Two profilers at once end each other's data, or the program. */
 static const char *obstacle(void)
 {
-    if (getenv("PROFILER_SAMPLECONFIG"))
-        return "this program runs under msprof (PROFILER_SAMPLECONFIG is set), which has aclprof "
-               "for itself";
+    const char *other = npu_other_profiler();
+
+    if (other)
+        return other;
     if (npu_mspti_is_open())
         return "MSPTI is subscribed in this process, and CANN reports to one of them only";
     if (prof.is_forked)

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "drain.h"
 #include "facts.h"
+#include "other-profilers.h"
 #include "report.h"
 #include "subscription.h"
 
@@ -33,6 +34,8 @@ static struct {
     uint64_t last_records, last_passes;
     int n_quiet;
     int is_open;
+    uint64_t n_before;     /* records of the sessions before */
+    int has_told;          /* that something is amiss: nothing was recorded in a whole window */
     int64_t hung_since_ns; /* the call that a window was told of: no other one waits for it */
     int is_forked;
 } npu = {.drain = {.lock = PTHREAD_MUTEX_INITIALIZER, .library_lock = PTHREAD_MUTEX_INITIALIZER}};
@@ -146,6 +149,8 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     npu.drain.library = npu.subscription.library = &npu.library;
     npu.subscription.drain = &npu.drain;
     npu.hung_since_ns = 0;
+    npu.has_told = 0;
+    npu.n_before = records->counts.n_records;
     npu.drain.phase = NPU_IDLE;
     records->leaves_host_marks = marker_has_host_marks();
     records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
@@ -154,7 +159,7 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
 
 static StrobeStatus check_process(const StrobeHost *host, StrobeInstance *self)
 {
-    const char *reason = NULL;
+    const char *reason = npu_other_profiler();
 
     if (npu.is_forked)
         reason = "this is a forked process, and MSPTI is its parent's";
@@ -187,6 +192,8 @@ static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void 
     status = npu_subscription_take(&npu.subscription, host, self);
     if (status != STROBE_OK)
         return status;
+    if (npu_activities_have(npu.wanted, MSPTI_KIND_MARKER))
+        npu_warn_of_lost_marks(host, self);
     npu_buffers_open(1);
     if (npu_drain_start(&npu.drain) != 0) {
         npu_buffers_open(0);
@@ -236,6 +243,10 @@ static void record_sources(void)
 
 static StrobeStatus npu_start(void *state)
 {
+    const char *other = npu_other_profiler();
+
+    if (other)
+        npu.host->log(npu.self, STROBE_LOG_WARNING, "This window may hold no NPU tasks: %s", other);
     npu_drain_lock(&npu.drain);
     record_sources();
     npu_windows_begin(&npu.drain.records->windows, record_pair());
@@ -302,8 +313,25 @@ static int64_t hanging_ns(void)
     return since_ns > HANG_NS ? since_ns : 0;
 }
 
+/* Success all along, and no records: so it is where another profiler took CANN's reports, or where
+ * MSPTI does not know the device. */
+static void report_silence(void)
+{
+    uint32_t kinds = npu.subscription.enabled & ~(1u << MSPTI_KIND_MARKER);
+
+    if (npu.has_told || !kinds || npu.drain.records->counts.n_records != npu.n_before)
+        return;
+    npu.has_told = 1;
+    npu.host->log(npu.self, STROBE_LOG_WARNING,
+                  "MSPTI has told nothing: where the program used an NPU, CANN reports to another "
+                  "profiler (%s), or MSPTI does not support this device",
+                  npu_torch_profiler_runs() ? "that of torch_npu runs" : "torch_npu's, say");
+}
+
 static void report_end(int is_drained, int64_t hangs_ns)
 {
+    if (!hangs_ns && atomic_load(&npu.drain.code) == MSPTI_SUCCESS)
+        report_silence();
     npu_report_flush(npu.drain.records, atomic_load(&npu.drain.code), hangs_ns);
     npu.hung_since_ns = hangs_ns ? atomic_load(&npu.drain.asked_ns) : 0;
     if (!is_drained && !hangs_ns)
