@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu_task over MSPTI's double: windows, ids that are used again, sessions one after the other. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 
 #include "../../tests/mspti-double/mspti-double.h"
 #include "../common/test-tree.h"
+#include "mspti-abi.h"
+#include "walk.h"
 
 static char *plugin_path, *library_path;
 
@@ -225,6 +228,78 @@ static void test_many(void)
     end(mock);
 }
 
+/* torch_npu makes marks only while MSPTI says that they are enabled. */
+static void test_marks_are_enabled(void)
+{
+    StrobeMockHost *mock = load("kernel+marker");
+    bool (*is_enabled)(gint) = (bool (*)(gint))symbol("msptiActivityIsEnabled");
+
+    g_assert_false(is_enabled(1));
+    begin_window(mock);
+    g_assert_true(is_enabled(1));
+    g_assert_false(is_enabled(11));
+    end_window(mock);
+    g_assert_true(is_enabled(1));
+    g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
+    g_assert_false(is_enabled(1));
+    end(mock);
+}
+
+/* Of a domain that is off nothing is told, ends of its ranges neither. */
+static void test_domains_that_are_off(void)
+{
+    StrobeMockHost *mock = load("marker");
+    gint (*disable)(const char *) =
+        (gint(*)(const char *))symbol("msptiActivityDisableMarkerDomain");
+    gint (*enable)(const char *) = (gint(*)(const char *))symbol("msptiActivityEnableMarkerDomain");
+    guint64 base = begin_window(mock);
+
+    g_assert_cmpint(disable(NULL), ==, 1);
+    g_assert_cmpint(disable("quiet"), ==, 0);
+    play(base, "marker 2 0 1 1 2 heard loud 0");
+    play(base, "marker 2 0 2 1 2 unheard quiet 5");
+    play(base, "marker 4 0 2 1 2 - - 8");
+    play(base, "marker 4 0 1 1 2 - - 10");
+    g_assert_cmpint(enable("quiet"), ==, 0);
+    play(base, "marker 1 0 3 1 2 tick quiet 12");
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "marker", "simulated heard"), ==, 1);
+    g_assert_cmpuint(tree_count(mock, "marker", NULL), ==, 1);
+    g_assert_cmpuint(tree_count(mock, "marker_instant", "simulated tick"), ==, 1);
+    end(mock);
+}
+
+/* Whole buffers: our walk finds what the library's own does. One that was not finished makes the
+ * library's begin in the middle of the next: why it is not used. */
+static void test_the_library_walks_alike(void)
+{
+    StrobeMockHost *mock = load("kernel"); /* which loads it */
+    gint (*next)(guint8 *, gsize, guint8 **) =
+        (gint(*)(guint8 *, gsize, guint8 **))symbol("msptiActivityGetNextRecord");
+    static const gint32 kinds[] = {2, 9, 11, 1, 8, 5, 6, 7, 4, 3};
+    guint64 room[128] = {0};
+    guint8 *bytes = (guint8 *)room, *record = NULL;
+    MsptiWalk walk = {bytes, 0, 0};
+    gint32 kind = 0;
+
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        memcpy(bytes + walk.valid, &kinds[i], sizeof kinds[i]);
+        walk.valid += kinds[i] == 9 ? 72 : kinds[i] == 5 ? 64 : kinds[i] == 8 ? 24 : 56;
+        walk.valid -= kinds[i] == 3 || kinds[i] == 11 ? 8 : 0;
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        g_assert_cmpint(next(bytes, walk.valid, &record), ==, 0);
+        g_assert_true(record == mspti_walk_next(&walk, &kind));
+        g_assert_cmpint(kind, ==, kinds[i]);
+    }
+    g_assert_cmpint(next(bytes, walk.valid, &record), ==, 3);
+    g_assert_null(mspti_walk_next(&walk, &kind));
+    g_assert_cmpint(next(bytes, walk.valid, &record), ==, 0);
+    g_assert_cmpint(next(bytes, walk.valid, &record), ==, 0);
+    g_assert_true(record == bytes + 56);
+    end(mock);
+}
+
 /* ---- calls that fail, or do not come back ---- */
 
 static void assert_told(StrobeMockHost *mock, const char *text)
@@ -351,6 +426,9 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_task/times", test_times);
     g_test_add_func("/npu_task/sessions", test_sessions);
     g_test_add_func("/npu_task/many", test_many);
+    g_test_add_func("/npu_task/marks-are-enabled", test_marks_are_enabled);
+    g_test_add_func("/npu_task/domains-that-are-off", test_domains_that_are_off);
+    g_test_add_func("/npu_task/the-library-walks-alike", test_the_library_walks_alike);
     g_test_add_func("/npu_task/flush-fails", test_flush_fails);
     g_test_add_func("/npu_task/end-fails", test_end_fails);
     g_test_add_func("/npu_task/stop-does-not-wait", test_stop_does_not_wait);
