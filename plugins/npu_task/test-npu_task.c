@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <strobe/kinds.h>
 
@@ -364,6 +366,26 @@ static void test_end_fails(void)
     end(mock);
 }
 
+/* The library is the parent's: a child says so, whatever else is. */
+static void test_forked(void)
+{
+    StrobeMockHost *mock = load("kernel");
+    gint status;
+
+    pid_t child = fork();
+    if (child == 0) {
+        StrobeMockHost *own = strobe_mock_host_load(plugin_path, NULL);
+        strobe_mock_host_option(own, "library", library_path);
+        _exit(strobe_mock_host_open(own) == STROBE_UNAVAILABLE &&
+                      strstr(strobe_mock_host_errors(own), "this is a forked process")
+                  ? 0
+                  : 1);
+    }
+    g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+    g_assert_cmpint(status, ==, 0);
+    end(mock);
+}
+
 /* Whoever ends a window does not wait for the library. */
 static void test_stop_does_not_wait(void)
 {
@@ -431,6 +453,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_task/the-library-walks-alike", test_the_library_walks_alike);
     g_test_add_func("/npu_task/flush-fails", test_flush_fails);
     g_test_add_func("/npu_task/end-fails", test_end_fails);
+    g_test_add_func("/npu_task/forked", test_forked);
     g_test_add_func("/npu_task/stop-does-not-wait", test_stop_does_not_wait);
     g_test_add_func("/npu_task/it-hangs", test_it_hangs);
     return g_test_run();
