@@ -13,26 +13,56 @@
 #define PLATFORM_NAME 0x0902
 #define TEXT_LINES 20
 
+/* Where the parts of Strobe look for a library. */
+typedef enum Place {
+    IN_CANN, /* in lib64 below ASCEND_HOME_PATH; where that is not set, where the loader does */
+    IN_CANN_FIRST, /* there, and if it is not there, where the loader finds it, as MSPTI does */
+    IN_DRIVER      /* in the driver's folders, then where the loader finds it */
+} Place;
+
 /* A library of the vendor's, and who needs it. */
 typedef struct Library {
     const char *name;
-    const char *folder; /* below ASCEND_HOME_PATH; NULL: where the loader finds it */
+    Place place;
+    gboolean is_of_mspti; /* MSPTI cannot be loaded without it */
     const char *use;
-    const char *next; /* when it is there and cannot be loaded */
+    const char *next;             /* when it is there and cannot be loaded */
+    const char *const *functions; /* that it must have; NULL: nobody asks */
 } Library;
 
+/* The lists are those of plugins/npu_task: a test holds both together. */
+static const char *const profapi_functions[] = {"MsprofRegisterProfileCallback",
+                                                "ProfRegisterMstxFunc", "ProfEnableMstxFunc", NULL};
+static const char *const log_functions[] = {"CheckLogLevelForC", NULL};
+static const char *const aclprof_functions[] = {
+    "aclprofInit",          "aclprofFinalize", "aclprofSetConfig", "aclprofCreateConfig",
+    "aclprofDestroyConfig", "aclprofStart",    "aclprofStop",      NULL};
+static const char *const mspti_functions[] = {"msptiSubscribe",
+                                              "msptiUnsubscribe",
+                                              "msptiActivityRegisterCallbacks",
+                                              "msptiActivityEnable",
+                                              "msptiActivityDisable",
+                                              "msptiActivityFlushAll",
+                                              NULL};
+
 #define SOURCE_SET_ENV "source CANN's set_env.sh, which sets LD_LIBRARY_PATH"
+#define COMPLETE_CANN "see docs/ascend-host.md: CANN has to be complete for it"
 
 static const Library libraries[] = {
-    {"libascendcl.so", "lib64", "CANN's runtime", SOURCE_SET_ENV},
-    {"libprofapi.so", "lib64", "CANN's reports, by which MSPTI learns", SOURCE_SET_ENV},
-    {"libmsprofiler.so", "lib64", "aclprof", SOURCE_SET_ENV},
-    {"libmspti.so", "lib64", "npu_task", "see docs/ascend-host.md: CANN has to be complete for it"},
-    {"libms_tools_ext.so", "lib64", "mstx marks", SOURCE_SET_ENV},
-    {"libascend_hal.so", NULL, "the driver", "add the driver's lib64/driver to LD_LIBRARY_PATH"},
-    {"libdcmi.so", NULL, "sys_io, interconnect", "is the driver whole? npu-smi info says"},
-    {"libsvp_acl.so", NULL, "boards of SVP", NULL},
-    {"libOpenCL.so.1", NULL, "opencl", "install ocl-icd-libopencl1 again"},
+    {"libascendcl.so", IN_CANN_FIRST, FALSE, "CANN's runtime", SOURCE_SET_ENV, NULL},
+    {"libprofapi.so", IN_CANN_FIRST, TRUE, "CANN's reports, by which MSPTI learns", SOURCE_SET_ENV,
+     profapi_functions},
+    {"libascendalog.so", IN_CANN_FIRST, TRUE, "CANN's log, which MSPTI asks", SOURCE_SET_ENV,
+     log_functions},
+    {"libascend_hal.so", IN_CANN_FIRST, TRUE, "the driver",
+     "add the driver's lib64/driver to LD_LIBRARY_PATH", NULL},
+    {"libmsprofiler.so", IN_CANN, FALSE, "aclprof", SOURCE_SET_ENV, aclprof_functions},
+    {"libmspti.so", IN_CANN, FALSE, "npu_task", COMPLETE_CANN, mspti_functions},
+    {"libms_tools_ext.so", IN_CANN, FALSE, "mstx marks", SOURCE_SET_ENV, NULL},
+    {"libdcmi.so", IN_DRIVER, FALSE, "sys_io, interconnect",
+     "is the driver whole? npu-smi info says", NULL},
+    {"libsvp_acl.so", IN_DRIVER, FALSE, "boards of SVP", NULL, NULL},
+    {"libOpenCL.so.1", IN_DRIVER, FALSE, "opencl", "install ocl-icd-libopencl1 again", NULL},
 };
 
 /* Where drivers are that the loader is not told of. */
@@ -41,33 +71,75 @@ static const char *const driver_folders[] = {
 
 /* ---- loading, in a child ---- */
 
+typedef struct Attempt {
+    const char *path;
+    const char *const *functions;
+} Attempt;
+
+#define LACKS "it has no function "
+
 static int load(void *user, int answer)
 {
-    void *handle = dlopen(user, RTLD_LAZY | RTLD_LOCAL);
-    const char *text = handle ? "loaded" : dlerror();
+    const Attempt *attempt = user;
+    void *handle = dlopen(attempt->path, RTLD_LAZY | RTLD_LOCAL);
+    g_autofree char *text = g_strdup(handle ? "loaded" : dlerror());
 
+    for (guint i = 0; handle && attempt->functions && attempt->functions[i]; i++)
+        if (!dlsym(handle, attempt->functions[i])) {
+            g_free(text);
+            text = g_strconcat(LACKS, attempt->functions[i], NULL);
+            break;
+        }
     return strobe_child_write(GINT_TO_POINTER(answer), text, strlen(text));
+}
+
+/* NULL: it is in none of them. */
+static char *find_in_driver(const char *name)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(driver_folders); i++) {
+        char *path = g_build_filename(driver_folders[i], name, NULL);
+        if (g_file_test(path, G_FILE_TEST_EXISTS))
+            return path;
+        g_free(path);
+    }
+    return NULL;
 }
 
 /* The path to try, and whether there is a file of that name. */
 static char *path_of(const Library *library, gboolean *is_file)
 {
     const char *home = g_getenv("ASCEND_HOME_PATH");
+    char *path = NULL;
 
-    *is_file = FALSE;
-    if (library->folder && home && *home) {
-        char *path = g_build_filename(home, library->folder, library->name, NULL);
-        *is_file = g_file_test(path, G_FILE_TEST_EXISTS);
+    if (library->place == IN_DRIVER)
+        path = find_in_driver(library->name);
+    else if (home && *home)
+        path = g_build_filename(home, "lib64", library->name, NULL);
+    *is_file = path && g_file_test(path, G_FILE_TEST_EXISTS);
+    if (*is_file || (path && library->place == IN_CANN))
         return path;
-    }
-    for (guint i = 0; !library->folder && i < G_N_ELEMENTS(driver_folders); i++) {
-        char *path = g_build_filename(driver_folders[i], library->name, NULL);
-        *is_file = g_file_test(path, G_FILE_TEST_EXISTS);
-        if (*is_file)
-            return path;
-        g_free(path);
-    }
+    g_free(path);
     return g_strdup(library->name);
+}
+
+static void report_missing(StrobeDoctorReport *report, const Library *library)
+{
+    const char *home = g_getenv("ASCEND_HOME_PATH");
+    g_autofree char *mspti = g_build_filename(home ? home : "", "lib64", "libmspti.so", NULL);
+    g_autofree char *elsewhere = find_in_driver(library->name);
+    gboolean is_needed =
+        library->is_of_mspti && home && *home && g_file_test(mspti, G_FILE_TEST_EXISTS);
+
+    if (elsewhere)
+        strobe_doctor_add(report, is_needed ? STROBE_VERDICT_FAILURE : STROBE_VERDICT_WARNING,
+                          library->name, library->next,
+                          "%s is there, but the loader does not look there", elsewhere);
+    else if (is_needed)
+        strobe_doctor_add(report, STROBE_VERDICT_FAILURE, library->name, library->next,
+                          "not found (%s): MSPTI cannot be loaded without it", library->use);
+    else
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, library->name, NULL, "not found (%s)",
+                          library->use);
 }
 
 static void check_library(StrobeDoctorReport *report, const Library *library)
@@ -76,7 +148,8 @@ static void check_library(StrobeDoctorReport *report, const Library *library)
     gboolean is_file;
     int status;
     g_autofree char *path = path_of(library, &is_file);
-    StrobeChildEnd end = strobe_child_run(load, path, LOAD_TIME_US, text, &status);
+    Attempt attempt = {path, library->functions};
+    StrobeChildEnd end = strobe_child_run(load, &attempt, LOAD_TIME_US, text, &status);
     g_autofree char *failure = strobe_child_failure(end, status, LOAD_TIME_US);
 
     if (!failure && text->len == 0)
@@ -87,12 +160,15 @@ static void check_library(StrobeDoctorReport *report, const Library *library)
     else if (g_str_equal(text->str, "loaded"))
         strobe_doctor_add(report, STROBE_VERDICT_GOOD, library->name, NULL, "%s (%s)", path,
                           library->use);
+    else if (g_str_has_prefix(text->str, LACKS))
+        strobe_doctor_add(report, STROBE_VERDICT_FAILURE, library->name,
+                          "update CANN: this version is too old for npu_task", "%s: %s", path,
+                          text->str);
     else if (is_file)
         strobe_doctor_add(report, STROBE_VERDICT_FAILURE, library->name, library->next, "%s",
                           text->str);
     else
-        strobe_doctor_add(report, STROBE_VERDICT_NOTE, library->name, NULL, "not found (%s)",
-                          library->use);
+        report_missing(report, library);
 }
 
 /* ---- CANN ---- */

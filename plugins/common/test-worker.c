@@ -4,7 +4,7 @@
 
 #include "worker.h"
 
-typedef struct Job {
+typedef struct Job { /* numbers are atomic: ThreadSanitizer knows nothing of GLib's locks */
     GMutex lock;
     GCond changed;
     int may_end; /* the run waits for it */
@@ -16,9 +16,9 @@ static void run(void *user)
     Job *job = user;
 
     g_mutex_lock(&job->lock);
-    job->n_runs++;
+    g_atomic_int_inc(&job->n_runs);
     g_cond_broadcast(&job->changed);
-    while (!job->may_end)
+    while (!g_atomic_int_get(&job->may_end))
         g_cond_wait(&job->changed, &job->lock);
     g_mutex_unlock(&job->lock);
 }
@@ -28,7 +28,7 @@ static void release(void *user)
     Job *job = user;
 
     g_mutex_lock(&job->lock);
-    job->is_released = 1;
+    g_atomic_int_set(&job->is_released, 1);
     g_cond_broadcast(&job->changed);
     g_mutex_unlock(&job->lock);
 }
@@ -46,7 +46,7 @@ static void await(Job *job, const int *value, int wanted)
 static void let_end(Job *job)
 {
     g_mutex_lock(&job->lock);
-    job->may_end = 1;
+    g_atomic_int_set(&job->may_end, 1);
     g_cond_broadcast(&job->changed);
     g_mutex_unlock(&job->lock);
 }
@@ -63,7 +63,7 @@ static void test_runs(void)
         await(&job, &job.n_runs, i);
     }
     g_assert_cmpint(strobe_worker_end(worker, G_MAXINT64), ==, 0);
-    g_assert_cmpint(job.is_released, ==, 1);
+    g_assert_cmpint(g_atomic_int_get(&job.is_released), ==, 1);
     g_assert_cmpint(job.n_runs, ==, 3);
 }
 
@@ -80,7 +80,7 @@ static void test_hangs(void)
     gint64 before = g_get_monotonic_time();
     g_assert_cmpint(strobe_worker_end(worker, 10000000), ==, 1);
     g_assert_cmpint(g_get_monotonic_time() - before, <, 5 * G_USEC_PER_SEC);
-    g_assert_cmpint(job.is_released, ==, 0);
+    g_assert_cmpint(g_atomic_int_get(&job.is_released), ==, 0);
     let_end(&job);
     await(&job, &job.is_released, 1);
     g_assert_cmpint(job.n_runs, ==, 1);

@@ -26,8 +26,8 @@ void npu_aclprof_path(const char *given, char *path, size_t size)
 
 static void *load(const char *path, char *reason, size_t size)
 {
+    const NpuTrial trial = {.path = path, .flags = FLAGS, .who = "aclprof"};
     void *handle = dlopen(path, FLAGS | RTLD_NOLOAD);
-    const char *failure;
 
     if (handle)
         return handle;
@@ -35,11 +35,8 @@ static void *load(const char *path, char *reason, size_t size)
         snprintf(reason, size, "there is no %s: %s", path, strerror(errno));
         return NULL;
     }
-    failure = npu_cann_try(path, FLAGS);
-    if (failure) {
-        snprintf(reason, size, "%s cannot be loaded: %s", path, failure);
+    if (npu_cann_try(&trial, reason, size))
         return NULL;
-    }
     handle = dlopen(path, FLAGS);
     if (!handle)
         snprintf(reason, size, "%s cannot be loaded: %s", path, dlerror());

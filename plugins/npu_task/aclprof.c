@@ -7,17 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/kinds.h>
+#include <time.h>
 
 #include "aclprof-config.h"
 #include "aclprof-library.h"
+#include "bounded-call.h"
 #include "facts.h"
 #include "mspti.h"
+#include "other-profilers.h"
 #include "prof-folders.h"
 
 #define RETRY_INTERVAL_NS 20000000 /* until the program has initialised AscendCL */
 
+#define ASK_LIMIT_NS 1900000000 /* a little less than for how long the host asks again */
+/* What CANN has recorded it writes while it stops: cut short, the window would be lost. */
+#define END_PATIENCE_NS 30000000000
+
 /* Where the window is. */
-enum { IDLE, AWAITING, RUNNING, STOPPED };
+enum { IDLE, AWAITING, RUNNING, ENDING };
 
 static struct {
     const StrobeHost *host;
@@ -30,6 +37,9 @@ static struct {
     pthread_mutex_t lock; /* the library wants one call at a time */
     int phase;
     StrobeStatus late; /* of a begin that prof_sample tried */
+    NpuCall end;
+    int32_t codes[3]; /* of the end's calls, in their order */
+    int64_t ask_until_ns;
     int is_forked;
 } prof = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -53,15 +63,24 @@ static StrobeStatus refuse(const StrobeHost *host, StrobeInstance *self, const c
                       "Cannot record NPU tasks by aclprof: %s", reason);
 }
 
+/* Is a thread still in there? */
+static int is_left(void)
+{
+    return prof.end.run && !npu_call_is_over(&prof.end);
+}
+
 /* Two profilers at once end each other's data, or the program. */
 static const char *obstacle(void)
 {
-    if (getenv("PROFILER_SAMPLECONFIG"))
-        return "this program runs under msprof (PROFILER_SAMPLECONFIG is set), which has aclprof "
-               "for itself";
+    const char *other = npu_other_profiler();
+
+    if (other)
+        return other;
     if (npu_mspti_is_open())
         return "MSPTI is subscribed in this process, and CANN reports to one of them only";
-    return prof.is_forked ? "this is a forked process" : NULL;
+    if (prof.is_forked)
+        return "this is a forked process";
+    return is_left() ? "aclprof has not come back from ending an earlier window" : NULL;
 }
 
 static StrobeStatus prof_open(const StrobeHost *host, StrobeInstance *self, void **state)
@@ -206,6 +225,9 @@ static StrobeStatus begin(void)
 
 static StrobeStatus prof_start(void *state)
 {
+    if (is_left())
+        return refuse(prof.host, prof.self,
+                      "aclprof has not come back from ending an earlier window");
     pthread_mutex_lock(&prof.lock);
     prof.folders.n = 0;
     prof.late = STROBE_OK;
@@ -245,22 +267,13 @@ static void warn_call(const char *call, int32_t code)
                        npu_aclprof_error(code));
 }
 
-/* The lock is held. */
-static void end_profiling(void)
-{
-    if (prof.phase != RUNNING)
-        return;
-    warn_call("aclprofStop", prof.library.stop(prof.config));
-    prof.phase = STOPPED;
-}
-
 static int synchronizes(void)
 {
     return prof.host->option_bool(prof.self, "synchronize") && prof.library.synchronize;
 }
 
 /* It waits for the devices only where that is asked for; this thread has their context, that of
- * flush has none. */
+ * flush has none. CANN's own stop is left to the window's end, which nobody waits for. */
 static StrobeStatus prof_stop(void *state)
 {
     pthread_mutex_lock(&prof.lock);
@@ -272,46 +285,84 @@ static StrobeStatus prof_stop(void *state)
     }
     if (prof.phase == RUNNING && synchronizes())
         warn_call("aclrtSynchronizeDevice", prof.library.synchronize());
-    end_profiling();
     pthread_mutex_unlock(&prof.lock);
     return prof.late < 0 ? prof.late : STROBE_OK;
 }
 
-/* Everything is undone, whatever of it fails. */
-static void clean_up(void)
+/* Everything is undone, whatever of it fails. Nobody else calls the library meanwhile. */
+static void call_end(void *user)
 {
-    if (prof.phase != STOPPED)
-        return;
-    warn_call("aclprofDestroyConfig", prof.library.destroy_config(prof.config));
-    prof.config = NULL;
-    warn_call("aclprofFinalize", prof.library.finalize());
-    prof.phase = IDLE;
+    prof.codes[0] = prof.library.stop(prof.config);
+    prof.codes[1] = prof.library.destroy_config(prof.config);
+    prof.codes[2] = prof.library.finalize();
 }
 
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* From here on a window that was recorded is ENDING. */
+static void begin_end(void)
+{
+    pthread_mutex_lock(&prof.lock);
+    if (prof.phase == RUNNING) {
+        prof.phase = ENDING;
+        prof.ask_until_ns = monotonic_ns() + ASK_LIMIT_NS;
+        if (npu_call_begin(&prof.end, call_end, NULL) != 0)
+            call_end(NULL); /* there is no thread to be had */
+    }
+    pthread_mutex_unlock(&prof.lock);
+}
+
+/* Waits for it. 0, or -1: it does not come back. */
+static int finish_end(void)
+{
+    static const char *const calls[] = {"aclprofStop", "aclprofDestroyConfig", "aclprofFinalize"};
+    int is_over = npu_call_await(&prof.end, END_PATIENCE_NS) == 0;
+
+    prof.phase = IDLE;
+    prof.config = NULL;
+    for (int i = 0; is_over && i < 3; i++)
+        warn_call(calls[i], prof.codes[i]);
+    if (!is_over)
+        prof.host->log(prof.self, STROBE_LOG_WARNING,
+                       "aclprof has not come back from ending the window for %d s: it is left as "
+                       "it is, and no window records NPU tasks until it does",
+                       (int)(END_PATIENCE_NS / 1000000000));
+    return is_over ? 0 : -1;
+}
+
+/* The host asks no more when its time is over: then the window waits here. */
 static StrobeStatus prof_flush(void *state, StrobeTicks deadline)
 {
     const char *directory = prof.host->result_directory(prof.self);
 
-    pthread_mutex_lock(&prof.lock);
-    end_profiling();
-    int was_recorded = prof.phase == STOPPED;
-    clean_up();
-    if (was_recorded && directory)
+    begin_end();
+    if (prof.phase != ENDING)
+        return STROBE_OK;
+    if (!npu_call_is_over(&prof.end) && monotonic_ns() < prof.ask_until_ns &&
+        prof.host->now() < deadline)
+        return STROBE_AGAIN;
+    if (finish_end() != 0)
+        return STROBE_OK;
+    if (directory)
         npu_prof_folders_look(&prof.folders, directory, record_folder);
-    if (was_recorded && prof.folders.n == 0)
+    if (prof.folders.n == 0)
         prof.host->log(prof.self, STROBE_LOG_WARNING,
                        "aclprof has made no folder PROF_* in %s: there are no NPU tasks",
                        directory ? directory : "the result directory");
-    pthread_mutex_unlock(&prof.lock);
     return STROBE_OK;
 }
 
 static void prof_close(void *state)
 {
-    pthread_mutex_lock(&prof.lock);
-    end_profiling();
-    clean_up();
-    pthread_mutex_unlock(&prof.lock);
+    begin_end();
+    if (prof.phase == ENDING)
+        finish_end();
 }
 
 const StrobeCollectorOps npu_aclprof_ops = {

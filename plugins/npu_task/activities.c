@@ -18,7 +18,7 @@ static const int32_t activity_kinds[] = {
     MSPTI_KIND_MEMCPY,  MSPTI_KIND_MARKER,
 };
 
-static const char *name_of(int32_t kind)
+const char *npu_activity_name(int32_t kind)
 {
     for (size_t i = 0; npu_activity_names[i]; i++)
         if (activity_kinds[i] == kind)
@@ -93,18 +93,29 @@ uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *ho
             host->log(self, STROBE_LOG_WARNING,
                       "No records of %s: MSPTI tells these only where it is preloaded: run the "
                       "program with LD_PRELOAD=libmspti.so",
-                      name_of(kind));
+                      npu_activity_name(kind));
         else
             host->log(self, STROBE_LOG_WARNING,
                       "No records of %s: MSPTI does not enable them: code=%d, reason=\"%s\"",
-                      name_of(kind), code, npu_mspti_error(code));
+                      npu_activity_name(kind), code, npu_mspti_error(code));
     }
     return enabled;
 }
 
-void npu_activities_disable(const MsptiLibrary *library, uint32_t enabled)
+uint32_t npu_activities_disable(const MsptiLibrary *library, uint32_t enabled, int32_t *failed,
+                                int32_t *code)
 {
-    for (int32_t kind = 1; kind < MSPTI_KINDS; kind++)
-        if (npu_activities_have(enabled, kind))
-            library->disable(kind);
+    *code = MSPTI_SUCCESS;
+    for (int32_t kind = 1; kind < MSPTI_KINDS; kind++) {
+        if (!npu_activities_have(enabled, kind))
+            continue;
+        int32_t result = library->disable(kind);
+        if (result == MSPTI_SUCCESS) {
+            enabled &= ~(1u << kind);
+        } else {
+            *failed = kind;
+            *code = result;
+        }
+    }
+    return enabled;
 }

@@ -16,7 +16,14 @@ uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self);
 /* Enables them; returns those that are. Those that are not are told in the log. */
 uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *host,
                                StrobeInstance *self, uint32_t wanted);
-void npu_activities_disable(const MsptiLibrary *library, uint32_t enabled);
+
+/* Disables them; returns those that it could not, the last of which is `failed`, and why: `code`.
+ */
+uint32_t npu_activities_disable(const MsptiLibrary *library, uint32_t enabled, int32_t *failed,
+                                int32_t *code);
+
+/* What a kind is called in messages. */
+const char *npu_activity_name(int32_t kind);
 
 static inline int npu_activities_have(uint32_t kinds, int32_t kind)
 {

@@ -6,16 +6,24 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define TRIAL_MS 10000 /* for the child that loads the library first */
+#define TRIAL_MS 10000 /* for the child that loads the libraries first */
 #define END_MS 1000    /* for its end */
-#define LOADED 'l'
+#define LIBRARIES_MAX 8
+#define TEXT_MAX 8192
+
+/* What the child says: a letter before each library that it loads, from 'A', then how it ended. */
+#define LOADING 'A'
+#define LOADED '='
+#define REFUSED '-' /* the rest is why */
 
 int npu_cann_is_loaded(const char *name)
 {
@@ -36,13 +44,19 @@ void npu_cann_path(const char *name, char *path, size_t size)
         snprintf(path, size, "%s", name);
 }
 
-/* ---- the trial ---- */
+void npu_cann_found_path(const char *name, char *path, size_t size)
+{
+    npu_cann_path(name, path, size);
+    if (access(path, R_OK) != 0)
+        snprintf(path, size, "%s", name);
+}
 
-/* In the child: what the library prints when it ends the process is nobody's business. */
-static void try_to_load(const char *path, int flags, int answer)
+/* ---- in the child ---- */
+
+/* What the library prints when it ends the process is nobody's business. */
+static void make_harmless(void)
 {
     const struct rlimit no_core = {0, 0};
-    const char loaded = LOADED;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     for (int signal_number = 1; signal_number < NSIG; signal_number++)
@@ -50,10 +64,64 @@ static void try_to_load(const char *path, int flags, int answer)
     setrlimit(RLIMIT_CORE, &no_core);
     for (int fd = 0; null >= 0 && fd <= 2; fd++)
         dup2(null, fd);
-    if (dlopen(path, flags) && write(answer, &loaded, 1) == 1)
-        _exit(0);
-    _exit(1);
 }
+
+static int has_function(void *const *libraries, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (dlsym(libraries[i], name))
+            return 1;
+    return 0;
+}
+
+static void *load(const char *path, int flags, uint32_t number, int answer)
+{
+    const char letter = (char)(LOADING + number);
+
+    return write(answer, &letter, 1) == 1 ? dlopen(path, flags) : NULL;
+}
+
+/* The first byte is the end that it came to. */
+static void try_all(const NpuTrial *trial, int answer, char *text, size_t size)
+{
+    void *libraries[LIBRARIES_MAX];
+    char path[4096];
+    uint32_t n = 0;
+
+    text[0] = REFUSED;
+    for (; trial->libraries && trial->libraries[n] && n < LIBRARIES_MAX; n++) {
+        npu_cann_found_path(trial->libraries[n], path, sizeof path);
+        libraries[n] = load(path, RTLD_LAZY | RTLD_LOCAL, n, answer);
+        if (!libraries[n]) {
+            snprintf(text + 1, size - 1, "%s needs CANN, of which %s cannot be loaded: %s",
+                     trial->who, trial->libraries[n], dlerror());
+            return;
+        }
+    }
+    for (uint32_t i = 0; n && trial->functions[i]; i++)
+        if (!has_function(libraries, n, trial->functions[i])) {
+            snprintf(text + 1, size - 1,
+                     "this version of CANN is too old for %s: it has no function %s", trial->who,
+                     trial->functions[i]);
+            return;
+        }
+    if (load(trial->path, trial->flags, n, answer))
+        text[0] = LOADED;
+    else
+        snprintf(text + 1, size - 1, "%s cannot be loaded: %s", trial->path, dlerror());
+}
+
+static void run_trial(const NpuTrial *trial, int answer)
+{
+    char text[TEXT_MAX] = "";
+
+    make_harmless();
+    try_all(trial, answer, text, sizeof text);
+    size_t length = strlen(text);
+    _exit(write(answer, text, length) == (ssize_t)length ? 0 : 1);
+}
+
+/* ---- in the process that waits for it ---- */
 
 /* Whatever it still does. One that hangs in the kernel, which not even SIGKILL ends, is given up:
  * the program that is profiled does not wait for it. */
@@ -70,36 +138,96 @@ static void end_trial(pid_t child)
     }
 }
 
-/* The answer comes through a pipe: a handler of the program's own may have waited for the child. */
-static const char *await_trial(pid_t child, int answer)
+static int64_t now_ms(void)
 {
-    struct pollfd wait = {.fd = answer, .events = POLLIN};
-    const char *failure = "loading it ended the process that tried";
-    char byte = 0;
-    int ready;
+    struct timespec now;
 
-    do
-        ready = poll(&wait, 1, TRIAL_MS);
-    while (ready < 0 && errno == EINTR);
-    if (ready > 0 && read(answer, &byte, 1) == 1 && byte == LOADED)
-        failure = NULL;
-    else if (ready <= 0)
-        failure = "loading it took longer than 10 s in the process that tried";
-    end_trial(child);
-    return failure;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-const char *npu_cann_try(const char *path, int flags)
+static int is_loaded(const char *text)
+{
+    return text[strspn(text, "ABCDEFGHI")] == LOADED;
+}
+
+/* All that the child says until it ends, or the time does: 0. */
+static int listen_to(int answer, int limit_ms, char *text, size_t size)
+{
+    int64_t until = now_ms() + limit_ms, left;
+    size_t used = 0;
+    ssize_t got = 1;
+
+    text[0] = '\0';
+    while ((left = until - now_ms()) > 0 && used < size - 1 && !is_loaded(text)) {
+        struct pollfd wait = {.fd = answer, .events = POLLIN};
+        int ready = poll(&wait, 1, (int)left);
+        if (ready > 0)
+            got = read(answer, text + used, size - 1 - used);
+        if (ready > 0 && got > 0)
+            used += (size_t)got;
+        else if ((ready > 0 && got == 0) || errno != EINTR)
+            break;
+        text[used] = '\0';
+    }
+    return got == 0;
+}
+
+static void name_failure(const NpuTrial *trial, char last, int has_ended, char *reason, size_t size)
+{
+    int limit_ms = trial->limit_ms ? trial->limit_ms : TRIAL_MS;
+    uint32_t n = 0;
+    char how[96];
+
+    while (trial->libraries && trial->libraries[n])
+        n++;
+    uint32_t number = last >= LOADING ? (uint32_t)(last - LOADING) : n;
+    if (has_ended)
+        snprintf(how, sizeof how, "loading it ended the process that tried");
+    else
+        snprintf(how, sizeof how, "loading it took longer than %g s in the process that tried",
+                 limit_ms / 1000.0);
+    if (number < n)
+        snprintf(reason, size, "%s needs CANN, of which %s cannot be loaded: %s", trial->who,
+                 trial->libraries[number], how);
+    else
+        snprintf(reason, size, "%s cannot be loaded: %s", trial->path, how);
+}
+
+/* The answer comes through a pipe: a handler of the program's own may have waited for the child. */
+static const char *await_trial(const NpuTrial *trial, pid_t child, int answer, char *reason,
+                               size_t size)
+{
+    char text[TEXT_MAX];
+    int has_ended =
+        listen_to(answer, trial->limit_ms ? trial->limit_ms : TRIAL_MS, text, sizeof text);
+    size_t n_letters = strspn(text, "ABCDEFGHI");
+
+    end_trial(child);
+    if (is_loaded(text))
+        return NULL;
+    if (text[n_letters] == REFUSED)
+        snprintf(reason, size, "%s", text + n_letters + 1);
+    else
+        name_failure(trial, n_letters ? text[n_letters - 1] : '\0', has_ended, reason, size);
+    return reason;
+}
+
+const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size)
 {
     int ends[2];
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return "there is no pipe to a process that tries";
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        snprintf(reason, size, "there is no pipe to a process that tries %s", trial->path);
+        return reason;
+    }
     pid_t child = fork();
     if (child == 0)
-        try_to_load(path, flags, ends[1]);
+        run_trial(trial, ends[1]);
     close(ends[1]);
-    const char *failure = child < 0 ? "there is no process to try" : await_trial(child, ends[0]);
+    if (child < 0)
+        snprintf(reason, size, "there is no process to try %s", trial->path);
+    const char *failure = child < 0 ? reason : await_trial(trial, child, ends[0], reason, size);
     close(ends[0]);
     return failure;
 }

@@ -5,16 +5,31 @@
 
 #include <stddef.h>
 
+/* A library to be tried, and what it looks for while it is being loaded. */
+typedef struct NpuTrial {
+    const char *path;
+    int flags;                    /* for dlopen */
+    const char *who;              /* needs the others: for messages */
+    const char *const *libraries; /* of CANN that it needs, by name; NULL ends them, NULL: none */
+    const char *const *functions; /* that these must have */
+    int limit_ms;                 /* for all of it; 0: 10 s */
+} NpuTrial;
+
 /* Is a library of this name in the process? Loads nothing. */
 int npu_cann_is_loaded(const char *name);
 
 /* Where a library of CANN is: by ASCEND_HOME_PATH, or by its bare name. */
 void npu_cann_path(const char *name, char *path, size_t size);
 
+/* Where MSPTI looks for it: there, if there is such a file, else wherever the loader finds it: the
+ * driver's libraries are not CANN's, and lie on LD_LIBRARY_PATH. */
+void npu_cann_found_path(const char *name, char *path, size_t size);
+
 /*
- * A forked child loads it first: a library that ends the process which loads it ends that one.
- * NULL, or why it cannot be loaded. `flags` as for dlopen.
+ * A forked child loads all of it first: a library that ends the process which loads it ends that
+ * one, and one that does not come back is given up when the time is over. NULL, or why it cannot be
+ * loaded: a text in `reason`.
  */
-const char *npu_cann_try(const char *path, int flags);
+const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size);
 
 #endif

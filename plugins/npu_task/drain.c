@@ -110,8 +110,11 @@ void npu_drain_give_library(NpuDrain *drain)
 static void ask_library(NpuDrain *drain)
 {
     pthread_mutex_lock(&drain->library_lock);
-    if (!atomic_load(&drain->is_ending))
-        drain->library->flush_all(1);
+    if (!atomic_load(&drain->is_ending)) {
+        atomic_store(&drain->asked_ns, now_ns());
+        atomic_store(&drain->code, drain->library->flush_all(1));
+        atomic_store(&drain->asked_ns, 0);
+    }
     pthread_mutex_unlock(&drain->library_lock);
     atomic_fetch_add(&drain->n_passes, 1);
 }
@@ -143,6 +146,7 @@ int npu_drain_start(NpuDrain *drain)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_store(&drain->is_ending, 0);
+    atomic_store(&drain->code, MSPTI_SUCCESS);
     atomic_store(&drain->is_running, 1);
     int failed = pthread_create(&drain->thread, NULL, run, drain);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -29,6 +29,8 @@ typedef struct NpuDrain {
     _Atomic int is_running; /* the thread is there */
     _Atomic int is_ending;
     _Atomic uint64_t n_passes; /* times that the library was asked */
+    _Atomic int64_t asked_ns;  /* since when it is being asked, of CLOCK_MONOTONIC; 0: it is not */
+    _Atomic int32_t code;      /* with which it came back the last time */
 } NpuDrain;
 
 /* 0, or -1: there is no thread to be had. */

@@ -10,14 +10,11 @@
 #include "cann-loader.h"
 
 static const char *const cann_libraries[] = {"libprofapi.so", "libascendalog.so",
-                                             "libascend_hal.so"};
+                                             "libascend_hal.so", NULL};
 /* What the library cannot be loaded without. */
 static const char *const cann_functions[] = {"MsprofRegisterProfileCallback",
                                              "ProfRegisterMstxFunc", "ProfEnableMstxFunc",
-                                             "CheckLogLevelForC"};
-
-#define LIBRARIES (sizeof cann_libraries / sizeof *cann_libraries)
-#define FUNCTIONS (sizeof cann_functions / sizeof *cann_functions)
+                                             "CheckLogLevelForC", NULL};
 
 int npu_mspti_is_wanted(void)
 {
@@ -33,45 +30,15 @@ void npu_mspti_path(const char *given, char *path, size_t size)
         npu_cann_path("libmspti.so", path, size);
 }
 
-/* ---- a look at what it needs ---- */
-
-static int find_function(void *const *libraries, const char *name)
-{
-    for (size_t i = 0; i < LIBRARIES; i++)
-        if (dlsym(libraries[i], name))
-            return 1;
-    return 0;
-}
-
-/* They are not closed: nobody knows what closing them does. */
-static int check_cann(char *reason, size_t size)
-{
-    void *libraries[LIBRARIES];
-    char path[4096];
-
-    for (size_t i = 0; i < LIBRARIES; i++) {
-        npu_cann_path(cann_libraries[i], path, sizeof path);
-        libraries[i] = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-        if (!libraries[i]) {
-            snprintf(reason, size, "MSPTI needs CANN, of which %s cannot be loaded: %s",
-                     cann_libraries[i], dlerror());
-            return 0;
-        }
-    }
-    for (size_t i = 0; i < FUNCTIONS; i++)
-        if (!find_function(libraries, cann_functions[i])) {
-            snprintf(reason, size,
-                     "this version of CANN is too old for MSPTI: it has no function %s",
-                     cann_functions[i]);
-            return 0;
-        }
-    return 1;
-}
-
 static void *load(const char *path, char *reason, size_t size)
 {
-    const char *failure = NULL;
-
+    const NpuTrial trial = {
+        .path = path,
+        .flags = RTLD_NOW | RTLD_LOCAL,
+        .who = "MSPTI",
+        .libraries = cann_libraries,
+        .functions = cann_functions,
+    };
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (handle)
         return handle;
@@ -79,13 +46,8 @@ static void *load(const char *path, char *reason, size_t size)
         snprintf(reason, size, "there is no %s: %s", path, strerror(errno));
         return NULL;
     }
-    if (!check_cann(reason, size))
+    if (npu_cann_try(&trial, reason, size))
         return NULL;
-    failure = npu_cann_try(path, RTLD_NOW | RTLD_LOCAL);
-    if (failure) {
-        snprintf(reason, size, "%s cannot be loaded: %s", path, failure);
-        return NULL;
-    }
     handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         snprintf(reason, size, "%s cannot be loaded: %s", path, dlerror());

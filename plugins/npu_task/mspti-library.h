@@ -25,8 +25,8 @@ void npu_mspti_path(const char *given, char *path, size_t size);
 /*
  * Finds or loads it. NULL, or why it cannot be used: a text in `reason`. It stays in the process.
  *
- * A library that finds no CANN aborts the process while it is being loaded; so it is loaded in a
- * forked child first, after a look at what it needs.
+ * A library that finds no CANN aborts the process while it is being loaded; so a forked child loads
+ * it first, and before it what it needs.
  */
 const char *npu_mspti_load(MsptiLibrary *library, const char *given, char *reason, size_t size);
 

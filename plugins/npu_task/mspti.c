@@ -11,12 +11,15 @@
 #include "clock.h"
 #include "drain.h"
 #include "facts.h"
+#include "other-profilers.h"
 #include "report.h"
+#include "subscription.h"
 
 #define PAIR_INTERVAL_NS 1000000000
 #define QUIET_PASSES 3            /* without a record, and the window is drained */
 #define AWAIT_PASSES 44           /* the same where a task is awaited: a device tells within 1 s */
 #define DRAIN_LIMIT_NS 1900000000 /* a little less than what the host waits */
+#define HANG_NS 1000000000        /* in one call, and the library is taken not to come back */
 #define EARLY_NS 1000000000u
 
 static struct {
@@ -25,13 +28,16 @@ static struct {
     MsptiLibrary library;
     NpuDrain drain;
     NpuClock clock; /* under drain.lock */
-    void *subscriber;
-    uint32_t wanted, enabled; /* kinds, as bits */
+    NpuSubscription subscription;
+    uint32_t wanted; /* kinds, as bits */
     int64_t drain_until_ns;
     uint64_t last_records, last_passes;
     int n_quiet;
     int is_open;
-    int is_hanging; /* the library has not come back from a call */
+    uint64_t n_before;     /* records of the sessions before */
+    int has_told;          /* that something is amiss: nothing was recorded in a whole window */
+    int64_t hung_since_ns; /* the call that a window was told of: no other one waits for it */
+    int is_forked;
 } npu = {.drain = {.lock = PTHREAD_MUTEX_INITIALIZER, .library_lock = PTHREAD_MUTEX_INITIALIZER}};
 
 /* ---- clock ---- */
@@ -85,7 +91,7 @@ static void stop_in_child(void)
 {
     npu_buffers_after_fork();
     npu.is_open = 0;
-    npu.is_hanging = 1;
+    npu.is_forked = 1;
     pthread_mutex_init(&npu.drain.lock, NULL);
     pthread_mutex_init(&npu.drain.library_lock, NULL);
     npu.drain.phase = NPU_IDLE;
@@ -110,24 +116,6 @@ static StrobeStatus load_library(const StrobeHost *host, StrobeInstance *self)
     npu.library.flush_all = NULL;
     return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__, "Cannot record NPU tasks: %s",
                       reason);
-}
-
-static StrobeStatus subscribe(const StrobeHost *host, StrobeInstance *self)
-{
-    int32_t code = npu.library.subscribe(&npu.subscriber, NULL, NULL);
-
-    if (code != MSPTI_SUCCESS)
-        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                          "Cannot record NPU tasks: MSPTI takes no subscriber: code=%d, "
-                          "reason=\"%s\"",
-                          code, npu_mspti_error(code));
-    code = npu.library.register_callbacks(npu_buffers_request, npu_buffers_complete);
-    if (code == MSPTI_SUCCESS)
-        return STROBE_OK;
-    npu.library.unsubscribe(npu.subscriber);
-    return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                      "Cannot record NPU tasks: MSPTI takes no callbacks: code=%d, reason=\"%s\"",
-                      code, npu_mspti_error(code));
 }
 
 static StrobeStatus make_room(const StrobeHost *host, StrobeInstance *self)
@@ -157,9 +145,12 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     NpuRecords *records = npu.drain.records;
 
     npu.wanted = npu_activities_wanted(host, self);
-    npu.enabled = 0;
     npu.drain.flush_interval_ns = host->option_int(self, "flush_interval");
-    npu.drain.library = &npu.library;
+    npu.drain.library = npu.subscription.library = &npu.library;
+    npu.subscription.drain = &npu.drain;
+    npu.hung_since_ns = 0;
+    npu.has_told = 0;
+    npu.n_before = records->counts.n_records;
     npu.drain.phase = NPU_IDLE;
     records->leaves_host_marks = marker_has_host_marks();
     records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
@@ -168,11 +159,16 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
 
 static StrobeStatus check_process(const StrobeHost *host, StrobeInstance *self)
 {
-    if (npu.is_hanging)
-        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                          "Cannot record NPU tasks: MSPTI has not come back from an earlier call, "
-                          "or this is a forked process");
-    return STROBE_OK;
+    const char *reason = npu_other_profiler();
+
+    if (npu.is_forked)
+        reason = "this is a forked process, and MSPTI is its parent's";
+    else if (npu_subscription_is_left(&npu.subscription) || atomic_load(&npu.drain.is_running))
+        reason = "MSPTI has not come back from a call of a session before";
+    if (!reason)
+        return STROBE_OK;
+    return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__, "Cannot record NPU tasks: %s",
+                      reason);
 }
 
 static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void **state)
@@ -193,13 +189,15 @@ static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void 
     npu.host = host;
     npu.self = self;
     read_options(host, self);
-    status = subscribe(host, self);
+    status = npu_subscription_take(&npu.subscription, host, self);
     if (status != STROBE_OK)
         return status;
+    if (npu_activities_have(npu.wanted, MSPTI_KIND_MARKER))
+        npu_warn_of_lost_marks(host, self);
     npu_buffers_open(1);
     if (npu_drain_start(&npu.drain) != 0) {
         npu_buffers_open(0);
-        npu.library.unsubscribe(npu.subscriber);
+        npu_subscription_give_back(&npu.subscription, host, self);
         return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                           "Cannot record NPU tasks: there is no thread to be had");
     }
@@ -213,14 +211,14 @@ static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void 
 /* They stay enabled between windows: what is told late is told. */
 static StrobeStatus npu_warm(void *state)
 {
-    if (npu.enabled)
+    if (npu.subscription.enabled)
         return STROBE_OK;
     if (npu_drain_hold_library(&npu.drain) != 0)
         return npu.host->fail(npu.self, STROBE_ERROR_STATE, __FILE__, __LINE__,
                               "Cannot record NPU tasks: MSPTI has not come back from a call");
-    npu.enabled = npu_activities_enable(&npu.library, npu.host, npu.self, npu.wanted);
+    npu.subscription.enabled = npu_activities_enable(&npu.library, npu.host, npu.self, npu.wanted);
     npu_drain_give_library(&npu.drain);
-    if (npu.enabled)
+    if (npu.subscription.enabled)
         return STROBE_OK;
     return npu.host->fail(npu.self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
                           "Cannot record NPU tasks: MSPTI enables none of the activities");
@@ -245,6 +243,10 @@ static void record_sources(void)
 
 static StrobeStatus npu_start(void *state)
 {
+    const char *other = npu_other_profiler();
+
+    if (other)
+        npu.host->log(npu.self, STROBE_LOG_WARNING, "This window may hold no NPU tasks: %s", other);
     npu_drain_lock(&npu.drain);
     record_sources();
     npu_windows_begin(&npu.drain.records->windows, record_pair());
@@ -284,7 +286,7 @@ static int is_quiet(void)
         npu.n_quiet += (int)(n_passes - npu.last_passes);
     npu.last_records = n_records;
     npu.last_passes = n_passes;
-    int is_awaiting = npu_activities_have(npu.enabled, MSPTI_KIND_KERNEL) &&
+    int is_awaiting = npu_activities_have(npu.subscription.enabled, MSPTI_KIND_KERNEL) &&
                       npu_records_are_awaited(npu.drain.records);
     return npu.n_quiet >= (is_awaiting ? AWAIT_PASSES : QUIET_PASSES);
 }
@@ -302,20 +304,56 @@ static void seal(void)
     npu.drain.phase = NPU_IDLE;
 }
 
+/* For how long the library is in the call that hands records over; 0: not for long. */
+static int64_t hanging_ns(void)
+{
+    int64_t asked_ns = atomic_load(&npu.drain.asked_ns);
+    int64_t since_ns = asked_ns ? monotonic_ns() - asked_ns : 0;
+
+    return since_ns > HANG_NS ? since_ns : 0;
+}
+
+/* Success all along, and no records: so it is where another profiler took CANN's reports, or where
+ * MSPTI does not know the device. */
+static void report_silence(void)
+{
+    uint32_t kinds = npu.subscription.enabled & ~(1u << MSPTI_KIND_MARKER);
+
+    if (npu.has_told || !kinds || npu.drain.records->counts.n_records != npu.n_before)
+        return;
+    npu.has_told = 1;
+    npu.host->log(npu.self, STROBE_LOG_WARNING,
+                  "MSPTI has told nothing: where the program used an NPU, CANN reports to another "
+                  "profiler (%s), or MSPTI does not support this device",
+                  npu_torch_profiler_runs() ? "that of torch_npu runs" : "torch_npu's, say");
+}
+
+static void report_end(int is_drained, int64_t hangs_ns)
+{
+    if (!hangs_ns && atomic_load(&npu.drain.code) == MSPTI_SUCCESS)
+        report_silence();
+    npu_report_flush(npu.drain.records, atomic_load(&npu.drain.code), hangs_ns);
+    npu.hung_since_ns = hangs_ns ? atomic_load(&npu.drain.asked_ns) : 0;
+    if (!is_drained && !hangs_ns)
+        npu.host->log(npu.self, STROBE_LOG_WARNING,
+                      "MSPTI still told records when the time for late ones was over: those that "
+                      "come now are counted as lost");
+}
+
 static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 {
     npu_drain_lock(&npu.drain);
     npu_drain_take(&npu.drain);
+    int64_t hangs_ns = hanging_ns();
+    int is_known = hangs_ns && npu.hung_since_ns == atomic_load(&npu.drain.asked_ns);
     int is_drained = is_quiet();
-    int is_over = monotonic_ns() >= npu.drain_until_ns || npu.host->now() >= deadline;
-    if (is_drained || is_over)
+    int is_over = is_known || monotonic_ns() >= npu.drain_until_ns || npu.host->now() >= deadline;
+    if (is_drained || is_over) {
+        report_end(is_drained, is_drained ? 0 : hangs_ns);
         seal();
+    }
     npu_drain_unlock(&npu.drain);
     npu_buffers_wake();
-    if (!is_drained && is_over)
-        npu.host->log(npu.self, STROBE_LOG_WARNING,
-                      "MSPTI still told records when the time for late ones was over: those that "
-                      "come now are counted as lost");
     return is_drained || is_over ? STROBE_OK : STROBE_AGAIN;
 }
 
@@ -323,22 +361,13 @@ static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 
 static void npu_close(void *state)
 {
-    npu.is_hanging = npu_drain_hold_library(&npu.drain) != 0;
-    if (!npu.is_hanging) {
-        npu_activities_disable(&npu.library, npu.enabled);
-        npu.library.unsubscribe(npu.subscriber);
-        npu.library.flush_all(1);
-        npu_drain_give_library(&npu.drain);
-    }
-    if (npu_drain_end(&npu.drain, !npu.is_hanging) != 0)
-        npu.is_hanging = 1;
+    atomic_store(&npu.drain.is_ending, 1); /* it asks no more: the library is the end's */
+    int is_left = npu_subscription_give_back(&npu.subscription, npu.host, npu.self) != 0;
+    is_left |= npu_drain_end(&npu.drain, !is_left) != 0;
     npu_buffers_open(0);
     npu.is_open = 0;
-    if (npu.is_hanging) {
-        npu.host->log(npu.self, STROBE_LOG_WARNING,
-                      "MSPTI does not come back from a call: it is left as it is");
+    if (is_left)
         return;
-    }
     npu_drain_lock(&npu.drain);
     npu.drain.phase = NPU_IDLE;
     npu_drain_take(&npu.drain);

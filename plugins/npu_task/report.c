@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "buffers.h"
+#include "mspti-library.h"
 
 static void lose(const NpuEmitter *emitter, uint32_t cause, uint64_t n)
 {
@@ -47,6 +48,21 @@ static void report_marks(const NpuEmitter *emitter, const NpuCounts *counts)
          "%" PRIu64 " external ids are not recorded: more than one thread launches, and MSPTI "
          "keeps the ids of all threads on one stack: use external_ids=false",
          counts->n_externals);
+}
+
+void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns)
+{
+    const NpuEmitter *emitter = &records->emitter;
+
+    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, hangs_ns > 0 || code != MSPTI_SUCCESS);
+    WARN(hangs_ns > 0,
+         "MSPTI has not come back from msptiActivityFlushAll for %" PRId64 " ms: what it had not "
+         "handed over is lost, and counted as one record",
+         hangs_ns / 1000000);
+    WARN(hangs_ns == 0 && code != MSPTI_SUCCESS,
+         "MSPTI does not hand over what it holds: msptiActivityFlushAll: code=%d, reason=\"%s\": "
+         "that is lost, and counted as one record",
+         code, npu_mspti_error(code));
 }
 
 void npu_report(NpuRecords *records)

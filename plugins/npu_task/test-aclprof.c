@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backend aclprof over its double: what every configuration asks for, windows one after the
  * other, each call failing with each code. */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
 #include <strobe/kinds.h>
 
+#include "../../tests/aclprof-double/aclprof-double.h"
 #include "../common/test-tree.h"
 
 int aclInit(const char *config);
+int acl_double_synchronized(void);
 
 static char *plugin_path, *library_path, *results, *log_path;
 
@@ -217,6 +220,41 @@ static void test_closed_without_flush(void)
     remove_results();
 }
 
+static gint block(gint blocks)
+{
+    void *library = dlopen(library_path, RTLD_NOW | RTLD_NOLOAD);
+    g_assert_nonnull(library);
+    return ((AclprofDoubleBlock *)dlsym(library, "aclprof_double_block"))(blocks);
+}
+
+static gpointer release_later(gpointer user)
+{
+    while (!block(1))
+        g_usleep(1000);
+    g_usleep(100000);
+    block(0);
+    return NULL;
+}
+
+/* CANN takes its time to stop; who ends the window does not wait for that, but flush does, when the
+ * host asks no more: the folder would be a broken one. */
+static void test_stop_does_not_wait(void)
+{
+    StrobeMockHost *mock = load();
+
+    g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
+    block(1);
+    g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
+    assert_words("init create start");
+    g_autoptr(GThread) release = g_thread_new("release", release_later, NULL);
+    g_assert_cmpint(strobe_mock_host_flush(mock, 50000000), ==, STROBE_OK);
+    assert_words("stop destroy finalize");
+    g_thread_join(g_steal_pointer(&release));
+    end(mock);
+    remove_results();
+}
+
 /* In stop, whose thread has a context of the device. */
 static void test_synchronizes(void)
 {
@@ -226,10 +264,10 @@ static void test_synchronizes(void)
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
+    g_assert_cmpint(acl_double_synchronized(), ==, 1);
+    g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
     g_auto(GStrv) calls = take_calls();
     g_assert_true(g_strv_contains((const char *const *)calls, "stop same 1"));
-    g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
-    assert_words("destroy finalize");
     end(mock);
     remove_results();
 }
@@ -306,6 +344,7 @@ int main(int argc, char **argv)
     g_test_add_func("/aclprof/settings", test_settings);
     g_test_add_func("/aclprof/windows", test_windows);
     g_test_add_func("/aclprof/closed-without-flush", test_closed_without_flush);
+    g_test_add_func("/aclprof/stop-does-not-wait", test_stop_does_not_wait);
     g_test_add_func("/aclprof/synchronizes", test_synchronizes);
     g_test_add_func("/aclprof/failures", test_failures);
     int code = g_test_run();

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of npu_task that stand alone: walking, buffers, marks, clock, windows, kernel types. */
+#include <dlfcn.h>
 #include <glib.h>
 #include <string.h>
 
 #include "buffers.h"
+#include "cann-loader.h"
 #include "clock.h"
 #include "core-types.h"
 #include "mark-table.h"
@@ -391,6 +393,45 @@ static void test_core_types(void)
     g_assert_null(npu_core_type(""));
 }
 
+/* ---- loading ---- */
+
+static void try_double(const char *wrong, const char *expected)
+{
+    static const char *const libraries[] = {"libprofapi.so", "libascend_hal.so", NULL};
+    static const char *const functions[] = {"ProfEnableMstxFunc", NULL};
+    g_autofree char *path =
+        g_build_filename(g_getenv("ASCEND_HOME_PATH"), "lib64", "libascendalog.so", NULL);
+    const NpuTrial trial = {.path = path,
+                            .flags = RTLD_NOW | RTLD_LOCAL,
+                            .who = "the test",
+                            .libraries = libraries,
+                            .functions = functions,
+                            .limit_ms = 300};
+    char reason[8192] = "";
+
+    g_setenv("CANN_DOUBLE", wrong, TRUE);
+    const char *failure = npu_cann_try(&trial, reason, sizeof reason);
+    g_unsetenv("CANN_DOUBLE");
+    g_assert_false(npu_cann_is_loaded(path));
+    if (!expected)
+        g_assert_null(failure);
+    else
+        g_assert_nonnull(strstr(reason, expected));
+}
+
+/* Whichever of them goes wrong: it is in the child, is named, and is waited for no longer. */
+static void test_trial(void)
+{
+    try_double("", NULL);
+    try_double("ascend_hal:abort", "the test needs CANN, of which libascend_hal.so cannot be "
+                                   "loaded: loading it ended the process that tried");
+    try_double("ascend_hal:hang=60000", "of which libascend_hal.so cannot be loaded: loading it "
+                                        "took longer than 0.3 s");
+    try_double("ascendalog:abort", "libascendalog.so cannot be loaded: loading it ended");
+    try_double("ascendalog:hang=60000", "libascendalog.so cannot be loaded: loading it took");
+    try_double("ascend_hal:hang=20", NULL);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -410,5 +451,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_parts/windows/one", test_windows);
     g_test_add_func("/npu_parts/windows/many", test_windows_many);
     g_test_add_func("/npu_parts/core-types", test_core_types);
+    if (g_getenv("ASCEND_HOME_PATH"))
+        g_test_add_func("/npu_parts/trial", test_trial);
     return g_test_run();
 }

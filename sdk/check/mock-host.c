@@ -375,9 +375,9 @@ static void *flush_main(void *user)
 
     atomic_store(&mock->gate_thread, (uint64_t)gettid());
     strobe_mock_host_gate(mock, 1);
-    do {
-        flush->status = mock->ops->flush(mock->state, flush->deadline);
-    } while (flush->status == STROBE_AGAIN && strobe_mock_now() < flush->deadline);
+    while ((flush->status = mock->ops->flush(mock->state, flush->deadline)) == STROBE_AGAIN &&
+           strobe_mock_now() < flush->deadline)
+        usleep(1000); /* as the host does */
     strobe_mock_host_gate(mock, 0);
     atomic_store(&mock->gate_thread, 0);
     return NULL;

@@ -29,6 +29,7 @@ int aclprofStart(const Config *config);
 int aclprofStop(const Config *config);
 void aclprof_double_launch(uint64_t begin, uint64_t end, uint64_t duration);
 int aclprof_double_attempts(void);
+int aclprof_double_block(int blocks);
 
 enum { INVALID_CONFIG = 100010, ALREADY_RUN = 100042, NOT_RUN = 100043, NOT_INITIALISED = 100001 };
 
@@ -327,12 +328,29 @@ API int aclprofStart(const Config *config)
     return 0;
 }
 
+static int blocks, n_blocked;
+
+API int aclprof_double_block(int wanted)
+{
+    __atomic_store_n(&blocks, wanted, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&n_blocked, __ATOMIC_SEQ_CST);
+}
+
+static void block(void)
+{
+    __atomic_add_fetch(&n_blocked, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&blocks, __ATOMIC_SEQ_CST))
+        usleep(1000);
+    __atomic_sub_fetch(&n_blocked, 1, __ATOMIC_SEQ_CST);
+}
+
 API int aclprofStop(const Config *config)
 {
     int (*synchronized)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "acl_double_synchronized");
 
     say("stop %s %d", config == state.running ? "same" : "other",
         synchronized ? synchronized() : 0);
+    block();
     if (fails("stop"))
         return fails("stop");
     if (!state.running)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * npu-stop FOLDER WINDOWS: a session on a schedule with a warm-up, and MSPTI's double, whose
- * devices tell late (MSPTI_DOUBLE=lag=MS). Prints how many ms each step that ends a window takes,
- * and the stop; then ends without freeing the session.
+ * devices tell late (MSPTI_DOUBLE=lag=MS), and which does not come back from the call that hands
+ * records over as long as a window is being ended. Prints, for each step that ends a window and for
+ * the stop, how many such calls were still waiting when it returned; then ends without freeing the
+ * session.
  */
 #include <dlfcn.h>
 #include <glib.h>
@@ -27,7 +29,8 @@ static StrobeSession *start(const char *folder)
 {
     g_autofree char *config =
         g_strdup_printf("{\"collectors\": {\"npu_task\": {\"activities\": [\"kernel\", "
-                        "\"node_api\"], \"required\": true}}, "
+                        "\"node_api\"], \"flush_interval\": \"20ms\", "
+                        "\"required\": true}}, "
                         "\"exporters\": {}, \"output\": {\"directory\": \"%s\"}, "
                         "\"schedule\": {\"warmup\": 1, \"active\": 1}}",
                         folder);
@@ -40,6 +43,8 @@ static StrobeSession *start(const char *folder)
     return session;
 }
 
+static MsptiDoubleState *state;
+
 static MsptiDoublePlay *find_double(void)
 {
     g_autofree char *path =
@@ -48,6 +53,7 @@ static MsptiDoublePlay *find_double(void)
 
     if (!library)
         die(path, "the collector has not loaded it");
+    state = ((MsptiDoubleGet *)dlsym(library, "mspti_double"))();
     return (MsptiDoublePlay *)dlsym(library, "mspti_double_play");
 }
 
@@ -65,14 +71,23 @@ static void launch(MsptiDoublePlay *play)
     }
 }
 
-static double timed(StrobeStatus (*call)(StrobeSession *, StrobeError **), StrobeSession *session)
+static void run(StrobeStatus (*call)(StrobeSession *, StrobeError **), StrobeSession *session)
 {
-    gint64 begin = g_get_monotonic_time();
     StrobeError *error = NULL;
 
     if (call(session, &error))
         die("session", strobe_error_message(error));
-    return (double)(g_get_monotonic_time() - begin) / 1000;
+}
+
+static void end_window(StrobeStatus (*call)(StrobeSession *, StrobeError **),
+                       StrobeSession *session)
+{
+    g_atomic_int_set(&state->blocks, 1);
+    while (!g_atomic_int_get(&state->n_blocked))
+        g_usleep(1000);
+    run(call, session);
+    printf("%d\n", g_atomic_int_get(&state->n_blocked));
+    g_atomic_int_set(&state->blocks, 0);
 }
 
 int main(int argc, char **argv)
@@ -85,12 +100,11 @@ int main(int argc, char **argv)
     StrobeSession *session = start(argv[1]);
     MsptiDoublePlay *play = NULL;
     for (guint i = 0; i < n_windows; i++) {
-        timed(strobe_session_step, session); /* out of the warm-up: a window begins */
+        run(strobe_session_step, session); /* out of the warm-up: a window begins */
         play = play ? play : find_double();
         launch(play);
         g_usleep(PAUSE_US);
-        printf("%.3f\n",
-               timed(i + 1 < n_windows ? strobe_session_step : strobe_session_stop, session));
+        end_window(i + 1 < n_windows ? strobe_session_step : strobe_session_stop, session);
     }
     return 0;
 }

@@ -109,10 +109,15 @@ class CallTest(ObstacleTest):
                 self.assertIn(message, self.log())
                 self.assertEqual(self.records_of(self.result(), "device_task"), 0)
                 shutil.rmtree(self.out)
-        for call in ("disable", "unsubscribe"):
+        for call, message in {
+            "disable": "for one, which costs time: msptiActivityDisable: code=999",
+            "unsubscribe": "no other profiler can attach to this process: msptiUnsubscribe: "
+                           "code=999",
+        }.items():
             with self.subTest(call=call):
-                self.play(KERNELS, wrong="fail=%s:999" % call)
+                done, _ = self.play(KERNELS, wrong="fail=%s:999" % call)
                 self.assertEqual(self.records_of(self.result(), "device_task"), 1000)
+                self.assertIn(message, done.stderr + self.log())
                 shutil.rmtree(self.out)
 
     def test_one_kind_fails(self):
@@ -135,10 +140,14 @@ class CallTest(ObstacleTest):
         """What lies in the last buffer is never handed over."""
         self.play(KERNELS, wrong="fail=flush:999")
         self.assertEqual(self.records_of(self.result(), "device_task"), 0)
+        self.assertIn("msptiActivityFlushAll: code=999", self.log())
+        self.assertEqual(self.json("info", self.result())[0]["lost"]["collector_dropped"], 1)
 
     def test_a_flush_that_hangs(self):
-        done, _ = self.play(KERNELS, wrong="hang=5000")
-        self.assertIn("MSPTI does not come back from a call", done.stderr + self.log())
+        done, _ = self.play(KERNELS, wrong="hang=20000")
+        self.assertIn("MSPTI has not come back from msptiActivityFlushAll for ", self.log())
+        self.assertIn("MSPTI does not come back from msptiActivityFlushAll",
+                      done.stderr + self.log())
 
     def test_aclprof_without_its_library(self):
         self.play(KERNELS, ":backend=aclprof", collect=["gc"])

@@ -14,20 +14,18 @@ LATE_MS = 800
 
 class LateTest(NpuTest):
     def stop(self, lag_ms, n_windows):
-        """Runs npu-stop; returns the ms that its windows' ends took, slowest last."""
+        """Runs npu-stop; returns for each window's end how many calls it left waiting."""
         self.out.mkdir()
         environment = dict(self.environment, STROBE_PLUGIN_PATH=str(BUILD / "plugins"),
                            MSPTI_DOUBLE="lag=%d" % lag_ms)
         done = subprocess.run([program("npu-stop"), self.out, str(n_windows)], env=environment,
                               capture_output=True, text=True, timeout=TIMEOUT)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return sorted(map(float, done.stdout.split()))
+        return list(map(int, done.stdout.split()))
 
     def test_no_window_waits_for_the_device(self):
         """Each is complete nevertheless, the one at whose end the process ended too."""
-        took = self.stop(LATE_MS, 3)
-        self.assertLess(took[0], 50)
-        self.assertLess(took[-1], LATE_MS)  # on a busy machine
+        self.assertEqual(self.stop(LATE_MS, 3), [1, 1, 1])
         results = self.results()
         self.assertEqual(len(results), 3)
         for result in results:

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As much of CANN as a library needs that looks whether it is there. */
+/*
+ * As much of CANN as a library needs that looks whether it is there. How loading one goes wrong is
+ * said by CANN_DOUBLE: NAME:abort, or NAME:hang=MS, NAME being profapi, ascendalog ...
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
 #define STAND_IN(name_)                                                                            \
     int name_(void);                                                                               \
     __attribute__((visibility("default"))) int name_(void)                                         \
@@ -18,3 +25,19 @@ STAND_IN(aclInit)
 #else
 STAND_IN(halDeviceOpen)
 #endif
+
+__attribute__((constructor)) static void load(void)
+{
+    const char *wrong = getenv("CANN_DOUBLE");
+    size_t length = strlen(CANN_NAME);
+
+    if (!wrong || strncmp(wrong, CANN_NAME, length) != 0 || wrong[length] != ':')
+        return;
+    if (strcmp(wrong + length, ":abort") == 0)
+        abort();
+    if (strncmp(wrong + length, ":hang=", 6) == 0) {
+        int ms = atoi(wrong + length + 6);
+        const struct timespec pause = {ms / 1000, ms % 1000 * 1000000L};
+        nanosleep(&pause, NULL);
+    }
+}

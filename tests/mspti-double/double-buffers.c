@@ -26,6 +26,11 @@ static int n_threads;
 /* Sizes of records, by kind. */
 static const size_t sizes[] = {0, 56, 56, 48, 56, 64, 56, 56, 24, 72, 48, 48, 48};
 
+size_t double_size_of(uint32_t kind)
+{
+    return kind < sizeof sizes / sizeof *sizes ? sizes[kind] : 0;
+}
+
 void double_hold(void)
 {
     pthread_mutex_lock(&lock);

@@ -13,6 +13,9 @@ typedef void (*MsptiDoubleComplete)(uint8_t *buffer, size_t size, size_t valid);
 
 extern MsptiDoubleState mspti_double_state;
 
+/* Of a record of this kind; 0: there is no such kind. */
+size_t double_size_of(uint32_t kind);
+
 void double_hold(void);
 void double_give(void);
 

@@ -2,11 +2,13 @@
 /* The functions that the library has, and those by which a program plays. */
 #include "mspti-double.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "domains.h"
 #include "double-buffers.h"
 #include "faults.h"
 #include "launches.h"
@@ -23,6 +25,7 @@ int msptiUnsubscribe(void *handle);
 int msptiActivityRegisterCallbacks(MsptiDoubleRequest request, MsptiDoubleComplete complete);
 int msptiActivityEnable(int kind);
 int msptiActivityDisable(int kind);
+bool msptiActivityIsEnabled(int kind);
 int msptiActivityFlushAll(uint32_t flag);
 int msptiActivityFlushPeriod(uint32_t ms);
 int msptiActivityPushExternalCorrelationId(int sort, uint64_t id);
@@ -38,6 +41,15 @@ static void rest(int ms)
     const struct timespec pause = {ms / 1000, ms % 1000 * 1000000L};
 
     nanosleep(&pause, NULL);
+}
+
+/* As long as a program wants it. */
+static void block(void)
+{
+    __atomic_add_fetch(&mspti_double_state.n_blocked, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&mspti_double_state.blocks, __ATOMIC_SEQ_CST))
+        rest(1);
+    __atomic_sub_fetch(&mspti_double_state.n_blocked, 1, __ATOMIC_SEQ_CST);
 }
 
 /* ---- the library's functions ---- */
@@ -105,6 +117,14 @@ MSPTI_DOUBLE_API int msptiActivityDisable(int kind)
     return 0;
 }
 
+MSPTI_DOUBLE_API bool msptiActivityIsEnabled(int kind)
+{
+    double_hold();
+    bool is_enabled = kind > 0 && kind < 13 && (mspti_double_state.enabled >> kind & 1);
+    double_give();
+    return is_enabled;
+}
+
 MSPTI_DOUBLE_API int msptiActivityFlushAll(uint32_t flag)
 {
     const char *hang = fault("hang");
@@ -112,6 +132,7 @@ MSPTI_DOUBLE_API int msptiActivityFlushAll(uint32_t flag)
 
     if (hang)
         rest(atoi(hang));
+    block();
     if (code)
         return code;
     double_hold();
@@ -151,7 +172,9 @@ MSPTI_DOUBLE_API int mspti_double_play(const char *line, uint64_t base)
     int result = launches_play(line, base);
     if (result == 1) {
         int kind = record_of_line(line, base, record);
-        if (kind > 0)
+        if (kind == 1 && domains_drop(record))
+            mspti_double_state.n_dropped++;
+        else if (kind > 0)
             double_tell(record, kind);
         result = kind > 0 ? 0 : -1;
     }

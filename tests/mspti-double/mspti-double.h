@@ -4,6 +4,9 @@
  * gives says so. It shares no header with the code under test; layouts are written down here a
  * second time, as offsets of bytes.
  *
+ * It has all functions of the ABI's page. GetNextRecord keeps its place by thread, as the original
+ * does; callbacks are enabled and never come.
+ *
  * A program plays records into it, as the vendor's library would make them of what the program
  * does. How it goes wrong is said by the variable MSPTI_DOUBLE, words joined by commas:
  *
@@ -33,6 +36,8 @@ typedef struct MsptiDoubleState {
     uint64_t slowest_ns; /* the longest that one took */
     uint32_t enabled;    /* kinds, as bits */
     int is_subscribed, n_flushes;
+    int blocks;    /* set by a program: FlushAll does not come back until it is not set any more */
+    int n_blocked; /* calls that wait for that */
 } MsptiDoubleState;
 
 /* One record, as a line of words; times are offsets from `base` in ns:

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bounded-call.h"
+
+#include <time.h>
+
+#define NAP_NS 1000000
+
+static void run_once(void *user)
+{
+    NpuCall *call = user;
+
+    call->run(call->user);
+    atomic_store_explicit(&call->is_over, 1, memory_order_release);
+}
+
+static void keep(void *user)
+{
+}
+
+int npu_call_begin(NpuCall *call, void (*run)(void *user), void *user)
+{
+    call->run = run;
+    call->user = user;
+    atomic_store(&call->is_over, 0);
+    call->worker = strobe_worker_start(run_once, keep, call);
+    if (!call->worker) {
+        atomic_store(&call->is_over, 1);
+        return -1;
+    }
+    strobe_worker_ask(call->worker);
+    return 0;
+}
+
+int npu_call_is_over(const NpuCall *call)
+{
+    return atomic_load_explicit(&call->is_over, memory_order_acquire);
+}
+
+int npu_call_await(NpuCall *call, int64_t patience_ns)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+
+    for (; !npu_call_is_over(call) && patience_ns > 0; patience_ns -= NAP_NS)
+        nanosleep(&nap, NULL);
+    /* The thread ends at once where it has run, or is left to itself. */
+    if (call->worker)
+        strobe_worker_end(call->worker, npu_call_is_over(call) ? 1000000000u : 0);
+    call->worker = NULL;
+    return npu_call_is_over(call) ? 0 : -1;
+}

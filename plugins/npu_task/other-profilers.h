@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CANN reports to one profiler of a process only: is there another one, as far as can be told? */
+#ifndef STROBE_PLUGINS_NPU_TASK_OTHER_PROFILERS_H
+#define STROBE_PLUGINS_NPU_TASK_OTHER_PROFILERS_H
+
+#include <strobe/collector.h>
+
+/* Which one is in charge of this process, as a reason to leave CANN alone; NULL: none is known. */
+const char *npu_other_profiler(void);
+
+/* Does torch_npu's profiler record now? */
+int npu_torch_profiler_runs(void);
+
+/* Says in the log which marks MSPTI will not be told of, and who has them. */
+void npu_warn_of_lost_marks(const StrobeHost *host, StrobeInstance *self);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The original looks for CANN while it is being loaded, and ends the process where there is none;
+ * so does the double. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *load(const char *name)
+{
+    const char *home = getenv("ASCEND_HOME_PATH");
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/lib64/%s", home ? home : "", name);
+    return dlopen(home && access(path, R_OK) == 0 ? path : name, RTLD_LAZY);
+}
+
+__attribute__((constructor)) static void look_for_cann(void)
+{
+    static const char *const needs[][2] = {
+        {"libprofapi.so", "MsprofRegisterProfileCallback"},
+        {"libprofapi.so", "ProfRegisterMstxFunc"},
+        {"libprofapi.so", "ProfEnableMstxFunc"},
+        {"libascendalog.so", "CheckLogLevelForC"},
+        {"libascend_hal.so", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        void *library = load(needs[i][0]);
+        if (!library || (needs[i][1] && !dlsym(library, needs[i][1])))
+            abort();
+    }
+}
