@@ -43,9 +43,10 @@ static void take_buffer(NpuDrain *drain)
     drain->buffer = NULL;
 }
 
-void npu_drain_take(NpuDrain *drain)
+int npu_drain_take(NpuDrain *drain)
 {
     size_t valid;
+    int has_more;
 
     if (drain->phase != NPU_IDLE)
         npu_emitter_begin(&drain->records->emitter);
@@ -54,8 +55,10 @@ void npu_drain_take(NpuDrain *drain)
             drain->walk = (MsptiWalk){drain->buffer, valid, 0};
         if (drain->buffer)
             take_buffer(drain);
-    } while (!atomic_load(&drain->is_wanted) && (drain->buffer || npu_buffers_next(&valid)));
+        has_more = drain->buffer || npu_buffers_next(&valid);
+    } while (has_more && !atomic_load(&drain->is_wanted));
     npu_emitter_end(&drain->records->emitter);
+    return !has_more;
 }
 
 void npu_drain_lock(NpuDrain *drain)

@@ -43,8 +43,8 @@ int npu_drain_hold_library(NpuDrain *drain);
 void npu_drain_give_library(NpuDrain *drain);
 
 /* Takes what has been handed over, on the calling thread, the lock held; no more than a few records
- * further where somebody wants the lock. */
-void npu_drain_take(NpuDrain *drain);
+ * further where somebody wants the lock. 1: that was all. */
+int npu_drain_take(NpuDrain *drain);
 
 /* The lock, soon. */
 void npu_drain_lock(NpuDrain *drain);

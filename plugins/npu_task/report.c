@@ -2,8 +2,10 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "buffers.h"
+#include "facts.h"
 
 static void lose(const NpuEmitter *emitter, uint32_t cause, uint64_t n)
 {
@@ -49,11 +51,28 @@ static void report_marks(const NpuEmitter *emitter, const NpuCounts *counts)
          counts->n_externals);
 }
 
+/* Who reads the result cannot know otherwise: what is told from now on has no place in it. */
+static void report_awaited(const NpuRecords *records)
+{
+    const NpuEmitter *emitter = &records->emitter;
+    char text[160];
+
+    if (!records->counts.n_awaited)
+        return;
+    snprintf(text, sizeof text,
+             "The tasks of %" PRIu64 " launches were not told in the time for late records: they "
+             "are missing, and counted as lost",
+             records->counts.n_awaited);
+    lose(emitter, STROBE_LOSS_LATE, records->counts.n_awaited);
+    emitter->host->log(emitter->self, STROBE_LOG_WARNING, "%s", text);
+    npu_diagnostic_record(emitter->host, emitter->self, records->kinds.diagnostic, text);
+}
+
 void npu_report(NpuRecords *records)
 {
     const NpuEmitter *emitter = &records->emitter;
     NpuCounts *counts = &records->counts;
-    uint64_t n_records = counts->n_records;
+    uint64_t n_told = counts->n_told;
 
     report_buffers(emitter);
     lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_unknown + counts->n_mistimed);
@@ -70,7 +89,8 @@ void npu_report(NpuRecords *records)
          "%" PRIu64 " records have times that cannot be: they are not recorded",
          counts->n_mistimed);
     WARN(counts->n_late, "%" PRIu64 " records came after their window was sealed", counts->n_late);
+    report_awaited(records);
     report_marks(emitter, counts);
-    *counts = (NpuCounts){.n_records = n_records};
+    *counts = (NpuCounts){.n_told = n_told};
     records->bad_device = MSPTI_NO_DEVICE;
 }

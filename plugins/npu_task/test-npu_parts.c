@@ -6,6 +6,7 @@
 #include "buffers.h"
 #include "clock.h"
 #include "core-types.h"
+#include "launches.h"
 #include "mark-table.h"
 #include "walk.h"
 #include "windows.h"
@@ -291,6 +292,91 @@ static void test_marks_full(void)
     g_assert_nonnull(npu_mark_table_get(table, n + 1));
 }
 
+/* ---- launches ---- */
+
+static NpuLaunches *watch(int is_each_sure)
+{
+    NpuLaunches *launches = g_new0(NpuLaunches, 1);
+
+    launches->is_watching = 1;
+    launches->is_each_sure = is_each_sure;
+    npu_launches_begin(launches);
+    return launches;
+}
+
+static void assert_awaited(const NpuLaunches *launches, guint64 sure, guint64 unsure)
+{
+    g_assert_cmpuint(launches->n_sure, ==, sure);
+    g_assert_cmpuint(launches->n_unsure, ==, unsure);
+}
+
+static void test_launches_and_tasks(void)
+{
+    g_autofree NpuLaunches *launches = watch(1);
+
+    npu_launches_see_task(launches, 5, NPU_LAUNCH_KERNEL); /* told before its call */
+    npu_launches_see_call(launches, 6, "a", 0, 1);
+    npu_launches_see_call(launches, 5, "a", 0, 1);
+    npu_launches_see_call(launches, 6, "b", 1, 1); /* the call around it */
+    npu_launches_see_call(launches, 9, "a", 0, 0); /* behind the window's end */
+    assert_awaited(launches, 1, 0);
+    npu_launches_see_task(launches, 6, NPU_LAUNCH_OPERATION);
+    npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL);
+    assert_awaited(launches, 0, 0);
+    g_assert_cmpuint(launches->n_untracked, ==, 0);
+    g_assert_cmpuint(launches->n_uncalled, ==, 0);
+    npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL); /* a graph: launched again */
+    g_assert_cmpuint(launches->n_untracked, ==, 1);
+}
+
+/* Preloaded, calls of memory take ids too: what has brought a task once does so. */
+static void test_launches_by_name(void)
+{
+    g_autofree NpuLaunches *launches = watch(0);
+
+    npu_launches_see_call(launches, 1, "copy", 0, 1);
+    npu_launches_see_call(launches, 2, "node", 1, 1);
+    npu_launches_see_call(launches, 3, "launch", 0, 1);
+    assert_awaited(launches, 1, 2);
+    npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL);
+    npu_launches_see_call(launches, 4, "launch", 0, 1);
+    npu_launches_see_call(launches, 5, "copy", 0, 1);
+    assert_awaited(launches, 2, 2);
+}
+
+/* What a window has given up is known when it comes; and what a thread carries on. */
+static void test_launches_of_before(void)
+{
+    g_autofree NpuLaunches *launches = watch(1);
+
+    npu_launches_see_call(launches, 1, "a", 0, 1);
+    npu_launches_see_call(launches, 2, "a", 0, 1);
+    npu_launches_see_task(launches, 2, NPU_LAUNCH_KERNEL);
+    npu_launches_end(launches);
+    npu_launches_see_call(launches, 3, "a", 0, 0);
+    npu_launches_begin(launches);
+    npu_launches_see_call(launches, 2, "query", 0, 1);
+    assert_awaited(launches, 0, 0);
+    g_assert_cmpint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==, 1);
+    g_assert_cmpint(npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL), ==, 0);
+    g_assert_cmpuint(launches->n_untracked, ==, 0);
+    g_assert_cmpint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==, 0);
+    g_assert_cmpuint(launches->n_untracked, ==, 1);
+}
+
+/* More than the table knows: the counts stay those of what it does know. */
+static void test_launches_many(void)
+{
+    g_autofree NpuLaunches *launches = watch(1);
+
+    for (guint64 id = 1; id <= 3 * NPU_LAUNCHES; id++)
+        npu_launches_see_call(launches, id, "a", 0, 1);
+    assert_awaited(launches, NPU_LAUNCHES, 0);
+    for (guint64 id = 1; id <= 3 * NPU_LAUNCHES; id++)
+        npu_launches_see_task(launches, id, NPU_LAUNCH_KERNEL);
+    assert_awaited(launches, 0, 0);
+}
+
 /* ---- clock ---- */
 
 /* Readings that jitter by less than their width leave the distance alone; a step does not. */
@@ -404,6 +490,10 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_parts/buffers/threads", test_buffers_by_threads);
     g_test_add_func("/npu_parts/marks/random", test_marks_at_random);
     g_test_add_func("/npu_parts/marks/full", test_marks_full);
+    g_test_add_func("/npu_parts/launches/tasks", test_launches_and_tasks);
+    g_test_add_func("/npu_parts/launches/names", test_launches_by_name);
+    g_test_add_func("/npu_parts/launches/before", test_launches_of_before);
+    g_test_add_func("/npu_parts/launches/many", test_launches_many);
     g_test_add_func("/npu_parts/clock/steps", test_clock_steps);
     g_test_add_func("/npu_parts/clock/rough-first", test_clock_rough_first);
     g_test_add_func("/npu_parts/clock/read", test_clock_read);
