@@ -25,7 +25,8 @@ typedef struct NpuDrain {
     int phase;
     const uint8_t *buffer; /* that is being taken apart, NULL: none */
     MsptiWalk walk;
-    _Atomic int is_wanted;  /* somebody waits for the lock */
+    int64_t out_since_ns;  /* since when one is on its way that comes before those that are there */
+    _Atomic int is_wanted; /* somebody waits for the lock */
     _Atomic int is_running; /* the thread is there */
     _Atomic int is_ending;
     _Atomic uint64_t n_passes; /* times that the library was asked */

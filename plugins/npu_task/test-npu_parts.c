@@ -108,6 +108,13 @@ static guint8 *request(void)
     return buffer;
 }
 
+static const guint8 *next(gsize *valid)
+{
+    gint is_out;
+
+    return npu_buffers_next(valid, 1, &is_out);
+}
+
 static void make_buffers(void)
 {
     g_assert_cmpint(npu_buffers_make(N_BUFFERS, BUFFER_BYTES), ==, 0);
@@ -133,17 +140,43 @@ static void test_buffers_in_order(void)
         g_assert_nonnull(given[i] = request());
     g_assert_null(request());
     npu_buffers_complete(NULL, 0, 0); /* what follows a refusal */
-    g_assert_null(npu_buffers_next(&valid));
-    for (guint i = N_BUFFERS; i-- > 0;)
-        npu_buffers_complete(given[i], BUFFER_BYTES, 56 * (i + 1));
+    g_assert_null(next(&valid));
     for (guint i = N_BUFFERS; i-- > 0;) {
-        const guint8 *next = npu_buffers_next(&valid);
-        g_assert_true(next == given[i]);
-        g_assert_cmpuint(valid, ==, 56 * (i + 1));
-        npu_buffers_release(next);
+        g_assert_null(next(&valid)); /* those behind the first are handed over, and wait for it */
+        npu_buffers_complete(given[i], BUFFER_BYTES, 56 * (i + 1));
     }
-    g_assert_null(npu_buffers_next(&valid));
+    for (guint i = 0; i < N_BUFFERS; i++) {
+        const guint8 *got = next(&valid);
+        g_assert_true(got == given[i]);
+        g_assert_cmpuint(valid, ==, 56 * (i + 1));
+        npu_buffers_release(got);
+    }
+    g_assert_null(next(&valid));
     assert_faults(1, 0, 0);
+}
+
+/* One that never comes, or too late: the others are taken, and then it. */
+static void test_buffers_out_of_order(void)
+{
+    guint8 *given[2];
+    gint is_out = 0;
+    gsize valid;
+
+    make_buffers();
+    for (guint i = 0; i < G_N_ELEMENTS(given); i++)
+        given[i] = request();
+    npu_buffers_complete(given[1], BUFFER_BYTES, 56);
+    g_assert_null(npu_buffers_next(&valid, 1, &is_out));
+    g_assert_cmpint(is_out, ==, 1);
+    g_assert_true(npu_buffers_next(&valid, 0, &is_out) == given[1]);
+    npu_buffers_release(given[1]);
+    guint8 *later = request();
+    npu_buffers_complete(later, BUFFER_BYTES, 56);
+    g_assert_true(npu_buffers_next(&valid, 1, &is_out) == later); /* nobody waits for it again */
+    npu_buffers_release(later);
+    npu_buffers_complete(given[0], BUFFER_BYTES, 56);
+    g_assert_true(next(&valid) == given[0]);
+    npu_buffers_release(given[0]);
 }
 
 static void test_buffers_not_given_out(void)
@@ -157,10 +190,10 @@ static void test_buffers_not_given_out(void)
     npu_buffers_complete(given + 8, BUFFER_BYTES, 56);
     npu_buffers_complete(given + BUFFER_BYTES, BUFFER_BYTES, 56); /* another one's, not out */
     npu_buffers_complete(given - BUFFER_BYTES, BUFFER_BYTES, 56);
-    g_assert_null(npu_buffers_next(&valid));
+    g_assert_null(next(&valid));
     npu_buffers_complete(given, BUFFER_BYTES, 56);
     npu_buffers_complete(given, BUFFER_BYTES, 112); /* twice */
-    g_assert_true(npu_buffers_next(&valid) == given);
+    g_assert_true(next(&valid) == given);
     g_assert_cmpuint(valid, ==, 56);
     npu_buffers_release(given);
     assert_faults(0, 5, 0);
@@ -174,7 +207,7 @@ static void test_buffers_of_wrong_size(void)
     make_buffers();
     given = request();
     npu_buffers_complete(given, BUFFER_BYTES / 2, G_MAXSIZE);
-    g_assert_true(npu_buffers_next(&valid) == given);
+    g_assert_true(next(&valid) == given);
     g_assert_cmpuint(valid, ==, BUFFER_BYTES);
     npu_buffers_release(given);
     assert_faults(0, 0, 1);
@@ -190,7 +223,7 @@ static void test_buffers_shut(void)
     npu_buffers_open(0);
     g_assert_null(request());
     npu_buffers_complete(given, BUFFER_BYTES, 48); /* late, and taken */
-    g_assert_true(npu_buffers_next(&valid) == given);
+    g_assert_true(next(&valid) == given);
     npu_buffers_release(given);
     assert_faults(0, 0, 0);
 }
@@ -224,7 +257,7 @@ static void test_buffers_by_threads(void)
     for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
         threads[i] = g_thread_new("sender", send_buffers, NULL);
     for (gboolean is_over = FALSE; !is_over;) {
-        const guint8 *buffer = npu_buffers_next(&valid);
+        const guint8 *buffer = next(&valid);
         if (!buffer) {
             NpuBufferFaults faults = npu_buffers_take_faults();
             static guint64 n_refused;
@@ -484,6 +517,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_parts/walk/cut-anywhere", test_walk_cut_anywhere);
     g_test_add_func("/npu_parts/walk/unknown-kinds", test_walk_unknown_kinds);
     g_test_add_func("/npu_parts/buffers/in-order", test_buffers_in_order);
+    g_test_add_func("/npu_parts/buffers/out-of-order", test_buffers_out_of_order);
     g_test_add_func("/npu_parts/buffers/not-given-out", test_buffers_not_given_out);
     g_test_add_func("/npu_parts/buffers/wrong-size", test_buffers_of_wrong_size);
     g_test_add_func("/npu_parts/buffers/shut", test_buffers_shut);
