@@ -36,8 +36,11 @@ static void take_buffer(NpuDrain *drain)
 {
     NpuRecords *records = drain->records;
 
+    drain->look_at_clock();
     records->now = now_realtime();
-    records->latest = records->now + SKEW_NS;
+    uint64_t latest = records->now + SKEW_NS + records->windows.slack_ns;
+    if (latest > records->latest) /* the clock may have been set back since */
+        records->latest = latest;
     if (!npu_records_take(records, &drain->walk, CHUNK))
         return;
     npu_buffers_release(drain->buffer);

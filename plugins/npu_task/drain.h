@@ -21,6 +21,7 @@ typedef struct NpuDrain {
     const MsptiLibrary *library; /* under `library_lock`: one call at a time */
     pthread_mutex_t lock, library_lock;
     pthread_t thread;
+    void (*look_at_clock)(void); /* called before records are taken */
     int64_t flush_interval_ns;
     int phase;
     const uint8_t *buffer; /* that is being taken apart, NULL: none */

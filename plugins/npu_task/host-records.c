@@ -68,7 +68,7 @@ static int is_of_launch(NpuPlace *thread, const MsptiApi *in)
 
 static int is_of_window(const NpuWindows *windows, uint64_t begin)
 {
-    return npu_windows_place(windows, begin) == NPU_IN_WINDOW && begin <= windows->end;
+    return npu_windows_place(windows, begin) == NPU_IN_WINDOW && begin <= windows->last;
 }
 
 /* Ids that the program pushes lie on one stack for all threads. */

@@ -181,7 +181,7 @@ void npu_take_marker(NpuRecords *records, const MsptiMarker *in)
             npu_mark_table_remove(&records->marks, mark);
         return;
     }
-    records->counts.n_told += in->timestamp <= records->windows.end;
+    records->counts.n_told += in->timestamp <= records->windows.last;
     if (in->flag >= MSPTI_MARK_INSTANT_DEVICE)
         mark->has |= NPU_MARK_ON_DEVICE;
     if (in->source == MSPTI_SOURCE_DEVICE)

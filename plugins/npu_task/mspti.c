@@ -42,14 +42,15 @@ static struct {
 /* The lock is held. Returns MSPTI's now. */
 static uint64_t record_pair(void)
 {
-    const NpuRecords *records = npu.drain.records;
+    NpuRecords *records = npu.drain.records;
     NpuMoment read = npu_moment_read();
-    uint64_t before = npu.clock.stepped_ns;
+    uint64_t before = npu.clock.back_ns;
     NpuMoment moment = npu_clock_take(&npu.clock, &read);
     StrobeWriter *writer = npu.host->writer(npu.self);
     struct strobe_clock_sync *out = NULL;
 
-    npu.drain.records->windows.slack_ns += npu.clock.stepped_ns - before;
+    records->windows.slack_ns += npu.clock.back_ns - before;
+    records->first_time -= npu.clock.back_ns - before;
     if (writer)
         out = npu.host->reserve(writer, records->kinds.pair, records->tracks.clock, 0,
                                 (uint64_t)moment.realtime_ns, 0);
@@ -60,6 +61,13 @@ static uint64_t record_pair(void)
     out->width_ns = moment.width_ns;
     npu.host->commit(writer);
     return (uint64_t)read.realtime_ns;
+}
+
+/* Before records are taken: those that come after a step are to have its pair. The lock is held. */
+static void look_at_clock(void)
+{
+    if (npu.drain.phase != NPU_IDLE && npu_clock_has_stepped(&npu.clock))
+        record_pair();
 }
 
 static void npu_sample(void *state)
@@ -163,11 +171,13 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     npu.enabled = 0;
     npu.drain.flush_interval_ns = host->option_int(self, "flush_interval");
     npu.drain.library = &npu.library;
+    npu.drain.look_at_clock = look_at_clock;
     npu.drain.phase = NPU_IDLE;
     records->launches.is_watching = 0;
     records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
     records->leaves_host_marks = marker_has_host_marks();
-    records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
+    if (!records->first_time) /* what the process did in an earlier session may still come */
+        records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
     memset(&npu.clock, 0, sizeof npu.clock);
 }
 

@@ -49,7 +49,8 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
         return status;
     npu_emitter_open(&records->emitter, host, self);
     npu_tracks_open(&records->tracks, host, self);
-    npu_windows_init(&records->windows);
+    npu_windows_open(&records->windows);
+    records->latest = 0;
     npu_mark_table_clear(&records->marks);
     memset(&records->counts, 0, sizeof records->counts);
     records->bad_device = MSPTI_NO_DEVICE;

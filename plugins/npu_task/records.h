@@ -100,7 +100,7 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
     }
     int place = npu_windows_place(&records->windows, begin);
     if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1)) {
-        records->counts.n_told += begin <= records->windows.end;
+        records->counts.n_told += begin <= records->windows.last;
         return 1;
     }
     records->counts.n_late += place == NPU_LATE;

@@ -436,7 +436,7 @@ static void test_clock_steps(void)
         monotonic += 1000000000;
     }
     g_assert_cmpuint(clock.n_steps, ==, 1);
-    g_assert_cmpint(ABS((gint64)clock.stepped_ns - 4000000000), <=, 40);
+    g_assert_cmpint(ABS((gint64)clock.back_ns - 4000000000), <=, 40);
 }
 
 /* A reading in which the thread was preempted makes way for a better one, and is no step. */
@@ -482,6 +482,13 @@ static void test_windows(void)
     g_assert_cmpint(npu_windows_place(&windows, 250), ==, NPU_OUTSIDE);
     windows.slack_ns = 60; /* the clock was set back by so much */
     g_assert_cmpint(npu_windows_place(&windows, 250), ==, NPU_IN_WINDOW);
+    npu_windows_end(&windows, 280);
+    g_assert_cmpuint(windows.last, ==, 340); /* what came before the step */
+    npu_windows_seal(&windows);
+    g_assert_cmpint(npu_windows_place(&windows, 245), ==, NPU_LATE);
+    g_assert_cmpint(npu_windows_place(&windows, 335), ==, NPU_LATE);
+    npu_windows_open(&windows); /* by another session */
+    g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_LATE);
 }
 
 static void test_windows_many(void)

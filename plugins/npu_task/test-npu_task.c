@@ -332,6 +332,25 @@ static void test_not_told_in_time(void)
     end(mock);
 }
 
+/* A clock whose rate is unknown tells times that cannot be; this one is only of an earlier session.
+ */
+static void test_told_to_the_next_session(void)
+{
+    StrobeMockHost *mock = load("kernel");
+    guint64 first = begin_window(mock);
+    end_window(mock);
+    end(mock);
+    g_usleep(1200000);
+    mock = load("kernel");
+    begin_window(mock);
+    play(first, "kernel 0 3 300001 KERNEL_AICORE mm 5 5");
+    end_window(mock);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 0);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
+    g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "after their window was sealed"));
+    end(mock);
+}
+
 /* Enough buffers for several rounds through all of them. */
 static void test_many(void)
 {
@@ -364,6 +383,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_task/missing-texts", test_texts_that_are_missing);
     g_test_add_func("/npu_task/times", test_times);
     g_test_add_func("/npu_task/sessions", test_sessions);
+    g_test_add_func("/npu_task/late-session", test_told_to_the_next_session);
     g_test_add_func("/npu_task/many", test_many);
     return g_test_run();
 }

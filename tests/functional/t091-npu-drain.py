@@ -1,11 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
 """What MSPTI's double tells out of order, late or not at all, and what the result says of it."""
 
+import subprocess
 import unittest
 
 from npu import MARK, NpuTest
+from support import BUILD, PROGRAMS, PYTHON, TIMEOUT
 
 THREAD = 70001
+
+
+# A session of its own, in a process whose wall clock is set back after two of four kernels.
+STEPPED = """
+import ctypes, json, os, sys, time
+home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
+ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL)
+from strobe import _strobe
+session = _strobe.Session(json.dumps({"collectors": {"npu_task": {}}, "exporters": {},
+                                      "output": {"directory": sys.argv[1]}}), "test")
+session.start()
+mspti = ctypes.CDLL(home + "libmspti.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+wall = ctypes.CDLL(None)
+wall.wall_clock_now.restype = ctypes.c_uint64
+def launch(i):
+    base = ctypes.c_uint64(wall.wall_clock_now())
+    for line in ("launch 7 0 3 KERNEL_AICORE k%d 1000 5" % i, "call 11 7 launch 0 100"):
+        assert mspti.mspti_double_play(line.encode(), base) == 0
+launch(1)
+time.sleep(.1)
+launch(2)
+wall.wall_clock_move(ctypes.c_int64(-10 * 10 ** 9))
+launch(3)
+time.sleep(.1)
+launch(4)
+time.sleep(.1)
+session.stop()
+session.close()
+"""
+
+
+class StepTest(NpuTest):
+    def test_a_wall_clock_that_is_set_back(self):
+        """What was told before the step is as true as what is told behind it."""
+        script = self.script("stepped.py", STEPPED)
+        environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"),
+                           STROBE_PLUGIN_PATH=str(BUILD / "plugins"),
+                           LD_PRELOAD=str(PROGRAMS / "wall_clock.so"))
+        self.out.mkdir()
+        done = subprocess.run([PYTHON, script, self.out], env=environment, capture_output=True,
+                              text=True, timeout=TIMEOUT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        info = self.json("info", self.result())[0]
+        self.assertEqual((info["kinds"].get("device_task"), info["kinds"].get("api_call")), (4, 4))
+        self.assertEqual(sum(info["lost"].values()), 0, info["lost"])
 
 
 class OrderTest(NpuTest):
