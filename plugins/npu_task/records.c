@@ -57,6 +57,7 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
     records->has_several_threads = 0;
     records->launch_thread = 0;
     records->n_externals = 0;
+    records->n_crowded_open = 0;
     records->next_id = records->end_id = 0;
     records->last_call = 0;
     npu_launches_end(

@@ -33,10 +33,12 @@ typedef struct NpuCounts {
     uint64_t unknown_bytes;
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
     uint64_t n_open;      /* ranges that had not ended with the window */
+    uint64_t n_crowded;   /* begins of marks that there was no room for */
     uint64_t n_externals; /* external ids that nobody can tell the thread of */
+    uint64_t n_unheld;    /* that there was no room for */
 } NpuCounts;
 
-#define NPU_EXTERNALS 16384u /* ids of the program that are held back */
+#define NPU_EXTERNALS (1u << 20) /* ids of the program that are held back, at most */
 
 typedef struct NpuExternal {
     uint64_t correlation, id, at;
@@ -60,8 +62,9 @@ typedef struct NpuRecords {
     uint64_t next_id, end_id; /* links of our own */
     uint32_t left_out;        /* kinds of calls that are told for their ids alone, as bits */
     uint64_t last_call;       /* begin of the last call of this window */
-    uint32_t n_externals;
-    NpuExternal externals[NPU_EXTERNALS];
+    uint64_t n_crowded_open;  /* marks that were left out and have not ended */
+    uint32_t n_externals, external_room;
+    NpuExternal *externals; /* grows, and stays */
     NpuLaunches launches;
 } NpuRecords;
 

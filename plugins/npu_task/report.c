@@ -40,6 +40,12 @@ static void report_marks(const NpuEmitter *emitter, const NpuCounts *counts)
     WARN(counts->n_unpaired,
          "%" PRIu64 " ends of marks have no begin, or are of no known sort: they are not recorded",
          counts->n_unpaired);
+    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_crowded + counts->n_unheld);
+    WARN(counts->n_crowded,
+         "%" PRIu64 " marks are lost: more than %u were open, or awaited of a device, at once",
+         counts->n_crowded, NPU_MARKS_OPEN);
+    WARN(counts->n_unheld, "%" PRIu64 " external ids are lost: a window holds %u of them at most",
+         counts->n_unheld, NPU_EXTERNALS);
     if (counts->n_open)
         emitter->host->log(emitter->self, STROBE_LOG_INFO,
                            "%" PRIu64 " marked ranges were open when the window ended: they end "

@@ -74,5 +74,37 @@ class OrderTest(NpuTest):
         self.assertEqual((linked["linked"], linked["orphan_effect"]), (n, 0))
 
 
+class RoomTest(NpuTest):
+    def test_too_many_open_marks(self):
+        """What there is no room for is lost and counted, and its ends are no riddle."""
+        n, room = 7000, 6144
+        lines = ["sleep 20"]
+        lines += ["marker 2 0 %d 1 %d open default %d" % (i, THREAD, i) for i in range(1, n + 1)]
+        lines += ["sleep 20"]
+        lines += ["marker 4 0 %d 1 %d - - %d" % (i, THREAD, 10000 + i) for i in range(1, n + 1)]
+        self.play(lines + ["sleep 20"], ":profiler_level=Level_none")
+        self.assertEqual(self.records_of(self.result(), "marker"), room)
+        info = self.json("info", self.result())[0]
+        self.assertEqual(info["lost"]["collector_dropped"], n - room)
+        self.assertIn("%d marks are lost: more than %d were open" % (n - room, room), self.log())
+        self.assertNotIn("have no begin", self.log())
+
+    def launches(self, n, thread):
+        for i in range(n):
+            at = i * 100
+            yield "launch %d 0 3 KERNEL_AICORE mm %d 5" % (thread, at + 10)
+            yield "call 11 %d launch %d 50" % (thread, at)
+
+    def test_external_ids_of_kernels_alone(self):
+        """Two threads are seen where calls are not recorded; and many ids wait for the second."""
+        lines = ["sleep 30", "push 2 1", *self.launches(17000, THREAD),
+                 *self.launches(1, THREAD + 1), "sleep 20"]
+        self.play(lines, ":activities=kernel,external_ids=true,flush_interval=10ms")
+        self.assertEqual(self.records_of(self.result(), "npu_task.external_id"), 0)
+        self.assertEqual(self.records_of(self.result(), "api_call"), 0)
+        self.assertEqual(self.records_of(self.result(), "device_task"), 17001)
+        self.assertIn("17001 external ids are not recorded: more than one thread", self.log())
+
+
 if __name__ == "__main__":
     unittest.main()

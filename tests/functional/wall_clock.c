@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wall_clock.so, preloaded: a wall clock that a test moves; a simulation, for this process alone. */
+/* wall_clock.so, preloaded: a wall clock that a test moves; a simulation, for this process alone.
+ */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <time.h>
