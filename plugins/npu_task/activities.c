@@ -64,6 +64,12 @@ uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self)
     return host->option_bool(self, "external_ids") ? kinds | BIT(EXTERNAL) : kinds;
 }
 
+uint32_t npu_activities_needed(uint32_t wanted)
+{
+    return wanted & (BIT(KERNEL) | BIT(COMMUNICATION) | BIT(EXTERNAL)) ? wanted | BIT(NODE_API)
+                                                                       : wanted;
+}
+
 /* Old libraries know the node level by another number only; newer ones tell the same calls by both,
  * so never both are enabled. */
 static int32_t enable(const MsptiLibrary *library, int32_t *kind)
@@ -78,17 +84,19 @@ static int32_t enable(const MsptiLibrary *library, int32_t *kind)
 }
 
 uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *host,
-                               StrobeInstance *self, uint32_t wanted)
+                               StrobeInstance *self, uint32_t needed, uint32_t wanted)
 {
     uint32_t enabled = 0;
 
     for (int32_t i = 1; i < MSPTI_KINDS; i++) {
         int32_t kind = i;
-        if (!npu_activities_have(wanted, kind))
+        if (!npu_activities_have(needed, kind))
             continue;
         int32_t code = enable(library, &kind);
         if (code == MSPTI_SUCCESS)
             enabled |= 1u << kind;
+        else if (!npu_activities_have(wanted, i))
+            continue;
         else if (code == MSPTI_WITHOUT_PRELOAD)
             host->log(self, STROBE_LOG_WARNING,
                       "No records of %s: MSPTI tells these only where it is preloaded: run the "

@@ -13,9 +13,12 @@ extern const char *const npu_activity_names[];
 /* The kinds as bits, by the options `activities`, `profiler_level` and `external_ids`. */
 uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self);
 
-/* Enables them; returns those that are. Those that are not are told in the log. */
+/* With those that are not to be recorded, but say which tasks are awaited and whose they are. */
+uint32_t npu_activities_needed(uint32_t wanted);
+
+/* Enables `needed`; returns those that are. Those of `wanted` that are not are told in the log. */
 uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *host,
-                               StrobeInstance *self, uint32_t wanted);
+                               StrobeInstance *self, uint32_t needed, uint32_t wanted);
 
 /* Disables them; returns those that it could not, the last of which is `failed`, and why: `code`.
  */

@@ -13,7 +13,7 @@ enum { FREE, TAKEN, FILLED, MOVING };
 
 typedef struct Buffer {
     _Atomic uint32_t state;
-    _Atomic uint64_t order; /* in which it was handed over */
+    _Atomic uint64_t order; /* in which it was given out, from 1 */
     size_t valid;
 } Buffer;
 
@@ -22,7 +22,8 @@ static struct {
     size_t size; /* of one */
     uint32_t n;
     Buffer buffer[BUFFERS_MAX];
-    _Atomic uint64_t next_order;
+    _Atomic uint64_t last_order;
+    uint64_t passed; /* the order of the one that was taken last */
     _Atomic int is_open;
     _Atomic uint64_t n_refused, n_foreign, n_size;
     sem_t filled;
@@ -62,8 +63,10 @@ void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
     *max_records = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t free = FREE;
-        if (!atomic_compare_exchange_strong(&pool.buffer[i].state, &free, TAKEN))
+        if (!atomic_compare_exchange_strong(&pool.buffer[i].state, &free, MOVING))
             continue;
+        atomic_store(&pool.buffer[i].order, atomic_fetch_add(&pool.last_order, 1) + 1);
+        atomic_store(&pool.buffer[i].state, TAKEN);
         *buffer = pool.bytes + i * pool.size;
         *size = pool.size;
         return;
@@ -96,21 +99,39 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
     if (size != pool.size || valid > pool.size)
         count(&pool.n_size);
     pool.buffer[number].valid = valid < pool.size ? valid : pool.size;
-    atomic_store(&pool.buffer[number].order, atomic_fetch_add(&pool.next_order, 1));
     atomic_store_explicit(&pool.buffer[number].state, FILLED, memory_order_release);
     sem_post(&pool.filled);
 }
 
-const uint8_t *npu_buffers_next(size_t *valid)
+/* The first in the order, of those that were handed over or of those that are out: of these none
+ * that comes before what has been taken. pool.n: there is none. */
+static uint32_t first_of(int is_out)
 {
     uint32_t best = pool.n;
 
-    for (uint32_t i = 0; i < pool.n; i++)
-        if (atomic_load_explicit(&pool.buffer[i].state, memory_order_acquire) == FILLED &&
-            (best == pool.n ||
-             atomic_load(&pool.buffer[i].order) < atomic_load(&pool.buffer[best].order)))
+    for (uint32_t i = 0; i < pool.n; i++) {
+        uint32_t state = atomic_load_explicit(&pool.buffer[i].state, memory_order_acquire);
+        uint64_t order = atomic_load(&pool.buffer[i].order);
+        int fits =
+            is_out ? (state == TAKEN || state == MOVING) && order > pool.passed : state == FILLED;
+        if (fits && (best == pool.n || order < atomic_load(&pool.buffer[best].order)))
             best = i;
+    }
+    return best;
+}
+
+const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
+{
+    uint32_t out = first_of(1); /* before the others: it may be handed over meanwhile */
+    uint32_t best = first_of(0);
+
+    *is_out = 0;
     if (best == pool.n)
+        return NULL;
+    uint64_t order = atomic_load(&pool.buffer[best].order);
+    *is_out = waits && out < pool.n && atomic_load(&pool.buffer[out].order) < order &&
+              atomic_load(&pool.buffer[out].state) != FILLED;
+    if (*is_out)
         return NULL;
     *valid = pool.buffer[best].valid;
     return pool.bytes + best * pool.size;
@@ -118,7 +139,11 @@ const uint8_t *npu_buffers_next(size_t *valid)
 
 void npu_buffers_release(const uint8_t *buffer)
 {
-    atomic_store_explicit(&pool.buffer[number_of(buffer)].state, FREE, memory_order_release);
+    Buffer *taken = &pool.buffer[number_of(buffer)];
+    uint64_t order = atomic_load(&taken->order);
+
+    pool.passed = order > pool.passed ? order : pool.passed;
+    atomic_store_explicit(&taken->state, FREE, memory_order_release);
 }
 
 void npu_buffers_wait(uint64_t timeout_ns)

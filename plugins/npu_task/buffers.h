@@ -23,9 +23,10 @@ void npu_buffers_open(int is_open);
 void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid);
 
-/* The filled buffer that was handed over first, NULL if there is none; given back by release. One
- * thread at a time. */
-const uint8_t *npu_buffers_next(size_t *valid);
+/* The filled buffer that was given out first, NULL if there is none; given back by release. The
+ * library hands buffers over from threads of their own: where one is on its way that was given out
+ * before, `*is_out` is 1 and, if `waits`, the result NULL. One thread at a time. */
+const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out);
 void npu_buffers_release(const uint8_t *buffer);
 
 /* Until a buffer was handed over, `wake` was called, or the time is over. */

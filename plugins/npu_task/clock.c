@@ -5,6 +5,7 @@
 
 #define TRIES 8
 #define ROUGH_NS 2000u  /* a reading that is worth a better one */
+#define STEP_NS 1000000 /* is no preemption, mostly: a better reading says */
 #define ROUNDING_NS 16u /* by which two readings of one moment may differ */
 
 static int64_t read_clock(clockid_t id)
@@ -35,6 +36,13 @@ static uint64_t size_of(int64_t difference)
     return difference < 0 ? (uint64_t)-difference : (uint64_t)difference;
 }
 
+int npu_clock_has_stepped(const NpuClock *clock)
+{
+    int64_t distance = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
+
+    return clock->width_ns && size_of(distance - clock->distance_ns) > STEP_NS;
+}
+
 NpuMoment npu_clock_take(NpuClock *clock, const NpuMoment *read)
 {
     int64_t distance = read->realtime_ns - read->monotonic_ns;
@@ -44,7 +52,7 @@ NpuMoment npu_clock_take(NpuClock *clock, const NpuMoment *read)
 
     if (is_step) {
         clock->n_steps++;
-        clock->stepped_ns += off;
+        clock->back_ns += distance < clock->distance_ns ? off : 0;
     }
     if (is_step || !clock->width_ns ||
         (clock->width_ns > ROUGH_NS && read->width_ns < clock->width_ns / 4)) {

@@ -14,7 +14,7 @@
 typedef struct NpuClock {
     int64_t distance_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
     uint64_t width_ns;   /* of the reading; 0: there was none */
-    uint64_t stepped_ns; /* all steps together */
+    uint64_t back_ns;    /* all steps back together */
     uint32_t n_steps;
 } NpuClock;
 
@@ -25,6 +25,9 @@ typedef struct NpuMoment {
 } NpuMoment;
 
 NpuMoment npu_moment_read(void);
+
+/* Does a rough reading show that there was a step? */
+int npu_clock_has_stepped(const NpuClock *clock);
 
 /* Takes a reading, and says where it lies by the distance that is believed now. */
 NpuMoment npu_clock_take(NpuClock *clock, const NpuMoment *read);

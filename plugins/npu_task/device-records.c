@@ -23,8 +23,8 @@ void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
     NpuEmitter *emitter = &records->emitter;
     const uint64_t end = in->end;
 
-    npu_records_see_task(records, in->correlation);
-    if (!npu_records_wants_task(records, in->device, in->start, end))
+    int is_counted = npu_launches_see_task(&records->launches, in->correlation, NPU_LAUNCH_KERNEL);
+    if (!npu_records_wants_task(records, in->device, in->start, end, is_counted))
         return;
     const NpuPlace *place =
         npu_tracks_place(&records->tracks, NPU_PLACE_STREAM, in->device, in->stream, NULL);
@@ -80,8 +80,9 @@ void npu_take_communication(NpuRecords *records, const MsptiCommunication *in)
     struct strobe_comm_op op = empty_op();
     const uint64_t end = in->end;
 
-    npu_records_see_task(records, in->correlation);
-    if (!npu_records_wants_task(records, in->device, in->start, end))
+    int is_counted =
+        npu_launches_see_task(&records->launches, in->correlation, NPU_LAUNCH_OPERATION);
+    if (!npu_records_wants_task(records, in->device, in->start, end, is_counted))
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     op.group = npu_emitter_text_id(emitter, in->group);
@@ -104,7 +105,7 @@ void npu_take_hccl(NpuRecords *records, const MsptiHccl *in)
     struct strobe_comm_op op = empty_op();
     const uint64_t end = in->end;
 
-    if (!npu_records_wants_task(records, in->device, in->start, end))
+    if (!npu_records_wants_task(records, in->device, in->start, end, 0))
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     op.group = npu_emitter_text_id(emitter, in->group);

@@ -10,6 +10,7 @@
 
 #define PASS_NS 25000000       /* between two passes while a window is drained */
 #define PATIENCE_NS 2500000000 /* with the library */
+#define OUT_NS 1000000000      /* with a buffer that is on its way */
 #define CHUNK 4096             /* records that are taken at a time */
 #define SKEW_NS 1000000000u    /* by which a time may lie before us */
 
@@ -35,27 +36,49 @@ static void take_buffer(NpuDrain *drain)
 {
     NpuRecords *records = drain->records;
 
+    drain->look_at_clock();
     records->now = now_realtime();
-    records->latest = records->now + SKEW_NS;
+    uint64_t latest = records->now + SKEW_NS + records->windows.slack_ns;
+    if (latest > records->latest) /* the clock may have been set back since */
+        records->latest = latest;
     if (!npu_records_take(records, &drain->walk, CHUNK))
         return;
     npu_buffers_release(drain->buffer);
     drain->buffer = NULL;
 }
 
-void npu_drain_take(NpuDrain *drain)
+/* Which call launched a task follows from the order of records, so buffers are taken in theirs; one
+ * that does not come is not waited for for ever. 0: there is none. */
+static int has_buffer(NpuDrain *drain)
 {
-    size_t valid;
+    size_t valid = 0;
+    int is_out;
+
+    if (drain->buffer)
+        return 1;
+    int waits = !drain->out_since_ns || now_ns() - drain->out_since_ns < OUT_NS;
+    drain->buffer = npu_buffers_next(&valid, waits, &is_out);
+    drain->walk = (MsptiWalk){drain->buffer, valid, 0};
+    if (!is_out)
+        drain->out_since_ns = 0;
+    else if (!drain->out_since_ns)
+        drain->out_since_ns = now_ns();
+    return drain->buffer != NULL;
+}
+
+int npu_drain_take(NpuDrain *drain)
+{
+    int has_more;
 
     if (drain->phase != NPU_IDLE)
         npu_emitter_begin(&drain->records->emitter);
-    do {
-        if (!drain->buffer && (drain->buffer = npu_buffers_next(&valid)))
-            drain->walk = (MsptiWalk){drain->buffer, valid, 0};
-        if (drain->buffer)
-            take_buffer(drain);
-    } while (!atomic_load(&drain->is_wanted) && (drain->buffer || npu_buffers_next(&valid)));
+    while ((has_more = has_buffer(drain))) {
+        take_buffer(drain);
+        if (atomic_load(&drain->is_wanted))
+            break;
+    }
     npu_emitter_end(&drain->records->emitter);
+    return !has_more && !drain->out_since_ns;
 }
 
 void npu_drain_lock(NpuDrain *drain)

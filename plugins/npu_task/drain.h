@@ -21,11 +21,13 @@ typedef struct NpuDrain {
     const MsptiLibrary *library; /* under `library_lock`: one call at a time */
     pthread_mutex_t lock, library_lock;
     pthread_t thread;
+    void (*look_at_clock)(void); /* called before records are taken */
     int64_t flush_interval_ns;
     int phase;
     const uint8_t *buffer; /* that is being taken apart, NULL: none */
     MsptiWalk walk;
-    _Atomic int is_wanted;  /* somebody waits for the lock */
+    int64_t out_since_ns;  /* since when one is on its way that comes before those that are there */
+    _Atomic int is_wanted; /* somebody waits for the lock */
     _Atomic int is_running; /* the thread is there */
     _Atomic int is_ending;
     _Atomic uint64_t n_passes; /* times that the library was asked */
@@ -45,8 +47,8 @@ int npu_drain_hold_library(NpuDrain *drain);
 void npu_drain_give_library(NpuDrain *drain);
 
 /* Takes what has been handed over, on the calling thread, the lock held; no more than a few records
- * further where somebody wants the lock. */
-void npu_drain_take(NpuDrain *drain);
+ * further where somebody wants the lock. 1: that was all. */
+int npu_drain_take(NpuDrain *drain);
 
 /* The lock, soon. */
 void npu_drain_lock(NpuDrain *drain);

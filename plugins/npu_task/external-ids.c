@@ -4,6 +4,7 @@
  * where a second thread launches nobody knows whose an id is, of those that came before either:
  * they are held back until the window ends.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "records.h"
@@ -52,6 +53,24 @@ void npu_records_settle_externals(NpuRecords *records)
     records->n_externals = 0;
 }
 
+/* Whether a second thread launches is known at the window's end only, so all are held until then.
+ */
+static int has_room(NpuRecords *records)
+{
+    uint32_t room = records->external_room ? 2 * records->external_room : 1024;
+
+    if (records->n_externals < records->external_room)
+        return 1;
+    NpuExternal *grown = room <= NPU_EXTERNALS
+                             ? realloc(records->externals, room * sizeof *records->externals)
+                             : NULL;
+    if (!grown)
+        return 0;
+    records->externals = grown;
+    records->external_room = room;
+    return 1;
+}
+
 /* It has no time of its own: it is told before the launch, so it lies where the call before does.
  */
 void npu_take_external(NpuRecords *records, const MsptiExternal *in)
@@ -64,8 +83,10 @@ void npu_take_external(NpuRecords *records, const MsptiExternal *in)
     }
     if (!records->emitter.writer)
         return;
-    if (records->n_externals == NPU_EXTERNALS) /* no room to wait for a second thread any more */
-        npu_records_settle_externals(records);
+    if (!has_room(records)) {
+        records->counts.n_unheld++;
+        return;
+    }
     records->externals[records->n_externals++] = (NpuExternal){
         .correlation = in->correlation,
         .id = in->external,

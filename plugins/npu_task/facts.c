@@ -21,3 +21,22 @@ void npu_fact_record(const StrobeHost *host, StrobeInstance *self, StrobeKindId 
     out->is_json = 0;
     host->commit(writer);
 }
+
+void npu_diagnostic_record(const StrobeHost *host, StrobeInstance *self, StrobeKindId diagnostic,
+                           const char *text)
+{
+    static const char component[] = "npu_task";
+    StrobeWriter *writer = host->writer(self);
+    struct strobe_diagnostic *out;
+
+    if (!writer)
+        return;
+    StrobeStringId name = host->intern(writer, component, sizeof component - 1);
+    StrobeStringId id = host->intern(writer, text, strlen(text));
+    out = host->reserve(writer, diagnostic, 0, name, host->now(), 0);
+    if (!out)
+        return;
+    out->text = id;
+    out->level = STROBE_LOG_WARNING;
+    host->commit(writer);
+}

@@ -9,4 +9,8 @@
 void npu_fact_record(const StrobeHost *host, StrobeInstance *self, StrobeKindId metadata,
                      const char *key, const char *text);
 
+/* What is missing in this result, in words, if a window records. */
+void npu_diagnostic_record(const StrobeHost *host, StrobeInstance *self, StrobeKindId diagnostic,
+                           const char *text);
+
 #endif

@@ -66,14 +66,21 @@ static int is_of_launch(NpuPlace *thread, const MsptiApi *in)
     return 1;
 }
 
-/* Ids that the program pushes lie on one stack for all threads. */
-static void see_launch(NpuRecords *records, uint32_t thread, uint64_t correlation)
+static int is_of_window(const NpuWindows *windows, uint64_t begin)
 {
-    if (correlation > records->last_launch)
-        records->last_launch = correlation;
+    return npu_windows_place(windows, begin) == NPU_IN_WINDOW && begin <= windows->last;
+}
+
+/* Ids that the program pushes lie on one stack for all threads. */
+static void see_launch(NpuRecords *records, const MsptiApi *in)
+{
+    int is_node = in->kind == MSPTI_KIND_NODE_API || in->kind == MSPTI_KIND_API;
+
+    npu_launches_see_call(&records->launches, in->correlation, in->name, is_node,
+                          is_of_window(&records->windows, in->start));
     if (records->launch_thread == 0)
-        records->launch_thread = thread;
-    else if (records->launch_thread != thread)
+        records->launch_thread = in->thread;
+    else if (records->launch_thread != in->thread)
         records->has_several_threads = 1;
 }
 
@@ -90,10 +97,12 @@ void npu_take_call(NpuRecords *records, const MsptiApi *in)
     int launches = is_of_launch(thread, in);
 
     if (launches)
-        see_launch(records, in->thread, in->correlation);
+        see_launch(records, in);
     if (!npu_records_wants(records, in->start, end))
         return;
     records->last_call = in->start;
+    if (records->left_out >> in->kind & 1u)
+        return;
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     StrobeStringId level = npu_emitter_text_id(emitter, level_of(in->kind));
     struct strobe_api_call *out = npu_emitter_put(emitter, records->kinds.call, sizeof *out,

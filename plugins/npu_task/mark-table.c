@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define FULL (NPU_MARKS / 4 * 3)
-
 void npu_mark_table_clear(NpuMarkTable *table)
 {
     memset(table, 0, sizeof *table);
@@ -25,7 +23,7 @@ NpuMark *npu_mark_table_get(NpuMarkTable *table, uint64_t id)
         at = (at + 1) % NPU_MARKS;
     if (table->marks[at].id)
         return &table->marks[at];
-    if (table->n >= FULL)
+    if (table->n >= NPU_MARKS_OPEN)
         return NULL;
     table->n++;
     table->marks[at].id = id;

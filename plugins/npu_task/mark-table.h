@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define NPU_MARKS 8192u
+#define NPU_MARKS_OPEN (NPU_MARKS / 4 * 3) /* at once */
 
 enum {
     NPU_MARK_HOST_BEGIN = 1,

@@ -170,17 +170,43 @@ static int is_instant(const MsptiMarker *in)
     return in->flag == MSPTI_MARK_INSTANT || in->flag == MSPTI_MARK_INSTANT_DEVICE;
 }
 
-void npu_take_marker(NpuRecords *records, const MsptiMarker *in)
+static int is_begin(const MsptiMarker *in)
 {
-    NpuMark *mark = npu_mark_table_get(&records->marks, in->id);
+    return in->flag == MSPTI_MARK_START || in->flag == MSPTI_MARK_START_DEVICE;
+}
 
-    if (!mark || (!is_end(in) && !is_instant(in) && in->flag != MSPTI_MARK_START &&
-                  in->flag != MSPTI_MARK_START_DEVICE)) {
-        records->counts.n_unpaired++;
-        if (mark && !mark->has)
-            npu_mark_table_remove(&records->marks, mark);
+/* A begin that there is no room for is lost, with its range; its end is no riddle, then. */
+static void leave_out(NpuRecords *records, const MsptiMarker *in)
+{
+    int is_host = in->source != MSPTI_SOURCE_DEVICE;
+    int is_recorded = !is_host || !records->leaves_host_marks;
+    int place = npu_windows_place(&records->windows, in->timestamp);
+
+    if (is_end(in)) {
+        if (is_host && records->n_crowded_open)
+            records->n_crowded_open--;
+        else
+            records->counts.n_unpaired += is_host;
         return;
     }
+    records->counts.n_crowded += is_recorded && place == NPU_IN_WINDOW;
+    records->n_crowded_open += is_host && is_begin(in);
+}
+
+void npu_take_marker(NpuRecords *records, const MsptiMarker *in)
+{
+    NpuMark *mark;
+
+    if (in->id == 0 || (!is_end(in) && !is_instant(in) && !is_begin(in))) {
+        records->counts.n_unpaired++;
+        return;
+    }
+    mark = npu_mark_table_get(&records->marks, in->id);
+    if (!mark) {
+        leave_out(records, in);
+        return;
+    }
+    records->counts.n_told += in->timestamp <= records->windows.last;
     if (in->flag >= MSPTI_MARK_INSTANT_DEVICE)
         mark->has |= NPU_MARK_ON_DEVICE;
     if (in->source == MSPTI_SOURCE_DEVICE)
@@ -217,7 +243,10 @@ static void end_mark(NpuRecords *records, NpuMark *mark, uint64_t now)
     }
     if (!has(mark, NPU_MARK_HOST_BEGIN) && !has(mark, NPU_MARK_HOST_DONE)) {
         mark->has |= NPU_MARK_HOST_DONE;
-        records->counts.n_unpaired++;
+        if (records->n_crowded_open)
+            records->n_crowded_open--;
+        else
+            records->counts.n_unpaired++;
     }
 }
 

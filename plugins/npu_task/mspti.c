@@ -16,8 +16,10 @@
 #include "subscription.h"
 
 #define PAIR_INTERVAL_NS 1000000000
-#define QUIET_PASSES 3            /* without a record, and the window is drained */
-#define AWAIT_PASSES 44           /* the same where a task is awaited: a device tells within 1 s */
+/* Questions in a row that bring no record of the window, and it is drained: */
+#define TOLD_PASSES 1             /* where every launch has its task */
+#define QUIET_PASSES 3            /* where none is known of */
+#define AWAIT_PASSES 44           /* where tasks cannot be told apart: a device tells within 1 s */
 #define DRAIN_LIMIT_NS 1900000000 /* a little less than what the host waits */
 #define HANG_NS 1000000000        /* in one call, and the library is taken not to come back */
 #define EARLY_NS 1000000000u
@@ -31,8 +33,9 @@ static struct {
     NpuSubscription subscription;
     uint32_t wanted; /* kinds, as bits */
     int64_t drain_until_ns;
-    uint64_t last_records, last_passes;
+    uint64_t last_told, last_passes, passes_before;
     int n_quiet;
+    int has_waited; /* for tasks, in vain, to the end */
     int is_open;
     uint64_t n_before;     /* records of the sessions before */
     int has_told;          /* that something is amiss: nothing was recorded in a whole window */
@@ -45,14 +48,15 @@ static struct {
 /* The lock is held. Returns MSPTI's now. */
 static uint64_t record_pair(void)
 {
-    const NpuRecords *records = npu.drain.records;
+    NpuRecords *records = npu.drain.records;
     NpuMoment read = npu_moment_read();
-    uint64_t before = npu.clock.stepped_ns;
+    uint64_t before = npu.clock.back_ns;
     NpuMoment moment = npu_clock_take(&npu.clock, &read);
     StrobeWriter *writer = npu.host->writer(npu.self);
     struct strobe_clock_sync *out = NULL;
 
-    npu.drain.records->windows.slack_ns += npu.clock.stepped_ns - before;
+    records->windows.slack_ns += npu.clock.back_ns - before;
+    records->first_time -= npu.clock.back_ns - before;
     if (writer)
         out = npu.host->reserve(writer, records->kinds.pair, records->tracks.clock, 0,
                                 (uint64_t)moment.realtime_ns, 0);
@@ -63,6 +67,13 @@ static uint64_t record_pair(void)
     out->width_ns = moment.width_ns;
     npu.host->commit(writer);
     return (uint64_t)read.realtime_ns;
+}
+
+/* Before records are taken: those that come after a step are to have its pair. The lock is held. */
+static void look_at_clock(void)
+{
+    if (npu.drain.phase != NPU_IDLE && npu_clock_has_stepped(&npu.clock))
+        record_pair();
 }
 
 static void npu_sample(void *state)
@@ -147,13 +158,17 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     npu.wanted = npu_activities_wanted(host, self);
     npu.drain.flush_interval_ns = host->option_int(self, "flush_interval");
     npu.drain.library = npu.subscription.library = &npu.library;
+    npu.drain.look_at_clock = look_at_clock;
     npu.subscription.drain = &npu.drain;
     npu.hung_since_ns = 0;
     npu.has_told = 0;
-    npu.n_before = records->counts.n_records;
+    npu.n_before = records->counts.n_told;
     npu.drain.phase = NPU_IDLE;
+    records->launches.is_watching = 0;
+    records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
     records->leaves_host_marks = marker_has_host_marks();
-    records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
+    if (!records->first_time) /* what the process did in an earlier session may still come */
+        records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
     memset(&npu.clock, 0, sizeof npu.clock);
 }
 
@@ -208,6 +223,23 @@ static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void 
 
 /* ---- windows ---- */
 
+static int has_tasks(void)
+{
+    return npu_activities_have(npu.subscription.enabled, MSPTI_KIND_KERNEL) ||
+           npu_activities_have(npu.subscription.enabled, MSPTI_KIND_COMMUNICATION);
+}
+
+static void watch_launches(void)
+{
+    NpuLaunches *launches = &npu.drain.records->launches;
+
+    npu_drain_lock(&npu.drain);
+    launches->is_watching = has_tasks() && (npu_activities_have(npu.subscription.enabled, MSPTI_KIND_NODE_API) ||
+                                            npu_activities_have(npu.subscription.enabled, MSPTI_KIND_API));
+    launches->is_each_sure = !npu.library.is_preloaded;
+    npu_drain_unlock(&npu.drain);
+}
+
 /* They stay enabled between windows: what is told late is told. */
 static StrobeStatus npu_warm(void *state)
 {
@@ -216,8 +248,10 @@ static StrobeStatus npu_warm(void *state)
     if (npu_drain_hold_library(&npu.drain) != 0)
         return npu.host->fail(npu.self, STROBE_ERROR_STATE, __FILE__, __LINE__,
                               "Cannot record NPU tasks: MSPTI has not come back from a call");
-    npu.subscription.enabled = npu_activities_enable(&npu.library, npu.host, npu.self, npu.wanted);
+    npu.subscription.enabled = npu_activities_enable(
+        &npu.library, npu.host, npu.self, npu_activities_needed(npu.wanted), npu.wanted);
     npu_drain_give_library(&npu.drain);
+    watch_launches();
     if (npu.subscription.enabled)
         return STROBE_OK;
     return npu.host->fail(npu.self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
@@ -250,6 +284,7 @@ static StrobeStatus npu_start(void *state)
     npu_drain_lock(&npu.drain);
     record_sources();
     npu_windows_begin(&npu.drain.records->windows, record_pair());
+    npu_launches_begin(&npu.drain.records->launches);
     npu.drain.phase = NPU_RECORDING;
     npu_drain_unlock(&npu.drain);
     return STROBE_OK;
@@ -265,30 +300,46 @@ static StrobeStatus npu_stop(void *state)
     npu_drain_lock(&npu.drain);
     npu_windows_end(&npu.drain.records->windows, record_pair());
     npu.drain.phase = NPU_DRAINING;
-    npu.n_quiet = -1; /* a pass may be under way */
-    npu.last_passes = atomic_load(&npu.drain.n_passes);
-    npu.last_records = npu.drain.records->counts.n_records;
+    npu.n_quiet = 0;
+    npu.last_passes = npu.passes_before = atomic_load(&npu.drain.n_passes);
+    npu.last_told = npu.drain.records->counts.n_told;
     npu.drain_until_ns = monotonic_ns() + DRAIN_LIMIT_NS;
     npu_drain_unlock(&npu.drain);
     npu_buffers_wake();
     return STROBE_OK;
 }
 
-/* Some passes in a row brought nothing. */
-static int is_quiet(void)
+/* 0: something is known to be on its way. Where no device has ever told of a task, for this chip
+ * has no such records, say, none is waited for a second time. */
+static int passes_needed(void)
 {
-    uint64_t n_passes = atomic_load(&npu.drain.n_passes);
-    uint64_t n_records = npu.drain.records->counts.n_records;
+    const NpuLaunches *launches = &npu.drain.records->launches;
+    int is_silent = npu.has_waited && launches->n_tasks == 0;
+    int has_strays = launches->n_untracked || (launches->n_uncalled && !launches->first);
 
-    if (n_records != npu.last_records)
+    if (!has_tasks())
+        return QUIET_PASSES;
+    if (launches->n_sure)
+        return is_silent ? QUIET_PASSES : 0;
+    if (has_strays || (!launches->is_watching && launches->n_tasks))
+        return AWAIT_PASSES;
+    return launches->first && !launches->n_unsure ? TOLD_PASSES : QUIET_PASSES;
+}
+
+/* Enough passes in a row brought nothing of this window; what others go on to tell is not of it. */
+static int is_quiet(uint64_t n_passes)
+{
+    uint64_t n_told = npu.drain.records->counts.n_told;
+    int needed = passes_needed();
+
+    if (n_told != npu.last_told)
         npu.n_quiet = 0;
     else
         npu.n_quiet += (int)(n_passes - npu.last_passes);
-    npu.last_records = n_records;
+    npu.last_told = n_told;
     npu.last_passes = n_passes;
-    int is_awaiting = npu_activities_have(npu.subscription.enabled, MSPTI_KIND_KERNEL) &&
-                      npu_records_are_awaited(npu.drain.records);
-    return npu.n_quiet >= (is_awaiting ? AWAIT_PASSES : QUIET_PASSES);
+    /* the first may have been under way when the window ended */
+    return needed && npu.n_quiet >= needed && n_passes >= npu.passes_before + 2;
 }
 
 static void seal(void)
@@ -299,8 +350,11 @@ static void seal(void)
     npu_records_end_window(records, records->windows.end);
     npu_emitter_end(&records->emitter);
     record_pair();
+    records->counts.n_awaited = records->launches.n_sure;
+    npu.has_waited |= records->launches.n_sure != 0;
     npu_report(records);
     npu_windows_seal(&records->windows);
+    npu_launches_end(&records->launches);
     npu.drain.phase = NPU_IDLE;
 }
 
@@ -319,7 +373,7 @@ static void report_silence(void)
 {
     uint32_t kinds = npu.subscription.enabled & ~(1u << MSPTI_KIND_MARKER);
 
-    if (npu.has_told || !kinds || npu.drain.records->counts.n_records != npu.n_before)
+    if (npu.has_told || !kinds || npu.drain.records->counts.n_told != npu.n_before)
         return;
     npu.has_told = 1;
     npu.host->log(npu.self, STROBE_LOG_WARNING,
@@ -334,19 +388,20 @@ static void report_end(int is_drained, int64_t hangs_ns)
         report_silence();
     npu_report_flush(npu.drain.records, atomic_load(&npu.drain.code), hangs_ns);
     npu.hung_since_ns = hangs_ns ? atomic_load(&npu.drain.asked_ns) : 0;
-    if (!is_drained && !hangs_ns)
+    if (!is_drained && !hangs_ns && npu.drain.records->launches.n_sure == 0)
         npu.host->log(npu.self, STROBE_LOG_WARNING,
-                      "MSPTI still told records when the time for late ones was over: those that "
-                      "come now are counted as lost");
+                      "MSPTI still told records of the window when the time for late ones was "
+                      "over: those that come now are counted as lost");
 }
 
+/* What was handed over before the last pass has been looked at, then. */
 static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 {
     npu_drain_lock(&npu.drain);
-    npu_drain_take(&npu.drain);
+    uint64_t n_passes = atomic_load(&npu.drain.n_passes);
+    int is_drained = npu_drain_take(&npu.drain) && is_quiet(n_passes);
     int64_t hangs_ns = hanging_ns();
     int is_known = hangs_ns && npu.hung_since_ns == atomic_load(&npu.drain.asked_ns);
-    int is_drained = is_quiet();
     int is_over = is_known || monotonic_ns() >= npu.drain_until_ns || npu.host->now() >= deadline;
     if (is_drained || is_over) {
         report_end(is_drained, is_drained ? 0 : hangs_ns);

@@ -32,6 +32,7 @@ static StrobeStatus declare_kinds(NpuKinds *kinds, const StrobeHost *host, Strob
         {&npu_instant_kind, &kinds->instant},
         {&strobe_kind_clock_sync, &kinds->pair},
         {&strobe_kind_metadata, &kinds->metadata},
+        {&strobe_kind_diagnostic, &kinds->diagnostic},
     };
     StrobeStatus status = STROBE_OK;
 
@@ -48,15 +49,19 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
         return status;
     npu_emitter_open(&records->emitter, host, self);
     npu_tracks_open(&records->tracks, host, self);
-    npu_windows_init(&records->windows);
+    npu_windows_open(&records->windows);
+    records->latest = 0;
     npu_mark_table_clear(&records->marks);
     memset(&records->counts, 0, sizeof records->counts);
     records->bad_device = MSPTI_NO_DEVICE;
     records->has_several_threads = 0;
     records->launch_thread = 0;
     records->n_externals = 0;
+    records->n_crowded_open = 0;
     records->next_id = records->end_id = 0;
-    records->last_launch = records->last_task = records->last_call = 0;
+    records->last_call = 0;
+    npu_launches_end(
+        &records->launches); /* ids are the process's, and so is what is known of them */
     return STROBE_OK;
 }
 
@@ -107,7 +112,6 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n)
             npu_take_kernel(records, record);
         else
             take_one(records, kind, record);
-        records->counts.n_records++;
     }
     npu_emitter_flush(&records->emitter);
     if (record)

@@ -12,6 +12,7 @@
 
 #include "../common/mstx-link.h"
 #include "emitter.h"
+#include "launches.h"
 #include "mark-table.h"
 #include "mspti-abi.h"
 #include "tracks.h"
@@ -19,21 +20,25 @@
 #include "windows.h"
 
 typedef struct NpuKinds {
-    StrobeKindId task, comm, call, memory, copy, set, external, range, instant, pair, metadata;
+    StrobeKindId task, comm, call, memory, copy, set, external, range, instant, pair, metadata,
+        diagnostic;
 } NpuKinds;
 
 typedef struct NpuCounts {
-    uint64_t n_records; /* that came, of any sort */
+    uint64_t n_told; /* records of the window */
     uint64_t n_late;
+    uint64_t n_awaited;  /* launches whose tasks had not been told when the window was sealed */
     uint64_t n_mistimed; /* with an end before the begin, or a time that cannot be */
     uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
     uint64_t unknown_bytes;
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
     uint64_t n_open;      /* ranges that had not ended with the window */
+    uint64_t n_crowded;   /* begins of marks that there was no room for */
     uint64_t n_externals; /* external ids that nobody can tell the thread of */
+    uint64_t n_unheld;    /* that there was no room for */
 } NpuCounts;
 
-#define NPU_EXTERNALS 16384u /* ids of the program that are held back */
+#define NPU_EXTERNALS (1u << 20) /* ids of the program that are held back, at most */
 
 typedef struct NpuExternal {
     uint64_t correlation, id, at;
@@ -55,11 +60,12 @@ typedef struct NpuRecords {
     uint32_t launch_thread;   /* the first that launched something */
     int has_several_threads;  /* that launch */
     uint64_t next_id, end_id; /* links of our own */
-    /* The greatest ids of calls that launched something, and of tasks. */
-    uint64_t last_launch, last_task;
-    uint64_t last_call; /* begin of the last call of this window */
-    uint32_t n_externals;
-    NpuExternal externals[NPU_EXTERNALS];
+    uint32_t left_out;        /* kinds of calls that are told for their ids alone, as bits */
+    uint64_t last_call;       /* begin of the last call of this window */
+    uint64_t n_crowded_open;  /* marks that were left out and have not ended */
+    uint32_t n_externals, external_room;
+    NpuExternal *externals; /* grows, and stays */
+    NpuLaunches launches;
 } NpuRecords;
 
 extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
@@ -96,22 +102,29 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
         return 0;
     }
     int place = npu_windows_place(&records->windows, begin);
-    if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1))
+    if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1)) {
+        records->counts.n_told += begin <= records->windows.last;
         return 1;
+    }
     records->counts.n_late += place == NPU_LATE;
     return 0;
 }
 
-/* Of a device: clocks of devices can be off by a factor where a driver does not tell their rate. */
+/* Of a device: clocks of devices can be off by a factor where a driver does not tell their rate.
+ * `is_counted`: its window has counted it as one that did not come. */
 static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, uint64_t begin,
-                                         uint64_t end)
+                                         uint64_t end, int is_counted)
 {
     if (__builtin_expect(begin < records->first_time || begin > records->latest, 0)) {
         records->bad_device = device;
         records->counts.n_mistimed++;
         return 0;
     }
-    return npu_records_wants(records, begin, end);
+    if (__builtin_expect(npu_records_wants(records, begin, end), 1))
+        return 1;
+    if (is_counted && npu_windows_place(&records->windows, begin) == NPU_LATE)
+        records->counts.n_late--;
+    return 0;
 }
 
 /* An id of MSPTI's as a link; absent: 0, which is none. */
@@ -123,17 +136,6 @@ static inline uint64_t npu_records_link(const NpuRecords *records, uint64_t id)
 }
 
 uint64_t npu_records_new_ids(NpuRecords *records);
-
-/* Has something been launched of which the device has not told yet? */
-static inline int npu_records_are_awaited(const NpuRecords *records)
-{
-    return records->last_launch > records->last_task;
-}
-
-static inline void npu_records_see_task(NpuRecords *records, uint64_t correlation)
-{
-    records->last_task = correlation > records->last_task ? correlation : records->last_task;
-}
 
 static inline uint64_t npu_records_next_id(NpuRecords *records)
 {

@@ -2,8 +2,10 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "buffers.h"
+#include "facts.h"
 #include "mspti-library.h"
 
 static void lose(const NpuEmitter *emitter, uint32_t cause, uint64_t n)
@@ -39,6 +41,12 @@ static void report_marks(const NpuEmitter *emitter, const NpuCounts *counts)
     WARN(counts->n_unpaired,
          "%" PRIu64 " ends of marks have no begin, or are of no known sort: they are not recorded",
          counts->n_unpaired);
+    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_crowded + counts->n_unheld);
+    WARN(counts->n_crowded,
+         "%" PRIu64 " marks are lost: more than %u were open, or awaited of a device, at once",
+         counts->n_crowded, NPU_MARKS_OPEN);
+    WARN(counts->n_unheld, "%" PRIu64 " external ids are lost: a window holds %u of them at most",
+         counts->n_unheld, NPU_EXTERNALS);
     if (counts->n_open)
         emitter->host->log(emitter->self, STROBE_LOG_INFO,
                            "%" PRIu64 " marked ranges were open when the window ended: they end "
@@ -65,11 +73,28 @@ void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns)
          code, npu_mspti_error(code));
 }
 
+/* Who reads the result cannot know otherwise: what is told from now on has no place in it. */
+static void report_awaited(const NpuRecords *records)
+{
+    const NpuEmitter *emitter = &records->emitter;
+    char text[160];
+
+    if (!records->counts.n_awaited)
+        return;
+    snprintf(text, sizeof text,
+             "The tasks of %" PRIu64 " launches were not told in the time for late records: they "
+             "are missing, and counted as lost",
+             records->counts.n_awaited);
+    lose(emitter, STROBE_LOSS_LATE, records->counts.n_awaited);
+    emitter->host->log(emitter->self, STROBE_LOG_WARNING, "%s", text);
+    npu_diagnostic_record(emitter->host, emitter->self, records->kinds.diagnostic, text);
+}
+
 void npu_report(NpuRecords *records)
 {
     const NpuEmitter *emitter = &records->emitter;
     NpuCounts *counts = &records->counts;
-    uint64_t n_records = counts->n_records;
+    uint64_t n_told = counts->n_told;
 
     report_buffers(emitter);
     lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_unknown + counts->n_mistimed);
@@ -86,7 +111,8 @@ void npu_report(NpuRecords *records)
          "%" PRIu64 " records have times that cannot be: they are not recorded",
          counts->n_mistimed);
     WARN(counts->n_late, "%" PRIu64 " records came after their window was sealed", counts->n_late);
+    report_awaited(records);
     report_marks(emitter, counts);
-    *counts = (NpuCounts){.n_records = n_records};
+    *counts = (NpuCounts){.n_told = n_told};
     records->bad_device = MSPTI_NO_DEVICE;
 }

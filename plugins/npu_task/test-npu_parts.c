@@ -8,6 +8,7 @@
 #include "cann-loader.h"
 #include "clock.h"
 #include "core-types.h"
+#include "launches.h"
 #include "mark-table.h"
 #include "walk.h"
 #include "windows.h"
@@ -109,6 +110,13 @@ static guint8 *request(void)
     return buffer;
 }
 
+static const guint8 *next(gsize *valid)
+{
+    gint is_out;
+
+    return npu_buffers_next(valid, 1, &is_out);
+}
+
 static void make_buffers(void)
 {
     g_assert_cmpint(npu_buffers_make(N_BUFFERS, BUFFER_BYTES), ==, 0);
@@ -134,17 +142,43 @@ static void test_buffers_in_order(void)
         g_assert_nonnull(given[i] = request());
     g_assert_null(request());
     npu_buffers_complete(NULL, 0, 0); /* what follows a refusal */
-    g_assert_null(npu_buffers_next(&valid));
-    for (guint i = N_BUFFERS; i-- > 0;)
-        npu_buffers_complete(given[i], BUFFER_BYTES, 56 * (i + 1));
+    g_assert_null(next(&valid));
     for (guint i = N_BUFFERS; i-- > 0;) {
-        const guint8 *next = npu_buffers_next(&valid);
-        g_assert_true(next == given[i]);
-        g_assert_cmpuint(valid, ==, 56 * (i + 1));
-        npu_buffers_release(next);
+        g_assert_null(next(&valid)); /* those behind the first are handed over, and wait for it */
+        npu_buffers_complete(given[i], BUFFER_BYTES, 56 * (i + 1));
     }
-    g_assert_null(npu_buffers_next(&valid));
+    for (guint i = 0; i < N_BUFFERS; i++) {
+        const guint8 *got = next(&valid);
+        g_assert_true(got == given[i]);
+        g_assert_cmpuint(valid, ==, 56 * (i + 1));
+        npu_buffers_release(got);
+    }
+    g_assert_null(next(&valid));
     assert_faults(1, 0, 0);
+}
+
+/* One that never comes, or too late: the others are taken, and then it. */
+static void test_buffers_out_of_order(void)
+{
+    guint8 *given[2];
+    gint is_out = 0;
+    gsize valid;
+
+    make_buffers();
+    for (guint i = 0; i < G_N_ELEMENTS(given); i++)
+        given[i] = request();
+    npu_buffers_complete(given[1], BUFFER_BYTES, 56);
+    g_assert_null(npu_buffers_next(&valid, 1, &is_out));
+    g_assert_cmpint(is_out, ==, 1);
+    g_assert_true(npu_buffers_next(&valid, 0, &is_out) == given[1]);
+    npu_buffers_release(given[1]);
+    guint8 *later = request();
+    npu_buffers_complete(later, BUFFER_BYTES, 56);
+    g_assert_true(npu_buffers_next(&valid, 1, &is_out) == later); /* nobody waits for it again */
+    npu_buffers_release(later);
+    npu_buffers_complete(given[0], BUFFER_BYTES, 56);
+    g_assert_true(next(&valid) == given[0]);
+    npu_buffers_release(given[0]);
 }
 
 static void test_buffers_not_given_out(void)
@@ -158,10 +192,10 @@ static void test_buffers_not_given_out(void)
     npu_buffers_complete(given + 8, BUFFER_BYTES, 56);
     npu_buffers_complete(given + BUFFER_BYTES, BUFFER_BYTES, 56); /* another one's, not out */
     npu_buffers_complete(given - BUFFER_BYTES, BUFFER_BYTES, 56);
-    g_assert_null(npu_buffers_next(&valid));
+    g_assert_null(next(&valid));
     npu_buffers_complete(given, BUFFER_BYTES, 56);
     npu_buffers_complete(given, BUFFER_BYTES, 112); /* twice */
-    g_assert_true(npu_buffers_next(&valid) == given);
+    g_assert_true(next(&valid) == given);
     g_assert_cmpuint(valid, ==, 56);
     npu_buffers_release(given);
     assert_faults(0, 5, 0);
@@ -175,7 +209,7 @@ static void test_buffers_of_wrong_size(void)
     make_buffers();
     given = request();
     npu_buffers_complete(given, BUFFER_BYTES / 2, G_MAXSIZE);
-    g_assert_true(npu_buffers_next(&valid) == given);
+    g_assert_true(next(&valid) == given);
     g_assert_cmpuint(valid, ==, BUFFER_BYTES);
     npu_buffers_release(given);
     assert_faults(0, 0, 1);
@@ -191,7 +225,7 @@ static void test_buffers_shut(void)
     npu_buffers_open(0);
     g_assert_null(request());
     npu_buffers_complete(given, BUFFER_BYTES, 48); /* late, and taken */
-    g_assert_true(npu_buffers_next(&valid) == given);
+    g_assert_true(next(&valid) == given);
     npu_buffers_release(given);
     assert_faults(0, 0, 0);
 }
@@ -225,7 +259,7 @@ static void test_buffers_by_threads(void)
     for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
         threads[i] = g_thread_new("sender", send_buffers, NULL);
     for (gboolean is_over = FALSE; !is_over;) {
-        const guint8 *buffer = npu_buffers_next(&valid);
+        const guint8 *buffer = next(&valid);
         if (!buffer) {
             NpuBufferFaults faults = npu_buffers_take_faults();
             static guint64 n_refused;
@@ -293,6 +327,91 @@ static void test_marks_full(void)
     g_assert_nonnull(npu_mark_table_get(table, n + 1));
 }
 
+/* ---- launches ---- */
+
+static NpuLaunches *watch(int is_each_sure)
+{
+    NpuLaunches *launches = g_new0(NpuLaunches, 1);
+
+    launches->is_watching = 1;
+    launches->is_each_sure = is_each_sure;
+    npu_launches_begin(launches);
+    return launches;
+}
+
+static void assert_awaited(const NpuLaunches *launches, guint64 sure, guint64 unsure)
+{
+    g_assert_cmpuint(launches->n_sure, ==, sure);
+    g_assert_cmpuint(launches->n_unsure, ==, unsure);
+}
+
+static void test_launches_and_tasks(void)
+{
+    g_autofree NpuLaunches *launches = watch(1);
+
+    npu_launches_see_task(launches, 5, NPU_LAUNCH_KERNEL); /* told before its call */
+    npu_launches_see_call(launches, 6, "a", 0, 1);
+    npu_launches_see_call(launches, 5, "a", 0, 1);
+    npu_launches_see_call(launches, 6, "b", 1, 1); /* the call around it */
+    npu_launches_see_call(launches, 9, "a", 0, 0); /* behind the window's end */
+    assert_awaited(launches, 1, 0);
+    npu_launches_see_task(launches, 6, NPU_LAUNCH_OPERATION);
+    npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL);
+    assert_awaited(launches, 0, 0);
+    g_assert_cmpuint(launches->n_untracked, ==, 0);
+    g_assert_cmpuint(launches->n_uncalled, ==, 0);
+    npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL); /* a graph: launched again */
+    g_assert_cmpuint(launches->n_untracked, ==, 1);
+}
+
+/* Preloaded, calls of memory take ids too: what has brought a task once does so. */
+static void test_launches_by_name(void)
+{
+    g_autofree NpuLaunches *launches = watch(0);
+
+    npu_launches_see_call(launches, 1, "copy", 0, 1);
+    npu_launches_see_call(launches, 2, "node", 1, 1);
+    npu_launches_see_call(launches, 3, "launch", 0, 1);
+    assert_awaited(launches, 1, 2);
+    npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL);
+    npu_launches_see_call(launches, 4, "launch", 0, 1);
+    npu_launches_see_call(launches, 5, "copy", 0, 1);
+    assert_awaited(launches, 2, 2);
+}
+
+/* What a window has given up is known when it comes; and what a thread carries on. */
+static void test_launches_of_before(void)
+{
+    g_autofree NpuLaunches *launches = watch(1);
+
+    npu_launches_see_call(launches, 1, "a", 0, 1);
+    npu_launches_see_call(launches, 2, "a", 0, 1);
+    npu_launches_see_task(launches, 2, NPU_LAUNCH_KERNEL);
+    npu_launches_end(launches);
+    npu_launches_see_call(launches, 3, "a", 0, 0);
+    npu_launches_begin(launches);
+    npu_launches_see_call(launches, 2, "query", 0, 1);
+    assert_awaited(launches, 0, 0);
+    g_assert_cmpint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==, 1);
+    g_assert_cmpint(npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL), ==, 0);
+    g_assert_cmpuint(launches->n_untracked, ==, 0);
+    g_assert_cmpint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==, 0);
+    g_assert_cmpuint(launches->n_untracked, ==, 1);
+}
+
+/* More than the table knows: the counts stay those of what it does know. */
+static void test_launches_many(void)
+{
+    g_autofree NpuLaunches *launches = watch(1);
+
+    for (guint64 id = 1; id <= 3 * NPU_LAUNCHES; id++)
+        npu_launches_see_call(launches, id, "a", 0, 1);
+    assert_awaited(launches, NPU_LAUNCHES, 0);
+    for (guint64 id = 1; id <= 3 * NPU_LAUNCHES; id++)
+        npu_launches_see_task(launches, id, NPU_LAUNCH_KERNEL);
+    assert_awaited(launches, 0, 0);
+}
+
 /* ---- clock ---- */
 
 /* Readings that jitter by less than their width leave the distance alone; a step does not. */
@@ -319,7 +438,7 @@ static void test_clock_steps(void)
         monotonic += 1000000000;
     }
     g_assert_cmpuint(clock.n_steps, ==, 1);
-    g_assert_cmpint(ABS((gint64)clock.stepped_ns - 4000000000), <=, 40);
+    g_assert_cmpint(ABS((gint64)clock.back_ns - 4000000000), <=, 40);
 }
 
 /* A reading in which the thread was preempted makes way for a better one, and is no step. */
@@ -365,6 +484,13 @@ static void test_windows(void)
     g_assert_cmpint(npu_windows_place(&windows, 250), ==, NPU_OUTSIDE);
     windows.slack_ns = 60; /* the clock was set back by so much */
     g_assert_cmpint(npu_windows_place(&windows, 250), ==, NPU_IN_WINDOW);
+    npu_windows_end(&windows, 280);
+    g_assert_cmpuint(windows.last, ==, 340); /* what came before the step */
+    npu_windows_seal(&windows);
+    g_assert_cmpint(npu_windows_place(&windows, 245), ==, NPU_LATE);
+    g_assert_cmpint(npu_windows_place(&windows, 335), ==, NPU_LATE);
+    npu_windows_open(&windows); /* by another session */
+    g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_LATE);
 }
 
 static void test_windows_many(void)
@@ -439,12 +565,17 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_parts/walk/cut-anywhere", test_walk_cut_anywhere);
     g_test_add_func("/npu_parts/walk/unknown-kinds", test_walk_unknown_kinds);
     g_test_add_func("/npu_parts/buffers/in-order", test_buffers_in_order);
+    g_test_add_func("/npu_parts/buffers/out-of-order", test_buffers_out_of_order);
     g_test_add_func("/npu_parts/buffers/not-given-out", test_buffers_not_given_out);
     g_test_add_func("/npu_parts/buffers/wrong-size", test_buffers_of_wrong_size);
     g_test_add_func("/npu_parts/buffers/shut", test_buffers_shut);
     g_test_add_func("/npu_parts/buffers/threads", test_buffers_by_threads);
     g_test_add_func("/npu_parts/marks/random", test_marks_at_random);
     g_test_add_func("/npu_parts/marks/full", test_marks_full);
+    g_test_add_func("/npu_parts/launches/tasks", test_launches_and_tasks);
+    g_test_add_func("/npu_parts/launches/names", test_launches_by_name);
+    g_test_add_func("/npu_parts/launches/before", test_launches_of_before);
+    g_test_add_func("/npu_parts/launches/many", test_launches_many);
     g_test_add_func("/npu_parts/clock/steps", test_clock_steps);
     g_test_add_func("/npu_parts/clock/rough-first", test_clock_rough_first);
     g_test_add_func("/npu_parts/clock/read", test_clock_read);

@@ -146,7 +146,7 @@ static void test_windows(void)
     play(first, "kernel 0 3 1 KERNEL_AICORE mm 0 5");
     end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
-    g_assert_cmpuint(state()->enabled, ==, 1u << 2);
+    g_assert_cmpuint(state()->enabled, ==, 1u << 2 | 1u << 11); /* calls say what is awaited */
     g_usleep(1000);
     play(now_ns(), "kernel 0 3 2 KERNEL_AICORE mm 0 5");
     guint64 second = begin_window(mock);
@@ -214,6 +214,146 @@ static void test_sessions(void)
     }
 }
 
+/* ---- what is told late ---- */
+
+typedef struct Late {
+    guint64 base;
+    gint is_over;
+} Late;
+
+/* Launches of another thread, and their tasks: none is of the window that was shut. */
+static gpointer launch_on(gpointer user)
+{
+    Late *late = user;
+
+    while (!g_atomic_int_get(&late->is_over)) {
+        play(now_ns(), "launch 70002 1 3 KERNEL_AICORE mm 0 5");
+        play(now_ns(), "call 11 70002 launch 0 5");
+        g_usleep(5000);
+    }
+    return NULL;
+}
+
+static gint64 end_timed(StrobeMockHost *mock)
+{
+    gint64 before = g_get_monotonic_time();
+
+    end_window(mock);
+    return (g_get_monotonic_time() - before) / 1000;
+}
+
+static void test_others_go_on(void)
+{
+    StrobeMockHost *mock = load("kernel+node_api");
+    guint64 base = begin_window(mock);
+    Late late = {0};
+
+    play(base, "launch 70001 0 3 KERNEL_AICORE mine 10 5");
+    play(base, "call 11 70001 launch 0 5");
+    GThread *thread = g_thread_new("launching", launch_on, &late);
+    g_usleep(20000);
+    gint64 took = end_timed(mock);
+    g_atomic_int_set(&late.is_over, 1);
+    g_thread_join(thread);
+    g_assert_cmpint(took, <, 1000);
+    g_assert_cmpuint(tree_count(mock, "device_task", "simulated mine"), ==, 1);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 0);
+    g_assert_cmpstr(strobe_mock_host_messages(mock), ==, "");
+    end(mock);
+}
+
+/* Also where calls are not recorded. */
+static void test_late_tasks(void)
+{
+    static const char *const activities[] = {"kernel+node_api", "kernel", "kernel+communication"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(activities); i++) {
+        setenv("MSPTI_DOUBLE", i == 0 ? "lag=1500" : "lag=300", 1);
+        StrobeMockHost *mock = load(activities[i]);
+        guint64 base = begin_window(mock);
+        for (guint k = 0; k < 20; k++) {
+            play(base, "launch 70001 0 3 KERNEL_AICORE mm %u 5", k * 20 + 10);
+            play(base, "call 11 70001 launch %u 8", k * 20);
+        }
+        g_usleep(1000);
+        end_window(mock);
+        g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 20);
+        g_assert_cmpuint(tree_count(mock, "api_call", NULL), ==, i == 0 ? 20 : 0);
+        end(mock);
+    }
+    unsetenv("MSPTI_DOUBLE");
+}
+
+static gpointer tell_second_device(gpointer user)
+{
+    const Late *late = user;
+
+    g_usleep(400000);
+    for (guint i = 1; i < 10; i++)
+        play(late->base, "kernel 1 3 %u KERNEL_AICORE mm %u 5", 100000 + i, 200 + i);
+    return NULL;
+}
+
+/* The one that has told of the latest launch says nothing about the other. */
+static void test_second_device(void)
+{
+    StrobeMockHost *mock = load("kernel+node_api");
+    Late late = {.base = begin_window(mock)};
+
+    for (guint i = 1; i <= 10; i++)
+        play(late.base, "api 11 70001 %u launch %u 5", 100000 + i, i * 10);
+    play(late.base, "kernel 0 3 100010 KERNEL_AICORE mm 200 5");
+    g_usleep(1000);
+    GThread *thread = g_thread_new("late", tell_second_device, &late);
+    end_window(mock);
+    g_thread_join(thread);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 10);
+    end(mock);
+}
+
+/* The window says it, and it is not said again when it comes. */
+static void test_not_told_in_time(void)
+{
+    StrobeMockHost *mock = load("kernel+node_api");
+    guint64 first = begin_window(mock);
+
+    play(first, "api 11 70001 200001 launch 0 5");
+    play(first, "api 11 70001 200002 launch 10 5");
+    play(first, "kernel 0 3 200001 KERNEL_AICORE mm 6 5");
+    end_window(mock);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
+    g_assert_nonnull(
+        strstr(strobe_mock_host_messages(mock), "The tasks of 1 launches were not told"));
+    g_assert_cmpuint(tree_count(mock, "diagnostic", "npu_task"), ==, 1);
+    guint64 second = begin_window(mock);
+    play(first, "kernel 0 3 200002 KERNEL_AICORE mm 16 5");
+    play(second, "api 11 70001 200003 launch 0 5");
+    play(second, "kernel 0 3 200003 KERNEL_AICORE mm 6 5");
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 2);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
+    end(mock);
+}
+
+/* A clock whose rate is unknown tells times that cannot be; this one is only of an earlier session.
+ */
+static void test_told_to_the_next_session(void)
+{
+    StrobeMockHost *mock = load("kernel");
+    guint64 first = begin_window(mock);
+    end_window(mock);
+    end(mock);
+    g_usleep(1200000);
+    mock = load("kernel");
+    begin_window(mock);
+    play(first, "kernel 0 3 300001 KERNEL_AICORE mm 5 5");
+    end_window(mock);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 0);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
+    g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "after their window was sealed"));
+    end(mock);
+}
+
 /* Enough buffers for several rounds through all of them. */
 static void test_many(void)
 {
@@ -239,7 +379,7 @@ static void test_marks_are_enabled(void)
     g_assert_false(is_enabled(1));
     begin_window(mock);
     g_assert_true(is_enabled(1));
-    g_assert_false(is_enabled(11));
+    g_assert_false(is_enabled(12));
     end_window(mock);
     g_assert_true(is_enabled(1));
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
@@ -441,12 +581,18 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     plugin_path = g_build_filename(g_getenv("STROBE_TEST_PLUGINS"), "npu_task.so", NULL);
     library_path = g_build_filename(g_getenv("ASCEND_HOME_PATH"), "lib64", "libmspti.so", NULL);
+    /* first, for the double counts launches from 1: other tests use these ids as they like */
+    g_test_add_func("/npu_task/late-others-go-on", test_others_go_on);
+    g_test_add_func("/npu_task/late-tasks", test_late_tasks);
+    g_test_add_func("/npu_task/late-second-device", test_second_device);
+    g_test_add_func("/npu_task/late-not-in-time", test_not_told_in_time);
     g_test_add_func("/npu_task/ids-used-again", test_ids_used_again);
     g_test_add_func("/npu_task/calls-of-a-launch", test_calls_of_a_launch);
     g_test_add_func("/npu_task/windows", test_windows);
     g_test_add_func("/npu_task/missing-texts", test_texts_that_are_missing);
     g_test_add_func("/npu_task/times", test_times);
     g_test_add_func("/npu_task/sessions", test_sessions);
+    g_test_add_func("/npu_task/late-session", test_told_to_the_next_session);
     g_test_add_func("/npu_task/many", test_many);
     g_test_add_func("/npu_task/marks-are-enabled", test_marks_are_enabled);
     g_test_add_func("/npu_task/domains-that-are-off", test_domains_that_are_off);

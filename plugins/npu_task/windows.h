@@ -13,7 +13,8 @@ typedef struct NpuWindow {
 
 typedef struct NpuWindows {
     uint64_t begin, end; /* of the one that records; UINT64_MAX: none, or it has not ended */
-    uint64_t slack_ns;   /* by which the clock was changed since it began */
+    uint64_t last;       /* what begins later is not of it; as `end`, but for the clock's steps */
+    uint64_t slack_ns;   /* by which the clock was set back since it began */
     uint32_t n;
     NpuWindow past[NPU_WINDOWS];
 } NpuWindows;
@@ -22,26 +23,35 @@ enum { NPU_IN_WINDOW, NPU_LATE, NPU_OUTSIDE };
 
 static inline void npu_windows_init(NpuWindows *windows)
 {
-    *windows = (NpuWindows){.begin = UINT64_MAX, .end = UINT64_MAX};
+    *windows = (NpuWindows){.begin = UINT64_MAX, .end = UINT64_MAX, .last = UINT64_MAX};
+}
+
+/* A session begins: windows of the process's earlier ones are still known. */
+static inline void npu_windows_open(NpuWindows *windows)
+{
+    windows->begin = windows->end = windows->last = UINT64_MAX;
+    windows->slack_ns = 0;
 }
 
 static inline void npu_windows_begin(NpuWindows *windows, uint64_t now)
 {
     windows->begin = now;
-    windows->end = UINT64_MAX;
+    windows->end = windows->last = UINT64_MAX;
     windows->slack_ns = 0;
 }
 
 static inline void npu_windows_end(NpuWindows *windows, uint64_t now)
 {
     windows->end = now;
+    windows->last = now + windows->slack_ns;
 }
 
 /* No more records of it are waited for. */
 static inline void npu_windows_seal(NpuWindows *windows)
 {
-    windows->past[windows->n++ % NPU_WINDOWS] = (NpuWindow){windows->begin, windows->end};
-    windows->begin = windows->end = UINT64_MAX;
+    windows->past[windows->n++ % NPU_WINDOWS] =
+        (NpuWindow){windows->begin - windows->slack_ns, windows->last};
+    windows->begin = windows->end = windows->last = UINT64_MAX;
 }
 
 static inline int npu_windows_of_past(const NpuWindows *windows, uint64_t begin)

@@ -268,6 +268,9 @@ class RecordsTest(NpuTest):
         self.play(Script(50).lines(), ":profiler_level=Level0", wrong="lag=2500")
         self.assertEqual(self.records_of(self.result(), "device_task"), 0)
         self.assertEqual(self.records_of(self.result(), "api_call"), 50)
+        info = self.json("info", self.result())[0]
+        self.assertEqual(info["lost"]["late"], 50)
+        self.assertIn("The tasks of 50 launches were not told in the time", self.log())
 
     def test_marks(self):
         made = [

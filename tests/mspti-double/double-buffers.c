@@ -84,6 +84,10 @@ static void hand_over(const Handed *handed)
 
 static void *hand_over_alone(void *user)
 {
+    static int n;
+
+    if (fault("swap") && __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED) % 2 == 0)
+        nanosleep(&(const struct timespec){0, 200000000}, NULL);
     hand_over(user);
     free(user);
     return NULL;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launches.h"
+
+static void begin_period(NpuLaunches *launches, uint32_t period)
+{
+    launches->period = period;
+    launches->first = launches->n_sure = launches->n_unsure = 0;
+    launches->n_untracked = launches->n_uncalled = 0;
+}
+
+void npu_launches_begin(NpuLaunches *launches)
+{
+    begin_period(launches, (launches->period + 1) | 1u);
+}
+
+void npu_launches_end(NpuLaunches *launches)
+{
+    begin_period(launches, (launches->period + 1) & ~1u);
+}
+
+static NpuLaunch *launch_of(NpuLaunches *launches, uint64_t id)
+{
+    return &launches->launches[id % NPU_LAUNCHES];
+}
+
+static int is_awaited(const NpuLaunches *launches, const NpuLaunch *launch)
+{
+    return launch->period == launches->period && (launch->has & NPU_LAUNCH_CALLED) &&
+           !(launch->has & NPU_LAUNCH_TOLD);
+}
+
+static uint64_t *counter_of(NpuLaunches *launches, const NpuLaunch *launch)
+{
+    return launch->has & NPU_LAUNCH_SURE ? &launches->n_sure : &launches->n_unsure;
+}
+
+static const char **bringer(NpuLaunches *launches, const char *name)
+{
+    return &launches->bringers[(uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+}
+
+/* ---- calls ---- */
+
+/* Where every call of memory takes an id, only some calls launch: those of the node level, and
+ * those that did before. */
+static uint32_t sureness(NpuLaunches *launches, const char *name, int is_node)
+{
+    int is_sure = launches->is_each_sure || is_node || (name && *bringer(launches, name) == name);
+
+    return is_sure ? NPU_LAUNCH_SURE : 0;
+}
+
+/* A thread's first call of a session may carry on an id from before. */
+static int is_carried_on(const NpuLaunches *launches, const NpuLaunch *launch, uint64_t id)
+{
+    return launch->id == id && launch->period < launches->period &&
+           (launch->has & NPU_LAUNCH_CALLED);
+}
+
+/* Its task came before the call did. */
+static void settle_stray(NpuLaunches *launches, NpuLaunch *launch)
+{
+    if (launch->has & NPU_LAUNCH_CALLED)
+        return;
+    launches->n_uncalled--;
+    launches->n_untracked -= (launch->has & NPU_LAUNCH_STRAY) != 0;
+    launch->has &= ~(uint32_t)NPU_LAUNCH_STRAY;
+}
+
+void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name, int is_node,
+                           int is_of_window)
+{
+    NpuLaunch *launch = launch_of(launches, id);
+    uint32_t period = is_of_window ? launches->period : (launches->period + 1) & ~1u;
+
+    if (!launches->is_watching || is_carried_on(launches, launch, id))
+        return;
+    if (is_of_window && (!launches->first || id < launches->first))
+        launches->first = id;
+    if (is_awaited(launches, launch))
+        --*counter_of(launches, launch); /* counted below, or there is no room for it any more */
+    if (launch->id == id && launch->period == launches->period)
+        settle_stray(launches, launch);
+    if (launch->id != id || launch->period != period)
+        *launch = (NpuLaunch){.id = id, .name = name, .period = period};
+    launch->has |= NPU_LAUNCH_CALLED | sureness(launches, name, is_node);
+    if (is_awaited(launches, launch))
+        ++*counter_of(launches, launch);
+}
+
+/* ---- tasks ---- */
+
+/* Of a launch that is not this window's: of an earlier one, or of a graph. Told again is what has
+ * been told; unknown, and from before this window's first, may be. */
+static int see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint32_t what)
+{
+    int is_known = launch->id == id && (launch->has & NPU_LAUNCH_CALLED);
+
+    if (is_known && !(launch->has & NPU_LAUNCH_TOLD)) {
+        launch->has |= what;
+        return (launch->has & NPU_LAUNCH_SURE) && (launch->period & 1u);
+    }
+    if (is_known) {
+        launches->n_untracked++;
+    } else if (!is_awaited(launches, launch)) { /* its call may be told later */
+        uint32_t stray = id < launches->first ? NPU_LAUNCH_STRAY : 0;
+        launches->n_untracked += stray != 0;
+        launches->n_uncalled++;
+        *launch = (NpuLaunch){.id = id, .period = launches->period, .has = what | stray};
+    }
+    return 0;
+}
+
+int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint32_t what)
+{
+    NpuLaunch *launch = launch_of(launches, id);
+
+    launches->n_tasks++;
+    if (!launches->is_watching || id == 0)
+        return 0;
+    if (launch->id != id || launch->period != launches->period)
+        return see_stray(launches, launch, id, what);
+    if (is_awaited(launches, launch)) {
+        --*counter_of(launches, launch);
+        *bringer(launches, launch->name) = launch->name;
+    } else if ((launch->has & what) && (launch->has & NPU_LAUNCH_CALLED)) {
+        launches->n_untracked++;
+    }
+    launch->has |= what;
+    return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Launches of a window, by their ids, and whether a device has told of their tasks.
+ *
+ * MSPTI counts launches of a process from 1, and a call's record has the id of what it launched.
+ * So it is known what a window still waits for, whatever else is told meanwhile. Not known are
+ * tasks of a graph that is launched again, which have the id that they were captured with: of
+ * these only the time says that they have come. Ids stay known between windows and sessions, as far
+ * as the table reaches back.
+ */
+#ifndef STROBE_PLUGINS_NPU_TASK_LAUNCHES_H
+#define STROBE_PLUGINS_NPU_TASK_LAUNCHES_H
+
+#include <stdint.h>
+
+#define NPU_LAUNCHES 131072u /* that are known at once: the latest */
+#define NPU_BRINGERS 256u
+
+enum {
+    NPU_LAUNCH_CALLED = 1,    /* a call has this id */
+    NPU_LAUNCH_SURE = 2,      /* and launches, for certain */
+    NPU_LAUNCH_KERNEL = 4,    /* a kernel with this id was told */
+    NPU_LAUNCH_OPERATION = 8, /* a communication operation was */
+    NPU_LAUNCH_STRAY = 16,    /* its task was told, and counted as one that no launch stands for */
+    NPU_LAUNCH_TOLD = NPU_LAUNCH_KERNEL | NPU_LAUNCH_OPERATION
+};
+
+typedef struct NpuLaunch {
+    uint64_t id;      /* 0: free */
+    const char *name; /* of the call that was told first */
+    uint32_t period;
+    uint32_t has;
+} NpuLaunch;
+
+typedef struct NpuLaunches {
+    int is_watching;      /* tasks and calls are told */
+    int is_each_sure;     /* nothing but a launch takes an id: MSPTI is not preloaded */
+    uint32_t period;      /* odd: a window; even: between two */
+    uint64_t first;       /* of this window, 0: nothing was launched */
+    uint64_t n_sure;      /* launches of this window that are awaited */
+    uint64_t n_unsure;    /* calls that may have been one */
+    uint64_t n_untracked; /* tasks that no launch stands for: graphs that are launched again */
+    uint64_t n_uncalled;  /* tasks that were told in this window, and their calls were not */
+    uint64_t n_tasks;     /* ever */
+    const char *bringers[NPU_BRINGERS]; /* calls that have brought a task, by their names' places */
+    NpuLaunch launches[NPU_LAUNCHES];
+} NpuLaunches;
+
+/* A window begins; no more of it is waited for. */
+void npu_launches_begin(NpuLaunches *launches);
+void npu_launches_end(NpuLaunches *launches);
+
+/* A call ended with an id that its thread did not have before. `is_node`: it is of the level that
+ * launches. What began behind the window's end is not awaited. */
+void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name, int is_node,
+                           int is_of_window);
+
+/* A task was told, `what` is one of the two. 1: it was given up with its window, and counted. */
+int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint32_t what);
+
+#endif
