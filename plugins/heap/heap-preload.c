@@ -37,6 +37,7 @@ static __thread struct {
     uint8_t owner;
     uint8_t is_busy; /* inside a hook, or inside of the allocator */
     uint8_t n_ends;  /* how often the destructors have come round */
+    HeapSampler sampler;
 } this_thread __attribute__((tls_model("initial-exec")));
 
 /* ---- the functions in front of which this stands ---- */
@@ -226,7 +227,7 @@ static __attribute__((noinline)) void *tell_allocated(const HeapHooks *hooks, vo
         if (memory)
             keep(memory, size, caller);
     } else if (memory && enter()) {
-        hooks->allocated(memory, size, caller);
+        hooks->allocated(&this_thread.sampler, memory, size, caller);
         leave();
     }
     errno = saved;

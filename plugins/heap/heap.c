@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../memory/block-table.h"
+#include "code-place.h"
 #include "frames.h"
 #include "heap-gate.h"
 #include "heap-kinds.h"
@@ -125,13 +126,13 @@ static int64_t count(int64_t change)
 
 /* A block of no bytes has an address too, and one that was allocated between windows may be given
  * back in one: both lie in the table, in which no size is 0. */
-static void allocated(const void *address, size_t size, const void *caller)
+static void allocated(HeapSampler *sampler, const void *address, size_t size, const void *caller)
 {
     const StrobeHost *host = present_host();
     uint64_t before;
     if (!host || size < heap.threshold)
         return;
-    double weight = heap_sampling_weight(size, heap.interval);
+    double weight = heap_sampling_weight(sampler, size, heap.interval);
     if (weight <= 0)
         return;
     if (!strobe_blocks_add((uintptr_t)address, size + 1, &before)) {
@@ -225,6 +226,11 @@ static StrobeStatus heap_open(const StrobeHost *host, StrobeInstance *self, void
     heap.threshold = (uint64_t)host->option_int(self, "threshold");
     heap.interval = (uint64_t)host->option_int(self, "sampling");
     heap.depth = host->option_bool(self, "stacks") ? (uint32_t)host->option_int(self, "depth") : 0;
+    if (heap.depth && !heap_code_place_is_known())
+        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                          "Cannot record call paths: they need a C library that finds code without "
+                          "a lock (glibc 2.35 or later), for which this Strobe was not built; "
+                          "leave out stacks=true");
     if (heap.depth && !heap_frames_prepare())
         return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                           "Cannot record call paths: there is no memory for their names");
