@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocates where that is awkward: heap-cases late LIBRARY | many N | forks N. Loads a library whose
- * constructor waits for a thread that allocates; keeps N blocks at once; forks N times, with
+ * Allocates where that is awkward: heap-cases late LIBRARY | many N | forks N. Loads a library
+ * whose constructor waits for a thread that allocates; keeps N blocks at once; forks N times, with
  * handlers that allocate in between.
  */
 #include <dlfcn.h>
