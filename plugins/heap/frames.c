@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frames.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "code-place.h"
 
 /* At most: the collector's functions and the one that allocates. */
 #define OWN_FRAMES 8
@@ -40,20 +40,6 @@ int heap_frames_prepare(void)
     return 1;
 }
 
-/* "function (library)", or "library+0x1234" where no symbol is near. */
-static int describe(uintptr_t place, char *text, size_t size)
-{
-    Dl_info info;
-    if (!dladdr((void *)place, &info) || !info.dli_fname)
-        return snprintf(text, size, "0x%lx", (unsigned long)place);
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *library = slash ? slash + 1 : info.dli_fname;
-    if (info.dli_sname)
-        return snprintf(text, size, "%s (%s)", info.dli_sname, library);
-    return snprintf(text, size, "%s+0x%lx", library,
-                    (unsigned long)(place - (uintptr_t)info.dli_fbase));
-}
-
 static const char *store(const char *text, size_t length)
 {
     size_t at = atomic_fetch_add_explicit(&texts_used, length + 1, memory_order_relaxed);
@@ -77,10 +63,8 @@ static const char *text_of(uintptr_t place, char *buffer, size_t size)
         if (!there)
             free_place = at;
     }
-    int length = describe(place, buffer, size);
-    if (length < 0 || (size_t)length >= size)
-        length = (int)size - 1;
-    const char *kept = free_place ? store(buffer, (size_t)length) : NULL;
+    size_t length = heap_code_place(place, buffer, size);
+    const char *kept = free_place ? store(buffer, length) : NULL;
     uintptr_t expected = 0;
     if (kept && atomic_compare_exchange_strong(&free_place->place, &expected, place))
         atomic_store_explicit(&free_place->text, kept, memory_order_release);

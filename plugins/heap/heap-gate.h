@@ -10,11 +10,20 @@
 
 #define HEAP_GATE_SYMBOL "strobe_heap_gate_1"
 
+/* What sampling keeps of a thread. It lies with the library in front, whose thread-local memory is
+ * there from the thread's beginning: that of a library which is loaded later is made when it is
+ * first touched, by an allocation and under the loader's lock. */
+typedef struct HeapSampler {
+    uint64_t interval; /* for which the distance was drawn */
+    uint64_t random;
+    double distance; /* bytes to the next one that is chosen */
+} HeapSampler;
+
 /* Valid for the life of the process once it has been put into a gate. What they call themselves is
  * not told. */
 typedef struct HeapHooks {
     /* `caller`: where the function that allocated returns to. */
-    void (*allocated)(const void *address, size_t size, const void *caller);
+    void (*allocated)(HeapSampler *sampler, const void *address, size_t size, const void *caller);
     /* The memory is about to be given back. Returns its size, 0 where that is not known. */
     size_t (*released)(const void *address);
     /* The same by a thread that is ending, for which nothing can be recorded any more. */

@@ -16,9 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "heap-gate.h"
-
-#define API __attribute__((visibility("default")))
+#include "heap-front.h"
 
 static HeapStartupEvent startup[HEAP_STARTUP_MAX];
 static const HeapHooks startup_hooks; /* tells them from the plugin's; never called */
@@ -33,11 +31,7 @@ API HeapGate strobe_heap_gate_1 = {.struct_size = sizeof(HeapGate),
 
 enum { UNKNOWN, PROGRAM, OWN, ENDED };
 
-static __thread struct {
-    uint8_t owner;
-    uint8_t is_busy; /* inside a hook, or inside of the allocator */
-    uint8_t n_ends;  /* how often the destructors have come round */
-} this_thread __attribute__((tls_model("initial-exec")));
+__thread HeapThread heap_thread HEAP_TLS;
 
 /* ---- the functions in front of which this stands ---- */
 
@@ -46,12 +40,12 @@ static void *first_calloc(size_t n, size_t size);
 static void *first_realloc(void *memory, size_t size);
 static void first_free(void *memory);
 
-static void *(*real_malloc)(size_t) = first_malloc;
+void *(*heap_real_malloc)(size_t) = first_malloc;
 static void *(*real_calloc)(size_t, size_t) = first_calloc;
 static void *(*real_realloc)(void *, size_t) = first_realloc;
-static void (*real_free)(void *) = first_free;
+void (*heap_real_free)(void *) = first_free;
 static void *(*real_memalign)(size_t, size_t);
-static void *(*real_aligned_alloc)(size_t, size_t);
+void *(*heap_real_aligned_alloc)(size_t, size_t);
 static int (*real_posix_memalign)(void **, size_t, size_t);
 static void *(*real_valloc)(size_t);
 static void *(*real_pvalloc)(size_t);
@@ -64,7 +58,9 @@ static _Alignas(16) char early[16384];
 static _Atomic size_t early_used;
 /* volatile: dlsym is declared as if it called nothing of ours, and so the stores could be left out.
  */
-static __thread volatile int is_looking __attribute__((tls_model("initial-exec")));
+static __thread volatile int is_looking HEAP_TLS;
+
+static int is_looked_up; /* an allocator need not have all, and asking takes the loader's lock */
 
 static int is_early(const void *memory)
 {
@@ -91,7 +87,7 @@ static size_t early_size(const void *memory)
     return size;
 }
 
-static void look_up(void)
+void heap_look_up(void)
 {
     is_looking = 1;
     void *found[9];
@@ -101,33 +97,35 @@ static void look_up(void)
     for (int i = 0; i < 9; i++)
         found[i] = dlsym(RTLD_NEXT, names[i]);
     const atomic_int *attaching = dlsym(RTLD_DEFAULT, ATTACHING_SYMBOL);
+    heap_operators_look_up();
     is_looking = 0;
     if (attaching)
         is_attaching = attaching;
     *(void **)&real_memalign = found[4];
-    *(void **)&real_aligned_alloc = found[5];
+    *(void **)&heap_real_aligned_alloc = found[5];
     *(void **)&real_posix_memalign = found[6];
     *(void **)&real_valloc = found[7];
     *(void **)&real_pvalloc = found[8];
     *(void **)&real_calloc = found[1];
     *(void **)&real_realloc = found[2];
-    *(void **)&real_free = found[3];
-    *(void **)&real_malloc = found[0];
+    *(void **)&heap_real_free = found[3];
+    *(void **)&heap_real_malloc = found[0];
+    is_looked_up = 1;
 }
 
 static void *first_malloc(size_t size)
 {
     if (is_looking)
         return early_malloc(size);
-    look_up();
-    return real_malloc(size);
+    heap_look_up();
+    return heap_real_malloc(size);
 }
 
 static void *first_calloc(size_t n, size_t size)
 {
     if (is_looking)
         return early_malloc(n * size); /* the loader's own small ones; never used before */
-    look_up();
+    heap_look_up();
     return real_calloc(n, size);
 }
 
@@ -135,7 +133,7 @@ static void *first_realloc(void *memory, size_t size)
 {
     if (is_looking)
         return NULL;
-    look_up();
+    heap_look_up();
     return real_realloc(memory, size);
 }
 
@@ -143,8 +141,8 @@ static void first_free(void *memory)
 {
     if (is_looking)
         return;
-    look_up();
-    real_free(memory);
+    heap_look_up();
+    heap_real_free(memory);
 }
 
 /* ---- telling ---- */
@@ -156,10 +154,10 @@ static pthread_key_t end_key;
  * last round ours says that it is over. It was the first to be made, so it is among the first. */
 static void note_end(void *value)
 {
-    if (++this_thread.n_ends < PTHREAD_DESTRUCTOR_ITERATIONS)
+    if (++heap_thread.n_ends < PTHREAD_DESTRUCTOR_ITERATIONS)
         pthread_setspecific(end_key, value);
     else
-        this_thread.owner = ENDED;
+        heap_thread.owner = ENDED;
 }
 
 static __attribute__((constructor)) void make_key(void)
@@ -173,31 +171,28 @@ static void find_owner(void)
     char name[17] = "";
 
     prctl(PR_GET_NAME, name);
-    this_thread.owner = strncmp(name, "strobe-", 7) == 0 ? OWN : PROGRAM;
-    if (this_thread.owner == PROGRAM)
-        pthread_setspecific(end_key, &this_thread);
+    heap_thread.owner = strncmp(name, "strobe-", 7) == 0 ? OWN : PROGRAM;
+    if (heap_thread.owner == PROGRAM)
+        pthread_setspecific(end_key, &heap_thread);
 }
-
-#define OPEN_HOOKS() atomic_load_explicit(&strobe_heap_gate_1.hooks, memory_order_acquire)
-#define IS_SHUT(hooks_) __builtin_expect(!(hooks_), 1)
 
 /* Is what this thread does now the program's? Then it is not, until leave(). */
 static int enter(void)
 {
-    if (this_thread.is_busy)
+    if (heap_thread.is_busy)
         return 0;
-    this_thread.is_busy = 1;
-    if (this_thread.owner == UNKNOWN)
+    heap_thread.is_busy = 1;
+    if (heap_thread.owner == UNKNOWN)
         find_owner();
-    if (this_thread.owner == PROGRAM)
+    if (heap_thread.owner == PROGRAM)
         return 1;
-    this_thread.is_busy = 0;
+    heap_thread.is_busy = 0;
     return 0;
 }
 
 static void leave(void)
 {
-    this_thread.is_busy = 0;
+    heap_thread.is_busy = 0;
 }
 
 /* Before a session can begin nothing may be called that the C library has not made ready yet. */
@@ -217,34 +212,36 @@ static void keep(const void *memory, size_t size, const void *caller)
     atomic_store_explicit(&startup[i].address, memory, memory_order_release);
 }
 
-static __attribute__((noinline)) void *tell_allocated(const HeapHooks *hooks, void *memory,
-                                                      size_t size, const void *caller)
+void *heap_tell_allocated(const HeapHooks *hooks, void *memory, size_t size, const void *caller)
 {
     int saved = errno;
 
+    heap_thread.told = memory;
     if (hooks == &startup_hooks) {
         if (memory)
             keep(memory, size, caller);
     } else if (memory && enter()) {
-        hooks->allocated(memory, size, caller);
+        hooks->allocated(&heap_thread.sampler, memory, size, caller);
         leave();
     }
     errno = saved;
     return memory;
 }
 
-static __attribute__((noinline)) size_t tell_released(const HeapHooks *hooks, void *memory)
+size_t heap_tell_released(const HeapHooks *hooks, void *memory)
 {
     int saved = errno;
     size_t size = 0;
 
+    if (heap_thread.told == memory)
+        heap_thread.told = NULL;
     if (hooks == &startup_hooks) {
         if (memory)
             keep(memory, HEAP_GIVEN_BACK, NULL);
     } else if (memory && enter()) {
         size = hooks->released(memory);
         leave();
-    } else if (memory && this_thread.owner == ENDED) {
+    } else if (memory && heap_thread.owner == ENDED) {
         hooks->dropped(memory);
     }
     errno = saved;
@@ -253,14 +250,12 @@ static __attribute__((noinline)) size_t tell_released(const HeapHooks *hooks, vo
 
 /* ---- in front ---- */
 
-#define CALLER __builtin_return_address(0)
-
 API void *malloc(size_t size)
 {
     const HeapHooks *hooks = OPEN_HOOKS();
     if (IS_SHUT(hooks))
-        return real_malloc(size);
-    return tell_allocated(hooks, real_malloc(size), size, CALLER);
+        return heap_real_malloc(size);
+    return heap_tell_allocated(hooks, heap_real_malloc(size), size, CALLER);
 }
 
 API void *calloc(size_t n, size_t size)
@@ -268,7 +263,7 @@ API void *calloc(size_t n, size_t size)
     const HeapHooks *hooks = OPEN_HOOKS();
     if (IS_SHUT(hooks))
         return real_calloc(n, size);
-    return tell_allocated(hooks, real_calloc(n, size), n * size, CALLER);
+    return heap_tell_allocated(hooks, real_calloc(n, size), n * size, CALLER);
 }
 
 API void free(void *memory)
@@ -277,8 +272,8 @@ API void free(void *memory)
     if (__builtin_expect(is_early(memory), 0))
         return;
     if (!IS_SHUT(hooks))
-        tell_released(hooks, memory);
-    real_free(memory);
+        heap_tell_released(hooks, memory);
+    heap_real_free(memory);
 }
 
 static void *move_early(const void *memory, size_t size)
@@ -296,11 +291,11 @@ API void *realloc(void *memory, size_t size)
     if (IS_SHUT(hooks))
         return real_realloc(memory, size);
     /* told before, since another thread may have the memory at once */
-    size_t old = tell_released(hooks, memory);
+    size_t old = heap_tell_released(hooks, memory);
     void *moved = real_realloc(memory, size);
     if (!moved && size && old)
-        tell_allocated(hooks, memory, old, CALLER); /* it is there still */
-    return tell_allocated(hooks, moved, size, CALLER);
+        heap_tell_allocated(hooks, memory, old, CALLER); /* it is there still */
+    return heap_tell_allocated(hooks, moved, size, CALLER);
 }
 
 API void *reallocarray(void *memory, size_t n, size_t size)
@@ -314,34 +309,34 @@ API void *reallocarray(void *memory, size_t n, size_t size)
 }
 
 /* Those that few programs use; an allocator need not have them all. */
-#define ALIGNED(name_, parameters_, arguments_)                                                    \
+#define ALIGNED(name_, real_, parameters_, arguments_)                                             \
     API void *name_ parameters_                                                                    \
     {                                                                                              \
         const HeapHooks *hooks = OPEN_HOOKS();                                                     \
-        if (!real_##name_)                                                                         \
-            look_up();                                                                             \
-        if (!real_##name_) {                                                                       \
+        if (!is_looked_up)                                                                         \
+            heap_look_up();                                                                        \
+        if (!real_) {                                                                              \
             errno = ENOMEM;                                                                        \
             return NULL;                                                                           \
         }                                                                                          \
-        void *memory = real_##name_ arguments_;                                                    \
-        return IS_SHUT(hooks) ? memory : tell_allocated(hooks, memory, size, CALLER);              \
+        void *memory = real_ arguments_;                                                           \
+        return IS_SHUT(hooks) ? memory : heap_tell_allocated(hooks, memory, size, CALLER);         \
     }
 
-ALIGNED(memalign, (size_t alignment, size_t size), (alignment, size))
-ALIGNED(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
-ALIGNED(valloc, (size_t size), (size))
-ALIGNED(pvalloc, (size_t size), (size))
+ALIGNED(memalign, real_memalign, (size_t alignment, size_t size), (alignment, size))
+ALIGNED(aligned_alloc, heap_real_aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+ALIGNED(valloc, real_valloc, (size_t size), (size))
+ALIGNED(pvalloc, real_pvalloc, (size_t size), (size))
 
 API int posix_memalign(void **memory, size_t alignment, size_t size)
 {
     const HeapHooks *hooks = OPEN_HOOKS();
-    if (!real_posix_memalign)
-        look_up();
+    if (!is_looked_up)
+        heap_look_up();
     if (!real_posix_memalign)
         return ENOMEM;
     int error = real_posix_memalign(memory, alignment, size);
     if (!error && !IS_SHUT(hooks))
-        tell_allocated(hooks, *memory, size, CALLER);
+        heap_tell_allocated(hooks, *memory, size, CALLER);
     return error;
 }

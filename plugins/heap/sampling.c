@@ -3,37 +3,31 @@
 
 #include <math.h>
 
-static __thread struct {
-    uint64_t interval; /* for which the distance was drawn */
-    uint64_t random;
-    double distance; /* bytes to the next one that is chosen */
-} sampler;
-
 /* Uniform in (0, 1). */
-static double draw(void)
+static double draw(HeapSampler *sampler)
 {
-    uint64_t x = sampler.random ? sampler.random : (uintptr_t)&sampler | 1;
+    uint64_t x = sampler->random ? sampler->random : (uintptr_t)sampler | 1;
     x ^= x << 13; /* xorshift: any start but 0 will do */
     x ^= x >> 7;
     x ^= x << 17;
-    sampler.random = x;
+    sampler->random = x;
     return ((double)(x >> 11) + 0.5) / 9007199254740992.0;
 }
 
-double heap_sampling_weight(size_t size, uint64_t interval)
+double heap_sampling_weight(HeapSampler *sampler, size_t size, uint64_t interval)
 {
     double bytes = size ? (double)size : 1;
     if (!interval)
         return 1;
-    if (sampler.interval != interval) {
-        sampler.interval = interval;
+    if (sampler->interval != interval) {
+        sampler->interval = interval;
         for (int i = 0; i < 8; i++)
-            draw();
-        sampler.distance = -log(draw()) * (double)interval;
+            draw(sampler);
+        sampler->distance = -log(draw(sampler)) * (double)interval;
     }
-    sampler.distance -= bytes;
-    if (sampler.distance > 0)
+    sampler->distance -= bytes;
+    if (sampler->distance > 0)
         return 0;
-    sampler.distance = -log(draw()) * (double)interval;
+    sampler->distance = -log(draw(sampler)) * (double)interval;
     return 1 / (1 - exp(-bytes / (double)interval));
 }

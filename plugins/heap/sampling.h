@@ -3,11 +3,11 @@
 #ifndef STROBE_PLUGINS_HEAP_SAMPLING_H
 #define STROBE_PLUGINS_HEAP_SAMPLING_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "heap-gate.h"
 
-/* 0: the allocation is not recorded, else how many like it this one stands for. `interval`: bytes
- * from one choice to the next on average, 0: all are recorded. Any thread. */
-double heap_sampling_weight(size_t size, uint64_t interval);
+/* 0: the allocation is not recorded, else how many like it this one stands for. `sampler`: the
+ * thread's, zeros at first. `interval`: bytes from one choice to the next on average, 0: all are
+ * recorded. Any thread. */
+double heap_sampling_weight(HeapSampler *sampler, size_t size, uint64_t interval);
 
 #endif

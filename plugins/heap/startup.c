@@ -9,6 +9,7 @@
 typedef struct Account {
     uint64_t threshold, interval;
     int64_t total;
+    HeapSampler sampler;
 } Account;
 
 /* 0: it is left out. In the table no size is 0. */
@@ -19,7 +20,7 @@ static int follow_allocation(Account *account, const HeapStartupEvent *event,
 
     if (event->size < account->threshold)
         return 0;
-    block->weight = heap_sampling_weight(event->size, account->interval);
+    block->weight = heap_sampling_weight(&account->sampler, event->size, account->interval);
     if (block->weight <= 0 || !strobe_blocks_add(block->address, event->size + 1, &before))
         return 0;
     block->size = (int64_t)event->size;
@@ -54,7 +55,7 @@ HeapStartupBlock *heap_startup_follow(HeapGate *gate, uint64_t threshold, uint64
                                       uint32_t *n, int64_t *total)
 {
     uint32_t n_events = atomic_exchange(&gate->n_startup, 0);
-    Account account = {threshold, interval, 0};
+    Account account = {.threshold = threshold, .interval = interval};
     HeapStartupBlock *blocks =
         n_events && n_events <= HEAP_STARTUP_MAX ? malloc(n_events * sizeof *blocks) : NULL;
 
