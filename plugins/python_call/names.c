@@ -16,6 +16,7 @@ static struct {
     CallName (*sets)[2];
     uint64_t last_serial;
     TextBuffer text;
+    size_t file_length, function_at; /* in the text made last of code */
     char **folders; /* of sys.path, each with a slash at its end, the longest first */
     size_t n_folders;
     const PyObject *path, *first; /* sys.path and its first item as they were read; only compared */
@@ -102,19 +103,21 @@ static long first_line(PyObject *code)
     return line;
 }
 
-/* `path(line): function`; returns where the path begins that is shown. */
-static size_t format_code(PyObject *code, long line, int is_short)
+/* `path(line): function`, the line of the definition; returns where the path begins that is shown.
+ */
+static size_t format_code(PyObject *code)
 {
     TextBuffer *text = &names.text;
     char digits[32];
     size_t prefix;
 
-    if (is_short)
-        read_folders();
+    read_folders();
     text->length = 0;
     append_attribute(text, code, "co_filename");
-    prefix = is_short ? prefix_of(text->bytes, text->length) : 0;
-    text_append(text, digits, (size_t)snprintf(digits, sizeof digits, "(%ld): ", line));
+    prefix = prefix_of(text->bytes, text->length);
+    names.file_length = text->length;
+    text_append(text, digits, (size_t)snprintf(digits, sizeof digits, "(%ld): ", first_line(code)));
+    names.function_at = text->length;
     append_attribute(text, code, "co_name");
     return prefix;
 }
@@ -180,19 +183,13 @@ static StrobeStringId lasting(StrobeStringId id)
 
 StrobeStringId names_code_again(PyObject *code)
 {
-    return intern(format_code(code, first_line(code), 1));
+    return intern(format_code(code));
 }
 
 StrobeStringId names_builtin_again(PyObject *function)
 {
     format_builtin(function);
     return intern(0);
-}
-
-StrobeStringId names_place(StrobeWriter *writer, PyObject *code, int line)
-{
-    format_code(code, line, 0);
-    return names.text.bytes ? tracer.host->intern(writer, names.text.bytes, names.text.length) : 0;
 }
 
 /* ---- the cache ---- */
@@ -217,6 +214,7 @@ static CallName *make_place(CallName *set, CallName *old)
 
 static void forget(const CallName *old)
 {
+    code_text_leave(old->text);
     if (old->object)
         tracer_unref(old->object); /* may run any destructor: when all is in order */
 }
@@ -238,14 +236,27 @@ static uint8_t role_of(PyObject *code)
     return CALL_PLAIN;
 }
 
+/* Of the text made last. */
+static CodeText *copy_text(void)
+{
+    const TextBuffer *text = &names.text;
+    size_t at = names.function_at;
+
+    return text->bytes && at <= text->length
+               ? code_text_new(++names.last_serial, text->bytes, names.file_length,
+                               text->bytes + at, text->length - at)
+               : NULL;
+}
+
 static const CallName *add_code(CallName *set, PyObject *code)
 {
     StrobeStringId id = lasting(names_code_again(code));
+    CodeText *text = copy_text();
     uint8_t role = role_of(code);
     CallName old, *name = make_place(set, &old);
 
     tracer_ref(code);
-    *name = (CallName){code, NULL, ++names.last_serial, id, role};
+    *name = (CallName){code, NULL, text, id, role};
     forget(&old);
     return name;
 }
@@ -269,7 +280,7 @@ static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *
 
     if (owner)
         tracer_ref(owner);
-    *name = (CallName){owner, c_function, ++names.last_serial, id, 0};
+    *name = (CallName){owner, c_function, NULL, id, 0};
     forget(&old);
     return name;
 }

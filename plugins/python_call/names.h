@@ -12,6 +12,7 @@
 
 #include <strobe/collector.h>
 
+#include "code-text.h"
 #include "python-api.h"
 
 /* What a call means beyond itself. */
@@ -24,7 +25,7 @@ enum {
 typedef struct CallName {
     PyObject *object;    /* strong: the code, or what a C function belongs to */
     PyFunction function; /* of C; NULL for code */
-    uint64_t serial;     /* unlike that of any other code there was, not 0 */
+    CodeText *text;      /* of code; NULL: there was no memory */
     StrobeStringId id;   /* 0: there is no lasting one */
     uint8_t role;        /* CALL_* */
 } CallName;
@@ -41,8 +42,5 @@ const CallName *names_of_builtin(PyObject *function);
 /* Ids for the next record only, made from the start; 0: no room. */
 StrobeStringId names_code_again(PyObject *code);
 StrobeStringId names_builtin_again(PyObject *function);
-
-/* The full path and the name of a frame's code with the line that it executes. */
-StrobeStringId names_place(StrobeWriter *writer, PyObject *code, int line);
 
 #endif

@@ -49,6 +49,7 @@ enum {
     X(version, "Py_GetVersion", const char *, (void))                                              \
     X(lock, "PyGILState_Ensure", int, (void))                                                      \
     X(unlock, "PyGILState_Release", void, (int state))                                             \
+    X(add_pending_call, "Py_AddPendingCall", int, (int (*function)(void *), void *argument))       \
     X(ref, "Py_IncRef", void, (PyObject * object))                                                 \
     X(unref, "Py_DecRef", void, (PyObject * object))                                               \
     X(set_profile, "PyEval_SetProfile", void, (PyProfile function, PyObject * object))             \

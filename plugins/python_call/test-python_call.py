@@ -436,6 +436,35 @@ class PythonCallTest(unittest.TestCase):
         self.assertLess(inner.end, own[0].end)
         self.check_nesting(records)
 
+    # ---- stacks of others ----
+
+    def test_stack_while_another_waits_with_the_lock(self):
+        """An operator asks for its stack, in a place never seen before, and holds a mutex; who has
+        the interpreter's lock waits for that."""
+        plugins = os.environ['STROBE_TEST_PLUGINS']
+        host = self.open()
+        self.assertEqual(host.start(), 0)
+        without_lock = ctypes.CDLL(os.path.join(plugins, 'libstrobe-test-operator.so'))
+        with_lock = ctypes.PyDLL(os.path.join(plugins, 'libstrobe-test-operator.so'))
+        stacks = ctypes.c_void_p.in_dll(ctypes.CDLL(os.path.join(plugins, 'python_call.so')),
+                                        'strobe_python_stack_1')
+        is_waiting, found = ctypes.c_int(0), []
+
+        def operate():
+            found.append(without_lock.test_operator(ctypes.byref(stacks), host.mock,
+                                                    ctypes.byref(is_waiting)))
+
+        thread = threading.Thread(target=operate)
+        thread.start()
+        while not without_lock.test_has_mutex():
+            time.sleep(0.001)
+        problem = with_lock.test_wait_for_operator(ctypes.byref(is_waiting))
+        thread.join()
+        self.assertEqual(host.stop(), 0)
+        self.assertEqual(problem, 0, 'the operator waits for who waits for it')
+        self.assertEqual(host.complaints(), '')
+        self.assertNotEqual(found, [0])
+
     # ---- others who profile ----
 
     def test_another_profiler_is_left_alone(self):
