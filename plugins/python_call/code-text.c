@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-CodeText *code_text_new(uint64_t serial, const char *file, size_t file_length,
-                        const char *function, size_t function_length)
+CodeText *code_text_new(uint64_t serial, const char *file, size_t file_length, const char *function,
+                        size_t function_length)
 {
     size_t length = file_length + function_length;
     CodeText *text = length <= UINT32_MAX ? malloc(sizeof *text + length) : NULL;

@@ -17,8 +17,8 @@ typedef struct CodeText {
 } CodeText;
 
 /* With one user; NULL: no memory, or a text of 4 GB. */
-CodeText *code_text_new(uint64_t serial, const char *file, size_t file_length,
-                        const char *function, size_t function_length);
+CodeText *code_text_new(uint64_t serial, const char *file, size_t file_length, const char *function,
+                        size_t function_length);
 
 /* With the interpreter's lock. NULL is no text. */
 static inline CodeText *code_text_use(CodeText *text)

@@ -194,9 +194,9 @@ StrobeStringId names_builtin_again(PyObject *function)
 
 /* ---- the cache ---- */
 
-static CallName *set_of(const void *key, const void *function)
+static CallName *set_of(const void *key, const void *method)
 {
-    uint64_t bits = ((uint64_t)(uintptr_t)key >> 4) ^ ((uint64_t)(uintptr_t)function << 7);
+    uint64_t bits = ((uint64_t)(uintptr_t)key >> 4) ^ ((uint64_t)(uintptr_t)method << 7);
 
     return names.sets[bits * 0x9e3779b97f4a7c15u >> 52];
 }
@@ -265,48 +265,56 @@ const CallName *names_of_code(PyObject *code)
 {
     CallName *set = set_of(code, NULL);
 
-    if (__builtin_expect(set[0].object == code && !set[0].function, 1))
+    if (__builtin_expect(set[0].object == code && !set[0].method, 1))
         return &set[0];
-    if (set[1].object == code && !set[1].function)
+    if (set[1].object == code && !set[1].method)
         return &set[1];
     return add_code(set, code);
 }
 
 static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *owner,
-                                   PyFunction c_function)
+                                   const PyMethod *method)
 {
     StrobeStringId id = lasting(names_builtin_again(function));
     CallName old, *name = make_place(set, &old);
 
     if (owner)
         tracer_ref(owner);
-    *name = (CallName){owner, c_function, NULL, id, 0};
+    *name = (CallName){owner, method, NULL, id, 0};
     forget(&old);
     return name;
 }
 
-/* A function of a module, a class or a binding (whose C functions are all one) is known with that
- * very object, a method by the type of the object that it is called on; one not bound by itself. */
+/* NULL: it is no function of the interpreter's own sort. */
+static const PyMethod *definition_of(PyObject *function)
+{
+    if (function->type != python_api.builtin_type && !python_api.builtin_function(function)) {
+        python_api.clear_error();
+        return NULL;
+    }
+    return ((const PyBuiltin *)function)->method;
+}
+
+/* A function of a module, a class or a binding is known with that very object, a method by the type
+ * of the object that it is called on; one not bound by itself. */
 const CallName *names_of_builtin(PyObject *function)
 {
+    static const CallName unknown;
     const PythonApi *python = &python_api;
     int is_bound = function->type != python->descriptor_type;
-    PyFunction c_function = is_bound ? python->builtin_function(function) : NULL;
-    PyObject *owner = c_function ? python->builtin_self(function) : is_bound ? NULL : function;
+    const PyMethod *method = is_bound ? definition_of(function) : NULL;
+    PyObject *owner = method ? python->builtin_self(function) : is_bound ? NULL : function;
 
-    if (is_bound && !c_function) {
-        static const CallName unknown;
-        python->clear_error();
+    if (is_bound && !method)
         return &unknown;
-    }
     if (is_bound && owner && owner->type != python->module_type &&
         owner->type != python->type_type && owner->type != python->capsule_type)
         owner = owner->type;
-    CallName *set = set_of(owner, (const void *)(uintptr_t)c_function);
+    CallName *set = set_of(owner, method);
     for (int i = 0; i < 2; i++)
-        if (set[i].object == owner && set[i].function == c_function)
+        if (set[i].object == owner && set[i].method == method)
             return &set[i];
-    return add_builtin(set, function, owner, c_function);
+    return add_builtin(set, function, owner, method);
 }
 
 int names_begin(void)

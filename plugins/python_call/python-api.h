@@ -31,6 +31,13 @@ typedef struct PyMethod {
     const char *text;
 } PyMethod;
 
+/* The head of a function written in C, laid out as CPython's PyCFunctionObject: its public macro
+ * PyCFunction_GET_FUNCTION is inlined into extensions. */
+typedef struct PyBuiltin {
+    PyObject head;
+    const PyMethod *method;
+} PyBuiltin;
+
 #define PYTHON_VARARGS 0x0001
 #define PYTHON_FASTCALL 0x0080
 

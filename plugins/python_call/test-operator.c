@@ -21,7 +21,8 @@ static _Atomic int has_mutex;
 
 /* Called without the interpreter's lock: takes the mutex, lets another thread wait for it, asks for
  * the stack. */
-uint32_t test_operator(const StrobePythonStack *stacks, StrobeMockHost *mock, _Atomic int *is_waiting)
+uint32_t test_operator(const StrobePythonStack *stacks, StrobeMockHost *mock,
+                       _Atomic int *is_waiting)
 {
     const StrobeHost *host = strobe_mock_host_table(mock);
     StrobeStackId stack;
@@ -41,7 +42,8 @@ int test_has_mutex(void)
     return atomic_load(&has_mutex);
 }
 
-/* Called with the interpreter's lock, when the operator has the mutex. Returns 0 when it got the mutex, else an errno. */
+/* Called with the interpreter's lock, when the operator has the mutex. Returns 0 when it got the
+ * mutex, else an errno. */
 int test_wait_for_operator(_Atomic int *is_waiting)
 {
     struct timespec deadline = {.tv_sec = time(NULL) + PATIENCE_S};

@@ -158,6 +158,21 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(self.counts(records, work, catches, fails), [1, 1, 1])
         self.check_nesting(records)
 
+    def test_builtins_with_one_function(self):
+        """Several names for one function of C: each call has the name that it was called by."""
+        lock = _thread.allocate_lock()
+
+        def work():
+            for _ in range(2):
+                lock.__enter__()
+                lock.__exit__()
+                lock.acquire()
+                lock.release()
+
+        found = collections.Counter(r.name for r in self.record(work))
+        for name in ('__enter__', '__exit__', 'acquire', 'release'):
+            self.assertEqual(found['<built-in method %s of _thread.lock object>' % name], 2, found)
+
     def test_only_stacks(self):
         self.assertEqual(self.record(lambda: middle(5), calls='false'), [])
 
@@ -484,7 +499,8 @@ class PythonCallTest(unittest.TestCase):
         finally:
             sys.setprofile(None)
         self.assertEqual(host.count() > 0, MONITORS)
-        self.assertEqual('another profiler is active' in self.told(host), not MONITORS)
+        self.assertEqual('Calls in 1 thread are not recorded: another profiler is active there'
+                         in self.told(host), not MONITORS)
         self.assertIn('call', seen)
 
     def test_profiler_set_meanwhile(self):
@@ -502,9 +518,22 @@ class PythonCallTest(unittest.TestCase):
         expected = [3, 6, 1] if MONITORS else [1, 1, 1]
         self.assertEqual(self.counts(records, middle, leaf, work), expected)
         self.check_nesting(records)
-        self.assertEqual('profiler of its own 1 times' in self.messages, not MONITORS)
+        self.assertEqual("set or removed a thread's profile function:" in self.messages, not MONITORS)
         # middle, its list, two leaves
         self.assertEqual(seen.count('call'), 3 if MONITORS else 4)
+
+    def test_profiler_removed_meanwhile(self):
+        """A program that wants no profiler has set none of its own."""
+        def work():
+            middle(1)
+            sys.setprofile(None)
+            middle(2)
+
+        records = self.record(work)
+        self.assertEqual(self.counts(records, middle, leaf), [2, 3] if MONITORS else [1, 1])
+        self.assertNotIn('of its own', self.messages)
+        self.assertEqual("set or removed a thread's profile function:" in self.messages,
+                         not MONITORS)
 
     def test_profiler_that_restores_ours(self):
         def work():
@@ -534,7 +563,7 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(self.counts(records, middle, leaf), [3, 6] if MONITORS else [1, 1])
         self.check_nesting(records)
         self.assertTrue(any(e.code is middle.__code__ for e in profile.getstats()))
-        self.assertEqual('profiler of its own 1 times' in self.messages, not MONITORS)
+        self.assertEqual("set or removed a thread's profile function:" in self.messages, not MONITORS)
 
     def test_threading_profiler_is_left_alone(self):
         def other(*event):

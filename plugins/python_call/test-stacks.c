@@ -247,7 +247,8 @@ static gpointer enter_and_ask(gpointer unused)
 {
     enter();
     StrobeStackId stack = ask();
-    g_assert_cmpstr(stack ? stack_text : "", ==, "file.py(3): work;file.py(2): work;file.py(1): work;");
+    g_assert_cmpstr(stack ? stack_text : "", ==,
+                    "file.py(3): work;file.py(2): work;file.py(1): work;");
     g_assert_cmpuint(ask(), ==, 0); /* the window has ended */
     return GUINT_TO_POINTER(stack);
 }
