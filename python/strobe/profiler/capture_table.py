@@ -118,6 +118,7 @@ def _operator(row):
         row,
         thread=_number(row, "Track"),
         fwd_thread=_number(row, "forward_thread") or None,
+        logical_thread=_number(row, "logical_thread") or None,
         sequence_nr=_number(row, "sequence", -1),
         input_shapes=_shapes(row.get("shapes", ""), row.get("types")),
         scope=_number(row, "scope"),
