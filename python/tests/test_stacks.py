@@ -184,6 +184,18 @@ class StacksTest(FolderTest):
         functions = [frame.split(": ")[1] for frame in stacks[0]]
         self.assertEqual(functions[:2], ["forward", "forward_in_b"])
 
+    def test_frames_with_separators(self):
+        """A file and a function may have in their names what ends a frame."""
+        code = compile("def work(x):\n    return x + 1\n", "/tmp/a;b\\c.py", "exec")
+        scope = {}
+        exec(code, scope)
+        odd = scope["work"]
+        odd.__code__ = odd.__code__.replace(co_name="f;\\;g")
+        prof = self.profile(lambda: odd(self.x), with_stack=True)
+        (stack,) = self.stacks_of(prof, "aten::add")
+        self.assertEqual(stack[0], "/tmp/a;b\\c.py(2): f;\\;g")
+        self.assertIn(": test_frames_with_separators", " ".join(stack))
+
     def test_ranges_begin_where_they_are_opened(self):
         def work():
             with support.torch.profiler.record_function("range"):  # opened

@@ -100,8 +100,11 @@ def _shapes(text, types):
 
 
 def _stack(text):
-    """Frames, innermost first."""
-    return [sys.intern(frame) for frame in text.split(_FRAME_END)] if text else []
+    """Frames, innermost first. A ";" inside of one comes as "\\;", a "\\" as "\\\\"."""
+    if "\\" not in text:
+        return [sys.intern(frame) for frame in text.split(_FRAME_END)] if text else []
+    frames = re.findall(r"(?:[^;\\]|\\.)+", text, re.DOTALL)
+    return [sys.intern(re.sub(r"\\(.)", r"\1", frame, flags=re.DOTALL)) for frame in frames]
 
 
 # ---- events ----
