@@ -255,10 +255,14 @@ def op_options(bench):
     script = str(pathlib.Path(__file__).with_name("op_options.py"))
     found = bench.lines([PYTHON, script, bench.scratch])
     peer = "profiler_legacy"
-    return [_added(found, "op_" + name, name + "_strobe", "plain", peer, name + "_legacy",
-                   "<= 0.5 x", "aten::mm from Python, 20 frames deep: itself %.0f ns"
-                   % min(found["plain"]))
-            for name in ("shapes", "flops", "stack")]
+    itself = "aten::mm from Python, 20 frames deep: itself %.0f ns" % min(found["plain"])
+    rows = [_added(found, "op_" + name, name + "_strobe", "plain", peer, name + "_legacy",
+                   "<= 0.5 x", itself) for name in ("shapes", "flops", "stack")]
+    more = min(found["tensors_strobe"]) - min(found["memory_strobe"])
+    tensors = _added(found, "op_memory_tensors", "tensors_strobe", "plain", peer, "memory_legacy",
+                     "", "shapes and memory; of that memory:tensors=true %.0f ns, of what the peer "
+                     "tells nothing" % more)
+    return rows + [tensors]
 
 
 def op_overhead(bench):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """op_options.py FOLDER [REPEATS]: ns per PyTorch operator called from Python, 20 frames deep, without a
-profiler, and with shapes, flops or stacks recorded by Strobe and by
-torch.autograd.profiler_legacy: the same operators in the same process, measured in turn. Prints one
+profiler, and with shapes, flops, stacks or memory recorded by Strobe (of memory with the tensors that
+operators are given) and by torch.autograd.profiler_legacy: the same operators in the same process, measured in turn. Prints one
 JSON line each."""
 
 import json
@@ -44,8 +44,10 @@ def times():
 
 
 class StrobeMode:
-    def __init__(self, folder, **options):
+    def __init__(self, folder, memory=None, **options):
         collectors = {"cpu_op": dict(options, required=True)}
+        if memory:
+            collectors["memory"] = dict(memory, required=True)
         if options.get("stack"):
             collectors["python_call"] = {"required": True}
         self.config = json.dumps({"collectors": collectors, "output": {"directory": folder}})
@@ -88,6 +90,9 @@ def main():
         "flops_legacy": legacy(record_shapes=True, with_flops=True),
         "stack_strobe": StrobeMode(folder, stack=True),
         "stack_legacy": legacy(with_stack=True),
+        "memory_strobe": StrobeMode(folder, memory={"tensors": False}, shapes=True),
+        "tensors_strobe": StrobeMode(folder, memory={"tensors": True}, shapes=True),
+        "memory_legacy": legacy(record_shapes=True, profile_memory=True),
     }
     samples = {name: [] for name in modes}
     for mode in modes.values():

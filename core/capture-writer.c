@@ -296,8 +296,8 @@ static int write_strings(StrobeCaptureWriter *writer, const struct pool_header *
     uint32_t n = atomic_load_explicit(&pool->n_strings, memory_order_acquire);
     int error = 0;
 
-    if (n > STROBE_POOL_STRINGS)
-        n = STROBE_POOL_STRINGS;
+    if (n > pool->string_places)
+        n = pool->string_places;
     for (uint32_t id = writer->strings_done; id < n && error == 0;) {
         uint32_t at = 0, first = id;
         for (; id < n && at < STRINGS_AT_ONCE; id++) {

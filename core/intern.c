@@ -64,13 +64,30 @@ static int is_equal(const struct pool_header *header, uint32_t id, const void *b
     return string->length == stored_length && memcmp(string->bytes, bytes, length) == 0;
 }
 
+static int is_room_for_stack(const struct pool_header *header, uint64_t need)
+{
+    return atomic_load_explicit(&header->n_stacks, memory_order_relaxed) <
+               header->string_places / STROBE_POOL_STACK_SHARE &&
+           atomic_load_explicit(&header->stack_bytes, memory_order_relaxed) + need <=
+               header->arena_bytes / STROBE_POOL_STACK_SHARE;
+}
+
+static void count_stack(struct pool_header *header, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&header->n_stacks, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&header->stack_bytes, bytes, memory_order_relaxed);
+}
+
 /* Copies the bytes into the arena and publishes them under a new id; 0 when there is no room. */
 static uint32_t publish(struct pool_header *header, const void *bytes, uint32_t stored_length,
                         size_t length)
 {
     uint64_t need = (sizeof(struct arena_string) + length + 3) & ~(uint64_t)3;
     uint64_t used = atomic_load_explicit(&header->arena_used, memory_order_relaxed);
+    int is_stack = (stored_length & STROBE_STRING_IS_STACK) != 0;
 
+    if (is_stack && !is_room_for_stack(header, need))
+        return 0;
     do
         if (used + need > header->arena_bytes)
             return 0;
@@ -82,10 +99,12 @@ static uint32_t publish(struct pool_header *header, const void *bytes, uint32_t 
     memcpy(string->bytes, bytes, length);
     uint32_t id = atomic_load_explicit(&header->n_strings, memory_order_relaxed);
     do
-        if (id >= STROBE_POOL_STRINGS)
+        if (id >= header->string_places)
             return 0;
     while (!atomic_compare_exchange_weak_explicit(&header->n_strings, &id, id + 1,
                                                   memory_order_relaxed, memory_order_relaxed));
+    if (is_stack)
+        count_stack(header, need);
     STROBE_TESTPOINT("string-numbered");
     atomic_store_explicit(&offsets_of(header)[id], used + 1, memory_order_release);
     return id;
@@ -101,8 +120,9 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
     if (length == 0)
         return is_stack ? 0 : STROBE_EMPTY_STRING;
     uint64_t hash = hash_bytes(bytes, length, is_stack ? 0x51ab : 0x2545f491);
-    for (uint32_t i = (uint32_t)hash, n = 0; n < STROBE_POOL_STRING_SLOTS; i++, n++) {
-        _Atomic uint32_t *slot = &slots[i & (STROBE_POOL_STRING_SLOTS - 1)];
+    uint32_t n_slots = strobe_pool_string_slots(header);
+    for (uint32_t i = (uint32_t)hash, n = 0; n < n_slots; i++, n++) {
+        _Atomic uint32_t *slot = &slots[i & (n_slots - 1)];
         uint32_t id = atomic_load_explicit(slot, memory_order_acquire);
         if (id == 0) {
             if (mine == 0)
@@ -129,7 +149,7 @@ void strobe_pool_intern_begin(struct pool_header *header)
 
 const char *strobe_pool_string(const struct pool_header *header, uint32_t id, uint32_t *length)
 {
-    if (id == 0 || id >= STROBE_POOL_STRINGS)
+    if (id == 0 || id >= header->string_places)
         return NULL;
     uint64_t offset = atomic_load_explicit(&offsets_of(header)[id], memory_order_acquire);
     if (offset == 0 || offset > header->arena_bytes || (offset - 1) % 4 ||

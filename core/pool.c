@@ -42,9 +42,11 @@ static void lay_out(struct pool_header *h, size_t bytes)
     h->kinds_at = at;
     at += STROBE_POOL_KIND_BYTES;
     h->offsets_at = at;
-    at += sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS;
+    h->string_places =
+        bytes < STROBE_POOL_MANY_STRINGS_FROM ? STROBE_POOL_STRINGS / 4 : STROBE_POOL_STRINGS;
+    at += sizeof(uint64_t) * (uint64_t)h->string_places;
     h->slots_at = at;
-    at += sizeof(uint32_t) * (uint64_t)STROBE_POOL_STRING_SLOTS;
+    at += sizeof(uint32_t) * (uint64_t)strobe_pool_string_slots(h);
     h->arena_at = at;
     h->arena_bytes = align_up(bytes / 8, 4096);
     at = align_up(at + h->arena_bytes, STROBE_POOL_BLOCK_BYTES);
@@ -219,7 +221,8 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
                      bytes) &&
            part_fits(h, h->seen_at, STROBE_POOL_COUNTS * sizeof(StrobeLossCounts), bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
-           part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)STROBE_POOL_STRINGS, bytes) &&
+           h->string_places <= STROBE_POOL_STRINGS &&
+           part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)h->string_places, bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
            part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
            memchr(h->windows[0].capture, 0, sizeof h->windows[0].capture) != NULL &&

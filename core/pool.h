@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define STROBE_POOL_MAGIC "StrobeP1"
-#define STROBE_POOL_VERSION 2
+#define STROBE_POOL_VERSION 3
 #define STROBE_POOL_MIN_BYTES (8u << 20)
 
 #define STROBE_POOL_LANES 1024u
@@ -29,8 +29,12 @@
 #define STROBE_POOL_THREAD_TRACKS 16384u
 #define STROBE_POOL_OTHER_TRACKS 16384u
 #define STROBE_POOL_TRACKS (STROBE_POOL_THREAD_TRACKS + STROBE_POOL_OTHER_TRACKS)
-#define STROBE_POOL_STRINGS 65536u
-#define STROBE_POOL_STRING_SLOTS (2u * STROBE_POOL_STRINGS)
+/* Strings at most; a small pool has places for a quarter of them. A power of two. */
+#define STROBE_POOL_STRINGS 262144u
+#define STROBE_POOL_MANY_STRINGS_FROM (32u << 20) /* bytes of a pool that is not small */
+/* Of the places and of the bytes, stacks get one in so many: the texts of their frames must not run
+ * out of room before them, as a stack can be written beside its record and a frame cannot. */
+#define STROBE_POOL_STACK_SHARE 4u
 #define STROBE_POOL_KIND_BYTES (256u << 10)
 #define STROBE_POOL_BLOCK_BYTES (64u << 10)
 #define STROBE_POOL_WINDOWS 2u
@@ -162,8 +166,11 @@ struct pool_header {
     _Atomic uint32_t n_threads_ended;
     _Atomic uint32_t n_trackless; /* threads that found no place */
     _Atomic uint32_t n_strings;   /* ids dealt out */
+    uint32_t string_places;       /* a power of two; there are twice as many slots */
+    _Atomic uint32_t n_stacks;    /* of the strings */
     _Atomic uint64_t arena_used;
-    _Atomic uint32_t n_beside; /* strings written beside their records */
+    _Atomic uint64_t stack_bytes; /* of these */
+    _Atomic uint32_t n_beside;    /* strings written beside their records */
 
     /* Losses that are of no lane, and how many of them have been written. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
@@ -221,6 +228,11 @@ static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t 
     out[4] = atomic_load_explicit(&span->argument, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);
     return begin != 0 && atomic_load_explicit(&span->begin, memory_order_relaxed) == begin;
+}
+
+static inline uint32_t strobe_pool_string_slots(const struct pool_header *header)
+{
+    return 2 * header->string_places;
 }
 
 /* The next id of a string beside its record. */

@@ -265,7 +265,7 @@ static void print_losses(const StrobeContents *contents)
         print_ledger(contents);
     putchar('\n');
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
-        if (stats->lost[i] > 0)
+        if (stats->lost[i] > 0 && i != STROBE_LOSS_STRING_CUT)
             printf("Lost: %" G_GUINT64_FORMAT " %s (%s)\n", stats->lost[i], strobe_loss_name(i),
                    strobe_loss_text(i));
     if (lost == 0)
@@ -273,6 +273,10 @@ static void print_losses(const StrobeContents *contents)
     printf("Offered: %" G_GUINT64_FORMAT " = %" G_GUINT64_FORMAT " stored + %" G_GUINT64_FORMAT
            " lost\n",
            stored + lost, stored, lost);
+    if (stats->lost[STROBE_LOSS_STRING_CUT])
+        printf("Texts cut or left out: %" G_GUINT64_FORMAT " %s (%s)\n",
+               stats->lost[STROBE_LOSS_STRING_CUT], strobe_loss_name(STROBE_LOSS_STRING_CUT),
+               strobe_loss_text(STROBE_LOSS_STRING_CUT));
     if (stats->n_nameless)
         printf("Nameless: %" G_GUINT64_FORMAT " records are there without their names, which were "
                "lost apart from them, or lie too far before them\n",

@@ -22,7 +22,7 @@ static const char *const loss_texts[] = {
     [STROBE_LOSS_COLLECTOR_FAILED] = "their collector failed",
     [STROBE_LOSS_NO_LANE] = "more threads at once than can record",
     [STROBE_LOSS_SPAN_DEPTH] = "spans begun inside 1024 open ones",
-    [STROBE_LOSS_STRING_CUT] = "texts that were cut or left out (their records are kept)",
+    [STROBE_LOSS_STRING_CUT] = "their records are kept",
     [STROBE_LOSS_COLLECTOR_DROPPED] = "dropped by their source",
     [STROBE_LOSS_OVERWRITTEN] = "older than what the flight recorder keeps",
 };
@@ -31,6 +31,11 @@ G_STATIC_ASSERT(G_N_ELEMENTS(loss_texts) == STROBE_LOSS_CAUSES);
 const char *strobe_loss_text(guint cause)
 {
     return cause < G_N_ELEMENTS(loss_texts) ? loss_texts[cause] : NULL;
+}
+
+const char *strobe_loss_what(guint cause)
+{
+    return cause == STROBE_LOSS_STRING_CUT ? "texts cut or left out" : "records lost";
 }
 
 StrobeShortfall *strobe_shortfall_new(void)
@@ -136,9 +141,9 @@ static void add_losses(GPtrArray *lines, const StrobeReaderStats *stats)
 {
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
         if (stats->lost[i] > 0)
-            g_ptr_array_add(lines,
-                            g_strdup_printf("%" G_GUINT64_FORMAT " records lost: %s (%s)",
-                                            stats->lost[i], strobe_loss_name(i), loss_texts[i]));
+            g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT " %s: %s (%s)",
+                                                   stats->lost[i], strobe_loss_what(i),
+                                                   strobe_loss_name(i), loss_texts[i]));
     guint64 stored = strobe_reader_stats_stored(stats), lost = strobe_reader_stats_lost(stats);
     if (lost > 0)
         g_ptr_array_add(lines,

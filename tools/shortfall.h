@@ -29,5 +29,7 @@ GArray *strobe_shortfall_incomplete(const StrobePipeline *pipeline);
 
 /* What a cause means, in words; NULL beyond the last. */
 const char *strobe_loss_text(guint cause);
+/* What it counts: "records lost", or texts. */
+const char *strobe_loss_what(guint cause);
 
 #endif

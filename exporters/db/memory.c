@@ -48,17 +48,27 @@ void memory_take_event(Db *db, DbKind *kind, const StrobeView *record)
         row_map_put(db, db_kind_map(db, kind, 0, "NPU_OP_MEM", put_event), record);
 }
 
-enum { TOTAL_ACTIVE };
+enum { TOTAL_ACTIVE, TOTAL_DEVICE };
 
-static const StrobeWantedField total_fields[] = {{"active", STROBE_FIELD_I64}};
+static const StrobeWantedField total_fields[] = {
+    [TOTAL_ACTIVE] = {"active", STROBE_FIELD_I64},
+    [TOTAL_DEVICE] = {"device", STROBE_FIELD_I32},
+};
 
 static void put_active(Db *db, const RowMap *map, const AscendDbColumn *column,
                        const StrobeView *record, RowBuffer *rows)
 {
     const DbKind *kind = db_kind_of(db, record->kind);
     gint64 active = strobe_field_i64(record, kind->known[TOTAL_ACTIVE], STROBE_ABSENT_I64);
+    gint32 device = strobe_field_i32(record, kind->known[TOTAL_DEVICE], 0);
 
-    row_int(rows, active == STROBE_ABSENT_I64 ? 0 : active); /* as the original has it */
+    if (active != STROBE_ABSENT_I64)
+        row_int(rows, active);
+    else if (device ==
+             -1) /* the allocator of the host knows nothing of it, as in the other files */
+        row_null(rows);
+    else /* of the graph engine, as the original has it */
+        row_int(rows, 0);
 }
 
 /* The process as a whole is in the text form only. */

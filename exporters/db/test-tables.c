@@ -193,13 +193,13 @@ static void add_memory(Fixture *f, const char *component, guint32 action, gint64
     ADD(memory_event, fixture_thread(f, 9), "op", T0, T0);
 }
 
-static void add_total(Fixture *f, const char *component, gint64 active)
+static void add_total(Fixture *f, const char *component, gint64 active, gint32 device)
 {
     FIELDS(memory_total, fields);
     fields.allocated = 5;
     fields.reserved = 6;
     fields.active = active;
-    fields.device = 1;
+    fields.device = device;
     ADD(memory_total, 0, component, T0, T0);
 }
 
@@ -219,9 +219,10 @@ static void test_memory(Fixture *f, gconstpointer unused)
     add_memory(f, "GE", 1, -512);
     add_memory(f, "PTA", 0, 64);
     add_memory(f, "GE", 3, STROBE_ABSENT_I64);
-    add_total(f, "PTA", 4);
-    add_total(f, "GE", STROBE_ABSENT_I64);
-    add_total(f, "APP", STROBE_ABSENT_I64);
+    add_total(f, "PTA", 4, 1);
+    add_total(f, "GE", STROBE_ABSENT_I64, 1);
+    add_total(f, "PTA", STROBE_ABSENT_I64, -1);
+    add_total(f, "APP", STROBE_ABSENT_I64, 1);
     add_block(f, "PTA", "op");
     add_block(f, "GE", "op");
     fixture_run(f);
@@ -231,7 +232,7 @@ static void test_memory(Fixture *f, gconstpointer unused)
           "op|allocate|512|30064771081|10|NULL|GE\nop|release|512|30064771081|10|NULL|GE");
     CHECK("SELECT " TEXT_OF("component") ", totalAllocated, totalReserved, totalActive, streamPtr, "
                                          "deviceId FROM MEMORY_RECORD",
-          "PTA|5|6|4|NULL|1\nGE|5|6|0|NULL|1");
+          "PTA|5|6|4|NULL|1\nGE|5|6|0|NULL|1\nPTA|5|6|NULL|NULL|-1");
     CHECK("SELECT name >= 536870912," TEXT_OF("name") ", size, allocationTime, releaseTime, "
                                                       "duration FROM OP_MEMORY",
           "1|op|512|1700000000000000000|NULL|3\n0|op|512|1700000000000000000|NULL|3");

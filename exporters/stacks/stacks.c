@@ -24,6 +24,7 @@ typedef struct Stacks {
     StrobeSafeFile *file;
     GString *line;
     gboolean is_device; /* the metric is self_npu_time_total */
+    gint64 rest_ns;     /* of the lines so far, not written yet */
 } Stacks;
 
 static StrobeStatus io_error(Stacks *stacks, int error)
@@ -117,17 +118,31 @@ static int write_path(Stacks *stacks, StrobeStackId path, gint64 value)
     return strobe_safe_file_write(stacks->file, line->str, line->len);
 }
 
-/* Whole microseconds, cut off as the original does; 0: none. */
-static gint64 value_of(const Stacks *stacks, const StrobeView *record, const uint32_t *offsets)
+/* 0: none. */
+static gint64 time_of(const Stacks *stacks, const StrobeView *record, const uint32_t *offsets)
 {
     double us;
 
     if (!stacks->is_device)
-        return strobe_field_i64(record, offsets[HOST_SELF], 0) / 1000;
+        return MAX(strobe_field_i64(record, offsets[HOST_SELF], 0), 0);
     if (offsets[DEVICE_SELF] == STROBE_FIELD_MISSING)
         return 0;
     us = strobe_view_f64(record, offsets[DEVICE_SELF]);
-    return us >= 1.0 && us < 9e18 ? (gint64)us : 0;
+    return us > 0 && us < 9e15 ? (gint64)(us * 1000 + 0.5) : 0;
+}
+
+/* Whole microseconds. What is cut off goes to the lines that follow, so that all of them sum to the
+ * total and none is wrong by more than one. */
+static gint64 value_of(Stacks *stacks, const StrobeView *record, const uint32_t *offsets)
+{
+    gint64 time = time_of(stacks, record, offsets), value = time / 1000;
+
+    if (time == 0)
+        return 0;
+    stacks->rest_ns += time % 1000;
+    value += stacks->rest_ns / 1000;
+    stacks->rest_ns %= 1000;
+    return value;
 }
 
 static StrobeStatus stacks_batch(void *state, const StrobeView *records, size_t n)

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <mock-consumer-host.h>
+#include <string.h>
 #include <unistd.h>
 
 extern const StrobePlugin strobe_plugin_1;
@@ -65,7 +66,27 @@ static void test_lines(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(text, ==,
                     "a.py(1): f;b_x_y\xef\xbf\xbd;c.py(3): h 1234\n"
                     "aten::mm 1\n"
+                    "aten::mm 1\n"
                     " 2");
+}
+
+/* Lines have whole microseconds and yet sum to the total. */
+static void test_sum(Fixture *f, gconstpointer unused)
+{
+    static const char *const flat[] = {"aten::mm", NULL};
+    gint64 total = 0, written = 0;
+
+    for (gint64 i = 0; i < 1000; i++) {
+        gint64 time = 100 + i * 7919 % 3000;
+        add(f, time, flat);
+        total += time;
+    }
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *text = take_file(f, "stacks.log");
+    g_auto(GStrv) lines = g_strsplit(text, "\n", 0);
+    for (char **line = lines; *line; line++)
+        written += g_ascii_strtoll(strrchr(*line, ' '), NULL, 10);
+    g_assert_cmpint(written, ==, total / 1000);
 }
 
 /* The other metric: time of the kernels, absent where there were none. */
@@ -87,7 +108,7 @@ static void test_device(Fixture *f, gconstpointer unused)
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *text = take_file(f, "stacks.log");
 
-    g_assert_cmpstr(text, ==, "aten::mm 12");
+    g_assert_cmpstr(text, ==, "aten::mm 12\naten::mm 1");
 }
 
 static void test_nothing(Fixture *f, gconstpointer unused)
@@ -135,6 +156,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 #define ADD(path, function) g_test_add("/stacks/" path, Fixture, NULL, set_up, function, tear_down)
     ADD("lines", test_lines);
+    ADD("sum", test_sum);
     ADD("device", test_device);
     ADD("nothing", test_nothing);
     ADD("file-option", test_file_option);

@@ -144,6 +144,31 @@ static gboolean is_known(const KinetoEvents *events, const char *name)
     return FALSE;
 }
 
+/* Fields that plugins of ours add for what Kineto knows by a key of its own. */
+static const struct {
+    const char *field, *key;
+    guint8 form;
+} added_keys[] = {
+    {"ascend_raw.modules", "Module Hierarchy", KINETO_TEXT},
+    {"cpu_op.flops", "flops", KINETO_NUMBER},
+    {"cpu_op.modules", "Module Hierarchy", KINETO_TEXT},
+    {"cpu_op.values", "Concrete Inputs", KINETO_JSON},
+};
+
+static void add_other(Board *board, BoardKind *kind, const StrobeFieldView *field)
+{
+    gboolean is_text = field->type == STROBE_FIELD_STRING || field->type == STROBE_FIELD_STACK;
+    guint8 form = is_text ? KINETO_TEXT : KINETO_NUMBER;
+    const char *key = field->name;
+
+    for (guint i = 0; i < G_N_ELEMENTS(added_keys); i++)
+        if (!strcmp(added_keys[i].field, field->name)) {
+            key = added_keys[i].key;
+            form = added_keys[i].form;
+        }
+    add_field(board, kind, key, field->type, field->offset, form);
+}
+
 /* Of a kind that Kineto knows, what plugins added; of any other one, everything. */
 static void add_fields(Board *board, BoardKind *kind)
 {
@@ -155,14 +180,11 @@ static void add_fields(Board *board, BoardKind *kind)
         add_known(board, kind, events);
     for (guint i = 0; i < view->n_fields; i++) {
         const StrobeFieldView *field = &view->fields[i];
-        guint8 form = field->type == STROBE_FIELD_STRING || field->type == STROBE_FIELD_STACK
-                          ? KINETO_TEXT
-                          : KINETO_NUMBER;
 
         if (!strobe_field_size(field->type) || field->offset == kind->arguments)
             continue;
         if (!events || (strchr(field->name, '.') && !is_known(events, field->name)))
-            add_field(board, kind, field->name, field->type, field->offset, form);
+            add_other(board, kind, field);
     }
 }
 

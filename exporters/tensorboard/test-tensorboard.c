@@ -107,6 +107,28 @@ static guint string(Fixture *f, const char *text)
     return strobe_mock_string(f->mock, text);
 }
 
+/* What cpu_op adds on request has Kineto's names and forms. */
+static void test_added_fields(Fixture *f, gconstpointer unused)
+{
+    static const StrobeField fields[] = {{"cpu_op.flops", STROBE_FIELD_U64, 0, "", ""},
+                                         {"cpu_op.values", STROBE_FIELD_STRING, 0, "", ""},
+                                         {"cpu_op.modules", STROBE_FIELD_STRING, 0, "", ""}};
+    static const StrobeKind kind = {
+        sizeof(StrobeKind), STROBE_SHAPE_SPAN, "cpu_op", "", fields, G_N_ELEMENTS(fields), 0};
+    const struct {
+        guint64 flops;
+        guint32 values, modules;
+    } values = {1000, string(f, "[\"\", \"1.5\", \"[2, 3]\"]"), string(f, "A.forward")};
+
+    strobe_mock_add(f->mock, &kind, f->thread, string(f, "aten::mm"), BASE + 1000, BASE + 2000,
+                    &values);
+    g_autoptr(JsonObject) trace = run(f);
+    g_autofree char *args = args_text(event(trace, "cpu_op", 0));
+    g_assert_cmpstr(args, ==,
+                    "{\"flops\":1000,\"Concrete Inputs\":[\"\",\"1.5\",\"[2, 3]\"],"
+                    "\"Module Hierarchy\":\"A.forward\"}");
+}
+
 static void add_operator(Fixture *f, const char *name, const char *shapes, const char *types)
 {
     static const char *const frames[] = {"inner", "out\"er", NULL};
@@ -345,6 +367,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     TEST("operator", test_operator);
+    TEST("added-fields", test_added_fields);
     TEST("absent", test_absent);
     TEST("step", test_step);
     TEST("device", test_device);

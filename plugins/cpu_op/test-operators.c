@@ -298,9 +298,10 @@ static void test_range_of_another_window(void)
 
 static void test_fields(void)
 {
-    struct strobe_cpu_op fields = strobe_torch_fields(-5, 7, 3, 11);
+    struct strobe_cpu_op fields = strobe_torch_fields(-5, 7, 9, 3, 11);
     g_assert_cmpint(fields.sequence, ==, -5);
     g_assert_cmpuint(fields.forward_thread, ==, 7);
+    g_assert_cmpuint(fields.logical_thread, ==, 9);
     g_assert_cmpuint(fields.scope, ==, 3);
     g_assert_cmpuint(fields.stack, ==, 11);
     g_assert_cmpuint(fields.shapes | fields.types | fields.is_async, ==, 0);

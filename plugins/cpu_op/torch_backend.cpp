@@ -172,9 +172,10 @@ StrobeStackId stack_of(const at::RecordFunction &function)
     return C10_UNLIKELY(target.stack != nullptr) ? find_stack(function) : 0;
 }
 
-static_assert(sizeof(strobe_cpu_op) == 4 * sizeof(uint64_t) &&
-                  offsetof(strobe_cpu_op, stack) == 3 * sizeof(uint64_t),
-              "strobe_torch_fields lays it out in four words");
+static_assert(sizeof(strobe_cpu_op) == 5 * sizeof(uint64_t) &&
+                  offsetof(strobe_cpu_op, stack) == 3 * sizeof(uint64_t) &&
+                  offsetof(strobe_cpu_op, logical_thread) == 4 * sizeof(uint64_t),
+              "strobe_torch_fields lays it out in five words");
 
 uint8_t scope_of(const at::RecordFunction &function)
 {
@@ -250,8 +251,9 @@ void on_end(const at::RecordFunction &function, at::ObserverContext *context) no
     } catch (...) {
         /* no memory: the record goes without */
     }
-    const strobe_cpu_op fields = strobe_torch_fields(function.seqNr(), function.forwardThreadId(),
-                                                     scope_of(function), stack);
+    const strobe_cpu_op fields =
+        strobe_torch_fields(function.seqNr(), function.forwardThreadId(), function.threadId(),
+                            scope_of(function), stack);
     if (context)
         events->end_async(static_cast<AsyncContext *>(context), &fields);
     else if (is_noted<with_inputs>(function))
@@ -434,6 +436,6 @@ const StrobeTorchCollectives strobe_torch_collectives_1;
 const StrobeTorchCollectives strobe_torch_collectives_1 = {sizeof(StrobeTorchCollectives), 0,
                                                            enable_collectives, disable_collectives};
 
-extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_2;
-const StrobeTorchBackend strobe_torch_backend_2 = {
+extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_3;
+const StrobeTorchBackend strobe_torch_backend_3 = {
     sizeof(StrobeTorchBackend), 0, TORCH_VERSION, &target, enable, disable};

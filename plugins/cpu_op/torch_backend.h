@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_2"
+#define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_3"
 
 /* Where the records go: what a callback needs, in one cache line. It outlives every session, as a
  * callback on its way does. The control thread writes it, the two calls last. */
@@ -147,7 +147,8 @@ static inline int strobe_torch_is_bookkeeping(const char *name)
 /* What is known of a function when it ends. Made of whole words: bytes that are stored one by one
  * and read as a word soon after hold the processor up until they have reached the cache. */
 static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_t forward_thread,
-                                                       uint8_t scope, StrobeStackId stack)
+                                                       uint64_t logical_thread, uint8_t scope,
+                                                       StrobeStackId stack)
 {
     const size_t rest_at = offsetof(struct strobe_cpu_op, stack);
     const size_t shift = 8 * (offsetof(struct strobe_cpu_op, scope) - rest_at);
@@ -157,6 +158,7 @@ static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_
     fields.forward_thread = forward_thread;
     fields.shapes = fields.types = 0;
     memcpy((char *)&fields + rest_at, &rest, sizeof rest);
+    fields.logical_thread = logical_thread;
     return fields;
 }
 

@@ -62,6 +62,28 @@ class GcTest(unittest.TestCase):
             self.assertLess(record.begin, record.end)
         self.assertEqual(host.complaints(), '')
 
+    def test_as_many_as_the_interpreter_counts(self):
+        """Collections that come by themselves, in several threads: none is missed or told twice."""
+        host = self.open()
+        gc.enable()
+        self.assertEqual(host.start(), 0)
+        before = gc.get_stats()
+        threads = [threading.Thread(target=make_garbage, args=(20000,)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        gc.disable()
+        after = gc.get_stats()
+        self.assertEqual(host.stop(), 0)
+        counted = [b['collections'] - a['collections'] for a, b in zip(before, after)]
+        self.assertGreater(min(counted[:2]), 5)
+        records = host.records(FIELDS)
+        found = [r.fields['generation'] for r in records]
+        self.assertEqual([found.count(n) for n in range(3)], counted)
+        self.assertEqual(sum(r.fields['collected'] for r in records),
+                         sum(b['collected'] - a['collected'] for a, b in zip(before, after)))
+
     def test_only_in_the_window(self):
         host = self.open()
         gc.collect()

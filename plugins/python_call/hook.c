@@ -24,7 +24,7 @@ static struct {
     PyObject *set_profile; /* sys.setprofile */
     PyObject *kept;        /* strong, of the profile function that was replaced last: it may run */
     uint32_t n_left_alone; /* threads that had a profiler when the window began */
-    uint32_t n_taken;      /* that got one since */
+    uint32_t n_taken;      /* whose function the program has replaced or removed since */
     int is_in_threading;
 } hook;
 
@@ -102,7 +102,8 @@ static int enter_thread(PyObject *source, int event)
     return !is_anew || event != PYTHON_CALL;
 }
 
-/* The program sets a profiler of its own: from here on nobody tells of this thread's calls. */
+/* The program sets a profile function of its own, or none (its argument is not told): from here on
+ * nobody tells of this thread's calls. */
 static void give_way(Thread *thread)
 {
     hook.n_taken++;
@@ -369,8 +370,8 @@ const char *hook_install(void)
     new_threads_begin(install_in_new);
     if (hook.n_left_alone)
         tracer.host->log(tracer.self, STROBE_LOG_WARNING,
-                         "Calls in %u threads are not recorded: another profiler is active there",
-                         hook.n_left_alone);
+                         "Calls in %u thread%s are not recorded: another profiler is active there",
+                         hook.n_left_alone, hook.n_left_alone == 1 ? "" : "s");
     return NULL;
 }
 
@@ -382,9 +383,13 @@ void hook_remove(void)
     if (hook.kept)
         tracer_unref(hook.kept);
     hook.kept = NULL;
-    if (hook.n_taken)
+    if (hook.n_taken == 1)
         tracer.host->log(tracer.self, STROBE_LOG_WARNING,
-                         "The program set a profiler of its own %u times: calls in its thread are "
-                         "not recorded from there on",
+                         "The program set or removed a thread's profile function: calls in that "
+                         "thread are not recorded from there on");
+    else if (hook.n_taken)
+        tracer.host->log(tracer.self, STROBE_LOG_WARNING,
+                         "The program set or removed a thread's profile function %u times: calls "
+                         "in those threads are not recorded from there on",
                          hook.n_taken);
 }

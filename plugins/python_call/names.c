@@ -16,6 +16,7 @@ static struct {
     CallName (*sets)[2];
     uint64_t last_serial;
     TextBuffer text;
+    size_t file_length, function_at; /* in the text made last of code */
     char **folders; /* of sys.path, each with a slash at its end, the longest first */
     size_t n_folders;
     const PyObject *path, *first; /* sys.path and its first item as they were read; only compared */
@@ -102,19 +103,21 @@ static long first_line(PyObject *code)
     return line;
 }
 
-/* `path(line): function`; returns where the path begins that is shown. */
-static size_t format_code(PyObject *code, long line, int is_short)
+/* `path(line): function`, the line of the definition; returns where the path begins that is shown.
+ */
+static size_t format_code(PyObject *code)
 {
     TextBuffer *text = &names.text;
     char digits[32];
     size_t prefix;
 
-    if (is_short)
-        read_folders();
+    read_folders();
     text->length = 0;
     append_attribute(text, code, "co_filename");
-    prefix = is_short ? prefix_of(text->bytes, text->length) : 0;
-    text_append(text, digits, (size_t)snprintf(digits, sizeof digits, "(%ld): ", line));
+    prefix = prefix_of(text->bytes, text->length);
+    names.file_length = text->length;
+    text_append(text, digits, (size_t)snprintf(digits, sizeof digits, "(%ld): ", first_line(code)));
+    names.function_at = text->length;
     append_attribute(text, code, "co_name");
     return prefix;
 }
@@ -180,7 +183,7 @@ static StrobeStringId lasting(StrobeStringId id)
 
 StrobeStringId names_code_again(PyObject *code)
 {
-    return intern(format_code(code, first_line(code), 1));
+    return intern(format_code(code));
 }
 
 StrobeStringId names_builtin_again(PyObject *function)
@@ -189,17 +192,11 @@ StrobeStringId names_builtin_again(PyObject *function)
     return intern(0);
 }
 
-StrobeStringId names_place(StrobeWriter *writer, PyObject *code, int line)
-{
-    format_code(code, line, 0);
-    return names.text.bytes ? tracer.host->intern(writer, names.text.bytes, names.text.length) : 0;
-}
-
 /* ---- the cache ---- */
 
-static CallName *set_of(const void *key, const void *function)
+static CallName *set_of(const void *key, const void *method)
 {
-    uint64_t bits = ((uint64_t)(uintptr_t)key >> 4) ^ ((uint64_t)(uintptr_t)function << 7);
+    uint64_t bits = ((uint64_t)(uintptr_t)key >> 4) ^ ((uint64_t)(uintptr_t)method << 7);
 
     return names.sets[bits * 0x9e3779b97f4a7c15u >> 52];
 }
@@ -217,6 +214,7 @@ static CallName *make_place(CallName *set, CallName *old)
 
 static void forget(const CallName *old)
 {
+    code_text_leave(old->text);
     if (old->object)
         tracer_unref(old->object); /* may run any destructor: when all is in order */
 }
@@ -238,14 +236,27 @@ static uint8_t role_of(PyObject *code)
     return CALL_PLAIN;
 }
 
+/* Of the text made last. */
+static CodeText *copy_text(void)
+{
+    const TextBuffer *text = &names.text;
+    size_t at = names.function_at;
+
+    return text->bytes && at <= text->length
+               ? code_text_new(++names.last_serial, text->bytes, names.file_length,
+                               text->bytes + at, text->length - at)
+               : NULL;
+}
+
 static const CallName *add_code(CallName *set, PyObject *code)
 {
     StrobeStringId id = lasting(names_code_again(code));
+    CodeText *text = copy_text();
     uint8_t role = role_of(code);
     CallName old, *name = make_place(set, &old);
 
     tracer_ref(code);
-    *name = (CallName){code, NULL, ++names.last_serial, id, role};
+    *name = (CallName){code, NULL, text, id, role};
     forget(&old);
     return name;
 }
@@ -254,48 +265,56 @@ const CallName *names_of_code(PyObject *code)
 {
     CallName *set = set_of(code, NULL);
 
-    if (__builtin_expect(set[0].object == code && !set[0].function, 1))
+    if (__builtin_expect(set[0].object == code && !set[0].method, 1))
         return &set[0];
-    if (set[1].object == code && !set[1].function)
+    if (set[1].object == code && !set[1].method)
         return &set[1];
     return add_code(set, code);
 }
 
 static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *owner,
-                                   PyFunction c_function)
+                                   const PyMethod *method)
 {
     StrobeStringId id = lasting(names_builtin_again(function));
     CallName old, *name = make_place(set, &old);
 
     if (owner)
         tracer_ref(owner);
-    *name = (CallName){owner, c_function, ++names.last_serial, id, 0};
+    *name = (CallName){owner, method, NULL, id, 0};
     forget(&old);
     return name;
 }
 
-/* A function of a module, a class or a binding (whose C functions are all one) is known with that
- * very object, a method by the type of the object that it is called on; one not bound by itself. */
+/* NULL: it is no function of the interpreter's own sort. */
+static const PyMethod *definition_of(PyObject *function)
+{
+    if (function->type != python_api.builtin_type && !python_api.builtin_function(function)) {
+        python_api.clear_error();
+        return NULL;
+    }
+    return ((const PyBuiltin *)function)->method;
+}
+
+/* A function of a module, a class or a binding is known with that very object, a method by the type
+ * of the object that it is called on; one not bound by itself. */
 const CallName *names_of_builtin(PyObject *function)
 {
+    static const CallName unknown;
     const PythonApi *python = &python_api;
     int is_bound = function->type != python->descriptor_type;
-    PyFunction c_function = is_bound ? python->builtin_function(function) : NULL;
-    PyObject *owner = c_function ? python->builtin_self(function) : is_bound ? NULL : function;
+    const PyMethod *method = is_bound ? definition_of(function) : NULL;
+    PyObject *owner = method ? python->builtin_self(function) : is_bound ? NULL : function;
 
-    if (is_bound && !c_function) {
-        static const CallName unknown;
-        python->clear_error();
+    if (is_bound && !method)
         return &unknown;
-    }
     if (is_bound && owner && owner->type != python->module_type &&
         owner->type != python->type_type && owner->type != python->capsule_type)
         owner = owner->type;
-    CallName *set = set_of(owner, (const void *)(uintptr_t)c_function);
+    CallName *set = set_of(owner, method);
     for (int i = 0; i < 2; i++)
-        if (set[i].object == owner && set[i].function == c_function)
+        if (set[i].object == owner && set[i].method == method)
             return &set[i];
-    return add_builtin(set, function, owner, c_function);
+    return add_builtin(set, function, owner, method);
 }
 
 int names_begin(void)

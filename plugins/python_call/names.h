@@ -3,15 +3,17 @@
  * What calls are called: `path(line): function` with the line of the definition and the path less
  * the folder on sys.path that it lies in, `<built-in method append of list object>`.
  *
- * Found by the code object, or the C function and the sort of object that it belongs to. The cache
- * holds references to what it knows things by, so that no address can come to mean something else;
- * it is bounded, and emptied with the window. With the interpreter's lock.
+ * Found by the code object, or the definition of the C function (several names may share a
+ * function) and the sort of object that it belongs to. The cache holds references to what it knows
+ * things by, so that no address can come to mean something else; it is bounded, and emptied with
+ * the window. With the interpreter's lock.
  */
 #ifndef STROBE_PYTHON_CALL_NAMES_H
 #define STROBE_PYTHON_CALL_NAMES_H
 
 #include <strobe/collector.h>
 
+#include "code-text.h"
 #include "python-api.h"
 
 /* What a call means beyond itself. */
@@ -22,11 +24,11 @@ enum {
 };
 
 typedef struct CallName {
-    PyObject *object;    /* strong: the code, or what a C function belongs to */
-    PyFunction function; /* of C; NULL for code */
-    uint64_t serial;     /* unlike that of any other code there was, not 0 */
-    StrobeStringId id;   /* 0: there is no lasting one */
-    uint8_t role;        /* CALL_* */
+    PyObject *object;       /* strong: the code, or what a C function belongs to */
+    const PyMethod *method; /* of a C function, only compared; NULL for code */
+    CodeText *text;         /* of code; NULL: there was no memory */
+    StrobeStringId id;      /* 0: there is no lasting one */
+    uint8_t role;           /* CALL_* */
 } CallName;
 
 /* Before a window: makes room. 0: no memory. */
@@ -41,8 +43,5 @@ const CallName *names_of_builtin(PyObject *function);
 /* Ids for the next record only, made from the start; 0: no room. */
 StrobeStringId names_code_again(PyObject *code);
 StrobeStringId names_builtin_again(PyObject *function);
-
-/* The full path and the name of a frame's code with the line that it executes. */
-StrobeStringId names_place(StrobeWriter *writer, PyObject *code, int line);
 
 #endif

@@ -31,6 +31,13 @@ typedef struct PyMethod {
     const char *text;
 } PyMethod;
 
+/* The head of a function written in C, laid out as CPython's PyCFunctionObject: its public macro
+ * PyCFunction_GET_FUNCTION is inlined into extensions. */
+typedef struct PyBuiltin {
+    PyObject head;
+    const PyMethod *method;
+} PyBuiltin;
+
 #define PYTHON_VARARGS 0x0001
 #define PYTHON_FASTCALL 0x0080
 
@@ -49,6 +56,7 @@ enum {
     X(version, "Py_GetVersion", const char *, (void))                                              \
     X(lock, "PyGILState_Ensure", int, (void))                                                      \
     X(unlock, "PyGILState_Release", void, (int state))                                             \
+    X(add_pending_call, "Py_AddPendingCall", int, (int (*function)(void *), void *argument))       \
     X(ref, "Py_IncRef", void, (PyObject * object))                                                 \
     X(unref, "Py_DecRef", void, (PyObject * object))                                               \
     X(set_profile, "PyEval_SetProfile", void, (PyProfile function, PyObject * object))             \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "names.h"
+#include "text.h"
 
 #define PLACES 2048u     /* of code that a thread remembers */
 #define DEPTH_MAX 15000u /* frames of a stack: what one record can hold */
@@ -25,6 +25,7 @@ struct StackCache {
     uint32_t window;
     int64_t top_instruction; /* of the innermost frame, in `last` */
     StrobeStackId last;      /* 0: none that lasts */
+    TextBuffer buffer;       /* the text being made */
 };
 
 void stacks_free(StackCache *cache)
@@ -33,6 +34,7 @@ void stacks_free(StackCache *cache)
         return;
     free(cache->texts);
     free(cache->inner);
+    text_free(&cache->buffer);
     free(cache);
 }
 
@@ -62,44 +64,39 @@ static int64_t instruction_of(const Frame *frame)
                                         : python_api.frame_line(frame->frame);
 }
 
-/* A thread that asks an interpreter for its lock that is going never comes back. */
-static int is_going(void)
+/* The text of a place not seen before, of what was copied when the frame was entered. 0: there is
+ * no room. */
+static StrobeStringId make_text(StackCache *cache, StrobeWriter *writer, const Frame *frame)
 {
-    const PythonApi *python = &python_api;
+    TextBuffer *buffer = &cache->buffer;
+    const CodeText *text = frame->text;
+    char digits[32];
+    int line = python_api.frame_line(frame->frame);
 
-    return !python->is_initialized() || (python->is_finalizing && python->is_finalizing()) ||
-           (python->was_finalizing && python->was_finalizing());
-}
-
-/* The text of a place not seen before, with the interpreter's lock. 0: there is no room. */
-static StrobeStringId make_text(StrobeWriter *writer, const Frame *frame)
-{
-    const PythonApi *python = &python_api;
-    StrobeStringId id = 0;
-    PyObject *type, *value, *trace; /* of an exception that the thread is handling */
-
-    if (is_going())
+    buffer->length = 0;
+    text_append(buffer, text->bytes, text->file_length);
+    text_append(buffer, digits, (size_t)snprintf(digits, sizeof digits, "(%d): ", line));
+    text_append(buffer, text->bytes + text->file_length, text->function_length);
+    if (!buffer->bytes)
         return 0;
-    int lock = python->lock();
-    python->take_error(&type, &value, &trace);
-    if (atomic_load(&tracer.is_on))
-        id = names_place(writer, frame->code, python->frame_line(frame->frame));
-    python->give_error(type, value, trace);
-    python->unlock(lock);
+    StrobeStringId id = tracer.host->intern(writer, buffer->bytes, buffer->length);
     return strobe_string_is_lasting(id) ? id : 0;
 }
 
 static StrobeStringId text_of(StackCache *cache, StrobeWriter *writer, const Frame *frame,
                               int64_t instruction)
 {
-    uint64_t bits = (frame->serial << 16) ^ (uint64_t)instruction;
+    if (!frame->text)
+        return 0;
+    uint64_t serial = frame->text->serial;
+    uint64_t bits = (serial << 16) ^ (uint64_t)instruction;
     Place *place = &cache->places[bits * 0x9e3779b97f4a7c15u >> 53];
 
-    if (place->serial != frame->serial || place->instruction != instruction || !frame->serial) {
-        StrobeStringId text = make_text(writer, frame);
+    if (place->serial != serial || place->instruction != instruction) {
+        StrobeStringId text = make_text(cache, writer, frame);
         if (!text)
             return 0;
-        *place = (Place){frame->serial, instruction, text, 0};
+        *place = (Place){serial, instruction, text, 0};
     }
     return place->text;
 }
@@ -138,12 +135,11 @@ static StrobeStackId make_stack(Thread *thread, StackCache *cache, StrobeWriter 
     return stack;
 }
 
-static StrobeStackId stack_of_thread(StrobeWriter *writer)
+static StrobeStackId read_stack(Thread *thread, StrobeWriter *writer)
 {
-    Thread *thread = tracer_thread;
     uint32_t window = atomic_load_explicit(&tracer.windows, memory_order_relaxed);
 
-    if (!thread || !thread->n_frames || thread->window != window ||
+    if (!thread->n_frames || thread->window != window ||
         !atomic_load_explicit(&tracer.is_on, memory_order_acquire))
         return 0;
     StackCache *cache = cache_of(thread);
@@ -158,6 +154,17 @@ static StrobeStackId stack_of_thread(StrobeWriter *writer)
         cache->top_instruction == instruction_of(&thread->frames[thread->n_frames - 1]))
         return cache->last;
     return make_stack(thread, cache, writer);
+}
+
+static StrobeStackId stack_of_thread(StrobeWriter *writer)
+{
+    Thread *thread = tracer_thread;
+
+    if (!thread || !tracer_begin_reading(thread))
+        return 0;
+    StrobeStackId stack = read_stack(thread, writer);
+    tracer_end_reading(thread);
+    return stack;
 }
 
 static uint32_t count_windows(void)

@@ -158,6 +158,21 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(self.counts(records, work, catches, fails), [1, 1, 1])
         self.check_nesting(records)
 
+    def test_builtins_with_one_function(self):
+        """Several names for one function of C: each call has the name that it was called by."""
+        lock = _thread.allocate_lock()
+
+        def work():
+            for _ in range(2):
+                lock.__enter__()
+                lock.__exit__()
+                lock.acquire()
+                lock.release()
+
+        found = collections.Counter(r.name for r in self.record(work))
+        for name in ('__enter__', '__exit__', 'acquire', 'release'):
+            self.assertEqual(found['<built-in method %s of _thread.lock object>' % name], 2, found)
+
     def test_only_stacks(self):
         self.assertEqual(self.record(lambda: middle(5), calls='false'), [])
 
@@ -436,6 +451,35 @@ class PythonCallTest(unittest.TestCase):
         self.assertLess(inner.end, own[0].end)
         self.check_nesting(records)
 
+    # ---- stacks of others ----
+
+    def test_stack_while_another_waits_with_the_lock(self):
+        """An operator asks for its stack, in a place never seen before, and holds a mutex; who has
+        the interpreter's lock waits for that."""
+        plugins = os.environ['STROBE_TEST_PLUGINS']
+        host = self.open()
+        self.assertEqual(host.start(), 0)
+        without_lock = ctypes.CDLL(os.path.join(plugins, 'libstrobe-test-operator.so'))
+        with_lock = ctypes.PyDLL(os.path.join(plugins, 'libstrobe-test-operator.so'))
+        stacks = ctypes.c_void_p.in_dll(ctypes.CDLL(os.path.join(plugins, 'python_call.so')),
+                                        'strobe_python_stack_1')
+        is_waiting, found = ctypes.c_int(0), []
+
+        def operate():
+            found.append(without_lock.test_operator(ctypes.byref(stacks), host.mock,
+                                                    ctypes.byref(is_waiting)))
+
+        thread = threading.Thread(target=operate)
+        thread.start()
+        while not without_lock.test_has_mutex():
+            time.sleep(0.001)
+        problem = with_lock.test_wait_for_operator(ctypes.byref(is_waiting))
+        thread.join()
+        self.assertEqual(host.stop(), 0)
+        self.assertEqual(problem, 0, 'the operator waits for who waits for it')
+        self.assertEqual(host.complaints(), '')
+        self.assertNotEqual(found, [0])
+
     # ---- others who profile ----
 
     def test_another_profiler_is_left_alone(self):
@@ -455,7 +499,8 @@ class PythonCallTest(unittest.TestCase):
         finally:
             sys.setprofile(None)
         self.assertEqual(host.count() > 0, MONITORS)
-        self.assertEqual('another profiler is active' in self.told(host), not MONITORS)
+        self.assertEqual('Calls in 1 thread are not recorded: another profiler is active there'
+                         in self.told(host), not MONITORS)
         self.assertIn('call', seen)
 
     def test_profiler_set_meanwhile(self):
@@ -473,9 +518,22 @@ class PythonCallTest(unittest.TestCase):
         expected = [3, 6, 1] if MONITORS else [1, 1, 1]
         self.assertEqual(self.counts(records, middle, leaf, work), expected)
         self.check_nesting(records)
-        self.assertEqual('profiler of its own 1 times' in self.messages, not MONITORS)
+        self.assertEqual("set or removed a thread's profile function:" in self.messages, not MONITORS)
         # middle, its list, two leaves
         self.assertEqual(seen.count('call'), 3 if MONITORS else 4)
+
+    def test_profiler_removed_meanwhile(self):
+        """A program that wants no profiler has set none of its own."""
+        def work():
+            middle(1)
+            sys.setprofile(None)
+            middle(2)
+
+        records = self.record(work)
+        self.assertEqual(self.counts(records, middle, leaf), [2, 3] if MONITORS else [1, 1])
+        self.assertNotIn('of its own', self.messages)
+        self.assertEqual("set or removed a thread's profile function:" in self.messages,
+                         not MONITORS)
 
     def test_profiler_that_restores_ours(self):
         def work():
@@ -505,7 +563,7 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(self.counts(records, middle, leaf), [3, 6] if MONITORS else [1, 1])
         self.check_nesting(records)
         self.assertTrue(any(e.code is middle.__code__ for e in profile.getstats()))
-        self.assertEqual('profiler of its own 1 times' in self.messages, not MONITORS)
+        self.assertEqual("set or removed a thread's profile function:" in self.messages, not MONITORS)
 
     def test_threading_profiler_is_left_alone(self):
         def other(*event):

@@ -93,7 +93,45 @@ Thread *tracer_enter(const void *source)
     thread->tid = (uint64_t)gettid();
     thread->window = atomic_load(&tracer.windows);
     thread->source = source;
+    atomic_store(&thread->is_open, 1);
     return thread;
+}
+
+/* ---- reading without the lock ---- */
+
+int tracer_begin_reading(Thread *thread)
+{
+    atomic_store(&thread->is_read, 1); /* before the look at is_open, as leave() does it reversed */
+    if (atomic_load(&thread->is_open))
+        return 1;
+    atomic_store(&thread->is_read, 0);
+    return 0;
+}
+
+static void drop_left_frames(void);
+
+/* Called by the interpreter, soon, in its main thread. */
+static int drop_later(void *unused)
+{
+    drop_left_frames();
+    return 0;
+}
+
+/* An interpreter that is going wants to hear of nothing. */
+static int is_going(void)
+{
+    const PythonApi *python = &python_api;
+
+    return !python->is_initialized() || (python->is_finalizing && python->is_finalizing()) ||
+           (python->was_finalizing && python->was_finalizing());
+}
+
+/* The one call that needs no lock. Where its list is full, the next window's end does it. */
+void tracer_end_reading(Thread *thread)
+{
+    atomic_store(&thread->is_read, 0);
+    if (__builtin_expect(!atomic_load(&thread->is_open), 0) && !is_going())
+        python_api.add_pending_call(drop_later, NULL);
 }
 
 /* ---- room ---- */
@@ -166,9 +204,9 @@ static const CallName *push_frame(Thread *thread, PyObject *frame)
     const CallName *name = names_of_code(code);
     Frame *top = &thread->frames[thread->n_frames++];
 
+    tracer_unref(code); /* its frame holds it */
     top->frame = frame;
-    top->code = code;
-    top->serial = name->serial;
+    top->text = code_text_use(name->text);
     thread->stack_is_new = 1;
     return name;
 }
@@ -249,23 +287,26 @@ void tracer_builtin_call(Thread *thread, PyObject *function)
 /* ---- records ---- */
 
 /* A name without a lasting id is made anew, just before its record. */
-static StrobeStringId name_again(const Thread *thread, const Call *call)
+static StrobeStringId name_again(const Call *call, const Frame *frame)
 {
-    const PyObject *frame = call->is_python ? thread->frames[thread->n_frames - 1].frame : NULL;
-
+    if (!call->is_python)
+        return call->builtin ? names_builtin_again(call->builtin) : 0;
+    if (!frame)
+        return 0;
     if (call->module != STROBE_ABSENT_I64)
-        return modules_name_again((PyObject *)(uintptr_t)frame, call->module);
-    if (call->is_python)
-        return names_code_again(thread->frames[thread->n_frames - 1].code);
-    return call->builtin ? names_builtin_again(call->builtin) : 0;
+        return modules_name_again(frame->frame, call->module);
+    PyObject *code = python_api.frame_code(frame->frame);
+    StrobeStringId name = names_code_again(code);
+    tracer_unref(code);
+    return name;
 }
 
-/* Takes the innermost call off and records it. Its frame, if it has one, is still there. */
-static void end_call(Thread *thread, uint64_t end, StrobeTrackId track)
+/* Takes the innermost call off and records it. `frame` is the innermost one of Python code. */
+static void end_call(Thread *thread, const Frame *frame, uint64_t end, StrobeTrackId track)
 {
     const StrobeHost *host = tracer.host;
     const Call *call = &thread->calls[--thread->n_calls];
-    StrobeStringId name = call->name ? call->name : name_again(thread, call);
+    StrobeStringId name = call->name ? call->name : name_again(call, frame);
     uint64_t parent = thread->n_calls ? call[-1].id : 0;
     StrobeWriter *writer = host->writer(tracer.self);
     struct strobe_python_call *record =
@@ -289,17 +330,19 @@ static void pop_frame(Thread *thread)
     if (thread->n_located >= thread->n_frames)
         thread->n_located = thread->n_frames ? thread->n_frames - 1 : 0;
     thread->stack_is_new = 1;
-    release(top.code);
+    code_text_leave(top.text);
     release(top.frame);
 }
 
 /* Ends the innermost frame, and with it C functions of which no return was told. */
 static void end_frame(Thread *thread, uint64_t end, StrobeTrackId track)
 {
+    const Frame *top = &thread->frames[thread->n_frames - 1];
+
     while (thread->n_calls && !thread->calls[thread->n_calls - 1].is_python)
-        end_call(thread, end, track);
+        end_call(thread, NULL, end, track);
     if (thread->n_calls)
-        end_call(thread, end, track);
+        end_call(thread, top, end, track);
     pop_frame(thread);
 }
 
@@ -325,7 +368,7 @@ void tracer_builtin_return(Thread *thread)
     uint64_t end = tracer.host->now();
 
     if (thread->n_calls && !thread->calls[thread->n_calls - 1].is_python)
-        end_call(thread, end, 0);
+        end_call(thread, NULL, end, 0);
     else
         thread->n_missed -= thread->n_missed > 0;
     if (__builtin_expect(garbage.n, 0))
@@ -344,22 +387,54 @@ static StrobeTrackId track_of(const Thread *thread)
     return tracer.host->track(tracer.self, &track);
 }
 
-static void leave(Thread *thread)
+/* All of them, innermost first. The frames stay. */
+static void end_calls(Thread *thread)
 {
     int is_now = thread->window == atomic_load(&tracer.windows);
     int is_other = thread != tracer_thread && is_now && thread->n_calls;
     StrobeTrackId track = is_other ? track_of(thread) : 0;
     uint64_t end = is_now ? tracer.host->now() : 0;
 
-    thread->source = NULL;
+    uint32_t depth = thread->n_frames;
+
     if (!is_now)
         thread->n_calls = 0; /* nothing of it can be recorded any more */
-    while (thread->n_calls && !thread->calls[thread->n_calls - 1].is_python)
-        end_call(thread, end, track);
+    while (thread->n_calls) {
+        int has_frame = thread->calls[thread->n_calls - 1].is_python && depth;
+        end_call(thread, has_frame ? &thread->frames[--depth] : NULL, end, track);
+    }
+    thread->n_missed = 0;
+}
+
+/* The thread may be in an operator that asks for its stack, without the lock, and stay there for as
+ * long as it likes: nobody waits for it. */
+static void drop_frames(Thread *thread)
+{
+    if (atomic_load(&thread->is_read))
+        return; /* it asks for drop_left_frames when it has read */
     while (thread->n_frames)
-        end_frame(thread, end, track);
-    thread->n_calls = thread->n_located = thread->n_missed = 0;
+        pop_frame(thread);
+    thread->n_located = 0;
     thread->stack_is_new = 1;
+}
+
+static void leave(Thread *thread)
+{
+    thread->source = NULL;
+    end_calls(thread);
+    atomic_store(&thread->is_open, 0);
+    drop_frames(thread);
+}
+
+/* Those that were being read when their thread was left. */
+static void drop_left_frames(void)
+{
+    pthread_mutex_lock(&list_lock);
+    for (Thread *thread = threads; thread; thread = thread->next)
+        if (!atomic_load(&thread->is_open))
+            drop_frames(thread);
+    pthread_mutex_unlock(&list_lock);
+    empty_garbage();
 }
 
 void tracer_leave(Thread *thread)

@@ -2,9 +2,10 @@
 /*
  * The calls that are open in each thread, and the records that they become.
  *
- * Everything here but tracer_thread is called with the interpreter's lock, which guards it all. A
- * thread's Thread is made by the thread itself and freed as it ends, so that what runs there
- * without the lock (stacks.c) may look at it whenever it likes.
+ * Everything here is called with the interpreter's lock, which guards it all, but for what says
+ * otherwise. A thread's Thread is made by the thread itself and freed as it ends. What runs there
+ * without the lock (stacks.c) reads the frames between tracer_begin_reading and tracer_end_reading:
+ * nobody takes one off meanwhile.
  */
 #ifndef STROBE_PYTHON_CALL_TRACER_H
 #define STROBE_PYTHON_CALL_TRACER_H
@@ -15,6 +16,7 @@
 #include <strobe/collector.h>
 #include <strobe/kinds.h>
 
+#include "code-text.h"
 #include "python-api.h"
 
 /* A call that becomes a record. */
@@ -27,11 +29,10 @@ typedef struct Call {
     uint32_t is_python;  /* it has a frame, too */
 } Call;
 
-/* A frame of Python code; both references are strong. */
+/* A frame of Python code. */
 typedef struct Frame {
-    PyObject *frame;
-    PyObject *code;
-    uint64_t serial; /* tells the code from all others there ever were, 0: not known */
+    PyObject *frame; /* strong */
+    CodeText *text;  /* of its code, used; NULL: there was no memory */
 } Frame;
 
 typedef struct StackCache StackCache;
@@ -48,6 +49,8 @@ typedef struct Thread {
     uint32_t n_missed; /* calls that are open and found no room */
     uint64_t tid;      /* kernel id */
     StackCache *stacks;
+    _Atomic uint32_t is_open;    /* its frames may be read */
+    _Atomic uint32_t is_read;    /* the thread itself reads them, without the lock */
     struct Thread *next, **link; /* list of all */
 } Thread;
 
@@ -69,13 +72,19 @@ extern Tracer tracer;
 /* The calling thread's own, NULL: none yet. No lock needed. */
 extern __thread Thread *tracer_thread;
 
+/* The calling thread reads its own frames, without the lock and never waiting for it. 0: they must
+ * not be read, and nothing is to be ended. */
+int tracer_begin_reading(Thread *thread);
+void tracer_end_reading(Thread *thread);
+
 /* Called once per process. */
 void tracer_prepare_process(void);
 
 /* The calling thread enters the present window, with no call open. NULL: no memory. */
 Thread *tracer_enter(const void *source);
 
-/* Ends the open calls of a thread, now. May be called for any thread; its source is no more. */
+/* Ends the open calls of a thread, now. May be called for any thread; its source is no more. Frames
+ * that the thread is reading are given up when it has read them. */
 void tracer_leave(Thread *thread);
 /* The same for all threads. */
 void tracer_leave_all(void);

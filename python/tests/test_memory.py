@@ -210,6 +210,56 @@ class Timeline(FolderTest):
             self.categories(rows, _CREATE, self.OUTPUT), {_ACTIVATION, _DETAIL, _TEMPORARY}
         )
 
+    def recorded(self):
+        """The allocator's events: (ns, size, address), in order."""
+        path, = glob.glob(os.path.join(self.folder, "*", "*", "memory_event.csv"))
+        with open(path) as file:
+            return [(int(row["Begin(us)"].strip().replace(".", "")), int(row["size(B)"]),
+                     row["address"]) for row in csv.DictReader(file)]
+
+    def test_category_of_each_tensor(self):
+        """By its address. All live to the end, so that no address comes to mean another one."""
+        held = []
+
+        def note_gradient(grad):
+            held.append((_DETAIL, grad))
+
+        def step():
+            self.optimizer.zero_grad(set_to_none=True)
+            data = torch.randn(13, 7)
+            held.append((_INPUT, data))
+            value = data
+            for layer in self.model:
+                value = layer(value)
+                value.register_hook(note_gradient)
+                held.append((_ACTIVATION, value))
+            value.square().sum().backward()
+            held.extend((_GRADIENT, weight.grad) for weight in self.model.parameters())
+            self.optimizer.step()
+
+        self.step()
+        rows = self.export(self.profile(step), "m.raw.json.gz")
+        told = {(time, size): category for time, action, size, category in rows
+                if action == _CREATE}
+        found = {}
+        for time, size, address in self.recorded():
+            if size > 0:
+                found[int(address, 0)] = told[time, size]
+        self.assertEqual(len(held), 1 + 3 + 3 + 2)
+        for role, tensor in held:
+            self.assertEqual(found[tensor.data_ptr()], role, tuple(tensor.shape))
+
+    def test_state_is_written_before_the_parameter(self):
+        """Of the two that were there before and have one size."""
+        self.step()
+        rows = self.export(self.profile(self.step), "m.raw.json.gz")
+        for size in (self.FIRST, self.SECOND):
+            written = [category for _, action, bytes_, category in rows
+                       if (action, bytes_) == (_WRITE, size)]
+            self.assertEqual(written[0], _STATE)
+            self.assertEqual(written[-1], _PARAMETER)
+            self.assertEqual(sorted(written), written[::-1])
+
     def test_state_that_is_new(self):
         rows = self.export(self.profile(self.step), "m.raw.json.gz")
         for size in (self.FIRST, self.SECOND):
@@ -261,15 +311,21 @@ class Timeline(FolderTest):
         self.assertEqual(list(zip(times, sizes)), self.replay(rows))
         self.assertEqual(self.export(prof, "m.json.gz"), [times, sizes])
         self.assertGreaterEqual(min(min(each) for each in sizes), 0)
-        self.check_account(rows)
+        self.check_account(rows, times, sizes)
 
-    def check_account(self, rows):
-        """The events are those of the allocator, and no others."""
-        path, = glob.glob(os.path.join(self.folder, "*", "*", "memory_event.csv"))
-        with open(path) as file:
-            recorded = [int(row["size(B)"]) for row in csv.DictReader(file)]
-        told = [size for _, action, size, _ in rows if action in (_CREATE, _DESTROY)]
-        self.assertEqual(sorted(told), sorted(recorded))
+    def check_account(self, rows, times, sizes):
+        """The events are those of the allocator, and no others; so is what they amount to."""
+        recorded = self.recorded()
+        told = [(time, size) for time, action, size, _ in rows if action in (_CREATE, _DESTROY)]
+        self.assertEqual(sorted(told), sorted(each[:2] for each in recorded))
+        held = sum(size for _, action, size, _ in rows if action == _BEFORE)
+        totals = {}
+        for time, size, _ in sorted(recorded):
+            held += size
+            totals[time // 1000] = held
+        samples = dict(zip(times, map(sum, sizes)))
+        self.assertEqual({us: samples[us] for us in totals}, totals)
+        self.assertEqual(max(totals.values()), max(samples.values()))
 
     def test_windows(self):
         """What tensors are for is told at the end of each."""

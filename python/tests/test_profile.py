@@ -252,6 +252,16 @@ class Profile(FolderTest):
                 "record_shapes=True, profile_memory=True required for memory profiling.",
             ),
         )
+        with messages() as told:
+            profiler.profile().export_memory_timeline("m.html")
+        self.assertEqual(
+            told[-1],
+            (
+                "WARNING",
+                "record_shapes=True, profile_memory=True, with_stack=True or with_modules=True "
+                "required for memory profiling.",
+            ),
+        )
 
     def test_no_result(self):
         prof = profiler.profile()

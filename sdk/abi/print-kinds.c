@@ -17,6 +17,7 @@ static void print_general_kinds(void)
     MEMBER(struct strobe_cpu_op, stack);
     MEMBER(struct strobe_cpu_op, scope);
     MEMBER(struct strobe_cpu_op, is_async);
+    MEMBER(struct strobe_cpu_op, logical_thread);
     STRUCT(struct strobe_gc);
     MEMBER(struct strobe_gc, generation);
     MEMBER(struct strobe_gc, reserved);

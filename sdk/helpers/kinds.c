@@ -22,6 +22,8 @@ static const StrobeField cpu_op_fields[] = {
     FIELD("stack", STACK, "", "Python call stack."),
     FIELD("scope", U8, "", "Record scope of the framework: 0 function, 1 backward, 7 user range."),
     FIELD("is_async", BOOL, "", "Ended on another thread; takes no part in nesting."),
+    FIELD("logical_thread", U64, "",
+          "Framework's id of the thread that ran it, as in forward_thread; 0: not known."),
 };
 KIND(cpu_op, "cpu_op", SPAN, cpu_op_fields, "One operator that the framework ran.");
 

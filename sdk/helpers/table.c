@@ -278,6 +278,23 @@ static int append_text(StrobeCell *cell, const char *bytes, size_t length, bool 
     return 0;
 }
 
+/* A ';' ends a frame; one inside of it is told from that by a '\\', and so is a '\\'. A list has
+ * the form of another tool, which knows nothing of this. */
+static int append_frame(StrobeCell *cell, StrobeText text, bool list)
+{
+    size_t done = 0;
+
+    for (size_t i = 0; i < text.length && !list; i++) {
+        if (text.bytes[i] != ';' && text.bytes[i] != '\\')
+            continue;
+        if (append_text(cell, text.bytes + done, i - done, false) ||
+            append_text(cell, "\\", 1, false))
+            return -1;
+        done = i;
+    }
+    return append_text(cell, text.bytes + done, text.length - done, list);
+}
+
 static int append_stack(const StrobeConsumerHost *host, StrobeInstance *self, StrobeStackId id,
                         StrobeCell *cell, bool list)
 {
@@ -289,7 +306,7 @@ static int append_stack(const StrobeConsumerHost *host, StrobeInstance *self, St
 
         if (i && append_text(cell, ";", 1, list))
             return -1;
-        if (append_text(cell, text.bytes, text.length, list))
+        if (append_frame(cell, text, list))
             return -1;
     }
     return 0;

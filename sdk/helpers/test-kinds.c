@@ -75,7 +75,8 @@ static void test_raw(void)
 {
     CHECK(step, step, M(step, number), M(step, thread));
     CHECK(cpu_op, cpu_op, M(cpu_op, sequence), M(cpu_op, forward_thread), M(cpu_op, shapes),
-          M(cpu_op, types), M(cpu_op, stack), M(cpu_op, scope), M(cpu_op, is_async));
+          M(cpu_op, types), M(cpu_op, stack), M(cpu_op, scope), M(cpu_op, is_async),
+          M(cpu_op, logical_thread));
     CHECK(gc, gc, M(gc, generation), M(gc, collected), M(gc, uncollectable));
     CHECK(marker, marker, M(marker, argument));
     CHECK(marker_instant, marker, M(marker, argument));

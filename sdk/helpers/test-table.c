@@ -54,6 +54,20 @@ static void check(StrobeMockHost *mock, const StrobeView *record, const char *fi
     g_assert_cmpstr(text, ==, expected);
 }
 
+/* A frame may have in it what ends one. */
+static void test_odd_frames(void)
+{
+    static const char *const odd[] = {";a;\\", "b\\;c", NULL};
+    StrobeMockHost *mock = strobe_mock_new(NULL, -1);
+    struct every fields = {0};
+    const StrobeView *r;
+
+    fields.stack = strobe_mock_stack(mock, odd);
+    r = strobe_mock_add(mock, &every_kind, 0, 0, 1000001, 1003001, &fields);
+    check(mock, r, "stack", STROBE_CELL_AUTO, "\\;a\\;\\\\;b\\\\\\;c");
+    strobe_mock_free(mock);
+}
+
 static void test_cells(void)
 {
     StrobeMockHost *mock = strobe_mock_new(NULL, -1);
@@ -76,6 +90,7 @@ static void test_cells(void)
     check(mock, r, "text", STROBE_CELL_TEXT, "2,3;;\xef\xbf\xbd\xef\xbf\xbd");
     check(mock, r, "text", STROBE_CELL_LIST, "2,3;\r\n;\r\n\xef\xbf\xbd\xef\xbf\xbd");
     check(mock, r, "stack", STROBE_CELL_LIST, "b.py(2): in;\r\na.py(1): out");
+    check(mock, r, "stack", STROBE_CELL_AUTO, "b.py(2): in;a.py(1): out");
     check(mock, r, "track", STROBE_CELL_AUTO, "4712");
     check(mock, r, STROBE_COLUMN_NAME, STROBE_CELL_TEXT, "name");
     check(mock, r, STROBE_COLUMN_BEGIN, STROBE_CELL_US_TAB, "1000.001\t");
@@ -177,6 +192,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/table/cells", test_cells);
+    g_test_add_func("/table/odd-frames", test_odd_frames);
     g_test_add_func("/table/absent", test_absent);
     g_test_add_func("/table/generic", test_generic);
     g_test_add_func("/table/incomplete", test_incomplete);

@@ -165,8 +165,8 @@ class CaptureTest(unittest.TestCase):
         self.environment["PYTHONPATH"] = str(BUILD / "python")
         if not (BUILD / "python" / "strobe").is_dir():
             self.skipTest("built without the Python package")
-        self.strobe("run", "-o", "out", "--collect", "gc", "--export", "csv", "--",
-                    "/usr/bin/python3", script)
+        self.strobe("run", "-o", "out", "--collect", "gc", "--export", "csv",
+                    "--buffer", "size=8MB,policy=block", "--", "/usr/bin/python3", script)
         (path,) = self.work.glob("out/*/FRAMEWORK/capture.strobe")
         self.info = json.loads(self.strobe("info", "--json", path))[0]
         capture = Capture(path)

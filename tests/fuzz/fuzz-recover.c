@@ -73,8 +73,9 @@ static void lay_out(struct pool_header *h)
     h->kinds_at = lay_out_part(h, STROBE_POOL_KIND_BYTES);
     h->arena_at = lay_out_part(h, ARENA_BYTES);
     h->blocks_at = lay_out_part(h, (guint64)STROBE_POOL_BLOCK_BYTES * N_BLOCKS);
-    h->offsets_at = lay_out_part(h, sizeof(guint64) * STROBE_POOL_STRINGS);
-    h->slots_at = lay_out_part(h, sizeof(guint32) * STROBE_POOL_STRING_SLOTS);
+    h->string_places = STROBE_POOL_STRINGS / 4;
+    h->offsets_at = lay_out_part(h, sizeof(guint64) * h->string_places);
+    h->slots_at = lay_out_part(h, sizeof(guint32) * strobe_pool_string_slots(h));
     h->tracks_at = lay_out_part(h, sizeof(struct pool_track) * (guint64)STROBE_POOL_TRACKS);
 }
 

@@ -100,8 +100,11 @@ def _shapes(text, types):
 
 
 def _stack(text):
-    """Frames, innermost first."""
-    return [sys.intern(frame) for frame in text.split(_FRAME_END)] if text else []
+    """Frames, innermost first. A ";" inside of one comes as "\\;", a "\\" as "\\\\"."""
+    if "\\" not in text:
+        return [sys.intern(frame) for frame in text.split(_FRAME_END)] if text else []
+    frames = re.findall(r"(?:[^;\\]|\\.)+", text, re.DOTALL)
+    return [sys.intern(re.sub(r"\\(.)", r"\1", frame, flags=re.DOTALL)) for frame in frames]
 
 
 # ---- events ----
@@ -118,6 +121,7 @@ def _operator(row):
         row,
         thread=_number(row, "Track"),
         fwd_thread=_number(row, "forward_thread") or None,
+        logical_thread=_number(row, "logical_thread") or None,
         sequence_nr=_number(row, "sequence", -1),
         input_shapes=_shapes(row.get("shapes", ""), row.get("types")),
         scope=_number(row, "scope"),

@@ -73,6 +73,7 @@ class FunctionEvent(_Times):
         "time_range",
         "thread",
         "fwd_thread",
+        "logical_thread",
         "sequence_nr",
         "input_shapes",
         "stack",
@@ -102,6 +103,7 @@ class FunctionEvent(_Times):
         end_us,
         thread=0,
         fwd_thread=None,
+        logical_thread=None,
         sequence_nr=-1,
         input_shapes=None,
         stack=None,
@@ -114,7 +116,8 @@ class FunctionEvent(_Times):
         self.name = self.key = "ProfilerStep*" if name.startswith("ProfilerStep#") else name
         self.time_range = Interval(start_us, end_us)
         self.thread = thread
-        self.fwd_thread = fwd_thread
+        self.fwd_thread = fwd_thread  # of the forward operator, in the numbers of logical_thread
+        self.logical_thread = logical_thread
         self.sequence_nr = sequence_nr
         self.input_shapes = input_shapes or []
         self.stack = stack or []
@@ -262,20 +265,16 @@ class EventList(list):
     def set_backward_stacks(self):
         """What runs backward has the stack of the forward operator with its sequence number.
 
-        Threads number their operators each for itself: of several with one number the one of the
-        same thread is meant, as processors run backward in the thread that asked for it."""
+        Threads number their operators each for itself, and backward may run in another one: the
+        thread that ran forward is part of what tells an operator from others."""
         forward = {}
         backward = [(event, _backward_parent(event)) for event in self]
         for event, parent in backward:
-            if parent is None and event.sequence_nr >= 0 and event.stack:
-                threads = forward.setdefault(event.sequence_nr, {})
-                threads.setdefault(event.thread, event.stack)
+            if parent is None and event.sequence_nr >= 0 and event.stack and event.logical_thread:
+                forward.setdefault((event.sequence_nr, event.logical_thread), event.stack)
         for event, parent in backward:
-            if parent is None:
-                continue
-            threads = forward.get(parent.sequence_nr, {})
-            only = next(iter(threads.values())) if len(threads) == 1 else []
-            event.stack = threads.get(parent.thread, only)
+            if parent is not None:
+                event.stack = forward.get((parent.sequence_nr, parent.fwd_thread), [])
 
     # ---- averages ----
 

@@ -14,6 +14,10 @@ _CPU_METRIC = "self_cpu_time_total"
 _DEVICE_METRICS = ("self_npu_time_total", "self_cuda_time_total")
 
 
+class NothingToWrite(Error):
+    """The window has nothing that the file would show."""
+
+
 def _target(path):
     """The real path of a file to write; its folder must exist."""
     path = os.path.realpath(os.path.expanduser(os.fspath(path)))
@@ -31,7 +35,7 @@ def _write(directory, exporter, name, target, compress=False):
             if name in names:
                 _place(os.path.join(parent, name), target, compress)
                 return
-        raise Error("strobe analyse made no %s: there is nothing to write" % name)
+        raise NothingToWrite("strobe analyse made no %s: there is nothing to write" % name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -84,10 +88,19 @@ def stacks(directory, path, metric):
 
 
 def memory_timeline(directory, path, device):
-    """Writes a timeline of memory in the form that the path's ending says."""
+    """Writes a timeline of memory in the form that the path's ending says. Without a device it is of
+    npu:0 if the window has memory of that, else of the CPU."""
     target = _target(path)
+    if device is None:
+        with contextlib.suppress(NothingToWrite):
+            return _write_timeline(directory, target, "npu:0")
+        device = "cpu"
     if not re.fullmatch(r"cpu|npu(:\d+)?", device):
         raise ValueError("device is %r, expected cpu or npu:NUMBER" % device)
+    _write_timeline(directory, target, device)
+
+
+def _write_timeline(directory, target, device):
     for ending in (".html", "raw.json.gz", ".gz", ""):
         if target.endswith(ending):
             break

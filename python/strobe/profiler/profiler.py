@@ -225,12 +225,13 @@ class _KinetoProfile:
     @_reported
     def export_memory_timeline(self, output_path, device=None):
         """Writes the last window's memory over time by what it is for: a page (.html), every event
-        (.raw.json.gz), or what was held (.json, .json.gz). `device` is "cpu" or "npu:NUMBER"."""
+        (.raw.json.gz), or what was held (.json, .json.gz). `device` is "cpu" or "npu:NUMBER"; None:
+        "npu:0" where the window has memory of it, else "cpu"."""
         missing = parameters.missing_for_timeline(self._switches)
         if missing:
             message.warn("%s required for memory profiling." % ", ".join(missing))
             return
-        export.memory_timeline(self._recording.result(), output_path, device or "cpu")
+        export.memory_timeline(self._recording.result(), output_path, device)
 
     def _tell_roles(self):
         """What tensors are for is known to Python alone, and to be told before the window ends."""

@@ -34,6 +34,7 @@ struct strobe_cpu_op {
     StrobeStackId stack;   /* Python call stack; 0: not recorded */
     uint8_t scope;         /* at::RecordScope */
     uint8_t is_async;      /* ended on another thread: takes no part in nesting */
+    uint64_t logical_thread; /* framework's logical id of its own thread, 0: not known */
 };
 
 /* "gc": one collection of the interpreter's garbage collector; span on the thread that paid. */

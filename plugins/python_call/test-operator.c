@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an operator of a library does: it has a mutex of its own, and asks for its stack inside. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "../../sdk/check/mock-host.h"
+#include "../common/python-stack.h"
+
+#define PATIENCE_S 3
+
+#define TEST_EXPORT __attribute__((visibility("default")))
+
+TEST_EXPORT uint32_t test_operator(const StrobePythonStack *stacks, StrobeMockHost *mock,
+                                   _Atomic int *is_waiting);
+TEST_EXPORT int test_has_mutex(void);
+TEST_EXPORT int test_wait_for_operator(_Atomic int *is_waiting);
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int has_mutex;
+
+/* Called without the interpreter's lock: takes the mutex, lets another thread wait for it, asks for
+ * the stack. */
+uint32_t test_operator(const StrobePythonStack *stacks, StrobeMockHost *mock,
+                       _Atomic int *is_waiting)
+{
+    const StrobeHost *host = strobe_mock_host_table(mock);
+    StrobeStackId stack;
+
+    pthread_mutex_lock(&mutex);
+    atomic_store(&has_mutex, 1);
+    while (!atomic_load(is_waiting))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    stack = stacks->stack(host->writer(strobe_mock_host_instance(mock)));
+    atomic_store(&has_mutex, 0);
+    pthread_mutex_unlock(&mutex);
+    return stack;
+}
+
+int test_has_mutex(void)
+{
+    return atomic_load(&has_mutex);
+}
+
+/* Called with the interpreter's lock, when the operator has the mutex. Returns 0 when it got the
+ * mutex, else an errno. */
+int test_wait_for_operator(_Atomic int *is_waiting)
+{
+    struct timespec deadline = {.tv_sec = time(NULL) + PATIENCE_S};
+    int problem;
+
+    atomic_store(is_waiting, 1);
+    problem = pthread_mutex_timedlock(&mutex, &deadline);
+    if (!problem)
+        pthread_mutex_unlock(&mutex);
+    return problem;
+}
