@@ -148,36 +148,10 @@ static inline const char *take_key(EventReader *r, const char *p, Slice *key)
     return slice_skip_blanks(p + 1);
 }
 
-/* The place for a member's value; NULL: there is none. */
-static Slice *slot_of(Event *event, const Slice *key)
-{
-    switch (key->length) {
-    case 1:
-        return *key->text == 's' ? &event->scope : NULL;
-    case 2:
-        return SLICE_IS(key, "ph")   ? &event->phase
-               : SLICE_IS(key, "ts") ? &event->ts
-               : SLICE_IS(key, "id") ? &event->id
-               : SLICE_IS(key, "bp") ? &event->bind
-                                     : NULL;
-    case 3:
-        return SLICE_IS(key, "cat")   ? &event->category
-               : SLICE_IS(key, "pid") ? &event->pid
-               : SLICE_IS(key, "tid") ? &event->tid
-               : SLICE_IS(key, "dur") ? &event->dur
-               : SLICE_IS(key, "id2") ? &event->id
-                                      : NULL;
-    case 4:
-        return SLICE_IS(key, "name") ? &event->name : SLICE_IS(key, "args") ? &event->args : NULL;
-    default:
-        return NULL;
-    }
-}
-
 /* Whose value the key's is; FALSE: its value is the object of arguments. */
 static gboolean find_place(Event *event, const char *value, GapEnd *found)
 {
-    Slice *slot = found->in_args ? NULL : slot_of(event, &found->key);
+    Slice *slot = found->in_args ? NULL : event_place(event, &found->key);
 
     if (slot == &event->args && *value == '{')
         return FALSE;
