@@ -2,7 +2,6 @@
 """How the time of the command grows with its input, and shrinks with a second processor: a trace of
 PyTorch's shape into a capture, and that into a trace and into tables."""
 
-import os
 import pathlib
 import shutil
 import subprocess
@@ -18,17 +17,17 @@ REPEATS = 3
 class Scaling:
     def __init__(self, bench):
         self.strobe = str(bench.build / "tools" / "strobe")
-        self.environment = bench.environment
+        self.importer = bench.program("import_source")
+        self.environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
         self.scratch = pathlib.Path(bench.scratch)
         self.output = self.scratch / "scaled"
         self.events = {}
         self.inputs = {}
 
-    def run(self, words, output, n):
-        shutil.rmtree(output, ignore_errors=True)
+    def run(self, command, n):
         begin = time.perf_counter()
-        subprocess.run([self.strobe, *words, "-o", str(output)], check=True, env=self.environment,
-                       preexec_fn=limited(n), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(command, check=True, env=self.environment, preexec_fn=limited(n),
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return time.perf_counter() - begin
 
     def prepare(self):
@@ -36,14 +35,17 @@ class Scaling:
             trace = self.scratch / ("trace-%d.json" % size)
             self.events[size] = kineto_trace.write(str(trace), size)
             folder = self.scratch / ("imported-%d" % size)
-            self.run(["import", str(trace)], folder, 1)
+            self.run([self.strobe, "import", str(trace), "-o", str(folder)], 1)
             (capture,) = folder.rglob("capture.strobe")
-            self.inputs["import", size] = ["import", str(trace)]
+            # the command exports what it has imported
+            self.inputs["import", size] = [self.importer, str(trace), str(self.scratch), "1"]
             for what, exporter in (("trace", "chrome_trace"), ("csv", "csv")):
-                self.inputs[what, size] = ["analyse", str(capture), "--export", exporter]
+                self.inputs[what, size] = [self.strobe, "analyse", str(capture), "--export",
+                                           exporter, "-o", str(self.output)]
 
     def seconds(self, what, size, n):
-        return self.run(self.inputs[what, size], self.output, n)
+        shutil.rmtree(self.output, ignore_errors=True)
+        return self.run(self.inputs[what, size], n)
 
     def measure(self, what):
         """Seconds of the small input, of the large one, and of that on two processors, in turn."""
