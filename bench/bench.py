@@ -23,6 +23,7 @@ import db_export
 from lttng import Lttng, LttngError
 from raw_files import RawFiles
 from rows import Row, as_json, table
+from scaling import LARGE, SMALL, Scaling
 
 PYTHON = "/usr/bin/python3"
 SPANS = 1000000
@@ -430,6 +431,23 @@ def import_trace(bench):
                 "peer's" % (format(events, ","), used, less))]
 
 
+def scaling(bench):
+    own, rows = Scaling(bench), []
+    own.prepare()
+    times = own.events[LARGE] / own.events[SMALL]
+    for what in ("import", "trace", "csv"):
+        small, large, two = own.measure(what)
+        row = Row("growth_" + what, "x", [b / a for a, b in zip(small, large)], goal="<= 10.5 x",
+                  note="%.2f times the events, %.2f s on one processor" % (times, min(large)))
+        row.best_value = min(large) / min(small)
+        rows.append(row)
+        row = Row("two_processors_" + what, "x", [a / b for a, b in zip(large, two)],
+                  goal=">= 1.7 x", note="the rate of one", best="most")
+        row.best_value = min(large) / min(two) if two else None
+        rows.append(row)
+    return rows
+
+
 # ---- stopping ----
 
 
@@ -554,6 +572,7 @@ BENCHMARKS = {
     "csv_export": csv_export,
     "import_raw": import_raw,
     "import_trace": import_trace,
+    "scaling": scaling,
     "db_export": database_export,
     "bytes_per_span": bytes_per_span,
     "stop_time": stop_time,

@@ -2,6 +2,7 @@
 /* A Chrome trace into records. */
 #include "chrome_trace.h"
 
+#include "event-stream.h"
 #include "events.h"
 #include "facts.h"
 #include "open-spans.h"
@@ -141,14 +142,14 @@ static void take_event(Import *import, const Event *event)
 
 static void read_all(Import *import, ByteSource *source)
 {
-    EventReader *reader = event_reader_new(source);
-    g_autofree Event *event = g_new0(Event, 1);
+    EventStream *stream = event_stream_new(source, event_stream_is_worth_a_thread(source));
     guint64 total = MAX(byte_source_total(source), 1);
+    const Event *event;
     const char *error;
     int result;
 
     while (!import->is_full && !import->is_failed &&
-           (result = event_reader_next(reader, event, &error)) != EVENT_END) {
+           (result = event_stream_next(stream, &event, &error)) != EVENT_END) {
         if (result == EVENT_ONE)
             take_event(import, event);
         else if (result == EVENT_MEMBER)
@@ -156,9 +157,9 @@ static void read_all(Import *import, ByteSource *source)
         else
             import_damage(import, event, error);
         if (import->n_events % 8192 == 0)
-            import->host->progress(import->self, MIN(byte_source_position(source), total), total);
+            import->host->progress(import->self, MIN(event_stream_position(stream), total), total);
     }
-    event_reader_free(reader);
+    event_stream_free(stream);
 }
 
 static StrobeStatus chrome_trace_import(const StrobeImporterHost *host, StrobeInstance *self,

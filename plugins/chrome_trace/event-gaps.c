@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event-gaps.h"
 
+#include "event-reader.h"
+
 void gap_table_init(GapTable *table)
 {
     table->n = 1;
@@ -34,4 +36,29 @@ guint gap_table_learn(GapTable *table, guint from, const char *p, const char *en
     }
     before->next[before->n_next++] = (guint16)table->n;
     return table->n++;
+}
+
+Slice *event_place(Event *event, const Slice *key)
+{
+    switch (key->length) {
+    case 1:
+        return *key->text == 's' ? &event->scope : NULL;
+    case 2:
+        return SLICE_IS(key, "ph")   ? &event->phase
+               : SLICE_IS(key, "ts") ? &event->ts
+               : SLICE_IS(key, "id") ? &event->id
+               : SLICE_IS(key, "bp") ? &event->bind
+                                     : NULL;
+    case 3:
+        return SLICE_IS(key, "cat")   ? &event->category
+               : SLICE_IS(key, "pid") ? &event->pid
+               : SLICE_IS(key, "tid") ? &event->tid
+               : SLICE_IS(key, "dur") ? &event->dur
+               : SLICE_IS(key, "id2") ? &event->id
+                                      : NULL;
+    case 4:
+        return SLICE_IS(key, "name") ? &event->name : SLICE_IS(key, "args") ? &event->args : NULL;
+    default:
+        return NULL;
+    }
 }

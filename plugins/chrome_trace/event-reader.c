@@ -3,7 +3,7 @@
 
 #include "event-gaps.h"
 
-#define BUFFER_BYTES (1u << 20)
+#define BUFFER_BYTES (256u << 10)
 #define PADDING 64u
 
 /* Where in the file the reader is. */
@@ -21,8 +21,20 @@ struct EventReader {
     guint8 state;
     const char *expected, *place;
     char *message;
+    BufferOwner owner; /* retire NULL: there is none */
+    gboolean is_used;  /* events were handed out of the buffer */
     GapTable gaps;
 };
+
+char *event_reader_new_buffer(void)
+{
+    return g_malloc(BUFFER_BYTES + PADDING);
+}
+
+void event_reader_set_owner(EventReader *r, BufferOwner owner)
+{
+    r->owner = owner;
+}
 
 EventReader *event_reader_new(ByteSource *source)
 {
@@ -30,7 +42,7 @@ EventReader *event_reader_new(ByteSource *source)
 
     r->source = source;
     r->room = BUFFER_BYTES;
-    r->buffer = g_malloc0(r->room + PADDING);
+    r->buffer = event_reader_new_buffer();
     r->at = r->end = r->buffer;
     *r->buffer = '"';
     gap_table_init(&r->gaps);
@@ -46,30 +58,49 @@ void event_reader_free(EventReader *r)
 
 /* ---- bytes ---- */
 
+/* What is left goes on in another buffer. */
+static void replace_buffer(EventReader *r, char *buffer, gsize room, gsize left)
+{
+    memcpy(buffer, r->at, left);
+    if (r->owner.retire && r->is_used)
+        r->owner.retire(r->owner.user, r->buffer, r->room != BUFFER_BYTES);
+    else
+        g_free(r->buffer);
+    r->is_used = FALSE;
+    r->buffer = buffer;
+    r->room = room;
+}
+
+/* Room behind what is left, which is moved to the begin; FALSE: it is too much. */
+static gboolean make_room(EventReader *r, gsize left)
+{
+    const gboolean is_kept = r->owner.retire && r->is_used;
+
+    if (left > r->room / 2) {
+        if (r->room >= 2 * EVENT_BYTES_MAX)
+            return FALSE;
+        replace_buffer(r, g_malloc(2 * r->room + PADDING), 2 * r->room, left);
+    } else if (!is_kept) {
+        memmove(r->buffer, r->at, left);
+    } else if (left > BUFFER_BYTES / 2) {
+        replace_buffer(r, g_malloc(r->room + PADDING), r->room, left);
+    } else {
+        replace_buffer(r, r->owner.obtain(r->owner.user), BUFFER_BYTES, left);
+    }
+    return TRUE;
+}
+
 /* More bytes behind those from `at` on; FALSE: there are none, or there is no room for them. A '"'
  * behind the last one ends every search. */
 static gboolean fill(EventReader *r)
 {
-    gsize left = (gsize)(r->end - r->at);
+    const gsize left = (gsize)(r->end - r->at);
+    const guint64 base = r->base + (guint64)(r->at - r->buffer);
     gssize n;
 
-    if (r->is_over)
+    if (r->is_over || !make_room(r, left))
         return FALSE;
-    if (left > r->room / 2) {
-        char *larger;
-
-        if (r->room >= 2 * EVENT_BYTES_MAX)
-            return FALSE;
-        larger = g_malloc(2 * r->room + PADDING);
-        memcpy(larger, r->at, left);
-        r->room *= 2;
-        r->base += (guint64)(r->at - r->buffer);
-        g_free(r->buffer);
-        r->buffer = larger;
-    } else {
-        r->base += (guint64)(r->at - r->buffer);
-        memmove(r->buffer, r->at, left);
-    }
+    r->base = base;
     n = byte_source_read(r->source, r->buffer + left, r->room - left);
     r->is_over = n <= 0;
     r->at = r->buffer;
@@ -117,36 +148,10 @@ static inline const char *take_key(EventReader *r, const char *p, Slice *key)
     return slice_skip_blanks(p + 1);
 }
 
-/* The place for a member's value; NULL: there is none. */
-static Slice *slot_of(Event *event, const Slice *key)
-{
-    switch (key->length) {
-    case 1:
-        return *key->text == 's' ? &event->scope : NULL;
-    case 2:
-        return SLICE_IS(key, "ph")   ? &event->phase
-               : SLICE_IS(key, "ts") ? &event->ts
-               : SLICE_IS(key, "id") ? &event->id
-               : SLICE_IS(key, "bp") ? &event->bind
-                                     : NULL;
-    case 3:
-        return SLICE_IS(key, "cat")   ? &event->category
-               : SLICE_IS(key, "pid") ? &event->pid
-               : SLICE_IS(key, "tid") ? &event->tid
-               : SLICE_IS(key, "dur") ? &event->dur
-               : SLICE_IS(key, "id2") ? &event->id
-                                      : NULL;
-    case 4:
-        return SLICE_IS(key, "name") ? &event->name : SLICE_IS(key, "args") ? &event->args : NULL;
-    default:
-        return NULL;
-    }
-}
-
 /* Whose value the key's is; FALSE: its value is the object of arguments. */
 static gboolean find_place(Event *event, const char *value, GapEnd *found)
 {
-    Slice *slot = found->in_args ? NULL : slot_of(event, &found->key);
+    Slice *slot = found->in_args ? NULL : event_place(event, &found->key);
 
     if (slot == &event->args && *value == '{')
         return FALSE;
@@ -467,7 +472,9 @@ int event_reader_next(EventReader *r, Event *event, const char **error)
             break;
         }
         /* A bracket that was passed is nobody's business, nor is the key of the events. */
-        if (result != EVENT_MEMBER || (event->name.type && event->args.type))
+        if (result != EVENT_MEMBER || (event->name.type && event->args.type)) {
+            r->is_used = TRUE;
             return result;
+        }
     }
 }

@@ -25,9 +25,9 @@ typedef struct Event {
     Slice args; /* as a whole, if it is no object; of a top-level member: its value */
     guint n_args;
     guint n_others;
+    guint64 offset;                    /* of its begin in the (decompressed) text */
     EventArg others[EVENT_OTHERS_MAX]; /* members that no field is for */
-    EventArg arg[EVENT_ARGS_MAX];
-    guint64 offset; /* of its begin in the (decompressed) text */
+    EventArg arg[EVENT_ARGS_MAX];      /* the last member: those that are not there need no room */
 } Event;
 
 typedef struct EventReader EventReader;
@@ -42,6 +42,17 @@ enum {
 EventReader *event_reader_new(ByteSource *source);
 void event_reader_free(EventReader *reader);
 int event_reader_next(EventReader *reader, Event *event, const char **error);
+
+/* Who wants slices to stay valid beyond the next call: a buffer that events were handed out of is
+ * given away when the text goes on in another one. */
+typedef struct BufferOwner {
+    void *user;
+    char *(*obtain)(void *user); /* one of event_reader_new_buffer() */
+    void (*retire)(void *user, char *buffer, gboolean is_large);
+} BufferOwner;
+
+void event_reader_set_owner(EventReader *reader, BufferOwner owner);
+char *event_reader_new_buffer(void);
 
 /* Longer events and members are damage. */
 #define EVENT_BYTES_MAX (16u << 20)
