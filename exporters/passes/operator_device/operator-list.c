@@ -49,9 +49,12 @@ void operator_list_sort(OperatorList *list)
     guint64 left = (guint64)list->len * MOVES_PER_OPERATOR;
 
     for (guint i = 1; i < list->len; i++) {
-        Operator moved = *operator_list_at(list, i);
+        Operator moved;
         guint to = i;
 
+        if (compare(operator_list_at(list, i - 1), operator_list_at(list, i)) <= 0)
+            continue;
+        moved = *operator_list_at(list, i);
         for (; to > 0 && left > 0; to--, left--) {
             const Operator *before = operator_list_at(list, to - 1);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Very many operators: they lie in pages that stay where they are, so that growing copies nothing. */
+/* Very many operators: they lie in pages that stay where they are, so that growing copies nothing.
+ */
 #ifndef STROBE_PASSES_OPERATOR_LIST_H
 #define STROBE_PASSES_OPERATOR_LIST_H
 
