@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import chrome_export
 import json_load
@@ -415,6 +416,52 @@ def import_raw(bench):
     return [row]
 
 
+def _chain_seconds(bench, source, kinds=("chrome_trace", "csv", "db")):
+    """`strobe analyse` of raw files as a user calls it: wall and processor time."""
+    parent = os.path.join(bench.scratch, "chain")
+    command = [str(bench.build / "tools" / "strobe"), "analyse", source, "--max-mem", "256MB", "-o", parent,
+               "--plugin-path", str(bench.build / "plugins"), "--plugin-path", str(bench.build / "exporters")]
+    for kind in kinds:
+        command += ["--export", kind]
+    os.mkdir(parent)
+    before, begin = os.times(), time.perf_counter()
+    done = subprocess.run(command, env=bench.environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    seconds, after = time.perf_counter() - begin, os.times()
+    shutil.rmtree(parent)
+    if done.returncode:
+        raise Skipped("strobe analyse: %s" % done.stdout.strip().splitlines()[-1:])
+    return seconds, sum(after[2:4]) - sum(before[2:4])
+
+
+def raw_chain(bench):
+    """Raw files to trace, every table and the database, and what ten times as many take."""
+    sources = {}
+    for operators in (RAW_OPERATORS // 10, RAW_OPERATORS):
+        sources[operators] = os.path.join(bench.scratch, "raw_%d" % operators)
+        RawFiles(sources[operators]).make(operators)
+    runs = {operators: [] for operators in sources}
+    for _ in range(5):  # by turns, so that all meet the same neighbours
+        for operators, source in sources.items():
+            runs[operators].append(_chain_seconds(bench, source))
+    parts = ["%s %.2f s" % (kind, min(_chain_seconds(bench, sources[RAW_OPERATORS], (kind,))[0]
+                                      for _ in range(3))) for kind in ("chrome_trace", "csv", "db")]
+    for source in sources.values():
+        shutil.rmtree(source)
+    walls = {operators: [seconds for seconds, _ in done] for operators, done in runs.items()}
+    used = {operators: [seconds for _, seconds in done] for operators, done in runs.items()}
+    chain = Row("raw_chain", "s", walls[RAW_OPERATORS], goal="<= 1 s",
+                note="%s operators, --max-mem 256MB, %d processors: %.2f s of them; one exporter "
+                "alone: %s" % (format(RAW_OPERATORS, ","), len(os.sched_getaffinity(0)),
+                               min(used[RAW_OPERATORS]), ", ".join(parts)))
+    growth = Row("raw_chain_growth", "x", [many / few for few, many in zip(
+        used[RAW_OPERATORS // 10], used[RAW_OPERATORS])], goal="<= 10.5 x",
+        note="processor time for ten times the records; wall time %.3g x"
+        % (min(walls[RAW_OPERATORS]) / min(walls[RAW_OPERATORS // 10])))
+    growth.best_value = min(used[RAW_OPERATORS]) / min(used[RAW_OPERATORS // 10])
+    return [chain, growth]
+
+
 def import_trace(bench):
     path = os.path.join(bench.scratch, "trace.json")
     events = kineto_trace.write(path, TRACE_MEGABYTES)
@@ -571,6 +618,7 @@ BENCHMARKS = {
     "chrome_export": chrome_trace_export,
     "csv_export": csv_export,
     "import_raw": import_raw,
+    "raw_chain": raw_chain,
     "import_trace": import_trace,
     "scaling": scaling,
     "db_export": database_export,

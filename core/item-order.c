@@ -130,8 +130,7 @@ static gboolean is_first(const StrobeItemOrder *o)
     const StrobeSortItem *first = &o->items[o->stretches[0].next];
 
     return strobe_sort_item_before(first, &o->items[o->stretches[1].next]) &&
-           (o->n_stretches == 2 ||
-            strobe_sort_item_before(first, &o->items[o->stretches[2].next]));
+           (o->n_stretches == 2 || strobe_sort_item_before(first, &o->items[o->stretches[2].next]));
 }
 
 const StrobeSortItem *strobe_item_order_next(StrobeItemOrder *o)

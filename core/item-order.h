@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts items in order that come nearly so: stretches that are sorted as they come, and merged when they
- * are taken out. */
+/* Puts items in order that come nearly so: stretches that are sorted as they come, and merged when
+ * they are taken out. */
 #ifndef STROBE_CORE_ITEM_ORDER_H
 #define STROBE_CORE_ITEM_ORDER_H
 

@@ -302,6 +302,7 @@ static void stream_derived(struct run *run)
         strobe_consumer_end(pass);
         if (!pass->failure && strobe_spool_rewind(pass->spool, &pass->failure))
             stream_pass(run, pass);
+        strobe_consumer_close(pass); /* those behind it need what it held */
     }
 }
 
@@ -320,20 +321,13 @@ static void open_all(struct run *run)
         open_one(run, g_ptr_array_index(p->consumers, i));
 }
 
-/* Passes have ended by then. */
-static void end_consumer(StrobeConsumer *consumer)
-{
-    if (!consumer->is_pass)
-        strobe_consumer_end(consumer);
-}
-
 static void run_consumers(struct run *run, GError **error)
 {
     open_all(run);
     run->consumers = strobe_consumers_new(run->p->passes, run->p->consumers);
     if (stream_raw(run, error)) {
         stream_derived(run);
-        strobe_consumers_call(run->consumers, end_consumer);
+        strobe_consumers_call(run->consumers, strobe_consumer_end); /* passes are closed */
     }
     strobe_consumers_call(run->consumers, strobe_consumer_close);
     strobe_consumers_free(run->consumers);

@@ -6,6 +6,8 @@
 #define NUMBERS_MAX (1u << 19)
 #define SLOTS (NUMBERS_MAX * 2)
 #define NO_OP G_MAXUINT32
+#define NEAR_BITS 3u /* numbers count up: so many in a row lie side by side */
+#define NEAR ((1u << NEAR_BITS) - 1)
 
 typedef struct Entry {
     gint64 number;
@@ -40,7 +42,8 @@ void sequences_free(Sequences *s)
 /* The slot with the number, or the free one where it belongs. */
 static guint32 *slot_of(Sequences *s, gint64 number)
 {
-    guint32 at = (guint32)(((guint64)number * 0x9e3779b97f4a7c15u) >> 40) & (SLOTS - 1);
+    guint64 hash = ((guint64)number >> NEAR_BITS) * 0x9e3779b97f4a7c15u;
+    guint32 at = (guint32)(hash >> 40 << NEAR_BITS | ((guint64)number & NEAR)) & (SLOTS - 1);
 
     while (s->slots[at] && g_array_index(s->entries, Entry, s->slots[at] - 1).number != number)
         at = (at + 1) & (SLOTS - 1);

@@ -89,7 +89,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     bind(&pass->flows, flow_wanted, N_FLOW);
     kernel_map_init(&pass->map);
     pass->map.by_thread = !pass->has_device; /* recorded, not imported */
-    pass->forest.operators = g_array_new(FALSE, FALSE, sizeof(Operator));
+    operator_list_init(&pass->forest.operators);
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
     pass->forest.links = g_array_new(FALSE, FALSE, sizeof(ForestLink));
     pass->enqueues = g_array_new(FALSE, FALSE, sizeof(QueueSpan));
@@ -103,7 +103,7 @@ static void operator_device_close(void *state)
     OperatorDevice *pass = state;
 
     kernel_map_clear(&pass->map);
-    g_array_unref(pass->forest.operators);
+    operator_list_clear(&pass->forest.operators);
     g_array_unref(pass->forest.steps);
     g_array_unref(pass->forest.links);
     g_array_unref(pass->enqueues);
@@ -131,7 +131,7 @@ static gboolean has_room(OperatorDevice *pass, const GArray *array, guint max)
 static void add_operator(OperatorDevice *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->operators, record->kind);
-    GArray *operators = pass->forest.operators;
+    OperatorList *operators = &pass->forest.operators;
     const Operator op = {.begin_ns = record->begin_ns,
                          .end_ns = record->end_ns,
                          .self = DEVICE_SUM_WHOLE,
@@ -148,10 +148,12 @@ static void add_operator(OperatorDevice *pass, const StrobeView *record)
 
     if (!pass->has_device && operators->len >= HOST_ONLY_MAX) {
         pass->is_over = TRUE;
-        g_array_unref(operators);
-        pass->forest.operators = g_array_new(FALSE, FALSE, sizeof(Operator));
-    } else if (has_room(pass, operators, OPERATORS_MAX)) {
-        g_array_append_val(operators, op);
+        operator_list_clear(operators);
+        operator_list_init(operators);
+    } else if (operators->len < OPERATORS_MAX) {
+        operator_list_add(operators, &op);
+    } else {
+        pass->n_dropped++;
     }
 }
 
@@ -308,7 +310,7 @@ static gboolean emit_operator(OperatorDevice *pass, const Operator *op)
 
 static gboolean emit_link(OperatorDevice *pass, const ForestLink *link)
 {
-    const Operator *op = &g_array_index(pass->forest.operators, Operator, link->place);
+    const Operator *op = operator_list_at(&pass->forest.operators, link->place);
     const Kernel *kernel = &g_array_index(pass->map.kernels, Kernel, link->kernel);
     struct strobe_kernel_link *fields =
         pass->host->emit(pass->self, KERNEL_LINK, op->track, op->name, op->begin_ns, op->begin_ns);
@@ -340,7 +342,7 @@ static gboolean emit_step(OperatorDevice *pass, const HostStep *host_step, gint6
  * the last one, or the end of the step on the host. */
 static gboolean emit_forest_step(OperatorDevice *pass, const ForestStep *step)
 {
-    const Operator *op = &g_array_index(pass->forest.operators, Operator, step->place);
+    const Operator *op = operator_list_at(&pass->forest.operators, step->place);
     const HostStep host_step = {op->begin_ns, op->end_ns, step->number, op->track, op->name};
 
     if (!step->has_keys)
@@ -416,7 +418,7 @@ static gboolean emit_recorded_steps(OperatorDevice *pass)
     step_kernels_sort(pass->enqueues);
     for (guint i = 0; i < forest->steps->len && done; i++) {
         const ForestStep *step = &g_array_index(forest->steps, ForestStep, i);
-        const Operator *op = &g_array_index(forest->operators, Operator, step->place);
+        const Operator *op = operator_list_at(&forest->operators, step->place);
         const HostStep host_step = {op->begin_ns, op->end_ns, step->number, op->track, op->name};
         done = emit_recorded_step(pass, &host_step);
     }
@@ -450,8 +452,8 @@ static StrobeStatus operator_device_end(void *state)
     forest_build(forest, &pass->map, pass->enqueues, step_number, pass,
                  pass->host->facts(pass->self)->generation == 1);
     g_array_sort(forest->links, compare_links);
-    for (guint i = 0; i < forest->operators->len && done; i++)
-        done = emit_operator(pass, &g_array_index(forest->operators, Operator, i));
+    for (guint i = 0; i < forest->operators.len && done; i++)
+        done = emit_operator(pass, operator_list_at(&forest->operators, i));
     for (guint i = 0; i < forest->links->len && done; i++)
         done = emit_link(pass, &g_array_index(forest->links, ForestLink, i));
     if (done)

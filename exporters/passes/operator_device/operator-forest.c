@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operator-forest.h"
 
-#include <string.h>
-
 /* A leaf: a queue entry, or the moment of a launch that went through no queue. */
 typedef struct Leaf {
     gint64 at_ns;
@@ -20,43 +18,6 @@ typedef struct Build {
                          where these are one tree */
 } Build;
 
-static gint compare_operators(gconstpointer a, gconstpointer b)
-{
-    const Operator *x = a, *y = b;
-
-    if (x->begin_ns != y->begin_ns)
-        return x->begin_ns < y->begin_ns ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
-#define MOVES_PER_OPERATOR 16u
-
-/* By begin. They come by end: all but those that enclose many are nearly in place, and a comparing
- * sort takes as much memory again. What is further away than that is left to one nevertheless. */
-static void sort_operators(GArray *operators)
-{
-    Operator *at = (Operator *)(void *)operators->data;
-    guint64 left = (guint64)operators->len * MOVES_PER_OPERATOR;
-
-    for (guint i = 1; i < operators->len; i++) {
-        Operator moved;
-        guint to = i;
-
-        if (compare_operators(&at[i - 1], &at[i]) <= 0)
-            continue;
-        moved = at[i];
-        while (to > 0 && i - to <= left && compare_operators(&at[to - 1], &moved) > 0)
-            to--;
-        left -= MIN(left, i - to);
-        memmove(at + to + 1, at + to, (i - to) * sizeof *at);
-        at[to] = moved;
-        if (left == 0) {
-            g_array_sort(operators, compare_operators);
-            return;
-        }
-    }
-}
-
 static gint compare_leaves(gconstpointer a, gconstpointer b)
 {
     const Leaf *x = a, *y = b;
@@ -68,7 +29,7 @@ static gint compare_leaves(gconstpointer a, gconstpointer b)
 
 static Operator *at(const Build *build, gint place)
 {
-    return place < 0 ? NULL : &g_array_index(build->forest->operators, Operator, place);
+    return place < 0 ? NULL : operator_list_at(&build->forest->operators, (guint)place);
 }
 
 static void add_sum(DeviceSum *sum, double us, gboolean zero_is_whole)
@@ -221,9 +182,9 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
     g_autoptr(GArray) leaves = make_leaves(map, enqueues);
     guint next = 0;
 
-    sort_operators(forest->operators);
-    for (guint i = 0; i < leaves->len || next < forest->operators->len;) {
-        Operator *op = next < forest->operators->len ? at(&build, (gint)next) : NULL;
+    operator_list_sort(&forest->operators);
+    for (guint i = 0; i < leaves->len || next < forest->operators.len;) {
+        Operator *op = next < forest->operators.len ? at(&build, (gint)next) : NULL;
         const Leaf *leaf = i < leaves->len ? &g_array_index(leaves, Leaf, i) : NULL;
         gboolean is_leaf = !op || (leaf && leaf->at_ns < op->begin_ns);
         gint64 now = is_leaf ? leaf->at_ns : op->begin_ns;

@@ -4,33 +4,8 @@
 #ifndef STROBE_PASSES_OPERATOR_FOREST_H
 #define STROBE_PASSES_OPERATOR_FOREST_H
 
-#include <math.h>
-
 #include "kernel-map.h"
-
-/* Sum of durations as the original's interpreter makes it: whole as long as only whole numbers went
- * into it, which is said by the zero's sign: of all that is held these are the most. */
-typedef double DeviceSum;
-
-#define DEVICE_SUM_WHOLE (-0.0)
-
-static inline gboolean device_sum_is_real(DeviceSum sum)
-{
-    return sum != 0.0 || !signbit(sum);
-}
-
-typedef struct Operator {
-    gint64 begin_ns, end_ns;
-    gint64 children_ns;
-    DeviceSum self, total, self_aicore, total_aicore;
-    guint64 thread;
-    guint order; /* of arrival */
-    gint parent; /* place, -1: none */
-    gint step;   /* place in steps, -1: no step */
-    StrobeTrackId track;
-    StrobeStringId name, shapes, types;
-    StrobeStackId stack;
-} Operator;
+#include "operator-list.h"
 
 /* The device's side of a step. */
 typedef struct ForestStep {
@@ -48,9 +23,9 @@ typedef struct ForestLink {
 } ForestLink;
 
 typedef struct Forest {
-    GArray *operators; /* of Operator, by begin once it is built */
-    GArray *steps;     /* of ForestStep */
-    GArray *links;     /* of ForestLink, as launched */
+    OperatorList operators; /* by begin once it is built */
+    GArray *steps;          /* of ForestStep */
+    GArray *links;          /* of ForestLink, as launched */
 } Forest;
 
 /* Builds the tree. `enqueues` of QueueSpan; without a queue the launches themselves are the leaves.

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operator-list.h"
+
+#define MOVES_PER_OPERATOR 16u
+
+void operator_list_init(OperatorList *list)
+{
+    list->pages = g_ptr_array_new_with_free_func(g_free);
+    list->len = 0;
+}
+
+void operator_list_clear(OperatorList *list)
+{
+    g_clear_pointer(&list->pages, g_ptr_array_unref);
+    list->len = 0;
+}
+
+void operator_list_add(OperatorList *list, const Operator *op)
+{
+    if (list->len % OPERATOR_PAGE == 0)
+        g_ptr_array_add(list->pages, g_new(Operator, OPERATOR_PAGE));
+    *operator_list_at(list, list->len++) = *op;
+}
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+    const Operator *x = a, *y = b;
+
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static void sort_whole(OperatorList *list)
+{
+    g_autoptr(GArray) all = g_array_sized_new(FALSE, FALSE, sizeof(Operator), list->len);
+
+    for (guint i = 0; i < list->len; i++)
+        g_array_append_vals(all, operator_list_at(list, i), 1);
+    g_array_sort(all, compare);
+    for (guint i = 0; i < list->len; i++)
+        *operator_list_at(list, i) = g_array_index(all, Operator, i);
+}
+
+/* All but those that enclose many are nearly in place, and a comparing sort takes as much memory
+ * again. What is further away than that is left to one nevertheless. */
+void operator_list_sort(OperatorList *list)
+{
+    guint64 left = (guint64)list->len * MOVES_PER_OPERATOR;
+
+    for (guint i = 1; i < list->len; i++) {
+        Operator moved;
+        guint to = i;
+
+        if (compare(operator_list_at(list, i - 1), operator_list_at(list, i)) <= 0)
+            continue;
+        moved = *operator_list_at(list, i);
+        for (; to > 0 && left > 0; to--, left--) {
+            const Operator *before = operator_list_at(list, to - 1);
+
+            if (compare(before, &moved) <= 0)
+                break;
+            *operator_list_at(list, to) = *before;
+        }
+        *operator_list_at(list, to) = moved;
+        if (left == 0) {
+            sort_whole(list);
+            return;
+        }
+    }
+}
