@@ -30,7 +30,8 @@ static gboolean is_safe(const char *path, GString *refused)
     return FALSE;
 }
 
-/* The file that the name leads to: what may be changed is that one and its folder. */
+/* The file that the name leads to: what may be changed is that one and its folder, and it is run by
+ * this path, whatever becomes of the links to it. */
 static char *vetted(const char *folder, const char *name, GString *refused)
 {
     g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -42,7 +43,7 @@ static char *vetted(const char *folder, const char *name, GString *refused)
     g_autofree char *around = g_path_get_dirname(real);
     if (!is_safe(real, refused) || !is_safe(around, refused) || !is_safe(folder, refused))
         return NULL;
-    return g_steal_pointer(&path);
+    return g_steal_pointer(&real);
 }
 
 char *vendor_tool_find(const char *name, const char *home, GString *refused)

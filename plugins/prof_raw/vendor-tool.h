@@ -5,9 +5,9 @@
 
 #include <glib.h>
 
-/* Path of `name` in an absolute folder of PATH, or in `home`/bin. A file, or its folder, that
- * others than root and the user may write is passed over, and told in `refused`. NULL: there is
- * none. */
+/* Path without links of `name` in an absolute folder of PATH, or in `home`/bin. A file, or its
+ * folder, that others than root and the user may write is passed over, and told in `refused`. NULL:
+ * there is none. */
 char *vendor_tool_find(const char *name, const char *home, GString *refused);
 
 /* How a run of a program ended. */

@@ -289,6 +289,19 @@ class ExportTest(AclprofTest):
         self.strobe("analyse", "--import", "prof_raw:msprof=bin/msprof", self.result())
         self.assertIn('msprof="bin/msprof" is a relative path', self.missing())
 
+    def test_a_tool_behind_a_link(self):
+        """What was looked at is what is run."""
+        self.play(flags=[])
+        link = self.install_msprof()
+        tool = self.bin / "tools" / "msprof"
+        tool.parent.mkdir(mode=0o755)
+        link.rename(tool)
+        link.symlink_to(tool)
+        tool.write_text("#!/bin/sh\necho \"I am $0\"\n")
+        self.strobe("analyse", self.result())
+        log, = self.result().glob("logs/profiler_*_msprof.log")
+        self.assertIn("I am %s\n" % tool, log.read_text())
+
     def test_it_can_be_interrupted(self):
         """Of the signals that the analysis blocks it blocks none; its group is its own."""
         self.play(flags=[])
