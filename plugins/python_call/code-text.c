@@ -21,8 +21,7 @@ CodeText *code_text_new(uint64_t serial, const char *file, size_t file_length, c
     return text;
 }
 
-void code_text_leave(CodeText *text)
+void code_text_free(CodeText *text)
 {
-    if (text && --text->n_users == 0)
-        free(text);
+    free(text);
 }

@@ -28,7 +28,13 @@ static inline CodeText *code_text_use(CodeText *text)
     return text;
 }
 
-/* The last one frees it. */
-void code_text_leave(CodeText *text);
+void code_text_free(CodeText *text);
+
+/* The last user frees it. */
+static inline void code_text_leave(CodeText *text)
+{
+    if (text && --text->n_users == 0)
+        code_text_free(text);
+}
 
 #endif

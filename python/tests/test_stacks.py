@@ -266,7 +266,8 @@ class StacksTest(FolderTest):
         self.assertIn("test_results", names)
 
     def check_folded(self, prof, rows):
-        """Every line is FlameGraph's; the values are the self times of what has a stack."""
+        """Every line has the form that FlameGraph and speedscope read: neither is to be had here, so
+        the form's grammar stands for them. The values are self times and sum to their total."""
         prof.export_stacks("stacks.log")
         totals = collections.Counter()
         with open("stacks.log") as file:
