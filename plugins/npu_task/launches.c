@@ -111,7 +111,8 @@ static int see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint
         uint16_t stray = id < launches->first ? NPU_LAUNCH_STRAY : 0;
         launches->n_untracked += stray != 0;
         launches->n_uncalled++;
-        *launch = (NpuLaunch){.id = id, .period = launches->period, .has = (uint16_t)(what | stray)};
+        *launch =
+            (NpuLaunch){.id = id, .period = launches->period, .has = (uint16_t)(what | stray)};
     }
     return 0;
 }
