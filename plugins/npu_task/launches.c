@@ -34,18 +34,22 @@ static uint64_t *counter_of(NpuLaunches *launches, const NpuLaunch *launch)
     return launch->has & NPU_LAUNCH_SURE ? &launches->n_sure : &launches->n_unsure;
 }
 
-static const char **bringer(NpuLaunches *launches, const char *name)
+static uint16_t caller_of(NpuLaunches *launches, const char *name)
 {
-    return &launches->bringers[(uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+    uint16_t at = (uint16_t)((uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+
+    if (launches->callers[at].name != name)
+        launches->callers[at] = (NpuCaller){.name = name};
+    return at;
 }
 
 /* ---- calls ---- */
 
 /* Where every call of memory takes an id, only some calls launch: those of the node level, and
  * those that did before. */
-static uint32_t sureness(NpuLaunches *launches, const char *name, int is_node)
+static uint16_t sureness(const NpuLaunches *launches, uint16_t caller, int is_node)
 {
-    int is_sure = launches->is_each_sure || is_node || (name && *bringer(launches, name) == name);
+    int is_sure = launches->is_each_sure || is_node || launches->callers[caller].brings;
 
     return is_sure ? NPU_LAUNCH_SURE : 0;
 }
@@ -64,7 +68,7 @@ static void settle_stray(NpuLaunches *launches, NpuLaunch *launch)
         return;
     launches->n_uncalled--;
     launches->n_untracked -= (launch->has & NPU_LAUNCH_STRAY) != 0;
-    launch->has &= ~(uint32_t)NPU_LAUNCH_STRAY;
+    launch->has &= (uint16_t)~NPU_LAUNCH_STRAY;
 }
 
 void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name, int is_node,
@@ -72,6 +76,7 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 {
     NpuLaunch *launch = launch_of(launches, id);
     uint32_t period = is_of_window ? launches->period : (launches->period + 1) & ~1u;
+    uint16_t caller = caller_of(launches, name);
 
     if (!launches->is_watching || is_carried_on(launches, launch, id))
         return;
@@ -82,8 +87,8 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
     if (launch->id == id && launch->period == launches->period)
         settle_stray(launches, launch);
     if (launch->id != id || launch->period != period)
-        *launch = (NpuLaunch){.id = id, .name = name, .period = period};
-    launch->has |= NPU_LAUNCH_CALLED | sureness(launches, name, is_node);
+        *launch = (NpuLaunch){.id = id, .caller = caller, .period = period};
+    launch->has |= NPU_LAUNCH_CALLED | sureness(launches, caller, is_node);
     if (is_awaited(launches, launch))
         ++*counter_of(launches, launch);
 }
@@ -92,7 +97,7 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 
 /* Of a launch that is not this window's: of an earlier one, or of a graph. Told again is what has
  * been told; unknown, and from before this window's first, may be. */
-static int see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint32_t what)
+static int see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint16_t what)
 {
     int is_known = launch->id == id && (launch->has & NPU_LAUNCH_CALLED);
 
@@ -103,15 +108,16 @@ static int see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint
     if (is_known) {
         launches->n_untracked++;
     } else if (!is_awaited(launches, launch)) { /* its call may be told later */
-        uint32_t stray = id < launches->first ? NPU_LAUNCH_STRAY : 0;
+        uint16_t stray = id < launches->first ? NPU_LAUNCH_STRAY : 0;
         launches->n_untracked += stray != 0;
         launches->n_uncalled++;
-        *launch = (NpuLaunch){.id = id, .period = launches->period, .has = what | stray};
+        *launch =
+            (NpuLaunch){.id = id, .period = launches->period, .has = (uint16_t)(what | stray)};
     }
     return 0;
 }
 
-int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint32_t what)
+int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what)
 {
     NpuLaunch *launch = launch_of(launches, id);
 
@@ -122,7 +128,7 @@ int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint32_t what)
         return see_stray(launches, launch, id, what);
     if (is_awaited(launches, launch)) {
         --*counter_of(launches, launch);
-        *bringer(launches, launch->name) = launch->name;
+        launches->callers[launch->caller].brings = 1;
     } else if ((launch->has & what) && (launch->has & NPU_LAUNCH_CALLED)) {
         launches->n_untracked++;
     }

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define NPU_LAUNCHES 131072u /* that are known at once: the latest */
-#define NPU_BRINGERS 256u
+#define NPU_CALLERS 256u
 
 enum {
     NPU_LAUNCH_CALLED = 1,    /* a call has this id */
@@ -26,11 +26,17 @@ enum {
 };
 
 typedef struct NpuLaunch {
-    uint64_t id;      /* 0: free */
-    const char *name; /* of the call that was told first */
+    uint64_t id; /* 0: free */
     uint32_t period;
-    uint32_t has;
+    uint16_t has;
+    uint16_t caller; /* the call that was told first: its place */
 } NpuLaunch;
+
+/* Calls by their names' addresses; two with one place make way for each other. */
+typedef struct NpuCaller {
+    const char *name;
+    int brings; /* a task was told of such a call */
+} NpuCaller;
 
 typedef struct NpuLaunches {
     int is_watching;      /* tasks and calls are told */
@@ -42,7 +48,7 @@ typedef struct NpuLaunches {
     uint64_t n_untracked; /* tasks that no launch stands for: graphs that are launched again */
     uint64_t n_uncalled;  /* tasks that were told in this window, and their calls were not */
     uint64_t n_tasks;     /* ever */
-    const char *bringers[NPU_BRINGERS]; /* calls that have brought a task, by their names' places */
+    NpuCaller callers[NPU_CALLERS];
     NpuLaunch launches[NPU_LAUNCHES];
 } NpuLaunches;
 
@@ -56,6 +62,6 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
                            int is_of_window);
 
 /* A task was told, `what` is one of the two. 1: it was given up with its window, and counted. */
-int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint32_t what);
+int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what);
 
 #endif

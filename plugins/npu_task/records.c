@@ -59,6 +59,7 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
     records->n_externals = 0;
     records->n_crowded_open = 0;
     records->next_id = records->end_id = 0;
+    records->link_source = host->link_of(self, 1) & ~(((uint64_t)1 << STROBE_LINK_BITS) - 1);
     records->last_call = 0;
     npu_launches_end(
         &records->launches); /* ids are the process's, and so is what is known of them */

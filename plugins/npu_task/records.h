@@ -60,6 +60,7 @@ typedef struct NpuRecords {
     uint32_t launch_thread;   /* the first that launched something */
     int has_several_threads;  /* that launch */
     uint64_t next_id, end_id; /* links of our own */
+    uint64_t link_source;     /* the upper bits of links of MSPTI's ids */
     uint32_t left_out;        /* kinds of calls that are told for their ids alone, as bits */
     uint64_t last_call;       /* begin of the last call of this window */
     uint64_t n_crowded_open;  /* marks that were left out and have not ended */
@@ -127,12 +128,11 @@ static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, u
     return 0;
 }
 
-/* An id of MSPTI's as a link; absent: 0, which is none. */
+/* An id of MSPTI's as a link, as the host's link_of makes it; absent: 0, and what is too large. */
 static inline uint64_t npu_records_link(const NpuRecords *records, uint64_t id)
 {
-    uint64_t link = records->emitter.host->link_of(records->emitter.self, id);
-
-    return link ? link : STROBE_ABSENT_U64;
+    return __builtin_expect(id - 1 < STROBE_LINK_DEALT - 1, 1) ? records->link_source | id
+                                                               : STROBE_ABSENT_U64;
 }
 
 uint64_t npu_records_new_ids(NpuRecords *records);
