@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that opens collectors whose library the program loads after the session's start. The
- * program need not tell: the loader counts what it adds. Nobody waits for this thread while it opens
- * one, which may wait for constructors that still run, or for another process. */
+ * program need not tell: the loader counts what it adds. Nobody waits for this thread while it
+ * opens one, which may wait for constructors that still run, or for another process. */
 #include "session.h"
 
 #include <signal.h>

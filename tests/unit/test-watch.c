@@ -105,9 +105,9 @@ static void test_retry(void)
 static void test_nobody_waits(void)
 {
     char *folder = scratch_new();
-    StrobeSession *session = session_new(
-        folder, "{\"fake\": {\"again\": 1, \"sample\": \"10ms\", \"opening\": \"1s\"}}",
-        "\"schedule\": {\"active\": 1, \"repeat\": 3}");
+    StrobeSession *session =
+        session_new(folder, "{\"fake\": {\"again\": 1, \"sample\": \"10ms\", \"opening\": \"1s\"}}",
+                    "\"schedule\": {\"active\": 1, \"repeat\": 3}");
 
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     load_library("db.so");
