@@ -47,6 +47,27 @@ static void add_host(StrobeConfig *config, const StrobeAscendSettings *s, const 
     }
 }
 
+static gboolean has_numa(const StrobeAscendSettings *s)
+{
+    g_auto(GStrv) parts = g_strsplit(s->host_sys, "+", -1);
+
+    return g_strv_contains((const char *const *)parts, "numa");
+}
+
+/* Shapes of kernels come with tasks, of which Level_none has none. */
+static gboolean wants_shapes(const StrobeAscendSettings *s)
+{
+    return s->record_shapes && !g_str_equal(s->level, "Level_none");
+}
+
+/* Only CANN's own profiling tells one of these: then it samples ports and links too, which are not
+ * to come twice. */
+static gboolean takes_aclprof(const StrobeAscendSettings *s)
+{
+    return s->npu && (!g_str_equal(s->aic_metrics, "AiCoreNone") || s->l2_cache || s->op_attr ||
+                      s->profile_memory || wants_shapes(s) || has_numa(s));
+}
+
 /* The device's collector takes what it has an option for; what it lacks it says itself. */
 static void add_device(StrobeConfig *config, const StrobeAscendSettings *s, const char *origin)
 {
@@ -59,9 +80,14 @@ static void add_device(StrobeConfig *config, const StrobeAscendSettings *s, cons
     set_switch(device->wished, "task_memory", s->profile_memory);
     set_switch(device->wished, "l2_cache", s->l2_cache);
     set_switch(device->wished, "op_attr", s->op_attr);
+    set_switch(device->wished, "msproftx", s->mstx || s->msprof_tx);
+    set_text(device->wished, "details", wants_shapes(s) ? "shapes" : "");
+    set_text(device->wished, "host_sys", has_numa(s) ? "numa" : "");
+    set_switch(device->wished, "sys_io", s->sys_io && takes_aclprof(s));
+    set_switch(device->wished, "sys_interconnection", s->sys_interconnection && takes_aclprof(s));
 }
 
-/* Items that the collector of the host has; numa is the one it has not. */
+/* Items that the collector of the host has; numa is the one it has not, and CANN has. */
 static char *host_items(const char *host_sys)
 {
     g_auto(GStrv) parts = g_strsplit(host_sys, "+", -1);
@@ -80,8 +106,10 @@ static void add_system(StrobeConfig *config, const StrobeAscendSettings *s, cons
 
     if (*items)
         set_text(collector(config, "host_sys", origin), "items", items);
-    if (strlen(items) != strlen(s->host_sys))
-        strobe_config_warn(config, "%s: \"host_sys\": there is no collector of \"numa\"", origin);
+    if (has_numa(s) && !s->npu)
+        strobe_config_warn(config, "%s: \"host_sys\": \"numa\" needs the activity NPU", origin);
+    if (takes_aclprof(s))
+        return;
     if (s->sys_io)
         set_text(collector(config, "sys_io", origin), "interval", DEVICE_INTERVAL);
     if (s->sys_interconnection)

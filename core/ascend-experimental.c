@@ -220,11 +220,14 @@ static void read_gc(const Reading *r)
     GType type = node ? json_node_get_value_type(node) : G_TYPE_INVALID;
     double value = -1;
 
+    /* That profiler takes a bool for the number that it is in Python. */
     r->settings->gc_threshold_ms = -1;
     if (!node || JSON_NODE_HOLDS_NULL(node))
         return;
     if (type == G_TYPE_INT64 || type == G_TYPE_DOUBLE)
         value = json_node_get_double(node);
+    else if (type == G_TYPE_BOOLEAN)
+        value = json_node_get_boolean(node) ? 1 : 0;
     if (isfinite(value) && value >= 0)
         r->settings->gc_threshold_ms = value;
     else

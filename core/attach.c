@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@
 #include "result-directory.h"
 
 static StrobeSession *attached;
+/* The program's start, its first mark, the end of an import and a thread that looks for libraries
+ * may come at once. */
+static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *run_folder(void)
 {
@@ -119,7 +123,7 @@ static StrobeStatus start_session(const char *text, const char *origin, StrobeSe
     return status;
 }
 
-StrobeStatus strobe_run_attach(int process, StrobeSession **session, StrobeError **error)
+static StrobeStatus attach(int process, StrobeSession **session, StrobeError **error)
 {
     const char *folder = run_folder();
     g_autofree char *path = folder ? g_build_filename(folder, "config.json", NULL) : NULL;
@@ -145,5 +149,26 @@ StrobeStatus strobe_run_attach(int process, StrobeSession **session, StrobeError
         attached = *session;
         atexit(stop_attached);
     }
+    return status;
+}
+
+static void forget_attaching(void)
+{
+    pthread_mutex_init(&attaching, NULL);
+}
+
+static void prepare_process(void)
+{
+    pthread_atfork(NULL, NULL, forget_attaching);
+}
+
+StrobeStatus strobe_run_attach(int process, StrobeSession **session, StrobeError **error)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, prepare_process);
+    pthread_mutex_lock(&attaching);
+    StrobeStatus status = attach(process, session, error);
+    pthread_mutex_unlock(&attaching);
     return status;
 }

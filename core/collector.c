@@ -183,16 +183,21 @@ static gboolean record_call(const StrobeCollector *c, const struct collector_cal
     return TRUE;
 }
 
+static void keep_call(StrobeCollector *c, const struct collector_call_cost *cost)
+{
+    if (!record_call(c, cost))
+        g_array_append_val(c->calls, *cost);
+    if (cost->status < 0 && !c->failure) {
+        strobe_instance_set_error(&c->instance, cost->call, cost->status, &c->failure);
+        strobe_log(STROBE_LOG_WARNING, "%s", c->failure->message);
+    }
+}
+
 static void finish_call(StrobeCollector *c, const char *call, guint64 begin, StrobeStatus status)
 {
     struct collector_call_cost cost = {call, begin, strobe_clock_now(), status};
 
-    if (!record_call(c, &cost))
-        g_array_append_val(c->calls, cost);
-    if (status < 0 && !c->failure) {
-        strobe_instance_set_error(&c->instance, call, status, &c->failure);
-        strobe_log(STROBE_LOG_WARNING, "%s", c->failure->message);
-    }
+    keep_call(c, &cost);
 }
 
 void strobe_collector_tell_calls(StrobeCollector *c)
@@ -225,8 +230,10 @@ StrobeCollector *strobe_collector_new(StrobeRegistry *registry, const StrobeConf
     c->ops = component->ops;
     c->required = wanted->required;
     c->calls = g_array_new(FALSE, FALSE, sizeof(struct collector_call_cost));
+    c->asked = g_array_new(FALSE, FALSE, sizeof(struct collector_call_cost));
     if (!strobe_instance_init(&c->instance, component, wanted, log_line, c, error)) {
         g_array_unref(c->calls);
+        g_array_unref(c->asked);
         g_free(c);
         return NULL;
     }
@@ -237,37 +244,64 @@ void strobe_collector_free(gpointer collector)
 {
     StrobeCollector *c = collector;
 
-    if (c->phase == STROBE_COLLECTOR_OPEN)
+    if (g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OPEN)
         c->ops->close(c->state);
     strobe_instance_clear(&c->instance);
     g_clear_error(&c->failure);
     g_array_unref(c->calls);
+    g_array_unref(c->asked);
     g_free(c);
+}
+
+static void add_asked(StrobeCollector *c, const char *call, guint64 begin, StrobeStatus status)
+{
+    struct collector_call_cost cost = {call, begin, strobe_clock_now(), status};
+
+    g_array_append_val(c->asked, cost);
+}
+
+gboolean strobe_collector_ask(StrobeCollector *c, gboolean warms)
+{
+    guint64 begin = strobe_clock_now();
+
+    if (!g_atomic_int_compare_and_exchange(&c->phase, STROBE_COLLECTOR_PENDING,
+                                           STROBE_COLLECTOR_OPENING))
+        return FALSE;
+    StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
+    if (status == STROBE_AGAIN) {
+        g_atomic_int_set(&c->phase, STROBE_COLLECTOR_PENDING);
+        return FALSE;
+    }
+    add_asked(c, "open", begin, status > 0 ? STROBE_ERROR_PLUGIN : status);
+    if (status == STROBE_OK && warms) {
+        begin = strobe_clock_now();
+        c->is_warm = TRUE;
+        if (c->ops->warm)
+            add_asked(c, "warm", begin, c->ops->warm(c->state));
+    }
+    return TRUE;
+}
+
+void strobe_collector_settle(StrobeCollector *c)
+{
+    gboolean is_open = g_array_index(c->asked, struct collector_call_cost, 0).status == STROBE_OK;
+
+    for (guint i = 0; i < c->asked->len; i++)
+        keep_call(c, &g_array_index(c->asked, struct collector_call_cost, i));
+    g_array_set_size(c->asked, 0);
+    g_atomic_int_set(&c->phase, is_open ? STROBE_COLLECTOR_OPEN : STROBE_COLLECTOR_FAILED);
 }
 
 void strobe_collector_open(StrobeCollector *c)
 {
-    guint64 begin = strobe_clock_now();
-
-    if (c->phase != STROBE_COLLECTOR_PENDING)
-        return;
-    StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
-    if (status == STROBE_AGAIN)
-        return;
-    if (status == STROBE_OK) {
-        c->phase = STROBE_COLLECTOR_OPEN;
-    } else {
-        c->phase = STROBE_COLLECTOR_FAILED;
-        if (status > 0)
-            status = STROBE_ERROR_PLUGIN;
-    }
-    finish_call(c, "open", begin, status);
+    if (strobe_collector_ask(c, FALSE))
+        strobe_collector_settle(c);
 }
 
 /* A failed collector takes no further part, but is still closed: its open was OK. */
 static gboolean is_usable(const StrobeCollector *c)
 {
-    return c->phase == STROBE_COLLECTOR_OPEN && !c->failure;
+    return g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OPEN && !c->failure;
 }
 
 void strobe_collector_warm(StrobeCollector *c)
@@ -329,7 +363,7 @@ gboolean strobe_collector_flush(StrobeCollector *c)
 
 void strobe_collector_cool(StrobeCollector *c)
 {
-    if (c->phase != STROBE_COLLECTOR_OPEN || !c->is_warm)
+    if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_OPEN || !c->is_warm)
         return;
     c->is_warm = FALSE;
     if (c->ops->cool) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kind-table.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -11,7 +12,7 @@
 #define SUMMARY_MAX_BYTES 1024u
 
 static const StrobeKind *kinds[STROBE_KINDS_MAX]; /* by id; declarations are never unloaded */
-static uint32_t n_kinds;
+static _Atomic uint32_t n_kinds;                  /* counted when all of the last one is there */
 
 static int is_name(const char *name, size_t max)
 {
@@ -180,7 +181,7 @@ uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind
         snprintf(error, size, "too many kinds (at most %u)", STROBE_KINDS_MAX - 1);
         return 0;
     }
-    uint32_t id = ++n_kinds;
+    uint32_t id = n_kinds + 1;
     uint32_t has_end = kind->shape == STROBE_SHAPE_SPAN;
     kinds[id] = kind;
     uint16_t words = (uint16_t)(2 + has_end + (strobe_kind_offset(kind, kind->n_fields) + 7) / 8);
@@ -190,6 +191,7 @@ uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind
         .span_words = has_end ? words : 0,
         .family = (uint16_t)(family ? family : id),
     };
+    n_kinds = id;
     return id;
 }
 

@@ -222,13 +222,19 @@ uint32_t strobe_recorder_window(void)
     return recorder.in_window ? recorder.window : 0;
 }
 
+/* Collectors are opened by the session's threads and by one of Strobe's own. */
+static pthread_mutex_t kinds_lock = PTHREAD_MUTEX_INITIALIZER;
+
 StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t size)
 {
     if (!recorder.is_open) {
         snprintf(error, size, "no session is open");
         return 0;
     }
-    return strobe_kind_register(recorder.pool.header, kind, error, size);
+    pthread_mutex_lock(&kinds_lock);
+    uint32_t id = strobe_kind_register(recorder.pool.header, kind, error, size);
+    pthread_mutex_unlock(&kinds_lock);
+    return id;
 }
 
 /* For calls of any thread, which may come while the session ends. */
@@ -305,4 +311,5 @@ void strobe_recorder_forget(void)
     recorder.in_window = 0;
     recorder.is_shut = 0;
     atomic_store(&recorder.n_visitors, 0); /* none of those threads is here */
+    pthread_mutex_init(&kinds_lock, NULL);
 }

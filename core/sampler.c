@@ -30,6 +30,7 @@ struct StrobeSampler {
     GCond wake;
     gboolean stopping;
     GPtrArray *threads; /* of struct worker; [0] is the common one */
+    GArray *added;      /* of struct source: [0] takes them */
 };
 
 struct worker {
@@ -133,6 +134,24 @@ static gint64 sample_due(struct worker *worker)
     return soonest;
 }
 
+/* The lock is held. */
+static gboolean has_added(const struct worker *worker)
+{
+    const StrobeSampler *sampler = worker->sampler;
+
+    return sampler->added->len > 0 && worker == g_ptr_array_index(sampler->threads, 0);
+}
+
+static void take_added(struct worker *worker)
+{
+    StrobeSampler *sampler = worker->sampler;
+
+    if (!has_added(worker))
+        return;
+    g_array_append_vals(worker->sources, sampler->added->data, sampler->added->len);
+    g_array_set_size(sampler->added, 0);
+}
+
 static void *worker_main(void *data)
 {
     struct worker *worker = data;
@@ -141,10 +160,11 @@ static void *worker_main(void *data)
     prctl(PR_SET_NAME, "strobe-sampler");
     g_mutex_lock(&sampler->lock);
     while (!sampler->stopping) {
+        take_added(worker);
         g_mutex_unlock(&sampler->lock);
         gint64 due = sample_due(worker);
         g_mutex_lock(&sampler->lock);
-        if (!sampler->stopping)
+        if (!sampler->stopping && !has_added(worker))
             g_cond_wait_until(&sampler->wake, &sampler->lock, due / 1000); /* monotonic us */
     }
     g_mutex_unlock(&sampler->lock);
@@ -175,22 +195,21 @@ static void add_worker(StrobeSampler *sampler, GArray *sources)
                    "Cannot start a thread: periodic collectors are not sampled");
 }
 
-StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
+/* Adds the collector if it is to be sampled. */
+static void add_source(GArray *sources, StrobeCollector *c, gint64 now)
 {
-    GArray *sources = g_array_new(FALSE, FALSE, sizeof(struct source));
-    gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
+    if (!c->is_started || !c->ops->sample || !c->ops->sample_interval)
+        return;
+    gint64 interval = c->ops->sample_interval(c->state);
+    if (interval <= 0) /* not this time */
+        return;
+    struct source source = {
+        .collector = c, .interval = MAX(interval, INTERVAL_MIN_NS), .next = now};
+    g_array_append_val(sources, source);
+}
 
-    for (guint i = 0; i < collectors->len; i++) {
-        StrobeCollector *c = g_ptr_array_index(collectors, i);
-        if (!c->is_started || !c->ops->sample || !c->ops->sample_interval)
-            continue;
-        gint64 interval = c->ops->sample_interval(c->state);
-        if (interval <= 0) /* not this time */
-            continue;
-        struct source source = {
-            .collector = c, .interval = MAX(interval, INTERVAL_MIN_NS), .next = now};
-        g_array_append_val(sources, source);
-    }
+static StrobeSampler *start(GArray *sources)
+{
     if (sources->len == 0) {
         g_array_unref(sources);
         return NULL;
@@ -199,8 +218,37 @@ StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
     g_mutex_init(&sampler->lock);
     g_cond_init(&sampler->wake);
     sampler->threads = g_ptr_array_new();
+    sampler->added = g_array_new(FALSE, FALSE, sizeof(struct source));
+    g_mutex_lock(&sampler->lock); /* the thread looks for itself among the others */
     add_worker(sampler, sources);
+    g_mutex_unlock(&sampler->lock);
     return sampler;
+}
+
+StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
+{
+    GArray *sources = g_array_new(FALSE, FALSE, sizeof(struct source));
+    gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
+
+    for (guint i = 0; i < collectors->len; i++)
+        add_source(sources, g_ptr_array_index(collectors, i), now);
+    return start(sources);
+}
+
+void strobe_sampler_add(StrobeSampler **sampler, StrobeCollector *collector)
+{
+    GArray *sources = g_array_new(FALSE, FALSE, sizeof(struct source));
+
+    add_source(sources, collector, strobe_clock_ns(CLOCK_MONOTONIC));
+    if (!*sampler) {
+        *sampler = start(sources);
+        return;
+    }
+    g_mutex_lock(&(*sampler)->lock);
+    g_array_append_vals((*sampler)->added, sources->data, sources->len);
+    g_cond_broadcast(&(*sampler)->wake);
+    g_mutex_unlock(&(*sampler)->lock);
+    g_array_unref(sources);
 }
 
 void strobe_sampler_stop(StrobeSampler *sampler)
@@ -219,6 +267,7 @@ void strobe_sampler_stop(StrobeSampler *sampler)
         g_free(worker);
     }
     g_ptr_array_unref(sampler->threads);
+    g_array_unref(sampler->added);
     g_mutex_clear(&sampler->lock);
     g_cond_clear(&sampler->wake);
     g_free(sampler);

@@ -12,6 +12,9 @@ typedef struct StrobeSampler StrobeSampler;
 /* Starts sampling those of `collectors` (of StrobeCollector) that are started and have a sample
  * call; NULL if there are none. */
 StrobeSampler *strobe_sampler_start(GPtrArray *collectors);
+/* Adds one that was started after the others: to the thread that there is, which is begun if there
+ * is none. */
+void strobe_sampler_add(StrobeSampler **sampler, StrobeCollector *collector);
 /* Returns when no sample call runs any more. NULL is allowed. */
 void strobe_sampler_stop(StrobeSampler *sampler);
 

@@ -72,7 +72,11 @@ static void diagnose_collector(StrobeSession *session, const StrobeCollector *c)
 
     if (c->failure)
         text = g_strdup(c->failure->message);
-    else if (c->phase == STROBE_COLLECTOR_PENDING)
+    else if (g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OPENING)
+        text = g_strdup_printf("collector %s: it was not open yet when the window ended: what it "
+                               "collects from was loaded shortly before, or takes long",
+                               c->component->name);
+    else if (g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING)
         text = g_strdup_printf("collector %s: what it collects from was not loaded into the "
                                "process",
                                c->component->name);

@@ -118,6 +118,7 @@ static void tear_down(StrobeSession *session)
     g_free(session->last_directory);
     g_free(session->last_dump);
     g_ptr_array_unref(session->endings);
+    strobe_session_watch_clear(session);
     g_rec_mutex_clear(&session->lock);
     g_free(session);
 }
@@ -145,6 +146,7 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
     session->diagnostics = g_ptr_array_new_with_free_func(g_free);
     session->endings = g_ptr_array_new_with_free_func(strobe_session_ending_free);
     session->last_directory = g_strdup("");
+    strobe_session_watch_init(session);
     if (!set_up(session, error)) {
         tear_down(session);
         return NULL;
@@ -181,11 +183,12 @@ void strobe_session_free(StrobeSession *session)
     g_mutex_lock(&current_lock);
     g_atomic_pointer_set(&current, NULL);
     g_mutex_unlock(&current_lock);
+    strobe_session_watch_end(session);
     /* Somebody may hold it, on whatever thread. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
     if (g_atomic_int_get(&session->n_users))
-        return; /* called from its own callback: better kept than freed under its feet */
+        return; /* by its own callback, or a library that hangs: better kept than freed under it */
     g_rec_mutex_lock(&session->lock);
     strobe_session_await_drain(session);
     g_rec_mutex_unlock(&session->lock);
@@ -273,8 +276,10 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
             session->flight = strobe_flight_start(&session->config->dump, strobe_session_write_dump,
                                                   strobe_session_tell_dump, session);
         session->action = STROBE_ACTION_NONE;
+        strobe_session_watch_from_now(session);
         change_action(session, action_of(session, session->step), &failure);
         strobe_session_begin_step(session);
+        strobe_session_watch(session);
     }
     g_rec_mutex_unlock(&session->lock);
     return strobe_api_result(failure, error);
@@ -352,12 +357,11 @@ void strobe_session_retry(StrobeSession *session)
     gboolean is_left = strobe_session_leave_to_drain(session, 0); /* they are asked after it */
     for (guint i = 0; !is_left && i < session->collectors->len; i++) {
         StrobeCollector *c = g_ptr_array_index(session->collectors, i);
-        if (c->phase != STROBE_COLLECTOR_PENDING || session->action == STROBE_ACTION_NONE)
+        if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_PENDING ||
+            session->action == STROBE_ACTION_NONE)
             continue;
         strobe_collector_open(c);
-        strobe_collector_warm(c);
-        if (session->directory)
-            strobe_collector_start(c);
+        strobe_session_join(session, c);
     }
     g_rec_mutex_unlock(&session->lock);
 }

@@ -28,6 +28,16 @@ typedef struct StrobeEnding {
     gboolean is_over;     /* the thread does no more of those */
 } StrobeEnding;
 
+/* Of collectors whose library is not loaded yet, session-watch.c. */
+typedef struct StrobeWatch {
+    GMutex lock;
+    GCond wake;
+    pthread_t thread;
+    gboolean has_thread;
+    gboolean is_stopping; /* the lock */
+    guint64 n_loaded;     /* objects, when they were asked last */
+} StrobeWatch;
+
 struct StrobeSession {
     GRecMutex lock; /* a handler may call back */
     gint n_users;   /* who hold it */
@@ -36,6 +46,7 @@ struct StrobeSession {
     StrobeRegistry *registry;
     GPtrArray *collectors; /* of StrobeCollector */
     StrobeSampler *sampler;
+    StrobeWatch watch;
     gboolean is_running;
     gint64 step;
     int action;
@@ -78,6 +89,19 @@ void strobe_session_after_step(StrobeSession *session);
 /* The current session, which is not freed before it is let go; NULL: there is none. */
 StrobeSession *strobe_session_hold(void);
 void strobe_session_let_go(StrobeSession *session);
+
+/* ---- libraries that are loaded late, session-watch.c ---- */
+
+void strobe_session_watch_init(StrobeSession *session);
+/* What is loaded after this call is looked at: before the first collector is opened. */
+void strobe_session_watch_from_now(StrobeSession *session);
+/* Begins the thread if a collector waits for a library; it holds the session (n_users). */
+void strobe_session_watch(StrobeSession *session);
+/* Has it end; who waits until nobody holds the session may then clear. The lock is not held. */
+void strobe_session_watch_end(StrobeSession *session);
+void strobe_session_watch_clear(StrobeSession *session);
+/* A collector that was just opened takes part in what the session does. */
+void strobe_session_join(StrobeSession *session, StrobeCollector *collector);
 
 /* ---- the rest of a window, session-ending.c ---- */
 

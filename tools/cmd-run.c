@@ -223,20 +223,20 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
 {
     StrobeRunFolder folder = {NULL};
     GError *error = NULL;
-    gboolean any_process;
+    StrobeRunReach reach;
     int status, code = 0;
     gint generation;
 
     if (!strobe_analysis_generation(flags->generation, &generation) ||
         !strobe_memory_limit_check(&flags->memory))
         return STROBE_EXIT_USAGE;
-    if (!strobe_run_check(config, registry, &any_process, &error) ||
+    if (!strobe_run_check(config, registry, &reach, &error) ||
         !strobe_folder_check_writable(config->directory, &error))
         return strobe_command_fail(error);
     g_autofree char *report = g_strdup(config->report);
     if (!strobe_run_folder_make(&folder, config, &error))
         return strobe_command_fail(error);
-    g_auto(GStrv) environment = strobe_run_folder_environment(&folder, flags, any_process);
+    g_auto(GStrv) environment = strobe_run_folder_environment(&folder, flags, &reach);
     environment = strobe_run_variables_set(environment, config, registry);
     code = strobe_run_command(command, environment, &status, &error);
     if (error) {

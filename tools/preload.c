@@ -4,7 +4,8 @@
  *
  * It runs in every dynamically linked program below the command, most of which have nothing to do
  * with profiling: so it is libc only, has no constructor, and where it is not wanted costs a few
- * lookups before main. It stands in front of __libc_start_main, so that it acts after the static
+ * lookups before main; and where a collector is wanted whose library may come late, a thread that
+ * looks for that. It stands in front of __libc_start_main, so that it acts after the static
  * initialisers of the program and its libraries, just before main. See core/attach.h.
  */
 #include <dlfcn.h>
@@ -12,12 +13,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Of core/attach.h, which cannot be included: it would make libstrobe a need of every program. */
@@ -148,6 +153,92 @@ static void attach(int is_woken)
         leave_note(error && message ? message(error) : "it cannot be profiled");
 }
 
+/* ---- libraries that are loaded late ---- */
+
+#define LOOK_INTERVAL_NS 20000000
+
+static atomic_flag is_awake = ATOMIC_FLAG_INIT;
+
+/* Held while the loader's list is locked, and during a fork: a child that is made meanwhile would
+ * have that list locked for ever. */
+static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+
+static void hold_look(void)
+{
+    pthread_mutex_lock(&looking);
+}
+
+static void give_look(void)
+{
+    pthread_mutex_unlock(&looking);
+}
+
+typedef struct Look {
+    unsigned long long n_loaded, n_before; /* objects, so far */
+    int has_cann, has_torch;
+} Look;
+
+/* The first object tells whether there are others than before. */
+static int look_at(struct dl_phdr_info *info, size_t size, void *user)
+{
+    Look *look = user;
+
+    look->n_loaded = info->dlpi_adds;
+    look->has_cann |= is_cann(info, size, NULL);
+    look->has_torch |= is_torch(info, size, NULL);
+    return look->n_loaded == look->n_before;
+}
+
+/* Python with PyTorch attaches by itself. */
+static int has_reason(Look *look)
+{
+    look->has_cann = look->has_torch = 0;
+    look->n_before = look->n_loaded;
+    hold_look();
+    dl_iterate_phdr(look_at, look);
+    give_look();
+    return look->has_torch ? !is_python() : look->has_cann;
+}
+
+/* The program is in the midst of something: it neither waits for this thread nor is waited for, but
+ * by constructors of the library that it loads. */
+static void *look_for_libraries(void *user)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_INTERVAL_NS};
+    Look look = {0};
+
+    (void)user;
+    prctl(PR_SET_NAME, "strobe-look");
+    for (;;) {
+        nanosleep(&pause, NULL);
+        if (!has_reason(&look))
+            continue;
+        if (is_taken() || is_over())
+            return NULL;
+        if (!atomic_flag_test_and_set(&is_awake))
+            attach(1);
+        return NULL;
+    }
+}
+
+static void begin_to_look(void)
+{
+    const char *late = getenv("STROBE_RUN_LATE");
+    pthread_t thread;
+    sigset_t all, old;
+
+    if (!late || strcmp(late, "1") != 0 || getauxval(AT_SECURE) || is_over() || is_taken())
+        return;
+    pthread_atfork(hold_look, give_look, give_look);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (pthread_create(&thread, NULL, look_for_libraries, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* ---- the begin of the program ---- */
+
 /* STROBE_ATTACHING_SYMBOL of strobe/plugin.h. */
 __attribute__((visibility("default"))) atomic_int strobe_run_is_attaching;
 
@@ -159,6 +250,7 @@ static int main_after_attach(int argc, char **argv, char **envp)
     if (!is_python())
         attach(0);
     strobe_run_is_attaching = 0;
+    begin_to_look();
     errno = saved;
     return program_main(argc, argv, envp);
 }
@@ -168,7 +260,6 @@ __attribute__((visibility("default"))) void strobe_run_wake(void);
 
 void strobe_run_wake(void)
 {
-    static atomic_flag is_awake = ATOMIC_FLAG_INIT;
     int saved = errno;
 
     if (!atomic_flag_test_and_set(&is_awake) && !(is_python() && dl_iterate_phdr(is_torch, NULL)))

@@ -97,7 +97,7 @@ static char **set_plugin_path(char **environment, char *const *folders)
 }
 
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
-                                     gboolean any_process)
+                                     const StrobeRunReach *reach)
 {
     char **environment = g_get_environ();
 
@@ -107,7 +107,8 @@ char **strobe_run_folder_environment(const StrobeRunFolder *folder, const Strobe
     environment = set_plugin_path(environment, flags->plugin_path);
     environment = g_environ_setenv(environment, "STROBE_RUN_DIR", folder->path, TRUE);
     environment = set_or_unset(environment, "STROBE_RUN_FOLLOW", flags->follow ? "1" : NULL);
-    environment = set_or_unset(environment, "STROBE_RUN_ANY", any_process ? "1" : NULL);
+    environment = set_or_unset(environment, "STROBE_RUN_ANY", reach->any_process ? "1" : NULL);
+    environment = set_or_unset(environment, "STROBE_RUN_LATE", reach->late_library ? "1" : NULL);
     return g_environ_setenv(environment, "STROBE_RUN_STEP_ON",
                             flags->step_on ? flags->step_on : "first", TRUE);
 }

@@ -9,6 +9,7 @@
  * Besides what core/attach.h names, the environment holds
  *   STROBE_RUN_LIBRARY         libstrobe.so, for processes that have none
  *   STROBE_RUN_ANY=1           every requested collector works in any process
+ *   STROBE_RUN_LATE=1          each process looks for libraries that it loads late
  *   what run-variables.h names, of all variables that hold paths of ours
  * and the folder "notes", lines that processes leave for the user about what did not work, and
  * "optimizers", classes that stepped and were not the one that --step-on names.
@@ -24,7 +25,7 @@ void strobe_run_folder_remove(StrobeRunFolder *folder);
 
 /* The environment for the command; free with g_strfreev. Says on stderr what is out of reach. */
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
-                                     gboolean any_process);
+                                     const StrobeRunReach *reach);
 
 /* Lines of a file in the folder ("directories", "notes"), at most `max`; free with g_strfreev. */
 char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max);

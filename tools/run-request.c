@@ -153,12 +153,12 @@ static gboolean check_exporters(const StrobeConfig *config, StrobeRegistry *regi
     return good;
 }
 
-gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean *any_process,
+gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, StrobeRunReach *reach,
                           GError **error)
 {
     drop_missing_defaults(config->collectors, STROBE_COMPONENT_COLLECTOR, registry);
     drop_missing_defaults(config->exporters, STROBE_COMPONENT_EXPORTER, registry);
-    *any_process = config->collectors->len > 0;
+    *reach = (StrobeRunReach){.any_process = config->collectors->len > 0};
     for (guint i = 0; i < config->collectors->len; i++) {
         StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
         const StrobeComponent *component =
@@ -167,7 +167,8 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboole
             !check_probe(component, wanted, error))
             return FALSE;
         if (!(component->flags & STROBE_COMPONENT_ANY_PROCESS))
-            *any_process = FALSE;
+            reach->any_process = FALSE;
+        reach->late_library |= (component->flags & STROBE_COMPONENT_LATE_LIBRARY) != 0;
     }
     return check_exporters(config, registry, error);
 }

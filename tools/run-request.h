@@ -16,6 +16,12 @@ typedef struct StrobeRunFlags {
     gboolean follow, strict;
 } StrobeRunFlags;
 
+/* Which processes the collectors may have a reason to record. */
+typedef struct StrobeRunReach {
+    gboolean any_process;  /* every collector works in any process */
+    gboolean late_library; /* one collects from a library that a program may load at any time */
+} StrobeRunReach;
+
 void strobe_run_flags_clear(StrobeRunFlags *flags);
 
 /* File first, then flags; the default components where none is named; the output folder made
@@ -23,9 +29,9 @@ void strobe_run_flags_clear(StrobeRunFlags *flags);
 StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error);
 
 /* Finds every component and checks its options, so that nothing of this can fail once the command
- * runs; takes out what is missing of the default set. *any_process: every collector works in any
- * process. Says on stderr which collectors that were named cannot work on this machine. */
-gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean *any_process,
+ * runs; takes out what is missing of the default set. Says on stderr which collectors that were
+ * named cannot work on this machine. */
+gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, StrobeRunReach *reach,
                           GError **error);
 
 /* The component's options as configured, NULL if they cannot be. */

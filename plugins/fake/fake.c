@@ -122,6 +122,14 @@ static void read_options(Fake *fake)
     fake->drain_ns = host->option_int(self, "drain");
 }
 
+static void pause_for(int64_t ns)
+{
+    const struct timespec pause = {ns / 1000000000, (long)(ns % 1000000000)};
+
+    if (ns > 0)
+        nanosleep(&pause, NULL);
+}
+
 static StrobeStatus fake_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     if (atomic_load(&n_refusals) < host->option_int(self, "again")) {
@@ -129,6 +137,7 @@ static StrobeStatus fake_open(const StrobeHost *host, StrobeInstance *self, void
         return STROBE_AGAIN;
     }
     atomic_store(&n_refusals, 0);
+    pause_for(host->option_int(self, "opening"));
     StrobeStatus status = fail_in(host, self, "open");
     if (status != STROBE_OK)
         return status;
@@ -286,9 +295,7 @@ static void fake_sample(void *state)
         record->value = (double)fake->n_samples++;
         host->commit(writer);
     }
-    struct timespec busy = {fake->busy_ns / 1000000000, (long)(fake->busy_ns % 1000000000)};
-    if (fake->busy_ns > 0)
-        nanosleep(&busy, NULL);
+    pause_for(fake->busy_ns);
 }
 
 static int64_t fake_sample_interval(void *state)

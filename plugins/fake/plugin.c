@@ -164,6 +164,15 @@ static const StrobeOption options[] = {
         .max = 1e6,
         .summary = "How often open answers that it is to be asked again.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "opening",
+        .default_value = "0s",
+        .min = 0,
+        .max = 6e10,
+        .summary = "How long open takes, as that of a library does which hangs.",
+    },
 };
 
 /* With kind=all cpu_op carries the further field fake.extra. */

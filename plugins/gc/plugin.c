@@ -21,6 +21,7 @@ static const StrobeKind *const kinds[] = {&strobe_kind_gc};
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,
+    .flags = STROBE_COMPONENT_ASK_CALLER,
     .name = "gc",
     .summary = "Garbage collections of the Python interpreter.",
     .options = options,

@@ -92,12 +92,15 @@ static void read_mask(const StrobeHost *host, StrobeInstance *self, AclprofWish 
     const char *details = host->option_text(self, "details");
 
     wish->mask = of_level(host->option_text(self, "profiler_level"));
+    int is_level_0 = wish->mask == LEVEL_0;
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (is_on(host, self, switches[i].option))
             wish->mask |= switches[i].bit;
     if (wants_memory(host, self))
         wish->mask |= ACLPROF_TASK_MEMORY;
-    if (*details && strcmp(details, "module_memory") != 0 && !(wish->mask & ACLPROF_TASK_TIME))
+    if (is_level_0 && has_word(host, self, "details", "shapes"))
+        wish->mask |= ACLPROF_AICORE_SHAPE;
+    else if (*details && strcmp(details, "module_memory") != 0 && !(wish->mask & ACLPROF_TASK_TIME))
         host->log(self, STROBE_LOG_WARNING,
                   "details=%s: CANN tells these only with profiler_level=Level1 or Level2",
                   details);

@@ -127,15 +127,18 @@ static void record_folder(const char *name)
 
 /* The device of the calling thread, which is the program's; else all of them: of those that the
  * program does not open CANN records nothing. 0: none are known yet. */
-static uint32_t find_devices(uint32_t devices[ACLPROF_DEVICES_MAX])
+static uint32_t find_devices(uint32_t devices[ACLPROF_DEVICES_MAX], const char **whose)
 {
     uint32_t n = 0;
     int32_t current;
 
+    *whose = "the device of the thread that began the window: what the program does on others is "
+             "not recorded";
     if (prof.library.device && prof.library.device(&current) == ACLPROF_SUCCESS && current >= 0) {
         devices[0] = (uint32_t)current;
         return 1;
     }
+    *whose = "all that AscendCL counts, of which CANN records those that the program opens";
     if (!prof.library.device_count || prof.library.device_count(&n) != ACLPROF_SUCCESS)
         return 0;
     if (n > ACLPROF_DEVICES_MAX)
@@ -158,6 +161,18 @@ static void set_all(void)
     }
 }
 
+static void record_devices(const uint32_t *devices, uint32_t n, const char *whose)
+{
+    char text[ACLPROF_DEVICES_MAX * 12 + 160];
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < n && at < sizeof text; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%u", i ? "," : "", devices[i]);
+    if (at < sizeof text)
+        snprintf(text + at, sizeof text - at, ": %s", whose);
+    record_fact("npu_task.devices", text);
+}
+
 static void record_sources(void)
 {
     char text[64];
@@ -172,12 +187,28 @@ static void record_sources(void)
                 "result where CANN's msprof has exported them");
 }
 
+/* Shapes without the rest of Level1 are of newer versions: an older one is asked without them. */
+static void create_config(uint32_t *devices, uint32_t n)
+{
+    const AclprofWish *wish = &prof.wish;
+    uint64_t without = wish->mask & ~ACLPROF_AICORE_SHAPE;
+
+    prof.config = prof.library.create_config(devices, n, wish->metrics, NULL, wish->mask);
+    if (prof.config || without == wish->mask)
+        return;
+    prof.config = prof.library.create_config(devices, n, wish->metrics, NULL, without);
+    if (prof.config)
+        prof.host->log(prof.self, STROBE_LOG_WARNING,
+                       "Shapes are not recorded: this CANN has them only with "
+                       "profiler_level=Level1 or Level2");
+}
+
 static StrobeStatus start_config(uint32_t *devices, uint32_t n)
 {
     StrobeStatus status = STROBE_OK;
 
     set_all();
-    prof.config = prof.library.create_config(devices, n, prof.wish.metrics, NULL, prof.wish.mask);
+    create_config(devices, n);
     if (!prof.config)
         return prof.host->fail(prof.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
                                "Cannot record NPU tasks: aclprofCreateConfig takes neither "
@@ -198,7 +229,8 @@ static StrobeStatus begin(void)
 {
     const char *directory = prof.host->result_directory(prof.self);
     uint32_t devices[ACLPROF_DEVICES_MAX];
-    uint32_t n = find_devices(devices);
+    const char *whose;
+    uint32_t n = find_devices(devices, &whose);
     size_t length = directory ? strlen(directory) : 0;
 
     if (!length || length > ACLPROF_PATH_MAX)
@@ -219,6 +251,7 @@ static StrobeStatus begin(void)
         return status;
     }
     prof.phase = RUNNING;
+    record_devices(devices, n, whose);
     npu_prof_folders_look(&prof.folders, directory, record_folder);
     return STROBE_OK;
 }

@@ -142,13 +142,25 @@ static StrobeStatus make_room(const StrobeHost *host, StrobeInstance *self)
                       "Cannot record NPU tasks: no memory for %u buffers of %zu bytes", n, bytes);
 }
 
-/* The collector marker gets host marks first hand where it is the tool of mstx. */
-static int marker_has_host_marks(void)
+/* The collector marker gets host marks first hand where it is the tool of mstx, and takes part.
+ * Where another tool has mstx nobody may get them, and MSPTI at most what that hands on. */
+static int leaves_host_marks(const StrobeHost *host, StrobeInstance *self)
 {
     const char *tool = getenv("MSTX_INJECTION_PATH");
-    const char *name = tool ? strrchr(tool, '/') : NULL;
+    const char *slash = tool ? strrchr(tool, '/') : NULL;
+    int is_marker = tool && strcmp(slash ? slash + 1 : tool, "marker.so") == 0;
 
-    return tool && strcmp(name ? name + 1 : tool, "marker.so") == 0;
+    if (is_marker && host->link_for(self, "marker", 1))
+        return 1;
+    if (tool && *tool && npu_activities_have(npu.wanted, MSPTI_KIND_MARKER))
+        host->log(
+            self, STROBE_LOG_WARNING,
+            "MSTX_INJECTION_PATH=\"%s\" has the program's marks, and MSPTI only those that it "
+            "hands on: marks may be missing; %s",
+            tool,
+            is_marker ? "collect \"marker\" too"
+                      : "unset the variable, or collect \"marker\" in its place");
+    return 0;
 }
 
 static void read_options(const StrobeHost *host, StrobeInstance *self)
@@ -166,7 +178,7 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     npu.drain.phase = NPU_IDLE;
     records->launches.is_watching = 0;
     records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
-    records->leaves_host_marks = marker_has_host_marks();
+    records->leaves_host_marks = leaves_host_marks(host, self);
     if (!records->first_time) /* what the process did in an earlier session may still come */
         records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
     memset(&npu.clock, 0, sizeof npu.clock);

@@ -270,6 +270,7 @@ static const StrobeKind *const kinds[] = {
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,
+    .flags = STROBE_COMPONENT_LATE_LIBRARY,
     .name = "npu_task",
     .summary = "Kernels, communication, calls and marks of Ascend NPUs, as CANN tells them.",
     .options = options,

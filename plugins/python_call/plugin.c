@@ -26,6 +26,7 @@ static const StrobeKind *const kinds[] = {&strobe_kind_python_call};
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,
+    .flags = STROBE_COMPONENT_ASK_CALLER,
     .name = "python_call",
     .summary = "Calls of Python functions, C functions and PyTorch modules, in all threads.",
     .options = options,

@@ -396,6 +396,35 @@ class Config(unittest.TestCase):
         )
         self.assertNotIn("npu_task", host)
         self.assertEqual(told, [])
+
+    def _device(self, more=None, **settings):
+        experimental, _ = _experimental(**settings)
+        with mock.patch.dict("os.environ", ASCEND_HOME_PATH="/nowhere"):
+            collectors = self._config(experimental_config=experimental, **(more or {}))["collectors"]
+        return collectors["npu_task"]["optional"], collectors
+
+    def test_what_cann_alone_tells(self):
+        """Marks on the device, shapes of kernels, numa; and with it ports and links, once."""
+        level = {"profiler_level": "Level1", "aic_metrics": "ACL_AICORE_NONE"}
+        device, collectors = self._device(mstx=True, sys_io=True, sys_interconnection=True, **level)
+        self.assertEqual(device, {"backend": "auto", "aic_metrics": "none", "msproftx": True})
+        self.assertIn("sys_io", collectors)
+        self.assertIn("interconnect", collectors)
+        device, collectors = self._device({"record_shapes": True}, sys_io=True,
+                                          sys_interconnection=True, **level)
+        self.assertEqual(device, {"backend": "auto", "aic_metrics": "none", "details": "shapes",
+                                  "sys_io": True, "sys_interconnection": True})
+        self.assertNotIn("sys_io", collectors)
+        self.assertNotIn("interconnect", collectors)
+        device, collectors = self._device(host_sys=["cpu", "numa"], **level)
+        self.assertEqual(device["host_sys"], "numa")
+        self.assertEqual(collectors["host_sys"], {"items": "cpu"})
+        device, _ = self._device({"record_shapes": True}, profiler_level="Level_none")
+        self.assertNotIn("details", device)
+
+    def test_no_device(self):
+        experimental, _ = _experimental(profiler_level="Level2", l2_cache=True)
+        given = {"experimental_config": experimental, "profile_memory": True}
         self.assertNotIn("npu_task", self._config(**given)["collectors"])
 
     def test_device_without_cann(self):

@@ -191,6 +191,7 @@ API int aclprofSetConfig(int type, const char *text, size_t length)
 
 /* Those of the first half of the public header; the inner ones aclprofSetConfig sets alone. */
 #define KNOWN_BITS UINT64_C(0xffff)
+#define AICORE_SHAPE UINT64_C(0x800000000) /* not of an "old" one */
 
 static const char *config_fault(const uint32_t *devices, uint32_t n, int metrics,
                                 const void *events, uint64_t mask)
@@ -199,7 +200,7 @@ static const char *config_fault(const uint32_t *devices, uint32_t n, int metrics
         return "create out of order";
     if (events)
         return "events are not NULL";
-    if (mask & ~KNOWN_BITS)
+    if (mask & ~(KNOWN_BITS | (asked("old") ? 0 : AICORE_SHAPE)))
         return "a bit of the mask";
     if (!(mask & 0x4) && metrics != 0xFF)
         return "metrics without their bit";

@@ -223,23 +223,44 @@ class _ExperimentalConfig:
             "aic_metrics": self._aic_metrics != AiCMetrics.AiCoreNone,
             "l2_cache": self._l2_cache,
             "op_attr": self._op_attr,
+            "host_sys numa": self._has_numa(),
         }
         return [name for name, is_wanted in wanted.items() if is_wanted]
-
-    def not_collected(self):
-        """Names of the options that were asked for and have no collector."""
-        return ["host_sys " + each for each in self._host_sys if each not in _COLLECTED_HOST_SYS]
 
     def exported_types(self):
         return list(self._export_type)
 
-    def device(self, with_memory):
+    def _has_numa(self):
+        return HostSystem.NUMA in self._host_sys
+
+    def _kernel_shapes(self, with_shapes):
+        """Shapes of kernels come with tasks, of which Level_none has none."""
+        return with_shapes and self._profiler_level != ProfilerLevel.Level_none
+
+    def takes_aclprof(self, with_memory, with_shapes):
+        """Only CANN's own profiling tells one of these: then it samples ports and links too, which
+        are not to come twice."""
+        return (
+            self._aic_metrics != AiCMetrics.AiCoreNone or self._l2_cache or self._op_attr
+            or with_memory or self._kernel_shapes(with_shapes) or self._has_numa()
+        )
+
+    def device(self, with_memory, with_shapes):
         """Options of the device's collector: what it lacks is told by the result."""
         names = {value: name for name, value in vars(AiCMetrics).items()}
         metrics = names[self._aic_metrics]
         wished = {"backend": "auto", "aic_metrics": "none" if metrics == "AiCoreNone" else metrics}
-        switches = {"l2_cache": self._l2_cache, "op_attr": self._op_attr, "task_memory": with_memory}
+        has_ports = self.takes_aclprof(with_memory, with_shapes)
+        switches = {
+            "l2_cache": self._l2_cache, "op_attr": self._op_attr, "task_memory": with_memory,
+            "msproftx": self._mstx or self._msprof_tx, "sys_io": self._sys_io and has_ports,
+            "sys_interconnection": self._sys_interconnection and has_ports,
+        }
         wished.update({name: True for name, is_on in switches.items() if is_on})
+        if self._kernel_shapes(with_shapes):
+            wished["details"] = "shapes"
+        if self._has_numa():
+            wished["host_sys"] = "numa"
         return {"profiler_level": self._profiler_level, "optional": wished}
 
     def marks(self):

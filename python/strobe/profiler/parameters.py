@@ -62,8 +62,6 @@ def check_experimental(value, activities):
         )
     if ProfilerActivity.CPU not in activities and value._gc_detect_threshold is not None:
         message.warn("GC detect will not take effect while ProfilerActivity.CPU is not set.")
-    for name in value.not_collected():
-        message.warn_once("%s has no effect: there is no collector of it." % name)
     for name in value.of_device() if not has_cann() else ():
         warn_without_cann(name)
     return value
@@ -148,8 +146,12 @@ def _collectors(activities, switches, experimental):
     systems = experimental.collected_host_sys()
     if systems:
         collectors["host_sys"] = {"items": "+".join(systems)}
-    if ProfilerActivity.NPU in activities and has_cann():
-        collectors["npu_task"] = experimental.device(switches["profile_memory"])
+    wants = switches["profile_memory"], switches["record_shapes"]
+    has_device = ProfilerActivity.NPU in activities and has_cann()
+    if has_device:
+        collectors["npu_task"] = experimental.device(*wants)
+    if has_device and experimental.takes_aclprof(*wants):
+        return collectors
     if experimental._sys_io:
         collectors["sys_io"] = {"interval": _DEVICE_INTERVAL}
     if experimental._sys_interconnection:

@@ -36,7 +36,15 @@ enum {
      * no reason for a helper process, a shell say, to start recording under `strobe run`. */
     STROBE_COMPONENT_ANY_PROCESS = 1u << 0,
     /* Results are simulated; every listing and output says so. */
-    STROBE_COMPONENT_SIMULATED = 1u << 1
+    STROBE_COMPONENT_SIMULATED = 1u << 1,
+    /* A collector whose calls need a lock that threads of the program may hold when they call the
+     * session (an interpreter's): where its open answered STROBE_AGAIN, only the program's calls
+     * ask it again, and never the thread that looks for libraries. */
+    STROBE_COMPONENT_ASK_CALLER = 1u << 2,
+    /* A collector whose library, CANN or libtorch, programs load at any time, and that is worth a
+     * thread in each process of the command under `strobe run`, which looks for it until somebody
+     * records. */
+    STROBE_COMPONENT_LATE_LIBRARY = 1u << 3
 };
 
 /* How a variable is set that has a value already. */
