@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <strobe/strobe.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "intern.h"
@@ -13,7 +14,18 @@
 
 #define PATIENCE_NS 1000000000
 
-uint32_t strobe_gate;
+/* The gate has a page to itself: that page is empty in a forked child, so that the gate is off
+ * there before any fork handler runs. */
+#if defined(__x86_64__) || defined(__i386__)
+#define GATE_PAGE 4096
+#else
+#define GATE_PAGE 65536
+#endif
+static union {
+    uint32_t gate;
+    char page[GATE_PAGE];
+} gate_page __attribute__((aligned(GATE_PAGE)));
+extern uint32_t strobe_gate __attribute__((alias("gate_page")));
 
 struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
 
@@ -27,6 +39,7 @@ __thread uint32_t strobe_thread_late LANE_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_LANES / 64]; /* 1: in use */
 static char is_stuck[STROBE_POOL_LANES]; /* since the gate was shut; the control thread's */
+static int is_gate_wiped;                /* in a forked child */
 /* This thread is in fork(), and what its writer was attached to. */
 static __thread uint32_t forking LANE_TLS;
 static __thread uint32_t generation_at_fork LANE_TLS;
@@ -441,10 +454,24 @@ uint64_t strobe_lane_take_no_lane(void)
     return atomic_exchange_explicit(&strobe_lanes.no_lane, 0, memory_order_relaxed);
 }
 
+/* A program that links to us may have taken the gate into its own data: then that page is not its
+ * alone. */
+static int wipe_gate_on_fork(void)
+{
+    uint32_t *there = &strobe_gate, *ours = &gate_page.gate;
+
+    __asm__("" : "+r"(there), "+r"(ours)); /* the compiler holds them to be the same */
+    return there == ours && madvise(ours, GATE_PAGE, MADV_WIPEONFORK) == 0;
+}
+
 /* fork() runs other handlers, which may record, before ours in the child, where there is no pool.
- */
+ * If the gate is not off by itself there, the thread does not record from here on. */
 static void before_fork(void)
 {
+    if (is_gate_wiped && !strobe_thread_late) {
+        STROBE_TESTPOINT("fork-begun");
+        return;
+    }
     forking = 1;
     generation_at_fork = strobe_thread_writer ? strobe_thread_writer->generation : LANE_DETACHED;
     if (strobe_thread_writer)
@@ -454,6 +481,8 @@ static void before_fork(void)
 
 static void after_fork(void)
 {
+    if (!forking)
+        return;
     if (strobe_thread_writer)
         strobe_thread_writer->generation = generation_at_fork;
     forking = 0;
@@ -497,6 +526,7 @@ int strobe_lane_init(void)
     error = pthread_atfork(before_fork, after_fork, in_child);
     if (error)
         pthread_key_delete(exit_key);
+    is_gate_wiped = wipe_gate_on_fork();
     has_quick_barrier =
         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     for (uint32_t i = 0; i < STROBE_POOL_LANES; i++) { /* others read them at any time */

@@ -14,11 +14,27 @@
 #include "heap-front.h"
 
 enum {
-    NEW, NEW_ARRAY, NEW_NOTHROW, NEW_ARRAY_NOTHROW, NEW_ALIGNED, NEW_ARRAY_ALIGNED,
-    NEW_ALIGNED_NOTHROW, NEW_ARRAY_ALIGNED_NOTHROW, DELETE, DELETE_ARRAY, DELETE_SIZED,
-    DELETE_ARRAY_SIZED, DELETE_NOTHROW, DELETE_ARRAY_NOTHROW, DELETE_ALIGNED, DELETE_ARRAY_ALIGNED,
-    DELETE_ALIGNED_NOTHROW, DELETE_ARRAY_ALIGNED_NOTHROW, DELETE_SIZED_ALIGNED,
-    DELETE_ARRAY_SIZED_ALIGNED, N_OPERATORS
+    NEW,
+    NEW_ARRAY,
+    NEW_NOTHROW,
+    NEW_ARRAY_NOTHROW,
+    NEW_ALIGNED,
+    NEW_ARRAY_ALIGNED,
+    NEW_ALIGNED_NOTHROW,
+    NEW_ARRAY_ALIGNED_NOTHROW,
+    DELETE,
+    DELETE_ARRAY,
+    DELETE_SIZED,
+    DELETE_ARRAY_SIZED,
+    DELETE_NOTHROW,
+    DELETE_ARRAY_NOTHROW,
+    DELETE_ALIGNED,
+    DELETE_ARRAY_ALIGNED,
+    DELETE_ALIGNED_NOTHROW,
+    DELETE_ARRAY_ALIGNED_NOTHROW,
+    DELETE_SIZED_ALIGNED,
+    DELETE_ARRAY_SIZED_ALIGNED,
+    N_OPERATORS
 };
 
 #define NAME_NEW "_Znwm"
@@ -44,13 +60,26 @@ enum {
 
 #define NAME(operator_) [operator_] = NAME_##operator_
 
-static const char *const names[N_OPERATORS] = {
-    NAME(NEW), NAME(NEW_ARRAY), NAME(NEW_NOTHROW), NAME(NEW_ARRAY_NOTHROW), NAME(NEW_ALIGNED),
-    NAME(NEW_ARRAY_ALIGNED), NAME(NEW_ALIGNED_NOTHROW), NAME(NEW_ARRAY_ALIGNED_NOTHROW),
-    NAME(DELETE), NAME(DELETE_ARRAY), NAME(DELETE_SIZED), NAME(DELETE_ARRAY_SIZED),
-    NAME(DELETE_NOTHROW), NAME(DELETE_ARRAY_NOTHROW), NAME(DELETE_ALIGNED),
-    NAME(DELETE_ARRAY_ALIGNED), NAME(DELETE_ALIGNED_NOTHROW), NAME(DELETE_ARRAY_ALIGNED_NOTHROW),
-    NAME(DELETE_SIZED_ALIGNED), NAME(DELETE_ARRAY_SIZED_ALIGNED)};
+static const char *const names[N_OPERATORS] = {NAME(NEW),
+                                               NAME(NEW_ARRAY),
+                                               NAME(NEW_NOTHROW),
+                                               NAME(NEW_ARRAY_NOTHROW),
+                                               NAME(NEW_ALIGNED),
+                                               NAME(NEW_ARRAY_ALIGNED),
+                                               NAME(NEW_ALIGNED_NOTHROW),
+                                               NAME(NEW_ARRAY_ALIGNED_NOTHROW),
+                                               NAME(DELETE),
+                                               NAME(DELETE_ARRAY),
+                                               NAME(DELETE_SIZED),
+                                               NAME(DELETE_ARRAY_SIZED),
+                                               NAME(DELETE_NOTHROW),
+                                               NAME(DELETE_ARRAY_NOTHROW),
+                                               NAME(DELETE_ALIGNED),
+                                               NAME(DELETE_ARRAY_ALIGNED),
+                                               NAME(DELETE_ALIGNED_NOTHROW),
+                                               NAME(DELETE_ARRAY_ALIGNED_NOTHROW),
+                                               NAME(DELETE_SIZED_ALIGNED),
+                                               NAME(DELETE_ARRAY_SIZED_ALIGNED)};
 
 /* All forms take these in this order, or the first ones of them. */
 typedef void *New(size_t size, size_t alignment_or_tag, const void *tag);
@@ -152,7 +181,7 @@ static void *take_aligned(size_t size, size_t alignment)
     void *strobe_##operator_ parameters_                                                           \
     {                                                                                              \
         const HeapHooks *hooks = OPEN_HOOKS();                                                     \
-        void *memory = goes_direct(operator_) ? direct_ : NULL;                                             \
+        void *memory = goes_direct(operator_) ? direct_ : NULL;                                    \
         if (!memory) {                                                                             \
             New *real = (New *)next_of(operator_, CALLER);                                         \
             heap_thread.told = NULL;                                                               \
@@ -170,12 +199,12 @@ static void *take_aligned(size_t size, size_t alignment)
         const HeapHooks *hooks = OPEN_HOOKS();                                                     \
         if (!IS_SHUT(hooks))                                                                       \
             heap_tell_released(hooks, memory);                                                     \
-        if (goes_direct(operator_))                                                                         \
+        if (goes_direct(operator_))                                                                \
             give_back(memory);                                                                     \
         else if (next[operator_])                                                                  \
-            ((Delete *)next[operator_])arguments_;                                                 \
+            ((Delete *)next[operator_]) arguments_;                                                \
         else if (next[DELETE])                                                                     \
-            ((Delete *)next[DELETE])arguments_;                                                    \
+            ((Delete *)next[DELETE]) arguments_;                                                   \
         else                                                                                       \
             free(memory);                                                                          \
     }

@@ -80,6 +80,14 @@ class HeapCasesTest(StrobeTest):
             self.assertEqual(len(told), 9)
             self.assertEqual(found, told, path)
 
+    def test_fork_handlers(self):
+        """What the program's own handlers allocate before and after a fork, in the parent."""
+        self.cases("forks", "20", options=":stacks=true")
+        rows = self.path("take_at_fork")
+        self.assertEqual(sum(int(row["allocated_blocks"]) for row in rows), 40)
+        self.assertEqual({row["live_blocks"] for row in rows}, {"0"})
+        self.assertNotIn("lost", self.done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -266,6 +266,37 @@ static void test_fork_across_windows(void)
     scratch_remove(folder);
 }
 
+static int marks_at_fork;
+
+static void mark_at_fork(void)
+{
+    if (marks_at_fork)
+        strobe_mark("at fork");
+}
+
+/* The program's own handlers, added before ours: they run between ours and the fork. */
+static __attribute__((constructor)) void add_fork_handlers(void)
+{
+    pthread_atfork(mark_at_fork, mark_at_fork, mark_at_fork);
+}
+
+static void test_fork_handlers(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+
+    strobe_session_start(session, NULL);
+    marks_at_fork = 1;
+    for (guint i = 0; i < 3; i++)
+        fork_and_check(folder);
+    marks_at_fork = 0;
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(marks_of(session, "at fork"), ==, 6);
+    g_assert_cmpuint(lost_in_all(), ==, 0);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 /* ---- one loose span, two who end it ---- */
 
 enum { RACED_KEY = 7 };
@@ -352,6 +383,7 @@ int main(int argc, char **argv)
     g_test_add_func("/races/free-list", test_free_list);
     g_test_add_func("/races/writer", test_writer);
     g_test_add_func("/races/fork", test_fork);
+    g_test_add_func("/races/fork-handlers", test_fork_handlers);
     g_test_add_func("/races/loose-span/own-end-first", test_own_end_first);
     g_test_add_func("/races/loose-span/other-end-first", test_other_end_first);
     g_test_add_func("/races/fork-across-windows", test_fork_across_windows);
