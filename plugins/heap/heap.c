@@ -33,13 +33,14 @@ static struct {
     StrobeKindId block, cost;
     uint64_t threshold, interval;
     uint32_t depth; /* of call paths, 0: none */
+    uint64_t room;  /* blocks alive at once */
     _Atomic int is_on;
     HeapStartupBlock *startup; /* to be recorded as the first window begins */
     uint32_t n_startup;
     uint64_t begin_ticks; /* of the window */
     int64_t begin_ns;
     _Alignas(64) _Atomic int64_t total;
-    _Atomic uint64_t n_allocations, n_releases, ticks;
+    _Atomic uint64_t n_allocations, n_releases, n_without_room, ticks;
     _Atomic uint32_t n_late;
     Late late[LATE_MAX];
 } heap;
@@ -119,6 +120,15 @@ static int keep_late(const StrobeHost *host, const void *address, int64_t size, 
     return 0;
 }
 
+/* Not in a forked child, which runs its fork handlers first. */
+static void lose(const StrobeHost *host, _Atomic uint64_t *counter)
+{
+    if (!is_recorded() || !host->writer(heap.self))
+        return;
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    host->lost(heap.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
+}
+
 static int64_t count(int64_t change)
 {
     return atomic_fetch_add_explicit(&heap.total, change, memory_order_relaxed) + change;
@@ -136,8 +146,7 @@ static void allocated(HeapSampler *sampler, const void *address, size_t size, co
     if (weight <= 0)
         return;
     if (!strobe_blocks_add((uintptr_t)address, size + 1, &before)) {
-        if (is_recorded())
-            host->lost(heap.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
+        lose(host, &heap.n_without_room);
         return;
     }
     int64_t total = count((int64_t)size - (before ? (int64_t)before - 1 : 0));
@@ -234,7 +243,7 @@ static StrobeStatus heap_open(const StrobeHost *host, StrobeInstance *self, void
     if (heap.depth && !heap_frames_prepare())
         return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                           "Cannot record call paths: there is no memory for their names");
-    strobe_blocks_prepare(); /* without, fewer blocks have room, and those beyond are counted */
+    heap.room = strobe_blocks_prepare((uint64_t)host->option_int(self, "blocks"));
     pthread_once(&once, prepare_process);
     atomic_store(&heap.host, host);
     take_startup(atomic_exchange(&heap.gate->hooks, &hooks));
@@ -277,6 +286,7 @@ static StrobeStatus heap_start(void *state)
     heap.begin_ns = monotonic_ns();
     atomic_store(&heap.n_allocations, 0);
     atomic_store(&heap.n_releases, 0);
+    atomic_store(&heap.n_without_room, 0);
     atomic_store(&heap.ticks, 0);
     record_startup(present_host());
     atomic_store(&heap.is_on, 1);
@@ -301,9 +311,21 @@ static void record_cost(const StrobeHost *host)
     host->commit(writer);
 }
 
+static void tell_losses(const StrobeHost *host)
+{
+    uint64_t n = atomic_load(&heap.n_without_room);
+    if (n)
+        host->log(heap.self, STROBE_LOG_WARNING,
+                  "%llu allocations and their releases are not recorded: there is room for %llu "
+                  "blocks at once. Leave out small ones (threshold=), take one in so many bytes "
+                  "(sampling=), or make more room (blocks=)",
+                  (unsigned long long)n, (unsigned long long)heap.room);
+}
+
 static StrobeStatus heap_stop(void *state)
 {
     atomic_store(&heap.is_on, 0);
+    tell_losses(present_host());
     record_cost(present_host());
     return STROBE_OK;
 }

@@ -40,6 +40,15 @@ static const StrobeOption options[] = {
         .max = HEAP_DEPTH_MAX,
         .summary = "Frames of a call path, from the innermost on.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_INT,
+        .name = "blocks",
+        .default_value = "16777216",
+        .min = 1,
+        .max = 67108864,
+        .summary = "Room for so many recorded blocks that are allocated at once, 16 bytes each.",
+    },
 };
 
 static const StrobeVariable variables[] = {

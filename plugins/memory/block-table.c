@@ -17,28 +17,57 @@ typedef struct Part {
     Block *blocks;
     uint32_t bits; /* buckets, as a power of two */
     uint32_t n_tried;
+    uint64_t n_max; /* blocks; who looks for a free place in a fuller part looks for long */
     _Atomic uint64_t n_used;
 } Part;
 
+/* Parts beyond the near one, each four times the one before: a few blocks touch little memory. */
 #define NEAR_BITS 12
 #define FAR_BITS 18
+#define N_FAR 4
 _Static_assert(BUCKET << NEAR_BITS == STROBE_BLOCKS_NEAR, "near");
 _Static_assert(BUCKET << FAR_BITS == STROBE_BLOCKS_FAR, "far");
 
 static _Alignas(64) Block near_blocks[STROBE_BLOCKS_NEAR];
-static Part near_part = {near_blocks, NEAR_BITS, 2, 0};
-static Part far_part = {NULL, FAR_BITS, 16, 0};
+static Part near_part = {.blocks = near_blocks, .bits = NEAR_BITS, .n_tried = 2};
+static Part far_parts[N_FAR];
+static uint32_t n_far;
 
-int strobe_blocks_prepare(void)
+static uint64_t places_of(uint32_t n_parts)
 {
-    if (far_part.blocks)
-        return 1;
-    void *memory = mmap(NULL, STROBE_BLOCKS_FAR * sizeof(Block), PROT_READ | PROT_WRITE,
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < n_parts; i++)
+        n += (uint64_t)STROBE_BLOCKS_FAR << 2 * i;
+    return n;
+}
+
+static void *map_parts(uint32_t n_parts)
+{
+    void *memory = mmap(NULL, places_of(n_parts) * sizeof(Block), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return 0;
-    far_part.blocks = memory;
-    return 1;
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+uint64_t strobe_blocks_prepare(uint64_t n_blocks)
+{
+    uint32_t n_parts = 1;
+    Block *memory = NULL;
+
+    if (n_far)
+        return STROBE_BLOCKS_NEAR + places_of(n_far);
+    while (n_parts < N_FAR && places_of(n_parts) < n_blocks)
+        n_parts++;
+    while (n_parts && !(memory = map_parts(n_parts)))
+        n_parts--;
+    for (uint32_t i = 0; i < n_parts; i++) {
+        uint64_t n = (uint64_t)STROBE_BLOCKS_FAR << 2 * i;
+        far_parts[i].blocks = memory + places_of(i);
+        far_parts[i].bits = FAR_BITS + 2 * i;
+        far_parts[i].n_tried = i + 1 < n_parts ? 4 : 16; /* there is another one */
+        far_parts[i].n_max = n - n / 8;
+    }
+    n_far = n_parts;
+    return STROBE_BLOCKS_NEAR + places_of(n_far);
 }
 
 /* The first bucket of an address. Allocators align to 64 bytes and to pages: a product spreads
@@ -82,15 +111,27 @@ static Block *claim(Part *part, uint64_t address, uint64_t *before)
     return NULL;
 }
 
+static Block *claim_far(uint64_t address, uint64_t *before)
+{
+    for (uint32_t i = 0; i < n_far; i++) {
+        Part *part = &far_parts[i];
+        if (atomic_load_explicit(&part->n_used, memory_order_relaxed) >= part->n_max)
+            continue;
+        Block *block = claim(part, address, before);
+        if (block && !*before)
+            atomic_fetch_add_explicit(&part->n_used, 1, memory_order_relaxed);
+        if (block)
+            return block;
+    }
+    return NULL;
+}
+
 int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before)
 {
     *before = 0;
     Block *block = claim(&near_part, address, before);
-    if (!block && far_part.blocks) {
-        block = claim(&far_part, address, before);
-        if (block && !*before)
-            atomic_fetch_add_explicit(&far_part.n_used, 1, memory_order_relaxed);
-    }
+    if (!block)
+        block = claim_far(address, before);
     if (!block)
         return 0;
     /* whoever takes it has got the memory from this thread, and with it what is stored here */
@@ -98,14 +139,26 @@ int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before)
     return 1;
 }
 
+static Block *find_far(uint64_t address)
+{
+    for (uint32_t i = 0; i < n_far; i++) {
+        Part *part = &far_parts[i];
+        if (!atomic_load_explicit(&part->n_used, memory_order_relaxed))
+            continue;
+        Block *block = find(part, address);
+        if (block) {
+            atomic_fetch_sub_explicit(&part->n_used, 1, memory_order_relaxed);
+            return block;
+        }
+    }
+    return NULL;
+}
+
 int strobe_blocks_take(uint64_t address, uint64_t *size)
 {
     Block *block = find(&near_part, address);
-    if (!block && atomic_load_explicit(&far_part.n_used, memory_order_relaxed)) {
-        block = find(&far_part, address);
-        if (block)
-            atomic_fetch_sub_explicit(&far_part.n_used, 1, memory_order_relaxed);
-    }
+    if (!block)
+        block = find_far(address);
     if (!block)
         return 0;
     *size = atomic_load_explicit(&block->size, memory_order_relaxed);

@@ -5,13 +5,14 @@
 
 #include <stdint.h>
 
-/* Blocks at once: those in the process's own data, and those in memory that is mapped for them. */
+/* Places in the process's own data, and in the first part of the memory that is mapped. */
 #define STROBE_BLOCKS_NEAR 16384u
 #define STROBE_BLOCKS_FAR 1048576u
 
-/* Makes room for as many as there can be; once per process. 0: there is no memory, and only those
- * near have room. Control thread. */
-int strobe_blocks_prepare(void);
+/* Makes room for `n_blocks` at once, or as many as there can be; once per process. Returns the
+ * places, of which seven in eight can be had at least; without memory only those near have room.
+ * What is mapped is touched as it is used: 16 bytes a block. Control thread. */
+uint64_t strobe_blocks_prepare(uint64_t n_blocks);
 
 /* These may come from any thread and never wait, allocate or call the system. An address may be
  * added by one thread and taken by another, as the memory itself may: never both at a time. */

@@ -58,7 +58,7 @@ static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, vo
         status = host->kind(self, &strobe_kind_memory_event, &kind);
     if (status != STROBE_OK)
         return status;
-    if (!strobe_blocks_prepare())
+    if (strobe_blocks_prepare(STROBE_BLOCKS_FAR) == STROBE_BLOCKS_NEAR)
         host->log(self, STROBE_LOG_WARNING, "Cannot map memory: at most %u blocks are counted",
                   STROBE_BLOCKS_NEAR);
     collector.host = host;

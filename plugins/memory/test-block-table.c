@@ -43,12 +43,16 @@ static void test_full(void)
 
     g_assert_cmpuint(n_near, >, STROBE_BLOCKS_NEAR / 2);
     g_assert_cmpuint(n_near, <=, STROBE_BLOCKS_NEAR);
-    g_assert_cmpint(strobe_blocks_prepare(), ==, 1);
+    g_assert_cmpuint(strobe_blocks_prepare(STROBE_BLOCKS_FAR + 1), ==,
+                     STROBE_BLOCKS_NEAR + 5 * STROBE_BLOCKS_FAR);
     /* three in four of all places, for steps of an aligned block, of a page and of something odd */
     g_assert_cmpuint(fill(64, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
     g_assert_cmpuint(fill(4096, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
-    g_assert_cmpuint(fill(4096 + 64, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
-    g_assert_cmpuint(fill(64, 2 * STROBE_BLOCKS_FAR), <=, STROBE_BLOCKS_NEAR + STROBE_BLOCKS_FAR);
+    g_assert_cmpuint(fill(4096 + 64, 5 * (STROBE_BLOCKS_FAR / 4 * 3)), ==,
+                     5 * (STROBE_BLOCKS_FAR / 4 * 3));
+    guint n = fill(64, 6 * STROBE_BLOCKS_FAR);
+    g_assert_cmpuint(n, <=, STROBE_BLOCKS_NEAR + 5 * STROBE_BLOCKS_FAR);
+    g_assert_cmpuint(n, >=, 5 * (STROBE_BLOCKS_FAR / 8 * 7));
 }
 
 /* Each thread has addresses of its own, in the same buckets. */

@@ -88,6 +88,20 @@ class HeapCasesTest(StrobeTest):
         self.assertEqual({row["live_blocks"] for row in rows}, {"0"})
         self.assertNotIn("lost", self.done.stderr)
 
+    def lost_of_many(self, options):
+        """Of a program that keeps a million blocks and a half."""
+        self.done = self.record(program("heap-cases"), "many", "1500000", collect=["heap" + options])
+        return {cause: n for cause, n in self.json("info", self.result())[0]["lost"].items() if n}
+
+    def test_many_blocks_at_once(self):
+        self.assertEqual(self.lost_of_many(""), {})
+
+    def test_more_blocks_than_there_is_room_for(self):
+        lost = self.lost_of_many(":blocks=1000")["collector_dropped"]
+        self.assertGreater(lost, 500000)
+        self.assertLess(lost, 600000)
+        self.assertRegex(self.done.stderr, r"room for 1064960 blocks at once.*threshold=.*sampling=")
+
 
 if __name__ == "__main__":
     unittest.main()

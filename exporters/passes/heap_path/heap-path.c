@@ -8,7 +8,7 @@
 
 #include "time-order.h"
 
-#define BLOCKS_MAX 1048576u /* alive at once */
+#define BLOCKS_MAX 16777216u /* alive at once */
 #define PATHS_MAX 262144u
 
 enum { ADDRESS, SIZE, WEIGHT, STACK, N_WANTED };
