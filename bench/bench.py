@@ -5,6 +5,7 @@ Own figure and peer are measured in turn. The value is the least disturbed repea
 given for these and for the medians."""
 
 import argparse
+import glob
 import json
 import os
 import pathlib
@@ -511,6 +512,22 @@ def heap(bench):
     ]
 
 
+def memory_shut(bench):
+    libraries = glob.glob("/usr/lib/*/libc10.so.*")
+    if not libraries:
+        raise Skipped("libc10 of PyTorch is not installed")
+    preload = str(bench.build / "plugins" / "memory-preload.so")
+    command = [bench.program("report"), min(libraries)]
+    without, found = [], []
+    for _ in range(3):
+        without += bench.lines(command)["report"]
+        found += bench.lines(command, dict(bench.environment, LD_PRELOAD=preload))["report"]
+    return [
+        Row("memory_shut", "ns", found, "without the library", without, goal="<= 2 ns more",
+            note="an allocator's report to PyTorch, no session: %.2g ns more" % (min(found) - min(without))),
+    ]
+
+
 BENCHMARKS = {
     "record_span": record_span,
     "record_span_ring": record_span_ring,
@@ -541,6 +558,7 @@ BENCHMARKS = {
     "osrt": osrt,
     "npu": npu,
     "heap": heap,
+    "memory_shut": memory_shut,
 }
 
 

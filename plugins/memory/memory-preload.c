@@ -10,10 +10,7 @@
 
 API ReportGate strobe_report_gate_1 = {.struct_size = sizeof(ReportGate)};
 
-ReportGate *strobe_report_own_gate(void)
-{
-    return &strobe_report_gate_1;
-}
+ReportGate *const strobe_report_own_gate = &strobe_report_gate_1;
 
 API Report strobe_report_signed_name __asm__(REPORT_SIGNED_NAME);
 API Report strobe_report_unsigned_name __asm__(REPORT_UNSIGNED_NAME);

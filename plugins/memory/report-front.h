@@ -29,6 +29,6 @@ Report strobe_report_signed, strobe_report_unsigned;
 Report *strobe_report_find(const char *name);
 
 /* Whose hooks are called: that of the object which this is compiled into. */
-ReportGate *strobe_report_own_gate(void);
+extern ReportGate *const strobe_report_own_gate;
 
 #endif
