@@ -15,7 +15,8 @@ typedef struct Device {
     int8_t type, index;
 } Device;
 
-typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved, Device device);
+typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
+                    Device device);
 
 #define NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
 
