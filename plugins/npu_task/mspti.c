@@ -246,8 +246,9 @@ static void watch_launches(void)
     NpuLaunches *launches = &npu.drain.records->launches;
 
     npu_drain_lock(&npu.drain);
-    launches->is_watching = has_tasks() && (npu_activities_have(npu.subscription.enabled, MSPTI_KIND_NODE_API) ||
-                                            npu_activities_have(npu.subscription.enabled, MSPTI_KIND_API));
+    launches->is_watching =
+        has_tasks() && (npu_activities_have(npu.subscription.enabled, MSPTI_KIND_NODE_API) ||
+                        npu_activities_have(npu.subscription.enabled, MSPTI_KIND_API));
     launches->is_each_sure = !npu.library.is_preloaded;
     npu_drain_unlock(&npu.drain);
 }
@@ -260,8 +261,8 @@ static StrobeStatus npu_warm(void *state)
     if (npu_drain_hold_library(&npu.drain) != 0)
         return npu.host->fail(npu.self, STROBE_ERROR_STATE, __FILE__, __LINE__,
                               "Cannot record NPU tasks: MSPTI has not come back from a call");
-    npu.subscription.enabled = npu_activities_enable(
-        &npu.library, npu.host, npu.self, npu_activities_needed(npu.wanted), npu.wanted);
+    npu.subscription.enabled = npu_activities_enable(&npu.library, npu.host, npu.self,
+                                                     npu_activities_needed(npu.wanted), npu.wanted);
     npu_drain_give_library(&npu.drain);
     watch_launches();
     if (npu.subscription.enabled)
