@@ -37,7 +37,8 @@ uint64_t strobe_loaded_objects(void)
     uint64_t count = 0;
 
     pthread_once(&once, prepare_process);
-    hold();
+    if (pthread_mutex_trylock(&counting) != 0)
+        return 0;
     dl_iterate_phdr(take_count, &count);
     let_go();
     return count;

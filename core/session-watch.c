@@ -96,7 +96,7 @@ static void *watch_main(void *user)
     prctl(PR_SET_NAME, "strobe-watch");
     while (!is_over(watch) && has_awaited(session)) {
         guint64 n_loaded = strobe_loaded_objects();
-        if (n_loaded == watch->n_loaded || !may_ask(session))
+        if (n_loaded == 0 || n_loaded == watch->n_loaded || !may_ask(session))
             continue;
         watch->n_loaded = n_loaded;
         ask_all(session);

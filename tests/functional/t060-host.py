@@ -108,8 +108,10 @@ class HostTest(StrobeTest):
         self.record(WAITING, 20, collect=[collect], flags=["--export", "csv"])
         rows = self.rows("os_call")
         self.assertGreaterEqual(min(float(row["Duration(us)"]) for row in rows), 29.9)
-        # it sleeps 1 us and the 50 us that the kernel adds
-        self.assertEqual([row["Name"] for row in rows].count("nanosleep"), 22)
+        # it sleeps 1 us and commonly the 50 us that the kernel adds, less where another timer is due
+        n_sleeps = [row["Name"] for row in rows].count("nanosleep")
+        self.assertGreater(n_sleeps, 11)
+        self.assertLessEqual(n_sleeps, 22)
 
     def test_nobody_asks_for_calls(self):
         self.record("sh", "-c", "echo $LD_PRELOAD", collect=["host_sys:items=cpu"])

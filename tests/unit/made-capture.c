@@ -212,6 +212,7 @@ static guint put_instant(guint64 *out, guint64 time_ns, guint64 argument)
 static guint put_operator(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 i)
 {
     struct strobe_cpu_op op = {.sequence = (gint64)(i / 16), .stack = 0};
+    const guint words = (sizeof op + 7) / 8;
 
     if (i % 32 == 0)
         op.stack = FIRST_STACK + (guint32)(i / 32 % STACKS);
@@ -219,9 +220,9 @@ static guint put_operator(guint64 *out, guint64 begin_ns, guint64 end_ns, guint6
         op.forward_thread = 1;
     out[1] = begin_ns;
     out[2] = end_ns;
-    memset(out + 3, 0, 4 * sizeof *out);
+    memset(out + 3, 0, words * sizeof *out);
     memcpy(out + 3, &op, sizeof op);
-    return put_head(out, KIND_CPU_OP, MADE_FIRST_NAME + (guint32)(i / 16 % MADE_NAMES), 7);
+    return put_head(out, KIND_CPU_OP, MADE_FIRST_NAME + (guint32)(i / 16 % MADE_NAMES), 3 + words);
 }
 
 static guint put_step(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 number)
