@@ -14,6 +14,8 @@
 MsptiDoubleState mspti_double_state;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* A buffer that is handed over twice is not asked for between the two. */
+static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;
 static MsptiDoubleRequest request;
 static MsptiDoubleComplete complete;
 static struct {
@@ -65,8 +67,10 @@ typedef struct Handed {
 static void hand_over(const Handed *handed)
 {
     static _Alignas(8) uint8_t own[65536];
-    uint64_t begin = double_now_ns(0);
+    uint64_t begin;
 
+    pthread_mutex_lock(&giving);
+    begin = double_now_ns(0);
     if (fault("oversize"))
         complete(handed->bytes, handed->size * 2, handed->size * 2);
     else
@@ -77,6 +81,7 @@ static void hand_over(const Handed *handed)
         __atomic_store_n(&mspti_double_state.slowest_ns, took, __ATOMIC_RELAXED);
     if (fault("twice"))
         complete(handed->bytes, handed->size, handed->valid);
+    pthread_mutex_unlock(&giving);
     if (fault("foreign"))
         complete(own, sizeof own, sizeof own);
     __atomic_add_fetch(&mspti_double_state.n_handed, 1, __ATOMIC_RELAXED);
@@ -132,7 +137,9 @@ static void put(const uint8_t *record, size_t size)
     size_t max = 0;
 
     if (!current.bytes) {
+        pthread_mutex_lock(&giving);
         request(&current.bytes, &current.size, &max);
+        pthread_mutex_unlock(&giving);
         current.used = 0;
         if (!current.bytes) {
             complete(NULL, 0, 0);
