@@ -184,14 +184,15 @@ void strobe_session_free(StrobeSession *session)
     g_atomic_pointer_set(&current, NULL);
     g_mutex_unlock(&current_lock);
     strobe_session_watch_end(session);
+    /* First of all: what the last window is still told must not be lost with what follows. */
+    g_rec_mutex_lock(&session->lock);
+    strobe_session_await_drain(session);
+    g_rec_mutex_unlock(&session->lock);
     /* Somebody may hold it, on whatever thread. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
     if (g_atomic_int_get(&session->n_users))
         return; /* by its own callback, or a library that hangs: better kept than freed under it */
-    g_rec_mutex_lock(&session->lock);
-    strobe_session_await_drain(session);
-    g_rec_mutex_unlock(&session->lock);
     strobe_session_log_end();
     tear_down(session);
 }

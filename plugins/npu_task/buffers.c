@@ -129,6 +129,11 @@ const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
     if (best == pool.n)
         return NULL;
     uint64_t order = atomic_load(&pool.buffer[best].order);
+    if (out < pool.n && atomic_load(&pool.buffer[out].state) == FILLED &&
+        atomic_load(&pool.buffer[out].order) < order) { /* handed over since the first look */
+        best = out;
+        order = atomic_load(&pool.buffer[best].order);
+    }
     *is_out = waits && out < pool.n && atomic_load(&pool.buffer[out].order) < order &&
               atomic_load(&pool.buffer[out].state) != FILLED;
     if (*is_out)

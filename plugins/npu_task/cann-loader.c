@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #define TRIAL_MS 10000 /* for the child that loads the libraries first */
-#define END_MS 1000    /* for its end */
+#define TRIES 2
+#define END_MS 1000 /* for its end */
 #define LIBRARIES_MAX 8
 #define TEXT_MAX 8192
 
@@ -195,8 +196,8 @@ static void name_failure(const NpuTrial *trial, char last, int has_ended, char *
 }
 
 /* The answer comes through a pipe: a handler of the program's own may have waited for the child. */
-static const char *await_trial(const NpuTrial *trial, pid_t child, int answer, char *reason,
-                               size_t size)
+static const char *await_trial(const NpuTrial *trial, pid_t child, int answer, int *has_died,
+                               char *reason, size_t size)
 {
     char text[TEXT_MAX];
     int has_ended =
@@ -206,14 +207,16 @@ static const char *await_trial(const NpuTrial *trial, pid_t child, int answer, c
     end_trial(child);
     if (is_loaded(text))
         return NULL;
-    if (text[n_letters] == REFUSED)
+    if (text[n_letters] == REFUSED) {
         snprintf(reason, size, "%s", text + n_letters + 1);
-    else
-        name_failure(trial, n_letters ? text[n_letters - 1] : '\0', has_ended, reason, size);
+        return reason;
+    }
+    *has_died = has_ended;
+    name_failure(trial, n_letters ? text[n_letters - 1] : '\0', has_ended, reason, size);
     return reason;
 }
 
-const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size)
+static const char *try_once(const NpuTrial *trial, int *has_died, char *reason, size_t size)
 {
     int ends[2];
 
@@ -227,7 +230,24 @@ const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size)
     close(ends[1]);
     if (child < 0)
         snprintf(reason, size, "there is no process to try %s", trial->path);
-    const char *failure = child < 0 ? reason : await_trial(trial, child, ends[0], reason, size);
+    const char *failure =
+        child < 0 ? reason : await_trial(trial, child, ends[0], has_died, reason, size);
     close(ends[0]);
+    return failure;
+}
+
+/* A child that is made while another thread loads a library finds the loader's lists half changed,
+ * and may die of that alone. */
+const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size)
+{
+    const char *failure = NULL;
+    int has_died = 1;
+
+    for (int i = 0; i < TRIES && has_died; i++) {
+        if (i)
+            nanosleep(&(const struct timespec){0, 200000000}, NULL);
+        has_died = 0;
+        failure = try_once(trial, &has_died, reason, size);
+    }
     return failure;
 }

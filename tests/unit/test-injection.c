@@ -370,15 +370,18 @@ static const struct scenario scenarios[] = {
     {"session", FAIL_FROM_ON, run_session, check_session, BASIC},
 };
 
+#define TRIES 20
+
 /* Every call of every name, until there is no n-th. */
 static void test_each(gconstpointer data)
 {
     const struct scenario *s = data;
 
     for (const char *const *call = s->calls; *call; call++) {
-        guint n = 1;
-        while (fail_one(*call, n, s->mode, s->run, s->check))
-            n++;
+        guint n = 1, tries = TRIES;
+        while (n == 1 && tries-- > 0) /* on a busy machine the writer may find all at once */
+            while (fail_one(*call, n, s->mode, s->run, s->check))
+                n++;
         g_test_message("%s: %u calls", *call, n - 1);
         g_assert_cmpuint(n, >, 1); /* it was called at all */
     }
