@@ -183,7 +183,10 @@ class HostTest(StrobeTest):
         whole = [row for row in self.rows("sampling") if row["ticks"] != "0"]
         self.assertEqual(len(whole), 1)
         self.assertGreaterEqual(int(whole[0]["missed"]), 45)
-        self.assertLessEqual(abs(int(whole[0]["ticks"]) - len(begins)), 2)
+        # a tick that comes right after a late one takes no sample, so a busy machine has fewer rows
+        ticks = int(whole[0]["ticks"])
+        self.assertLessEqual(len(begins), ticks + 2)
+        self.assertGreaterEqual(2 * len(begins), ticks)
 
     def test_ports_of_this_host(self):
         self.shell("sleep 0.3", collect="sys_io:interval=20ms,dcmi=/nonexistent/libdcmi.so")
