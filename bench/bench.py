@@ -45,6 +45,7 @@ class Bench:
         self.build = pathlib.Path(build).resolve()
         self.scratch = scratch
         self._capture = None
+        self._raw = {}
         self.environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
         self.environment["PYTHONPATH"] = str(self.build / "python")
 
@@ -75,6 +76,13 @@ class Bench:
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             self._capture = done.stdout.strip()
         return self._capture
+
+    def raw(self, operators):
+        """A folder with raw files of so many operators, made once."""
+        if operators not in self._raw:
+            self._raw[operators] = os.path.join(self.scratch, "raw_%d" % operators)
+            RawFiles(self._raw[operators]).make(operators)
+        return self._raw[operators]
 
 
 # ---- recording ----
@@ -346,7 +354,7 @@ def database_export(bench):
         for n, goal in ((1, ">= 0.8 x"), (2, ">= 0.95 x")):
             if n > db_export.processors():
                 continue
-            mine, theirs, count = db_export.measure(bench, capture, n, 3)
+            mine, theirs, count = db_export.measure(bench, capture, n, 2)
             rows.append(Row("%s_%d" % (name, n), "rows/s", mine, "plain prepared statements", theirs,
                             goal, "%s rows, %s, on %d processor%s" % (format(count, ","), what, n,
                                                                       "s" * (n > 1)), best="most"))
@@ -394,8 +402,7 @@ def csv_export(bench):
 
 
 def import_raw(bench):
-    source = os.path.join(bench.scratch, "raw")
-    RawFiles(source).make(RAW_OPERATORS)
+    source = bench.raw(RAW_OPERATORS)
     size = sum(entry.stat().st_size for entry in os.scandir(os.path.join(source, "FRAMEWORK")))
     environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
     command = [bench.program("import_source"), source, bench.scratch]
@@ -405,7 +412,6 @@ def import_raw(bench):
         for lines in bench.lines(command, environment), bench.lines([PYTHON, reader, source, "1"]):
             for name, values in lines.items():
                 found.setdefault(name, []).extend(values)
-    shutil.rmtree(source)
     row = Row("import_raw", "ms", found["own"], "plain Python struct reader", found["peer"],
               "<= 0.05 x")
     row.note = ("%s operators, %.0f MB: %s records in a capture; %.0f ms of a processor, at most "
@@ -436,18 +442,13 @@ def _chain_seconds(bench, source, kinds=("chrome_trace", "csv", "db")):
 
 def raw_chain(bench):
     """Raw files to trace, every table and the database, and what ten times as many take."""
-    sources = {}
-    for operators in (RAW_OPERATORS // 10, RAW_OPERATORS):
-        sources[operators] = os.path.join(bench.scratch, "raw_%d" % operators)
-        RawFiles(sources[operators]).make(operators)
+    sources = {n: bench.raw(n) for n in (RAW_OPERATORS // 10, RAW_OPERATORS)}
     runs = {operators: [] for operators in sources}
-    for _ in range(5):  # by turns, so that all meet the same neighbours
+    for _ in range(3):  # by turns, so that all meet the same neighbours
         for operators, source in sources.items():
             runs[operators].append(_chain_seconds(bench, source))
     parts = ["%s %.2f s" % (kind, min(_chain_seconds(bench, sources[RAW_OPERATORS], (kind,))[0]
-                                      for _ in range(3))) for kind in ("chrome_trace", "csv", "db")]
-    for source in sources.values():
-        shutil.rmtree(source)
+                                      for _ in range(2))) for kind in ("chrome_trace", "csv", "db")]
     walls = {operators: [seconds for seconds, _ in done] for operators, done in runs.items()}
     used = {operators: [seconds for _, seconds in done] for operators, done in runs.items()}
     chain = Row("raw_chain", "s", walls[RAW_OPERATORS], goal="<= 1 s",
@@ -500,7 +501,7 @@ def scaling(bench):
 
 def stop_time(bench):
     environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
-    found = bench.lines([bench.program("stop"), bench.scratch, str(STOP_SPANS), "5"], environment)
+    found = bench.lines([bench.program("stop"), bench.scratch, str(STOP_SPANS), "3"], environment)
     kept = [100 * min(1, size / STOP_SPANS / 32) for size in found["bytes"]]
     return [Row("stop_time", "ms", found["stop"], goal="< 50 ms",
                 note="after %s spans at %.1f M/s on one thread, of which at least %.0f %% stored"
@@ -520,7 +521,7 @@ def dump(bench):
 
 def host_sampling(bench):
     found = {
-        threads: bench.lines([bench.program("host"), "sample", bench.scratch, str(threads), "5"])["cost"]
+        threads: bench.lines([bench.program("host"), "sample", bench.scratch, str(threads), "3"])["cost"]
         for threads in (1, 64, 1000)
     }
     # % of a core at ten ticks a second: 1 % is 1,000 us a tick
@@ -636,11 +637,13 @@ BENCHMARKS = {
 def measure(bench, names):
     rows = []
     for name in names:
-        print("bench: %s" % name, file=sys.stderr)
+        print("bench: %s" % name, end="", file=sys.stderr, flush=True)
+        begin = time.monotonic()
         try:
             rows += BENCHMARKS[name](bench)
         except (Skipped, LttngError, chrome_export.ExportError, subprocess.CalledProcessError) as error:
             rows.append(Row(name, "", [], note="not measured: %s" % error))
+        print(", %.1f s" % (time.monotonic() - begin), file=sys.stderr)
     return rows
 
 

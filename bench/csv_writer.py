@@ -10,7 +10,7 @@ import sys
 import time
 
 ROWS = 20000
-REPEATS = 5
+REPEATS = 3
 
 
 def main():

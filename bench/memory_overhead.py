@@ -49,7 +49,7 @@ def main():
         "torch_profiler": work.torch_profiler,
         "legacy": work.legacy,
     }
-    measure(modes, own, int(sys.argv[3]) if len(sys.argv) > 3 else 10, 2 * RECORDED)
+    measure(modes, own, int(sys.argv[3]) if len(sys.argv) > 3 else 7, 2 * RECORDED)
 
 
 if __name__ == "__main__":

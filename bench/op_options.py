@@ -97,7 +97,7 @@ def main():
     samples = {name: [] for name in modes}
     for mode in modes.values():
         mode()
-    for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 10):
+    for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 7):
         order = list(modes)
         random.shuffle(order)
         for name in order:
