@@ -14,10 +14,11 @@
 #include "clock-trend.h"
 
 /* Names of the newest piece of a capture, of one that was put aside (from 1), and of one that is to
- * be the newest, or of a dump that is being written. */
+ * be the newest: without a head yet, or a dump that is being written. */
 #define STROBE_CAPTURE_NAME "capture.strobe"
 #define STROBE_PIECE_FORMAT "capture.%05u.strobe"
-#define STROBE_PIECE_NEW "capture.strobe.new"
+#define STROBE_CAPTURE_UNNAMED ".new"
+#define STROBE_PIECE_NEW STROBE_CAPTURE_NAME STROBE_CAPTURE_UNNAMED
 /* What others recorded in the same window, beside the pieces; see foreign-data.h. */
 #define STROBE_FOREIGN_NAME "capture.foreign.strobe"
 

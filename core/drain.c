@@ -2,11 +2,15 @@
 #include "drain.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "testpoint.h"
 #include "track-table.h"
 
 /* How long full blocks wait at most when there are few; strobe_flush_full() shortens it. */
@@ -246,10 +250,21 @@ static void wait_for_place(StrobeDrain *d, const DrainWindow *w)
     pthread_mutex_unlock(&d->lock);
 }
 
+/* Not before there is a head: a kill until then leaves nothing that looks like a capture. */
+static int give_name(const char *path)
+{
+    char made[PATH_MAX];
+
+    if (snprintf(made, sizeof made, "%s" STROBE_CAPTURE_UNNAMED, path) >= (int)sizeof made)
+        return ENAMETOOLONG;
+    return renameat(AT_FDCWD, made, AT_FDCWD, path) ? errno : 0;
+}
+
 static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const char *facts)
 {
     int error = 0;
 
+    STROBE_TESTPOINT("window-created");
     if (strobe_rotation_limits_any(&d->rotation_limits))
         error = strobe_rotation_begin(&w->rotation, &d->rotation_limits, path, facts);
     if (error == 0)
@@ -258,6 +273,8 @@ static int begin_capture(StrobeDrain *d, DrainWindow *w, const char *path, const
         error = strobe_capture_write_definitions(&w->writer, d->pool);
     if (error == 0)
         error = strobe_capture_write_reserve(&w->writer);
+    if (error == 0)
+        error = give_name(path);
     strobe_rotation_begin_piece(&w->rotation, w->writer.bytes, w->last_flush_ns);
     if (error) {
         strobe_rotation_end(&w->rotation);

@@ -73,8 +73,8 @@ typedef struct StrobeDrain {
 int strobe_drain_start(StrobeDrain *drain, struct pool_header *pool,
                        const StrobeRecorderSettings *settings);
 void strobe_drain_stop(StrobeDrain *drain);
-/* Writes the head of a capture; the thread then fills it. `fd` is owned from now on, `path` is the
- * capture's. */
+/* Writes the head of a capture; the thread then fills it. `fd` is owned from now on: the file that
+ * lies at `path` with STROBE_CAPTURE_UNNAMED behind it, and at `path` from its head's end on. */
 int strobe_drain_begin_window(StrobeDrain *drain, int fd, const char *path, uint32_t window,
                               const char *facts);
 /* The gate is shut: what is lost from here on is not the threads'. The window goes on until

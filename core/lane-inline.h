@@ -187,7 +187,8 @@ static inline void fill_fields(const StrobeWriter *w, void *out, const void *fie
 
     for (; n >= 8; n -= 8, from += 8, out = (char *)out + 8) /* a call would cost more */
         *(volatile uint64_t *)out = *(const uint64_t *)(const void *)from;
-    memcpy(out, from, n);
+    if (n) /* `from` is NULL where there are no fields */
+        memcpy(out, from, n);
 }
 
 static inline void publish_bytes(StrobeWriter *w, uint32_t bytes)
@@ -385,7 +386,7 @@ static inline uint32_t open_shortly(StrobeWriter *w, uint64_t key, uint32_t what
 }
 
 /* Is it the innermost open span, with a name that the pool has, and is there room for its record of
- * so many words, which hold `size` bytes of fields? */
+ * so many words, which hold `size` bytes of fields, whole words? */
 static inline int is_usual(const StrobeWriter *w, uint32_t depth, uint64_t key, uint32_t what,
                            uint32_t words, size_t size)
 {
@@ -396,7 +397,8 @@ static inline int is_usual(const StrobeWriter *w, uint32_t depth, uint64_t key, 
         return 0;
     const struct pool_span *open = &w->lane->spans[place];
     return key_of(open) == key && (head_of(open) & looked_at) == what &&
-           words * 8u >= SPAN_HEAD + size && (size_t)(w->limit - w->cursor) >= words * 8u;
+           words * 8u >= SPAN_HEAD + size && size % 8 == 0 &&
+           (size_t)(w->limit - w->cursor) >= words * 8u;
 }
 
 /* Writes the record of the innermost span, which is_usual, with the `size` bytes at `fields`, or

@@ -37,7 +37,8 @@ void strobe_recorder_close(void);
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 
 /* Begins a window whose capture is `fd` (owned from now on), known to recovery as `path`; `facts`
- * is JSON text. From its return on, records are accepted. */
+ * is JSON text. The file is to lie at `path` with STROBE_CAPTURE_UNNAMED behind it; it is renamed
+ * when its head is written. From its return on, records are accepted. */
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts);
 /* Marks the window's end: records that begin later belong to no window. */
 void strobe_recorder_mark_end(void);

@@ -46,16 +46,17 @@ void strobe_session_prepare(StrobeSession *session, int wanted)
 
 static gboolean begin_capture(StrobeSession *session, GError **error)
 {
-    g_autofree char *path = NULL;
+    g_autofree char *unnamed = NULL;
     int failed, fd;
 
     strobe_session_await_endings(session, 1, NULL);
     session->directory = strobe_result_directory_new(session->config, error);
     if (!session->directory)
         return FALSE;
-    fd = strobe_result_directory_capture(session->directory, STROBE_CAPTURE_NAME, &path, error);
+    fd = strobe_result_directory_capture(session->directory, STROBE_PIECE_NEW, &unnamed, error);
     if (fd < 0)
         return FALSE;
+    g_autofree char *path = g_strndup(unnamed, strlen(unnamed) - strlen(STROBE_CAPTURE_UNNAMED));
     g_autofree char *facts =
         strobe_result_directory_facts(session->directory, session->config, NULL);
     failed = strobe_recorder_begin_window(fd, path, facts);

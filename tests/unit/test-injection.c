@@ -135,13 +135,14 @@ static void end_recorder_window(guint window, gboolean is_begun)
 static gboolean begin_recorder_window(const char *folder, guint window)
 {
     g_autofree char *path = capture_path(folder, window);
+    g_autofree char *unnamed = g_strconcat(path, STROBE_CAPTURE_UNNAMED, NULL);
     gboolean is_begun =
-        strobe_recorder_begin_window(new_capture(path), path, "{\"pool_id\": \"x\"}") == 0;
+        strobe_recorder_begin_window(new_capture(unnamed), path, "{\"pool_id\": \"x\"}") == 0;
 
     shared->n_errors += !is_begun;
     shared->n_windows += is_begun;
     if (!is_begun)
-        g_assert_cmpint(unlink(path), ==, 0);
+        g_assert_cmpint(unlink(unnamed), ==, 0);
     return is_begun;
 }
 

@@ -77,6 +77,28 @@ static void test_overlapping(Fixture *f, gconstpointer data)
     assert_recorded(f, "a;b;c;a;b;c;");
 }
 
+static void add_value(const StrobeView *view, StrobeText name, gpointer user)
+{
+    g_string_append_printf(user, "%s=%" G_GUINT64_FORMAT ";", name.bytes, strobe_view_u64(view, 0));
+}
+
+/* The innermost, in the short way, and one around another, in the general one. */
+static void test_no_fields(Fixture *f, gconstpointer data)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    for (guint i = 0; i < 2; i++) {
+        open_span(1, "outer");
+        open_span(2, "inner");
+        g_assert_true(strobe_lane_loose_close(NULL, 1, STROBE_KIND_ID_MARKER, NULL, 0));
+        g_assert_true(strobe_lane_loose_close(NULL, 2, STROBE_KIND_ID_MARKER, NULL, 0));
+    }
+    strobe_session_stop(f->session, NULL);
+    g_autofree char *capture = capture_of(f->session);
+    read_capture(capture, "marker", add_value, text);
+    g_assert_cmpstr(text->str, ==, "outer=0;inner=0;outer=0;inner=0;");
+}
+
 /* Of several with one key the innermost ends first, whatever places are free below. */
 static void test_one_key(Fixture *f, gconstpointer data)
 {
@@ -410,6 +432,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     ADD("/loose-span/overlapping", test_overlapping);
+    ADD("/loose-span/no-fields", test_no_fields);
     ADD("/loose-span/one-key", test_one_key);
     ADD("/loose-span/chain", test_chain);
     ADD("/loose-span/deep", test_deep);
