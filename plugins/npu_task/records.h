@@ -31,6 +31,7 @@ typedef struct NpuCounts {
     uint64_t n_mistimed; /* with an end before the begin, or a time that cannot be */
     uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
     uint64_t unknown_bytes;
+    uint64_t n_overdue;   /* buffers that did not come back */
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
     uint64_t n_open;      /* ranges that had not ended with the window */
     uint64_t n_crowded;   /* begins of marks that there was no room for */

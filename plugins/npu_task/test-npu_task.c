@@ -545,6 +545,41 @@ static void test_the_library_walks_alike(void)
 
 /* ---- calls that fail, or do not come back ---- */
 
+/* The first buffer that never comes back is waited for, for a second; and no other. */
+static void test_buffers_that_are_kept(void)
+{
+    StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
+    gint64 took[3];
+
+    g_assert_cmpint(strobe_mock_host_option(mock, "library", library_path), ==, 0);
+    g_assert_cmpint(strobe_mock_host_option(mock, "activities", "marker"), ==, 0);
+    g_assert_cmpint(strobe_mock_host_option(mock, "flush_interval", "10ms"), ==, 0);
+    g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
+    g_setenv("MSPTI_DOUBLE", "keep", TRUE);
+    for (guint i = 0; i < G_N_ELEMENTS(took); i++) {
+        gint64 before = g_get_monotonic_time();
+        guint64 base = begin_window(mock);
+        for (guint k = 0; k < 2; k++) {
+            gint n_flushes = g_atomic_int_get(&state()->n_flushes);
+            play(base, "marker 1 0 %u 1 2 tick default %u", 9001 + 2 * i + k, k);
+            while (g_atomic_int_get(&state()->n_flushes) < n_flushes + 2)
+                g_usleep(1000);
+        }
+        end_window(mock);
+        took[i] = g_get_monotonic_time() - before;
+    }
+    g_unsetenv("MSPTI_DOUBLE");
+    g_assert_cmpuint(tree_count(mock, "marker_instant", NULL), ==, 3);
+    g_assert_cmpint(took[0], >=, 1000000);
+    g_assert_cmpint(took[1], <, 1000000);
+    g_assert_cmpint(took[2], <, 1000000);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
+    const char *told = strstr(strobe_mock_host_messages(mock), "have not come back for 1 s");
+    g_assert_nonnull(told);
+    g_assert_null(strstr(told + 1, "have not come back for 1 s"));
+    end(mock);
+}
+
 static void assert_told(StrobeMockHost *mock, const char *text)
 {
     if (!strstr(strobe_mock_host_messages(mock), text))
@@ -705,6 +740,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_task/end-fails", test_end_fails);
     g_test_add_func("/npu_task/forked", test_forked);
     g_test_add_func("/npu_task/stop-does-not-wait", test_stop_does_not_wait);
+    g_test_add_func("/npu_task/buffers-that-are-kept", test_buffers_that_are_kept);
     g_test_add_func("/npu_task/it-hangs", test_it_hangs);
     return g_test_run();
 }
