@@ -202,18 +202,19 @@ static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboole
     return (gint64)MIN(error_ns, SLACK_MAX);
 }
 
-/* Does the record belong to the window? Core kinds always do. */
+/* Does the record belong to the window? Core kinds always do, and what was told to do. */
 static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
-                                guint32 clock, StrobeView *view)
+                                guint32 clock, gboolean is_told, StrobeView *view)
 {
     const StrobeWindowEdges *edges = &decoder->edges;
     gboolean cuts_end = edges->cuts_end && (edges->is_end_told || clock == STROBE_CLOCK_HOST);
 
     if (kind->role != STROBE_ROLE_NONE)
         return TRUE;
-    if ((edges->cuts_begin &&
-         view->begin_ns < edges->begin_ns - slack_of(decoder, clock, edges->is_first)) ||
-        (cuts_end && view->begin_ns > edges->end_ns + slack_of(decoder, clock, edges->is_only))) {
+    if (!is_told &&
+        ((edges->cuts_begin &&
+          view->begin_ns < edges->begin_ns - slack_of(decoder, clock, edges->is_first)) ||
+         (cuts_end && view->begin_ns > edges->end_ns + slack_of(decoder, clock, edges->is_only)))) {
         decoder->counts.n_outside++;
         decoder->counts.n_device_outside += clock == STROBE_CLOCK_OF_TRACK;
         return FALSE;
@@ -257,7 +258,8 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
     resolve_fields(decoder, kind, (char *)(record + at));
     if (G_UNLIKELY(kind->role == STROBE_ROLE_LOSS))
         take_loss(decoder, view);
-    return !has_place || place_in_window(decoder, kind, clock, view);
+    gboolean is_told = (head & STROBE_RECORD_OF_WINDOW) != 0;
+    return !has_place || place_in_window(decoder, kind, clock, is_told, view);
 }
 
 /* An open span is stored with one word of fields; the others read as zero. */

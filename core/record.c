@@ -5,6 +5,8 @@
 /* Room left behind a string for the record that names it. */
 #define BESIDE_MARGIN 1024u
 
+_Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may be one record");
+
 /* What the thread had in hand when the gate was shut has been handed over: it begins anew. */
 void strobe_lane_record_late(uint32_t window)
 {

@@ -86,10 +86,25 @@ static void test_hangs(void)
     g_assert_cmpint(job.n_runs, ==, 1);
 }
 
+/* The end may come before the thread has seen the request: that is done all the same. */
+static void test_ends_at_once(void)
+{
+    for (int i = 0; i < 200; i++) {
+        Job job = {.may_end = 1};
+        StrobeWorker *worker = strobe_worker_start(run, release, &job);
+        g_assert_nonnull(worker);
+        g_assert_cmpuint(strobe_worker_ask(worker), ==, 0);
+        g_assert_cmpint(strobe_worker_end(worker, G_MAXINT64 / 2), ==, 0);
+        g_assert_cmpint(g_atomic_int_get(&job.n_runs), ==, 1);
+        g_assert_cmpint(g_atomic_int_get(&job.is_released), ==, 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/worker/runs", test_runs);
+    g_test_add_func("/worker/ends-at-once", test_ends_at_once);
     g_test_add_func("/worker/hangs", test_hangs);
     return g_test_run();
 }

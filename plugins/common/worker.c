@@ -39,7 +39,7 @@ static void *worker_main(void *data)
     int is_left;
 
     pthread_mutex_lock(&worker->lock);
-    while (!worker->is_ending) {
+    while (!worker->is_ending || worker->is_busy) { /* what was asked for is done, at its end too */
         if (!worker->is_busy) {
             pthread_cond_wait(&worker->asked, &worker->lock);
             continue;

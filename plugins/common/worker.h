@@ -16,7 +16,8 @@ StrobeWorker *strobe_worker_start(void (*run)(void *user), void (*release)(void 
  * new one is on its way. */
 uint64_t strobe_worker_ask(StrobeWorker *worker);
 
-/* No further run. Returns when the present one is done, or after `patience_ns` without it: 1. */
+/* No further run. Returns when the one that was asked for is done, or after `patience_ns` without
+ * it: 1. */
 int strobe_worker_end(StrobeWorker *worker, uint64_t patience_ns);
 
 #endif

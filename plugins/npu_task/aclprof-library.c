@@ -2,10 +2,8 @@
 #include "aclprof-library.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cann-loader.h"
 
@@ -24,31 +22,9 @@ void npu_aclprof_path(const char *given, char *path, size_t size)
         npu_cann_path("libmsprofiler.so", path, size);
 }
 
-static void *load(const char *path, char *reason, size_t size)
-{
-    const NpuTrial trial = {.path = path, .flags = FLAGS, .who = "aclprof"};
-    void *handle = dlopen(path, FLAGS | RTLD_NOLOAD);
-
-    if (handle)
-        return handle;
-    if (strchr(path, '/') && access(path, R_OK) != 0) {
-        snprintf(reason, size, "there is no %s: %s", path, strerror(errno));
-        return NULL;
-    }
-    if (npu_cann_try(&trial, reason, size))
-        return NULL;
-    handle = dlopen(path, FLAGS);
-    if (!handle)
-        snprintf(reason, size, "%s cannot be loaded: %s", path, dlerror());
-    return handle;
-}
-
 static int find_functions(AclprofLibrary *library, void *handle, char *reason, size_t size)
 {
-    const struct {
-        const char *name;
-        void **place;
-    } functions[] = {
+    const NpuFunction functions[] = {
         {"aclprofInit", (void **)&library->init},
         {"aclprofFinalize", (void **)&library->finalize},
         {"aclprofSetConfig", (void **)&library->set_config},
@@ -56,16 +32,10 @@ static int find_functions(AclprofLibrary *library, void *handle, char *reason, s
         {"aclprofDestroyConfig", (void **)&library->destroy_config},
         {"aclprofStart", (void **)&library->start},
         {"aclprofStop", (void **)&library->stop},
+        {NULL, NULL},
     };
 
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        *functions[i].place = dlsym(handle, functions[i].name);
-        if (*functions[i].place)
-            continue;
-        snprintf(reason, size, "%s has no function %s", library->path, functions[i].name);
-        return 0;
-    }
-    return 1;
+    return npu_cann_find(handle, functions, library->path, reason, size);
 }
 
 /* The program's own AscendCL, wherever it was loaded. */
@@ -81,9 +51,11 @@ static void find_devices(AclprofLibrary *library)
 
 const char *npu_aclprof_load(AclprofLibrary *library, const char *given, char *reason, size_t size)
 {
+    const NpuTrial trial = {.path = library->path, .flags = FLAGS, .who = "aclprof"};
+
     memset(library, 0, sizeof *library);
     npu_aclprof_path(given, library->path, sizeof library->path);
-    void *handle = load(library->path, reason, size);
+    void *handle = npu_cann_load(&trial, reason, size);
     if (!handle || !find_functions(library, handle, reason, size))
         return reason;
     find_devices(library);

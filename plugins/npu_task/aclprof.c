@@ -38,7 +38,8 @@ static struct {
     int phase;
     StrobeStatus late; /* of a begin that prof_sample tried */
     NpuCall end;
-    int32_t codes[3]; /* of the end's calls, in their order */
+    AclprofConfig *ended; /* the end's, which may outlive the window */
+    int32_t codes[3];     /* of the end's calls, in their order */
     int64_t ask_until_ns;
     int is_forked;
 } prof = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -72,6 +73,7 @@ static int is_left(void)
 /* Two profilers at once end each other's data, or the program. */
 static const char *obstacle(void)
 {
+    npu_torch_find();
     const char *other = npu_other_profiler();
 
     if (other)
@@ -325,8 +327,8 @@ static StrobeStatus prof_stop(void *state)
 /* Everything is undone, whatever of it fails. Nobody else calls the library meanwhile. */
 static void call_end(void *user)
 {
-    prof.codes[0] = prof.library.stop(prof.config);
-    prof.codes[1] = prof.library.destroy_config(prof.config);
+    prof.codes[0] = prof.library.stop(prof.ended);
+    prof.codes[1] = prof.library.destroy_config(prof.ended);
     prof.codes[2] = prof.library.finalize();
 }
 
@@ -344,6 +346,8 @@ static void begin_end(void)
     pthread_mutex_lock(&prof.lock);
     if (prof.phase == RUNNING) {
         prof.phase = ENDING;
+        prof.ended = prof.config;
+        prof.config = NULL;
         prof.ask_until_ns = monotonic_ns() + ASK_LIMIT_NS;
         if (npu_call_begin(&prof.end, call_end, NULL) != 0)
             call_end(NULL); /* there is no thread to be had */
@@ -358,7 +362,6 @@ static int finish_end(void)
     int is_over = npu_call_await(&prof.end, END_PATIENCE_NS) == 0;
 
     prof.phase = IDLE;
-    prof.config = NULL;
     for (int i = 0; is_over && i < 3; i++)
         warn_call(calls[i], prof.codes[i]);
     if (!is_over)

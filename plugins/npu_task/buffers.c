@@ -120,6 +120,15 @@ static uint32_t first_of(int is_out)
     return best;
 }
 
+int npu_buffers_have_overdue(void)
+{
+    for (uint32_t i = 0; i < pool.n; i++)
+        if (atomic_load(&pool.buffer[i].state) == TAKEN &&
+            atomic_load(&pool.buffer[i].order) < pool.passed)
+            return 1;
+    return 0;
+}
+
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
 {
     uint32_t out = first_of(1); /* before the others: it may be handed over meanwhile */

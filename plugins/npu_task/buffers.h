@@ -27,6 +27,9 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid);
  * library hands buffers over from threads of their own: where one is on its way that was given out
  * before, `*is_out` is 1 and, if `waits`, the result NULL. One thread at a time. */
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out);
+
+/* Is one still on its way that others were not kept waiting for any longer? */
+int npu_buffers_have_overdue(void);
 void npu_buffers_release(const uint8_t *buffer);
 
 /* Until a buffer was handed over, `wake` was called, or the time is over. */

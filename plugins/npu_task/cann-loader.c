@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,6 +15,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "environment.h"
 
 #define TRIAL_MS 10000 /* for the child that loads the libraries first */
 #define TRIES 2
@@ -35,13 +38,34 @@ int npu_cann_is_loaded(const char *name)
     return handle != NULL;
 }
 
+/* ---- places ---- */
+
+typedef struct Beside {
+    const char *name;
+    char *path;
+    size_t size;
+} Beside;
+
+static int look_for_cann(struct dl_phdr_info *info, size_t size, void *user)
+{
+    const Beside *beside = user;
+    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+
+    if (!slash || strcmp(slash + 1, "libascendcl.so") != 0)
+        return 0;
+    snprintf(beside->path, beside->size, "%.*s/%s", (int)(slash - info->dlpi_name), info->dlpi_name,
+             beside->name);
+    return 1;
+}
+
 void npu_cann_path(const char *name, char *path, size_t size)
 {
-    const char *home = getenv("ASCEND_HOME_PATH");
+    const char *home = npu_environment()->ascend_home;
+    Beside beside = {name, path, size};
 
     if (home && *home)
         snprintf(path, size, "%s/lib64/%s", home, name);
-    else
+    else if (!dl_iterate_phdr(look_for_cann, &beside) || access(path, R_OK) != 0)
         snprintf(path, size, "%s", name);
 }
 
@@ -250,4 +274,50 @@ const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size)
         failure = try_once(trial, &has_died, reason, size);
     }
     return failure;
+}
+
+/* ---- loading ---- */
+
+/* As the child did, for the library looks for them by its own lights, and ends the process where it
+ * does not find them: by their names they are there already, then. */
+static void load_needs(const NpuTrial *trial)
+{
+    char path[4096];
+
+    for (uint32_t i = 0; trial->libraries && trial->libraries[i] && i < LIBRARIES_MAX; i++) {
+        npu_cann_found_path(trial->libraries[i], path, sizeof path);
+        dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    }
+}
+
+void *npu_cann_load(const NpuTrial *trial, char *reason, size_t size)
+{
+    void *handle = dlopen(trial->path, trial->flags | RTLD_NOLOAD);
+
+    if (handle)
+        return handle;
+    if (strchr(trial->path, '/') && access(trial->path, R_OK) != 0) {
+        snprintf(reason, size, "there is no %s: %s", trial->path, strerror(errno));
+        return NULL;
+    }
+    if (npu_cann_try(trial, reason, size))
+        return NULL;
+    load_needs(trial);
+    handle = dlopen(trial->path, trial->flags);
+    if (!handle)
+        snprintf(reason, size, "%s cannot be loaded: %s", trial->path, dlerror());
+    return handle;
+}
+
+int npu_cann_find(void *handle, const NpuFunction *functions, const char *who, char *reason,
+                  size_t size)
+{
+    for (; functions->name; functions++) {
+        *functions->place = dlsym(handle, functions->name);
+        if (*functions->place)
+            continue;
+        snprintf(reason, size, "%s has no function %s", who, functions->name);
+        return 0;
+    }
+    return 1;
 }

@@ -18,7 +18,8 @@ typedef struct NpuTrial {
 /* Is a library of this name in the process? Loads nothing. */
 int npu_cann_is_loaded(const char *name);
 
-/* Where a library of CANN is: by ASCEND_HOME_PATH, or by its bare name. */
+/* Where a library of CANN is: by ASCEND_HOME_PATH, else beside the program's libascendcl.so, else
+ * by its bare name. */
 void npu_cann_path(const char *name, char *path, size_t size);
 
 /* Where MSPTI looks for it: there, if there is such a file, else wherever the loader finds it: the
@@ -31,5 +32,20 @@ void npu_cann_found_path(const char *name, char *path, size_t size);
  * loaded: a text in `reason`.
  */
 const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size);
+
+/* The library, which is in the process from then on: as it is there, or after such a trial. NULL:
+ * why not is in `reason`. */
+void *npu_cann_load(const NpuTrial *trial, char *reason, size_t size);
+
+/* A function to be found, and the place of its address. */
+typedef struct NpuFunction {
+    const char *name;
+    void **place;
+} NpuFunction;
+
+/* All of them, up to the one without a name, in the library `handle`. 1; 0: the first that is
+ * missing is in `reason`, `who` lacks it. */
+int npu_cann_find(void *handle, const NpuFunction *functions, const char *who, char *reason,
+                  size_t size);
 
 #endif

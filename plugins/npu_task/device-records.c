@@ -18,19 +18,23 @@ static const struct strobe_device_task empty_task = {
     .is_kernel = 1,
 };
 
-void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
+/* Who reads the capture goes by the begin, unless this says that it was launched in the window. */
+static inline uint16_t flags_of(uint32_t seen)
+{
+    return seen & NPU_TASK_OF_WINDOW ? STROBE_RECORD_OF_WINDOW : 0;
+}
+
+static inline void record_kernel(NpuRecords *records, const MsptiKernel *in, uint32_t seen)
 {
     NpuEmitter *emitter = &records->emitter;
     const uint64_t end = in->end;
-
-    int is_counted = npu_launches_see_task(&records->launches, in->correlation, NPU_LAUNCH_KERNEL);
-    if (!npu_records_wants_task(records, in->device, in->start, end, is_counted))
-        return;
     const NpuPlace *place =
         npu_tracks_place(&records->tracks, NPU_PLACE_STREAM, in->device, in->stream, NULL);
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     const NpuText *type = npu_emitter_text(emitter, in->type);
     StrobeStringId type_id = type->id, core = type->core;
+
+    emitter->flags = flags_of(seen);
     struct strobe_device_task *out = npu_emitter_put(emitter, records->kinds.task, sizeof *out,
                                                      place->track, name, in->start, &end);
     *out = empty_task;
@@ -42,6 +46,37 @@ void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
     out->core = core;
     npu_emitter_done(emitter);
 }
+
+/* ---- behind the window's end ---- */
+
+/* A task may be told before the call that launched it. 1: what becomes of it is known with the
+ * window's last record; where there is no room for it, by what is known now. */
+static __attribute__((noinline)) int hold(NpuRecords *records, const void *in, size_t bytes,
+                                          uint64_t correlation, uint32_t *seen)
+{
+    if (*seen & NPU_TASK_IS_KNOWN || correlation == 0 || !records->launches.is_watching)
+        return 0;
+    if (records->n_held < NPU_HELD) {
+        memcpy(&records->held[records->n_held++], in, bytes);
+        return 1;
+    }
+    *seen |= npu_launches_is_of_window(&records->launches, correlation) ? NPU_TASK_OF_WINDOW : 0;
+    return 0;
+}
+
+void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
+{
+    uint32_t seen = npu_launches_see_task(&records->launches, in->correlation, NPU_LAUNCH_KERNEL);
+
+    if (!npu_records_wants_task(records, in->device, in->start, in->end, seen))
+        return;
+    if (__builtin_expect(in->start > records->windows.end, 0) &&
+        hold(records, in, sizeof *in, in->correlation, &seen))
+        return;
+    record_kernel(records, in, seen);
+}
+
+/* ---- communication ---- */
 
 static const char *data_type_name(int32_t type)
 {
@@ -74,16 +109,12 @@ static StrobeTrackId group_track(NpuRecords *records, uint32_t device, const cha
         ->track;
 }
 
-void npu_take_communication(NpuRecords *records, const MsptiCommunication *in)
+static void record_communication(NpuRecords *records, const MsptiCommunication *in, uint32_t seen)
 {
     NpuEmitter *emitter = &records->emitter;
     struct strobe_comm_op op = empty_op();
     const uint64_t end = in->end;
 
-    int is_counted =
-        npu_launches_see_task(&records->launches, in->correlation, NPU_LAUNCH_OPERATION);
-    if (!npu_records_wants_task(records, in->device, in->start, end, is_counted))
-        return;
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     op.group = npu_emitter_text_id(emitter, in->group);
     op.algorithm = npu_emitter_text_id(emitter, in->algorithm);
@@ -92,10 +123,38 @@ void npu_take_communication(NpuRecords *records, const MsptiCommunication *in)
     op.connection = npu_records_link(records, in->correlation);
     op.count = in->count;
     StrobeTrackId track = group_track(records, in->device, in->group, op.group);
+    emitter->flags = flags_of(seen);
     struct strobe_comm_op *out =
         npu_emitter_put(emitter, records->kinds.comm, sizeof *out, track, name, in->start, &end);
     *out = op;
     npu_emitter_done(emitter);
+}
+
+void npu_take_communication(NpuRecords *records, const MsptiCommunication *in)
+{
+    uint32_t seen =
+        npu_launches_see_task(&records->launches, in->correlation, NPU_LAUNCH_OPERATION);
+
+    if (!npu_records_wants_task(records, in->device, in->start, in->end, seen))
+        return;
+    if (in->start > records->windows.end && hold(records, in, sizeof *in, in->correlation, &seen))
+        return;
+    record_communication(records, in, seen);
+}
+
+void npu_records_settle_held(NpuRecords *records)
+{
+    for (uint32_t i = 0; i < records->n_held; i++) {
+        const NpuHeld *held = &records->held[i];
+        int is_kernel = held->kind == MSPTI_KIND_KERNEL;
+        uint64_t id = is_kernel ? held->kernel.correlation : held->communication.correlation;
+        uint32_t seen = npu_launches_is_of_window(&records->launches, id) ? NPU_TASK_OF_WINDOW : 0;
+        if (is_kernel)
+            record_kernel(records, &held->kernel, seen);
+        else
+            record_communication(records, &held->communication, seen);
+    }
+    records->n_held = 0;
 }
 
 /* The same operations, measured by marks around them: where communication is not told. */

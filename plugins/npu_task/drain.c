@@ -47,6 +47,17 @@ static void take_buffer(NpuDrain *drain)
     drain->buffer = NULL;
 }
 
+/* Is what comes before waited for? Where one did not come, which MSPTI may never hand over, no
+ * further one is. */
+static int waits_for_order(NpuDrain *drain)
+{
+    if (drain->out_since_ns && now_ns() - drain->out_since_ns >= OUT_NS) {
+        drain->records->counts.n_overdue++;
+        return 0;
+    }
+    return !npu_buffers_have_overdue();
+}
+
 /* Which call launched a task follows from the order of records, so buffers are taken in theirs; one
  * that does not come is not waited for for ever. 0: there is none. */
 static int has_buffer(NpuDrain *drain)
@@ -56,8 +67,7 @@ static int has_buffer(NpuDrain *drain)
 
     if (drain->buffer)
         return 1;
-    int waits = !drain->out_since_ns || now_ns() - drain->out_since_ns < OUT_NS;
-    drain->buffer = npu_buffers_next(&valid, waits, &is_out);
+    drain->buffer = npu_buffers_next(&valid, waits_for_order(drain), &is_out);
     drain->walk = (MsptiWalk){drain->buffer, valid, 0};
     if (!is_out)
         drain->out_since_ns = 0;

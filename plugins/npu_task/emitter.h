@@ -24,6 +24,7 @@ typedef struct NpuEmitter {
     StrobeInstance *self;
     StrobeWriter *writer; /* NULL: nothing is recorded */
     uint32_t used, n;
+    uint16_t flags;       /* of the next record: STROBE_RECORD_OF_WINDOW */
     int has_passing_text; /* the next record has one that is good for it alone */
     uint32_t n_texts;
     NpuText passing;
@@ -69,8 +70,8 @@ static inline void *npu_emitter_put(NpuEmitter *emitter, StrobeKindId kind, uint
     if (__builtin_expect(emitter->used + words > NPU_STAGE_BYTES / 8, 0))
         npu_emitter_flush(emitter);
     uint64_t *out = emitter->stage + emitter->used;
-    const StrobeRecordHeader header = {(uint16_t)(words | STROBE_RECORD_HAS_TRACK), (uint16_t)kind,
-                                       name};
+    const StrobeRecordHeader header = {(uint16_t)(words | STROBE_RECORD_HAS_TRACK | emitter->flags),
+                                       (uint16_t)kind, name};
     __builtin_memcpy(out++, &header, sizeof header);
     *out++ = begin;
     if (end)
@@ -78,6 +79,7 @@ static inline void *npu_emitter_put(NpuEmitter *emitter, StrobeKindId kind, uint
     *out++ = track;
     emitter->used += words;
     emitter->n++;
+    emitter->flags = 0;
     return out;
 }
 

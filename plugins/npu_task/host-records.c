@@ -66,9 +66,11 @@ static int is_of_launch(NpuPlace *thread, const MsptiApi *in)
     return 1;
 }
 
-static int is_of_window(const NpuWindows *windows, uint64_t begin)
+static int place_of_call(const NpuWindows *windows, uint64_t begin)
 {
-    return npu_windows_place(windows, begin) == NPU_IN_WINDOW && begin <= windows->last;
+    if (npu_windows_place(windows, begin) != NPU_IN_WINDOW)
+        return NPU_CALL_BEFORE;
+    return begin <= windows->last ? NPU_CALL_OF_WINDOW : NPU_CALL_BEHIND;
 }
 
 /* Ids that the program pushes lie on one stack for all threads. */
@@ -77,7 +79,7 @@ static void see_launch(NpuRecords *records, const MsptiApi *in)
     int is_node = in->kind == MSPTI_KIND_NODE_API || in->kind == MSPTI_KIND_API;
 
     npu_launches_see_call(&records->launches, in->correlation, in->name, is_node,
-                          is_of_window(&records->windows, in->start));
+                          place_of_call(&records->windows, in->start));
     if (records->launch_thread == 0)
         records->launch_thread = in->thread;
     else if (records->launch_thread != in->thread)

@@ -4,7 +4,8 @@
 static void begin_period(NpuLaunches *launches, uint32_t period)
 {
     launches->period = period;
-    launches->first = launches->n_sure = launches->n_unsure = 0;
+    launches->before = launches->greatest;
+    launches->first = launches->last = launches->n_sure = launches->n_unsure = 0;
     launches->n_untracked = launches->n_uncalled = 0;
 }
 
@@ -71,17 +72,31 @@ static void settle_stray(NpuLaunches *launches, NpuLaunch *launch)
     launch->has &= (uint16_t)~NPU_LAUNCH_STRAY;
 }
 
+static void widen(NpuLaunches *launches, uint64_t id, int place)
+{
+    if (id > launches->greatest)
+        launches->greatest = id;
+    if (place == NPU_CALL_BEFORE && id > launches->before)
+        launches->before = id;
+    if (place != NPU_CALL_OF_WINDOW)
+        return;
+    if (!launches->first || id < launches->first)
+        launches->first = id;
+    if (id > launches->last)
+        launches->last = id;
+}
+
 void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name, int is_node,
-                           int is_of_window)
+                           int place)
 {
     NpuLaunch *launch = launch_of(launches, id);
+    int is_of_window = place == NPU_CALL_OF_WINDOW;
     uint32_t period = is_of_window ? launches->period : (launches->period + 1) & ~1u;
     uint16_t caller = caller_of(launches, name);
 
     if (!launches->is_watching || is_carried_on(launches, launch, id))
         return;
-    if (is_of_window && (!launches->first || id < launches->first))
-        launches->first = id;
+    widen(launches, id, place);
     if (is_awaited(launches, launch))
         --*counter_of(launches, launch); /* counted below, or there is no room for it any more */
     if (launch->id == id && launch->period == launches->period)
@@ -97,15 +112,17 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 
 /* Of a launch that is not this window's: of an earlier one, or of a graph. Told again is what has
  * been told; unknown, and from before this window's first, may be. */
-static int see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint16_t what)
+static uint32_t see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint16_t what)
 {
     int is_known = launch->id == id && (launch->has & NPU_LAUNCH_CALLED);
+    uint32_t known = is_known ? NPU_TASK_IS_KNOWN : 0;
 
     if (is_known && !(launch->has & NPU_LAUNCH_TOLD)) {
         launch->has |= what;
-        return (launch->has & NPU_LAUNCH_SURE) && (launch->period & 1u);
-    }
-    if (is_known) {
+        if (launch->period & 1u)
+            known |= launch->has & NPU_LAUNCH_SURE ? NPU_TASK_OF_PAST | NPU_TASK_COUNTED
+                                                   : NPU_TASK_OF_PAST;
+    } else if (is_known) {
         launches->n_untracked++;
     } else if (!is_awaited(launches, launch)) { /* its call may be told later */
         uint16_t stray = id < launches->first ? NPU_LAUNCH_STRAY : 0;
@@ -114,10 +131,10 @@ static int see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint
         *launch =
             (NpuLaunch){.id = id, .period = launches->period, .has = (uint16_t)(what | stray)};
     }
-    return 0;
+    return known;
 }
 
-int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what)
+uint32_t npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what)
 {
     NpuLaunch *launch = launch_of(launches, id);
 
@@ -126,6 +143,7 @@ int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what)
         return 0;
     if (launch->id != id || launch->period != launches->period)
         return see_stray(launches, launch, id, what);
+    int is_called = (launch->has & NPU_LAUNCH_CALLED) != 0;
     if (is_awaited(launches, launch)) {
         --*counter_of(launches, launch);
         launches->callers[launch->caller].brings = 1;
@@ -133,5 +151,18 @@ int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what)
         launches->n_untracked++;
     }
     launch->has |= what;
-    return 0;
+    if (!is_called)
+        return 0;
+    return NPU_TASK_IS_KNOWN | (launches->period & 1u ? NPU_TASK_OF_WINDOW : 0);
+}
+
+int npu_launches_is_of_window(NpuLaunches *launches, uint64_t id)
+{
+    const NpuLaunch *launch = launch_of(launches, id);
+
+    if (!(launches->period & 1u) || !launches->last)
+        return 0;
+    if (launch->id == id && (launch->has & NPU_LAUNCH_CALLED))
+        return launch->period == launches->period;
+    return id > launches->before && id <= launches->last;
 }

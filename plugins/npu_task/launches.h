@@ -25,6 +25,17 @@ enum {
     NPU_LAUNCH_TOLD = NPU_LAUNCH_KERNEL | NPU_LAUNCH_OPERATION
 };
 
+/* Where a call lies, by its begin. */
+enum { NPU_CALL_BEFORE, NPU_CALL_OF_WINDOW, NPU_CALL_BEHIND };
+
+/* What is known of a task by its id: bits. */
+enum {
+    NPU_TASK_OF_WINDOW = 1, /* it was launched in this one */
+    NPU_TASK_OF_PAST = 2,   /* in an earlier one */
+    NPU_TASK_COUNTED = 4,   /* which has counted it as one that did not come */
+    NPU_TASK_IS_KNOWN = 8,  /* a call has this id */
+};
+
 typedef struct NpuLaunch {
     uint64_t id; /* 0: free */
     uint32_t period;
@@ -42,7 +53,9 @@ typedef struct NpuLaunches {
     int is_watching;      /* tasks and calls are told */
     int is_each_sure;     /* nothing but a launch takes an id: MSPTI is not preloaded */
     uint32_t period;      /* odd: a window; even: between two */
-    uint64_t first;       /* of this window, 0: nothing was launched */
+    uint64_t first, last; /* of this window, 0: nothing was launched */
+    uint64_t before;      /* the last one that is known to have been launched before it */
+    uint64_t greatest;    /* id of all that were told */
     uint64_t n_sure;      /* launches of this window that are awaited */
     uint64_t n_unsure;    /* calls that may have been one */
     uint64_t n_untracked; /* tasks that no launch stands for: graphs that are launched again */
@@ -57,11 +70,15 @@ void npu_launches_begin(NpuLaunches *launches);
 void npu_launches_end(NpuLaunches *launches);
 
 /* A call ended with an id that its thread did not have before. `is_node`: it is of the level that
- * launches. What began behind the window's end is not awaited. */
+ * launches. `place` is NPU_CALL_*: what did not begin in the window is not awaited. */
 void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name, int is_node,
-                           int is_of_window);
+                           int place);
 
-/* A task was told, `what` is one of the two. 1: it was given up with its window, and counted. */
-int npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what);
+/* A task was told, `what` is one of the two. Returns NPU_TASK_*. */
+uint32_t npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what);
+
+/* Was a task with this id launched in this window, by all that has been told? A call that launches
+ * several has the id of the last one: those between are told apart by the order of ids. */
+int npu_launches_is_of_window(NpuLaunches *launches, uint64_t id);
 
 #endif

@@ -54,6 +54,7 @@ typedef struct Side {
     uint64_t begin, end;
     StrobeTrackId track;
     uint64_t end_thread;
+    int is_of_window; /* wherever it begins */
 } Side;
 
 static void record(NpuRecords *records, const NpuMark *mark, const Side *side)
@@ -66,6 +67,7 @@ static void record(NpuRecords *records, const NpuMark *mark, const Side *side)
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, mark->name);
     StrobeStringId domain = npu_emitter_text_id(emitter, mark->domain);
+    emitter->flags = side->is_of_window ? STROBE_RECORD_OF_WINDOW : 0;
     struct npu_mark *out =
         npu_emitter_put(emitter, is_instant ? records->kinds.instant : records->kinds.range,
                         sizeof *out, side->track, name, side->begin, is_instant ? NULL : &end);
@@ -97,6 +99,13 @@ static void record_host(NpuRecords *records, NpuMark *mark)
         record(records, mark, &side);
 }
 
+/* The stream may come to it when the window that the program made it in is over. */
+static int was_made_in_window(const NpuRecords *records, const NpuMark *mark)
+{
+    return npu_windows_place(&records->windows, mark->host_begin) == NPU_IN_WINDOW &&
+           mark->host_begin <= records->windows.end;
+}
+
 static void record_device(NpuRecords *records, NpuMark *mark)
 {
     const Side side = {
@@ -106,6 +115,7 @@ static void record_device(NpuRecords *records, NpuMark *mark)
             npu_tracks_place(&records->tracks, NPU_PLACE_STREAM, mark->device, mark->stream, NULL)
                 ->track,
         .end_thread = STROBE_ABSENT_U64,
+        .is_of_window = was_made_in_window(records, mark),
     };
 
     mark->has |= NPU_MARK_DEVICE_DONE;
@@ -257,6 +267,7 @@ void npu_records_end_window(NpuRecords *records, uint64_t now)
             end_mark(records, &records->marks.marks[i], now);
     if (records->marks.n > NPU_MARKS / 2) /* ranges that nobody ever ends */
         npu_mark_table_clear(&records->marks);
+    npu_records_settle_held(records);
     npu_records_settle_externals(records);
     npu_emitter_flush(&records->emitter);
 }

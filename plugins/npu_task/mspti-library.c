@@ -2,10 +2,8 @@
 #include "mspti-library.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cann-loader.h"
 
@@ -39,46 +37,25 @@ static void *load(const char *path, char *reason, size_t size)
         .libraries = cann_libraries,
         .functions = cann_functions,
     };
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    if (handle)
-        return handle;
-    if (strchr(path, '/') && access(path, R_OK) != 0) {
-        snprintf(reason, size, "there is no %s: %s", path, strerror(errno));
-        return NULL;
-    }
-    if (npu_cann_try(&trial, reason, size))
-        return NULL;
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        snprintf(reason, size, "%s cannot be loaded: %s", path, dlerror());
-    return handle;
-}
 
-/* ---- functions ---- */
+    return npu_cann_load(&trial, reason, size);
+}
 
 static int find_functions(MsptiLibrary *library, void *handle, char *reason, size_t size)
 {
-    const struct {
-        const char *name;
-        void **place;
-    } functions[] = {
+    const NpuFunction functions[] = {
         {"msptiSubscribe", (void **)&library->subscribe},
         {"msptiUnsubscribe", (void **)&library->unsubscribe},
         {"msptiActivityRegisterCallbacks", (void **)&library->register_callbacks},
         {"msptiActivityEnable", (void **)&library->enable},
         {"msptiActivityDisable", (void **)&library->disable},
         {"msptiActivityFlushAll", (void **)&library->flush_all},
+        {NULL, NULL},
     };
 
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        *functions[i].place = dlsym(handle, functions[i].name);
-        if (*functions[i].place)
-            continue;
-        snprintf(reason, size, "%s has no function %s",
-                 *library->path ? library->path : "the MSPTI in this process", functions[i].name);
-        return 0;
-    }
-    return 1;
+    return npu_cann_find(handle, functions,
+                         *library->path ? library->path : "the MSPTI in this process", reason,
+                         size);
 }
 
 const char *npu_mspti_load(MsptiLibrary *library, const char *given, char *reason, size_t size)

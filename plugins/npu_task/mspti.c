@@ -10,6 +10,7 @@
 #include "buffers.h"
 #include "clock.h"
 #include "drain.h"
+#include "environment.h"
 #include "facts.h"
 #include "other-profilers.h"
 #include "report.h"
@@ -146,7 +147,7 @@ static StrobeStatus make_room(const StrobeHost *host, StrobeInstance *self)
  * Where another tool has mstx nobody may get them, and MSPTI at most what that hands on. */
 static int leaves_host_marks(const StrobeHost *host, StrobeInstance *self)
 {
-    const char *tool = getenv("MSTX_INJECTION_PATH");
+    const char *tool = npu_environment()->mstx_tool;
     const char *slash = tool ? strrchr(tool, '/') : NULL;
     int is_marker = tool && strcmp(slash ? slash + 1 : tool, "marker.so") == 0;
 
@@ -186,6 +187,7 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
 
 static StrobeStatus check_process(const StrobeHost *host, StrobeInstance *self)
 {
+    npu_torch_find();
     const char *reason = npu_other_profiler();
 
     if (npu.is_forked)
@@ -290,6 +292,7 @@ static void record_sources(void)
 
 static StrobeStatus npu_start(void *state)
 {
+    npu_torch_look();
     const char *other = npu_other_profiler();
 
     if (other)
@@ -427,9 +430,19 @@ static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 
 /* ---- end ---- */
 
-static void npu_close(void *state)
+/* What a thread that is left behind still touches is the process's: the library, the buffers, `npu`
+ * itself. The host and the instance, which are the session's, it needs for records alone. */
+static void end_records(void)
 {
     atomic_store(&npu.drain.is_ending, 1); /* it asks no more: the library is the end's */
+    npu_drain_lock(&npu.drain);            /* nor takes it any more */
+    npu.drain.phase = NPU_IDLE;
+    npu_drain_unlock(&npu.drain);
+}
+
+static void npu_close(void *state)
+{
+    end_records();
     int is_left = npu_subscription_give_back(&npu.subscription, npu.host, npu.self) != 0;
     is_left |= npu_drain_end(&npu.drain, !is_left) != 0;
     npu_buffers_open(0);
@@ -437,7 +450,6 @@ static void npu_close(void *state)
     if (is_left)
         return;
     npu_drain_lock(&npu.drain);
-    npu.drain.phase = NPU_IDLE;
     npu_drain_take(&npu.drain);
     npu_report(npu.drain.records);
     npu_drain_unlock(&npu.drain);

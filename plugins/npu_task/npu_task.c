@@ -9,6 +9,7 @@
 #include "aclprof-config.h"
 #include "aclprof-library.h"
 #include "aclprof.h"
+#include "environment.h"
 #include "mspti-library.h"
 #include "mspti.h"
 
@@ -21,7 +22,7 @@ static int is_readable(void (*path_of)(const char *given, char *path, size_t siz
     char path[4096];
 
     path_of(NULL, path, sizeof path);
-    return getenv("ASCEND_HOME_PATH") && access(path, R_OK) == 0;
+    return npu_environment()->ascend_home && access(path, R_OK) == 0;
 }
 
 static void npu_probe(uint32_t question, StrobeProbe *answer)

@@ -8,7 +8,14 @@
 /* Which one is in charge of this process, as a reason to leave CANN alone; NULL: none is known. */
 const char *npu_other_profiler(void);
 
-/* Does torch_npu's profiler record now? */
+/* Looks for torch_npu's profiler. The loader's lock is taken: where libraries are opened anyway. */
+void npu_torch_find(void);
+
+/* The same where a window begins: what has been loaded since is looked at on a thread of its own,
+ * for a constructor that holds the loader's lock may wait for the session. */
+void npu_torch_look(void);
+
+/* Does torch_npu's profiler record now, as far as it has been found? */
 int npu_torch_profiler_runs(void);
 
 /* Says in the log which marks MSPTI will not be told of, and who has them. */

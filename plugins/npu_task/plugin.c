@@ -20,244 +20,81 @@ static const char *const host_sys_choices[] = {"cpu",  "mem",  "disk", "network"
                                                "osrt", "numa", NULL};
 static const char *const host_usage_choices[] = {"cpu", "mem", NULL};
 
+#define HEAD(type_, name_, default_, summary_)                                                     \
+    .struct_size = sizeof(StrobeOption), .type = STROBE_OPTION_##type_, .name = name_,             \
+    .default_value = default_, .summary = summary_
+#define OPTION(type_, name_, default_, summary_)                                                   \
+    {                                                                                              \
+        HEAD(type_, name_, default_, summary_)                                                     \
+    }
+#define SWITCH(name_, summary_) OPTION(BOOL, name_, "false", summary_)
+#define NUMBER(type_, name_, default_, min_, max_, summary_)                                       \
+    {                                                                                              \
+        HEAD(type_, name_, default_, summary_), .min = min_, .max = max_                           \
+    }
+#define CHOICE(name_, default_, choices_, summary_)                                                \
+    {                                                                                              \
+        HEAD(ENUM, name_, default_, summary_), .choices = choices_                                 \
+    }
+#define LIST(name_, choices_, summary_)                                                            \
+    {                                                                                              \
+        HEAD(LIST, name_, "", summary_), .choices = choices_                                       \
+    }
+
 static const StrobeOption options[] = {
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_ENUM,
-        .name = "backend",
-        .default_value = "mspti",
-        .choices = backend_choices,
-        .summary = "Who tells: MSPTI, or CANN's own profiling (aclprof), whose files are joined "
-                   "when the result is analysed; auto: aclprof where an option asks for what only "
-                   "that tells.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_ENUM,
-        .name = "profiler_level",
-        .default_value = "Level1",
-        .choices = level_choices,
-        .summary = "Level0: kernels, communication, launches, marks; Level1: calls of AscendCL "
-                   "too; Level2: calls of the runtime too; Level_none: marks only.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_LIST,
-        .name = "activities",
-        .default_value = "",
-        .choices = activity_choices,
-        .summary = "What is recorded, instead of what profiler_level says. hccl, memory, memset "
-                   "and memcpy need LD_PRELOAD=libmspti.so.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
-        .name = "external_ids",
-        .default_value = "false",
-        .summary = "Record the ids that the program pushes to MSPTI. Of no use where more than "
-                   "one thread launches: MSPTI keeps them on one stack for all.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_PATH,
-        .name = "library",
-        .default_value = "",
-        .summary = "The file to load as the backend; without it, lib64/libmspti.so or "
-                   "lib64/libmsprofiler.so of ASCEND_HOME_PATH, once the program has loaded CANN.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BYTES,
-        .name = "buffer_size",
-        .default_value = "4MB",
-        .min = 65536,
-        .max = 268435456,
-        .summary = "Size of a buffer that MSPTI fills; the first session of a process decides.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_INT,
-        .name = "buffers",
-        .default_value = "16",
-        .min = 2,
-        .max = 1024,
-        .summary = "Number of buffers; the first session of a process decides.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_DURATION,
-        .name = "flush_interval",
-        .default_value = "1s",
-        .min = 1e7,
-        .max = 6e10,
-        .summary = "How often MSPTI is asked for what lies in a buffer that is not full.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_LIST,
-        .name = "details",
-        .default_value = "",
-        .choices = detail_choices,
-        .summary = "What the result is to have that only aclprof tells, so that auto takes that; "
-                   "module_memory is task_memory=true, the others need Level1.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_ENUM,
-        .name = "aic_metrics",
-        .default_value = "level",
-        .choices = metric_choices,
-        .summary =
-            "aclprof: metrics of the cores, of level 1 and 2; level: PipeUtilization at these.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
-        .name = "l2_cache",
-        .default_value = "false",
-        .summary = "aclprof: hits and misses of the L2 cache.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
-        .name = "op_attr",
-        .default_value = "false",
-        .summary = "aclprof: attributes of operators.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
-        .name = "task_memory",
-        .default_value = "false",
-        .summary = "aclprof: memory of operators, modules and the device.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_INT,
-        .name = "hardware_mem_freq",
-        .default_value = "50",
-        .min = 1,
-        .max = 10000,
-        .summary = "aclprof, with task_memory: samples of memory a second.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
-        .name = "msproftx",
-        .default_value = "false",
-        .summary = "aclprof: marks of the program; always so at Level_none.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
-        .name = "sys_io",
-        .default_value = "false",
-        .summary = "aclprof: traffic of network ports.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_INT,
-        .name = "sys_io_freq",
-        .default_value = "100",
-        .min = 1,
-        .max = 100,
-        .summary = "aclprof: samples of network ports a second.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
-        .name = "sys_interconnection",
-        .default_value = "false",
-        .summary = "aclprof: traffic of HCCS and PCIe.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_INT,
-        .name = "sys_interconnection_freq",
-        .default_value = "50",
-        .min = 1,
-        .max = 50,
-        .summary = "aclprof: samples of HCCS and PCIe a second.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_INT,
-        .name = "dvpp_freq",
-        .default_value = "0",
-        .min = 0,
-        .max = 100,
-        .summary = "aclprof: samples of the image units a second, 0: none.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_INT,
-        .name = "low_power_freq",
-        .default_value = "0",
-        .min = 0,
-        .max = 100,
-        .summary = "aclprof: samples of the power state a second, 0: none.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_INT,
-        .name = "sys_cpu_freq",
-        .default_value = "0",
-        .min = 0,
-        .max = 50,
-        .summary = "aclprof: samples of the device's processors a second, 0: none.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_ENUM,
-        .name = "llc_mode",
-        .default_value = "none",
-        .choices = llc_choices,
-        .summary = "aclprof: the last level cache, by reads or by writes.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_LIST,
-        .name = "host_sys",
-        .default_value = "",
-        .choices = host_sys_choices,
-        .summary =
-            "aclprof: the host as CANN samples it; the collector host_sys does it without CANN.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_LIST,
-        .name = "host_sys_usage",
-        .default_value = "",
-        .choices = host_usage_choices,
-        .summary = "aclprof: use of the host's processors and memory by all processes.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_INT,
-        .name = "host_sys_usage_freq",
-        .default_value = "50",
-        .min = 1,
-        .max = 50,
-        .summary = "aclprof: samples of host_sys_usage a second.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BYTES,
-        .name = "storage_limit",
-        .default_value = "0B",
-        .min = 0,
-        .max = 4503599626321920,
-        .summary = "aclprof: the oldest files go when PROF_* is larger than this; 0: none, else "
-                   "200MB at least.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
-        .name = "synchronize",
-        .default_value = "false",
-        .summary = "aclprof: wait for the devices before the profiling ends, so that what still "
-                   "runs is recorded; the program then waits where the window ends.",
-    },
+    CHOICE("backend", "mspti", backend_choices,
+           "Who tells: MSPTI, or CANN's own profiling (aclprof), whose files are joined when the "
+           "result is analysed; auto: aclprof where an option asks for what only that tells."),
+    CHOICE("profiler_level", "Level1", level_choices,
+           "Level0: kernels, communication, launches, marks; Level1: calls of AscendCL too; "
+           "Level2: calls of the runtime too; Level_none: marks only."),
+    LIST("activities", activity_choices,
+         "What is recorded, instead of what profiler_level says. hccl, memory, memset and memcpy "
+         "need LD_PRELOAD=libmspti.so."),
+    SWITCH("external_ids", "Record the ids that the program pushes to MSPTI. Of no use where more "
+                           "than one thread launches: MSPTI keeps them on one stack for all."),
+    OPTION(PATH, "library", "",
+           "The file to load as the backend; without it, lib64/libmspti.so or "
+           "lib64/libmsprofiler.so of ASCEND_HOME_PATH, once the program has loaded CANN."),
+    NUMBER(BYTES, "buffer_size", "4MB", 65536, 268435456,
+           "Size of a buffer that MSPTI fills; the first session of a process decides."),
+    NUMBER(INT, "buffers", "16", 2, 1024,
+           "Number of buffers; the first session of a process decides."),
+    NUMBER(DURATION, "flush_interval", "1s", 1e7, 6e10,
+           "How often MSPTI is asked for what lies in a buffer that is not full."),
+    LIST("details", detail_choices,
+         "What the result is to have that only aclprof tells, so that auto takes that; "
+         "module_memory is task_memory=true, the others need Level1."),
+    CHOICE("aic_metrics", "level", metric_choices,
+           "aclprof: metrics of the cores, of level 1 and 2; level: PipeUtilization at these."),
+    SWITCH("l2_cache", "aclprof: hits and misses of the L2 cache."),
+    SWITCH("op_attr", "aclprof: attributes of operators."),
+    SWITCH("task_memory", "aclprof: memory of operators, modules and the device."),
+    NUMBER(INT, "hardware_mem_freq", "50", 1, 10000,
+           "aclprof, with task_memory: samples of memory a second."),
+    SWITCH("msproftx", "aclprof: marks of the program; always so at Level_none."),
+    SWITCH("sys_io", "aclprof: traffic of network ports."),
+    NUMBER(INT, "sys_io_freq", "100", 1, 100, "aclprof: samples of network ports a second."),
+    SWITCH("sys_interconnection", "aclprof: traffic of HCCS and PCIe."),
+    NUMBER(INT, "sys_interconnection_freq", "50", 1, 50,
+           "aclprof: samples of HCCS and PCIe a second."),
+    NUMBER(INT, "dvpp_freq", "0", 0, 100, "aclprof: samples of the image units a second, 0: none."),
+    NUMBER(INT, "low_power_freq", "0", 0, 100,
+           "aclprof: samples of the power state a second, 0: none."),
+    NUMBER(INT, "sys_cpu_freq", "0", 0, 50,
+           "aclprof: samples of the device's processors a second, 0: none."),
+    CHOICE("llc_mode", "none", llc_choices,
+           "aclprof: the last level cache, by reads or by writes."),
+    LIST("host_sys", host_sys_choices,
+         "aclprof: the host as CANN samples it; the collector host_sys does it without CANN."),
+    LIST("host_sys_usage", host_usage_choices,
+         "aclprof: use of the host's processors and memory by all processes."),
+    NUMBER(INT, "host_sys_usage_freq", "50", 1, 50, "aclprof: samples of host_sys_usage a second."),
+    NUMBER(BYTES, "storage_limit", "0B", 0, 4503599626321920,
+           "aclprof: the oldest files go when PROF_* is larger than this; 0: none, else 200MB at "
+           "least."),
+    SWITCH("synchronize", "aclprof: wait for the devices before the profiling ends, so that what "
+                          "still runs is recorded; the program then waits where the window ends."),
 };
 
 static const StrobeKind *const kinds[] = {

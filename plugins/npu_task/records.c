@@ -56,7 +56,7 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
     records->bad_device = MSPTI_NO_DEVICE;
     records->has_several_threads = 0;
     records->launch_thread = 0;
-    records->n_externals = 0;
+    records->n_externals = records->n_held = 0;
     records->n_crowded_open = 0;
     records->next_id = records->end_id = 0;
     records->link_source = host->link_of(self, 1) & ~(((uint64_t)1 << STROBE_LINK_BITS) - 1);

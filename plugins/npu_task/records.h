@@ -31,6 +31,7 @@ typedef struct NpuCounts {
     uint64_t n_mistimed; /* with an end before the begin, or a time that cannot be */
     uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
     uint64_t unknown_bytes;
+    uint64_t n_overdue;   /* buffers that did not come back */
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
     uint64_t n_open;      /* ranges that had not ended with the window */
     uint64_t n_crowded;   /* begins of marks that there was no room for */
@@ -44,6 +45,16 @@ typedef struct NpuExternal {
     uint64_t correlation, id, at;
     uint32_t sort;
 } NpuExternal;
+
+#define NPU_HELD 4096u /* tasks whose launch is not known yet, at most */
+
+typedef struct NpuHeld {
+    union {
+        int32_t kind;
+        MsptiKernel kernel;
+        MsptiCommunication communication;
+    };
+} NpuHeld;
 
 typedef struct NpuRecords {
     NpuEmitter emitter;
@@ -67,6 +78,8 @@ typedef struct NpuRecords {
     uint32_t n_externals, external_room;
     NpuExternal *externals; /* grows, and stays */
     NpuLaunches launches;
+    uint32_t n_held;
+    NpuHeld held[NPU_HELD]; /* began behind the window's end */
 } NpuRecords;
 
 extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
@@ -79,6 +92,9 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 
 /* The window's end: ranges that are still open are recorded as far as they got. */
 void npu_records_end_window(NpuRecords *records, uint64_t now);
+
+/* What began behind the window's end is recorded as its own where it was launched in it. */
+void npu_records_settle_held(NpuRecords *records);
 
 /* Records the program's ids that were held back, or counts them where they cannot be told apart. */
 void npu_records_settle_externals(NpuRecords *records);
@@ -112,19 +128,24 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
 }
 
 /* Of a device: clocks of devices can be off by a factor where a driver does not tell their rate.
- * `is_counted`: its window has counted it as one that did not come. */
+ * `seen` is what its launch says, NPU_TASK_*: a window may have counted it already. */
 static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, uint64_t begin,
-                                         uint64_t end, int is_counted)
+                                         uint64_t end, uint32_t seen)
 {
-    if (__builtin_expect(begin < records->first_time || begin > records->latest, 0)) {
-        records->bad_device = device;
+    int is_bad = begin < records->first_time || begin > records->latest;
+
+    if (__builtin_expect(is_bad || end < begin, 0)) {
+        records->bad_device = is_bad ? device : records->bad_device;
         records->counts.n_mistimed++;
         return 0;
     }
-    if (__builtin_expect(npu_records_wants(records, begin, end), 1))
+    int place = npu_windows_place(&records->windows, begin);
+    if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1)) {
+        records->counts.n_told += begin <= records->windows.last || (seen & NPU_TASK_OF_WINDOW);
         return 1;
-    if (is_counted && npu_windows_place(&records->windows, begin) == NPU_LATE)
-        records->counts.n_late--;
+    }
+    if (!(seen & NPU_TASK_COUNTED))
+        records->counts.n_late += place == NPU_LATE || (seen & NPU_TASK_OF_PAST);
     return 0;
 }
 

@@ -97,7 +97,14 @@ void npu_report(NpuRecords *records)
     uint64_t n_told = counts->n_told;
 
     report_buffers(emitter);
-    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_unknown + counts->n_mistimed);
+    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED,
+         counts->n_unknown + counts->n_mistimed + counts->n_overdue);
+    WARN(
+        counts->n_overdue,
+        "%" PRIu64
+        " buffers that MSPTI was given have not come back for 1 s: what they hold is lost, "
+        "or comes late, and counted as one record each; no further one is waited for until they do",
+        counts->n_overdue);
     lose(emitter, STROBE_LOSS_LATE, counts->n_late);
     WARN(counts->n_unknown,
          "%" PRIu64 " buffers end in %" PRIu64 " bytes that are no record of a known kind: what "

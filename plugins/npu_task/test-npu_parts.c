@@ -350,10 +350,10 @@ static void test_launches_and_tasks(void)
     g_autofree NpuLaunches *launches = watch(1);
 
     npu_launches_see_task(launches, 5, NPU_LAUNCH_KERNEL); /* told before its call */
-    npu_launches_see_call(launches, 6, "a", 0, 1);
-    npu_launches_see_call(launches, 5, "a", 0, 1);
-    npu_launches_see_call(launches, 6, "b", 1, 1); /* the call around it */
-    npu_launches_see_call(launches, 9, "a", 0, 0); /* behind the window's end */
+    npu_launches_see_call(launches, 6, "a", 0, NPU_CALL_OF_WINDOW);
+    npu_launches_see_call(launches, 5, "a", 0, NPU_CALL_OF_WINDOW);
+    npu_launches_see_call(launches, 6, "b", 1, NPU_CALL_OF_WINDOW); /* the call around it */
+    npu_launches_see_call(launches, 9, "a", 0, NPU_CALL_BEHIND);    /* behind the window's end */
     assert_awaited(launches, 1, 0);
     npu_launches_see_task(launches, 6, NPU_LAUNCH_OPERATION);
     npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL);
@@ -369,13 +369,13 @@ static void test_launches_by_name(void)
 {
     g_autofree NpuLaunches *launches = watch(0);
 
-    npu_launches_see_call(launches, 1, "copy", 0, 1);
-    npu_launches_see_call(launches, 2, "node", 1, 1);
-    npu_launches_see_call(launches, 3, "launch", 0, 1);
+    npu_launches_see_call(launches, 1, "copy", 0, NPU_CALL_OF_WINDOW);
+    npu_launches_see_call(launches, 2, "node", 1, NPU_CALL_OF_WINDOW);
+    npu_launches_see_call(launches, 3, "launch", 0, NPU_CALL_OF_WINDOW);
     assert_awaited(launches, 1, 2);
     npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL);
-    npu_launches_see_call(launches, 4, "launch", 0, 1);
-    npu_launches_see_call(launches, 5, "copy", 0, 1);
+    npu_launches_see_call(launches, 4, "launch", 0, NPU_CALL_OF_WINDOW);
+    npu_launches_see_call(launches, 5, "copy", 0, NPU_CALL_OF_WINDOW);
     assert_awaited(launches, 2, 2);
 }
 
@@ -384,18 +384,19 @@ static void test_launches_of_before(void)
 {
     g_autofree NpuLaunches *launches = watch(1);
 
-    npu_launches_see_call(launches, 1, "a", 0, 1);
-    npu_launches_see_call(launches, 2, "a", 0, 1);
+    npu_launches_see_call(launches, 1, "a", 0, NPU_CALL_OF_WINDOW);
+    npu_launches_see_call(launches, 2, "a", 0, NPU_CALL_OF_WINDOW);
     npu_launches_see_task(launches, 2, NPU_LAUNCH_KERNEL);
     npu_launches_end(launches);
-    npu_launches_see_call(launches, 3, "a", 0, 0);
+    npu_launches_see_call(launches, 3, "a", 0, NPU_CALL_BEFORE);
     npu_launches_begin(launches);
-    npu_launches_see_call(launches, 2, "query", 0, 1);
+    npu_launches_see_call(launches, 2, "query", 0, NPU_CALL_OF_WINDOW);
     assert_awaited(launches, 0, 0);
-    g_assert_cmpint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==, 1);
-    g_assert_cmpint(npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL), ==, 0);
+    g_assert_cmpuint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==,
+                     NPU_TASK_IS_KNOWN | NPU_TASK_OF_PAST | NPU_TASK_COUNTED);
+    g_assert_cmpuint(npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL), ==, NPU_TASK_IS_KNOWN);
     g_assert_cmpuint(launches->n_untracked, ==, 0);
-    g_assert_cmpint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==, 0);
+    g_assert_cmpuint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==, NPU_TASK_IS_KNOWN);
     g_assert_cmpuint(launches->n_untracked, ==, 1);
 }
 
@@ -405,11 +406,35 @@ static void test_launches_many(void)
     g_autofree NpuLaunches *launches = watch(1);
 
     for (guint64 id = 1; id <= 3 * NPU_LAUNCHES; id++)
-        npu_launches_see_call(launches, id, "a", 0, 1);
+        npu_launches_see_call(launches, id, "a", 0, NPU_CALL_OF_WINDOW);
     assert_awaited(launches, NPU_LAUNCHES, 0);
     for (guint64 id = 1; id <= 3 * NPU_LAUNCHES; id++)
         npu_launches_see_task(launches, id, NPU_LAUNCH_KERNEL);
     assert_awaited(launches, 0, 0);
+}
+
+/* Calls that launch several tasks have the last one's id. */
+static void test_launches_of_window(void)
+{
+    static const guint64 own[] = {11, 12, 13, 14, 16, 17, 20}, others[] = {9, 10, 15, 21, 22, 23};
+    g_autofree NpuLaunches *launches = watch(1);
+
+    g_assert_false(npu_launches_is_of_window(launches, 1));
+    npu_launches_see_call(launches, 8, "a", 1, NPU_CALL_OF_WINDOW);
+    npu_launches_end(launches);
+    npu_launches_begin(launches);
+    npu_launches_see_call(launches, 13, "a", 1, NPU_CALL_OF_WINDOW);
+    npu_launches_see_call(launches, 10, "b", 1, NPU_CALL_BEFORE); /* which is told now */
+    npu_launches_see_call(launches, 20, "a", 1, NPU_CALL_OF_WINDOW);
+    npu_launches_see_call(launches, 15, "c", 1, NPU_CALL_BEHIND);
+    npu_launches_see_call(launches, 22, "c", 1, NPU_CALL_BEHIND);
+    g_assert_cmpuint(npu_launches_see_task(launches, 12, NPU_LAUNCH_KERNEL), ==, 0);
+    g_assert_cmpuint(npu_launches_see_task(launches, 13, NPU_LAUNCH_KERNEL), ==,
+                     NPU_TASK_IS_KNOWN | NPU_TASK_OF_WINDOW);
+    for (guint i = 0; i < G_N_ELEMENTS(own); i++)
+        g_assert_true(npu_launches_is_of_window(launches, own[i]));
+    for (guint i = 0; i < G_N_ELEMENTS(others); i++)
+        g_assert_false(npu_launches_is_of_window(launches, others[i]));
 }
 
 /* ---- clock ---- */
@@ -575,6 +600,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_parts/launches/tasks", test_launches_and_tasks);
     g_test_add_func("/npu_parts/launches/names", test_launches_by_name);
     g_test_add_func("/npu_parts/launches/before", test_launches_of_before);
+    g_test_add_func("/npu_parts/launches/of-window", test_launches_of_window);
     g_test_add_func("/npu_parts/launches/many", test_launches_many);
     g_test_add_func("/npu_parts/clock/steps", test_clock_steps);
     g_test_add_func("/npu_parts/clock/rough-first", test_clock_rough_first);

@@ -335,6 +335,107 @@ static void test_not_told_in_time(void)
     end(mock);
 }
 
+/* ---- behind the window's end ---- */
+
+static guint32 flags_of(StrobeMockHost *mock, const char *kind, const char *name)
+{
+    const StrobeMockRecord *record = tree_record(mock, kind, name, 0);
+
+    g_assert_cmpuint(tree_count(mock, kind, name), ==, 1);
+    return record->flags & STROBE_RECORD_OF_WINDOW;
+}
+
+static void stop(StrobeMockHost *mock)
+{
+    g_usleep(20);
+    g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
+    g_usleep(20);
+}
+
+/* What was launched in the window is of it, whenever the device comes to it and whatever is told
+ * first; what was launched later is not. */
+static void test_begun_behind_the_end(void)
+{
+    StrobeMockHost *mock = load("kernel+communication+node_api+marker");
+    guint64 base = begin_window(mock);
+
+    play(base, "api 11 70001 400001 launch 0 5");
+    play(base, "marker 16 0 400001 1 2 forward default 0");
+    stop(mock);
+    guint64 behind = now_ns();
+    play(behind, "kernel 0 3 400001 KERNEL_AICORE called 0 5");
+    play(behind, "kernel 0 3 400003 KERNEL_AICORE several 10 5");
+    play(behind, "kernel 0 3 400004 KERNEL_AICORE told_first 20 5");
+    play(behind, "comm 0 9 400005 reduce group RING 4 16 30 5");
+    play(behind, "kernel 0 3 400007 KERNEL_AICORE later 40 5");
+    play(behind, "kernel 0 3 400009 KERNEL_AICORE nobody_knows 50 5");
+    play(base, "api 11 70001 400004 launch 6 5"); /* and 400002, 400003 */
+    play(base, "api 11 70001 400005 launch 12 5");
+    play(behind, "api 11 70001 400007 launch 0 5");
+    play(behind, "marker 16 1 400001 1 3 - - 60");
+    play(behind, "marker 32 1 400001 1 3 - - 70");
+    g_usleep(1000);
+    g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 5);
+    g_assert_cmpuint(flags_of(mock, "device_task", "simulated called"), !=, 0);
+    g_assert_cmpuint(flags_of(mock, "device_task", "simulated several"), !=, 0);
+    g_assert_cmpuint(flags_of(mock, "device_task", "simulated told_first"), !=, 0);
+    g_assert_cmpuint(flags_of(mock, "comm_op", NULL), !=, 0);
+    g_assert_cmpuint(flags_of(mock, "device_task", "simulated later"), ==, 0);
+    g_assert_cmpuint(flags_of(mock, "device_task", "simulated nobody_knows"), ==, 0);
+    for (guint i = 0; i < 2; i++) /* the host's side has ended with the window */
+        g_assert_cmpuint(!tree_record(mock, "marker", NULL, i)->flags, ==,
+                         tree_record(mock, "marker", NULL, i)->begin < behind);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 0);
+    end(mock);
+}
+
+/* Between two windows: of the first one while that is being told; then counted, once. */
+static void test_begun_between_windows(void)
+{
+    StrobeMockHost *mock = load("kernel+node_api");
+    guint64 first = begin_window(mock);
+
+    play(first, "api 11 70001 410001 launch 0 5");
+    play(first, "api 11 70001 410002 launch 6 5");
+    stop(mock);
+    guint64 between = now_ns();
+    play(between, "kernel 0 3 410001 KERNEL_AICORE told 0 5");
+    g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
+    g_usleep(1000);
+    guint64 second = begin_window(mock);
+    play(between, "kernel 0 3 410002 KERNEL_AICORE too_late 5 5");
+    play(second, "api 11 70001 410003 launch 0 5");
+    play(second, "kernel 0 3 410003 KERNEL_AICORE next 6 5");
+    end_window(mock);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 2);
+    g_assert_cmpuint(flags_of(mock, "device_task", "simulated told"), !=, 0);
+    g_assert_cmpuint(tree_count(mock, "device_task", "simulated next"), ==, 1);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
+    end(mock);
+}
+
+/* More of them than are held until their launches are known: what is known by then decides. */
+static void test_many_begun_behind_the_end(void)
+{
+    StrobeMockHost *mock = load("kernel+node_api");
+    MsptiDoubleKernels *kernels = (MsptiDoubleKernels *)symbol("mspti_double_kernels");
+    guint64 base = begin_window(mock);
+    guint n_own = 0;
+
+    play(base, "api 11 70001 430000 launch 0 5");
+    stop(mock);
+    kernels(30000, 420001, now_ns(), 1);
+    g_usleep(1000);
+    g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
+    g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 30000);
+    for (guint i = 0; i < 30000; i++)
+        n_own += tree_record(mock, "device_task", NULL, i)->flags != 0;
+    g_assert_cmpuint(n_own, ==, 10000);
+    end(mock);
+}
+
 /* A clock whose rate is unknown tells times that cannot be; this one is only of an earlier session.
  */
 static void test_told_to_the_next_session(void)
@@ -443,6 +544,41 @@ static void test_the_library_walks_alike(void)
 }
 
 /* ---- calls that fail, or do not come back ---- */
+
+/* The first buffer that never comes back is waited for, for a second; and no other. */
+static void test_buffers_that_are_kept(void)
+{
+    StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
+    gint64 took[3];
+
+    g_assert_cmpint(strobe_mock_host_option(mock, "library", library_path), ==, 0);
+    g_assert_cmpint(strobe_mock_host_option(mock, "activities", "marker"), ==, 0);
+    g_assert_cmpint(strobe_mock_host_option(mock, "flush_interval", "10ms"), ==, 0);
+    g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
+    g_setenv("MSPTI_DOUBLE", "keep", TRUE);
+    for (guint i = 0; i < G_N_ELEMENTS(took); i++) {
+        gint64 before = g_get_monotonic_time();
+        guint64 base = begin_window(mock);
+        for (guint k = 0; k < 2; k++) {
+            gint n_flushes = g_atomic_int_get(&state()->n_flushes);
+            play(base, "marker 1 0 %u 1 2 tick default %u", 9001 + 2 * i + k, k);
+            while (g_atomic_int_get(&state()->n_flushes) < n_flushes + 2)
+                g_usleep(1000);
+        }
+        end_window(mock);
+        took[i] = g_get_monotonic_time() - before;
+    }
+    g_unsetenv("MSPTI_DOUBLE");
+    g_assert_cmpuint(tree_count(mock, "marker_instant", NULL), ==, 3);
+    g_assert_cmpint(took[0], >=, 1000000);
+    g_assert_cmpint(took[1], <, 1000000);
+    g_assert_cmpint(took[2], <, 1000000);
+    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
+    const char *told = strstr(strobe_mock_host_messages(mock), "have not come back for 1 s");
+    g_assert_nonnull(told);
+    g_assert_null(strstr(told + 1, "have not come back for 1 s"));
+    end(mock);
+}
 
 static void assert_told(StrobeMockHost *mock, const char *text)
 {
@@ -592,6 +728,9 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_task/missing-texts", test_texts_that_are_missing);
     g_test_add_func("/npu_task/times", test_times);
     g_test_add_func("/npu_task/sessions", test_sessions);
+    g_test_add_func("/npu_task/begun-behind-the-end", test_begun_behind_the_end);
+    g_test_add_func("/npu_task/begun-between-windows", test_begun_between_windows);
+    g_test_add_func("/npu_task/begun-behind-the-end-many", test_many_begun_behind_the_end);
     g_test_add_func("/npu_task/late-session", test_told_to_the_next_session);
     g_test_add_func("/npu_task/many", test_many);
     g_test_add_func("/npu_task/marks-are-enabled", test_marks_are_enabled);
@@ -601,6 +740,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_task/end-fails", test_end_fails);
     g_test_add_func("/npu_task/forked", test_forked);
     g_test_add_func("/npu_task/stop-does-not-wait", test_stop_does_not_wait);
+    g_test_add_func("/npu_task/buffers-that-are-kept", test_buffers_that_are_kept);
     g_test_add_func("/npu_task/it-hangs", test_it_hangs);
     return g_test_run();
 }

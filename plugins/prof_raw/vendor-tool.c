@@ -6,8 +6,10 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define GRACE_NS 5000000000 /* from the request to end to the end */
@@ -86,30 +88,20 @@ static End await(pid_t child, gint64 limit_ns)
     }
 }
 
-/* With all that it has started. What hangs in the kernel is given up: not even SIGKILL ends it. */
-static void end(pid_t child)
-{
-    kill(-child, SIGTERM);
-    if (await(child, GRACE_NS) == LOST)
-        return;
-    kill(-child, SIGKILL);
-    await(child, KILLED_NS);
-}
+/* ---- in the keeper, and in the tool before it is one: only what is safe in a child of a process
+ * with threads ---- */
 
-/* In the child, of a process with threads: only what is safe there. Its group is its own, and it
- * ends with its parent, whose terminal no longer does that. Not posix_spawn: it has no word for the
- * latter. */
-static void become(char *const arguments[], gint folder, gint log, pid_t parent, gint report)
+/* Its group is its own, so that all that it starts can be ended with it. Not posix_spawn: it has no
+ * word for a parent that dies. */
+static void become(char *const arguments[], gint folder, gint log, pid_t keeper, gint report)
 {
-    const struct sigaction fall = {.sa_handler = SIG_DFL};
     gint null = open("/dev/null", O_RDWR);
     sigset_t none;
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
+    if (getppid() != keeper)
         _exit(1);
-    sigaction(SIGTERM, &fall, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL); /* the analysis blocks what interrupts it */
     if (null >= 0 && dup2(null, 0) == 0 && dup2(log >= 0 ? log : null, 1) == 1 && dup2(1, 2) == 2 &&
@@ -124,7 +116,92 @@ static void become(char *const arguments[], gint folder, gint log, pid_t parent,
     _exit(1);
 }
 
-static gint start(pid_t *child, char *const arguments[], gint folder, gint log)
+static gboolean has_ended(pid_t tool)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)tool, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           info.si_pid == tool;
+}
+
+/* Until it ends by itself, or somebody wants that: whoever waits for it, or its death. */
+static void keep(pid_t tool, pid_t parent)
+{
+    const struct timespec look = {.tv_nsec = LOOK_US * 1000};
+    gboolean is_wanted = FALSE;
+    sigset_t asked;
+
+    sigemptyset(&asked);
+    sigaddset(&asked, SIGTERM);
+    sigaddset(&asked, SIGCHLD);
+    while (!is_wanted && !has_ended(tool))
+        is_wanted = sigtimedwait(&asked, NULL, &look) == SIGTERM || getppid() != parent;
+    if (!is_wanted)
+        return;
+    kill(-tool, SIGTERM);
+    for (gint64 left = GRACE_NS; left > 0 && !has_ended(tool); left -= LOOK_US * 1000)
+        nanosleep(&look, NULL);
+    kill(-tool, SIGKILL); /* what it has started, too */
+}
+
+/* Ends as the tool did. */
+static void end_alike(pid_t tool)
+{
+    const struct rlimit no_core = {0, 0};
+    sigset_t none;
+    gint status = 0;
+
+    if (waitpid(tool, &status, WNOHANG) != tool)
+        _exit(1); /* it hangs in the kernel: not even SIGKILL ends it */
+    if (WIFSIGNALED(status)) {
+        const struct sigaction fall = {.sa_handler = SIG_DFL};
+        setrlimit(RLIMIT_CORE, &no_core);
+        sigaction(WTERMSIG(status), &fall, NULL);
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        kill(getpid(), WTERMSIG(status));
+    }
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* A process between the analysis and the tool, which outlives the former: it ends the tool with all
+ * that this has started, also when the analysis was killed. It holds nothing of the analysis's. */
+static void keep_tool(char *const arguments[], gint folder, gint log, pid_t parent, gint report)
+{
+    const struct sigaction fall = {.sa_handler = SIG_DFL};
+    sigset_t all;
+
+    setpgid(0, 0); /* a terminal's signal is for the analysis */
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    sigaction(SIGCHLD, &fall, NULL);
+    sigaction(SIGTERM, &fall, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    pid_t keeper = getpid(), tool = _Fork();
+    if (tool == 0)
+        become(arguments, folder, log, keeper, report);
+    if (tool < 0) {
+        gint error = errno;
+        ssize_t written = write(report, &error, sizeof error);
+        (void)written;
+        _exit(1);
+    }
+    close_range(0, G_MAXUINT, 0);
+    keep(tool, parent);
+    end_alike(tool);
+}
+
+/* ---- in the analysis ---- */
+
+/* With all that it has started. */
+static void end(pid_t keeper)
+{
+    kill(keeper, SIGTERM);
+    if (await(keeper, GRACE_NS + KILLED_NS) == LATE)
+        kill(keeper, SIGKILL);
+}
+
+static gint start(pid_t *keeper, char *const arguments[], gint folder, gint log)
 {
     pid_t parent = getpid();
     gint report[2], error = 0;
@@ -132,10 +209,10 @@ static gint start(pid_t *child, char *const arguments[], gint folder, gint log)
 
     if (pipe2(report, O_CLOEXEC) != 0)
         return errno;
-    *child = fork();
-    if (*child == 0)
-        become(arguments, folder, log, parent, report[1]);
-    if (*child < 0)
+    *keeper = fork();
+    if (*keeper == 0)
+        keep_tool(arguments, folder, log, parent, report[1]);
+    if (*keeper < 0)
         error = errno;
     close(report[1]);
     do
@@ -143,7 +220,7 @@ static gint start(pid_t *child, char *const arguments[], gint folder, gint log)
     while (got < 0 && errno == EINTR);
     close(report[0]);
     if (got > 0)
-        waitpid(*child, NULL, 0);
+        waitpid(*keeper, NULL, 0);
     return error;
 }
 
@@ -151,15 +228,15 @@ VendorRun vendor_tool_run(char *const arguments[], gint folder, gint log, gint64
 {
     VendorRun run = {0};
     gint status = 0;
-    pid_t child = -1;
+    pid_t keeper = -1;
 
-    run.error = start(&child, arguments, folder, log);
+    run.error = start(&keeper, arguments, folder, log);
     if (run.error)
         return run;
-    End how = await(child, limit_ns);
+    End how = await(keeper, limit_ns);
     if (how == LATE)
-        end(child);
-    waitpid(child, &status, WNOHANG);
+        end(keeper);
+    waitpid(keeper, &status, WNOHANG);
     run.is_late = how == LATE;
     run.is_lost = how == LOST;
     run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -21,7 +21,7 @@ typedef struct VendorRun {
 
 /* Runs it in `folder` (a descriptor), with its output at the end of `log` (-1: nowhere), for at
  * most `limit_ns` (0: as long as it takes). It has a process group of its own, which ends with the
- * limit, and it is asked to end when the calling thread does. */
+ * limit, and when the calling thread does, however that ends. */
 VendorRun vendor_tool_run(char *const arguments[], gint folder, gint log, gint64 limit_ns);
 
 #endif

@@ -33,6 +33,7 @@ typedef struct StrobeMockRecord {
     uint64_t thread;     /* kernel id of the thread that recorded */
     StrobeTrackId track; /* 0: the thread's own */
     uint32_t size;       /* bytes of the fields */
+    uint32_t flags;      /* STROBE_RECORD_OF_WINDOW or 0 */
 } StrobeMockRecord;
 
 /* A host for the collector `component` of `plugin` (NULL: its only component). NULL when there is

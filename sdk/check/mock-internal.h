@@ -35,6 +35,7 @@ typedef struct MockEntry {
     StrobeStringId name;
     StrobeTrackId track;
     uint32_t size;
+    uint32_t flags;
     uint64_t begin, end;
     size_t offset; /* of the fields in the lane's bytes */
 } MockEntry;

@@ -258,7 +258,7 @@ void *strobe_mock_reserve(StrobeWriter *lane, StrobeKindId kind, StrobeTrackId t
     void *fields = lane_room(lane, size + 8);
     if (!fields)
         return NULL;
-    MockEntry entry = {kind, name, track, size, begin, is_span ? end : begin, lane->used};
+    MockEntry entry = {kind, name, track, size, 0, begin, is_span ? end : begin, lane->used};
     lane->pending = entry;
     lane->reserved = size + 8;
     lane->bulk = 0;
@@ -280,7 +280,10 @@ static void take_bulk(StrobeWriter *lane)
             return;
         }
         int is_span = mock->kinds[header.kind - 1]->shape == STROBE_SHAPE_SPAN;
-        MockEntry entry = {header.kind, header.name, 0, mock->kind_sizes[header.kind - 1], 0, 0, 0};
+        MockEntry entry = {.kind = header.kind,
+                           .name = header.name,
+                           .size = mock->kind_sizes[header.kind - 1],
+                           .flags = header.words & STROBE_RECORD_OF_WINDOW};
         memcpy(&entry.begin, lane->bytes + at + 8, 8);
         memcpy(&entry.end, lane->bytes + at + (is_span ? 16 : 8), 8);
         head += is_span ? 8 : 0;

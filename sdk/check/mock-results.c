@@ -25,6 +25,7 @@ static void gather(StrobeMockHost *mock)
             record->end = entry->end;
             record->thread = lane->thread;
             record->track = entry->track;
+            record->flags = entry->flags;
             record->size = entry->size;
         }
     mock->is_gathered = 1;

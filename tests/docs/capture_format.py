@@ -10,7 +10,7 @@ SEAL_STRUCT = struct.Struct("<QQIIQQQQQII")
 TRACK = struct.Struct("<IIIiQQII")
 SIZES = {1: 1, 2: 4, 3: 4, 4: 8, 5: 8, 6: 8, 7: 1, 8: 4, 9: 4, 10: 4, 11: 8}
 FACTS, KINDS, STRINGS, TRACKS, RECORDS, SEAL, CLOCK = range(1, 8)
-HAS_TRACK, IS_UNFINISHED, WORDS = 0x8000, 0x4000, 0x3FFF
+HAS_TRACK, IS_UNFINISHED, OF_WINDOW, WORDS = 0x8000, 0x4000, 0x2000, 0x1FFF
 SPAN = 1
 CORE_KINDS = ("loss", "collector_call", "diagnostic", "metadata")
 KNOT_DISTANCE_NS = 100000000
@@ -192,5 +192,5 @@ class Capture:
             return
         assert len(record) >= at + (kind.size + 7) // 8
         first, last = (self.time_of(0, ticks) for ticks in self.seal[:2])
-        if kind.name in CORE_KINDS or first <= begin <= last:
+        if kind.name in CORE_KINDS or record[0] & OF_WINDOW or first <= begin <= last:
             self.records.append(view)

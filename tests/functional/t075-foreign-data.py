@@ -324,12 +324,13 @@ class ExportTest(AclprofTest):
         self.strobe("analyse", "--import", "prof_raw:export_limit=300ms", self.result())
         self.assertTrue(self.is_gone("pid") and self.is_gone("sleeper"))
         (self.work / "sleeper").unlink()
-        process = self.start("analyse", self.result())
-        self.wait_for(lambda: not self.is_gone("sleeper"))
-        process.terminate()
-        process.communicate()
-        self.wait_for(lambda: self.is_gone("pid"))
-        os.kill(int((self.work / "sleeper").read_text()), signal.SIGKILL)
+        for how in signal.SIGTERM, signal.SIGKILL:
+            process = self.start("analyse", self.result())
+            self.wait_for(lambda: not self.is_gone("sleeper"))
+            process.send_signal(how)
+            process.communicate()
+            self.wait_for(lambda: self.is_gone("pid") and self.is_gone("sleeper"))
+            (self.work / "sleeper").unlink()
 
     def wait_for(self, is_so):
         end = time.monotonic() + 10

@@ -20,6 +20,7 @@
  *   twice             each buffer is handed over twice
  *   foreign           with each buffer one of the double's own is handed over
  *   thread            buffers that FlushAll hands over come from another thread, too
+ *   keep              every other buffer is never handed over
  *   swap              every other retired buffer comes 200 ms late, behind those after it
  *   lag=MS            what devices did is told so much later
  *   hang=MS           FlushAll takes so long

@@ -109,6 +109,33 @@ static void test_damaged_late_block(void)
     scratch_remove(folder);
 }
 
+/* What its cause makes one of the window is there wherever it begins, and says that it goes on. */
+static void test_of_window(void)
+{
+    char *folder = scratch_new();
+    g_autofree char *path = g_build_filename(folder, STROBE_CAPTURE_NAME, NULL);
+    MadeCapture *made = made_capture_begin(path, 0, "a");
+    StrobeReaderStats stats;
+    guint64 words[32];
+    guint n = 0;
+
+    for (guint64 at = 1; at <= 4; at++) {
+        guint64 begin = MADE_BEGIN_NS + at * 10000000;
+        guint64 *head = words + n;
+        n += made_marker(head, begin, begin + 5, at);
+        if (at != 3)
+            *head |= STROBE_RECORD_OF_WINDOW;
+    }
+    made_capture_block(made, STROBE_BLOCK_RECORDS, 0, 1, 0, words, n * 8);
+    made_capture_seal(made, MADE_BEGIN_NS + 15000000, FALSE);
+    made_capture_end(made);
+    g_autofree char *found = arguments_of(path, &stats);
+    g_assert_cmpstr(found, ==, "1 2 4");
+    g_assert_cmpuint(stats.n_outside, ==, 1);
+    g_assert_cmpuint(stats.n_damaged, ==, 0);
+    scratch_remove(folder);
+}
+
 /* ---- pieces ---- */
 
 /* A result directory below `folder` with pieces: arguments of a piece are 10 * number and more. The
@@ -547,6 +574,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/reader/late-blocks", test_late_blocks);
     g_test_add_func("/reader/damaged-late-block", test_damaged_late_block);
+    g_test_add_func("/reader/of-window", test_of_window);
     g_test_add_func("/reader/pieces", test_pieces);
     g_test_add_func("/reader/rolled-away", test_rolled_away);
     g_test_add_func("/reader/piece-missing", test_piece_missing);

@@ -90,14 +90,17 @@ typedef struct StrobeKind {
 
 /* Header of a record in a lane. `words` is written by the host. */
 typedef struct StrobeRecordHeader {
-    uint16_t words; /* whole record in 8-byte words, and the two flags below */
+    uint16_t words; /* whole record in 8-byte words, and the flags below */
     uint16_t kind;
     StrobeStringId name;
 } StrobeRecordHeader;
 
 #define STROBE_RECORD_HAS_TRACK 0x8000u  /* a track word follows the times */
 #define STROBE_RECORD_UNFINISHED 0x4000u /* a span that nobody ended; written by the host only */
-#define STROBE_RECORD_WORDS_MASK 0x3fffu
+/* Of the window that it is told in, wherever it begins: what caused it lies there, as a kernel's
+ * launch does that had to wait. Set by who lays records out, reserve_bulk. */
+#define STROBE_RECORD_OF_WINDOW 0x2000u
+#define STROBE_RECORD_WORDS_MASK 0x1fffu
 
 /* What kind of place a track is. */
 enum {

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the environment said when this plugin was loaded, on the thread that loaded it: on others the
+ * program may change it meanwhile, and reading it is not safe then. */
+#ifndef STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H
+#define STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H
+
+/* Values as they were; NULL: not set, or there was no memory. */
+typedef struct NpuEnvironment {
+    char *ascend_home;    /* ASCEND_HOME_PATH */
+    char *sample_config;  /* PROFILER_SAMPLECONFIG */
+    char *profiling_mode; /* PROFILING_MODE */
+    char *mstx_tool;      /* MSTX_INJECTION_PATH */
+    char *preloaded;      /* LD_PRELOAD */
+} NpuEnvironment;
+
+const NpuEnvironment *npu_environment(void);
+
+#endif
