@@ -168,8 +168,7 @@ static void add_kernel(StrobeDiffKernels *kernels, const StrobeView *record)
     const uint32_t *at = strobe_binder_offsets(&kernels->of_kernel, record->kind);
     gint64 step = strobe_field_i64(record, at[STEP], STROBE_ABSENT_I64);
     double us = strobe_field_f64(record, at[EXACT], NAN);
-    StrobeStringId type =
-        kernels->is_communication ? strobe_field_u32(record, at[OP_TYPE], 0) : 0;
+    StrobeStringId type = kernels->is_communication ? strobe_field_u32(record, at[OP_TYPE], 0) : 0;
     const Value value = {
         .place = {record->begin_ns, record->track, kernels->values->len},
         .name = type && *kernels->host->string(kernels->self, type).bytes ? type : record->name,
@@ -303,8 +302,7 @@ static guint last_operator(const StrobeDiffKernels *kernels, const Place *place)
 static guint32 path_of(const StrobeDiffKernels *kernels, const Place *kernel)
 {
     guint at = first_link(kernels, kernel);
-    const Link *link =
-        at < kernels->links->len ? &g_array_index(kernels->links, Link, at) : NULL;
+    const Link *link = at < kernels->links->len ? &g_array_index(kernels->links, Link, at) : NULL;
 
     if (!link || compare_places(&link->kernel, kernel) != 0)
         return NO_ROOM;
