@@ -8,6 +8,7 @@
 #include "memory-limit.h"
 #include "pipeline.h"
 #include "row-report.h"
+#include "show-empty.h"
 #include "show-list.h"
 #include "show-rows.h"
 #include "show-tables.h"
@@ -34,7 +35,9 @@ static const StrobeUsage usage = {
         "\n"
         "Numbers are sorted largest first, texts from A to Z; :asc and :desc behind a column\n"
         "say otherwise, --reverse turns the order round. A column is named by its title or\n"
-        "its field; titles have the unit, times in JSON are in ns.",
+        "its field; titles have the unit, times in JSON are in ns.\n"
+        "\n"
+        "Exit code 8: the program marked nothing of what a head_overhead table is made of.",
 };
 
 typedef struct Flags {
@@ -116,8 +119,22 @@ static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const Str
     strobe_json_end_object(json);
 }
 
+/* What the program should have marked, and what there is instead. */
+static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result,
+                            const StrobePresentation *known)
+{
+    g_autofree char *names = strobe_show_top_names(registry, result);
+
+    strobe_complain(
+        "%s: table \"%s\" is empty: %s. %s%s",
+        result->directory ? result->directory : result->capture, known->table.kind, known->empty,
+        names ? "The operators that took longest: " : "It has no operators", names ? names : "");
+    return STROBE_EXIT_NO_MARKERS;
+}
+
 /* Nothing was found: is the name wrong, or is the table empty? */
-static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, const char *table)
+static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, const char *table,
+                         const GPtrArray *passes)
 {
     g_autofree char *hint = NULL;
 
@@ -125,9 +142,10 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
         return strobe_command_misuse(
             &usage, "Unknown table \"%s\"%s (--list names those of a result)", table, hint);
     const StrobePresentation *known = strobe_presentation_find(table);
-    strobe_complain("%s: table \"%s\" is empty%s%s (--list names those that are not)",
-                    result->directory ? result->directory : result->capture, table,
-                    known && known->empty ? ": " : "", known && known->empty ? known->empty : "");
+    if (known && known->marked && strobe_show_count(registry, result, known->marked, passes) == 0)
+        return explain_unmarked(registry, result, known);
+    strobe_complain("%s: table \"%s\" is empty (--list names those that are not)",
+                    result->directory ? result->directory : result->capture, table);
     return STROBE_EXIT_OK;
 }
 
@@ -158,12 +176,12 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
         g_clear_error(&error);
     } else if (rows->n_seen == 0 &&
                (good || (error->code == STROBE_ERROR_PLUGIN && passes->len == 0))) {
-        code = explain_empty(registry, result, request->kind);
+        code = explain_empty(registry, result, request->kind, passes);
         g_clear_error(&error);
     }
     if (error)
         code = strobe_command_fail(error);
-    else if (code == STROBE_EXIT_OK && json)
+    else if ((code == STROBE_EXIT_OK || code == STROBE_EXIT_NO_MARKERS) && json)
         write_rows(json, rows, result);
     else if (rows->n_rows > 0)
         strobe_rows_print(rows);

@@ -200,19 +200,44 @@ static gboolean has_values(const StrobeDiff *diff, GError **error)
     return TRUE;
 }
 
-static gboolean read_both(StrobeDiff *diff, StrobeRegistry *registry, GError **error)
+static gboolean read_rows(StrobeDiff *diff, StrobeRegistry *registry, GError **error)
 {
     for (guint i = 0; i < STROBE_DIFF_SIDES; i++)
-        if (!strobe_diff_side_read_steps(&diff->sides[i], registry, error))
-            return FALSE;
-    for (guint i = 0; i < STROBE_DIFF_SIDES; i++)
-        diff->is_whole |= diff->sides[i].steps.steps->len == 0;
-    for (guint i = 0; i < STROBE_DIFF_SIDES; i++) {
-        strobe_diff_steps_finish(&diff->sides[i].steps, diff->is_whole);
         if (!strobe_diff_side_read(&diff->sides[i], registry, diff->by, diff->rows, error))
             return FALSE;
-    }
     return has_values(diff, error);
+}
+
+/* Where one result says what launched its kernels and the other does not, only their names are the
+ * same in both. */
+static gboolean read_by_name(StrobeDiff *diff, StrobeRegistry *registry, GError **error)
+{
+    note(diff, "%c does not say which operators launched its %s: they are compared by name",
+         diff->sides[STROBE_DIFF_A].n_linked ? 'B' : 'A', words[diff->by].some);
+    strobe_diff_rows_free(diff->rows);
+    diff->rows = strobe_diff_rows_new();
+    for (guint i = 0; i < STROBE_DIFF_SIDES; i++) {
+        diff->sides[i].rest = (StrobeDiffRest){0};
+        diff->sides[i].by_name = TRUE;
+    }
+    return read_rows(diff, registry, error);
+}
+
+static gboolean read_both(StrobeDiff *diff, StrobeRegistry *registry, GError **error)
+{
+    StrobeDiffSide *a = &diff->sides[STROBE_DIFF_A], *b = &diff->sides[STROBE_DIFF_B];
+
+    if (!strobe_diff_side_read_steps(a, registry, error) ||
+        !strobe_diff_side_read_steps(b, registry, error))
+        return FALSE;
+    diff->is_whole = a->steps.steps->len == 0 || b->steps.steps->len == 0;
+    strobe_diff_steps_finish(&a->steps, diff->is_whole);
+    strobe_diff_steps_finish(&b->steps, diff->is_whole);
+    if (!read_rows(diff, registry, error))
+        return FALSE;
+    if (strobe_diff_is_of_device(diff->by) && !a->n_linked != !b->n_linked)
+        return read_by_name(diff, registry, error);
+    return TRUE;
 }
 
 gboolean strobe_diff_run(StrobeDiff *diff, StrobeRegistry *registry, StrobeDiffScratch scratch,

@@ -114,11 +114,17 @@ typedef struct Reading {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeDiffTree *tree;
+    StrobeDiffKernels *kernels;
     StrobeDiffSteps named; /* operators that are steps */
 } Reading;
 
 /* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
 static Reading *reading;
+
+gboolean strobe_diff_is_of_device(StrobeDiffBy by)
+{
+    return by == STROBE_DIFF_BY_KERNEL || by == STROBE_DIFF_BY_COMMUNICATION;
+}
 
 static StrobeStatus reading_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
 {
@@ -127,6 +133,10 @@ static StrobeStatus reading_open(const StrobeConsumerHost *host, StrobeInstance 
     if (reading->by == STROBE_DIFF_BY_OPERATOR || reading->by == STROBE_DIFF_BY_STACK)
         reading->tree = strobe_diff_tree_new(host, self, &reading->side->steps,
                                              reading->by == STROBE_DIFF_BY_STACK);
+    if (strobe_diff_is_of_device(reading->by))
+        reading->kernels =
+            strobe_diff_kernels_new(host, self, &reading->side->steps, reading->side->by_name,
+                                    reading->by == STROBE_DIFF_BY_COMMUNICATION);
     *state = reading;
     return STROBE_OK;
 }
@@ -134,14 +144,21 @@ static StrobeStatus reading_open(const StrobeConsumerHost *host, StrobeInstance 
 static void reading_close(void *state)
 {
     g_clear_pointer(&((Reading *)state)->tree, strobe_diff_tree_free);
+    g_clear_pointer(&((Reading *)state)->kernels, strobe_diff_kernels_free);
 }
 
 static StrobeStatus reading_end(void *state)
 {
     Reading *r = state;
+    StrobeDiffKernelCounts counts;
 
     if (r->tree)
         strobe_diff_tree_finish(r->tree, r->rows, r->side->side, &r->side->rest);
+    if (!r->kernels)
+        return STROBE_OK;
+    strobe_diff_kernels_finish(r->kernels, r->rows, r->side->side, &r->side->rest, &counts);
+    r->side->n_values = counts.n_values;
+    r->side->n_linked = counts.n_linked;
     return STROBE_OK;
 }
 
@@ -220,35 +237,12 @@ static const char *text_of(const Reading *r, const StrobeView *record, const cha
     return r->host->string(r->self, strobe_field_u32(record, at, 0)).bytes;
 }
 
-/* Kernels by their name, communication operations by their type: their names are numbered. */
 static StrobeStatus kernel_batch(void *state, const StrobeView *records, size_t n)
 {
     Reading *r = state;
 
-    for (size_t i = 0; i < n; i++) {
-        const StrobeView *record = &records[i];
-        const StrobeKindView *kind = record->kind;
-        gboolean is_wanted =
-            strobe_field_u8(record,
-                            strobe_field_offset(kind, "is_communication", STROBE_FIELD_BOOL),
-                            0) == (r->by == STROBE_DIFF_BY_COMMUNICATION);
-        const char *name = r->host->string(r->self, record->name).bytes;
-        const char *type =
-            r->by == STROBE_DIFF_BY_COMMUNICATION ? text_of(r, record, "op_type") : "";
-        double us =
-            strobe_field_f64(record, strobe_field_offset(kind, "exact_us", STROBE_FIELD_F64), NAN);
-        gint64 step = number_of(record, "step");
-
-        if (!is_wanted)
-            continue;
-        r->side->n_values++;
-        add_value(r,
-                  step == STROBE_ABSENT_I64
-                      ? strobe_diff_steps_at(&r->side->steps, record->begin_ns)
-                      : strobe_diff_steps_of(&r->side->steps, step),
-                  *type ? type : name,
-                  isnan(us) ? (double)(record->end_ns - record->begin_ns) : us * 1000);
-    }
+    for (size_t i = 0; i < n; i++)
+        strobe_diff_kernels_add(r->kernels, &records[i]);
     return STROBE_OK;
 }
 
@@ -387,7 +381,6 @@ gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, S
                                StrobeDiffRows *rows, GError **error)
 {
     static const char *const operators[] = {"cpu_op", NULL};
-    static const char *const kernels[] = {"kernel_detail", NULL};
     static const char *const steps[] = {"step_summary", "step_trace", NULL};
     static const char *const heads[] = {"head_overhead", NULL};
     Reading r = {.side = side, .by = by, .rows = rows};
@@ -400,7 +393,7 @@ gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, S
     else if (by == STROBE_DIFF_BY_HEAD)
         good = run(&r, registry, heads, head_batch, error);
     else
-        good = run(&r, registry, kernels, kernel_batch, error);
+        good = run(&r, registry, strobe_diff_kernels_wants(side->by_name), kernel_batch, error);
     if (good && by == STROBE_DIFF_BY_STEP)
         add_durations(&r);
     if (good)

@@ -3,6 +3,7 @@
 #ifndef STROBE_TOOLS_DIFF_SIDE_H
 #define STROBE_TOOLS_DIFF_SIDE_H
 
+#include "diff-kernels.h"
 #include "diff-rows.h"
 #include "diff-steps.h"
 #include "diff-tree.h"
@@ -21,6 +22,9 @@ typedef enum StrobeDiffBy {
     STROBE_DIFF_BY_HEAD,
 } StrobeDiffBy;
 
+/* Whether that is kernels or communication operations. */
+gboolean strobe_diff_is_of_device(StrobeDiffBy by);
+
 typedef struct StrobeDiffSide {
     guint side;       /* STROBE_DIFF_A or _B */
     const char *path; /* as named; the caller's */
@@ -29,6 +33,8 @@ typedef struct StrobeDiffSide {
     StrobeDiffSteps steps;
     StrobeDiffRest rest;
     guint64 n_values; /* records that were compared */
+    guint64 n_linked; /* of these, on a device: whose operator is known */
+    gboolean by_name; /* kernels without the operators around their launch */
     guint64 n_lost, n_damaged;
     gboolean is_sealed;
 } StrobeDiffSide;

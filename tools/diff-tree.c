@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strobe/helpers/fields.h>
 
+#include "diff-marks.h"
 #include "nesting.h"
 
 #define NODES_MAX 1000000 /* call paths, those of operators still open included */
@@ -12,8 +13,6 @@
 #define INDEX_AT 32       /* from so many on they are found by a table */
 #define CHUNK 1000
 #define FRAMES_MAX 1024
-#define MARKS_MAX 65536    /* names remembered */
-#define SCOPE_USER_RANGE 7 /* at::RecordScope::USER_SCOPE */
 
 enum { STACK, SCOPE, IS_ASYNC, N_WANTED };
 
@@ -65,7 +64,7 @@ struct StrobeDiffTree {
     Nesting *nesting;
     NodeList roots;
     GHashTable *stacks; /* StrobeStackId to Node, of which only the cells are used */
-    GHashTable *marks;  /* StrobeStringId to whether the framework marks ranges so (1) or not (2) */
+    StrobeDiffMarks marks;
     Node *free_nodes;
     guint n_nodes;
     GPtrArray *chunks; /* where the nodes lie, CHUNK each */
@@ -308,7 +307,7 @@ StrobeDiffTree *strobe_diff_tree_new(const StrobeConsumerHost *host, StrobeInsta
     tree->binder.n_wanted = N_WANTED;
     tree->nesting = nesting_new(&nesting_ops, tree);
     tree->stacks = g_hash_table_new(g_direct_hash, g_direct_equal);
-    tree->marks = g_hash_table_new(g_direct_hash, g_direct_equal);
+    strobe_diff_marks_init(&tree->marks, host, self);
     tree->chunks = g_ptr_array_new_with_free_func(g_free);
     return tree;
 }
@@ -319,7 +318,7 @@ void strobe_diff_tree_free(StrobeDiffTree *tree)
         return;
     nesting_free(tree->nesting);
     g_hash_table_unref(tree->stacks);
-    g_hash_table_unref(tree->marks);
+    strobe_diff_marks_clear(&tree->marks);
     for (guint i = 0; i < tree->n_nodes; i++) {
         Node *node = (Node *)g_ptr_array_index(tree->chunks, i / CHUNK) + i % CHUNK;
         g_free(node->cells);
@@ -331,33 +330,13 @@ void strobe_diff_tree_free(StrobeDiffTree *tree)
     g_free(tree);
 }
 
-/* A Kineto trace has these apart from operators, an Ascend result among them without a scope. */
-static gboolean is_mark(StrobeDiffTree *tree, StrobeStringId name)
-{
-    static const char *const prefixes[] = {"ProfilerStep#", "Optimizer.step#",
-                                           "Optimizer.zero_grad#", "enumerate(DataLoader)#"};
-    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(tree->marks, GUINT_TO_POINTER(name)));
-
-    if (known)
-        return known == 1;
-    const char *text = tree->host->string(tree->self, name).bytes;
-    if (g_hash_table_size(tree->marks) == MARKS_MAX)
-        g_hash_table_remove_all(tree->marks);
-    known = 2;
-    for (gsize i = 0; i < G_N_ELEMENTS(prefixes); i++)
-        if (g_str_has_prefix(text, prefixes[i]))
-            known = 1;
-    g_hash_table_insert(tree->marks, GUINT_TO_POINTER(name), GUINT_TO_POINTER(known));
-    return known == 1;
-}
-
 void strobe_diff_tree_add(StrobeDiffTree *tree, const StrobeView *record)
 {
     const uint32_t *offsets = strobe_binder_offsets(&tree->binder, record->kind);
     Entry entry = {.name = record->name};
 
-    if (strobe_field_u8(record, offsets[SCOPE], 0) == SCOPE_USER_RANGE ||
-        is_mark(tree, record->name))
+    if (strobe_diff_marks_have(&tree->marks, record->name,
+                               strobe_field_u8(record, offsets[SCOPE], 0)))
         return;
     if (strobe_field_u8(record, offsets[IS_ASYNC], 0)) {
         tree->rest.n_async++;

@@ -45,23 +45,23 @@ static void print_help(void)
          "Commands:");
     for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-9s %s\n", commands[i].name, commands[i].summary);
-    puts("\n"
-         "\"strobe COMMAND --help\" explains a command; \"strobe --version\" prints the version.\n"
-         "\n"
-         "A first run:\n"
-         "  strobe run -- python3 train.py     profile the whole run\n"
-         "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
-         "                                     skip one step, warm up for one, record three\n"
-         "  strobe show DIR                    the operators that took longest\n"
-         "\n"
-         "\"strobe run\" prints the name of the result directory (DIR). Its\n"
-         "ASCEND_PROFILER_OUTPUT/trace_view.json opens in chrome://tracing, ui.perfetto.dev and\n"
-         "MindStudio Insight.\n"
-         "\n"
-         "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
-         "write, 7 a regression (strobe diff), 1 anything else. \"strobe run\" ends as the command "
-         "it\n"
-         "ran ended.");
+    puts(
+        "\n"
+        "\"strobe COMMAND --help\" explains a command; \"strobe --version\" prints the version.\n"
+        "\n"
+        "A first run:\n"
+        "  strobe run -- python3 train.py     profile the whole run\n"
+        "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
+        "                                     skip one step, warm up for one, record three\n"
+        "  strobe show DIR                    the operators that took longest\n"
+        "\n"
+        "\"strobe run\" prints the name of the result directory (DIR). Its\n"
+        "ASCEND_PROFILER_OUTPUT/trace_view.json opens in chrome://tracing, ui.perfetto.dev and\n"
+        "MindStudio Insight.\n"
+        "\n"
+        "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
+        "write, 7 a regression (strobe diff), 8 nothing is marked that a table is made of (strobe\n"
+        "show), 1 anything else. \"strobe run\" ends as the command it ran ended.");
 }
 
 static const Command *find_command(const char *name)

@@ -226,13 +226,14 @@ static const StrobeColumn head_overhead_advice[] = {
 #define NO_HEAD_OVERHEAD                                                                           \
     "no range \"npu_fx_compiler inference\" or \"cache_compiler inference\" is in it, with "       \
     "\"TorchNpuGraphBase::Run\" and \"ExecuteGraph\" inside: the model must run in graph mode "    \
-    "(torch.compile with TorchAir); --table operator_average shows what the host ran"
+    "(torch.compile with TorchAir)"
 
-#define PRESENT_OR(kind, sort, empty)                                                              \
+#define PRESENT_OR(kind, sort, marked, empty)                                                      \
     {                                                                                              \
-        {NULL, #kind, kind, G_N_ELEMENTS(kind)}, sort, empty                                       \
+        {NULL, #kind, kind, G_N_ELEMENTS(kind)}, sort, marked, empty                               \
     }
-#define PRESENT(kind, sort) PRESENT_OR(kind, sort, NULL)
+#define PRESENT(kind, sort) PRESENT_OR(kind, sort, NULL, NULL)
+#define PRESENT_HEAD(kind) PRESENT_OR(kind, NULL, "head_overhead", NO_HEAD_OVERHEAD)
 
 static const StrobePresentation presentations[] = {
     PRESENT(operator_average, "host_self"),
@@ -248,10 +249,10 @@ static const StrobePresentation presentations[] = {
     PRESENT(stack_total, "host_self"),
     PRESENT(correlation, NULL),
     PRESENT(device_clock, NULL),
-    PRESENT_OR(head_overhead, NULL, NO_HEAD_OVERHEAD),
-    PRESENT_OR(head_overhead_step, NULL, NO_HEAD_OVERHEAD),
-    PRESENT_OR(head_overhead_summary, NULL, NO_HEAD_OVERHEAD),
-    PRESENT_OR(head_overhead_advice, NULL, NO_HEAD_OVERHEAD),
+    PRESENT_HEAD(head_overhead),
+    PRESENT_HEAD(head_overhead_step),
+    PRESENT_HEAD(head_overhead_summary),
+    PRESENT_HEAD(head_overhead_advice),
 };
 
 const StrobePresentation *strobe_presentation_find(const char *kind)

@@ -8,8 +8,10 @@
 
 typedef struct StrobePresentation {
     StrobeTable table;
-    const char *sort;  /* the order when none is asked for; NULL: as recorded */
-    const char *empty; /* why it may have no rows; NULL: nothing to say */
+    const char *sort; /* the order when none is asked for; NULL: as recorded */
+    const char
+        *marked; /* table of what it is made of, which marks of the program make; NULL: none */
+    const char *empty; /* why that has no rows then */
 } StrobePresentation;
 
 /* NULL: none, the kind's fields are the columns. */

@@ -33,7 +33,7 @@ typedef struct TraceEvents TraceEvents;     /* device-kinds.h: how a span of a d
 typedef struct TraceCounters TraceCounters; /* device-counters.c */
 typedef struct TraceLaunches TraceLaunches; /* launches.h */
 
-#define TRACE_KNOWN_FIELDS 6
+#define TRACE_KNOWN_FIELDS 7
 
 /* What was found out about a kind when its first record came. */
 struct TraceKind {
@@ -114,6 +114,9 @@ void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const Strob
 void trace_counters_finish(ChromeTrace *trace);
 /* source-event.c: an event that the importer had no kind for. */
 void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+
+/* head-overlay.c */
+void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* other-events.c */
 void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);

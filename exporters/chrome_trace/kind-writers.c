@@ -59,6 +59,14 @@ static const struct {
     {"host_cpu", STROBE_SHAPE_COUNTER, write_cpu_usage, .only_known = TRUE, .n_required = 1,
      .known = {{"usage", STROBE_FIELD_F64}}},
     {"loss", STROBE_SHAPE_SPAN, write_loss},
+    {"head_overhead", STROBE_SHAPE_SPAN, write_head_overhead, .only_known = TRUE, .n_required = 5,
+     .known = {{"framework", STROBE_FIELD_I64},
+               {"torchair", STROBE_FIELD_I64},
+               {"python", STROBE_FIELD_I64},
+               {"cpp", STROBE_FIELD_I64},
+               {"ge", STROBE_FIELD_I64},
+               {"is_nested", STROBE_FIELD_BOOL},
+               {"is_compile", STROBE_FIELD_BOOL}}},
 };
 
 /* Kinds that say more about what another kind draws, or that have no time of their own: they are in

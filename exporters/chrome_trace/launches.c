@@ -8,10 +8,14 @@
  * under way. */
 #define SLOTS (1u << 16)
 
+/* An arrow's: a task's of the older files needs so many bits. */
+typedef unsigned __int128 FlowId;
+
 typedef struct Slot {
     guint64 connection;
     const TraceRow *row; /* of the call; NULL: none yet, or its arrow is drawn */
     gint64 begin_ns;
+    FlowId id; /* older files: of the arrow drawn last, or of the task that waits for its call */
     gboolean is_wanted; /* a task of this connection has come */
     gboolean is_drawn;
 } Slot;
@@ -38,7 +42,7 @@ static Slot *slot_of(ChromeTrace *trace, guint64 connection)
 }
 
 /* In decimal, as 128 bits; 18 digits at once, since a division of so many bits is a function. */
-static gsize write_wide(char *text, unsigned __int128 value)
+static gsize write_wide(char *text, FlowId value)
 {
     const guint64 part = 1000000000000000000u;
     char digits[STROBE_NUMBER_MAX];
@@ -57,29 +61,27 @@ static gsize write_wide(char *text, unsigned __int128 value)
 /* In full: an id says in its upper bits whose it is. */
 static void write_shifted(char *text, guint64 connection)
 {
-    write_wide(text, (unsigned __int128)connection << 32);
+    write_wide(text, (FlowId)connection << 32);
 }
 
 /* The newest files have one form for all. */
-static void write_id(ChromeTrace *trace, char *text, const TraceEvents *events, const TraceRow *row,
-                     const StrobeView *record, guint64 connection)
+static FlowId id_of(const ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
+                    const StrobeView *record, guint64 connection)
 {
     gboolean is_kernel =
         events->layer == ASCEND_LAYER_HARDWARE && strobe_field_u8(record, events->is_kernel, 0);
 
     if (!trace->is_old)
-        write_shifted(text, connection);
-    else if (events->layer == ASCEND_LAYER_COMMUNICATION)
-        strobe_format_uint(text, (connection << 32) - 1);
-    else if (!is_kernel)
-        strobe_format_uint(text, connection);
-    else
-        write_wide(text,
-                   ((unsigned __int128)MAX(row->layer->device, 0) << 80) +
-                       ((unsigned __int128)strobe_field_u32(record, events->stream, 0) << 64) +
-                       ((unsigned __int128)strobe_field_u32(record, events->task_id, 0) << 48) +
-                       ((unsigned __int128)strobe_field_u32(record, events->batch, 0) << 32) +
-                       strobe_field_u32(record, events->context, STROBE_ABSENT_U32));
+        return (FlowId)connection << 32;
+    if (events->layer == ASCEND_LAYER_COMMUNICATION)
+        return (connection << 32) - 1;
+    if (!is_kernel)
+        return connection;
+    return ((FlowId)MAX(row->layer->device, 0) << 80) +
+           ((FlowId)strobe_field_u32(record, events->stream, 0) << 64) +
+           ((FlowId)strobe_field_u32(record, events->task_id, 0) << 48) +
+           ((FlowId)strobe_field_u32(record, events->batch, 0) << 32) +
+           strobe_field_u32(record, events->context, STROBE_ABSENT_U32);
 }
 
 static gboolean has_text(ChromeTrace *trace, StrobeStringId id, const char *text)
@@ -134,7 +136,35 @@ static void take_foreign_task(ChromeTrace *trace, const TraceRow *row, const Str
     trace_flow_device(trace, &trace->flows, "HostToDevice", id, TRUE, row, record->begin_ns);
 }
 
-/* Older ids name the task, so that the arrow waits for it. */
+static void draw_old_begin(ChromeTrace *trace, Slot *slot, FlowId id)
+{
+    char text[TRACE_FLOW_TEXT];
+
+    write_wide(text, id);
+    draw_begin(trace, slot, text);
+    slot->id = id;
+}
+
+/* Older ids name the task: one end waits for the other, whichever comes first. */
+static void take_old_call(ChromeTrace *trace, Slot *slot)
+{
+    if (slot->is_wanted)
+        draw_old_begin(trace, slot, slot->id);
+    slot->is_wanted = FALSE;
+}
+
+static void take_old_task(ChromeTrace *trace, Slot *slot, FlowId id)
+{
+    gboolean is_new = !slot->is_drawn || slot->id != id;
+
+    if (slot->row && is_new) {
+        draw_old_begin(trace, slot, id);
+    } else if (!slot->row) {
+        slot->id = id;
+        slot->is_wanted = TRUE;
+    }
+}
+
 static void take_call(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                       const StrobeView *record, guint64 connection)
 {
@@ -145,7 +175,11 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
         return;
     slot->row = row;
     slot->begin_ns = record->begin_ns;
-    if (trace->is_old || (!slot->is_wanted && !is_launch(trace, events, record)))
+    if (trace->is_old) {
+        take_old_call(trace, slot);
+        return;
+    }
+    if (!slot->is_wanted && !is_launch(trace, events, record))
         return;
     write_shifted(id, connection);
     draw_begin(trace, slot, id);
@@ -166,14 +200,17 @@ static void take_task(ChromeTrace *trace, const TraceEvents *events, const Trace
                       const StrobeView *record, guint64 connection)
 {
     Slot *slot = slot_of(trace, connection);
-    char id[TRACE_FLOW_TEXT];
+    FlowId id = id_of(trace, events, row, record, connection);
+    gboolean is_copy = has_text(trace, record->name, "MEMCPY_ASYNC");
+    char text[TRACE_FLOW_TEXT];
 
-    write_id(trace, id, events, row, record, connection);
-    if (!slot->is_drawn && slot->row &&
-        (trace->is_old || has_text(trace, record->name, "MEMCPY_ASYNC")))
-        draw_begin(trace, slot, id);
-    slot->is_wanted |= has_text(trace, record->name, "MEMCPY_ASYNC");
-    trace_flow_device(trace, &trace->flows, "HostToDevice", id, TRUE, row, record->begin_ns);
+    write_wide(text, id);
+    if (trace->is_old)
+        take_old_task(trace, slot, id);
+    else if (!slot->is_drawn && slot->row && is_copy)
+        draw_begin(trace, slot, text);
+    slot->is_wanted |= !trace->is_old && is_copy;
+    trace_flow_device(trace, &trace->flows, "HostToDevice", text, TRUE, row, record->begin_ns);
 }
 
 void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,

@@ -12,6 +12,13 @@ static const StrobeOption options[] = {
         .default_value = "trace_view.json",
         .summary = "Name of the file in the result directory.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_KINDS,
+        .name = "also",
+        .default_value = "",
+        .summary = "Draw these derived kinds too, such as head_overhead.",
+    },
     GZIP_OPTION,
 };
 

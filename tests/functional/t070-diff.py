@@ -371,9 +371,9 @@ class DiffTest(StrobeTest):
         self.assertEqual(self.diff(a, a, "--by", "stack")["rows"], [])
         kernels = self.rows(a, a, "--by", "kernel", "--all")
         self.assertEqual({name: row["a"]["mean"] for name, row in kernels.items()},
-                         {"Add": 2261, "MatMul": 1500})
+                         {"aten::linear/aten::add/Add": 2261, "aten::linear/aten::mm/MatMul": 1500})
         operations = self.rows(a, a, "--by", "communication", "--all")
-        self.assertEqual(list(operations), ["hcom_allReduce_"])
+        self.assertEqual(list(operations), ["aten::linear/aten::mm/hcom_allReduce_"])
 
     @needs_database
     def test_database_against_text(self):

@@ -20,6 +20,7 @@ from support import BUILD, TOP, StrobeTest
 
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data") / "ascend"
 TEXT = DATA / "text_level1_rank0_ascend_pt"
+NO_MARKERS = 8
 
 #: The made inference: begin and end of its ranges, in units of which the parts below are given.
 RANGES = (
@@ -58,8 +59,8 @@ class HeadOverheadTest(StrobeTest):
         made = self.json("import", "-o", out, *flags, source)[0]
         return pathlib.Path(made["directory"])
 
-    def table(self, result, name="head_overhead"):
-        return self.json("show", result, "--table", name)[0]["rows"]
+    def table(self, result, name="head_overhead", code=0):
+        return self.json("show", result, "--table", name, code=code)[0]["rows"]
 
     def assertParts(self, row, unit=1):
         self.assertEqual({part: row[part] for part in PARTS},
@@ -92,7 +93,7 @@ class HeadOverheadTest(StrobeTest):
         """The names on the hardware's rows are none."""
         extra = [dict(event, pid=HARDWARE, tid=2) for event in ranges(5000)]
         result = self.imported(self.text_result(extra))
-        self.assertEqual(self.table(result), [])
+        self.assertEqual(self.table(result, code=NO_MARKERS), [])
 
     def test_for_people(self):
         result = self.imported(self.text_result(ranges(5000)))
@@ -109,7 +110,7 @@ class HeadOverheadTest(StrobeTest):
         extra = [dict(event, name="my " + event["name"]) for event in ranges(5000)]
         extra.append(span("LoadGraph", PID, MAIN, 6660, 6690, {}, cat="cpu_op"))
         result = self.imported(self.text_result(extra))
-        self.assertEqual(self.table(result), [])
+        self.assertEqual(self.table(result, code=NO_MARKERS), [])
         options = ("head_overhead:inference=my npu_fx_compiler inference,"
                    "run=my_TorchNpuGraphBase::Run,execute=my ExecuteGraph,entry=^my .*Region")
 
@@ -119,7 +120,7 @@ class HeadOverheadTest(StrobeTest):
         self.assertEqual((row["entry_source"], row["framework"], row["torchair"], row["cpp_load"]),
                          ("pattern", 75, 500, 30))
         self.assertTrue(row["is_compile"])
-        self.assertEqual(table("head_overhead_summary"), [])
+        self.assertEqual(table("head_overhead_summary"), []) # all compile: that is no lack of marks
         self.assertEqual(len(table("head_overhead_summary", ",compiled_too=true")), 9)
         for words, says, code in (("head_overhaed:run=x", 'did you mean "head_overhead"', 4),
                                   ("head_overhead:rum=x", 'did you mean "run"', 3),
@@ -145,14 +146,34 @@ class HeadOverheadTest(StrobeTest):
         self.assertIn("head_overhead", found)
         database.close()
 
+    def test_overlay(self):
+        """A layer of the trace, whose parts lie end to end on the inference's thread."""
+        result = self.imported(self.text_result(ranges(5000)), "--export",
+                               "chrome_trace:also=head_overhead")
+        events = json.loads((result / OUTPUT / "trace_view.json").read_text())
+        (layer,) = {event["pid"] for event in events if event["name"] == "process_name"
+                    and event["args"]["name"] == "Head overhead"}
+        found = [(event["name"], int(event["ts"].replace(".", "")), event["dur"], event["tid"])
+                 for event in events if event["ph"] == "X" and event["pid"] == layer]
+        lookup = next(event for event in events if event["name"] == RANGES[0][0])
+        begin = int(lookup["ts"].replace(".", ""))
+        self.assertEqual(found, [("Framework", begin, 0.2, MAIN),
+                                 ("TorchAir Python", begin + 200, 0.3, MAIN),
+                                 ("TorchAir C++", begin + 500, 0.2, MAIN),
+                                 ("GE", begin + 700, 0.7, MAIN)])
+        plain = self.imported(self.text_result(ranges(5000), "plain"), "--export", "chrome_trace")
+        self.assertNotIn("Head overhead", (plain / OUTPUT / "trace_view.json").read_text())
+
     def test_no_marker(self):
         """No file, and the names that were looked for."""
         result = self.imported(make_text(self.work), "--export", "csv")
         self.assertEqual(list((result / OUTPUT).glob("head_overhead*")), [])
-        done = self.strobe("show", result, "--table", "head_overhead")
-        self.assertEqual(done.stdout, "")
-        for word in ("is empty", "npu_fx_compiler inference", "ExecuteGraph", "graph mode"):
-            self.assertIn(word, done.stderr)
+        for table in ("head_overhead", "head_overhead_summary"):
+            done = self.strobe("show", result, "--table", table, code=NO_MARKERS)
+            self.assertEqual(done.stdout, "")
+            for word in ("is empty", "npu_fx_compiler inference", "ExecuteGraph", "graph mode",
+                         'took longest: "ProfilerStep#5", "aten::linear"', '"aten::add"'):
+                self.assertIn(word, done.stderr)
 
     @unittest.skipUnless((BUILD / "plugins" / "ascend_db.so").exists(), "built without SQLite")
     def test_database_result(self):

@@ -88,7 +88,8 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     bind(&pass->tasks, task_wanted, N_TASK);
     bind(&pass->flows, flow_wanted, N_FLOW);
     kernel_map_init(&pass->map);
-    pass->map.by_thread = !pass->has_device; /* recorded, not imported */
+    /* One tree of all threads is a rule of Ascend's own analysis. */
+    pass->map.by_thread = strstr(host->fact(self, "source"), "\"ascend_") == NULL;
     operator_list_init(&pass->forest.operators);
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
     pass->forest.links = g_array_new(FALSE, FALSE, sizeof(ForestLink));

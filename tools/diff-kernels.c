@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "diff-kernels.h"
+
+#include <math.h>
+#include <string.h>
+#include <strobe/helpers/fields.h>
+
+#include "diff-marks.h"
+
+#define PATHS_MAX 1000000u
+#define HEIGHT_MAX 512u /* names on one path */
+#define NO_PLACE G_MAXUINT32
+#define NO_ROOM 0u /* the path that stands for those there is no room for */
+#define TOP 1u     /* no operator */
+
+enum { SCOPE, IS_ASYNC, N_OPERATOR };
+enum { TO_BEGIN, TO_TRACK, N_LINK };
+enum { IS_COMMUNICATION, OP_TYPE, EXACT, STEP, N_KERNEL };
+
+static const StrobeWantedField operator_wanted[N_OPERATOR] = {
+    [SCOPE] = {"scope", STROBE_FIELD_U8},
+    [IS_ASYNC] = {"is_async", STROBE_FIELD_BOOL},
+};
+static const StrobeWantedField link_wanted[N_LINK] = {
+    [TO_BEGIN] = {"to_begin", STROBE_FIELD_I64},
+    [TO_TRACK] = {"to_track", STROBE_FIELD_TRACK},
+};
+static const StrobeWantedField kernel_wanted[N_KERNEL] = {
+    [IS_COMMUNICATION] = {"is_communication", STROBE_FIELD_BOOL},
+    [OP_TYPE] = {"op_type", STROBE_FIELD_STRING},
+    [EXACT] = {"exact_us", STROBE_FIELD_F64},
+    [STEP] = {"step", STROBE_FIELD_I64},
+};
+
+typedef struct Place {
+    gint64 begin_ns;
+    StrobeTrackId track;
+    guint32 order; /* as they came: children before parents */
+} Place;
+
+typedef struct Operator {
+    Place place;
+    gint64 end_ns;
+    StrobeStringId name;
+    guint32 path; /* of a mark that of what is around it */
+    gboolean is_mark;
+} Operator;
+
+/* From a kernel to the operator that launched it. */
+typedef struct Link {
+    Place kernel, op;
+    StrobeStringId op_name;
+} Link;
+
+typedef struct Value {
+    Place place;
+    StrobeStringId name;
+    gint block;
+    double ns;
+} Value;
+
+/* A name below another path. */
+typedef struct Path {
+    guint32 parent, height;
+    StrobeStringId name;
+    StrobeDiffRow *row; /* of kernels */
+    gboolean has_row;   /* looked for: there may be no room for it */
+} Path;
+
+struct StrobeDiffKernels {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    const StrobeDiffSteps *steps;
+    gboolean by_name, is_communication;
+    StrobeBinder of_operator, of_link, of_kernel;
+    StrobeDiffMarks marks;
+    GArray *operators, *links, *values;
+    GArray *paths;     /* of Path; NO_ROOM and TOP are the first two */
+    GHashTable *index; /* parent and name of a path, to its place */
+};
+
+/* ---- in ---- */
+
+static guint pair_hash(gconstpointer key)
+{
+    guint64 value = GPOINTER_TO_SIZE(key);
+
+    value *= 0x9E3779B97F4A7C15u;
+    return (guint)(value >> 32);
+}
+
+StrobeDiffKernels *strobe_diff_kernels_new(const StrobeConsumerHost *host, StrobeInstance *self,
+                                           const StrobeDiffSteps *steps, gboolean by_name,
+                                           gboolean is_communication)
+{
+    StrobeDiffKernels *kernels = g_new0(StrobeDiffKernels, 1);
+
+    G_STATIC_ASSERT(sizeof(gpointer) == 2 * sizeof(StrobeStringId)); /* the key of the index */
+    kernels->host = host;
+    kernels->self = self;
+    kernels->steps = steps;
+    kernels->by_name = by_name;
+    kernels->is_communication = is_communication;
+    kernels->of_operator = (StrobeBinder){.wanted = operator_wanted, .n_wanted = N_OPERATOR};
+    kernels->of_link = (StrobeBinder){.wanted = link_wanted, .n_wanted = N_LINK};
+    kernels->of_kernel = (StrobeBinder){.wanted = kernel_wanted, .n_wanted = N_KERNEL};
+    strobe_diff_marks_init(&kernels->marks, host, self);
+    kernels->operators = g_array_new(FALSE, FALSE, sizeof(Operator));
+    kernels->links = g_array_new(FALSE, FALSE, sizeof(Link));
+    kernels->values = g_array_new(FALSE, FALSE, sizeof(Value));
+    kernels->paths = g_array_new(FALSE, TRUE, sizeof(Path));
+    g_array_set_size(kernels->paths, TOP + 1);
+    kernels->index = g_hash_table_new(pair_hash, g_direct_equal);
+    return kernels;
+}
+
+void strobe_diff_kernels_free(StrobeDiffKernels *kernels)
+{
+    if (!kernels)
+        return;
+    strobe_diff_marks_clear(&kernels->marks);
+    g_array_unref(kernels->operators);
+    g_array_unref(kernels->links);
+    g_array_unref(kernels->values);
+    g_array_unref(kernels->paths);
+    g_hash_table_unref(kernels->index);
+    g_free(kernels);
+}
+
+const char *const *strobe_diff_kernels_wants(gboolean by_name)
+{
+    static const char *const all[] = {"cpu_op", "kernel_link", "kernel_detail", NULL};
+
+    return by_name ? all + 2 : all;
+}
+
+static void add_operator(StrobeDiffKernels *kernels, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&kernels->of_operator, record->kind);
+    const Operator op = {
+        .place = {record->begin_ns, record->track, kernels->operators->len},
+        .end_ns = MAX(record->end_ns, record->begin_ns),
+        .name = record->name,
+        .is_mark = strobe_diff_marks_have(&kernels->marks, record->name,
+                                          strobe_field_u8(record, at[SCOPE], 0)),
+    };
+
+    if (!strobe_field_u8(record, at[IS_ASYNC], 0) && kernels->operators->len < NO_PLACE)
+        g_array_append_val(kernels->operators, op);
+}
+
+static void add_link(StrobeDiffKernels *kernels, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&kernels->of_link, record->kind);
+    const Link link = {
+        .kernel = {strobe_field_i64(record, at[TO_BEGIN], STROBE_ABSENT_I64),
+                   strobe_field_u32(record, at[TO_TRACK], 0), kernels->links->len},
+        .op = {record->begin_ns, record->track, 0},
+        .op_name = record->name,
+    };
+
+    g_array_append_val(kernels->links, link);
+}
+
+/* Kernels by their name, communication operations by their type: their names are numbered. */
+static void add_kernel(StrobeDiffKernels *kernels, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&kernels->of_kernel, record->kind);
+    gint64 step = strobe_field_i64(record, at[STEP], STROBE_ABSENT_I64);
+    double us = strobe_field_f64(record, at[EXACT], NAN);
+    StrobeStringId type = kernels->is_communication ? strobe_field_u32(record, at[OP_TYPE], 0) : 0;
+    const Value value = {
+        .place = {record->begin_ns, record->track, kernels->values->len},
+        .name = type && *kernels->host->string(kernels->self, type).bytes ? type : record->name,
+        .block = step == STROBE_ABSENT_I64 ? strobe_diff_steps_at(kernels->steps, record->begin_ns)
+                                           : strobe_diff_steps_of(kernels->steps, step),
+        .ns = isnan(us) ? (double)(record->end_ns - record->begin_ns) : us * 1000,
+    };
+
+    if ((strobe_field_u8(record, at[IS_COMMUNICATION], 0) != 0) == kernels->is_communication)
+        g_array_append_val(kernels->values, value);
+}
+
+void strobe_diff_kernels_add(StrobeDiffKernels *kernels, const StrobeView *record)
+{
+    if (!strcmp(record->kind->name, "cpu_op"))
+        add_operator(kernels, record);
+    else if (!strcmp(record->kind->name, "kernel_link"))
+        add_link(kernels, record);
+    else
+        add_kernel(kernels, record);
+}
+
+/* ---- paths ---- */
+
+static Path *path_at(const StrobeDiffKernels *kernels, guint32 path)
+{
+    return &g_array_index(kernels->paths, Path, path);
+}
+
+static guint32 path_below(StrobeDiffKernels *kernels, guint32 parent, StrobeStringId name)
+{
+    gpointer key = GSIZE_TO_POINTER((gsize)parent << 32 | name);
+    guint32 path = GPOINTER_TO_UINT(g_hash_table_lookup(kernels->index, key));
+    const Path fresh = {
+        .parent = parent, .height = path_at(kernels, parent)->height + 1, .name = name};
+
+    if (path)
+        return path;
+    if (parent == NO_ROOM || fresh.height > HEIGHT_MAX || kernels->paths->len >= PATHS_MAX)
+        return NO_ROOM;
+    path = kernels->paths->len;
+    g_array_append_val(kernels->paths, fresh);
+    g_hash_table_insert(kernels->index, key, GUINT_TO_POINTER(path));
+    return path;
+}
+
+static gint compare_places(const Place *x, const Place *y)
+{
+    if (x->track != y->track)
+        return x->track < y->track ? -1 : 1;
+    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+/* Parents before children: of equal ones the later is around the earlier. */
+static gint compare_operators(gconstpointer a, gconstpointer b)
+{
+    const Operator *x = a, *y = b;
+    gint order = compare_places(&x->place, &y->place);
+
+    if (order != 0)
+        return order;
+    if (x->end_ns != y->end_ns)
+        return x->end_ns > y->end_ns ? -1 : 1;
+    return (x->place.order < y->place.order) - (x->place.order > y->place.order);
+}
+
+static void find_paths(StrobeDiffKernels *kernels)
+{
+    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(guint));
+    const Operator *top = NULL;
+
+    g_array_sort(kernels->operators, compare_operators);
+    for (guint i = 0; i < kernels->operators->len; i++) {
+        Operator *op = &g_array_index(kernels->operators, Operator, i);
+
+        for (top = NULL; open->len; g_array_set_size(open, open->len - 1)) {
+            top = &g_array_index(kernels->operators, Operator,
+                                 g_array_index(open, guint, open->len - 1));
+            if (top->place.track == op->place.track && top->end_ns >= op->end_ns &&
+                (top->end_ns > op->place.begin_ns || top->place.begin_ns == op->place.begin_ns))
+                break;
+            top = NULL;
+        }
+        op->path = top ? top->path : TOP;
+        if (!op->is_mark)
+            op->path = path_below(kernels, op->path, op->name);
+        g_array_append_val(open, i);
+    }
+}
+
+/* ---- out ---- */
+
+static gint compare_links(gconstpointer a, gconstpointer b)
+{
+    const Link *x = a, *y = b;
+    gint order = compare_places(&x->kernel, &y->kernel);
+
+    return order ? order
+                 : (x->kernel.order > y->kernel.order) - (x->kernel.order < y->kernel.order);
+}
+
+static guint first_link(const StrobeDiffKernels *kernels, const Place *place)
+{
+    guint low = 0, high = kernels->links->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (compare_places(&g_array_index(kernels->links, Link, middle).kernel, place) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static guint last_operator(const StrobeDiffKernels *kernels, const Place *place)
+{
+    guint low = 0, high = kernels->operators->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (compare_places(&g_array_index(kernels->operators, Operator, middle).place, place) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The path of the operator that a kernel was launched from: of equal ones the innermost. */
+static guint32 path_of(const StrobeDiffKernels *kernels, const Place *kernel)
+{
+    guint at = first_link(kernels, kernel);
+    const Link *link = at < kernels->links->len ? &g_array_index(kernels->links, Link, at) : NULL;
+
+    if (!link || compare_places(&link->kernel, kernel) != 0)
+        return NO_ROOM;
+    for (guint i = last_operator(kernels, &link->op); i > 0; i--) {
+        const Operator *op = &g_array_index(kernels->operators, Operator, i - 1);
+        if (compare_places(&op->place, &link->op) != 0)
+            break;
+        if (op->name == link->op_name)
+            return op->path;
+    }
+    return NO_ROOM;
+}
+
+static StrobeDiffRow *row_of(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint32 at)
+{
+    const char *names[HEIGHT_MAX];
+    Path *path = path_at(kernels, at);
+    gsize n = 0;
+
+    if (path->has_row || at == NO_ROOM)
+        return path->row;
+    for (guint32 i = at; i > TOP; i = path_at(kernels, i)->parent)
+        names[n++] = kernels->host->string(kernels->self, path_at(kernels, i)->name).bytes;
+    path->row = strobe_diff_rows_get(rows, names, n);
+    path->has_row = TRUE;
+    return path->row;
+}
+
+void strobe_diff_kernels_finish(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint side,
+                                StrobeDiffRest *rest, StrobeDiffKernelCounts *counts)
+{
+    find_paths(kernels);
+    g_array_sort(kernels->links, compare_links);
+    *counts = (StrobeDiffKernelCounts){.n_values = kernels->values->len};
+    for (guint i = 0; i < kernels->values->len; i++) {
+        const Value *value = &g_array_index(kernels->values, Value, i);
+        guint32 path = kernels->by_name ? TOP : path_of(kernels, &value->place);
+
+        counts->n_linked += path != NO_ROOM;
+        if (value->block == STROBE_DIFF_OUTSIDE) {
+            rest->n_outside++;
+            rest->outside_ns += value->ns;
+            continue;
+        }
+        path = path_below(kernels, path == NO_ROOM ? TOP : path, value->name);
+        strobe_diff_rows_add(rows, row_of(kernels, rows, path), side, (guint32)value->block,
+                             value->ns, 1);
+    }
+}

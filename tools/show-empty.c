@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show-empty.h"
+
+#include "show-rows.h"
+#include "terminal.h"
+
+#define NAMES 10
+
+/* NULL: the result has none, or it could not be read, which has been told before. */
+static StrobeRows *read_rows(StrobeRegistry *registry, const StrobeResult *result,
+                             const StrobeRowsRequest *request, const GPtrArray *passes)
+{
+    StrobeRows *rows = strobe_rows_new(request);
+    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    gboolean good = TRUE;
+
+    for (guint i = 0; passes && good && i < passes->len; i++)
+        good = strobe_pipeline_set_pass(pipeline, g_ptr_array_index(passes, i), NULL);
+    good = good && strobe_rows_watch(rows, pipeline, NULL) &&
+           strobe_pipeline_run(pipeline, result, NULL, NULL);
+
+    strobe_pipeline_free(pipeline);
+    if (!good || rows->n_seen == 0)
+        g_clear_pointer(&rows, strobe_rows_free);
+    return rows;
+}
+
+guint64 strobe_show_count(StrobeRegistry *registry, const StrobeResult *result, const char *kind,
+                          const GPtrArray *passes)
+{
+    const StrobeRowsRequest request = {.kind = kind, .limit = 1};
+    StrobeRows *rows = read_rows(registry, result, &request, passes);
+    guint64 n = rows ? rows->n_seen : 0;
+
+    strobe_rows_free(rows);
+    return n;
+}
+
+char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result)
+{
+    static const char *const columns[] = {"name", NULL};
+    const StrobeRowsRequest request = {
+        .kind = "operator_average", .columns = columns, .limit = NAMES, .raw = TRUE};
+    StrobeRows *rows = read_rows(registry, result, &request, NULL);
+    GString *names = g_string_new(NULL);
+
+    for (guint i = 0; rows && i < rows->cells->len; i++) {
+        const StrobeRowsCell *cell = &g_array_index(rows->cells, StrobeRowsCell, i);
+        g_autofree char *name = strobe_text_printable(cell->text, cell->length);
+        g_string_append_printf(names, "%s\"%s\"", i ? ", " : "", name);
+    }
+    strobe_rows_free(rows);
+    return g_string_free(names, names->len == 0);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a table that needs marks of the program has no rows. */
+#ifndef STROBE_TOOLS_SHOW_EMPTY_H
+#define STROBE_TOOLS_SHOW_EMPTY_H
+
+#include <glib.h>
+
+#include "pipeline.h"
+
+/* How many records of a kind a result has; `passes` of StrobeConfigComponent. 0: it could not be
+ * read, too. */
+guint64 strobe_show_count(StrobeRegistry *registry, const StrobeResult *result, const char *kind,
+                          const GPtrArray *passes);
+
+/* The names of the operators that took longest, ten at most, in quotes and printable; NULL: there
+ * are none. */
+char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result);
+
+#endif
