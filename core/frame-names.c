@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "demangle.h"
+#include "frame-names.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static gboolean demangle(const char *name, GString *into)
     return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, append, &text) != 0;
 }
 
-char *strobe_demangle_frame(StrobeText frame)
+char *strobe_frame_name(StrobeText frame)
 {
     char name[MANGLED_MAX + 1];
     const char *blank = frame.length ? memchr(frame.bytes, ' ', frame.length) : NULL;
@@ -54,9 +54,60 @@ char *strobe_demangle_frame(StrobeText frame)
 
 #else
 
-char *strobe_demangle_frame(StrobeText frame)
+char *strobe_frame_name(StrobeText frame)
 {
     return NULL;
 }
 
 #endif
+
+struct StrobeFrameNames {
+    StrobeStringTable *table;
+    GHashTable *known; /* id of a name of C++ -> id of what to tell */
+};
+
+static gboolean may_be_of_cpp(StrobeText text)
+{
+    return text.length > 2 && text.bytes[0] == '_' && text.bytes[1] == 'Z';
+}
+
+StrobeStringId strobe_frame_names_of(StrobeFrameNames *names, StrobeStringId frame)
+{
+    StrobeText text = strobe_string_table_text(names->table, frame);
+    gpointer known;
+
+    if (!may_be_of_cpp(text))
+        return frame;
+    if (g_hash_table_lookup_extended(names->known, GUINT_TO_POINTER(frame), NULL, &known))
+        return GPOINTER_TO_UINT(known);
+    g_autofree char *told = strobe_frame_name(text);
+    guint64 n_refused = strobe_string_table_n_refused(names->table);
+    StrobeStringId id =
+        told ? strobe_string_table_intern(names->table, told, strlen(told), FALSE) : frame;
+    if (strobe_string_table_n_refused(names->table) != n_refused)
+        id = frame; /* no room for it */
+    g_hash_table_insert(names->known, GUINT_TO_POINTER(frame), GUINT_TO_POINTER(id));
+    return id;
+}
+
+StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table)
+{
+    StrobeFrameNames *names = g_new0(StrobeFrameNames, 1);
+    guint32 n = strobe_string_table_n_ids(table);
+
+    names->table = table;
+    names->known = g_hash_table_new(g_direct_hash, g_direct_equal);
+    for (guint32 id = 0; id < n; id++)
+        strobe_frame_names_of(names, id);
+    if (g_hash_table_size(names->known))
+        strobe_string_table_replace_frames(table, names->known);
+    return names;
+}
+
+void strobe_frame_names_free(StrobeFrameNames *names)
+{
+    if (!names)
+        return;
+    g_hash_table_unref(names->known);
+    g_free(names);
+}
