@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report LIBC10: ns of a call with which an allocator of a device tells PyTorch's profiler of a
- * block, as nobody profiles; with memory-preload.so in LD_PRELOAD by way of that.
+ * report LIBC10 MEMORY_PRELOAD PLAIN_FRONT: ns of a call with which an allocator of a device tells
+ * PyTorch's profiler of a block, as nobody profiles: by itself, by way of memory-preload.so, and by
+ * way of one that does nothing else than stand there; in turn.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "measure.h"
 
-#define REPEATS 15
-#define CALLS 1000000
+#define REPEATS 100
+#define CALLS 200000
 
 typedef struct Device {
     int8_t type, index;
@@ -30,21 +31,29 @@ static double time_calls(Report *volatile *report)
     return (now_ns() - begin) / CALLS;
 }
 
+static void *symbol_of(const char *library, const char *name)
+{
+    void *loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    void *found = loaded ? dlsym(loaded, name) : NULL;
+
+    if (!found)
+        fail(library, dlerror());
+    return found;
+}
+
 int main(int argc, char **argv)
 {
-    static Samples calls = {.name = "report"};
-    void *library = argc < 2 ? NULL : dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    static Samples samples[3] = {{.name = "direct"}, {.name = "front"}, {.name = "plain"}};
+    Report *volatile ways[3];
 
-    if (!library)
-        fail("report LIBC10", argc < 2 ? "no library" : dlerror());
-    void *front = dlsym(RTLD_DEFAULT, NAME), *found = front ? front : dlsym(library, NAME);
-    Report *volatile report;
-    *(void **)&report = found;
-    if (!found || !front != !getenv("LD_PRELOAD"))
-        fail("reportMemoryUsageToProfiler", "it is not where it is looked for");
-    time_calls(&report);
-    for (int i = 0; i < REPEATS; i++)
-        samples_add(&calls, time_calls(&report));
-    samples_print(&calls);
+    if (argc < 4)
+        fail("usage", "report LIBC10 MEMORY_PRELOAD PLAIN_FRONT");
+    for (int i = 0; i < 3; i++)
+        *(void **)&ways[i] = symbol_of(argv[1 + i], NAME);
+    *(Report **)symbol_of(argv[3], "plain_front_report") = ways[0];
+    for (int i = 0; i < 3 * REPEATS; i++)
+        samples_add(&samples[i % 3], time_calls(&ways[i % 3]));
+    for (int i = 0; i < 3; i++)
+        samples_print(&samples[i]);
     return 0;
 }

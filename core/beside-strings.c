@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "capture-format.h"
+#include "frame-names.h"
 
 #define SLOTS 65536u
 #define RING_BYTES (4u << 20)
@@ -18,6 +19,7 @@ struct slot {
 
 struct StrobeBesideStrings {
     StrobeStringTable *table;
+    StrobeFrameNames *frame_names;
     gboolean is_kept;
     struct slot *slots; /* NULL until the first string comes */
     char *ring;
@@ -29,6 +31,7 @@ StrobeBesideStrings *strobe_beside_strings_new(StrobeStringTable *table)
     StrobeBesideStrings *strings = g_new0(StrobeBesideStrings, 1);
 
     strings->table = table;
+    strings->frame_names = strobe_frame_names_new(table);
     return strings;
 }
 
@@ -36,6 +39,7 @@ void strobe_beside_strings_free(StrobeBesideStrings *strings)
 {
     if (!strings)
         return;
+    strobe_frame_names_free(strings->frame_names);
     g_free(strings->slots);
     g_free(strings->ring);
     g_free(strings);
@@ -71,7 +75,8 @@ static guint32 keep_stack(StrobeBesideStrings *strings, const char *bytes, guint
     guint32 n = length / sizeof *frames;
 
     for (guint32 i = 0; i < n; i++)
-        frames[i] = strobe_beside_strings_resolve(strings, frames[i]);
+        frames[i] = strobe_frame_names_of(strings->frame_names,
+                                          strobe_beside_strings_resolve(strings, frames[i]));
     return strobe_string_table_intern(strings->table, (const char *)frames, n * sizeof *frames,
                                       TRUE);
 }

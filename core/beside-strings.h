@@ -11,6 +11,7 @@
 
 typedef struct StrobeBesideStrings StrobeBesideStrings;
 
+/* Has the table's frames named as they are to be told (frame-names.h). */
 StrobeBesideStrings *strobe_beside_strings_new(StrobeStringTable *table);
 void strobe_beside_strings_free(StrobeBesideStrings *strings);
 

@@ -23,6 +23,7 @@ struct slot {
 struct StrobeStringTable {
     struct entry *pages[PAGES]; /* entries by id, which never move: see strobe_string_table_text */
     guint32 n_entries;          /* atomic */
+    guint32 n_ids;              /* one more than the highest that is known */
     struct slot *slots;         /* by hash of their bytes */
     guint32 n_slots;            /* a power of two, at most three quarters in use */
     guint32 n_used;
@@ -176,6 +177,7 @@ static void store(StrobeStringTable *table, guint32 id, guint32 hash, const char
     e->bytes = copy;
     e->length = (guint32)length;
     e->is_stack = is_stack != FALSE;
+    table->n_ids = MAX(table->n_ids, id + 1);
     struct slot *slot = find_slot(table, hash, copy, length, is_stack);
     if (slot->id)
         return; /* a second id of the same bytes */
@@ -216,6 +218,56 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
                                 strlen(STROBE_STRING_TABLE_FULL), FALSE);
     }
     return id;
+}
+
+guint32 strobe_string_table_n_ids(const StrobeStringTable *table)
+{
+    return table->n_ids;
+}
+
+static gboolean replace_frames(StrobeStringId *frames, gsize n, GHashTable *others)
+{
+    gboolean is_changed = FALSE;
+    gpointer other;
+
+    for (gsize i = 0; i < n; i++)
+        if (g_hash_table_lookup_extended(others, GUINT_TO_POINTER(frames[i]), NULL, &other)) {
+            frames[i] = GPOINTER_TO_UINT(other);
+            is_changed = TRUE;
+        }
+    return is_changed;
+}
+
+/* After bytes have changed: all of it by the hash of what is there now. */
+static void fill_slots(StrobeStringTable *table)
+{
+    memset(table->slots, 0, table->n_slots * sizeof *table->slots);
+    table->n_used = 0;
+    for (guint32 id = 1; id < table->n_ids; id++) {
+        const struct entry *e = entry_of(table, id);
+        if (!e->bytes)
+            continue;
+        guint32 hash = hash_bytes(e->bytes, e->length, e->is_stack != 0);
+        struct slot *slot = find_slot(table, hash, e->bytes, e->length, e->is_stack != 0);
+        if (!slot->id) {
+            *slot = (struct slot){hash, id};
+            table->n_used++;
+        }
+    }
+}
+
+void strobe_string_table_replace_frames(StrobeStringTable *table, GHashTable *others)
+{
+    gboolean is_changed = FALSE;
+
+    for (guint32 id = 1; id < table->n_ids; id++) {
+        const struct entry *e = entry_of(table, id);
+        if (e->bytes && e->is_stack)
+            is_changed |= replace_frames((StrobeStringId *)(gpointer)e->bytes,
+                                         e->length / sizeof(StrobeStringId), others);
+    }
+    if (is_changed)
+        fill_slots(table);
 }
 
 StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id)

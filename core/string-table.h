@@ -23,6 +23,12 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
                                    gboolean is_stack);
 
+/* One more than the highest id that has bytes. */
+guint32 strobe_string_table_n_ids(const StrobeStringTable *table);
+/* Every stack names other frames instead of those that are keys (ids to ids). Before anybody has
+ * been given frames. */
+void strobe_string_table_replace_frames(StrobeStringTable *table, GHashTable *others);
+
 /* Both may be called by other threads while one interns, for ids that they know from before. */
 StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id);
 gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,

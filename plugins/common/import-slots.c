@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import-slots.h"
 
-#include <elf.h>
-#include <link.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "elf-object.h"
 
 #if defined(__x86_64__)
 enum { BY_PLT = R_X86_64_JUMP_SLOT, BY_GOT = R_X86_64_GLOB_DAT };
@@ -16,76 +15,14 @@ enum { BY_PLT = R_AARCH64_JUMP_SLOT, BY_GOT = R_AARCH64_GLOB_DAT };
 enum { BY_PLT = -1, BY_GOT = -1 };
 #endif
 
-/* What the dynamic section of an object says. */
-typedef struct Object {
-    const struct dl_phdr_info *info;
-    const ElfW(Sym) * symbols;
-    const char *names;
-    size_t names_size;
-    const ElfW(Rela) * by_plt, *others;
-    size_t by_plt_size, others_size, n_relative; /* relative ones come first */
-} Object;
-
 typedef struct Task {
     const StrobeImport *imports;
     size_t n, n_written;
     int restores;
 } Task;
 
-/* The loader has added the object's address already, but to those that the kernel maps. */
-static const void *at(const Object *object, ElfW(Addr) address)
-{
-    ElfW(Addr) base = object->info->dlpi_addr;
-    return (const void *)(address < base ? base + address : address); // NOLINT
-}
-
-static void read_entry(Object *object, const ElfW(Dyn) * entry)
-{
-    switch (entry->d_tag) {
-    case DT_SYMTAB:
-        object->symbols = at(object, entry->d_un.d_ptr);
-        break;
-    case DT_STRTAB:
-        object->names = at(object, entry->d_un.d_ptr);
-        break;
-    case DT_STRSZ:
-        object->names_size = entry->d_un.d_val;
-        break;
-    case DT_JMPREL:
-        object->by_plt = at(object, entry->d_un.d_ptr);
-        break;
-    case DT_PLTRELSZ:
-        object->by_plt_size = entry->d_un.d_val;
-        break;
-    case DT_RELA:
-        object->others = at(object, entry->d_un.d_ptr);
-        break;
-    case DT_RELASZ:
-        object->others_size = entry->d_un.d_val;
-        break;
-    case DT_RELACOUNT:
-        object->n_relative = entry->d_un.d_val;
-        break;
-    default:
-        break;
-    }
-}
-
-static int read_object(Object *object)
-{
-    const struct dl_phdr_info *info = object->info;
-    const ElfW(Dyn) *entry = NULL;
-
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            entry = at(object, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-    for (; entry && entry->d_tag != DT_NULL; entry++)
-        read_entry(object, entry);
-    return object->symbols && object->names;
-}
-
 /* Is it inside of one of the object's segments? */
-static int is_within(const Object *object, uintptr_t address)
+static int is_within(const StrobeElfObject *object, uintptr_t address)
 {
     for (int i = 0; i < object->info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->info->dlpi_phdr[i];
@@ -97,7 +34,7 @@ static int is_within(const Object *object, uintptr_t address)
 }
 
 /* Has the loader made the page read-only after it had filled it in? Not one that is so in part. */
-static int is_sealed(const Object *object, uintptr_t page, uintptr_t size)
+static int is_sealed(const StrobeElfObject *object, uintptr_t page, uintptr_t size)
 {
     for (int i = 0; i < object->info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->info->dlpi_phdr[i];
@@ -108,7 +45,7 @@ static int is_sealed(const Object *object, uintptr_t page, uintptr_t size)
     return 0;
 }
 
-static int write_slot(const Object *object, void **slot, void *value)
+static int write_slot(const StrobeElfObject *object, void **slot, void *value)
 {
     uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE), page = (uintptr_t)slot & ~(size - 1);
     int sealed = is_sealed(object, page, size);
@@ -121,7 +58,8 @@ static int write_slot(const Object *object, void **slot, void *value)
     return 1;
 }
 
-static void treat_slot(Task *task, const Object *object, const StrobeImport *import, void **slot)
+static void treat_slot(Task *task, const StrobeElfObject *object, const StrobeImport *import,
+                       void **slot)
 {
     void *there = __atomic_load_n(slot, __ATOMIC_RELAXED);
     int is_unbound = is_within(object, (uintptr_t)there);
@@ -133,8 +71,8 @@ static void treat_slot(Task *task, const Object *object, const StrobeImport *imp
         (size_t)write_slot(object, slot, task->restores ? import->real : import->ours);
 }
 
-static void treat_table(Task *task, const Object *object, const ElfW(Rela) * table, size_t n,
-                        int type)
+static void treat_table(Task *task, const StrobeElfObject *object, const ElfW(Rela) * table,
+                        size_t n, int type)
 {
     for (size_t i = 0; i < n; i++) {
         if ((int)ELF64_R_TYPE(table[i].r_info) != type)
@@ -152,11 +90,11 @@ static void treat_table(Task *task, const Object *object, const ElfW(Rela) * tab
 
 static int treat_object(struct dl_phdr_info *info, size_t size, void *user)
 {
-    Object object = {.info = info};
+    StrobeElfObject object;
     Task *task = user;
 
     (void)size;
-    if (!read_object(&object))
+    if (!strobe_elf_object_read(&object, info))
         return 0;
     size_t n = object.others_size / sizeof *object.others;
     size_t skipped = object.n_relative < n ? object.n_relative : n;

@@ -125,7 +125,8 @@ static void *find(const char *name)
 #define OPEN_HOOKS() atomic_load_explicit(&strobe_osrt_gate_1.hooks, memory_order_acquire)
 #define IS_SHUT(hooks_) __builtin_expect(!(hooks_), 1)
 
-/* Each pointer leads at first to a function that looks up the true one. */
+/* Each pointer leads at first to a function that looks up the true one, for what is called before
+ * look_up_all(). */
 #define WRAP(result_, name_, parameters_, arguments_)                                              \
     API result_ name_ parameters_;                                                                 \
     static result_ first_##name_ parameters_;                                                      \
@@ -184,20 +185,20 @@ static inline int has_mode(int flags)
 
 #define WRAP_OPEN(name_, parameters_, last_, leading_)                                             \
     API int name_(parameters_, ...);                                                               \
+    static int (*real_##name_)(parameters_, ...);                                                  \
     API int name_(parameters_, ...)                                                                \
     {                                                                                              \
-        static int (*real)(parameters_, ...);                                                      \
         const OsrtHooks *hooks = OPEN_HOOKS();                                                     \
         va_list arguments;                                                                         \
         va_start(arguments, last_);                                                                \
         mode_t mode = has_mode(last_) ? va_arg(arguments, mode_t) : 0;                             \
         va_end(arguments);                                                                         \
-        if (!real)                                                                                 \
-            *(void **)&real = find(#name_);                                                        \
+        if (!real_##name_)                                                                         \
+            *(void **)&real_##name_ = find(#name_);                                                \
         if (IS_SHUT(hooks))                                                                        \
-            return real(leading_, mode);                                                           \
+            return real_##name_(leading_, mode);                                                   \
         Call call = begin_call(hooks, __builtin_return_address(0));                                \
-        int result = real(leading_, mode);                                                         \
+        int result = real_##name_(leading_, mode);                                                 \
         end_call(call, FUNCTION_##name_, result);                                                  \
         return result;                                                                             \
     }
@@ -210,29 +211,31 @@ WRAP_OPEN(openat, int folder COMMA const char *path COMMA int flags, flags,
 WRAP_OPEN(openat64, int folder COMMA const char *path COMMA int flags, flags,
           folder COMMA path COMMA flags)
 
+static int (*real_ioctl)(int fd, unsigned long request, ...);
+
 API int ioctl(int fd, unsigned long request, ...)
 {
-    static int (*real)(int fd, unsigned long request, ...);
     const OsrtHooks *hooks = OPEN_HOOKS();
     va_list arguments;
 
     va_start(arguments, request);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
-    if (!real)
-        *(void **)&real = find("ioctl");
+    if (!real_ioctl)
+        *(void **)&real_ioctl = find("ioctl");
     if (IS_SHUT(hooks))
-        return real(fd, request, argument);
+        return real_ioctl(fd, request, argument);
     Call call = begin_call(hooks, __builtin_return_address(0));
-    int result = real(fd, request, argument);
+    int result = real_ioctl(fd, request, argument);
     end_call(call, FUNCTION_ioctl, result);
     return result;
 }
 
+static long (*real_syscall)(long number, ...);
+
 /* How GLib, and whoever else has locks of its own, comes to futex. */
 API long syscall(long number, ...)
 {
-    static long (*real)(long number, ...);
     const OsrtHooks *hooks = OPEN_HOOKS();
     long words[6];
     va_list arguments;
@@ -241,12 +244,29 @@ API long syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         words[i] = va_arg(arguments, long);
     va_end(arguments);
-    if (!real)
-        *(void **)&real = find("syscall");
+    if (!real_syscall)
+        *(void **)&real_syscall = find("syscall");
     if (IS_SHUT(hooks))
-        return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+        return real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
     Call call = begin_call(hooks, __builtin_return_address(0));
-    long result = real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+    long result = real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
     end_call(call, N_FUNCTIONS + (uint32_t)number, result);
     return result;
+}
+
+#define LOOK_UP(result_, name_, parameters_, arguments_) *(void **)&real_##name_ = find(#name_);
+
+/* At once, while the program has one thread: to look one up takes the loader's lock, and a
+ * constructor of the program may wait with that for a thread which calls one for the first time. */
+static __attribute__((constructor)) void look_up_all(void)
+{
+    OSRT_FUNCTIONS(LOOK_UP)
+    *(void **)&real_trylock = find("pthread_mutex_trylock");
+    *(void **)&real_lock = find("pthread_mutex_lock");
+    *(void **)&real_open = find("open");
+    *(void **)&real_open64 = find("open64");
+    *(void **)&real_openat = find("openat");
+    *(void **)&real_openat64 = find("openat64");
+    *(void **)&real_ioctl = find("ioctl");
+    *(void **)&real_syscall = find("syscall");
 }

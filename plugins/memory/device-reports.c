@@ -6,20 +6,19 @@
 #include "../common/import-slots.h"
 #include "report-front.h"
 
-enum { SIGNED, UNSIGNED, N_NAMES };
+static Report report_signed, report_unsigned;
+REPORT_FRONT(report_signed, REPORT_SIGNED)
+REPORT_FRONT(report_unsigned, REPORT_UNSIGNED)
 
-static ReportGate own_gate = {.struct_size = sizeof(ReportGate)};
-static StrobeImport imports[N_NAMES] = {
-    [SIGNED] = {REPORT_SIGNED_NAME, NULL, (void *)strobe_report_signed},
-    [UNSIGNED] = {REPORT_UNSIGNED_NAME, NULL, (void *)strobe_report_unsigned},
+static StrobeImport imports[N_REPORTS] = {
+    [REPORT_SIGNED] = {REPORT_SIGNED_NAME, NULL, (void *)report_signed},
+    [REPORT_UNSIGNED] = {REPORT_UNSIGNED_NAME, NULL, (void *)report_unsigned},
 };
 static unsigned long long n_loaded; /* objects, when slots were written; 0: they are not */
 
-ReportGate *const strobe_report_own_gate = &own_gate;
-
-static ReportGate *preloaded_gate(void)
+static const ReportGate *preloaded_gate(void)
 {
-    ReportGate *gate = dlsym(RTLD_DEFAULT, REPORT_GATE_SYMBOL);
+    const ReportGate *gate = dlsym(RTLD_DEFAULT, REPORT_GATE_SYMBOL);
     return gate && gate->struct_size >= sizeof *gate ? gate : NULL;
 }
 
@@ -28,25 +27,25 @@ static void write_slots(void)
     unsigned long long n = strobe_imports_n_loaded();
     if (n == n_loaded)
         return;
-    for (int i = 0; i < N_NAMES; i++)
+    for (int i = 0; i < N_REPORTS; i++)
         imports[i].real = (void *)strobe_report_find(imports[i].name);
-    strobe_imports_replace(imports, N_NAMES);
+    strobe_imports_replace(imports, N_REPORTS);
     n_loaded = n;
 }
 
 void strobe_device_reports_begin(const ReportHooks *hooks)
 {
-    ReportGate *gate = preloaded_gate();
+    const ReportGate *gate = preloaded_gate();
     if (!gate)
         write_slots();
-    atomic_store_explicit(&(gate ? gate : &own_gate)->hooks, hooks, memory_order_release);
+    (gate ? gate->set_hooks : strobe_report_set_hooks)(hooks);
 }
 
 void strobe_device_reports_end(void)
 {
-    ReportGate *gate = preloaded_gate();
-    atomic_store_explicit(&(gate ? gate : &own_gate)->hooks, NULL, memory_order_release);
+    const ReportGate *gate = preloaded_gate();
+    (gate ? gate->set_hooks : strobe_report_set_hooks)(NULL);
     if (n_loaded)
-        strobe_imports_restore(imports, N_NAMES);
+        strobe_imports_restore(imports, N_REPORTS);
     n_loaded = 0;
 }

@@ -8,21 +8,12 @@
 
 #define API __attribute__((visibility("default")))
 
-API ReportGate strobe_report_gate_1 = {.struct_size = sizeof(ReportGate)};
-
-ReportGate *const strobe_report_own_gate = &strobe_report_gate_1;
+extern API const ReportGate strobe_report_gate_1;
+const ReportGate strobe_report_gate_1 = {.struct_size = sizeof(ReportGate),
+                                         .set_hooks = strobe_report_set_hooks};
 
 API Report strobe_report_signed_name __asm__(REPORT_SIGNED_NAME);
 API Report strobe_report_unsigned_name __asm__(REPORT_UNSIGNED_NAME);
 
-void strobe_report_signed_name(void *address, int64_t size, int64_t allocated, int64_t reserved,
-                               ReportDevice device)
-{
-    strobe_report_signed(address, size, allocated, reserved, device);
-}
-
-void strobe_report_unsigned_name(void *address, int64_t size, int64_t allocated, int64_t reserved,
-                                 ReportDevice device)
-{
-    strobe_report_unsigned(address, size, allocated, reserved, device);
-}
+REPORT_FRONT(strobe_report_signed_name, REPORT_SIGNED)
+REPORT_FRONT(strobe_report_unsigned_name, REPORT_UNSIGNED)

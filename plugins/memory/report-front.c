@@ -1,65 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report-front.h"
 
-#include <dlfcn.h>
-#include <link.h>
+#include <sched.h>
 #include <string.h>
 
+#include "../common/elf-object.h"
+
 enum { CPU = 0 }; /* c10::DeviceType */
+
+typedef struct Search {
+    const char *name;
+    void *found;
+} Search;
 
 /* libc10 is loaded for Python alone, so its symbols are found by its file only. */
 static int find_c10(struct dl_phdr_info *info, size_t size, void *user)
 {
     const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    Search *search = user;
+    StrobeElfObject object;
     (void)size;
     if (!slash || strncmp(slash, "/libc10.so", 10) != 0)
         return 0;
-    *(const char **)user = info->dlpi_name;
-    return 1;
+    if (strobe_elf_object_read(&object, info))
+        search->found = strobe_elf_object_symbol(&object, search->name);
+    return search->found != NULL;
 }
 
 Report *strobe_report_find(const char *name)
 {
-    const char *path = NULL;
-    if (!dl_iterate_phdr(find_c10, &path))
-        return NULL;
-    void *library = dlopen(path, RTLD_NOLOAD | RTLD_NOW);
-    return library ? (Report *)dlsym(library, name) : NULL;
+    Search search = {name, NULL};
+    dl_iterate_phdr(find_c10, &search);
+    return (Report *)search.found;
 }
 
-#define HOOKS() atomic_load_explicit(&strobe_report_own_gate->hooks, memory_order_acquire)
+static const char *const names[N_REPORTS] = {REPORT_SIGNED_NAME, REPORT_UNSIGNED_NAME};
+static Report *_Atomic real[N_REPORTS]; /* NULL: not known yet */
+static _Atomic(const ReportHooks *) open_hooks;
 
-typedef Report *_Atomic FoundReport;
+static void tell(int which, void *address, int64_t size, int64_t allocated, int64_t reserved,
+                 ReportDevice device);
 
-/* Nobody records, as a rule; then a call is two loads and a jump. */
-static __attribute__((noinline)) void tell(FoundReport *real, const char *name, void *address,
-                                           int64_t size, int64_t allocated, int64_t reserved,
-                                           ReportDevice device)
-{
-    const ReportHooks *hooks = HOOKS();
-    Report *found = atomic_load_explicit(real, memory_order_acquire);
-
-    if (!found) {
-        found = strobe_report_find(name);
-        atomic_store_explicit(real, found, memory_order_release);
+#define TELL(name_, which_)                                                                        \
+    static void name_(void *address, int64_t size, int64_t allocated, int64_t reserved,            \
+                      ReportDevice device)                                                         \
+    {                                                                                              \
+        tell(which_, address, size, allocated, reserved, device);                                  \
     }
+
+TELL(tell_signed, REPORT_SIGNED)
+TELL(tell_unsigned, REPORT_UNSIGNED)
+
+static Report *const tellers[N_REPORTS] = {tell_signed, tell_unsigned};
+Report *_Atomic strobe_report_next[N_REPORTS] = {tell_signed, tell_unsigned};
+
+static Report *find_once(int which)
+{
+    Report *found = atomic_load_explicit(&real[which], memory_order_acquire);
+    if (!found) {
+        found = strobe_report_find(names[which]);
+        atomic_store_explicit(&real[which], found, memory_order_release);
+    }
+    return found;
+}
+
+static atomic_flag is_changing = ATOMIC_FLAG_INIT;
+
+/* Puts itself out of the way where nobody records; if that is just being changed, not yet. */
+static void step_aside(int which, Report *found)
+{
+    if (atomic_flag_test_and_set(&is_changing))
+        return;
+    if (!atomic_load(&open_hooks))
+        atomic_store(&strobe_report_next[which], found);
+    atomic_flag_clear(&is_changing);
+}
+
+static void tell(int which, void *address, int64_t size, int64_t allocated, int64_t reserved,
+                 ReportDevice device)
+{
+    const ReportHooks *hooks = atomic_load_explicit(&open_hooks, memory_order_acquire);
+    Report *found = find_once(which);
+
     if (hooks && device.type != CPU)
         hooks->reported(address, size, allocated, reserved, device.index < 0 ? 0 : device.index);
-    if (found)
-        found(address, size, allocated, reserved, device);
+    if (!found)
+        return;
+    if (!hooks)
+        step_aside(which, found);
+    found(address, size, allocated, reserved, device);
 }
 
-#define REPORT(function_, name_)                                                                   \
-    void function_(void *address, int64_t size, int64_t allocated, int64_t reserved,               \
-                   ReportDevice device)                                                            \
-    {                                                                                              \
-        static FoundReport real;                                                                   \
-        Report *found = atomic_load_explicit(&real, memory_order_acquire);                         \
-        if (found && !HOOKS())                                                                     \
-            found(address, size, allocated, reserved, device);                                     \
-        else                                                                                       \
-            tell(&real, name_, address, size, allocated, reserved, device);                        \
-    }
-
-REPORT(strobe_report_signed, REPORT_SIGNED_NAME)
-REPORT(strobe_report_unsigned, REPORT_UNSIGNED_NAME)
+/* After the last hooks the next report steps aside. Waits for a few stores of such a one. */
+void strobe_report_set_hooks(const ReportHooks *hooks)
+{
+    while (atomic_flag_test_and_set(&is_changing))
+        sched_yield();
+    atomic_store(&open_hooks, hooks);
+    for (int i = 0; i < N_REPORTS; i++)
+        atomic_store(&strobe_report_next[i], tellers[i]);
+    atomic_flag_clear(&is_changing);
+}

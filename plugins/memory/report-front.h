@@ -9,9 +9,12 @@
 #ifndef STROBE_PLUGINS_REPORT_FRONT_H
 #define STROBE_PLUGINS_REPORT_FRONT_H
 
+#include <stdatomic.h>
+
 #include "report-gate.h"
 
 /* The names of the function, as a C++ compiler has them: up to 2.0, and since. */
+enum { REPORT_SIGNED, REPORT_UNSIGNED, N_REPORTS };
 #define REPORT_SIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
 #define REPORT_UNSIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"
 
@@ -22,13 +25,24 @@ typedef struct ReportDevice {
 typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
                     ReportDevice device);
 
-/* Each hands what it is told to the gate, and on to the libc10 of the process. */
-Report strobe_report_signed, strobe_report_unsigned;
+/* What a report goes to: libc10's own function as long as nobody records. Hidden, so that a call
+ * loads it without a look into the table of symbols. */
+extern __attribute__((visibility("hidden"))) Report *_Atomic strobe_report_next[N_REPORTS];
 
-/* The function itself; NULL: there is no libc10, or it has none of that name. */
+/* Stands in front of the function of that name. */
+#define REPORT_FRONT(function_, which_)                                                            \
+    void function_(void *address, int64_t size, int64_t allocated, int64_t reserved,               \
+                   ReportDevice device)                                                            \
+    {                                                                                              \
+        atomic_load_explicit(&strobe_report_next[which_],                                          \
+                             memory_order_acquire)(address, size, allocated, reserved, device);    \
+    }
+
+/* As ReportGate has it. */
+void strobe_report_set_hooks(const ReportHooks *hooks);
+
+/* The function itself; NULL: there is no libc10, or it has none of that name. Does not take the
+ * loader's lock: the first report may come from a thread for which a constructor waits. */
 Report *strobe_report_find(const char *name);
-
-/* Whose hooks are called: that of the object which this is compiled into. */
-extern ReportGate *const strobe_report_own_gate;
 
 #endif

@@ -5,12 +5,11 @@
 #ifndef STROBE_PLUGINS_REPORT_GATE_H
 #define STROBE_PLUGINS_REPORT_GATE_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 #define REPORT_GATE_SYMBOL "strobe_report_gate_1"
 
-/* Valid for the life of the process once it has been put into a gate. */
+/* Valid for the life of the process once it has been handed to a gate. */
 typedef struct ReportHooks {
     /* An allocator of device `index`, no processor, has taken `size` bytes, or given them back if
      * that is negative; what it has allocated and reserved since then. */
@@ -21,7 +20,9 @@ typedef struct ReportHooks {
 typedef struct ReportGate {
     uint32_t struct_size;
     uint32_t reserved;
-    _Atomic(const ReportHooks *) hooks; /* NULL: nobody records */
+    /* From here on these hooks are called; NULL: none, then a report costs one load and a jump.
+     * Calls must not overlap. */
+    void (*set_hooks)(const ReportHooks *hooks);
 } ReportGate;
 
 #endif

@@ -6,12 +6,10 @@
 #include <string.h>
 #include <strobe/helpers/fields.h>
 
-#include "demangle.h"
 #include "time-order.h"
 
 #define BLOCKS_MAX 16777216u /* alive at once */
 #define PATHS_MAX 262144u
-#define FRAMES_MAX 1024u /* deeper paths stay as they are */
 
 enum { ADDRESS, SIZE, WEIGHT, STACK, N_WANTED };
 
@@ -69,8 +67,6 @@ typedef struct HeapPaths {
     TimeOrder *events;  /* of Event */
     GHashTable *paths;  /* stack -> Path */
     GHashTable *blocks; /* of Block, by address */
-    gboolean demangles;
-    GHashTable *demangled; /* string -> string, 0: it stays as it is */
     guint64 n_dropped;
 } HeapPaths;
 
@@ -86,8 +82,6 @@ static StrobeStatus heap_path_open(const StrobeConsumerHost *host, StrobeInstanc
     pass->events = time_order_new(host->facts(self), sizeof(Event));
     pass->paths = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     pass->blocks = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    pass->demangled = g_hash_table_new(g_direct_hash, g_direct_equal);
-    pass->demangles = host->option_bool(self, "demangle");
     *state = pass;
     return STROBE_OK;
 }
@@ -99,7 +93,6 @@ static void heap_path_close(void *state)
     time_order_free(pass->events);
     g_hash_table_unref(pass->blocks);
     g_hash_table_unref(pass->paths);
-    g_hash_table_unref(pass->demangled);
     g_free(pass);
 }
 
@@ -197,51 +190,13 @@ static gint64 whole(double value)
     return value >= 9e18 ? STROBE_ABSENT_I64 : (gint64)(value + 0.5);
 }
 
-static StrobeStringId demangled(HeapPaths *pass, StrobeStringId frame)
-{
-    gpointer known;
-
-    if (!g_hash_table_lookup_extended(pass->demangled, GUINT_TO_POINTER(frame), NULL, &known)) {
-        g_autofree char *text = strobe_demangle_frame(pass->host->string(pass->self, frame));
-        known = GUINT_TO_POINTER(text ? pass->host->intern(pass->self, text, strlen(text)) : 0);
-        g_hash_table_insert(pass->demangled, GUINT_TO_POINTER(frame), known);
-    }
-    return known ? GPOINTER_TO_UINT(known) : frame;
-}
-
-/* The stack of a path with the names that are to be told, and the first of these. */
-static void name_frames(HeapPaths *pass, StrobeStackId *stack, StrobeStringId *first)
-{
-    StrobeStringId named[FRAMES_MAX];
-    const StrobeStringId *frames = NULL;
-    size_t n = *stack ? pass->host->stack_frames(pass->self, *stack, &frames) : 0;
-    gboolean is_changed = FALSE;
-
-    *first = n ? frames[0] : 0;
-    if (!pass->demangles || !n || n > FRAMES_MAX)
-        return;
-    memcpy(named, frames, n * sizeof *named); /* names that are added may move them */
-    for (size_t i = 0; i < n; i++) {
-        StrobeStringId frame = named[i];
-        named[i] = demangled(pass, frame);
-        is_changed |= named[i] != frame;
-    }
-    StrobeStackId made = is_changed ? pass->host->stack(pass->self, named, n) : 0;
-    if (made) {
-        *stack = made;
-        *first = named[0];
-    }
-}
-
 static gboolean emit(HeapPaths *pass, const Path *path)
 {
     const StrobeFacts *facts = pass->host->facts(pass->self);
-    StrobeStackId stack = path->stack;
-    StrobeStringId first;
-
-    name_frames(pass, &stack, &first);
-    struct heap_path *out =
-        pass->host->emit(pass->self, 0, 0, first, facts->window_begin_ns, facts->window_begin_ns);
+    const StrobeStringId *frames = NULL;
+    size_t n = path->stack ? pass->host->stack_frames(pass->self, path->stack, &frames) : 0;
+    struct heap_path *out = pass->host->emit(pass->self, 0, 0, n ? frames[0] : 0,
+                                             facts->window_begin_ns, facts->window_begin_ns);
 
     if (!out)
         return FALSE;
@@ -250,7 +205,7 @@ static gboolean emit(HeapPaths *pass, const Path *path)
     out->allocated_bytes = whole(path->allocated_bytes);
     out->live_blocks = whole(MAX(path->live_blocks, 0));
     out->allocated_blocks = whole(path->allocated_blocks);
-    out->stack = stack;
+    out->stack = path->stack;
     return TRUE;
 }
 

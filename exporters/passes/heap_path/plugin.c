@@ -3,16 +3,6 @@
 
 #include "heap-path.h"
 
-static const StrobeOption options[] = {
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
-        .name = "demangle",
-        .default_value = "true",
-        .summary = "Name C++ functions as they are written in C++.",
-    },
-};
-
 static const StrobeKind *const kinds[] = {&heap_path_kind};
 static const char *const wants[] = {"heap.block", NULL};
 
@@ -21,8 +11,6 @@ static const StrobeComponent component = {
     .type = STROBE_COMPONENT_PASS,
     .name = "heap_path",
     .summary = "Memory of C and C++ programs by call path.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
     .kinds = kinds,
     .n_kinds = 1,
     .wants = wants,

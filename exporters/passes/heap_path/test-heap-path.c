@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "demangle.h"
 #include "heap-path.h"
 
 #include <glib.h>
@@ -95,70 +94,11 @@ static void test_address_again(void)
     strobe_mock_free(mock);
 }
 
-#ifdef HAVE_LIBIBERTY
-static void expect_frame(const char *frame, const char *expected)
-{
-    g_autofree char *text = strobe_demangle_frame((StrobeText){frame, (uint32_t)strlen(frame)});
-
-    g_assert_cmpstr(text, ==, expected);
-}
-
-static void test_frames(void)
-{
-    expect_frame("_Z4takev (program)", "take() (program)");
-    expect_frame("_ZN1a1bINS_1cEEEiT_ (lib (old).so)", "int a::b<a::c>(a::c) (lib (old).so)");
-    expect_frame("_Znwm", "operator new(unsigned long)");
-    expect_frame("take (program)", NULL);
-    expect_frame("", NULL);
-    expect_frame("_Z", NULL);
-    expect_frame("_Z_Z_Z (x)", NULL);
-    g_assert_null(strobe_demangle_frame((StrobeText){"_Z4\0akev", 9}));
-}
-
-/* Each argument is a pair of the one before, the last has 2^35 parts. */
-static void test_endless_name(void)
-{
-    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    GString *name = g_string_new("_Z1f1pI1aE");
-
-    for (int i = 1; i < 36; i++)
-        g_string_append_printf(name, "S_IS%c_S%c_E", digits[i], digits[i]);
-    g_string_append(name, " (x)");
-    g_autofree char *text = strobe_demangle_frame((StrobeText){name->str, (uint32_t)name->len});
-    g_assert_null(text);
-    g_string_free(name, TRUE);
-}
-
-static void test_demangled(void)
-{
-    static const char *const frames[] = {"_Z4takev (a)", "main (a)", NULL};
-
-    for (int is_on = 0; is_on < 2; is_on++) {
-        StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
-        const StrobeView *views;
-
-        if (!is_on)
-            strobe_mock_option(mock, "demangle", "false");
-        add(mock, 64, 100, 1, strobe_mock_stack(mock, frames));
-        g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-        g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
-        g_assert_cmpstr(strobe_mock_text(mock, views[0].name), ==,
-                        is_on ? "take() (a)" : "_Z4takev (a)");
-        strobe_mock_free(mock);
-    }
-}
-#endif
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/heap-path/paths", test_paths);
     g_test_add_func("/heap-path/weights", test_weights);
     g_test_add_func("/heap-path/address-again", test_address_again);
-#ifdef HAVE_LIBIBERTY
-    g_test_add_func("/heap-path/frames", test_frames);
-    g_test_add_func("/heap-path/endless-name", test_endless_name);
-    g_test_add_func("/heap-path/demangled", test_demangled);
-#endif
     return g_test_run();
 }
