@@ -13,8 +13,8 @@ static void free_trace(ChromeTrace *trace)
 
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
         trace_out_clear(parts[i]);
-    trace_sorter_clear(&trace->python);
-    trace_sorter_clear(&trace->devices);
+    trace_groups_clear(&trace->python);
+    trace_groups_clear(&trace->devices);
     if (trace->queue)
         trace_queue_free(trace->queue);
     launches_free(trace->launches);
@@ -54,14 +54,14 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
         return status;
     }
     trace_out_init(&trace->main, file);
-    trace_out_init_held(&trace->backward, facts->scratch);
-    trace_out_init_held(&trace->gc, facts->scratch);
-    trace_out_init_held(&trace->flows, facts->scratch);
-    trace_out_init_held(&trace->links, facts->scratch);
-    trace_out_init_held(&trace->tail, facts->scratch);
+    trace_out_init_held(&trace->backward, facts->scratch, TRACE_OUT_HELD_BYTES);
+    trace_out_init_held(&trace->gc, facts->scratch, TRACE_OUT_HELD_BYTES);
+    trace_out_init_held(&trace->flows, facts->scratch, TRACE_OUT_HELD_BYTES);
+    trace_out_init_held(&trace->links, facts->scratch, TRACE_OUT_HELD_BYTES);
+    trace_out_init_held(&trace->tail, facts->scratch, TRACE_OUT_HELD_BYTES);
     trace_out_init_event(&trace->event);
-    trace_sorter_init(&trace->python, facts);
-    trace_sorter_init(&trace->devices, facts);
+    trace_groups_init(&trace->python, facts);
+    trace_groups_init(&trace->devices, facts);
     trace->queue = trace_queue_new(facts->scratch);
     trace->rows = trace_rows_new(host, self);
     trace->is_old = trace->rows->generation < 3;
@@ -92,11 +92,16 @@ static TraceKind *find_kind(ChromeTrace *trace, const StrobeKindView *view)
 
 static StrobeStatus check_parts(ChromeTrace *trace)
 {
-    const int errors[] = {trace->main.error,     trace->gc.error,
-                          trace->flows.error,    trace->links.error,
-                          trace->tail.error,     trace->event.error,
-                          trace->python.error,   trace->devices.error,
-                          trace->backward.error, trace_queue_error(trace->queue)};
+    const int errors[] = {trace->main.error,
+                          trace->gc.error,
+                          trace->flows.error,
+                          trace->links.error,
+                          trace->tail.error,
+                          trace->event.error,
+                          trace_groups_error(&trace->python),
+                          trace_groups_error(&trace->devices),
+                          trace->backward.error,
+                          trace_queue_error(trace->queue)};
 
     for (guint i = 0; i < G_N_ELEMENTS(errors); i++)
         if (errors[i])
@@ -132,11 +137,11 @@ static void write_parts(ChromeTrace *trace)
     if (!out->has_events) /* what a device alone recorded */
         trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
     trace_out_append(out, &trace->backward);
-    trace_sorter_append(&trace->python, out);
+    trace_groups_append(&trace->python, out);
     trace_rows_write(trace->rows, TRACE_LAYERS_GC, &trace->gc);
     trace_out_append(out, &trace->gc);
     trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
-    trace_sorter_append(&trace->devices, out);
+    trace_groups_append(&trace->devices, out);
     if (!trace->has_flow_points)
         trace_out_append(out, &trace->flows);
     trace_out_append(out, &trace->links);
@@ -148,8 +153,9 @@ static void write_parts(ChromeTrace *trace)
 static gboolean has_events(const ChromeTrace *trace)
 {
     return trace->main.has_events || trace_queue_has_events(trace->queue) ||
-           trace->python.has_events || trace->gc.has_events || trace->devices.has_events ||
-           trace->backward.has_events || trace->links.has_events || trace->tail.has_events;
+           trace_groups_has_events(&trace->python) || trace->gc.has_events ||
+           trace_groups_has_events(&trace->devices) || trace->backward.has_events ||
+           trace->links.has_events || trace->tail.has_events;
 }
 
 static StrobeStatus chrome_trace_end(void *state)
@@ -165,7 +171,7 @@ static StrobeStatus chrome_trace_end(void *state)
     if (trace->is_import)
         trace_rows_of_all(trace->rows);
     /* Something must stand before the separator that the other parts begin with. */
-    if (!trace->is_import || !trace->devices.has_events)
+    if (!trace->is_import || !trace_groups_has_events(&trace->devices))
         trace_rows_need_process(trace->rows);
     write_parts(trace);
     if (check_parts(trace))

@@ -10,7 +10,7 @@
 #include "queue.h"
 #include "rows.h"
 #include "text-cache.h"
-#include "trace-sorter.h"
+#include "trace-groups.h"
 #include "trace-out.h"
 
 extern const StrobeConsumerOps chrome_trace_ops;
@@ -67,13 +67,13 @@ struct ChromeTrace {
     /* The file's parts, in their order. */
     TraceOut main;       /* events as they come, the process's names, flows */
     TraceOut backward;   /* held back: arrows from operators to their backward operators */
-    TraceSorter python;  /* held back: calls of Python functions, by thread */
+    TraceGroups python;  /* held back: calls of Python functions, by thread */
     TraceOut gc;         /* held back: collections */
-    TraceSorter devices; /* held back: the half of the device */
+    TraceGroups devices; /* held back: the half of the device */
     TraceOut flows;      /* held back: arrows from calls to tasks that no source has drawn */
     TraceOut links;      /* held back: arrows from operators to kernels */
     TraceOut tail;       /* held back: losses */
-    TraceOut event;      /* the event that is composed for a sorter */
+    TraceOut event;      /* an event that is composed apart */
 };
 
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
@@ -154,18 +154,40 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
     return trace_out_text(out, at, kind->name_text, kind->name_length);
 }
 
-/* An event of the half that is sorted: composed, then handed to its sorter. */
+/* Where an event of the devices' half is composed. Those of a layer stay together in the order in
+ * which they come; the older files have all in order of time. */
+static inline TraceOut *device_out(ChromeTrace *trace, const TraceRow *row)
+{
+    if (!trace->is_old)
+        return trace_groups_begin(&trace->devices, row->layer->number, &trace->event);
+    trace->event.used = 0;
+    return &trace->event;
+}
+
+static inline void device_event_done(ChromeTrace *trace, TraceOut *out, const TraceRow *row,
+                                     gint64 time_ns)
+{
+    if (trace->is_old)
+        trace_sorter_add_at(&trace->devices.others, time_ns, out);
+    else
+        trace_groups_end(&trace->devices, row->layer->number, out);
+}
+
+/* One that may not come about is composed apart. */
 static inline char *device_event(ChromeTrace *trace)
 {
     trace->event.used = 0;
     return trace_out_event(&trace->event);
 }
 
-static inline void device_event_done(ChromeTrace *trace, char *at, const TraceRow *row,
-                                     gint64 time_ns)
+static inline void device_event_add(ChromeTrace *trace, char *at, const TraceRow *row,
+                                    gint64 time_ns)
 {
     trace_out_done(&trace->event, at);
-    trace_sorter_add_at(&trace->devices, trace->is_old ? NULL : row->layer, time_ns, &trace->event);
+    if (trace->is_old)
+        trace_sorter_add_at(&trace->devices.others, time_ns, &trace->event);
+    else
+        trace_groups_add(&trace->devices, row->layer->number, &trace->event);
 }
 
 static inline char *put_where(char *at, const TraceRow *row)

@@ -245,7 +245,7 @@ static guint write_event(ChromeTrace *trace, const TraceCounters *counters, guin
     if (trace->is_old)
         PUT_LITERAL(at, ", \"ph\": \"C\"");
     *at++ = '}';
-    device_event_done(trace, at, row, record->begin_ns);
+    device_event_add(trace, at, row, record->begin_ns);
     return i;
 }
 

@@ -226,13 +226,14 @@ void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     const TraceEvents *events = kind->events;
     const char *prefix = prefix_of(trace, events, record);
     const TraceRow *row = row_of(trace, events, prefix, record);
-    TraceOut *out = &trace->event;
+    TraceOut *out;
     char *at;
 
     launches_take(trace, events, row, record);
     if (is_pruned(trace, prefix, record))
         return;
-    at = device_event(trace);
+    out = device_out(trace, row);
+    at = trace_out_event(out);
     PUT_LITERAL(at, "{\"name\": ");
     at = put_call_name(trace, out, at, prefix, kind, record);
     PUT_LITERAL(at, ", ");
@@ -246,7 +247,8 @@ void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     if (trace->is_old)
         PUT_LITERAL(at, ", \"ph\": \"X\"");
     *at++ = '}';
-    device_event_done(trace, at, row, record->begin_ns);
+    trace_out_done(out, at);
+    device_event_done(trace, out, row, record->begin_ns);
 }
 
 void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
@@ -257,10 +259,11 @@ void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *
     const TraceRow *row =
         trace_rows_of_device(trace->rows, record->track, "Overlap Analysis", MAX(device, 0),
                              strobe_field_u32(record, kind->known[OVERLAP_TYPE], 0), "Computing");
-    char *at = device_event(trace);
+    TraceOut *out = device_out(trace, row);
+    char *at = trace_out_event(out);
 
     PUT_LITERAL(at, "{\"name\": ");
-    at = put_name(trace, &trace->event, at, kind, record);
+    at = put_name(trace, out, at, kind, record);
     PUT_LITERAL(at, ", ");
     at = put_place(at, row, record->begin_ns);
     PUT_LITERAL(at, ", \"dur\": ");
@@ -269,5 +272,6 @@ void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *
     if (!trace->is_old)
         PUT_LITERAL(at, ", \"args\": {}");
     *at++ = '}';
-    device_event_done(trace, at, row, record->begin_ns);
+    trace_out_done(out, at);
+    device_event_done(trace, out, row, record->begin_ns);
 }

@@ -141,11 +141,11 @@ void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
     gboolean is_end = strobe_field_u8(record, kind->known[POINT_IS_END], 0) != 0;
     CachedText texts[2] = {*text_cache_get(trace->texts, TEXT_CACHE_PLAIN, record->name)};
     g_autofree char *category = texts[0].bytes = g_memdup2(texts[0].bytes, texts[0].length);
+    TraceOut *out;
 
     trace->has_flow_points = TRUE;
     texts[1] = *text_cache_get(trace->texts, TEXT_CACHE_PLAIN, id);
-    trace->event.used = 0;
-    put_device_flow(trace, &trace->event, texts, is_end, row, record->begin_ns);
-    trace_sorter_add_at(&trace->devices, trace->is_old ? NULL : row->layer, record->begin_ns,
-                        &trace->event);
+    out = device_out(trace, row);
+    put_device_flow(trace, out, texts, is_end, row, record->begin_ns);
+    device_event_done(trace, out, row, record->begin_ns);
 }

@@ -93,12 +93,11 @@ void write_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeVi
 {
     TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     gint64 module = strobe_field_i64(record, kind->known[CALL_MODULE], STROBE_ABSENT_I64);
-    TraceOut *out = &trace->event;
+    TraceOut *out = trace_groups_begin(&trace->python, row->number, &trace->event);
     gboolean first = FALSE;
     char *at;
 
     trace_row_begins(row, TRACE_ROW_PYTHON);
-    out->used = 0;
     at = put_begin_of_span(trace, out, kind, record, row);
     PUT_LITERAL(at, ", \"cat\": \"python_function\", \"args\": {\"Python id\": ");
     at = put_uint(at, strobe_field_u64(record, kind->known[CALL_ID], 0));
@@ -113,5 +112,5 @@ void write_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeVi
     at = put_flags(at, record, first);
     PUT_LITERAL(at, "}}");
     trace_out_done(out, at);
-    trace_sorter_add(&trace->python, row->number, out);
+    trace_groups_end(&trace->python, row->number, out);
 }

@@ -29,8 +29,8 @@ TraceQueue *trace_queue_new(int directory)
 {
     TraceQueue *queue = g_new0(TraceQueue, 1);
 
-    trace_out_init_held(&queue->in, directory);
-    trace_out_init_held(&queue->out, directory);
+    trace_out_init_held(&queue->in, directory, TRACE_OUT_HELD_BYTES);
+    trace_out_init_held(&queue->out, directory, TRACE_OUT_HELD_BYTES);
     return queue;
 }
 

@@ -90,5 +90,5 @@ void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     if (is_last)
         at = put_member(trace, at, ", \"ph\": ", phase);
     *at++ = '}';
-    device_event_done(trace, at, row, record->begin_ns);
+    device_event_add(trace, at, row, record->begin_ns);
 }

@@ -3,24 +3,26 @@
 
 #include <errno.h>
 
-#define DIRECT_SIZE (256u * 1024)        /* fits the processor's cache, few calls */
-#define HELD_SIZE (64u * 1024)           /* at first */
-#define HELD_SIZE_MAX (4u * 1024 * 1024) /* more than that goes to the scratch file */
+#define DIRECT_SIZE (256u * 1024) /* fits the processor's cache, few calls */
+#define HELD_SIZE (64u * 1024)    /* at first */
 
 void trace_out_init(TraceOut *out, StrobeSafeFile *file)
 {
     *out = (TraceOut){.file = file, .size = DIRECT_SIZE, .bytes = g_malloc(DIRECT_SIZE)};
 }
 
-void trace_out_init_held(TraceOut *out, int directory)
+void trace_out_init_held(TraceOut *out, int directory, gsize most)
 {
-    *out = (TraceOut){
-        .directory = directory, .is_held = TRUE, .size = HELD_SIZE, .bytes = g_malloc(HELD_SIZE)};
+    *out = (TraceOut){.directory = directory,
+                      .is_held = TRUE,
+                      .size = HELD_SIZE,
+                      .most = most,
+                      .bytes = g_malloc(HELD_SIZE)};
 }
 
 void trace_out_init_event(TraceOut *out)
 {
-    trace_out_init_held(out, -1);
+    trace_out_init_held(out, -1, 0);
     out->is_in_memory = TRUE;
 }
 
@@ -51,7 +53,7 @@ void trace_out_flush(TraceOut *out)
 
 void trace_out_make_room(TraceOut *out)
 {
-    if (!out->is_in_memory && (!out->is_held || out->size >= HELD_SIZE_MAX)) {
+    if (!out->is_in_memory && (!out->is_held || out->size >= out->most)) {
         trace_out_flush(out);
         return;
     }

@@ -26,13 +26,16 @@ typedef struct TraceOut {
     gboolean is_held;      /* its first event needs a separator too: something comes before it */
     gsize used;
     gsize size;
+    gsize most; /* that is held in memory */
     char *bytes;
 } TraceOut;
 
+#define TRACE_OUT_HELD_BYTES (4u * 1024 * 1024)
+
 /* A part that goes straight to `file` (owned from now on), and one that is held back: in memory
- * while it is small, in a scratch file in `directory` from then on. */
+ * while it is no larger than `most`, in a scratch file in `directory` from then on. */
 void trace_out_init(TraceOut *out, StrobeSafeFile *file);
-void trace_out_init_held(TraceOut *out, int directory);
+void trace_out_init_held(TraceOut *out, int directory, gsize most);
 /* One event that is composed at a time, in memory. */
 void trace_out_init_event(TraceOut *out);
 /* Discards the file, if it is still there. */

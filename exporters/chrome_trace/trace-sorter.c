@@ -30,10 +30,9 @@ static gint64 order_of(gint64 time_ns)
     return bits < 0 ? G_MININT64 - bits : bits;
 }
 
-void trace_sorter_add_at(TraceSorter *sorter, const TraceLayer *layer, gint64 time_ns,
-                         TraceOut *event)
+void trace_sorter_add_at(TraceSorter *sorter, gint64 time_ns, TraceOut *event)
 {
-    trace_sorter_add(sorter, layer ? (gint64)layer->number : order_of(time_ns), event);
+    trace_sorter_add(sorter, order_of(time_ns), event);
 }
 
 /* What was composed begins with the separator, and something comes before it. */

@@ -15,10 +15,9 @@ typedef struct TraceSorter {
 
 void trace_sorter_init(TraceSorter *sorter, const StrobeFacts *facts);
 void trace_sorter_clear(TraceSorter *sorter);
-/* Events of one layer stay together in the order in which they come; without a layer they are put
- * in order of time as a double of microseconds, which is what the original compares. */
-void trace_sorter_add_at(TraceSorter *sorter, const TraceLayer *layer, gint64 time_ns,
-                         TraceOut *event);
+/* Events are put in order of time as a double of microseconds, which is what the original compares.
+ */
+void trace_sorter_add_at(TraceSorter *sorter, gint64 time_ns, TraceOut *event);
 /* Events are ordered by a number. */
 void trace_sorter_add(TraceSorter *sorter, gint64 key, TraceOut *event);
 void trace_sorter_append(TraceSorter *sorter, TraceOut *out);
