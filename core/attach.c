@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +13,11 @@
 #include "api-error.h"
 #include "config.h"
 #include "error.h"
+#include "loaded-objects.h"
 #include "log.h"
 #include "registry.h"
 #include "result-directory.h"
+#include "session.h"
 
 static StrobeSession *attached;
 /* The program's start, its first mark, the end of an import and a thread that looks for libraries
@@ -46,12 +47,6 @@ static int can_work(const StrobeComponent *component)
     return answer.available;
 }
 
-static int is_torch(struct dl_phdr_info *info, size_t size, void *user)
-{
-    const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-    return name && g_str_has_prefix(name, "/libtorch_cpu.so");
-}
-
 /* Is there a reason for this process to record? Collectors that work anywhere are none, unless
  * there are no others. */
 static gboolean has_reason(const StrobeConfig *config, int process)
@@ -68,9 +63,8 @@ static gboolean has_reason(const StrobeConfig *config, int process)
         all_anywhere = FALSE;
         /* Python asks again once PyTorch is there: until then another process may be the one. */
         int answer = can_work(component);
-        found |=
-            answer == 1 ||
-            (answer == 2 && (process != STROBE_PROCESS_PYTHON || dl_iterate_phdr(is_torch, NULL)));
+        found |= answer == 1 || (answer == 2 && (process != STROBE_PROCESS_PYTHON ||
+                                                 strobe_loaded_has("libtorch_cpu.so") == 1));
     }
     strobe_registry_free(registry);
     return found || all_anywhere || process == STROBE_PROCESS_LINKED;
@@ -107,6 +101,16 @@ int strobe_run_detach(void)
                                    "ends here");
     stop_attached();
     return 1;
+}
+
+void strobe_run_rest(void)
+{
+    StrobeSession *session = strobe_session_hold();
+
+    if (!session)
+        return;
+    strobe_session_watch_rest(session);
+    strobe_session_let_go(session);
 }
 
 static StrobeStatus start_session(const char *text, const char *origin, StrobeSession **session,

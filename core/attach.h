@@ -31,6 +31,10 @@ STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
  * its own, and that is what it would have done without Strobe. 0 if there is none. */
 int strobe_run_detach(void);
 
+/* The program ends, and its libraries with it: no collector is opened any more, and one that is
+ * being opened is waited for, 5 s at most. Any thread; for the preload library. */
+STROBE_API void strobe_run_rest(void);
+
 /* The session that was attached or made in this process, NULL if none. */
 STROBE_API StrobeSession *strobe_session_current(void);
 

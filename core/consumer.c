@@ -44,13 +44,26 @@ static uint32_t host_track_count(StrobeInstance *self)
     return strobe_reader_n_tracks(consumer_of(self)->reader);
 }
 
+/* Exporters look texts up side by side, and may do so while the pipeline's thread interns: that one
+ * alone writes. */
+static gboolean may_intern(StrobeInstance *self)
+{
+    const StrobeConsumer *c = consumer_of(self);
+
+    return c->is_pass || c->is_of_caller;
+}
+
 static StrobeStringId host_intern(StrobeInstance *self, const char *bytes, size_t length)
 {
+    if (!may_intern(self))
+        return 0;
     return strobe_reader_intern(consumer_of(self)->reader, bytes, length);
 }
 
 static StrobeStackId host_stack(StrobeInstance *self, const StrobeStringId *frames, size_t n)
 {
+    if (!may_intern(self))
+        return 0;
     return strobe_reader_intern_stack(consumer_of(self)->reader, frames, n);
 }
 

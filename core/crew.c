@@ -2,7 +2,7 @@
 #include "crew.h"
 
 #include <pthread.h>
-#include <signal.h>
+#include <strobe/helpers/thread.h>
 
 struct StrobeCrew {
     pthread_mutex_t lock;
@@ -52,23 +52,14 @@ static void *serve(void *data)
     return NULL;
 }
 
-/* The signals are the program's, but for those of what the thread itself does. */
 static gboolean start(StrobeCrew *crew)
 {
-    sigset_t all, before;
-    gboolean is_started;
+    pthread_t *thread = &crew->threads[crew->n_threads];
 
-    sigfillset(&all);
-    sigdelset(&all, SIGBUS);
-    sigdelset(&all, SIGSEGV);
-    sigdelset(&all, SIGFPE);
-    sigdelset(&all, SIGILL);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    is_started = pthread_create(&crew->threads[crew->n_threads], NULL, serve, crew) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (is_started)
-        pthread_setname_np(crew->threads[crew->n_threads], "strobe-crew");
-    return is_started;
+    if (strobe_thread_start(thread, serve, crew) != 0)
+        return FALSE;
+    pthread_setname_np(*thread, "strobe-crew");
+    return TRUE;
 }
 
 StrobeCrew *strobe_crew_new(guint most)

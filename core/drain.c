@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/thread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "testpoint.h"
@@ -137,19 +137,6 @@ static void *drain_main(void *user)
     return NULL;
 }
 
-static int start_thread(StrobeDrain *d)
-{
-    sigset_t all, old;
-    int error;
-
-    /* The program's signals are for the program's threads. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = pthread_create(&d->thread, NULL, drain_main, d);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return error;
-}
-
 /* ---- start and stop ---- */
 
 static void free_parts(StrobeDrain *d)
@@ -204,9 +191,11 @@ int strobe_drain_start(StrobeDrain *d, struct pool_header *pool,
     pthread_cond_init(&d->wake, &attributes);
     pthread_cond_init(&d->done, &attributes);
     pthread_condattr_destroy(&attributes);
-    error = start_thread(d);
+    error = strobe_thread_start(&d->thread, drain_main, d);
     if (error)
         free_parts(d);
+    atomic_thread_fence(memory_order_release); /* a child that is forked now sees all or nothing */
+    d->is_made = error == 0;
     return error;
 }
 
@@ -228,6 +217,8 @@ void strobe_drain_stop(StrobeDrain *d)
     pthread_cond_signal(&d->wake);
     pthread_mutex_unlock(&d->lock);
     pthread_join(d->thread, NULL);
+    d->is_made = 0;
+    atomic_thread_fence(memory_order_seq_cst);
     pthread_cond_destroy(&d->wake);
     pthread_cond_destroy(&d->done);
     pthread_mutex_destroy(&d->lock);
@@ -389,6 +380,9 @@ void strobe_drain_forget(StrobeDrain *d)
     StrobeCaptureWriter *const writers[] = {&d->windows[0].writer, &d->windows[1].writer,
                                             &d->other};
 
+    if (!d->is_made)
+        return;
+    d->is_made = 0;
     for (unsigned i = 0; i < 3; i++) {
         if (writers[i]->fd >= 0)
             close(writers[i]->fd);

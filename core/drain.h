@@ -38,7 +38,7 @@ typedef struct StrobeDrain {
     pthread_t thread;
     pthread_mutex_t lock; /* held for moments only */
     pthread_cond_t wake, done;
-    int is_stopping;
+    int is_made, is_stopping;
     struct drain_dump *dump;                  /* NULL: none is asked for */
     int roll;                                 /* the next piece is asked for */
     DrainWindow *next;                        /* begins when the present one is sealed */

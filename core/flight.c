@@ -5,6 +5,8 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
+#include <strobe/helpers/thread.h>
+#include <sys/prctl.h>
 #include "clock.h"
 #include "error.h"
 #include "log.h"
@@ -20,7 +22,8 @@ struct StrobeFlight {
     StrobeFlightDump dump;
     StrobeFlightTell tell;
     gpointer user;
-    GThread *thread;
+    pthread_t thread;
+    gboolean has_thread;
     sigset_t mask;   /* of the thread that started it */
     GMutex dumping;  /* one at a time */
     GThread *dumper; /* the thread that does it; atomic */
@@ -70,12 +73,13 @@ gboolean strobe_flight_request(void)
  * not to be cut off from them. */
 static void tell(StrobeFlight *flight, const char *directory)
 {
+    gboolean is_ours = flight->has_thread && pthread_equal(pthread_self(), flight->thread);
     sigset_t old;
 
-    if (g_thread_self() == flight->thread)
+    if (is_ours)
         pthread_sigmask(SIG_SETMASK, &flight->mask, &old);
     flight->tell(flight->user, directory);
-    if (g_thread_self() == flight->thread)
+    if (is_ours)
         pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -139,6 +143,7 @@ static gpointer flight_main(gpointer data)
 {
     StrobeFlight *flight = data;
 
+    prctl(PR_SET_NAME, "strobe-dump");
     for (;;) {
         while (sem_wait(&request.wake) && errno == EINTR)
             ;
@@ -208,18 +213,6 @@ static void give_signal_back(StrobeFlight *flight)
     flight->has_signal = FALSE;
 }
 
-/* The program's signals are for the program's threads. */
-static GThread *start_thread(StrobeFlight *flight)
-{
-    sigset_t all;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &flight->mask);
-    GThread *thread = g_thread_try_new("strobe-dump", flight_main, flight, NULL);
-    pthread_sigmask(SIG_SETMASK, &flight->mask, NULL);
-    return thread;
-}
-
 StrobeFlight *strobe_flight_start(const StrobeDumpConfig *config, StrobeFlightDump dump,
                                   StrobeFlightTell tell_program, gpointer user)
 {
@@ -233,8 +226,9 @@ StrobeFlight *strobe_flight_start(const StrobeDumpConfig *config, StrobeFlightDu
     g_mutex_init(&flight->lock);
     sem_init(&request.wake, 0, 0);
     g_atomic_int_set(&request.asked, 0);
-    flight->thread = start_thread(flight);
-    if (!flight->thread) {
+    pthread_sigmask(SIG_SETMASK, NULL, &flight->mask);
+    flight->has_thread = strobe_thread_start(&flight->thread, flight_main, flight) == 0;
+    if (!flight->has_thread) {
         strobe_log(STROBE_LOG_WARNING, "No thread for dumps: only a call that waits makes one");
         return flight;
     }
@@ -250,9 +244,9 @@ void strobe_flight_stop(StrobeFlight *flight)
         return;
     give_signal_back(flight);
     g_atomic_int_set(&request.is_listening, 0);
-    if (flight->thread) {
+    if (flight->has_thread) {
         ask(STOP);
-        g_thread_join(flight->thread);
+        pthread_join(flight->thread, NULL);
     }
     listening = NULL;
     g_mutex_clear(&flight->dumping);

@@ -3,6 +3,7 @@
 
 #include <link.h>
 #include <pthread.h>
+#include <string.h>
 
 /* Held while the loader's list is locked, and during a fork: a child that is made meanwhile would
  * have that list locked for ever. */
@@ -23,23 +24,53 @@ static void prepare_process(void)
     pthread_atfork(hold, let_go, let_go);
 }
 
+/* Calls `visit` as dl_iterate_phdr does; 0: it may not lock the list now. */
+static int walk(int (*visit)(struct dl_phdr_info *, size_t, void *), void *user)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, prepare_process);
+    if (pthread_mutex_trylock(&counting) != 0)
+        return 0;
+    dl_iterate_phdr(visit, user);
+    let_go();
+    return 1;
+}
+
 static int take_count(struct dl_phdr_info *info, size_t size, void *user)
 {
     uint64_t *count = user;
 
+    (void)size;
     *count = info->dlpi_adds;
     return 1; /* the first object knows */
 }
 
 uint64_t strobe_loaded_objects(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     uint64_t count = 0;
 
-    pthread_once(&once, prepare_process);
-    if (pthread_mutex_trylock(&counting) != 0)
-        return 0;
-    dl_iterate_phdr(take_count, &count);
-    let_go();
-    return count;
+    return walk(take_count, &count) ? count : 0;
+}
+
+typedef struct Wanted {
+    const char *name;
+    int is_loaded;
+} Wanted;
+
+static int compare_name(struct dl_phdr_info *info, size_t size, void *user)
+{
+    Wanted *wanted = user;
+    const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+
+    (void)size;
+    wanted->is_loaded = name && strncmp(name + 1, wanted->name, strlen(wanted->name)) == 0;
+    return wanted->is_loaded;
+}
+
+int strobe_loaded_has(const char *name)
+{
+    Wanted wanted = {name, 0};
+
+    return walk(compare_name, &wanted) ? wanted.is_loaded : -1;
 }

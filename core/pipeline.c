@@ -167,11 +167,16 @@ struct run {
     guint64 n_read;
 };
 
-static void feed_all(struct run *run, const StrobeView *views, gsize n)
+/* The first look puts gaps in order: before exporters look at them side by side. */
+static void order_gaps(struct run *run)
 {
-    /* The first look puts gaps in order, and exporters look at them side by side. */
     strobe_gaps_touch(run->gaps, 0, 0, 0);
     strobe_gaps_touch(run->gaps, 1, 0, 0);
+}
+
+static void feed_all(struct run *run, const StrobeView *views, gsize n)
+{
+    order_gaps(run);
     strobe_consumers_feed(run->consumers, views, n);
 }
 
@@ -224,6 +229,7 @@ static gboolean stream_raw(struct run *run, GError **error)
     /* What lies in an unreadable part, and of when it is, is not known. */
     if (strobe_reader_stats(run->reader)->n_damaged)
         strobe_gaps_add(run->gaps, 0, G_MININT64, G_MAXINT64);
+    order_gaps(run);
     strobe_consumers_call(run->consumers, strobe_consumer_raw_end);
     return TRUE;
 }

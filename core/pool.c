@@ -19,6 +19,16 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+/* A child may be forked at any moment, and closes what is not -1: it must never be 0. */
+static void clear(StrobePool *pool)
+{
+    pool->fd = -1;
+    pool->header = NULL;
+    pool->bytes = 0;
+    pool->path[0] = 0;
+    pool->is_tmpfs = pool->is_unnamed = 0;
+}
+
 static uint64_t align_up(uint64_t value, uint64_t to)
 {
     return (value + to - 1) / to * to;
@@ -156,9 +166,8 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
     struct pool_header plan;
     int error;
 
-    memset(pool, 0, sizeof *pool);
+    clear(pool);
     memset(&plan, 0, sizeof plan);
-    pool->fd = -1;
     if (bytes < STROBE_POOL_MIN_BYTES)
         bytes = STROBE_POOL_MIN_BYTES;
     lay_out(&plan, bytes);
@@ -199,10 +208,10 @@ void strobe_pool_destroy(StrobePool *pool, int remove)
         munmap(pool->header, pool->bytes);
     if (remove && pool->path[0] && !pool->is_unnamed)
         unlink(pool->path);
-    if (pool->fd >= 0)
-        close(pool->fd);
-    memset(pool, 0, sizeof *pool);
-    pool->fd = -1;
+    int fd = pool->fd;
+    clear(pool);
+    if (fd >= 0)
+        close(fd);
 }
 
 /* A part must lie behind the header and inside the file, and begin a cache line, as lanes do. */
@@ -238,7 +247,7 @@ int strobe_pool_open(StrobePool *pool, const char *path)
 {
     struct stat st;
 
-    memset(pool, 0, sizeof *pool);
+    clear(pool);
     snprintf(pool->path, sizeof pool->path, "%s", path);
     pool->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (pool->fd < 0)

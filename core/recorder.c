@@ -44,6 +44,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
         error = strobe_pool_create(&recorder.pool, settings->pool_bytes, settings->fallback_dir);
     if (error)
         return error;
+    STROBE_TESTPOINT("pool-made");
     strobe_kind_begin(recorder.pool.header);
     error = strobe_drain_start(&recorder.drain, recorder.pool.header, settings);
     if (error) {
@@ -54,6 +55,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     recorder.policy = settings->policy;
     recorder.is_stuck = 0;
     recorder.is_open = 1;
+    STROBE_TESTPOINT("recorder-opened");
     return 0;
 }
 

@@ -2,8 +2,8 @@
 #include "sampler.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
+#include <strobe/helpers/thread.h>
 #include <strobe/kinds.h>
 #include <sys/prctl.h>
 #include "clock.h"
@@ -180,16 +180,12 @@ static void *worker_main(void *data)
 static void add_worker(StrobeSampler *sampler, GArray *sources)
 {
     struct worker *worker = g_new0(struct worker, 1);
-    sigset_t all, old;
 
     worker->sampler = sampler;
     worker->sources = sources;
     g_ptr_array_add(sampler->threads, worker);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
     /* not through GLib: whoever watches the program's calls knows Strobe's own by their caller */
-    worker->has_thread = pthread_create(&worker->thread, NULL, worker_main, worker) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    worker->has_thread = strobe_thread_start(&worker->thread, worker_main, worker) == 0;
     if (!worker->has_thread)
         strobe_log(STROBE_LOG_WARNING,
                    "Cannot start a thread: periodic collectors are not sampled");

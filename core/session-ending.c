@@ -4,9 +4,9 @@
 #include "session.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/thread.h>
 #include <strobe/kinds.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -201,13 +201,8 @@ static void await_endings_at_exit(void)
 
 static gboolean begin_thread(StrobeEnding *ending)
 {
-    sigset_t all, old;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
     /* not through GLib: whoever watches the program's calls knows Strobe's own by their caller */
-    ending->has_thread = pthread_create(&ending->thread, NULL, ending_main, ending) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    ending->has_thread = strobe_thread_start(&ending->thread, ending_main, ending) == 0;
     return ending->has_thread;
 }
 

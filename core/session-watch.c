@@ -4,12 +4,13 @@
  * opens one, which may wait for constructors that still run, or for another process. */
 #include "session.h"
 
-#include <signal.h>
+#include <strobe/helpers/thread.h>
 #include <sys/prctl.h>
 #include "loaded-objects.h"
 #include "log.h"
 
 #define LOOK_INTERVAL_US 20000
+#define REST_PATIENCE_US 5000000
 #define AGAIN_US 2000 /* late records of the window before are still told */
 
 /* The program's threads alone may ask it, or it needs no more asking. */
@@ -88,6 +89,14 @@ static gboolean is_over(StrobeWatch *watch)
     return over;
 }
 
+static void set_at_work(StrobeWatch *watch, gboolean is_at_work)
+{
+    g_mutex_lock(&watch->lock);
+    watch->is_at_work = is_at_work;
+    g_cond_broadcast(&watch->wake);
+    g_mutex_unlock(&watch->lock);
+}
+
 static void *watch_main(void *user)
 {
     StrobeSession *session = user;
@@ -101,6 +110,7 @@ static void *watch_main(void *user)
         watch->n_loaded = n_loaded;
         ask_all(session);
     }
+    set_at_work(watch, FALSE);
     strobe_session_let_go(session);
     return NULL;
 }
@@ -120,18 +130,16 @@ void strobe_session_watch_from_now(StrobeSession *session)
 void strobe_session_watch(StrobeSession *session)
 {
     StrobeWatch *watch = &session->watch;
-    sigset_t all, old;
 
     if (watch->has_thread || !has_awaited(session))
         return;
     g_atomic_int_inc(&session->n_users);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    set_at_work(watch, TRUE);
     /* not through GLib: whoever watches the program's calls knows Strobe's own by their caller */
-    watch->has_thread = pthread_create(&watch->thread, NULL, watch_main, session) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    watch->has_thread = strobe_thread_start(&watch->thread, watch_main, session) == 0;
     if (watch->has_thread)
         return;
+    set_at_work(watch, FALSE);
     strobe_session_let_go(session);
     strobe_log(STROBE_LOG_WARNING, "Cannot start a thread: collectors whose library is loaded late "
                                    "are not asked again before the next window");
@@ -141,8 +149,20 @@ void strobe_session_watch_end(StrobeSession *session)
 {
     g_mutex_lock(&session->watch.lock);
     session->watch.is_stopping = TRUE;
-    g_cond_signal(&session->watch.wake);
+    g_cond_broadcast(&session->watch.wake);
     g_mutex_unlock(&session->watch.lock);
+}
+
+void strobe_session_watch_rest(StrobeSession *session)
+{
+    StrobeWatch *watch = &session->watch;
+    gint64 until = g_get_monotonic_time() + REST_PATIENCE_US;
+
+    strobe_session_watch_end(session);
+    g_mutex_lock(&watch->lock);
+    while (watch->is_at_work && g_cond_wait_until(&watch->wake, &watch->lock, until))
+        ;
+    g_mutex_unlock(&watch->lock);
 }
 
 void strobe_session_watch_clear(StrobeSession *session)

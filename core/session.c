@@ -24,10 +24,9 @@ StrobeSession *strobe_session_current(void)
     return session && g_atomic_int_get(&current_pid) == getpid() ? session : NULL;
 }
 
+/* One that is just being made or freed is nobody's yet, or no more, and must not stay half open. */
 static void in_child(void)
 {
-    if (!current)
-        return;
     strobe_recorder_forget();
     strobe_flight_forget();
     strobe_core_track_reset();

@@ -34,8 +34,8 @@ typedef struct StrobeWatch {
     GCond wake;
     pthread_t thread;
     gboolean has_thread;
-    gboolean is_stopping; /* the lock */
-    guint64 n_loaded;     /* objects, when they were asked last */
+    gboolean is_stopping, is_at_work; /* the lock */
+    guint64 n_loaded;                 /* objects, when they were asked last */
 } StrobeWatch;
 
 struct StrobeSession {
@@ -100,6 +100,8 @@ void strobe_session_watch(StrobeSession *session);
 /* Has it end; who waits until nobody holds the session may then clear. The lock is not held. */
 void strobe_session_watch_end(StrobeSession *session);
 void strobe_session_watch_clear(StrobeSession *session);
+/* The program ends: has it end and waits for it, a few seconds at most. Any thread, no lock. */
+void strobe_session_watch_rest(StrobeSession *session);
 /* A collector that was just opened takes part in what the session does. */
 void strobe_session_join(StrobeSession *session, StrobeCollector *collector);
 

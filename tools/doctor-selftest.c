@@ -173,6 +173,7 @@ void strobe_doctor_selftest(StrobeDoctorReport *report, const char *const *plugi
                             const GPtrArray *collectors, const StrobeDoctorPython *python)
 {
     g_autoptr(GError) error = NULL;
+    StrobeFreshFolder folder;
 
     strobe_doctor_section(report, "Self-test");
     if (collectors->len == 0) {
@@ -181,16 +182,15 @@ void strobe_doctor_selftest(StrobeDoctorReport *report, const char *const *plugi
         return;
     }
     strobe_interruption_hold();
-    g_autofree char *folder = strobe_folder_private(&error);
-    if (folder)
-        strobe_interruption_add(folder);
+    gboolean is_made = strobe_folder_private(&folder, &error);
+    if (is_made)
+        strobe_interruption_add(folder.path);
     strobe_interruption_release();
-    if (!folder) {
+    if (!is_made) {
         strobe_doctor_add(report, STROBE_VERDICT_FAILURE, "recording",
                           "make room in /tmp, or set XDG_RUNTIME_DIR", "%s", error->message);
         return;
     }
-    record_and_read(report, folder, plugin_path, collectors, python);
-    strobe_folder_remove(folder);
-    strobe_interruption_remove(folder);
+    record_and_read(report, folder.path, plugin_path, collectors, python);
+    strobe_folder_discard(&folder);
 }

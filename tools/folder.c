@@ -16,28 +16,13 @@
 
 #define DEPTH_MAX 64
 #define LEAVINGS_AGE_S 60
+#define PRIVATE_PREFIX "strobe-run-"
 
 static gboolean fail(GError **error, const char *what, const char *path)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot %s \"%s\": %s", what, path,
                 g_strerror(errno));
     return FALSE;
-}
-
-char *strobe_folder_private(GError **error)
-{
-    const char *parent = g_getenv("XDG_RUNTIME_DIR");
-    struct stat status;
-
-    if (!parent || parent[0] != '/' || lstat(parent, &status) != 0 || !S_ISDIR(status.st_mode) ||
-        status.st_uid != geteuid() || access(parent, W_OK | X_OK) != 0)
-        parent = "/tmp";
-    g_autofree char *path = g_build_filename(parent, "strobe-run-XXXXXX", NULL);
-    if (!g_mkdtemp_full(path, 0700)) {
-        fail(error, "make a folder", path);
-        return NULL;
-    }
-    return g_steal_pointer(&path);
 }
 
 gboolean strobe_folder_check_writable(const char *path, GError **error)
@@ -81,7 +66,7 @@ static void remove_leavings(const char *parent, const char *prefix)
         g_autofree char *path = g_build_filename(parent, name, NULL);
         int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         /* A young one may be about to be locked. */
-        if (folder >= 0 && fstat(folder, &status) == 0 &&
+        if (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
             status.st_mtime + LEAVINGS_AGE_S < time(NULL) && flock(folder, LOCK_EX | LOCK_NB) == 0)
             strobe_folder_remove(path);
         if (folder >= 0)
@@ -102,6 +87,15 @@ static gboolean make_half_made(char *name)
     return good;
 }
 
+/* Takes the path. */
+static void take(StrobeFreshFolder *fresh, char *path)
+{
+    fresh->path = path;
+    fresh->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fresh->lock >= 0 && flock(fresh->lock, LOCK_EX | LOCK_NB) != 0)
+        errno = 0; /* a file system without locks: then nobody finds it unlocked either */
+}
+
 gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError **error)
 {
     g_autofree char *parent = g_path_get_dirname(path);
@@ -115,10 +109,32 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
     if (!make_half_made(made))
         return fail(error, "make a folder in", parent);
     set_result_mode(made);
-    fresh->path = g_steal_pointer(&made);
-    fresh->lock = open(fresh->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fresh->lock >= 0 && flock(fresh->lock, LOCK_EX | LOCK_NB) != 0)
-        errno = 0; /* a file system without locks: then nobody finds it unlocked either */
+    take(fresh, g_steal_pointer(&made));
+    return TRUE;
+}
+
+/* Where private folders lie: of this user alone if there is such a place. */
+static const char *private_parent(void)
+{
+    const char *parent = g_getenv("XDG_RUNTIME_DIR");
+    struct stat status;
+
+    if (!parent || parent[0] != '/' || lstat(parent, &status) != 0 || !S_ISDIR(status.st_mode) ||
+        status.st_uid != geteuid() || access(parent, W_OK | X_OK) != 0)
+        return "/tmp";
+    return parent;
+}
+
+gboolean strobe_folder_private(StrobeFreshFolder *folder, GError **error)
+{
+    const char *parent = private_parent();
+    g_autofree char *path = g_strdup_printf("%s/" PRIVATE_PREFIX "XXXXXX", parent);
+
+    *folder = (StrobeFreshFolder){NULL, -1};
+    remove_leavings(parent, PRIVATE_PREFIX);
+    if (!g_mkdtemp_full(path, 0700))
+        return fail(error, "make a folder", path);
+    take(folder, g_steal_pointer(&path));
     return TRUE;
 }
 

@@ -5,13 +5,10 @@
 
 #include <glib.h>
 
-/* A new folder of mode 0700 in $XDG_RUNTIME_DIR if that is ours, else in /tmp. Free the path. */
-char *strobe_folder_private(GError **error);
-
 /* Makes `path` with its parents (0750) if need be, and proves that a file can be made in it. */
 gboolean strobe_folder_check_writable(const char *path, GError **error);
 
-/* A folder that is filled beside the one whose place it is to take. */
+/* A folder that a command works in, or fills beside the one whose place it is to take. */
 typedef struct StrobeFreshFolder {
     char *path;
     int lock; /* held while somebody works on it: without a holder it is a killed one's leavings */
@@ -22,6 +19,10 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
 /* Puts it where `path` is and removes what was there; on failure discards it. */
 gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError **error);
 void strobe_folder_discard(StrobeFreshFolder *fresh);
+
+/* A new one of mode 0700 in $XDG_RUNTIME_DIR if that is ours, else in /tmp, for
+ * strobe_folder_discard. Removes what killed commands of the same user left there. */
+gboolean strobe_folder_private(StrobeFreshFolder *folder, GError **error);
 
 /* Removes a folder and all in it; what cannot be removed is left. */
 void strobe_folder_remove(const char *path);

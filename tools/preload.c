@@ -4,26 +4,26 @@
  *
  * It runs in every dynamically linked program below the command, most of which have nothing to do
  * with profiling: so it is libc only, has no constructor, and where it is not wanted costs a few
- * lookups before main; and where a collector is wanted whose library may come late, a thread that
- * looks for that. It stands in front of __libc_start_main, so that it acts after the static
- * initialisers of the program and its libraries, just before main. See core/attach.h.
+ * lookups before main; and where a collector is wanted whose library may come late, a glance at
+ * what is loaded with each dlopen and dlsym. It stands in front of __libc_start_main, so that it
+ * acts after the static initialisers of the program and its libraries, just before main. See
+ * core/attach.h.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "late-library.h"
+#include "loaded-objects.h"
 
 /* Of core/attach.h, which cannot be included: it would make libstrobe a need of every program. */
 enum { PROCESS_NATIVE = 1, PROCESS_LINKED = 2 };
@@ -31,19 +31,53 @@ enum { PROCESS_NATIVE = 1, PROCESS_LINKED = 2 };
 typedef int32_t AttachFunction(int process, void **session, void **error);
 typedef const char *MessageFunction(const void *error);
 
+typedef void RestFunction(void);
+typedef void ExitFunction(int code);
 typedef int MainFunction(int argc, char **argv, char **envp);
 typedef int StartFunction(MainFunction *main, int argc, char **argv, void (*init)(void),
                           void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
 /* Written once, before main, by the only thread. */
 static MainFunction *program_main;
+/* Of libstrobe, once it is there: opens nothing more. */
+static RestFunction *_Atomic rest;
+
+/* Of the environment, copied before main: the program may change it, and write over it, at any
+ * time. Empty: not set. */
+static struct {
+    char folder[PATH_MAX], library[PATH_MAX];
+    int follows, is_any, awaits_library;
+} run;
+
+static void copy_path(char path[PATH_MAX], const char *name)
+{
+    const char *value = getenv(name);
+
+    if (value && value[0] == '/' && strlen(value) < PATH_MAX)
+        strcpy(path, value);
+}
+
+static int is_set(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && strcmp(value, "1") == 0;
+}
+
+static void read_variables(void)
+{
+    copy_path(run.folder, "STROBE_RUN_DIR");
+    copy_path(run.library, "STROBE_RUN_LIBRARY");
+    run.follows = is_set("STROBE_RUN_FOLLOW");
+    run.is_any = is_set("STROBE_RUN_ANY");
+    run.awaits_library = is_set("STROBE_RUN_LATE");
+}
 
 static int path_in_run_folder(char *path, size_t size, const char *name)
 {
-    const char *folder = getenv("STROBE_RUN_DIR");
-    int length = folder ? snprintf(path, size, "%s/%s", folder, name) : -1;
+    int length = snprintf(path, size, "%s/%s", run.folder, name);
 
-    return length > 0 && (size_t)length < size;
+    return run.folder[0] && length > 0 && (size_t)length < size;
 }
 
 /* Leaves a line for `strobe run` to print: this process must not print anything. */
@@ -70,9 +104,8 @@ static void leave_note(const char *text)
 static int is_taken(void)
 {
     char path[PATH_MAX];
-    const char *follow = getenv("STROBE_RUN_FOLLOW");
 
-    if (follow && strcmp(follow, "1") == 0)
+    if (run.follows)
         return 0;
     return !path_in_run_folder(path, sizeof path, "claim") || access(path, F_OK) == 0;
 }
@@ -94,42 +127,20 @@ static int is_python(void)
            dlsym(RTLD_DEFAULT, "Py_BytesMain") || dlsym(RTLD_DEFAULT, "Py_InitializeEx");
 }
 
-/* A program that uses an Ascend NPU: nothing of CANN's wakes us. */
-static int is_cann(struct dl_phdr_info *info, size_t size, void *user)
-{
-    const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-
-    (void)size;
-    (void)user;
-    return name && strncmp(name, "/libascendcl.so", 15) == 0;
-}
-
-static int is_torch(struct dl_phdr_info *info, size_t size, void *user)
-{
-    const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-
-    (void)size;
-    (void)user;
-    return name && strncmp(name, "/libtorch_cpu.so", 16) == 0;
-}
-
 /* The entry into libstrobe: the program's own copy, else ours where a collector can work. */
 static void *find_libstrobe(int *process, int is_woken)
 {
-    const char *any = getenv("STROBE_RUN_ANY");
-    const char *path = getenv("STROBE_RUN_LIBRARY");
-
     if (dlsym(RTLD_DEFAULT, "strobe_run_attach")) {
         *process = PROCESS_LINKED;
         return RTLD_DEFAULT;
     }
     *process = PROCESS_NATIVE;
-    if (!is_woken && !(any && strcmp(any, "1") == 0) && !dl_iterate_phdr(is_torch, NULL) &&
-        !dl_iterate_phdr(is_cann, NULL))
+    if (!is_woken && !run.is_any && strobe_loaded_has("libtorch_cpu.so") != 1 &&
+        strobe_loaded_has("libascendcl.so") != 1) /* nothing of CANN's wakes us */
         return NULL;
-    if (!path || path[0] != '/')
+    if (!run.library[0])
         return NULL;
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *library = dlopen(run.library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
         const char *reason = dlerror();
         leave_note(reason ? reason : "libstrobe cannot be loaded");
@@ -142,7 +153,7 @@ static void attach(int is_woken)
     int process;
     void *session = NULL, *error = NULL;
 
-    if (!getenv("STROBE_RUN_DIR") || getauxval(AT_SECURE) || is_over() || is_taken())
+    if (!run.folder[0] || getauxval(AT_SECURE) || is_over() || is_taken())
         return;
     void *library = find_libstrobe(&process, is_woken);
     if (library == NULL && process == PROCESS_NATIVE)
@@ -151,90 +162,54 @@ static void attach(int is_woken)
     MessageFunction *message = (MessageFunction *)dlsym(library, "strobe_error_message");
     if (run_attach && run_attach(process, &session, &error) < 0)
         leave_note(error && message ? message(error) : "it cannot be profiled");
+    rest = (RestFunction *)dlsym(library, "strobe_run_rest");
 }
 
-/* ---- libraries that are loaded late ---- */
+/* ---- beside the program ---- */
 
-#define LOOK_INTERVAL_NS 20000000
+#define EXIT_PATIENCE_MS 5000
 
 static atomic_flag is_awake = ATOMIC_FLAG_INIT;
+static atomic_int is_exiting;
+static atomic_int attaching_process, attaching_thread; /* while one attaches; kernel ids */
 
-/* Held while the loader's list is locked, and during a fork: a child that is made meanwhile would
- * have that list locked for ever. */
-static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
-
-static void hold_look(void)
+/* Once only, by whoever comes first. What is opened must not be taken apart by the program's end
+ * meanwhile. */
+static void attach_late(void)
 {
-    pthread_mutex_lock(&looking);
-}
-
-static void give_look(void)
-{
-    pthread_mutex_unlock(&looking);
-}
-
-typedef struct Look {
-    unsigned long long n_loaded, n_before; /* objects, so far */
-    int has_cann, has_torch;
-} Look;
-
-/* The first object tells whether there are others than before. */
-static int look_at(struct dl_phdr_info *info, size_t size, void *user)
-{
-    Look *look = user;
-
-    look->n_loaded = info->dlpi_adds;
-    look->has_cann |= is_cann(info, size, NULL);
-    look->has_torch |= is_torch(info, size, NULL);
-    return look->n_loaded == look->n_before;
-}
-
-/* Python with PyTorch attaches by itself. */
-static int has_reason(Look *look)
-{
-    look->has_cann = look->has_torch = 0;
-    look->n_before = look->n_loaded;
-    hold_look();
-    dl_iterate_phdr(look_at, look);
-    give_look();
-    return look->has_torch ? !is_python() : look->has_cann;
-}
-
-/* The program is in the midst of something: it neither waits for this thread nor is waited for, but
- * by constructors of the library that it loads. */
-static void *look_for_libraries(void *user)
-{
-    const struct timespec pause = {.tv_nsec = LOOK_INTERVAL_NS};
-    Look look = {0};
-
-    (void)user;
-    prctl(PR_SET_NAME, "strobe-look");
-    for (;;) {
-        nanosleep(&pause, NULL);
-        if (!has_reason(&look))
-            continue;
-        if (is_taken() || is_over())
-            return NULL;
-        if (!atomic_flag_test_and_set(&is_awake))
-            attach(1);
-        return NULL;
-    }
-}
-
-static void begin_to_look(void)
-{
-    const char *late = getenv("STROBE_RUN_LATE");
-    pthread_t thread;
-    sigset_t all, old;
-
-    if (!late || strcmp(late, "1") != 0 || getauxval(AT_SECURE) || is_over() || is_taken())
+    if (atomic_flag_test_and_set(&is_awake))
         return;
-    pthread_atfork(hold_look, give_look, give_look);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    if (pthread_create(&thread, NULL, look_for_libraries, NULL) == 0)
-        pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    atomic_store(&attaching_thread, gettid());
+    atomic_store(&attaching_process, getpid());
+    if (!atomic_load(&is_exiting))
+        attach(1);
+    atomic_store(&attaching_process, 0);
+}
+
+static int is_attaching(void)
+{
+    return atomic_load(&attaching_process) == getpid() &&
+           atomic_load(&attaching_thread) != gettid();
+}
+
+/* The last moment at which everything is still there: what follows runs destructors. */
+static void before_exit(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int saved = errno;
+
+    atomic_store(&is_exiting, 1);
+    for (int i = 0; i < EXIT_PATIENCE_MS && is_attaching(); i++)
+        nanosleep(&pause, NULL);
+    if (rest)
+        rest();
+    errno = saved;
+}
+
+static void await_library(void)
+{
+    if (run.awaits_library && !getauxval(AT_SECURE) && !is_over() && !is_taken())
+        late_library_await(attach_late, is_python);
 }
 
 /* ---- the begin of the program ---- */
@@ -250,9 +225,11 @@ static int main_after_attach(int argc, char **argv, char **envp)
     if (!is_python())
         attach(0);
     strobe_run_is_attaching = 0;
-    begin_to_look();
+    await_library();
     errno = saved;
-    return program_main(argc, argv, envp);
+    int code = program_main(argc, argv, envp);
+    before_exit();
+    return code;
 }
 
 /* STROBE_WAKE_SYMBOL of strobe/plugin.h. Once only; Python with PyTorch attaches by itself. */
@@ -262,8 +239,8 @@ void strobe_run_wake(void)
 {
     int saved = errno;
 
-    if (!atomic_flag_test_and_set(&is_awake) && !(is_python() && dl_iterate_phdr(is_torch, NULL)))
-        attach(1);
+    if (!(is_python() && strobe_loaded_has("libtorch_cpu.so") == 1))
+        attach_late();
     errno = saved;
 }
 
@@ -278,6 +255,16 @@ int __libc_start_main(MainFunction *main, int argc, char **argv, void (*init)(vo
     StartFunction *start = (StartFunction *)dlsym(RTLD_NEXT, "__libc_start_main");
 
     program_main = main;
-    return start(getenv("STROBE_RUN_DIR") ? main_after_attach : main, argc, argv, init, fini,
-                 rtld_fini, stack_end);
+    read_variables();
+    return start(run.folder[0] ? main_after_attach : main, argc, argv, init, fini, rtld_fini,
+                 stack_end);
+}
+
+__attribute__((visibility("default"))) void exit(int code)
+{
+    ExitFunction *next = (ExitFunction *)dlsym(RTLD_NEXT, "exit");
+
+    before_exit();
+    next(code);
+    __builtin_unreachable();
 }

@@ -4,19 +4,17 @@
 #include <string.h>
 
 #include "command.h"
-#include "folder.h"
 #include "places.h"
 #include "run-variables.h"
 
 gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, GError **error)
 {
-    folder->path = strobe_folder_private(error);
-    if (!folder->path)
+    if (!strobe_folder_private(&folder->own, error))
         return FALSE;
     g_free(config->report);
-    config->report = g_build_filename(folder->path, "directories", NULL);
+    config->report = g_build_filename(folder->own.path, "directories", NULL);
     g_autofree char *json = strobe_config_to_json(config);
-    g_autofree char *path = g_build_filename(folder->path, "config.json", NULL);
+    g_autofree char *path = g_build_filename(folder->own.path, "config.json", NULL);
     if (g_file_set_contents_full(path, json, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, error))
         return TRUE;
     strobe_run_folder_remove(folder);
@@ -25,9 +23,7 @@ gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, G
 
 void strobe_run_folder_remove(StrobeRunFolder *folder)
 {
-    if (folder->path)
-        strobe_folder_remove(folder->path);
-    g_clear_pointer(&folder->path, g_free);
+    strobe_folder_discard(&folder->own);
 }
 
 static char **set_or_unset(char **environment, const char *name, const char *value)
@@ -105,7 +101,7 @@ char **strobe_run_folder_environment(const StrobeRunFolder *folder, const Strobe
     environment = inject_native(environment);
     environment = inject_python(environment);
     environment = set_plugin_path(environment, flags->plugin_path);
-    environment = g_environ_setenv(environment, "STROBE_RUN_DIR", folder->path, TRUE);
+    environment = g_environ_setenv(environment, "STROBE_RUN_DIR", folder->own.path, TRUE);
     environment = set_or_unset(environment, "STROBE_RUN_FOLLOW", flags->follow ? "1" : NULL);
     environment = set_or_unset(environment, "STROBE_RUN_ANY", reach->any_process ? "1" : NULL);
     environment = set_or_unset(environment, "STROBE_RUN_LATE", reach->late_library ? "1" : NULL);
@@ -115,7 +111,7 @@ char **strobe_run_folder_environment(const StrobeRunFolder *folder, const Strobe
 
 char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max)
 {
-    g_autofree char *path = g_build_filename(folder->path, name, NULL);
+    g_autofree char *path = g_build_filename(folder->own.path, name, NULL);
     g_autofree char *text = NULL;
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
 
@@ -130,7 +126,7 @@ char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, 
 
 gboolean strobe_run_folder_is_claimed(const StrobeRunFolder *folder)
 {
-    g_autofree char *path = g_build_filename(folder->path, "claim", NULL);
+    g_autofree char *path = g_build_filename(folder->own.path, "claim", NULL);
 
     return g_file_test(path, G_FILE_TEST_EXISTS);
 }

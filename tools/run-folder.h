@@ -3,19 +3,20 @@
 #ifndef STROBE_TOOLS_RUN_FOLDER_H
 #define STROBE_TOOLS_RUN_FOLDER_H
 
+#include "folder.h"
 #include "run-request.h"
 
 /*
  * Besides what core/attach.h names, the environment holds
  *   STROBE_RUN_LIBRARY         libstrobe.so, for processes that have none
  *   STROBE_RUN_ANY=1           every requested collector works in any process
- *   STROBE_RUN_LATE=1          each process looks for libraries that it loads late
+ *   STROBE_RUN_LATE=1          each process heeds libraries that it loads late
  *   what run-variables.h names, of all variables that hold paths of ours
  * and the folder "notes", lines that processes leave for the user about what did not work, and
  * "optimizers", classes that stepped and were not the one that --step-on names.
  */
 typedef struct StrobeRunFolder {
-    char *path;
+    StrobeFreshFolder own;
 } StrobeRunFolder;
 
 /* Makes the folder and writes the configuration, whose report is pointed into the folder. */

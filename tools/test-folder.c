@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
@@ -120,17 +122,60 @@ static void test_check_writable(Fixture *fixture, gconstpointer data)
     g_assert_nonnull(error);
 }
 
+/* As one that was killed leaves it. */
+static char *abandon(const Fixture *fixture, const char *name, time_t age)
+{
+    const struct timespec times[] = {{time(NULL) - age, 0}, {time(NULL) - age, 0}};
+    char *path = below(fixture, name);
+
+    g_assert_cmpint(g_mkdir(path, 0700), ==, 0);
+    write_file(path, "config.json");
+    g_assert_cmpint(utimensat(AT_FDCWD, path, times, 0), ==, 0);
+    return path;
+}
+
 static void test_private(Fixture *fixture, gconstpointer data)
 {
     struct stat status;
     g_autoptr(GError) error = NULL;
+    StrobeFreshFolder folder;
 
     g_setenv("XDG_RUNTIME_DIR", fixture->root, TRUE);
-    g_autofree char *path = strobe_folder_private(&error);
+    g_assert_true(strobe_folder_private(&folder, &error));
     g_assert_no_error(error);
-    g_assert_true(g_str_has_prefix(path, fixture->root));
-    g_assert_cmpint(stat(path, &status), ==, 0);
+    g_assert_true(g_str_has_prefix(folder.path, fixture->root));
+    g_assert_cmpint(stat(folder.path, &status), ==, 0);
     g_assert_cmpuint(status.st_mode & 07777, ==, 0700);
+    g_autofree char *path = g_strdup(folder.path);
+    strobe_folder_discard(&folder);
+    g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+}
+
+/* Old, of this user, and nobody's: removed. All else stays. */
+static void test_private_leavings(Fixture *fixture, gconstpointer data)
+{
+    g_autofree char *dead = abandon(fixture, "strobe-run-dead00", 600);
+    g_autofree char *young = abandon(fixture, "strobe-run-young0", 0);
+    g_autofree char *busy = abandon(fixture, "strobe-run-busy00", 600);
+    g_autofree char *foreign = abandon(fixture, "strobe-run-other0", 600);
+    g_autofree char *else_ = abandon(fixture, "something-else", 600);
+    g_autofree char *link = below(fixture, "strobe-run-link00");
+    int holder = open(busy, O_RDONLY | O_DIRECTORY);
+    StrobeFreshFolder folder;
+
+    g_assert_cmpint(flock(holder, LOCK_EX | LOCK_NB), ==, 0);
+    g_assert_cmpint(symlink(else_, link), ==, 0);
+    gboolean is_root = chown(foreign, 12345, 12345) == 0;
+    g_setenv("XDG_RUNTIME_DIR", fixture->root, TRUE);
+    g_assert_true(strobe_folder_private(&folder, NULL));
+    g_assert_false(g_file_test(dead, G_FILE_TEST_EXISTS));
+    g_assert_cmpuint(strobe_folder_count(young), ==, 1);
+    g_assert_cmpuint(strobe_folder_count(busy), ==, 1);
+    g_assert_cmpuint(strobe_folder_count(else_), ==, 1);
+    g_assert_true(g_file_test(link, G_FILE_TEST_IS_SYMLINK));
+    g_assert_true(!is_root || strobe_folder_count(foreign) == 1);
+    strobe_folder_discard(&folder);
+    close(holder);
 }
 
 int main(int argc, char **argv)
@@ -142,5 +187,6 @@ int main(int argc, char **argv)
                tear_down);
     g_test_add("/folder/check-writable", Fixture, NULL, set_up, test_check_writable, tear_down);
     g_test_add("/folder/private", Fixture, NULL, set_up, test_private, tear_down);
+    g_test_add("/folder/private-leavings", Fixture, NULL, set_up, test_private_leavings, tear_down);
     return g_test_run();
 }

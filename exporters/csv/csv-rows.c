@@ -421,20 +421,12 @@ static int put_other(CsvRows *rows, CsvCells *cells, guint32 at, const StrobeVie
     return 0;
 }
 
-static void put_u32(CsvRows *rows, CsvCells *cells, guint32 at, guint32 value)
+static gint64 widen(guint32 value)
 {
-    char *place;
-
-    if (value == STROBE_ABSENT_U32) {
-        put_absent(rows, cells, at);
-        return;
-    }
-    place = csv_cells_begin(cells, STROBE_NUMBER_MAX);
-    csv_cells_end(cells, place + strobe_format_uint(place, value));
-    mark(rows, at);
+    return value == STROBE_ABSENT_U32 ? STROBE_ABSENT_I64 : (gint64)value;
 }
 
-static void put_i64(CsvRows *rows, CsvCells *cells, guint32 at, gint64 value)
+static void put_integer(CsvRows *rows, CsvCells *cells, guint32 at, gint64 value)
 {
     char *place;
 
@@ -512,10 +504,10 @@ static int put_cell(CsvRows *rows, CsvCells *cells, guint32 at, const StrobeView
         put_metrics(rows, cells, at, record);
         return 0;
     case SOURCE_U32:
-        put_u32(rows, cells, at, strobe_view_u32(record, source->offset));
+        put_integer(rows, cells, at, widen(strobe_view_u32(record, source->offset)));
         return 0;
     case SOURCE_I64:
-        put_i64(rows, cells, at, strobe_view_i64(record, source->offset));
+        put_integer(rows, cells, at, strobe_view_i64(record, source->offset));
         return 0;
     case SOURCE_BEGIN:
         put_begin(rows, cells, at, record->begin_ns);

@@ -2,48 +2,11 @@
 /* What all parts hand to the host: kinds, tracks, texts, records. */
 #include <string.h>
 
+#include "../common/ascend-kinds.h"
 #include "ascend_db.h"
 
 const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS] = {
-    &strobe_kind_step,
-    &strobe_kind_cpu_op,
-    &strobe_kind_task_queue,
-    &strobe_kind_python_call,
-    &strobe_kind_gc,
-    &strobe_kind_marker,
-    &strobe_kind_marker_instant,
-    &strobe_kind_metadata,
-    &strobe_kind_api_call,
-    &strobe_kind_device_task,
-    &strobe_kind_device_pmu,
-    &strobe_kind_comm_op,
-    &strobe_kind_comm_task,
-    &strobe_kind_memory_event,
-    &strobe_kind_memory_usage,
-    &strobe_kind_module_memory,
-    &strobe_kind_nic,
-    &strobe_kind_roce,
-    &strobe_kind_mac,
-    &strobe_kind_pcie,
-    &strobe_kind_hccs,
-    &strobe_kind_hbm,
-    &strobe_kind_ddr,
-    &strobe_kind_llc,
-    &strobe_kind_qos,
-    &strobe_kind_sio,
-    &strobe_kind_core_frequency,
-    &strobe_kind_acc_pmu,
-    &strobe_kind_soc_bandwidth,
-    &strobe_kind_usage,
-    &strobe_kind_os_call,
-    &strobe_kind_device_info,
-    &strobe_kind_overlap,
-    &strobe_kind_memory_block,
-    &strobe_kind_memory_total,
-    &strobe_kind_step_trace,
-    &strobe_kind_communication_time,
-    &strobe_kind_communication_bandwidth,
-    &strobe_kind_communication_matrix,
+    ASCEND_KINDS,
 };
 
 const StrobeKind *ascend_db_kind(const char *name)

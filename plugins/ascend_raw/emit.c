@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../ascend_text/trace-kinds.h"
+#include "../common/ascend-kinds.h"
 #include "ascend_raw.h"
 
 #define PROGRESS_BYTES (4u << 20)
@@ -40,45 +41,7 @@ static const StrobeKind parameter_kind = {
 
 const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS] = {
     &parameter_kind,
-    &strobe_kind_step,
-    &strobe_kind_cpu_op,
-    &strobe_kind_task_queue,
-    &strobe_kind_python_call,
-    &strobe_kind_gc,
-    &strobe_kind_marker,
-    &strobe_kind_marker_instant,
-    &strobe_kind_metadata,
-    &strobe_kind_api_call,
-    &strobe_kind_device_task,
-    &strobe_kind_device_pmu,
-    &strobe_kind_comm_op,
-    &strobe_kind_comm_task,
-    &strobe_kind_memory_event,
-    &strobe_kind_memory_usage,
-    &strobe_kind_module_memory,
-    &strobe_kind_nic,
-    &strobe_kind_roce,
-    &strobe_kind_mac,
-    &strobe_kind_pcie,
-    &strobe_kind_hccs,
-    &strobe_kind_hbm,
-    &strobe_kind_ddr,
-    &strobe_kind_llc,
-    &strobe_kind_qos,
-    &strobe_kind_sio,
-    &strobe_kind_core_frequency,
-    &strobe_kind_acc_pmu,
-    &strobe_kind_soc_bandwidth,
-    &strobe_kind_usage,
-    &strobe_kind_os_call,
-    &strobe_kind_device_info,
-    &strobe_kind_overlap,
-    &strobe_kind_memory_block,
-    &strobe_kind_memory_total,
-    &strobe_kind_step_trace,
-    &strobe_kind_communication_time,
-    &strobe_kind_communication_bandwidth,
-    &strobe_kind_communication_matrix,
+    ASCEND_KINDS,
     &strobe_kind_diagnostic,
     &ascend_text_event_kind,
     &strobe_kind_flow_point,

@@ -4,650 +4,670 @@
 
 #include <strobe/strobe-plugin.h>
 
-static void print_general_kinds(void)
+/* A struct, or a member of the one above it. */
+typedef struct Row {
+    const char *type, *member; /* NULL: the struct itself */
+    size_t offset, size;
+} Row;
+
+/* clang-format off */
+#define STRUCT_ROW(type) {#type, NULL, 0, sizeof(type)}
+#define MEMBER_ROW(type, member) \
+    {#type, #member, offsetof(type, member), sizeof(((type *)0)->member)}
+/* clang-format on */
+
+static const Row general_kinds[] = {
+    STRUCT_ROW(struct strobe_step),
+    MEMBER_ROW(struct strobe_step, number),
+    MEMBER_ROW(struct strobe_step, thread),
+    STRUCT_ROW(struct strobe_cpu_op),
+    MEMBER_ROW(struct strobe_cpu_op, sequence),
+    MEMBER_ROW(struct strobe_cpu_op, forward_thread),
+    MEMBER_ROW(struct strobe_cpu_op, shapes),
+    MEMBER_ROW(struct strobe_cpu_op, types),
+    MEMBER_ROW(struct strobe_cpu_op, stack),
+    MEMBER_ROW(struct strobe_cpu_op, scope),
+    MEMBER_ROW(struct strobe_cpu_op, is_async),
+    MEMBER_ROW(struct strobe_cpu_op, logical_thread),
+    STRUCT_ROW(struct strobe_gc),
+    MEMBER_ROW(struct strobe_gc, generation),
+    MEMBER_ROW(struct strobe_gc, reserved),
+    MEMBER_ROW(struct strobe_gc, collected),
+    MEMBER_ROW(struct strobe_gc, uncollectable),
+    STRUCT_ROW(struct strobe_marker),
+    MEMBER_ROW(struct strobe_marker, argument),
+    STRUCT_ROW(struct strobe_counter),
+    MEMBER_ROW(struct strobe_counter, value),
+    STRUCT_ROW(struct strobe_host_cpu),
+    MEMBER_ROW(struct strobe_host_cpu, usage),
+    MEMBER_ROW(struct strobe_host_cpu, user),
+    MEMBER_ROW(struct strobe_host_cpu, system),
+    MEMBER_ROW(struct strobe_host_cpu, processors),
+    MEMBER_ROW(struct strobe_host_cpu, threads),
+    MEMBER_ROW(struct strobe_host_cpu, wait),
+    STRUCT_ROW(struct strobe_host_mem),
+    MEMBER_ROW(struct strobe_host_mem, usage),
+    MEMBER_ROW(struct strobe_host_mem, resident),
+    MEMBER_ROW(struct strobe_host_mem, virtual_size),
+    MEMBER_ROW(struct strobe_host_mem, shared),
+    MEMBER_ROW(struct strobe_host_mem, swap),
+    MEMBER_ROW(struct strobe_host_mem, pss),
+    MEMBER_ROW(struct strobe_host_mem, minor_faults),
+    MEMBER_ROW(struct strobe_host_mem, major_faults),
+    MEMBER_ROW(struct strobe_host_mem, cgroup_usage),
+    MEMBER_ROW(struct strobe_host_mem, cgroup_limit),
+    MEMBER_ROW(struct strobe_host_mem, available),
+    STRUCT_ROW(struct strobe_metadata),
+    MEMBER_ROW(struct strobe_metadata, value),
+    MEMBER_ROW(struct strobe_metadata, is_json),
+    STRUCT_ROW(struct strobe_loss),
+    MEMBER_ROW(struct strobe_loss, count),
+    MEMBER_ROW(struct strobe_loss, cause),
+    MEMBER_ROW(struct strobe_loss, lane),
+    STRUCT_ROW(struct strobe_collector_call),
+    MEMBER_ROW(struct strobe_collector_call, status),
+    STRUCT_ROW(struct strobe_diagnostic),
+    MEMBER_ROW(struct strobe_diagnostic, text),
+    MEMBER_ROW(struct strobe_diagnostic, level),
+    STRUCT_ROW(struct strobe_operator_detail),
+    MEMBER_ROW(struct strobe_operator_detail, host_total),
+    MEMBER_ROW(struct strobe_operator_detail, host_self),
+    MEMBER_ROW(struct strobe_operator_detail, sequence),
+    MEMBER_ROW(struct strobe_operator_detail, forward_thread),
+    MEMBER_ROW(struct strobe_operator_detail, shapes),
+    MEMBER_ROW(struct strobe_operator_detail, types),
+    MEMBER_ROW(struct strobe_operator_detail, stack),
+    MEMBER_ROW(struct strobe_operator_detail, children),
+    MEMBER_ROW(struct strobe_operator_detail, scope),
+    MEMBER_ROW(struct strobe_operator_detail, is_async),
+    MEMBER_ROW(struct strobe_operator_detail, is_top),
+    STRUCT_ROW(struct strobe_operator_link),
+    MEMBER_ROW(struct strobe_operator_link, sequence),
+    MEMBER_ROW(struct strobe_operator_link, to_begin),
+    MEMBER_ROW(struct strobe_operator_link, to_track),
+    STRUCT_ROW(struct strobe_operator_average),
+    MEMBER_ROW(struct strobe_operator_average, calls),
+    MEMBER_ROW(struct strobe_operator_average, host_self),
+    MEMBER_ROW(struct strobe_operator_average, host_total),
+    MEMBER_ROW(struct strobe_operator_average, host_min),
+    MEMBER_ROW(struct strobe_operator_average, host_max),
+    MEMBER_ROW(struct strobe_operator_average, host_average),
+    MEMBER_ROW(struct strobe_operator_average, self_share),
+    MEMBER_ROW(struct strobe_operator_average, shapes),
+    STRUCT_ROW(struct strobe_step_summary),
+    MEMBER_ROW(struct strobe_step_summary, number),
+    MEMBER_ROW(struct strobe_step_summary, duration),
+    MEMBER_ROW(struct strobe_step_summary, operators),
+    MEMBER_ROW(struct strobe_step_summary, operator_self),
+    MEMBER_ROW(struct strobe_step_summary, gc),
+    MEMBER_ROW(struct strobe_step_summary, markers),
+    STRUCT_ROW(struct strobe_stack_total),
+    MEMBER_ROW(struct strobe_stack_total, host_self),
+    MEMBER_ROW(struct strobe_stack_total, calls),
+    MEMBER_ROW(struct strobe_stack_total, path),
+    MEMBER_ROW(struct strobe_stack_total, device_self),
+};
+
+static const Row device_kinds[] = {
+    STRUCT_ROW(struct strobe_api_call),
+    MEMBER_ROW(struct strobe_api_call, level),
+    MEMBER_ROW(struct strobe_api_call, mode),
+    MEMBER_ROW(struct strobe_api_call, item),
+    MEMBER_ROW(struct strobe_api_call, connection),
+    MEMBER_ROW(struct strobe_api_call, exact_us),
+    STRUCT_ROW(struct strobe_task_queue),
+    MEMBER_ROW(struct strobe_task_queue, correlation),
+    MEMBER_ROW(struct strobe_task_queue, is_dequeue),
+    STRUCT_ROW(struct strobe_python_call),
+    MEMBER_ROW(struct strobe_python_call, id),
+    MEMBER_ROW(struct strobe_python_call, parent),
+    MEMBER_ROW(struct strobe_python_call, module),
+    STRUCT_ROW(struct strobe_device_task),
+    MEMBER_ROW(struct strobe_device_task, task),
+    MEMBER_ROW(struct strobe_device_task, connection),
+    MEMBER_ROW(struct strobe_device_task, batch),
+    MEMBER_ROW(struct strobe_device_task, task_id),
+    MEMBER_ROW(struct strobe_device_task, stream),
+    MEMBER_ROW(struct strobe_device_task, context),
+    MEMBER_ROW(struct strobe_device_task, model),
+    MEMBER_ROW(struct strobe_device_task, block_num),
+    MEMBER_ROW(struct strobe_device_task, mix_block_num),
+    MEMBER_ROW(struct strobe_device_task, task_type),
+    MEMBER_ROW(struct strobe_device_task, host_type),
+    MEMBER_ROW(struct strobe_device_task, core),
+    MEMBER_ROW(struct strobe_device_task, op_type),
+    MEMBER_ROW(struct strobe_device_task, op_state),
+    MEMBER_ROW(struct strobe_device_task, hf32),
+    MEMBER_ROW(struct strobe_device_task, input_shapes),
+    MEMBER_ROW(struct strobe_device_task, input_types),
+    MEMBER_ROW(struct strobe_device_task, input_formats),
+    MEMBER_ROW(struct strobe_device_task, output_shapes),
+    MEMBER_ROW(struct strobe_device_task, output_types),
+    MEMBER_ROW(struct strobe_device_task, output_formats),
+    MEMBER_ROW(struct strobe_device_task, attributes),
+    MEMBER_ROW(struct strobe_device_task, grid_dim),
+    MEMBER_ROW(struct strobe_device_task, block_dim),
+    MEMBER_ROW(struct strobe_device_task, copy_bytes),
+    MEMBER_ROW(struct strobe_device_task, copy_direction),
+    MEMBER_ROW(struct strobe_device_task, copy_bandwidth),
+    MEMBER_ROW(struct strobe_device_task, is_kernel),
+    MEMBER_ROW(struct strobe_device_task, exact_us),
+    STRUCT_ROW(struct strobe_device_pmu),
+    MEMBER_ROW(struct strobe_device_pmu, task),
+    MEMBER_ROW(struct strobe_device_pmu, metrics),
+    MEMBER_ROW(struct strobe_device_pmu, frequency),
+    MEMBER_ROW(struct strobe_device_pmu, value),
+    STRUCT_ROW(struct strobe_comm_op),
+    MEMBER_ROW(struct strobe_comm_op, op),
+    MEMBER_ROW(struct strobe_comm_op, connection),
+    MEMBER_ROW(struct strobe_comm_op, count),
+    MEMBER_ROW(struct strobe_comm_op, model),
+    MEMBER_ROW(struct strobe_comm_op, rank_size),
+    MEMBER_ROW(struct strobe_comm_op, relay),
+    MEMBER_ROW(struct strobe_comm_op, retry),
+    MEMBER_ROW(struct strobe_comm_op, group),
+    MEMBER_ROW(struct strobe_comm_op, op_type),
+    MEMBER_ROW(struct strobe_comm_op, algorithm),
+    MEMBER_ROW(struct strobe_comm_op, data_type),
+    MEMBER_ROW(struct strobe_comm_op, exact_us),
+    STRUCT_ROW(struct strobe_comm_task),
+    MEMBER_ROW(struct strobe_comm_task, op),
+    MEMBER_ROW(struct strobe_comm_task, task),
+    MEMBER_ROW(struct strobe_comm_task, connection),
+    MEMBER_ROW(struct strobe_comm_task, size),
+    MEMBER_ROW(struct strobe_comm_task, notify),
+    MEMBER_ROW(struct strobe_comm_task, estimated),
+    MEMBER_ROW(struct strobe_comm_task, bandwidth),
+    MEMBER_ROW(struct strobe_comm_task, plane),
+    MEMBER_ROW(struct strobe_comm_task, stream),
+    MEMBER_ROW(struct strobe_comm_task, task_id),
+    MEMBER_ROW(struct strobe_comm_task, context),
+    MEMBER_ROW(struct strobe_comm_task, batch),
+    MEMBER_ROW(struct strobe_comm_task, model),
+    MEMBER_ROW(struct strobe_comm_task, source_rank),
+    MEMBER_ROW(struct strobe_comm_task, target_rank),
+    MEMBER_ROW(struct strobe_comm_task, is_master),
+    MEMBER_ROW(struct strobe_comm_task, group),
+    MEMBER_ROW(struct strobe_comm_task, transport),
+    MEMBER_ROW(struct strobe_comm_task, link_type),
+    MEMBER_ROW(struct strobe_comm_task, rdma_type),
+    MEMBER_ROW(struct strobe_comm_task, data_type),
+    MEMBER_ROW(struct strobe_comm_task, exact_us),
+    STRUCT_ROW(struct strobe_memory_event),
+    MEMBER_ROW(struct strobe_memory_event, address),
+    MEMBER_ROW(struct strobe_memory_event, size),
+    MEMBER_ROW(struct strobe_memory_event, total_allocated),
+    MEMBER_ROW(struct strobe_memory_event, total_reserved),
+    MEMBER_ROW(struct strobe_memory_event, total_active),
+    MEMBER_ROW(struct strobe_memory_event, stream),
+    MEMBER_ROW(struct strobe_memory_event, action),
+    MEMBER_ROW(struct strobe_memory_event, device),
+    MEMBER_ROW(struct strobe_memory_event, component),
+    MEMBER_ROW(struct strobe_memory_event, block),
+    STRUCT_ROW(struct strobe_memory_usage),
+    MEMBER_ROW(struct strobe_memory_usage, ddr),
+    MEMBER_ROW(struct strobe_memory_usage, hbm),
+    MEMBER_ROW(struct strobe_memory_usage, device),
+    STRUCT_ROW(struct strobe_module_memory),
+    MEMBER_ROW(struct strobe_module_memory, reserved),
+    MEMBER_ROW(struct strobe_module_memory, module),
+    MEMBER_ROW(struct strobe_module_memory, device),
+    STRUCT_ROW(struct strobe_port),
+    MEMBER_ROW(struct strobe_port, bandwidth),
+    MEMBER_ROW(struct strobe_port, rx_packet_rate),
+    MEMBER_ROW(struct strobe_port, rx_byte_rate),
+    MEMBER_ROW(struct strobe_port, rx_packets),
+    MEMBER_ROW(struct strobe_port, rx_bytes),
+    MEMBER_ROW(struct strobe_port, rx_errors),
+    MEMBER_ROW(struct strobe_port, rx_dropped),
+    MEMBER_ROW(struct strobe_port, rx_efficiency),
+    MEMBER_ROW(struct strobe_port, rx_error_rate),
+    MEMBER_ROW(struct strobe_port, rx_dropped_rate),
+    MEMBER_ROW(struct strobe_port, tx_packet_rate),
+    MEMBER_ROW(struct strobe_port, tx_byte_rate),
+    MEMBER_ROW(struct strobe_port, tx_packets),
+    MEMBER_ROW(struct strobe_port, tx_bytes),
+    MEMBER_ROW(struct strobe_port, tx_errors),
+    MEMBER_ROW(struct strobe_port, tx_dropped),
+    MEMBER_ROW(struct strobe_port, tx_efficiency),
+    MEMBER_ROW(struct strobe_port, tx_error_rate),
+    MEMBER_ROW(struct strobe_port, tx_dropped_rate),
+    MEMBER_ROW(struct strobe_port, port),
+    MEMBER_ROW(struct strobe_port, device),
+    STRUCT_ROW(struct strobe_mac),
+    MEMBER_ROW(struct strobe_mac, mac_tx_pfc_packets),
+    MEMBER_ROW(struct strobe_mac, mac_rx_pfc_packets),
+    MEMBER_ROW(struct strobe_mac, mac_tx_bytes),
+    MEMBER_ROW(struct strobe_mac, mac_tx_bandwidth),
+    MEMBER_ROW(struct strobe_mac, mac_rx_bytes),
+    MEMBER_ROW(struct strobe_mac, mac_rx_bandwidth),
+    MEMBER_ROW(struct strobe_mac, mac_tx_bad_bytes),
+    MEMBER_ROW(struct strobe_mac, mac_rx_bad_bytes),
+    MEMBER_ROW(struct strobe_mac, roce_tx_packets),
+    MEMBER_ROW(struct strobe_mac, roce_rx_packets),
+    MEMBER_ROW(struct strobe_mac, roce_tx_errors),
+    MEMBER_ROW(struct strobe_mac, roce_rx_errors),
+    MEMBER_ROW(struct strobe_mac, roce_tx_cnp),
+    MEMBER_ROW(struct strobe_mac, roce_rx_cnp),
+    MEMBER_ROW(struct strobe_mac, roce_retries),
+    MEMBER_ROW(struct strobe_mac, nic_tx_bytes),
+    MEMBER_ROW(struct strobe_mac, nic_tx_bandwidth),
+    MEMBER_ROW(struct strobe_mac, nic_rx_bytes),
+    MEMBER_ROW(struct strobe_mac, nic_rx_bandwidth),
+    MEMBER_ROW(struct strobe_mac, device),
+    STRUCT_ROW(struct strobe_pcie),
+    MEMBER_ROW(struct strobe_pcie, tx_post_min),
+    MEMBER_ROW(struct strobe_pcie, tx_post_max),
+    MEMBER_ROW(struct strobe_pcie, tx_post_avg),
+    MEMBER_ROW(struct strobe_pcie, tx_nonpost_min),
+    MEMBER_ROW(struct strobe_pcie, tx_nonpost_max),
+    MEMBER_ROW(struct strobe_pcie, tx_nonpost_avg),
+    MEMBER_ROW(struct strobe_pcie, tx_cpl_min),
+    MEMBER_ROW(struct strobe_pcie, tx_cpl_max),
+    MEMBER_ROW(struct strobe_pcie, tx_cpl_avg),
+    MEMBER_ROW(struct strobe_pcie, tx_nonpost_latency_min),
+    MEMBER_ROW(struct strobe_pcie, tx_nonpost_latency_max),
+    MEMBER_ROW(struct strobe_pcie, tx_nonpost_latency_avg),
+    MEMBER_ROW(struct strobe_pcie, rx_post_min),
+    MEMBER_ROW(struct strobe_pcie, rx_post_max),
+    MEMBER_ROW(struct strobe_pcie, rx_post_avg),
+    MEMBER_ROW(struct strobe_pcie, rx_nonpost_min),
+    MEMBER_ROW(struct strobe_pcie, rx_nonpost_max),
+    MEMBER_ROW(struct strobe_pcie, rx_nonpost_avg),
+    MEMBER_ROW(struct strobe_pcie, rx_cpl_min),
+    MEMBER_ROW(struct strobe_pcie, rx_cpl_max),
+    MEMBER_ROW(struct strobe_pcie, rx_cpl_avg),
+    MEMBER_ROW(struct strobe_pcie, device),
+    MEMBER_ROW(struct strobe_pcie, resolution),
+    STRUCT_ROW(struct strobe_hccs),
+    MEMBER_ROW(struct strobe_hccs, tx),
+    MEMBER_ROW(struct strobe_hccs, rx),
+    MEMBER_ROW(struct strobe_hccs, device),
+    STRUCT_ROW(struct strobe_hbm),
+    MEMBER_ROW(struct strobe_hbm, bandwidth),
+    MEMBER_ROW(struct strobe_hbm, id),
+    MEMBER_ROW(struct strobe_hbm, device),
+    STRUCT_ROW(struct strobe_ddr),
+    MEMBER_ROW(struct strobe_ddr, read),
+    MEMBER_ROW(struct strobe_ddr, write),
+    MEMBER_ROW(struct strobe_ddr, device),
+    STRUCT_ROW(struct strobe_llc),
+    MEMBER_ROW(struct strobe_llc, hit_rate),
+    MEMBER_ROW(struct strobe_llc, throughput),
+    MEMBER_ROW(struct strobe_llc, id),
+    MEMBER_ROW(struct strobe_llc, device),
+    STRUCT_ROW(struct strobe_qos),
+    MEMBER_ROW(struct strobe_qos, bandwidth),
+    MEMBER_ROW(struct strobe_qos, die),
+    MEMBER_ROW(struct strobe_qos, device),
+    STRUCT_ROW(struct strobe_sio),
+    MEMBER_ROW(struct strobe_sio, rx_req),
+    MEMBER_ROW(struct strobe_sio, rx_rsp),
+    MEMBER_ROW(struct strobe_sio, rx_snp),
+    MEMBER_ROW(struct strobe_sio, rx_dat),
+    MEMBER_ROW(struct strobe_sio, tx_req),
+    MEMBER_ROW(struct strobe_sio, tx_rsp),
+    MEMBER_ROW(struct strobe_sio, tx_snp),
+    MEMBER_ROW(struct strobe_sio, tx_dat),
+    MEMBER_ROW(struct strobe_sio, device),
+    STRUCT_ROW(struct strobe_core_frequency),
+    MEMBER_ROW(struct strobe_core_frequency, frequency),
+    MEMBER_ROW(struct strobe_core_frequency, die),
+    MEMBER_ROW(struct strobe_core_frequency, device),
+    STRUCT_ROW(struct strobe_acc_pmu),
+    MEMBER_ROW(struct strobe_acc_pmu, read_bandwidth),
+    MEMBER_ROW(struct strobe_acc_pmu, write_bandwidth),
+    MEMBER_ROW(struct strobe_acc_pmu, read_ost),
+    MEMBER_ROW(struct strobe_acc_pmu, write_ost),
+    MEMBER_ROW(struct strobe_acc_pmu, id),
+    MEMBER_ROW(struct strobe_acc_pmu, device),
+    STRUCT_ROW(struct strobe_soc_bandwidth),
+    MEMBER_ROW(struct strobe_soc_bandwidth, l2_buffer),
+    MEMBER_ROW(struct strobe_soc_bandwidth, mata),
+    MEMBER_ROW(struct strobe_soc_bandwidth, device),
+    STRUCT_ROW(struct strobe_l2_cache),
+    MEMBER_ROW(struct strobe_l2_cache, task),
+    MEMBER_ROW(struct strobe_l2_cache, hit_rate),
+    MEMBER_ROW(struct strobe_l2_cache, victim_rate),
+    MEMBER_ROW(struct strobe_l2_cache, stream),
+    MEMBER_ROW(struct strobe_l2_cache, task_id),
+    STRUCT_ROW(struct strobe_soc_pmu),
+    MEMBER_ROW(struct strobe_soc_pmu, task),
+    MEMBER_ROW(struct strobe_soc_pmu, tlb_hit_rate),
+    MEMBER_ROW(struct strobe_soc_pmu, tlb_miss_rate),
+    MEMBER_ROW(struct strobe_soc_pmu, stream),
+    MEMBER_ROW(struct strobe_soc_pmu, task_id),
+    STRUCT_ROW(struct strobe_aicpu),
+    MEMBER_ROW(struct strobe_aicpu, compute),
+    MEMBER_ROW(struct strobe_aicpu, copy),
+    MEMBER_ROW(struct strobe_aicpu, task_time),
+    MEMBER_ROW(struct strobe_aicpu, dispatch),
+    MEMBER_ROW(struct strobe_aicpu, total),
+    MEMBER_ROW(struct strobe_aicpu, stream),
+    MEMBER_ROW(struct strobe_aicpu, task_id),
+    MEMBER_ROW(struct strobe_aicpu, device),
+    STRUCT_ROW(struct strobe_usage),
+    MEMBER_ROW(struct strobe_usage, usage),
+    MEMBER_ROW(struct strobe_usage, read_rate),
+    MEMBER_ROW(struct strobe_usage, write_rate),
+    MEMBER_ROW(struct strobe_usage, speed),
+    MEMBER_ROW(struct strobe_usage, processor),
+    STRUCT_ROW(struct strobe_os_call),
+    MEMBER_ROW(struct strobe_os_call, status),
+    STRUCT_ROW(struct strobe_flow_point),
+    MEMBER_ROW(struct strobe_flow_point, id),
+    MEMBER_ROW(struct strobe_flow_point, is_end),
+    STRUCT_ROW(struct strobe_device_info),
+    MEMBER_ROW(struct strobe_device_info, device),
+    MEMBER_ROW(struct strobe_device_info, rank),
+    STRUCT_ROW(struct strobe_clock_sync),
+    MEMBER_ROW(struct strobe_clock_sync, device_time),
+    MEMBER_ROW(struct strobe_clock_sync, host_time),
+    MEMBER_ROW(struct strobe_clock_sync, width_ns),
+};
+
+static const Row host_kinds[] = {
+    STRUCT_ROW(struct strobe_host_thread),
+    MEMBER_ROW(struct strobe_host_thread, usage),
+    MEMBER_ROW(struct strobe_host_thread, user),
+    MEMBER_ROW(struct strobe_host_thread, system),
+    MEMBER_ROW(struct strobe_host_thread, wait),
+    MEMBER_ROW(struct strobe_host_thread, tid),
+    MEMBER_ROW(struct strobe_host_thread, interval),
+    MEMBER_ROW(struct strobe_host_thread, processor),
+    STRUCT_ROW(struct strobe_host_core),
+    MEMBER_ROW(struct strobe_host_core, usage),
+    MEMBER_ROW(struct strobe_host_core, user),
+    MEMBER_ROW(struct strobe_host_core, system),
+    MEMBER_ROW(struct strobe_host_core, iowait),
+    MEMBER_ROW(struct strobe_host_core, irq),
+    MEMBER_ROW(struct strobe_host_core, steal),
+    MEMBER_ROW(struct strobe_host_core, interval),
+    MEMBER_ROW(struct strobe_host_core, processor),
+    STRUCT_ROW(struct strobe_host_disk),
+    MEMBER_ROW(struct strobe_host_disk, read_rate),
+    MEMBER_ROW(struct strobe_host_disk, write_rate),
+    MEMBER_ROW(struct strobe_host_disk, read_bytes),
+    MEMBER_ROW(struct strobe_host_disk, write_bytes),
+    MEMBER_ROW(struct strobe_host_disk, reads),
+    MEMBER_ROW(struct strobe_host_disk, writes),
+    MEMBER_ROW(struct strobe_host_disk, read_chars),
+    MEMBER_ROW(struct strobe_host_disk, write_chars),
+    MEMBER_ROW(struct strobe_host_disk, utilisation),
+    MEMBER_ROW(struct strobe_host_disk, queue),
+    MEMBER_ROW(struct strobe_host_disk, interval),
+    STRUCT_ROW(struct strobe_host_net),
+    MEMBER_ROW(struct strobe_host_net, rx_rate),
+    MEMBER_ROW(struct strobe_host_net, tx_rate),
+    MEMBER_ROW(struct strobe_host_net, rx_bytes),
+    MEMBER_ROW(struct strobe_host_net, tx_bytes),
+    MEMBER_ROW(struct strobe_host_net, rx_packets),
+    MEMBER_ROW(struct strobe_host_net, tx_packets),
+    MEMBER_ROW(struct strobe_host_net, rx_errors),
+    MEMBER_ROW(struct strobe_host_net, tx_errors),
+    MEMBER_ROW(struct strobe_host_net, rx_dropped),
+    MEMBER_ROW(struct strobe_host_net, tx_dropped),
+    MEMBER_ROW(struct strobe_host_net, speed),
+    MEMBER_ROW(struct strobe_host_net, usage),
+    MEMBER_ROW(struct strobe_host_net, interval),
+    STRUCT_ROW(struct strobe_host_pressure),
+    MEMBER_ROW(struct strobe_host_pressure, some),
+    MEMBER_ROW(struct strobe_host_pressure, full),
+    MEMBER_ROW(struct strobe_host_pressure, interval),
+    STRUCT_ROW(struct strobe_host_throttle),
+    MEMBER_ROW(struct strobe_host_throttle, throttled),
+    MEMBER_ROW(struct strobe_host_throttle, throttled_time),
+    MEMBER_ROW(struct strobe_host_throttle, periods),
+    MEMBER_ROW(struct strobe_host_throttle, throttled_periods),
+    MEMBER_ROW(struct strobe_host_throttle, limit),
+    MEMBER_ROW(struct strobe_host_throttle, interval),
+    STRUCT_ROW(struct strobe_sampling),
+    MEMBER_ROW(struct strobe_sampling, interval),
+    MEMBER_ROW(struct strobe_sampling, ticks),
+    MEMBER_ROW(struct strobe_sampling, missed),
+    MEMBER_ROW(struct strobe_sampling, late_mean),
+    MEMBER_ROW(struct strobe_sampling, late_max),
+    MEMBER_ROW(struct strobe_sampling, took_mean),
+    MEMBER_ROW(struct strobe_sampling, took_max),
+};
+
+static const Row derived_kinds[] = {
+    STRUCT_ROW(struct strobe_kernel_detail),
+    MEMBER_ROW(struct strobe_kernel_detail, task),
+    MEMBER_ROW(struct strobe_kernel_detail, step),
+    MEMBER_ROW(struct strobe_kernel_detail, wait),
+    MEMBER_ROW(struct strobe_kernel_detail, device),
+    MEMBER_ROW(struct strobe_kernel_detail, task_id),
+    MEMBER_ROW(struct strobe_kernel_detail, stream),
+    MEMBER_ROW(struct strobe_kernel_detail, model),
+    MEMBER_ROW(struct strobe_kernel_detail, context),
+    MEMBER_ROW(struct strobe_kernel_detail, block_num),
+    MEMBER_ROW(struct strobe_kernel_detail, mix_block_num),
+    MEMBER_ROW(struct strobe_kernel_detail, core),
+    MEMBER_ROW(struct strobe_kernel_detail, op_type),
+    MEMBER_ROW(struct strobe_kernel_detail, op_state),
+    MEMBER_ROW(struct strobe_kernel_detail, hf32),
+    MEMBER_ROW(struct strobe_kernel_detail, input_shapes),
+    MEMBER_ROW(struct strobe_kernel_detail, input_types),
+    MEMBER_ROW(struct strobe_kernel_detail, input_formats),
+    MEMBER_ROW(struct strobe_kernel_detail, output_shapes),
+    MEMBER_ROW(struct strobe_kernel_detail, output_types),
+    MEMBER_ROW(struct strobe_kernel_detail, output_formats),
+    MEMBER_ROW(struct strobe_kernel_detail, metrics),
+    MEMBER_ROW(struct strobe_kernel_detail, is_communication),
+    MEMBER_ROW(struct strobe_kernel_detail, exact_us),
+    MEMBER_ROW(struct strobe_kernel_detail, value),
+    STRUCT_ROW(struct strobe_operator_device),
+    MEMBER_ROW(struct strobe_operator_device, host_self),
+    MEMBER_ROW(struct strobe_operator_device, host_total),
+    MEMBER_ROW(struct strobe_operator_device, device_self),
+    MEMBER_ROW(struct strobe_operator_device, device_total),
+    MEMBER_ROW(struct strobe_operator_device, device_self_aicore),
+    MEMBER_ROW(struct strobe_operator_device, device_total_aicore),
+    MEMBER_ROW(struct strobe_operator_device, shapes),
+    MEMBER_ROW(struct strobe_operator_device, types),
+    MEMBER_ROW(struct strobe_operator_device, stack),
+    STRUCT_ROW(struct strobe_kernel_link),
+    MEMBER_ROW(struct strobe_kernel_link, task),
+    MEMBER_ROW(struct strobe_kernel_link, to_begin),
+    MEMBER_ROW(struct strobe_kernel_link, to_track),
+    STRUCT_ROW(struct strobe_step_range),
+    MEMBER_ROW(struct strobe_step_range, number),
+    MEMBER_ROW(struct strobe_step_range, host_begin),
+    MEMBER_ROW(struct strobe_step_range, device),
+    STRUCT_ROW(struct strobe_step_trace),
+    MEMBER_ROW(struct strobe_step_trace, step),
+    MEMBER_ROW(struct strobe_step_trace, computing),
+    MEMBER_ROW(struct strobe_step_trace, communication_not_overlapped),
+    MEMBER_ROW(struct strobe_step_trace, overlapped),
+    MEMBER_ROW(struct strobe_step_trace, communication),
+    MEMBER_ROW(struct strobe_step_trace, free),
+    MEMBER_ROW(struct strobe_step_trace, stage),
+    MEMBER_ROW(struct strobe_step_trace, bubble),
+    MEMBER_ROW(struct strobe_step_trace, communication_exclude_receive),
+    MEMBER_ROW(struct strobe_step_trace, preparing),
+    MEMBER_ROW(struct strobe_step_trace, device),
+    MEMBER_ROW(struct strobe_step_trace, is_exact),
+    STRUCT_ROW(struct strobe_overlap),
+    MEMBER_ROW(struct strobe_overlap, type),
+    MEMBER_ROW(struct strobe_overlap, device),
+    STRUCT_ROW(struct strobe_op_statistic),
+    MEMBER_ROW(struct strobe_op_statistic, count),
+    MEMBER_ROW(struct strobe_op_statistic, total),
+    MEMBER_ROW(struct strobe_op_statistic, min),
+    MEMBER_ROW(struct strobe_op_statistic, avg),
+    MEMBER_ROW(struct strobe_op_statistic, max),
+    MEMBER_ROW(struct strobe_op_statistic, ratio),
+    MEMBER_ROW(struct strobe_op_statistic, core),
+    MEMBER_ROW(struct strobe_op_statistic, device),
+    STRUCT_ROW(struct strobe_api_statistic),
+    MEMBER_ROW(struct strobe_api_statistic, count),
+    MEMBER_ROW(struct strobe_api_statistic, total),
+    MEMBER_ROW(struct strobe_api_statistic, avg),
+    MEMBER_ROW(struct strobe_api_statistic, min),
+    MEMBER_ROW(struct strobe_api_statistic, max),
+    MEMBER_ROW(struct strobe_api_statistic, variance),
+    MEMBER_ROW(struct strobe_api_statistic, level),
+    STRUCT_ROW(struct strobe_communication_time),
+    MEMBER_ROW(struct strobe_communication_time, step),
+    MEMBER_ROW(struct strobe_communication_time, group),
+    MEMBER_ROW(struct strobe_communication_time, type),
+    MEMBER_ROW(struct strobe_communication_time, start),
+    MEMBER_ROW(struct strobe_communication_time, elapse),
+    MEMBER_ROW(struct strobe_communication_time, transit),
+    MEMBER_ROW(struct strobe_communication_time, wait),
+    MEMBER_ROW(struct strobe_communication_time, synchronization),
+    MEMBER_ROW(struct strobe_communication_time, idle),
+    MEMBER_ROW(struct strobe_communication_time, is_total),
+    MEMBER_ROW(struct strobe_communication_time, device),
+    STRUCT_ROW(struct strobe_communication_bandwidth),
+    MEMBER_ROW(struct strobe_communication_bandwidth, step),
+    MEMBER_ROW(struct strobe_communication_bandwidth, group),
+    MEMBER_ROW(struct strobe_communication_bandwidth, type),
+    MEMBER_ROW(struct strobe_communication_bandwidth, transport),
+    MEMBER_ROW(struct strobe_communication_bandwidth, transit_size),
+    MEMBER_ROW(struct strobe_communication_bandwidth, transit_time),
+    MEMBER_ROW(struct strobe_communication_bandwidth, bandwidth),
+    MEMBER_ROW(struct strobe_communication_bandwidth, large_ratio),
+    MEMBER_ROW(struct strobe_communication_bandwidth, package_size),
+    MEMBER_ROW(struct strobe_communication_bandwidth, package_count),
+    MEMBER_ROW(struct strobe_communication_bandwidth, package_time),
+    MEMBER_ROW(struct strobe_communication_bandwidth, is_total),
+    MEMBER_ROW(struct strobe_communication_bandwidth, device),
+    STRUCT_ROW(struct strobe_communication_matrix),
+    MEMBER_ROW(struct strobe_communication_matrix, step),
+    MEMBER_ROW(struct strobe_communication_matrix, group),
+    MEMBER_ROW(struct strobe_communication_matrix, type),
+    MEMBER_ROW(struct strobe_communication_matrix, source),
+    MEMBER_ROW(struct strobe_communication_matrix, target),
+    MEMBER_ROW(struct strobe_communication_matrix, transport),
+    MEMBER_ROW(struct strobe_communication_matrix, transit_size),
+    MEMBER_ROW(struct strobe_communication_matrix, transit_time),
+    MEMBER_ROW(struct strobe_communication_matrix, bandwidth),
+    MEMBER_ROW(struct strobe_communication_matrix, op_name),
+    MEMBER_ROW(struct strobe_communication_matrix, device),
+    STRUCT_ROW(struct strobe_memory_block),
+    MEMBER_ROW(struct strobe_memory_block, size),
+    MEMBER_ROW(struct strobe_memory_block, release_time),
+    MEMBER_ROW(struct strobe_memory_block, active_release_time),
+    MEMBER_ROW(struct strobe_memory_block, duration),
+    MEMBER_ROW(struct strobe_memory_block, active_duration),
+    MEMBER_ROW(struct strobe_memory_block, allocation_allocated),
+    MEMBER_ROW(struct strobe_memory_block, allocation_reserved),
+    MEMBER_ROW(struct strobe_memory_block, allocation_active),
+    MEMBER_ROW(struct strobe_memory_block, release_allocated),
+    MEMBER_ROW(struct strobe_memory_block, release_reserved),
+    MEMBER_ROW(struct strobe_memory_block, release_active),
+    MEMBER_ROW(struct strobe_memory_block, stream),
+    MEMBER_ROW(struct strobe_memory_block, device),
+    MEMBER_ROW(struct strobe_memory_block, component),
+    STRUCT_ROW(struct strobe_memory_total),
+    MEMBER_ROW(struct strobe_memory_total, allocated),
+    MEMBER_ROW(struct strobe_memory_total, reserved),
+    MEMBER_ROW(struct strobe_memory_total, active),
+    MEMBER_ROW(struct strobe_memory_total, stream),
+    MEMBER_ROW(struct strobe_memory_total, device),
+    STRUCT_ROW(struct strobe_correlation),
+    MEMBER_ROW(struct strobe_correlation, source),
+    MEMBER_ROW(struct strobe_correlation, linked),
+    MEMBER_ROW(struct strobe_correlation, orphan_cause),
+    MEMBER_ROW(struct strobe_correlation, orphan_effect),
+    MEMBER_ROW(struct strobe_correlation, ambiguous),
+    MEMBER_ROW(struct strobe_correlation, violations),
+    MEMBER_ROW(struct strobe_correlation, worst),
+    MEMBER_ROW(struct strobe_correlation, error),
+    MEMBER_ROW(struct strobe_correlation, unchecked),
+    MEMBER_ROW(struct strobe_correlation, forgotten),
+    STRUCT_ROW(struct strobe_device_clock),
+    MEMBER_ROW(struct strobe_device_clock, pairs),
+    MEMBER_ROW(struct strobe_device_clock, knots),
+    MEMBER_ROW(struct strobe_device_clock, error),
+    MEMBER_ROW(struct strobe_device_clock, host_error),
+    MEMBER_ROW(struct strobe_device_clock, width),
+    MEMBER_ROW(struct strobe_device_clock, residual),
+    MEMBER_ROW(struct strobe_device_clock, broken),
+    MEMBER_ROW(struct strobe_device_clock, jumps),
+    MEMBER_ROW(struct strobe_device_clock, drift),
+    STRUCT_ROW(struct strobe_head_overhead),
+    MEMBER_ROW(struct strobe_head_overhead, step),
+    MEMBER_ROW(struct strobe_head_overhead, framework),
+    MEMBER_ROW(struct strobe_head_overhead, platform),
+    MEMBER_ROW(struct strobe_head_overhead, torchair),
+    MEMBER_ROW(struct strobe_head_overhead, python),
+    MEMBER_ROW(struct strobe_head_overhead, cpp),
+    MEMBER_ROW(struct strobe_head_overhead, ge),
+    MEMBER_ROW(struct strobe_head_overhead, ge_to_first_kernel),
+    MEMBER_ROW(struct strobe_head_overhead, total),
+    MEMBER_ROW(struct strobe_head_overhead, to_first_kernel),
+    MEMBER_ROW(struct strobe_head_overhead, framework_share),
+    MEMBER_ROW(struct strobe_head_overhead, torchair_share),
+    MEMBER_ROW(struct strobe_head_overhead, python_share),
+    MEMBER_ROW(struct strobe_head_overhead, cpp_share),
+    MEMBER_ROW(struct strobe_head_overhead, ge_share),
+    MEMBER_ROW(struct strobe_head_overhead, python_build),
+    MEMBER_ROW(struct strobe_head_overhead, python_contiguous),
+    MEMBER_ROW(struct strobe_head_overhead, python_aten),
+    MEMBER_ROW(struct strobe_head_overhead, python_rest),
+    MEMBER_ROW(struct strobe_head_overhead, cpp_inputs),
+    MEMBER_ROW(struct strobe_head_overhead, cpp_outputs),
+    MEMBER_ROW(struct strobe_head_overhead, cpp_load),
+    MEMBER_ROW(struct strobe_head_overhead, cpp_rest),
+    MEMBER_ROW(struct strobe_head_overhead, ge_execute),
+    MEMBER_ROW(struct strobe_head_overhead, ge_refresh),
+    MEMBER_ROW(struct strobe_head_overhead, ge_rest),
+    MEMBER_ROW(struct strobe_head_overhead, lookup),
+    MEMBER_ROW(struct strobe_head_overhead, pid),
+    MEMBER_ROW(struct strobe_head_overhead, thread),
+    MEMBER_ROW(struct strobe_head_overhead, graph),
+    MEMBER_ROW(struct strobe_head_overhead, mode),
+    MEMBER_ROW(struct strobe_head_overhead, marker),
+    MEMBER_ROW(struct strobe_head_overhead, entry_source),
+    MEMBER_ROW(struct strobe_head_overhead, error),
+    MEMBER_ROW(struct strobe_head_overhead, is_upper_bound),
+    MEMBER_ROW(struct strobe_head_overhead, is_compile),
+    MEMBER_ROW(struct strobe_head_overhead, is_nested),
+    STRUCT_ROW(struct strobe_head_overhead_step),
+    MEMBER_ROW(struct strobe_head_overhead_step, step),
+    MEMBER_ROW(struct strobe_head_overhead_step, graphs),
+    MEMBER_ROW(struct strobe_head_overhead_step, compiled),
+    MEMBER_ROW(struct strobe_head_overhead_step, framework),
+    MEMBER_ROW(struct strobe_head_overhead_step, platform),
+    MEMBER_ROW(struct strobe_head_overhead_step, torchair),
+    MEMBER_ROW(struct strobe_head_overhead_step, python),
+    MEMBER_ROW(struct strobe_head_overhead_step, cpp),
+    MEMBER_ROW(struct strobe_head_overhead_step, ge),
+    MEMBER_ROW(struct strobe_head_overhead_step, total),
+    STRUCT_ROW(struct strobe_head_overhead_summary),
+    MEMBER_ROW(struct strobe_head_overhead_summary, count),
+    MEMBER_ROW(struct strobe_head_overhead_summary, mean),
+    MEMBER_ROW(struct strobe_head_overhead_summary, median),
+    MEMBER_ROW(struct strobe_head_overhead_summary, p95),
+    MEMBER_ROW(struct strobe_head_overhead_summary, min),
+    MEMBER_ROW(struct strobe_head_overhead_summary, max),
+    MEMBER_ROW(struct strobe_head_overhead_summary, deviation),
+    STRUCT_ROW(struct strobe_head_overhead_advice),
+    MEMBER_ROW(struct strobe_head_overhead_advice, part),
+    MEMBER_ROW(struct strobe_head_overhead_advice, share),
+    MEMBER_ROW(struct strobe_head_overhead_advice, mean),
+    MEMBER_ROW(struct strobe_head_overhead_advice, text),
+};
+
+static void print_rows(const Row *rows, size_t n)
 {
-    STRUCT(struct strobe_step);
-    MEMBER(struct strobe_step, number);
-    MEMBER(struct strobe_step, thread);
-    STRUCT(struct strobe_cpu_op);
-    MEMBER(struct strobe_cpu_op, sequence);
-    MEMBER(struct strobe_cpu_op, forward_thread);
-    MEMBER(struct strobe_cpu_op, shapes);
-    MEMBER(struct strobe_cpu_op, types);
-    MEMBER(struct strobe_cpu_op, stack);
-    MEMBER(struct strobe_cpu_op, scope);
-    MEMBER(struct strobe_cpu_op, is_async);
-    MEMBER(struct strobe_cpu_op, logical_thread);
-    STRUCT(struct strobe_gc);
-    MEMBER(struct strobe_gc, generation);
-    MEMBER(struct strobe_gc, reserved);
-    MEMBER(struct strobe_gc, collected);
-    MEMBER(struct strobe_gc, uncollectable);
-    STRUCT(struct strobe_marker);
-    MEMBER(struct strobe_marker, argument);
-    STRUCT(struct strobe_counter);
-    MEMBER(struct strobe_counter, value);
-    STRUCT(struct strobe_host_cpu);
-    MEMBER(struct strobe_host_cpu, usage);
-    MEMBER(struct strobe_host_cpu, user);
-    MEMBER(struct strobe_host_cpu, system);
-    MEMBER(struct strobe_host_cpu, processors);
-    MEMBER(struct strobe_host_cpu, threads);
-    MEMBER(struct strobe_host_cpu, wait);
-    STRUCT(struct strobe_host_mem);
-    MEMBER(struct strobe_host_mem, usage);
-    MEMBER(struct strobe_host_mem, resident);
-    MEMBER(struct strobe_host_mem, virtual_size);
-    MEMBER(struct strobe_host_mem, shared);
-    MEMBER(struct strobe_host_mem, swap);
-    MEMBER(struct strobe_host_mem, pss);
-    MEMBER(struct strobe_host_mem, minor_faults);
-    MEMBER(struct strobe_host_mem, major_faults);
-    MEMBER(struct strobe_host_mem, cgroup_usage);
-    MEMBER(struct strobe_host_mem, cgroup_limit);
-    MEMBER(struct strobe_host_mem, available);
-    STRUCT(struct strobe_metadata);
-    MEMBER(struct strobe_metadata, value);
-    MEMBER(struct strobe_metadata, is_json);
-    STRUCT(struct strobe_loss);
-    MEMBER(struct strobe_loss, count);
-    MEMBER(struct strobe_loss, cause);
-    MEMBER(struct strobe_loss, lane);
-    STRUCT(struct strobe_collector_call);
-    MEMBER(struct strobe_collector_call, status);
-    STRUCT(struct strobe_diagnostic);
-    MEMBER(struct strobe_diagnostic, text);
-    MEMBER(struct strobe_diagnostic, level);
-    STRUCT(struct strobe_operator_detail);
-    MEMBER(struct strobe_operator_detail, host_total);
-    MEMBER(struct strobe_operator_detail, host_self);
-    MEMBER(struct strobe_operator_detail, sequence);
-    MEMBER(struct strobe_operator_detail, forward_thread);
-    MEMBER(struct strobe_operator_detail, shapes);
-    MEMBER(struct strobe_operator_detail, types);
-    MEMBER(struct strobe_operator_detail, stack);
-    MEMBER(struct strobe_operator_detail, children);
-    MEMBER(struct strobe_operator_detail, scope);
-    MEMBER(struct strobe_operator_detail, is_async);
-    MEMBER(struct strobe_operator_detail, is_top);
-    STRUCT(struct strobe_operator_link);
-    MEMBER(struct strobe_operator_link, sequence);
-    MEMBER(struct strobe_operator_link, to_begin);
-    MEMBER(struct strobe_operator_link, to_track);
-    STRUCT(struct strobe_operator_average);
-    MEMBER(struct strobe_operator_average, calls);
-    MEMBER(struct strobe_operator_average, host_self);
-    MEMBER(struct strobe_operator_average, host_total);
-    MEMBER(struct strobe_operator_average, host_min);
-    MEMBER(struct strobe_operator_average, host_max);
-    MEMBER(struct strobe_operator_average, host_average);
-    MEMBER(struct strobe_operator_average, self_share);
-    MEMBER(struct strobe_operator_average, shapes);
-    STRUCT(struct strobe_step_summary);
-    MEMBER(struct strobe_step_summary, number);
-    MEMBER(struct strobe_step_summary, duration);
-    MEMBER(struct strobe_step_summary, operators);
-    MEMBER(struct strobe_step_summary, operator_self);
-    MEMBER(struct strobe_step_summary, gc);
-    MEMBER(struct strobe_step_summary, markers);
-    STRUCT(struct strobe_stack_total);
-    MEMBER(struct strobe_stack_total, host_self);
-    MEMBER(struct strobe_stack_total, calls);
-    MEMBER(struct strobe_stack_total, path);
-    MEMBER(struct strobe_stack_total, device_self);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].member)
+            printf("  %s.%s offset %zu size %zu\n", rows[i].type, rows[i].member, rows[i].offset,
+                   rows[i].size);
+        else
+            printf("%s size %zu\n", rows[i].type, rows[i].size);
 }
 
-static void print_device_kinds(void)
-{
-    STRUCT(struct strobe_api_call);
-    MEMBER(struct strobe_api_call, level);
-    MEMBER(struct strobe_api_call, mode);
-    MEMBER(struct strobe_api_call, item);
-    MEMBER(struct strobe_api_call, connection);
-    MEMBER(struct strobe_api_call, exact_us);
-    STRUCT(struct strobe_task_queue);
-    MEMBER(struct strobe_task_queue, correlation);
-    MEMBER(struct strobe_task_queue, is_dequeue);
-    STRUCT(struct strobe_python_call);
-    MEMBER(struct strobe_python_call, id);
-    MEMBER(struct strobe_python_call, parent);
-    MEMBER(struct strobe_python_call, module);
-    STRUCT(struct strobe_device_task);
-    MEMBER(struct strobe_device_task, task);
-    MEMBER(struct strobe_device_task, connection);
-    MEMBER(struct strobe_device_task, batch);
-    MEMBER(struct strobe_device_task, task_id);
-    MEMBER(struct strobe_device_task, stream);
-    MEMBER(struct strobe_device_task, context);
-    MEMBER(struct strobe_device_task, model);
-    MEMBER(struct strobe_device_task, block_num);
-    MEMBER(struct strobe_device_task, mix_block_num);
-    MEMBER(struct strobe_device_task, task_type);
-    MEMBER(struct strobe_device_task, host_type);
-    MEMBER(struct strobe_device_task, core);
-    MEMBER(struct strobe_device_task, op_type);
-    MEMBER(struct strobe_device_task, op_state);
-    MEMBER(struct strobe_device_task, hf32);
-    MEMBER(struct strobe_device_task, input_shapes);
-    MEMBER(struct strobe_device_task, input_types);
-    MEMBER(struct strobe_device_task, input_formats);
-    MEMBER(struct strobe_device_task, output_shapes);
-    MEMBER(struct strobe_device_task, output_types);
-    MEMBER(struct strobe_device_task, output_formats);
-    MEMBER(struct strobe_device_task, attributes);
-    MEMBER(struct strobe_device_task, grid_dim);
-    MEMBER(struct strobe_device_task, block_dim);
-    MEMBER(struct strobe_device_task, copy_bytes);
-    MEMBER(struct strobe_device_task, copy_direction);
-    MEMBER(struct strobe_device_task, copy_bandwidth);
-    MEMBER(struct strobe_device_task, is_kernel);
-    MEMBER(struct strobe_device_task, exact_us);
-    STRUCT(struct strobe_device_pmu);
-    MEMBER(struct strobe_device_pmu, task);
-    MEMBER(struct strobe_device_pmu, metrics);
-    MEMBER(struct strobe_device_pmu, frequency);
-    MEMBER(struct strobe_device_pmu, value);
-    STRUCT(struct strobe_comm_op);
-    MEMBER(struct strobe_comm_op, op);
-    MEMBER(struct strobe_comm_op, connection);
-    MEMBER(struct strobe_comm_op, count);
-    MEMBER(struct strobe_comm_op, model);
-    MEMBER(struct strobe_comm_op, rank_size);
-    MEMBER(struct strobe_comm_op, relay);
-    MEMBER(struct strobe_comm_op, retry);
-    MEMBER(struct strobe_comm_op, group);
-    MEMBER(struct strobe_comm_op, op_type);
-    MEMBER(struct strobe_comm_op, algorithm);
-    MEMBER(struct strobe_comm_op, data_type);
-    MEMBER(struct strobe_comm_op, exact_us);
-    STRUCT(struct strobe_comm_task);
-    MEMBER(struct strobe_comm_task, op);
-    MEMBER(struct strobe_comm_task, task);
-    MEMBER(struct strobe_comm_task, connection);
-    MEMBER(struct strobe_comm_task, size);
-    MEMBER(struct strobe_comm_task, notify);
-    MEMBER(struct strobe_comm_task, estimated);
-    MEMBER(struct strobe_comm_task, bandwidth);
-    MEMBER(struct strobe_comm_task, plane);
-    MEMBER(struct strobe_comm_task, stream);
-    MEMBER(struct strobe_comm_task, task_id);
-    MEMBER(struct strobe_comm_task, context);
-    MEMBER(struct strobe_comm_task, batch);
-    MEMBER(struct strobe_comm_task, model);
-    MEMBER(struct strobe_comm_task, source_rank);
-    MEMBER(struct strobe_comm_task, target_rank);
-    MEMBER(struct strobe_comm_task, is_master);
-    MEMBER(struct strobe_comm_task, group);
-    MEMBER(struct strobe_comm_task, transport);
-    MEMBER(struct strobe_comm_task, link_type);
-    MEMBER(struct strobe_comm_task, rdma_type);
-    MEMBER(struct strobe_comm_task, data_type);
-    MEMBER(struct strobe_comm_task, exact_us);
-    STRUCT(struct strobe_memory_event);
-    MEMBER(struct strobe_memory_event, address);
-    MEMBER(struct strobe_memory_event, size);
-    MEMBER(struct strobe_memory_event, total_allocated);
-    MEMBER(struct strobe_memory_event, total_reserved);
-    MEMBER(struct strobe_memory_event, total_active);
-    MEMBER(struct strobe_memory_event, stream);
-    MEMBER(struct strobe_memory_event, action);
-    MEMBER(struct strobe_memory_event, device);
-    MEMBER(struct strobe_memory_event, component);
-    MEMBER(struct strobe_memory_event, block);
-    STRUCT(struct strobe_memory_usage);
-    MEMBER(struct strobe_memory_usage, ddr);
-    MEMBER(struct strobe_memory_usage, hbm);
-    MEMBER(struct strobe_memory_usage, device);
-    STRUCT(struct strobe_module_memory);
-    MEMBER(struct strobe_module_memory, reserved);
-    MEMBER(struct strobe_module_memory, module);
-    MEMBER(struct strobe_module_memory, device);
-    STRUCT(struct strobe_port);
-    MEMBER(struct strobe_port, bandwidth);
-    MEMBER(struct strobe_port, rx_packet_rate);
-    MEMBER(struct strobe_port, rx_byte_rate);
-    MEMBER(struct strobe_port, rx_packets);
-    MEMBER(struct strobe_port, rx_bytes);
-    MEMBER(struct strobe_port, rx_errors);
-    MEMBER(struct strobe_port, rx_dropped);
-    MEMBER(struct strobe_port, rx_efficiency);
-    MEMBER(struct strobe_port, rx_error_rate);
-    MEMBER(struct strobe_port, rx_dropped_rate);
-    MEMBER(struct strobe_port, tx_packet_rate);
-    MEMBER(struct strobe_port, tx_byte_rate);
-    MEMBER(struct strobe_port, tx_packets);
-    MEMBER(struct strobe_port, tx_bytes);
-    MEMBER(struct strobe_port, tx_errors);
-    MEMBER(struct strobe_port, tx_dropped);
-    MEMBER(struct strobe_port, tx_efficiency);
-    MEMBER(struct strobe_port, tx_error_rate);
-    MEMBER(struct strobe_port, tx_dropped_rate);
-    MEMBER(struct strobe_port, port);
-    MEMBER(struct strobe_port, device);
-    STRUCT(struct strobe_mac);
-    MEMBER(struct strobe_mac, mac_tx_pfc_packets);
-    MEMBER(struct strobe_mac, mac_rx_pfc_packets);
-    MEMBER(struct strobe_mac, mac_tx_bytes);
-    MEMBER(struct strobe_mac, mac_tx_bandwidth);
-    MEMBER(struct strobe_mac, mac_rx_bytes);
-    MEMBER(struct strobe_mac, mac_rx_bandwidth);
-    MEMBER(struct strobe_mac, mac_tx_bad_bytes);
-    MEMBER(struct strobe_mac, mac_rx_bad_bytes);
-    MEMBER(struct strobe_mac, roce_tx_packets);
-    MEMBER(struct strobe_mac, roce_rx_packets);
-    MEMBER(struct strobe_mac, roce_tx_errors);
-    MEMBER(struct strobe_mac, roce_rx_errors);
-    MEMBER(struct strobe_mac, roce_tx_cnp);
-    MEMBER(struct strobe_mac, roce_rx_cnp);
-    MEMBER(struct strobe_mac, roce_retries);
-    MEMBER(struct strobe_mac, nic_tx_bytes);
-    MEMBER(struct strobe_mac, nic_tx_bandwidth);
-    MEMBER(struct strobe_mac, nic_rx_bytes);
-    MEMBER(struct strobe_mac, nic_rx_bandwidth);
-    MEMBER(struct strobe_mac, device);
-    STRUCT(struct strobe_pcie);
-    MEMBER(struct strobe_pcie, tx_post_min);
-    MEMBER(struct strobe_pcie, tx_post_max);
-    MEMBER(struct strobe_pcie, tx_post_avg);
-    MEMBER(struct strobe_pcie, tx_nonpost_min);
-    MEMBER(struct strobe_pcie, tx_nonpost_max);
-    MEMBER(struct strobe_pcie, tx_nonpost_avg);
-    MEMBER(struct strobe_pcie, tx_cpl_min);
-    MEMBER(struct strobe_pcie, tx_cpl_max);
-    MEMBER(struct strobe_pcie, tx_cpl_avg);
-    MEMBER(struct strobe_pcie, tx_nonpost_latency_min);
-    MEMBER(struct strobe_pcie, tx_nonpost_latency_max);
-    MEMBER(struct strobe_pcie, tx_nonpost_latency_avg);
-    MEMBER(struct strobe_pcie, rx_post_min);
-    MEMBER(struct strobe_pcie, rx_post_max);
-    MEMBER(struct strobe_pcie, rx_post_avg);
-    MEMBER(struct strobe_pcie, rx_nonpost_min);
-    MEMBER(struct strobe_pcie, rx_nonpost_max);
-    MEMBER(struct strobe_pcie, rx_nonpost_avg);
-    MEMBER(struct strobe_pcie, rx_cpl_min);
-    MEMBER(struct strobe_pcie, rx_cpl_max);
-    MEMBER(struct strobe_pcie, rx_cpl_avg);
-    MEMBER(struct strobe_pcie, device);
-    MEMBER(struct strobe_pcie, resolution);
-    STRUCT(struct strobe_hccs);
-    MEMBER(struct strobe_hccs, tx);
-    MEMBER(struct strobe_hccs, rx);
-    MEMBER(struct strobe_hccs, device);
-    STRUCT(struct strobe_hbm);
-    MEMBER(struct strobe_hbm, bandwidth);
-    MEMBER(struct strobe_hbm, id);
-    MEMBER(struct strobe_hbm, device);
-    STRUCT(struct strobe_ddr);
-    MEMBER(struct strobe_ddr, read);
-    MEMBER(struct strobe_ddr, write);
-    MEMBER(struct strobe_ddr, device);
-    STRUCT(struct strobe_llc);
-    MEMBER(struct strobe_llc, hit_rate);
-    MEMBER(struct strobe_llc, throughput);
-    MEMBER(struct strobe_llc, id);
-    MEMBER(struct strobe_llc, device);
-    STRUCT(struct strobe_qos);
-    MEMBER(struct strobe_qos, bandwidth);
-    MEMBER(struct strobe_qos, die);
-    MEMBER(struct strobe_qos, device);
-    STRUCT(struct strobe_sio);
-    MEMBER(struct strobe_sio, rx_req);
-    MEMBER(struct strobe_sio, rx_rsp);
-    MEMBER(struct strobe_sio, rx_snp);
-    MEMBER(struct strobe_sio, rx_dat);
-    MEMBER(struct strobe_sio, tx_req);
-    MEMBER(struct strobe_sio, tx_rsp);
-    MEMBER(struct strobe_sio, tx_snp);
-    MEMBER(struct strobe_sio, tx_dat);
-    MEMBER(struct strobe_sio, device);
-    STRUCT(struct strobe_core_frequency);
-    MEMBER(struct strobe_core_frequency, frequency);
-    MEMBER(struct strobe_core_frequency, die);
-    MEMBER(struct strobe_core_frequency, device);
-    STRUCT(struct strobe_acc_pmu);
-    MEMBER(struct strobe_acc_pmu, read_bandwidth);
-    MEMBER(struct strobe_acc_pmu, write_bandwidth);
-    MEMBER(struct strobe_acc_pmu, read_ost);
-    MEMBER(struct strobe_acc_pmu, write_ost);
-    MEMBER(struct strobe_acc_pmu, id);
-    MEMBER(struct strobe_acc_pmu, device);
-    STRUCT(struct strobe_soc_bandwidth);
-    MEMBER(struct strobe_soc_bandwidth, l2_buffer);
-    MEMBER(struct strobe_soc_bandwidth, mata);
-    MEMBER(struct strobe_soc_bandwidth, device);
-    STRUCT(struct strobe_l2_cache);
-    MEMBER(struct strobe_l2_cache, task);
-    MEMBER(struct strobe_l2_cache, hit_rate);
-    MEMBER(struct strobe_l2_cache, victim_rate);
-    MEMBER(struct strobe_l2_cache, stream);
-    MEMBER(struct strobe_l2_cache, task_id);
-    STRUCT(struct strobe_soc_pmu);
-    MEMBER(struct strobe_soc_pmu, task);
-    MEMBER(struct strobe_soc_pmu, tlb_hit_rate);
-    MEMBER(struct strobe_soc_pmu, tlb_miss_rate);
-    MEMBER(struct strobe_soc_pmu, stream);
-    MEMBER(struct strobe_soc_pmu, task_id);
-    STRUCT(struct strobe_aicpu);
-    MEMBER(struct strobe_aicpu, compute);
-    MEMBER(struct strobe_aicpu, copy);
-    MEMBER(struct strobe_aicpu, task_time);
-    MEMBER(struct strobe_aicpu, dispatch);
-    MEMBER(struct strobe_aicpu, total);
-    MEMBER(struct strobe_aicpu, stream);
-    MEMBER(struct strobe_aicpu, task_id);
-    MEMBER(struct strobe_aicpu, device);
-    STRUCT(struct strobe_usage);
-    MEMBER(struct strobe_usage, usage);
-    MEMBER(struct strobe_usage, read_rate);
-    MEMBER(struct strobe_usage, write_rate);
-    MEMBER(struct strobe_usage, speed);
-    MEMBER(struct strobe_usage, processor);
-    STRUCT(struct strobe_os_call);
-    MEMBER(struct strobe_os_call, status);
-    STRUCT(struct strobe_flow_point);
-    MEMBER(struct strobe_flow_point, id);
-    MEMBER(struct strobe_flow_point, is_end);
-    STRUCT(struct strobe_device_info);
-    MEMBER(struct strobe_device_info, device);
-    MEMBER(struct strobe_device_info, rank);
-    STRUCT(struct strobe_clock_sync);
-    MEMBER(struct strobe_clock_sync, device_time);
-    MEMBER(struct strobe_clock_sync, host_time);
-    MEMBER(struct strobe_clock_sync, width_ns);
-}
-
-static void print_host_kinds(void)
-{
-    STRUCT(struct strobe_host_thread);
-    MEMBER(struct strobe_host_thread, usage);
-    MEMBER(struct strobe_host_thread, user);
-    MEMBER(struct strobe_host_thread, system);
-    MEMBER(struct strobe_host_thread, wait);
-    MEMBER(struct strobe_host_thread, tid);
-    MEMBER(struct strobe_host_thread, interval);
-    MEMBER(struct strobe_host_thread, processor);
-    STRUCT(struct strobe_host_core);
-    MEMBER(struct strobe_host_core, usage);
-    MEMBER(struct strobe_host_core, user);
-    MEMBER(struct strobe_host_core, system);
-    MEMBER(struct strobe_host_core, iowait);
-    MEMBER(struct strobe_host_core, irq);
-    MEMBER(struct strobe_host_core, steal);
-    MEMBER(struct strobe_host_core, interval);
-    MEMBER(struct strobe_host_core, processor);
-    STRUCT(struct strobe_host_disk);
-    MEMBER(struct strobe_host_disk, read_rate);
-    MEMBER(struct strobe_host_disk, write_rate);
-    MEMBER(struct strobe_host_disk, read_bytes);
-    MEMBER(struct strobe_host_disk, write_bytes);
-    MEMBER(struct strobe_host_disk, reads);
-    MEMBER(struct strobe_host_disk, writes);
-    MEMBER(struct strobe_host_disk, read_chars);
-    MEMBER(struct strobe_host_disk, write_chars);
-    MEMBER(struct strobe_host_disk, utilisation);
-    MEMBER(struct strobe_host_disk, queue);
-    MEMBER(struct strobe_host_disk, interval);
-    STRUCT(struct strobe_host_net);
-    MEMBER(struct strobe_host_net, rx_rate);
-    MEMBER(struct strobe_host_net, tx_rate);
-    MEMBER(struct strobe_host_net, rx_bytes);
-    MEMBER(struct strobe_host_net, tx_bytes);
-    MEMBER(struct strobe_host_net, rx_packets);
-    MEMBER(struct strobe_host_net, tx_packets);
-    MEMBER(struct strobe_host_net, rx_errors);
-    MEMBER(struct strobe_host_net, tx_errors);
-    MEMBER(struct strobe_host_net, rx_dropped);
-    MEMBER(struct strobe_host_net, tx_dropped);
-    MEMBER(struct strobe_host_net, speed);
-    MEMBER(struct strobe_host_net, usage);
-    MEMBER(struct strobe_host_net, interval);
-    STRUCT(struct strobe_host_pressure);
-    MEMBER(struct strobe_host_pressure, some);
-    MEMBER(struct strobe_host_pressure, full);
-    MEMBER(struct strobe_host_pressure, interval);
-    STRUCT(struct strobe_host_throttle);
-    MEMBER(struct strobe_host_throttle, throttled);
-    MEMBER(struct strobe_host_throttle, throttled_time);
-    MEMBER(struct strobe_host_throttle, periods);
-    MEMBER(struct strobe_host_throttle, throttled_periods);
-    MEMBER(struct strobe_host_throttle, limit);
-    MEMBER(struct strobe_host_throttle, interval);
-    STRUCT(struct strobe_sampling);
-    MEMBER(struct strobe_sampling, interval);
-    MEMBER(struct strobe_sampling, ticks);
-    MEMBER(struct strobe_sampling, missed);
-    MEMBER(struct strobe_sampling, late_mean);
-    MEMBER(struct strobe_sampling, late_max);
-    MEMBER(struct strobe_sampling, took_mean);
-    MEMBER(struct strobe_sampling, took_max);
-}
-
-static void print_derived_kinds(void)
-{
-    STRUCT(struct strobe_kernel_detail);
-    MEMBER(struct strobe_kernel_detail, task);
-    MEMBER(struct strobe_kernel_detail, step);
-    MEMBER(struct strobe_kernel_detail, wait);
-    MEMBER(struct strobe_kernel_detail, device);
-    MEMBER(struct strobe_kernel_detail, task_id);
-    MEMBER(struct strobe_kernel_detail, stream);
-    MEMBER(struct strobe_kernel_detail, model);
-    MEMBER(struct strobe_kernel_detail, context);
-    MEMBER(struct strobe_kernel_detail, block_num);
-    MEMBER(struct strobe_kernel_detail, mix_block_num);
-    MEMBER(struct strobe_kernel_detail, core);
-    MEMBER(struct strobe_kernel_detail, op_type);
-    MEMBER(struct strobe_kernel_detail, op_state);
-    MEMBER(struct strobe_kernel_detail, hf32);
-    MEMBER(struct strobe_kernel_detail, input_shapes);
-    MEMBER(struct strobe_kernel_detail, input_types);
-    MEMBER(struct strobe_kernel_detail, input_formats);
-    MEMBER(struct strobe_kernel_detail, output_shapes);
-    MEMBER(struct strobe_kernel_detail, output_types);
-    MEMBER(struct strobe_kernel_detail, output_formats);
-    MEMBER(struct strobe_kernel_detail, metrics);
-    MEMBER(struct strobe_kernel_detail, is_communication);
-    MEMBER(struct strobe_kernel_detail, exact_us);
-    MEMBER(struct strobe_kernel_detail, value);
-    STRUCT(struct strobe_operator_device);
-    MEMBER(struct strobe_operator_device, host_self);
-    MEMBER(struct strobe_operator_device, host_total);
-    MEMBER(struct strobe_operator_device, device_self);
-    MEMBER(struct strobe_operator_device, device_total);
-    MEMBER(struct strobe_operator_device, device_self_aicore);
-    MEMBER(struct strobe_operator_device, device_total_aicore);
-    MEMBER(struct strobe_operator_device, shapes);
-    MEMBER(struct strobe_operator_device, types);
-    MEMBER(struct strobe_operator_device, stack);
-    STRUCT(struct strobe_kernel_link);
-    MEMBER(struct strobe_kernel_link, task);
-    MEMBER(struct strobe_kernel_link, to_begin);
-    MEMBER(struct strobe_kernel_link, to_track);
-    STRUCT(struct strobe_step_range);
-    MEMBER(struct strobe_step_range, number);
-    MEMBER(struct strobe_step_range, host_begin);
-    MEMBER(struct strobe_step_range, device);
-    STRUCT(struct strobe_step_trace);
-    MEMBER(struct strobe_step_trace, step);
-    MEMBER(struct strobe_step_trace, computing);
-    MEMBER(struct strobe_step_trace, communication_not_overlapped);
-    MEMBER(struct strobe_step_trace, overlapped);
-    MEMBER(struct strobe_step_trace, communication);
-    MEMBER(struct strobe_step_trace, free);
-    MEMBER(struct strobe_step_trace, stage);
-    MEMBER(struct strobe_step_trace, bubble);
-    MEMBER(struct strobe_step_trace, communication_exclude_receive);
-    MEMBER(struct strobe_step_trace, preparing);
-    MEMBER(struct strobe_step_trace, device);
-    MEMBER(struct strobe_step_trace, is_exact);
-    STRUCT(struct strobe_overlap);
-    MEMBER(struct strobe_overlap, type);
-    MEMBER(struct strobe_overlap, device);
-    STRUCT(struct strobe_op_statistic);
-    MEMBER(struct strobe_op_statistic, count);
-    MEMBER(struct strobe_op_statistic, total);
-    MEMBER(struct strobe_op_statistic, min);
-    MEMBER(struct strobe_op_statistic, avg);
-    MEMBER(struct strobe_op_statistic, max);
-    MEMBER(struct strobe_op_statistic, ratio);
-    MEMBER(struct strobe_op_statistic, core);
-    MEMBER(struct strobe_op_statistic, device);
-    STRUCT(struct strobe_api_statistic);
-    MEMBER(struct strobe_api_statistic, count);
-    MEMBER(struct strobe_api_statistic, total);
-    MEMBER(struct strobe_api_statistic, avg);
-    MEMBER(struct strobe_api_statistic, min);
-    MEMBER(struct strobe_api_statistic, max);
-    MEMBER(struct strobe_api_statistic, variance);
-    MEMBER(struct strobe_api_statistic, level);
-    STRUCT(struct strobe_communication_time);
-    MEMBER(struct strobe_communication_time, step);
-    MEMBER(struct strobe_communication_time, group);
-    MEMBER(struct strobe_communication_time, type);
-    MEMBER(struct strobe_communication_time, start);
-    MEMBER(struct strobe_communication_time, elapse);
-    MEMBER(struct strobe_communication_time, transit);
-    MEMBER(struct strobe_communication_time, wait);
-    MEMBER(struct strobe_communication_time, synchronization);
-    MEMBER(struct strobe_communication_time, idle);
-    MEMBER(struct strobe_communication_time, is_total);
-    MEMBER(struct strobe_communication_time, device);
-    STRUCT(struct strobe_communication_bandwidth);
-    MEMBER(struct strobe_communication_bandwidth, step);
-    MEMBER(struct strobe_communication_bandwidth, group);
-    MEMBER(struct strobe_communication_bandwidth, type);
-    MEMBER(struct strobe_communication_bandwidth, transport);
-    MEMBER(struct strobe_communication_bandwidth, transit_size);
-    MEMBER(struct strobe_communication_bandwidth, transit_time);
-    MEMBER(struct strobe_communication_bandwidth, bandwidth);
-    MEMBER(struct strobe_communication_bandwidth, large_ratio);
-    MEMBER(struct strobe_communication_bandwidth, package_size);
-    MEMBER(struct strobe_communication_bandwidth, package_count);
-    MEMBER(struct strobe_communication_bandwidth, package_time);
-    MEMBER(struct strobe_communication_bandwidth, is_total);
-    MEMBER(struct strobe_communication_bandwidth, device);
-    STRUCT(struct strobe_communication_matrix);
-    MEMBER(struct strobe_communication_matrix, step);
-    MEMBER(struct strobe_communication_matrix, group);
-    MEMBER(struct strobe_communication_matrix, type);
-    MEMBER(struct strobe_communication_matrix, source);
-    MEMBER(struct strobe_communication_matrix, target);
-    MEMBER(struct strobe_communication_matrix, transport);
-    MEMBER(struct strobe_communication_matrix, transit_size);
-    MEMBER(struct strobe_communication_matrix, transit_time);
-    MEMBER(struct strobe_communication_matrix, bandwidth);
-    MEMBER(struct strobe_communication_matrix, op_name);
-    MEMBER(struct strobe_communication_matrix, device);
-    STRUCT(struct strobe_memory_block);
-    MEMBER(struct strobe_memory_block, size);
-    MEMBER(struct strobe_memory_block, release_time);
-    MEMBER(struct strobe_memory_block, active_release_time);
-    MEMBER(struct strobe_memory_block, duration);
-    MEMBER(struct strobe_memory_block, active_duration);
-    MEMBER(struct strobe_memory_block, allocation_allocated);
-    MEMBER(struct strobe_memory_block, allocation_reserved);
-    MEMBER(struct strobe_memory_block, allocation_active);
-    MEMBER(struct strobe_memory_block, release_allocated);
-    MEMBER(struct strobe_memory_block, release_reserved);
-    MEMBER(struct strobe_memory_block, release_active);
-    MEMBER(struct strobe_memory_block, stream);
-    MEMBER(struct strobe_memory_block, device);
-    MEMBER(struct strobe_memory_block, component);
-    STRUCT(struct strobe_memory_total);
-    MEMBER(struct strobe_memory_total, allocated);
-    MEMBER(struct strobe_memory_total, reserved);
-    MEMBER(struct strobe_memory_total, active);
-    MEMBER(struct strobe_memory_total, stream);
-    MEMBER(struct strobe_memory_total, device);
-    STRUCT(struct strobe_correlation);
-    MEMBER(struct strobe_correlation, source);
-    MEMBER(struct strobe_correlation, linked);
-    MEMBER(struct strobe_correlation, orphan_cause);
-    MEMBER(struct strobe_correlation, orphan_effect);
-    MEMBER(struct strobe_correlation, ambiguous);
-    MEMBER(struct strobe_correlation, violations);
-    MEMBER(struct strobe_correlation, worst);
-    MEMBER(struct strobe_correlation, error);
-    MEMBER(struct strobe_correlation, unchecked);
-    MEMBER(struct strobe_correlation, forgotten);
-    STRUCT(struct strobe_device_clock);
-    MEMBER(struct strobe_device_clock, pairs);
-    MEMBER(struct strobe_device_clock, knots);
-    MEMBER(struct strobe_device_clock, error);
-    MEMBER(struct strobe_device_clock, host_error);
-    MEMBER(struct strobe_device_clock, width);
-    MEMBER(struct strobe_device_clock, residual);
-    MEMBER(struct strobe_device_clock, broken);
-    MEMBER(struct strobe_device_clock, jumps);
-    MEMBER(struct strobe_device_clock, drift);
-    STRUCT(struct strobe_head_overhead);
-    MEMBER(struct strobe_head_overhead, step);
-    MEMBER(struct strobe_head_overhead, framework);
-    MEMBER(struct strobe_head_overhead, platform);
-    MEMBER(struct strobe_head_overhead, torchair);
-    MEMBER(struct strobe_head_overhead, python);
-    MEMBER(struct strobe_head_overhead, cpp);
-    MEMBER(struct strobe_head_overhead, ge);
-    MEMBER(struct strobe_head_overhead, ge_to_first_kernel);
-    MEMBER(struct strobe_head_overhead, total);
-    MEMBER(struct strobe_head_overhead, to_first_kernel);
-    MEMBER(struct strobe_head_overhead, framework_share);
-    MEMBER(struct strobe_head_overhead, torchair_share);
-    MEMBER(struct strobe_head_overhead, python_share);
-    MEMBER(struct strobe_head_overhead, cpp_share);
-    MEMBER(struct strobe_head_overhead, ge_share);
-    MEMBER(struct strobe_head_overhead, python_build);
-    MEMBER(struct strobe_head_overhead, python_contiguous);
-    MEMBER(struct strobe_head_overhead, python_aten);
-    MEMBER(struct strobe_head_overhead, python_rest);
-    MEMBER(struct strobe_head_overhead, cpp_inputs);
-    MEMBER(struct strobe_head_overhead, cpp_outputs);
-    MEMBER(struct strobe_head_overhead, cpp_load);
-    MEMBER(struct strobe_head_overhead, cpp_rest);
-    MEMBER(struct strobe_head_overhead, ge_execute);
-    MEMBER(struct strobe_head_overhead, ge_refresh);
-    MEMBER(struct strobe_head_overhead, ge_rest);
-    MEMBER(struct strobe_head_overhead, lookup);
-    MEMBER(struct strobe_head_overhead, pid);
-    MEMBER(struct strobe_head_overhead, thread);
-    MEMBER(struct strobe_head_overhead, graph);
-    MEMBER(struct strobe_head_overhead, mode);
-    MEMBER(struct strobe_head_overhead, marker);
-    MEMBER(struct strobe_head_overhead, entry_source);
-    MEMBER(struct strobe_head_overhead, error);
-    MEMBER(struct strobe_head_overhead, is_upper_bound);
-    MEMBER(struct strobe_head_overhead, is_compile);
-    MEMBER(struct strobe_head_overhead, is_nested);
-    STRUCT(struct strobe_head_overhead_step);
-    MEMBER(struct strobe_head_overhead_step, step);
-    MEMBER(struct strobe_head_overhead_step, graphs);
-    MEMBER(struct strobe_head_overhead_step, compiled);
-    MEMBER(struct strobe_head_overhead_step, framework);
-    MEMBER(struct strobe_head_overhead_step, platform);
-    MEMBER(struct strobe_head_overhead_step, torchair);
-    MEMBER(struct strobe_head_overhead_step, python);
-    MEMBER(struct strobe_head_overhead_step, cpp);
-    MEMBER(struct strobe_head_overhead_step, ge);
-    MEMBER(struct strobe_head_overhead_step, total);
-    STRUCT(struct strobe_head_overhead_summary);
-    MEMBER(struct strobe_head_overhead_summary, count);
-    MEMBER(struct strobe_head_overhead_summary, mean);
-    MEMBER(struct strobe_head_overhead_summary, median);
-    MEMBER(struct strobe_head_overhead_summary, p95);
-    MEMBER(struct strobe_head_overhead_summary, min);
-    MEMBER(struct strobe_head_overhead_summary, max);
-    MEMBER(struct strobe_head_overhead_summary, deviation);
-    STRUCT(struct strobe_head_overhead_advice);
-    MEMBER(struct strobe_head_overhead_advice, part);
-    MEMBER(struct strobe_head_overhead_advice, share);
-    MEMBER(struct strobe_head_overhead_advice, mean);
-    MEMBER(struct strobe_head_overhead_advice, text);
-}
+#define PRINT(rows) print_rows(rows, sizeof rows / sizeof *rows)
 
 void print_kinds(void)
 {
-    print_general_kinds();
-    print_device_kinds();
-    print_host_kinds();
-    print_derived_kinds();
+    PRINT(general_kinds);
+    PRINT(device_kinds);
+    PRINT(host_kinds);
+    PRINT(derived_kinds);
 }

@@ -157,14 +157,22 @@ const char *strobe_mock_text(StrobeMockHost *mock, StrobeStringId id)
     return host_string(mock, id).bytes;
 }
 
+/* As Strobe does, only passes may. */
+static int may_intern(const StrobeInstance *self)
+{
+    return !self->component || self->component->type == STROBE_COMPONENT_PASS;
+}
+
 static StrobeStringId host_intern(StrobeInstance *self, const char *bytes, size_t length)
 {
+    if (!may_intern(self))
+        return 0;
     return strobe_mock_bytes(self, bytes, length);
 }
 
 /* Stacks */
 
-static StrobeStackId host_stack(StrobeInstance *self, const StrobeStringId *frames, size_t n)
+static StrobeStackId add_stack(StrobeInstance *self, const StrobeStringId *frames, size_t n)
 {
     MockStack *stack;
 
@@ -179,6 +187,11 @@ static StrobeStackId host_stack(StrobeInstance *self, const StrobeStringId *fram
     return (StrobeStackId)self->n_stacks++;
 }
 
+static StrobeStackId host_stack(StrobeInstance *self, const StrobeStringId *frames, size_t n)
+{
+    return may_intern(self) ? add_stack(self, frames, n) : 0;
+}
+
 StrobeStackId strobe_mock_stack(StrobeMockHost *mock, const char *const *frames)
 {
     StrobeStringId ids[256];
@@ -188,7 +201,7 @@ StrobeStackId strobe_mock_stack(StrobeMockHost *mock, const char *const *frames)
         ids[n] = strobe_mock_string(mock, frames[n]);
         n++;
     }
-    return host_stack(mock, ids, n);
+    return add_stack(mock, ids, n);
 }
 
 static size_t host_stack_frames(StrobeInstance *self, StrobeStackId id,

@@ -240,6 +240,34 @@ static void test_fork(void)
     scratch_remove(folder);
 }
 
+static void act_make(struct actor *actor)
+{
+    StrobeSession *session = session_new(actor->text, "{}", NULL);
+
+    strobe_session_start(session, NULL);
+    strobe_mark("parent");
+    strobe_session_stop(session, NULL);
+    g_assert_cmpuint(marks_of(session, "parent"), ==, 1);
+    strobe_session_free(session);
+}
+
+/* A session that is just being made is not the child's either: it makes its own. */
+static void test_fork_while_made(void)
+{
+    static const char *const points[] = {"pool-made", "recorder-opened"};
+    char *folder = scratch_new();
+
+    for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
+        struct actor actor = {.point = points[i], .act = act_make, .text = folder, .is_new = TRUE};
+
+        strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are heeded */
+        actor_hold(&actor);
+        fork_and_check(folder);
+        actor_finish(&actor);
+    }
+    scratch_remove(folder);
+}
+
 static void act_fork(struct actor *actor)
 {
     fork_and_check(actor->text);
@@ -383,6 +411,7 @@ int main(int argc, char **argv)
     g_test_add_func("/races/free-list", test_free_list);
     g_test_add_func("/races/writer", test_writer);
     g_test_add_func("/races/fork", test_fork);
+    g_test_add_func("/races/fork-while-made", test_fork_while_made);
     g_test_add_func("/races/fork-handlers", test_fork_handlers);
     g_test_add_func("/races/loose-span/own-end-first", test_own_end_first);
     g_test_add_func("/races/loose-span/other-end-first", test_other_end_first);

@@ -20,7 +20,7 @@ LinkTable *link_table_new(LinkDone done, void *user)
     table->done = done;
     table->user = user;
     table->entries = g_array_new(FALSE, FALSE, sizeof(LinkEntry));
-    table->by_id = id_index_new();
+    table->by_id = id_index_new(512);
     return table;
 }
 
@@ -86,7 +86,7 @@ static void drain(LinkTable *table, guint n, gboolean is_early)
     table->first = 0;
     id_index_forget_all(table->by_id);
     for (guint i = 0; i < table->entries->len; i++)
-        id_index_add(table->by_id, entry_at(table, i)->id, i);
+        id_index_add_place(table->by_id, entry_at(table, i)->id, i);
 }
 
 static LinkEntry *entry_of(LinkTable *table, guint64 id)
@@ -96,13 +96,13 @@ static LinkEntry *entry_of(LinkTable *table, guint64 id)
 
     if (table->last && table->last->id == id)
         return table->last;
-    place = id_index_find(table->by_id, id);
+    place = id_index_find_place(table->by_id, id);
     if (place == ID_INDEX_NONE) {
         if (table->entries->len >= LINK_ENTRIES_MAX)
             drain(table, LINK_ENTRIES_MAX / 2, TRUE);
         place = table->entries->len;
         g_array_append_val(table->entries, made);
-        id_index_add(table->by_id, id, place);
+        id_index_add_place(table->by_id, id, place);
     }
     table->last = entry_at(table, place);
     return table->last;
@@ -156,7 +156,7 @@ void link_table_effect(LinkTable *table, guint64 id, const LinkEffect *effect)
 
 const LinkEntry *link_table_find(const LinkTable *table, guint64 id)
 {
-    guint32 place = id_index_find(table->by_id, id);
+    guint32 place = id_index_find_place(table->by_id, id);
 
     return place == ID_INDEX_NONE || place < table->first ? NULL : entry_at(table, place);
 }

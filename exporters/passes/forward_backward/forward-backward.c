@@ -53,7 +53,7 @@ static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, Strobe
     links->binder.wanted = wanted;
     links->binder.n_wanted = N_WANTED;
     links->pairs = g_array_new(FALSE, TRUE, sizeof(Pair));
-    links->by_sequence = id_index_new();
+    links->by_sequence = id_index_new(512);
     *state = links;
     return STROBE_OK;
 }
@@ -85,13 +85,14 @@ static gboolean drain(ForwardBackward *links, guint n)
     g_array_remove_range(links->pairs, 0, n_old);
     id_index_forget_all(links->by_sequence);
     for (guint i = 0; i < links->pairs->len; i++)
-        id_index_add(links->by_sequence, (guint64)g_array_index(links->pairs, Pair, i).sequence, i);
+        id_index_add_place(links->by_sequence,
+                           (guint64)g_array_index(links->pairs, Pair, i).sequence, i);
     return TRUE;
 }
 
 static Pair *find_pair(ForwardBackward *links, gint64 sequence)
 {
-    guint32 place = id_index_find(links->by_sequence, (guint64)sequence);
+    guint32 place = id_index_find_place(links->by_sequence, (guint64)sequence);
     const Pair pair = {.sequence = sequence};
 
     if (place == ID_INDEX_NONE) {
@@ -99,7 +100,7 @@ static Pair *find_pair(ForwardBackward *links, gint64 sequence)
             return NULL;
         place = links->pairs->len;
         g_array_append_val(links->pairs, pair);
-        id_index_add(links->by_sequence, (guint64)sequence, place);
+        id_index_add_place(links->by_sequence, (guint64)sequence, place);
     }
     return &g_array_index(links->pairs, Pair, place);
 }

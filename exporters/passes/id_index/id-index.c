@@ -3,12 +3,11 @@
 
 #include <string.h>
 
-#define SLOTS_MIN 1024u
 #define NEAR_BITS 3u /* ids that count up lie side by side, so many of them in a row */
 
 typedef struct Slot {
     guint64 id;
-    guint32 place, is_used;
+    gpointer item; /* NULL: free */
 } Slot;
 
 struct IdIndex {
@@ -16,18 +15,20 @@ struct IdIndex {
     guint n_slots, n_used; /* a power of two, at most half in use */
 };
 
-IdIndex *id_index_new(void)
+IdIndex *id_index_new(guint room)
 {
-    IdIndex *index = g_new(IdIndex, 1);
+    IdIndex *index = g_new0(IdIndex, 1);
 
-    index->n_slots = SLOTS_MIN;
-    index->n_used = 0;
+    for (index->n_slots = 2u << NEAR_BITS; index->n_slots < 2 * room;)
+        index->n_slots *= 2;
     index->slots = g_new0(Slot, index->n_slots);
     return index;
 }
 
-void id_index_free(IdIndex *index)
+void id_index_free(gpointer data)
 {
+    IdIndex *index = data;
+
     if (!index)
         return;
     g_free(index->slots);
@@ -41,16 +42,14 @@ static Slot *slot_of(const IdIndex *index, guint64 id)
     guint mask = index->n_slots - 1;
     guint at = (guint)(hash >> 40 << NEAR_BITS | (id & ((1u << NEAR_BITS) - 1))) & mask;
 
-    while (index->slots[at].is_used && index->slots[at].id != id)
+    while (index->slots[at].item && index->slots[at].id != id)
         at = (at + 1) & mask;
     return &index->slots[at];
 }
 
-guint32 id_index_find(const IdIndex *index, guint64 id)
+gpointer id_index_find(const IdIndex *index, guint64 id)
 {
-    const Slot *slot = slot_of(index, id);
-
-    return slot->is_used ? slot->place : ID_INDEX_NONE;
+    return slot_of(index, id)->item;
 }
 
 static void grow(IdIndex *index)
@@ -61,27 +60,43 @@ static void grow(IdIndex *index)
     index->n_slots *= 2;
     index->slots = g_new0(Slot, index->n_slots);
     for (guint i = 0; i < n; i++)
-        if (old[i].is_used)
+        if (old[i].item)
             *slot_of(index, old[i].id) = old[i];
     g_free(old);
 }
 
-guint32 id_index_add(IdIndex *index, guint64 id, guint32 place)
+gpointer id_index_add(IdIndex *index, guint64 id, gpointer item)
 {
     Slot *slot = slot_of(index, id);
 
-    if (slot->is_used)
-        return slot->place;
+    if (slot->item)
+        return slot->item;
     if (2 * ++index->n_used > index->n_slots) {
         grow(index);
         slot = slot_of(index, id);
     }
-    *slot = (Slot){id, place, 1};
-    return place;
+    *slot = (Slot){id, item};
+    return item;
 }
 
 void id_index_forget_all(IdIndex *index)
 {
     memset(index->slots, 0, index->n_slots * sizeof *index->slots);
     index->n_used = 0;
+}
+
+/* Place 0 is an item, too. */
+static guint32 place_of(gconstpointer item)
+{
+    return item ? (guint32)((guintptr)item - 1) : ID_INDEX_NONE;
+}
+
+guint32 id_index_find_place(const IdIndex *index, guint64 id)
+{
+    return place_of(id_index_find(index, id));
+}
+
+guint32 id_index_add_place(IdIndex *index, guint64 id, guint32 place)
+{
+    return place_of(id_index_add(index, id, (gpointer)((guintptr)place + 1)));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where each of many ids is kept: a hash without an allocation for each. Ids are forgotten all at
- * once. */
+/* What is kept for each of many ids: a hash without an allocation for each. Ids are forgotten all
+ * at once. */
 #ifndef STROBE_PASSES_ID_INDEX_H
 #define STROBE_PASSES_ID_INDEX_H
 
@@ -10,13 +10,18 @@
 
 typedef struct IdIndex IdIndex;
 
-IdIndex *id_index_new(void);
-void id_index_free(IdIndex *index);
+/* With room for so many ids before it grows. */
+IdIndex *id_index_new(guint room);
+void id_index_free(gpointer index);
 
-/* ID_INDEX_NONE: it is not there. */
-guint32 id_index_find(const IdIndex *index, guint64 id);
-/* The place of an id, which is `place` from now on if it was not there. */
-guint32 id_index_add(IdIndex *index, guint64 id, guint32 place);
+/* NULL: it is not there. */
+gpointer id_index_find(const IdIndex *index, guint64 id);
+/* What is kept for the id, which is `item` (not NULL) from now on if nothing was. */
+gpointer id_index_add(IdIndex *index, guint64 id, gpointer item);
 void id_index_forget_all(IdIndex *index);
+
+/* The same for places of an array. ID_INDEX_NONE: it is not there. */
+guint32 id_index_find_place(const IdIndex *index, guint64 id);
+guint32 id_index_add_place(IdIndex *index, guint64 id, guint32 place);
 
 #endif

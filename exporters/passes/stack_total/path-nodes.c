@@ -11,7 +11,7 @@ void path_nodes_init(PathNodes *nodes)
 {
     nodes->others.device_us = NAN;
     nodes->chunks = g_ptr_array_new_with_free_func(g_free);
-    nodes->indexes = g_hash_table_new_full(g_direct_hash, g_direct_equal, name_index_free, NULL);
+    nodes->indexes = g_hash_table_new_full(g_direct_hash, g_direct_equal, id_index_free, NULL);
 }
 
 void path_nodes_clear(PathNodes *nodes)
@@ -51,7 +51,7 @@ Node *node_list_find(const NodeList *list, StrobeStringId name)
     Node *node = list->first;
 
     if (list->index)
-        return name_index_find(list->index, name);
+        return id_index_find(list->index, name);
     while (node && node->name != name)
         node = node->next;
     return node;
@@ -64,12 +64,12 @@ static void put_first(PathNodes *nodes, NodeList *list, Node *node)
     list->first = node;
     list->width++;
     if (list->index) {
-        name_index_add(list->index, node->name, node);
+        id_index_add(list->index, node->name, node);
     } else if (list->width > WIDTH_FEW) {
-        list->index = name_index_new();
+        list->index = id_index_new(2 * WIDTH_FEW);
         g_hash_table_add(nodes->indexes, list->index);
         for (; node; node = node->next)
-            name_index_add(list->index, node->name, node);
+            id_index_add(list->index, node->name, node);
     }
 }
 

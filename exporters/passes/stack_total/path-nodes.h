@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-#include "name-index.h"
+#include "id-index.h"
 
 #define NODES_MAX 1000000 /* paths */
 #define HEIGHT_MAX 512    /* operators on one path */
@@ -18,9 +18,9 @@ typedef struct Node Node;
 /* Operators below one parent, equal names merged. */
 typedef struct NodeList {
     Node *first;
-    NameIndex *index; /* of all of them, once they are more than WIDTH_FEW */
-    guint height;     /* of the tallest subtree, at most HEIGHT_MAX */
-    guint width;      /* nodes in this list, at most WIDTH_MAX */
+    IdIndex *index; /* of all of them, once they are more than WIDTH_FEW */
+    guint height;   /* of the tallest subtree, at most HEIGHT_MAX */
+    guint width;    /* nodes in this list, at most WIDTH_MAX */
 } NodeList;
 
 /* `calls` 0: only a step on the way to others. */

@@ -133,7 +133,8 @@ typedef struct StrobeConsumerHost {
     const StrobeTrackView *(*track)(StrobeInstance *self, StrobeTrackId id);
     uint32_t (*track_count)(StrobeInstance *self); /* ids are 1..count */
 
-    /* Passes: interns text and stacks for derived records. */
+    /* Passes: interns text and stacks for derived records. An exporter gets 0: others look texts up
+     * meanwhile. */
     StrobeStringId (*intern)(StrobeInstance *self, const char *bytes, size_t length);
     StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
 

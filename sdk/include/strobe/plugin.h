@@ -41,8 +41,8 @@ enum {
      * session (an interpreter's): where its open answered STROBE_AGAIN, only the program's calls
      * ask it again, and never the thread that looks for libraries. */
     STROBE_COMPONENT_ASK_CALLER = 1u << 2,
-    /* A collector whose library, CANN or libtorch, programs load at any time, and that is worth a
-     * thread in each process of the command under `strobe run`, which looks for it until somebody
+    /* A collector whose library, CANN or libtorch, programs load at any time: under `strobe run`
+     * each process of the command begins its session when it loads one of these, unless another one
      * records. */
     STROBE_COMPONENT_LATE_LIBRARY = 1u << 3
 };

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Standard kinds that importers of Ascend results emit: the database has these, raw files more. */
+#ifndef STROBE_PLUGINS_ASCEND_KINDS_H
+#define STROBE_PLUGINS_ASCEND_KINDS_H
+
+#include <strobe/kinds.h>
+
+/* Entries of a list. */
+#define ASCEND_KINDS                                                                               \
+    &strobe_kind_step, &strobe_kind_cpu_op, &strobe_kind_task_queue, &strobe_kind_python_call,     \
+        &strobe_kind_gc, &strobe_kind_marker, &strobe_kind_marker_instant, &strobe_kind_metadata,  \
+        &strobe_kind_api_call, &strobe_kind_device_task, &strobe_kind_device_pmu,                  \
+        &strobe_kind_comm_op, &strobe_kind_comm_task, &strobe_kind_memory_event,                   \
+        &strobe_kind_memory_usage, &strobe_kind_module_memory, &strobe_kind_nic,                   \
+        &strobe_kind_roce, &strobe_kind_mac, &strobe_kind_pcie, &strobe_kind_hccs,                 \
+        &strobe_kind_hbm, &strobe_kind_ddr, &strobe_kind_llc, &strobe_kind_qos, &strobe_kind_sio,  \
+        &strobe_kind_core_frequency, &strobe_kind_acc_pmu, &strobe_kind_soc_bandwidth,             \
+        &strobe_kind_usage, &strobe_kind_os_call, &strobe_kind_device_info, &strobe_kind_overlap,  \
+        &strobe_kind_memory_block, &strobe_kind_memory_total, &strobe_kind_step_trace,             \
+        &strobe_kind_communication_time, &strobe_kind_communication_bandwidth,                     \
+        &strobe_kind_communication_matrix
+
+#endif

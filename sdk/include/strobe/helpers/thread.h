@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads in somebody else's program: its signals are for its own threads. libc only. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_THREAD_H
+#define STROBE_HELPERS_THREAD_H
+
+#include <pthread.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Starts a thread that blocks all signals but those of its own faults (SIGBUS, SIGSEGV, SIGFPE,
+ * SIGILL, SIGTRAP, SIGSYS): blocked, they end the process although the program has a handler.
+ * Returns 0, or an error number as pthread_create does. The caller's mask is as before. Any thread.
+ */
+int strobe_thread_start(pthread_t *thread, void *(*run)(void *), void *user);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the preloaded library does to programs that have nothing to do with what is awaited: no
+thread, the loader as it was; and a library that comes as the program ends."""
+
+import shutil
+import subprocess
+import unittest
+
+from npu import NpuTest
+
+# Run beside itself, so that it is the process that is looked at.
+COUNT = "sleep 5 & for i in 1 2 3 4 5; do sleep 0.1; ls /proc/$!/task | wc -l; done; kill $!"
+# Its own folder is where the loader looks for what it loads, and nobody else's.
+ASKING = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+int puts(const char *text) { (void)text; return 7; }
+void *load_own(void) { return dlopen("libonly-mine.so", RTLD_NOW); }
+void *next_puts(void) { return dlsym(RTLD_NEXT, "puts"); }
+"""
+ASKED = "int mine(void) { return 4; }\n"
+CALLER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int puts(const char *text) { (void)text; return 9; }
+int main(int argc, char **argv)
+{
+    void *asking = dlopen(argv[1], RTLD_NOW);
+    if (!asking)
+        return 10;
+    void *(*load_own)(void) = (void *(*)(void))dlsym(asking, "load_own");
+    void *(*next_puts)(void) = (void *(*)(void))dlsym(asking, "next_puts");
+    if (dlopen("libonly-mine.so", RTLD_NOW))
+        return 11;
+    void *own = load_own();
+    if (!own || ((int (*)(void))dlsym(own, "mine"))() != 4)
+        return 12;
+    if (next_puts() == dlsym(asking, "puts") || dlsym(RTLD_DEFAULT, "puts") != (void *)puts)
+        return 13;
+    if (dlopen("/no/such/library.so", RTLD_NOW) || !dlerror() || dlsym(own, "none") || !dlerror())
+        return 14;
+    return dlerror() ? 15 : 3;
+}
+"""
+# Ends as soon as CANN is there. What its library held is unusable from its destructor on, as is what
+# C++ libraries hold.
+ENDING = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char path[4096];
+    struct timespec pause = {0, atoi(argv[2]) * 1000L};
+    snprintf(path, sizeof path, "%s/lib64/libascendcl.so", getenv("ASCEND_HOME_PATH"));
+    void *cann = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (!cann || !dlsym(cann, "aclInit"))
+        return 10;
+    nanosleep(&pause, NULL);
+    if (argv[1][0] == 'e')
+        exit(3);
+    return 3;
+}
+"""
+
+
+def can_unshare():
+    return subprocess.run(["unshare", "-U", "true"], capture_output=True).returncode == 0
+
+
+class PreloadedTest(NpuTest):
+    def compiled(self, name, text, *flags):
+        source = self.script(name + ".c", text)
+        subprocess.run(["cc", "-o", self.work / name, source, *flags, "-ldl"], check=True)
+        return self.work / name
+
+    def test_no_thread(self):
+        done = self.strobe("run", "-o", self.out, "--collect", "npu_task", "--", "sh", "-c", COUNT)
+        self.assertEqual(done.stdout.split(), ["1"] * 5)
+
+    @unittest.skipUnless(shutil.which("unshare") and can_unshare(), "needs user namespaces")
+    def test_unshare(self):
+        """A process with two threads cannot enter a user namespace."""
+        done = self.strobe("run", "-o", self.out, "--collect", "npu_task", "--", "unshare", "-U",
+                           "sh", "-c", "echo inside")
+        self.assertEqual(done.stdout, "inside\n")
+
+    @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
+    def test_the_loader_knows_who_calls(self):
+        (self.work / "own").mkdir()
+        asking = self.compiled("libasking.so", ASKING, "-shared", "-fPIC",
+                               "-Wl,-rpath,$ORIGIN/own")
+        self.compiled("own/libonly-mine.so", ASKED, "-shared", "-fPIC")
+        program = self.compiled("caller", CALLER, "-rdynamic")
+        self.assertEqual(subprocess.run([program, asking], cwd=self.work).returncode, 3)
+        self.strobe("run", "-o", self.out, "--collect", "npu_task", "--", program, asking, code=3)
+
+    @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
+    def test_the_program_ends_meanwhile(self):
+        program = self.compiled("ending", ENDING)
+        for i in range(12):
+            how, pause = ("exit", "return")[i % 2], (0, 200, 2000, 20000)[i % 4]
+            with self.subTest(how=how, pause=pause):
+                shutil.rmtree(self.out, ignore_errors=True)
+                self.strobe("run", "-o", self.out, "--collect", "npu_task", "--", program, how,
+                            pause, code=3)
+                self.assertEqual(len(self.results()), 1)
+                info = self.json("info", self.result())[0]
+                self.assertFalse(info["recovered"])
+                self.assertTrue(info["sealed"])
+
+
+if __name__ == "__main__":
+    unittest.main()
