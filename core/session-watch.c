@@ -56,7 +56,9 @@ void strobe_session_join(StrobeSession *session, StrobeCollector *c)
     strobe_sampler_add(&session->sampler, c);
 }
 
-/* It may have taken long: the session has gone on. */
+/* It may have taken long: the session has gone on. The lock is held while the collector is warmed
+ * and started, as it is by who begins a window: the window and its directory must not end under it.
+ */
 static void settle(StrobeSession *session, StrobeCollector *c)
 {
     g_rec_mutex_lock(&session->lock);

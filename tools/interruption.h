@@ -26,4 +26,8 @@ int strobe_interruption_make(const char *folder);
 void strobe_interruption_hold(void);
 void strobe_interruption_release(void);
 
+/* From a signal handler, about a fault that leaves no way on: the folders are removed, as far as
+ * that is possible within 5 s, and the process exits with `code`. Does not return. */
+void strobe_interruption_end(int code);
+
 #endif

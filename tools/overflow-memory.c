@@ -18,6 +18,7 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
 #include <fcntl.h>
 #include <jemalloc/jemalloc.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -29,6 +30,8 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
+
+#include "interruption.h"
 
 #define PARTS_MAX 65536u
 #define PIECE_BYTES ((size_t)4 << 20) /* unmapped at once */
@@ -161,10 +164,16 @@ static bool is_in_file(const void *at)
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     static const char text[] = "strobe: no room for temporary files (see --tmp-dir, --max-mem)\n";
+    static atomic_flag is_told = ATOMIC_FLAG_INIT;
 
     (void)context;
-    if (is_in_file(info->si_addr) && write(STDERR_FILENO, text, sizeof text - 1) >= 0)
-        _exit(OUT_OF_ROOM);
+    if (is_in_file(info->si_addr)) {
+        if (atomic_flag_test_and_set(&is_told)) /* by whoever clears away, too */
+            _exit(OUT_OF_ROOM);
+        ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+        (void)written;
+        strobe_interruption_end(OUT_OF_ROOM);
+    }
     signal(number, SIG_DFL); /* something else's: as if there were no handler */
 }
 
@@ -270,6 +279,17 @@ static void complain_once(void)
     overflow.is_full = true;
 }
 
+/* Where the file system cannot set blocks aside: a byte in each takes it. */
+static bool fill_file(size_t size)
+{
+    const size_t block = 4096;
+
+    for (size_t at = block - 1; at < size; at += block)
+        if (pwrite(overflow.file, "", 1, (off_t)(overflow.in_file + at)) != 1)
+            return false;
+    return true;
+}
+
 /* Takes the blocks now: a full disk is an error here, and a bus error when a page is touched. The
  * timer's signal would interrupt some file systems again and again. */
 static bool grow_file(size_t size)
@@ -285,7 +305,7 @@ static bool grow_file(size_t size)
     while (error == EINTR);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (error == EOPNOTSUPP || error == ENOSYS)
-        return ftruncate(overflow.file, (off_t)(overflow.in_file + size)) == 0;
+        return fill_file(size);
     return error == 0;
 }
 
@@ -310,7 +330,6 @@ static char *map_file(size_t size, size_t alignment)
         complain_once();
         return NULL;
     }
-    madvise(at, size, MADV_DONTFORK);
     overflow.in_file += size;
     add_part(at, size);
     return at;
@@ -381,6 +400,13 @@ static extent_hooks_t heap_hooks = {
     .merge = hook_merge,
 };
 
+/* Shared pages are the parent's: a child that starts a program may read its arguments in them. */
+static void protect_in_child(void)
+{
+    for (size_t i = 0; i < overflow.n_parts; i++)
+        mprotect(overflow.parts[i].at, overflow.parts[i].size, PROT_READ);
+}
+
 static uint64_t allocated_bytes(void)
 {
     uint64_t bytes = 0;
@@ -450,6 +476,7 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
         close(file);
         return false;
     }
+    pthread_atfork(NULL, NULL, protect_in_child);
     let_through(); /* threads that start later have this one's mask */
     mallctl("arena.0.retain_grow_limit", NULL, NULL, &grow, sizeof grow);
     return mallctl("arena.0.extent_hooks", NULL, NULL, &hooks, sizeof hooks) == 0;

@@ -2,9 +2,10 @@
 #include "out-db.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <strobe/helpers/safe-file.h>
+#include <strobe/helpers/thread.h>
+#include <sys/prctl.h>
 
 #include "out-vfs.h"
 #include "row-insert.h"
@@ -41,7 +42,8 @@ struct OutDb {
     OutFile files[OUT_FILES];
     GPtrArray *tables;
     GPtrArray *begun; /* those with rows; the writing thread's */
-    GThread *thread;  /* NULL: not started yet */
+    pthread_t thread;
+    gboolean has_thread; /* FALSE: not started yet, or there is none to be had */
     GAsyncQueue *full, *empty, *answers;
     Block blocks[BLOCKS];
     Block *block;          /* that the caller fills */
@@ -163,17 +165,14 @@ static void put_rows(OutDb *db, const RowBuffer *rows)
     }
 }
 
-/* Signals are the program's, but not those that tell of what this thread itself does: a fault with
- * its signal blocked ends the process without a word. */
-static void leave_signals(void)
+static void work_off(OutDb *db, Block *block)
 {
-    static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGPROF};
-    sigset_t others;
-
-    sigfillset(&others);
-    for (guint i = 0; i < G_N_ELEMENTS(own); i++)
-        sigdelset(&others, own[i]);
-    pthread_sigmask(SIG_BLOCK, &others, NULL);
+    put_rows(db, &block->rows);
+    if (block->is_asked)
+        g_async_queue_push(db->answers, db);
+    block->rows.used = 0;
+    block->is_asked = FALSE;
+    g_async_queue_push(db->empty, block);
 }
 
 static gpointer write_blocks(gpointer user)
@@ -181,17 +180,12 @@ static gpointer write_blocks(gpointer user)
     OutDb *db = user;
     gboolean is_last = FALSE;
 
-    leave_signals();
+    prctl(PR_SET_NAME, "strobe-db");
     while (!is_last) {
         Block *block = g_async_queue_pop(db->full);
 
-        put_rows(db, &block->rows);
         is_last = block->is_last;
-        if (block->is_asked)
-            g_async_queue_push(db->answers, db);
-        block->rows.used = 0;
-        block->is_asked = FALSE;
-        g_async_queue_push(db->empty, block);
+        work_off(db, block);
     }
     return NULL;
 }
@@ -252,9 +246,12 @@ static void trim(RowBuffer *rows)
 
 void out_db_hand_over(OutDb *db)
 {
-    if (!db->thread)
-        db->thread = g_thread_new("strobe-db", write_blocks, db);
-    g_async_queue_push(db->full, db->block);
+    if (!db->has_thread)
+        db->has_thread = strobe_thread_start(&db->thread, write_blocks, db) == 0;
+    if (db->has_thread)
+        g_async_queue_push(db->full, db->block);
+    else
+        work_off(db, db->block);
     db->block = g_async_queue_pop(db->empty);
     trim(&db->block->rows);
 }
@@ -284,12 +281,12 @@ guint64 out_db_n_moved(const OutDb *db)
 
 static void end_thread(OutDb *db)
 {
-    if (!db->thread)
+    if (!db->has_thread)
         return;
     db->block->is_last = TRUE;
     g_async_queue_push(db->full, db->block);
-    g_thread_join(db->thread);
-    db->thread = NULL;
+    pthread_join(db->thread, NULL);
+    db->has_thread = FALSE;
     db->block = g_async_queue_pop(db->empty);
     db->block->is_last = FALSE;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "attach.h"
 #include "loaded-objects.h"
 #include "support.h"
 
@@ -140,6 +141,36 @@ static void test_freed_meanwhile(void)
     scratch_remove(folder);
 }
 
+/* The program's end: what is being opened is waited for, and nothing is opened any more. */
+static void test_rest(void)
+{
+    static const char collectors[] =
+        "{\"fake\": {\"again\": 1, \"sample\": \"10ms\", \"opening\": \"500ms\"}}";
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, collectors, NULL);
+
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    load_library("chrome_trace.so");
+    run_for(150);
+    gint64 begin = g_get_monotonic_time();
+    strobe_run_rest();
+    g_assert_cmpint(g_get_monotonic_time() - begin, >, 100000);
+    g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
+    run_for(300);
+    stop_ms(session);
+    g_assert_cmpuint(samples_of(session), >, 5);
+    strobe_session_free(session);
+    session = session_new(folder, collectors, NULL);
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    strobe_run_rest();
+    load_library("stacks.so");
+    run_for(800);
+    stop_ms(session);
+    g_assert_nonnull(strstr(strobe_session_diagnostics(session), "was not loaded"));
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 /* What fails in that thread is told as what fails in others. */
 static void test_failure_is_told(void)
 {
@@ -192,6 +223,7 @@ int main(int argc, char **argv)
     g_test_add_func("/watch/retry", test_retry);
     g_test_add_func("/watch/nobody-waits", test_nobody_waits);
     g_test_add_func("/watch/freed-meanwhile", test_freed_meanwhile);
+    g_test_add_func("/watch/rest", test_rest);
     g_test_add_func("/watch/failure-is-told", test_failure_is_told);
     if (!WITH_TSAN)
         g_test_add_func("/watch/forks", test_forks);

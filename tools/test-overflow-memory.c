@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The heap in a file, on a file system that is not as one would like it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "interruption.h"
+#include "overflow-memory.h"
+
+#define LIMIT ((uint64_t)32 << 20)
+#define MUCH ((size_t)48 << 20) /* beyond a quarter of the limit: all of it lies in the file */
+#define SKIPPED 77
+
+/* As ext3 and some network file systems answer. */
+int fallocate(int file, int mode, off_t begin, off_t size)
+{
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+/* A second descriptor of the file; -1: the heap is not ours here. */
+static int begin(void)
+{
+    int file = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int second = file < 0 ? -1 : dup(file);
+
+    return file >= 0 && overflow_memory_begin(LIMIT, file) ? second : -1;
+}
+
+static int run(int (*check)(const char *), const char *folder)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(check(folder));
+    g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+        g_test_skip("The heap is not jemalloc, or there is no room in /tmp");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int take_much(const char *folder)
+{
+    struct stat status;
+    int file = begin();
+    char *volatile memory = file < 0 ? NULL : malloc(MUCH);
+
+    if (!memory || fstat(file, &status) != 0)
+        return SKIPPED;
+    if (status.st_size < (off_t)MUCH)
+        return 1;
+    return (size_t)status.st_blocks * 512 >= MUCH ? 0 : 2;
+}
+
+/* A disk that is full must be an error now, and not a bus error when a page is touched. */
+static void test_blocks_are_taken(void)
+{
+    int code = run(take_much, NULL);
+
+    g_assert_true(code == 0 || code == SKIPPED);
+}
+
+static int start_program(const char *folder)
+{
+    int status;
+    char *volatile memory = begin() < 0 ? NULL : malloc(MUCH);
+
+    if (!memory)
+        return SKIPPED;
+    strcpy(memory, "/bin/true");
+    char *arguments[] = {memory, NULL};
+    pid_t pid = fork();
+    if (pid == 0) {
+        execv(arguments[0], arguments);
+        _exit(1);
+    }
+    if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+        return 2;
+    return WEXITSTATUS(status);
+}
+
+/* What it is started with lies in the heap. */
+static void test_a_child_starts_a_program(void)
+{
+    int code = run(start_program, NULL);
+
+    g_assert_true(code == 0 || code == SKIPPED);
+}
+
+static int lose_pages(const char *folder)
+{
+    strobe_interruption_begin();
+    if (strobe_interruption_make(folder) != 0)
+        return 1;
+    int file = begin();
+    char *volatile memory = file < 0 ? NULL : malloc(MUCH);
+    if (!memory || ftruncate(file, 0) != 0) {
+        rmdir(folder);
+        return SKIPPED;
+    }
+    *(volatile char *)memory = 1;
+    return 2;
+}
+
+static void test_a_bus_error_leaves_nothing_half_made(void)
+{
+    g_autofree char *parent = g_dir_make_tmp("strobe-overflow-XXXXXX", NULL);
+    g_autofree char *folder = g_build_filename(parent, "half", NULL);
+    int code = run(lose_pages, folder);
+
+    g_assert_true(code == 6 || code == SKIPPED);
+    g_assert_false(g_file_test(folder, G_FILE_TEST_EXISTS));
+    g_assert_cmpint(g_rmdir(parent), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/overflow-memory/blocks-are-taken", test_blocks_are_taken);
+    g_test_add_func("/overflow-memory/a-child-starts-a-program", test_a_child_starts_a_program);
+    g_test_add_func("/overflow-memory/a-bus-error-leaves-nothing-half-made",
+                    test_a_bus_error_leaves_nothing_half_made);
+    return g_test_run();
+}
