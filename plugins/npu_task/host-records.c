@@ -70,7 +70,7 @@ static int place_of_call(const NpuWindows *windows, uint64_t begin)
 {
     if (npu_windows_place(windows, begin) != NPU_IN_WINDOW)
         return NPU_CALL_BEFORE;
-    return begin <= windows->last ? NPU_CALL_OF_WINDOW : NPU_CALL_BEHIND;
+    return begin <= windows->end ? NPU_CALL_OF_WINDOW : NPU_CALL_BEHIND;
 }
 
 /* Ids that the program pushes lie on one stack for all threads. */

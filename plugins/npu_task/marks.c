@@ -216,7 +216,7 @@ void npu_take_marker(NpuRecords *records, const MsptiMarker *in)
         leave_out(records, in);
         return;
     }
-    records->counts.n_told += in->timestamp <= records->windows.last;
+    records->counts.n_told += in->timestamp <= records->windows.end;
     if (in->flag >= MSPTI_MARK_INSTANT_DEVICE)
         mark->has |= NPU_MARK_ON_DEVICE;
     if (in->source == MSPTI_SOURCE_DEVICE)
