@@ -5,11 +5,11 @@
 
 #include "walk.h"
 
-#define EARLY_NS 1000000          /* by which a time may lie behind what comes after it */
-#define HOST_LAG_NS 100000000     /* from a call's end to its record: the thread may have to wait */
-#define DEVICE_LAG_NS 2000000000  /* a device tells within 1 s */
-#define RENEWAL_NS 8000000000     /* MSPTI looks at the clock every 7 s */
-#define NEAR_NS 1000000u          /* two answers that are no farther apart are one */
+#define EARLY_NS 1000000         /* by which a time may lie behind what comes after it */
+#define HOST_LAG_NS 100000000    /* from a call's end to its record: the thread may have to wait */
+#define DEVICE_LAG_NS 2000000000 /* a device tells within 1 s */
+#define RENEWAL_NS 8000000000    /* MSPTI looks at the clock every 7 s */
+#define NEAR_NS 1000000u         /* two answers that are no farther apart are one */
 
 /* Where a record's times are. */
 typedef struct Place {
@@ -17,7 +17,7 @@ typedef struct Place {
     uint8_t device;     /* where the number of the device is; 0: it is the host's */
 } Place;
 
-#define AT(type_, field_) (uint8_t)offsetof(type_, field_)
+#define AT(type_, field_) (uint8_t) offsetof(type_, field_)
 
 static const Place places[MSPTI_KINDS] = {
     [MSPTI_KIND_MARKER] = {AT(MsptiMarker, timestamp), AT(MsptiMarker, timestamp), 0},
@@ -120,7 +120,8 @@ static uint32_t preferred(const NpuClock *clock, NpuSource *source, uint64_t end
     return now;
 }
 
-/* Of the epochs from `least` on, the wished one if it fits, else the newest that does; how many do. */
+/* Of the epochs from `least` on, the wished one if it fits, else the newest that does; how many do.
+ */
 static uint32_t find(const Choice *choice, uint32_t least, int is_prompt, uint64_t end_ns,
                      uint32_t *found)
 {

@@ -15,11 +15,12 @@ typedef struct NpuFilled {
     int64_t asked_ns, handed_ns;
 } NpuFilled;
 
-/* Makes all times in it those of the clock that is never set. Nothing to do where there was no step. */
+/* Makes all times in it those of the clock that is never set. Nothing to do where there was no
+ * step. */
 void npu_epochs_settle(NpuClock *clock, const NpuFilled *buffer);
 
-/* Of how many records since the last call it is not certain within a ms when they were, and in `off_ns`
- * by how much they may be off. */
+/* Of how many records since the last call it is not certain within a ms when they were, and in
+ * `off_ns` by how much they may be off. */
 uint64_t npu_epochs_take_unsure(NpuClock *clock, uint64_t *off_ns);
 
 #endif

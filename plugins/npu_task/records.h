@@ -112,8 +112,10 @@ void npu_take_memcpy(NpuRecords *records, const MsptiMemcpy *in);
 void npu_take_external(NpuRecords *records, const MsptiExternal *in);
 void npu_take_marker(NpuRecords *records, const MsptiMarker *in);
 
-/* Is a record with these times to be recorded? Counts what is not. */
-static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end)
+/* Is a record with these times to be recorded? Counts what is not. What begins behind the window's
+ * end is the window's only if that is known: `is_of_window`. */
+static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end,
+                                    int is_of_window)
 {
     if (__builtin_expect(end < begin || begin > records->latest, 0)) {
         records->counts.n_mistimed++;
@@ -121,8 +123,9 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
     }
     int place = npu_windows_place(&records->windows, begin);
     if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1)) {
-        records->counts.n_told += begin <= records->windows.end;
-        return 1;
+        int is_own = is_of_window || begin <= records->windows.end;
+        records->counts.n_told += (uint64_t)is_own;
+        return is_own;
     }
     records->counts.n_late += place == NPU_LATE;
     return 0;

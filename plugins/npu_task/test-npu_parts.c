@@ -394,8 +394,9 @@ static void test_launches_of_before(void)
     npu_launches_see_call(launches, 2, "query", 0, NPU_CALL_OF_WINDOW);
     assert_awaited(launches, 0, 0);
     g_assert_cmpuint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==,
-                     NPU_TASK_IS_KNOWN | NPU_TASK_OF_PAST | NPU_TASK_COUNTED);
-    g_assert_cmpuint(npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL), ==, NPU_TASK_IS_KNOWN);
+                     NPU_TASK_IS_KNOWN | NPU_TASK_ELSEWHERE | NPU_TASK_OF_PAST | NPU_TASK_COUNTED);
+    g_assert_cmpuint(npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL), ==,
+                     NPU_TASK_IS_KNOWN | NPU_TASK_ELSEWHERE);
     g_assert_cmpuint(launches->n_untracked, ==, 0);
     g_assert_cmpuint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==, NPU_TASK_IS_KNOWN);
     g_assert_cmpuint(launches->n_untracked, ==, 1);
@@ -420,7 +421,7 @@ static void test_launches_of_window(void)
     static const guint64 own[] = {11, 12, 13, 14, 16, 17, 20}, others[] = {9, 10, 15, 21, 22, 23};
     g_autofree NpuLaunches *launches = watch(1);
 
-    g_assert_false(npu_launches_is_of_window(launches, 1));
+    g_assert_cmpuint(npu_launches_place(launches, 1), ==, 0);
     npu_launches_see_call(launches, 8, "a", 1, NPU_CALL_OF_WINDOW);
     npu_launches_end(launches);
     npu_launches_begin(launches);
@@ -433,9 +434,11 @@ static void test_launches_of_window(void)
     g_assert_cmpuint(npu_launches_see_task(launches, 13, NPU_LAUNCH_KERNEL), ==,
                      NPU_TASK_IS_KNOWN | NPU_TASK_OF_WINDOW);
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
-        g_assert_true(npu_launches_is_of_window(launches, own[i]));
+        g_assert_cmpuint(npu_launches_place(launches, own[i]), ==, NPU_TASK_OF_WINDOW);
     for (guint i = 0; i < G_N_ELEMENTS(others); i++)
-        g_assert_false(npu_launches_is_of_window(launches, others[i]));
+        g_assert_cmpuint(npu_launches_place(launches, others[i]), !=, NPU_TASK_OF_WINDOW);
+    g_assert_cmpuint(npu_launches_place(launches, 22), ==, NPU_TASK_ELSEWHERE);
+    g_assert_cmpuint(npu_launches_place(launches, 23), ==, 0);
 }
 
 /* ---- clock ---- */

@@ -59,7 +59,7 @@ static inline int npu_windows_of_past(const NpuWindows *windows, uint64_t begin)
     return NPU_OUTSIDE;
 }
 
-/* What begins behind the end is left to whoever reads the capture: the clocks' error counts. */
+/* The next one begins when this one is sealed: what begins behind its end is placed in it, too. */
 static inline int npu_windows_place(const NpuWindows *windows, uint64_t begin)
 {
     if (__builtin_expect(windows->begin != UINT64_MAX && begin >= windows->begin, 1))

@@ -64,6 +64,7 @@ class BehindTest(NpuTest):
                              (2, 0, 0))
             info = self.json("info", result)[0]
             self.assertEqual(sum(info["lost"].values()), 0, info["lost"])
+            self.assertEqual(info["device_outside"], 0)
 
 
 if __name__ == "__main__":
