@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that begin when the window of their launch is over, by MSPTI's double: they are of it, in
-all results, once; and buffers that never come back."""
+all results, once."""
 
 import subprocess
 import unittest
