@@ -15,6 +15,7 @@ typedef struct Buffer {
     _Atomic uint32_t state;
     _Atomic uint64_t order; /* in which it was given out, from 1 */
     size_t valid;
+    int64_t asked_ns, handed_ns; /* of CLOCK_MONOTONIC */
 } Buffer;
 
 static struct {
@@ -49,6 +50,14 @@ void npu_buffers_open(int is_open)
     atomic_store(&pool.is_open, is_open);
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static void count(_Atomic uint64_t *counter)
 {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
@@ -65,6 +74,7 @@ void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
         uint32_t free = FREE;
         if (!atomic_compare_exchange_strong(&pool.buffer[i].state, &free, MOVING))
             continue;
+        pool.buffer[i].asked_ns = now_ns();
         atomic_store(&pool.buffer[i].order, atomic_fetch_add(&pool.last_order, 1) + 1);
         atomic_store(&pool.buffer[i].state, TAKEN);
         *buffer = pool.bytes + i * pool.size;
@@ -98,6 +108,7 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
     }
     if (size != pool.size || valid > pool.size)
         count(&pool.n_size);
+    pool.buffer[number].handed_ns = now_ns();
     pool.buffer[number].valid = valid < pool.size ? valid : pool.size;
     atomic_store_explicit(&pool.buffer[number].state, FILLED, memory_order_release);
     sem_post(&pool.filled);
@@ -149,6 +160,15 @@ const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
         return NULL;
     *valid = pool.buffer[best].valid;
     return pool.bytes + best * pool.size;
+}
+
+NpuFilled npu_buffers_filled(const uint8_t *buffer)
+{
+    uint32_t number = number_of(buffer);
+    const Buffer *filled = &pool.buffer[number];
+
+    return (NpuFilled){pool.bytes + number * pool.size, filled->valid, filled->asked_ns,
+                       filled->handed_ns};
 }
 
 void npu_buffers_release(const uint8_t *buffer)

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "epochs.h"
+
 /* Makes `n` buffers of `bytes` each (a multiple of 8), or keeps those that are there. 0, or -1
  * where there is no memory. */
 int npu_buffers_make(uint32_t n, size_t bytes);
@@ -27,6 +29,9 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid);
  * library hands buffers over from threads of their own: where one is on its way that was given out
  * before, `*is_out` is 1 and, if `waits`, the result NULL. One thread at a time. */
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out);
+
+/* What is in one that `next` has given, and when that came. */
+NpuFilled npu_buffers_filled(const uint8_t *buffer);
 
 /* Is one still on its way that others were not kept waiting for any longer? */
 int npu_buffers_have_overdue(void);

@@ -36,29 +36,52 @@ static uint64_t size_of(int64_t difference)
     return difference < 0 ? (uint64_t)-difference : (uint64_t)difference;
 }
 
+static int64_t distance_of(const NpuClock *clock)
+{
+    return npu_clock_epoch(clock, clock->n_epochs - 1)->distance_ns;
+}
+
 int npu_clock_has_stepped(const NpuClock *clock)
 {
     int64_t distance = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
 
-    return clock->width_ns && size_of(distance - clock->distance_ns) > STEP_NS;
+    return clock->n_epochs && size_of(distance - distance_of(clock)) > STEP_NS;
+}
+
+static void begin_epoch(NpuClock *clock, const NpuMoment *read, int64_t distance)
+{
+    if (!clock->n_epochs)
+        clock->base_ns = distance;
+    clock->epochs[clock->n_epochs++ % NPU_EPOCHS] =
+        (NpuEpoch){distance, clock->read_ns, read->monotonic_ns};
+    clock->width_ns = read->width_ns;
+}
+
+/* A better reading of the same distance; of the first one's it is the base, too. */
+static void correct_epoch(NpuClock *clock, const NpuMoment *read, int64_t distance)
+{
+    if (clock->n_epochs == 1)
+        clock->base_ns = distance;
+    clock->epochs[(clock->n_epochs - 1) % NPU_EPOCHS].distance_ns = distance;
+    clock->width_ns = read->width_ns;
 }
 
 NpuMoment npu_clock_take(NpuClock *clock, const NpuMoment *read)
 {
     int64_t distance = read->realtime_ns - read->monotonic_ns;
-    uint64_t off = size_of(distance - clock->distance_ns);
     uint64_t allowed = clock->width_ns / 2 + read->width_ns / 2 + ROUNDING_NS;
-    int is_step = clock->width_ns && off > allowed;
 
-    if (is_step) {
-        clock->n_steps++;
-        clock->back_ns += distance < clock->distance_ns ? off : 0;
-    }
-    if (is_step || !clock->width_ns ||
-        (clock->width_ns > ROUGH_NS && read->width_ns < clock->width_ns / 4)) {
-        clock->distance_ns = distance;
-        clock->width_ns = read->width_ns;
-    }
-    return (NpuMoment){read->realtime_ns, read->realtime_ns - clock->distance_ns,
+    if (!clock->n_epochs || size_of(distance - distance_of(clock)) > allowed)
+        begin_epoch(clock, read, distance);
+    else if (clock->width_ns > ROUGH_NS && read->width_ns < clock->width_ns / 4)
+        correct_epoch(clock, read, distance);
+    clock->read_ns = read->monotonic_ns;
+    int64_t monotonic_ns = read->realtime_ns - distance_of(clock);
+    return (NpuMoment){monotonic_ns + clock->base_ns, monotonic_ns,
                        clock->width_ns > read->width_ns ? clock->width_ns : read->width_ns};
+}
+
+uint64_t npu_clock_now(const NpuClock *clock)
+{
+    return (uint64_t)(read_clock(CLOCK_MONOTONIC) + clock->base_ns);
 }

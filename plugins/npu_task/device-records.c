@@ -49,19 +49,20 @@ static inline void record_kernel(NpuRecords *records, const MsptiKernel *in, uin
 
 /* ---- behind the window's end ---- */
 
-/* A task may be told before the call that launched it. 1: what becomes of it is known with the
- * window's last record; where there is no room for it, by what is known now. */
-static __attribute__((noinline)) int hold(NpuRecords *records, const void *in, size_t bytes,
-                                          uint64_t correlation, uint32_t *seen)
+/* A task may be told before the call that launched it. 1: it is of no window that is known, or what
+ * becomes of it is known with the window's last record; where there is no room for it until then,
+ * by what is known now. */
+static __attribute__((noinline)) int put_aside(NpuRecords *records, const void *in, size_t bytes,
+                                               uint64_t correlation, uint32_t *seen)
 {
     if (*seen & NPU_TASK_IS_KNOWN || correlation == 0 || !records->launches.is_watching)
-        return 0;
+        return (*seen & NPU_TASK_ELSEWHERE) != 0;
     if (records->n_held < NPU_HELD) {
         memcpy(&records->held[records->n_held++], in, bytes);
         return 1;
     }
-    *seen |= npu_launches_is_of_window(&records->launches, correlation) ? NPU_TASK_OF_WINDOW : 0;
-    return 0;
+    *seen |= npu_launches_place(&records->launches, correlation);
+    return (*seen & NPU_TASK_ELSEWHERE) != 0;
 }
 
 void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
@@ -71,7 +72,7 @@ void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
     if (!npu_records_wants_task(records, in->device, in->start, in->end, seen))
         return;
     if (__builtin_expect(in->start > records->windows.end, 0) &&
-        hold(records, in, sizeof *in, in->correlation, &seen))
+        put_aside(records, in, sizeof *in, in->correlation, &seen))
         return;
     record_kernel(records, in, seen);
 }
@@ -137,7 +138,8 @@ void npu_take_communication(NpuRecords *records, const MsptiCommunication *in)
 
     if (!npu_records_wants_task(records, in->device, in->start, in->end, seen))
         return;
-    if (in->start > records->windows.end && hold(records, in, sizeof *in, in->correlation, &seen))
+    if (in->start > records->windows.end &&
+        put_aside(records, in, sizeof *in, in->correlation, &seen))
         return;
     record_communication(records, in, seen);
 }
@@ -148,7 +150,9 @@ void npu_records_settle_held(NpuRecords *records)
         const NpuHeld *held = &records->held[i];
         int is_kernel = held->kind == MSPTI_KIND_KERNEL;
         uint64_t id = is_kernel ? held->kernel.correlation : held->communication.correlation;
-        uint32_t seen = npu_launches_is_of_window(&records->launches, id) ? NPU_TASK_OF_WINDOW : 0;
+        uint32_t seen = npu_launches_place(&records->launches, id);
+        if (seen & NPU_TASK_ELSEWHERE)
+            continue;
         if (is_kernel)
             record_kernel(records, &held->kernel, seen);
         else

@@ -22,25 +22,18 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static uint64_t now_realtime(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- buffers ---- */
 
 static void take_buffer(NpuDrain *drain)
 {
     NpuRecords *records = drain->records;
 
-    drain->look_at_clock();
-    records->now = now_realtime();
-    uint64_t latest = records->now + SKEW_NS + records->windows.slack_ns;
-    if (latest > records->latest) /* the clock may have been set back since */
-        records->latest = latest;
+    if (drain->walk.at == 0) {
+        NpuFilled filled = npu_buffers_filled(drain->buffer);
+        drain->look_at_clock();
+        npu_epochs_settle(drain->clock, &filled);
+    }
+    records->latest = npu_clock_now(drain->clock) + SKEW_NS;
     if (!npu_records_take(records, &drain->walk, CHUNK))
         return;
     npu_buffers_release(drain->buffer);

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "clock.h"
 #include "mspti-library.h"
 #include "records.h"
 
@@ -21,7 +22,8 @@ typedef struct NpuDrain {
     const MsptiLibrary *library; /* under `library_lock`: one call at a time */
     pthread_mutex_t lock, library_lock;
     pthread_t thread;
-    void (*look_at_clock)(void); /* called before records are taken */
+    NpuClock *clock;             /* under `lock` */
+    void (*look_at_clock)(void); /* called before a buffer's records are taken */
     int64_t flush_interval_ns;
     int phase;
     const uint8_t *buffer; /* that is being taken apart, NULL: none */

@@ -70,7 +70,7 @@ static int place_of_call(const NpuWindows *windows, uint64_t begin)
 {
     if (npu_windows_place(windows, begin) != NPU_IN_WINDOW)
         return NPU_CALL_BEFORE;
-    return begin <= windows->last ? NPU_CALL_OF_WINDOW : NPU_CALL_BEHIND;
+    return begin <= windows->end ? NPU_CALL_OF_WINDOW : NPU_CALL_BEHIND;
 }
 
 /* Ids that the program pushes lie on one stack for all threads. */
@@ -100,7 +100,7 @@ void npu_take_call(NpuRecords *records, const MsptiApi *in)
 
     if (launches)
         see_launch(records, in);
-    if (!npu_records_wants(records, in->start, end))
+    if (!npu_records_wants(records, in->start, end, 0))
         return;
     records->last_call = in->start;
     if (records->left_out >> in->kind & 1u)
@@ -140,7 +140,7 @@ void npu_take_memory(NpuRecords *records, const MsptiMemory *in)
 {
     NpuEmitter *emitter = &records->emitter;
 
-    if (!npu_records_wants(records, in->start, in->end))
+    if (!npu_records_wants(records, in->start, in->end, 0))
         return;
     StrobeStringId component = npu_emitter_text_id(emitter, "CANN");
     struct strobe_memory_event *out =
@@ -163,7 +163,7 @@ void npu_take_memset(NpuRecords *records, const MsptiMemset *in)
     NpuEmitter *emitter = &records->emitter;
     const uint64_t end = in->end;
 
-    if (!npu_records_wants(records, in->start, end))
+    if (!npu_records_wants(records, in->start, end, 0))
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, "memset");
     struct npu_set *out = npu_emitter_put(emitter, records->kinds.set, sizeof *out,
@@ -192,7 +192,7 @@ void npu_take_memcpy(NpuRecords *records, const MsptiMemcpy *in)
     NpuEmitter *emitter = &records->emitter;
     const uint64_t end = in->end;
 
-    if (!npu_records_wants(records, in->start, end))
+    if (!npu_records_wants(records, in->start, end, 0))
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, "memcpy");
     StrobeStringId direction = npu_emitter_text_id(emitter, direction_name(in->direction));

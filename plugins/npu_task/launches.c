@@ -119,6 +119,7 @@ static uint32_t see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id,
 
     if (is_known && !(launch->has & NPU_LAUNCH_TOLD)) {
         launch->has |= what;
+        known |= NPU_TASK_ELSEWHERE;
         if (launch->period & 1u)
             known |= launch->has & NPU_LAUNCH_SURE ? NPU_TASK_OF_PAST | NPU_TASK_COUNTED
                                                    : NPU_TASK_OF_PAST;
@@ -156,13 +157,13 @@ uint32_t npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what
     return NPU_TASK_IS_KNOWN | (launches->period & 1u ? NPU_TASK_OF_WINDOW : 0);
 }
 
-int npu_launches_is_of_window(NpuLaunches *launches, uint64_t id)
+uint32_t npu_launches_place(NpuLaunches *launches, uint64_t id)
 {
     const NpuLaunch *launch = launch_of(launches, id);
 
-    if (!(launches->period & 1u) || !launches->last)
+    if (!(launches->period & 1u))
         return 0;
     if (launch->id == id && (launch->has & NPU_LAUNCH_CALLED))
-        return launch->period == launches->period;
-    return id > launches->before && id <= launches->last;
+        return launch->period == launches->period ? NPU_TASK_OF_WINDOW : NPU_TASK_ELSEWHERE;
+    return id > launches->before && id <= launches->last ? NPU_TASK_OF_WINDOW : 0;
 }

@@ -34,6 +34,7 @@ enum {
     NPU_TASK_OF_PAST = 2,   /* in an earlier one */
     NPU_TASK_COUNTED = 4,   /* which has counted it as one that did not come */
     NPU_TASK_IS_KNOWN = 8,  /* a call has this id */
+    NPU_TASK_ELSEWHERE = 16 /* which was not made in this window, and the task is its first */
 };
 
 typedef struct NpuLaunch {
@@ -77,8 +78,9 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 /* A task was told, `what` is one of the two. Returns NPU_TASK_*. */
 uint32_t npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what);
 
-/* Was a task with this id launched in this window, by all that has been told? A call that launches
- * several has the id of the last one: those between are told apart by the order of ids. */
-int npu_launches_is_of_window(NpuLaunches *launches, uint64_t id);
+/* Was a task with this id launched in this window, by all that has been told, or elsewhere: a bit;
+ * 0: nobody knows. A call that launches several has the id of the last one: those between are told
+ * apart by the order of ids. */
+uint32_t npu_launches_place(NpuLaunches *launches, uint64_t id);
 
 #endif

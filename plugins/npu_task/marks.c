@@ -63,7 +63,7 @@ static void record(NpuRecords *records, const NpuMark *mark, const Side *side)
     int is_instant = (mark->has & NPU_MARK_IS_INSTANT) != 0;
     const uint64_t end = side->end;
 
-    if (!npu_records_wants(records, side->begin, end))
+    if (!npu_records_wants(records, side->begin, end, side->is_of_window))
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, mark->name);
     StrobeStringId domain = npu_emitter_text_id(emitter, mark->domain);
@@ -216,7 +216,7 @@ void npu_take_marker(NpuRecords *records, const MsptiMarker *in)
         leave_out(records, in);
         return;
     }
-    records->counts.n_told += in->timestamp <= records->windows.last;
+    records->counts.n_told += in->timestamp <= records->windows.end;
     if (in->flag >= MSPTI_MARK_INSTANT_DEVICE)
         mark->has |= NPU_MARK_ON_DEVICE;
     if (in->source == MSPTI_SOURCE_DEVICE)

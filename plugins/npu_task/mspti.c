@@ -46,35 +46,34 @@ static struct {
 
 /* ---- clock ---- */
 
-/* The lock is held. Returns MSPTI's now. */
+/* The lock is held. Returns now, in the records' clock. */
 static uint64_t record_pair(void)
 {
     NpuRecords *records = npu.drain.records;
     NpuMoment read = npu_moment_read();
-    uint64_t before = npu.clock.back_ns;
     NpuMoment moment = npu_clock_take(&npu.clock, &read);
     StrobeWriter *writer = npu.host->writer(npu.self);
     struct strobe_clock_sync *out = NULL;
 
-    records->windows.slack_ns += npu.clock.back_ns - before;
-    records->first_time -= npu.clock.back_ns - before;
     if (writer)
         out = npu.host->reserve(writer, records->kinds.pair, records->tracks.clock, 0,
                                 (uint64_t)moment.realtime_ns, 0);
     if (!out)
-        return (uint64_t)read.realtime_ns;
+        return (uint64_t)moment.realtime_ns;
     out->device_time = moment.realtime_ns;
     out->host_time = moment.monotonic_ns;
     out->width_ns = moment.width_ns;
     npu.host->commit(writer);
-    return (uint64_t)read.realtime_ns;
+    return (uint64_t)moment.realtime_ns;
 }
 
-/* Before records are taken: those that come after a step are to have its pair. The lock is held. */
+/* Before a buffer is taken: was the clock set meanwhile? The lock is held. */
 static void look_at_clock(void)
 {
-    if (npu.drain.phase != NPU_IDLE && npu_clock_has_stepped(&npu.clock))
-        record_pair();
+    if (!npu_clock_has_stepped(&npu.clock))
+        return;
+    NpuMoment read = npu_moment_read();
+    npu_clock_take(&npu.clock, &read);
 }
 
 static void npu_sample(void *state)
@@ -171,6 +170,7 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     npu.wanted = npu_activities_wanted(host, self);
     npu.drain.flush_interval_ns = host->option_int(self, "flush_interval");
     npu.drain.library = npu.subscription.library = &npu.library;
+    npu.drain.clock = &npu.clock;
     npu.drain.look_at_clock = look_at_clock;
     npu.subscription.drain = &npu.drain;
     npu.hung_since_ns = 0;
@@ -180,9 +180,9 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     records->launches.is_watching = 0;
     records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
     records->leaves_host_marks = leaves_host_marks(host, self);
+    NpuMoment read = npu_moment_read(), moment = npu_clock_take(&npu.clock, &read);
     if (!records->first_time) /* what the process did in an earlier session may still come */
-        records->first_time = (uint64_t)npu_moment_read().realtime_ns - EARLY_NS;
-    memset(&npu.clock, 0, sizeof npu.clock);
+        records->first_time = (uint64_t)moment.realtime_ns - EARLY_NS;
 }
 
 static StrobeStatus check_process(const StrobeHost *host, StrobeInstance *self)
@@ -367,6 +367,7 @@ static void seal(void)
     npu_emitter_end(&records->emitter);
     record_pair();
     records->counts.n_awaited = records->launches.n_sure;
+    records->counts.n_unplaced = npu_epochs_take_unsure(&npu.clock, &records->counts.unplaced_ns);
     npu.has_waited |= records->launches.n_sure != 0;
     npu_report(records);
     npu_windows_seal(&records->windows);

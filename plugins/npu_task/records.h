@@ -32,6 +32,8 @@ typedef struct NpuCounts {
     uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
     uint64_t unknown_bytes;
     uint64_t n_overdue;   /* buffers that did not come back */
+    uint64_t n_unplaced;  /* records near a step of the clock: on which side is not known */
+    uint64_t unplaced_ns; /* by how much these may be off */
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
     uint64_t n_open;      /* ranges that had not ended with the window */
     uint64_t n_crowded;   /* begins of marks that there was no room for */
@@ -64,7 +66,6 @@ typedef struct NpuRecords {
     NpuCounts counts;
     NpuMarkTable marks;
     uint64_t first_time;      /* before which nothing can have happened on a device */
-    uint64_t now;             /* about, in MSPTI's clock */
     uint64_t latest;          /* behind which nothing can have begun yet */
     uint32_t bad_device;      /* told of: its times cannot be */
     int leaves_host_marks;    /* the collector marker records them */
@@ -111,8 +112,10 @@ void npu_take_memcpy(NpuRecords *records, const MsptiMemcpy *in);
 void npu_take_external(NpuRecords *records, const MsptiExternal *in);
 void npu_take_marker(NpuRecords *records, const MsptiMarker *in);
 
-/* Is a record with these times to be recorded? Counts what is not. */
-static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end)
+/* Is a record with these times to be recorded? Counts what is not. What begins behind the window's
+ * end is the window's only if that is known: `is_of_window`. */
+static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end,
+                                    int is_of_window)
 {
     if (__builtin_expect(end < begin || begin > records->latest, 0)) {
         records->counts.n_mistimed++;
@@ -120,8 +123,9 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
     }
     int place = npu_windows_place(&records->windows, begin);
     if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1)) {
-        records->counts.n_told += begin <= records->windows.last;
-        return 1;
+        int is_own = is_of_window || begin <= records->windows.end;
+        records->counts.n_told += (uint64_t)is_own;
+        return is_own;
     }
     records->counts.n_late += place == NPU_LATE;
     return 0;
@@ -141,7 +145,7 @@ static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, u
     }
     int place = npu_windows_place(&records->windows, begin);
     if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1)) {
-        records->counts.n_told += begin <= records->windows.last || (seen & NPU_TASK_OF_WINDOW);
+        records->counts.n_told += begin <= records->windows.end || (seen & NPU_TASK_OF_WINDOW);
         return 1;
     }
     if (!(seen & NPU_TASK_COUNTED))

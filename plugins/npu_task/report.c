@@ -90,6 +90,22 @@ static void report_awaited(const NpuRecords *records)
     npu_diagnostic_record(emitter->host, emitter->self, records->kinds.diagnostic, text);
 }
 
+/* Nobody who reads the result sees it in the records. */
+static void report_unplaced(const NpuRecords *records)
+{
+    const NpuEmitter *emitter = &records->emitter;
+    char text[256];
+
+    if (!records->counts.n_unplaced)
+        return;
+    snprintf(text, sizeof text,
+             "The wall clock was set, and MSPTI goes by it: %" PRIu64 " records may have been told "
+             "by either time, and may be off by %.3f ms",
+             records->counts.n_unplaced, (double)records->counts.unplaced_ns / 1e6);
+    emitter->host->log(emitter->self, STROBE_LOG_WARNING, "%s", text);
+    npu_diagnostic_record(emitter->host, emitter->self, records->kinds.diagnostic, text);
+}
+
 void npu_report(NpuRecords *records)
 {
     const NpuEmitter *emitter = &records->emitter;
@@ -119,6 +135,7 @@ void npu_report(NpuRecords *records)
          counts->n_mistimed);
     WARN(counts->n_late, "%" PRIu64 " records came after their window was sealed", counts->n_late);
     report_awaited(records);
+    report_unplaced(records);
     report_marks(emitter, counts);
     *counts = (NpuCounts){.n_told = n_told};
     records->bad_device = MSPTI_NO_DEVICE;

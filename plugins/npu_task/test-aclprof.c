@@ -258,6 +258,36 @@ static void test_stop_does_not_wait(void)
     remove_results();
 }
 
+/* One that does not come back is left behind, and ends what it began when it does, with its own
+ * configuration. It is waited for for 30 s. */
+static void test_left_behind(void)
+{
+    StrobeMockHost *mock;
+
+    if (!g_test_thorough()) {
+        g_test_skip("takes half a minute");
+        return;
+    }
+    mock = load();
+    g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
+    block(1);
+    g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
+    g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "has not come back from ending"));
+    end(mock);
+    mock = load();
+    g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_UNAVAILABLE);
+    strobe_mock_host_free(mock);
+    block(0);
+    mock = load();
+    while (strobe_mock_host_open(mock) != STROBE_OK)
+        g_usleep(1000);
+    assert_words("init create start stop destroy finalize");
+    strobe_mock_host_free(mock);
+    remove_results();
+}
+
 /* In stop, whose thread has a context of the device. */
 static void test_synchronizes(void)
 {
@@ -348,6 +378,7 @@ int main(int argc, char **argv)
     g_test_add_func("/aclprof/windows", test_windows);
     g_test_add_func("/aclprof/closed-without-flush", test_closed_without_flush);
     g_test_add_func("/aclprof/stop-does-not-wait", test_stop_does_not_wait);
+    g_test_add_func("/aclprof/left-behind", test_left_behind);
     g_test_add_func("/aclprof/synchronizes", test_synchronizes);
     g_test_add_func("/aclprof/failures", test_failures);
     int code = g_test_run();

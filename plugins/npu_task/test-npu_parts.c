@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of npu_task that stand alone: walking, buffers, marks, clock, windows, kernel types. */
+/* The parts of npu_task that stand alone: walking, buffers, marks, launches, windows, kernel types.
+ */
 #include <dlfcn.h>
 #include <glib.h>
 #include <string.h>
 
 #include "buffers.h"
 #include "cann-loader.h"
-#include "clock.h"
 #include "core-types.h"
 #include "launches.h"
 #include "mark-table.h"
@@ -393,8 +393,9 @@ static void test_launches_of_before(void)
     npu_launches_see_call(launches, 2, "query", 0, NPU_CALL_OF_WINDOW);
     assert_awaited(launches, 0, 0);
     g_assert_cmpuint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==,
-                     NPU_TASK_IS_KNOWN | NPU_TASK_OF_PAST | NPU_TASK_COUNTED);
-    g_assert_cmpuint(npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL), ==, NPU_TASK_IS_KNOWN);
+                     NPU_TASK_IS_KNOWN | NPU_TASK_ELSEWHERE | NPU_TASK_OF_PAST | NPU_TASK_COUNTED);
+    g_assert_cmpuint(npu_launches_see_task(launches, 3, NPU_LAUNCH_KERNEL), ==,
+                     NPU_TASK_IS_KNOWN | NPU_TASK_ELSEWHERE);
     g_assert_cmpuint(launches->n_untracked, ==, 0);
     g_assert_cmpuint(npu_launches_see_task(launches, 1, NPU_LAUNCH_KERNEL), ==, NPU_TASK_IS_KNOWN);
     g_assert_cmpuint(launches->n_untracked, ==, 1);
@@ -419,7 +420,7 @@ static void test_launches_of_window(void)
     static const guint64 own[] = {11, 12, 13, 14, 16, 17, 20}, others[] = {9, 10, 15, 21, 22, 23};
     g_autofree NpuLaunches *launches = watch(1);
 
-    g_assert_false(npu_launches_is_of_window(launches, 1));
+    g_assert_cmpuint(npu_launches_place(launches, 1), ==, 0);
     npu_launches_see_call(launches, 8, "a", 1, NPU_CALL_OF_WINDOW);
     npu_launches_end(launches);
     npu_launches_begin(launches);
@@ -432,60 +433,11 @@ static void test_launches_of_window(void)
     g_assert_cmpuint(npu_launches_see_task(launches, 13, NPU_LAUNCH_KERNEL), ==,
                      NPU_TASK_IS_KNOWN | NPU_TASK_OF_WINDOW);
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
-        g_assert_true(npu_launches_is_of_window(launches, own[i]));
+        g_assert_cmpuint(npu_launches_place(launches, own[i]), ==, NPU_TASK_OF_WINDOW);
     for (guint i = 0; i < G_N_ELEMENTS(others); i++)
-        g_assert_false(npu_launches_is_of_window(launches, others[i]));
-}
-
-/* ---- clock ---- */
-
-/* Readings that jitter by less than their width leave the distance alone; a step does not. */
-static void test_clock_steps(void)
-{
-    g_autoptr(GRand) random = g_rand_new_with_seed(5);
-    gint64 distance = G_GINT64_CONSTANT(1795000000000000000), monotonic = 5000000000;
-    NpuClock clock = {0};
-    NpuMoment first = {0};
-
-    for (guint i = 0; i < 1000; i++) {
-        gint64 jitter = g_rand_int_range(random, -20, 21);
-        if (i == 600)
-            distance -= 4000000000; /* the wall clock is set back */
-        NpuMoment read = {monotonic + distance + jitter, monotonic, 40};
-        NpuMoment told = npu_clock_take(&clock, &read);
-        if (i == 0)
-            first = told;
-        if (i < 600)
-            g_assert_cmpint(told.realtime_ns - told.monotonic_ns, ==,
-                            first.realtime_ns - first.monotonic_ns);
-        g_assert_cmpint(ABS(told.monotonic_ns - monotonic), <=, 40);
-        g_assert_cmpint(told.realtime_ns, ==, read.realtime_ns);
-        monotonic += 1000000000;
-    }
-    g_assert_cmpuint(clock.n_steps, ==, 1);
-    g_assert_cmpint(ABS((gint64)clock.back_ns - 4000000000), <=, 40);
-}
-
-/* A reading in which the thread was preempted makes way for a better one, and is no step. */
-static void test_clock_rough_first(void)
-{
-    NpuClock clock = {0};
-    const NpuMoment rough = {1000030000, 1000, 80000}, good = {2000000000, 1001000, 40};
-
-    npu_clock_take(&clock, &rough);
-    npu_clock_take(&clock, &good);
-    g_assert_cmpint(clock.distance_ns, ==, 2000000000 - 1001000);
-    npu_clock_take(&clock, &good);
-    g_assert_cmpuint(clock.width_ns, ==, 40);
-}
-
-static void test_clock_read(void)
-{
-    NpuMoment moment = npu_moment_read(), later = npu_moment_read();
-
-    g_assert_cmpuint(moment.width_ns, >, 0);
-    g_assert_cmpint(later.monotonic_ns, >=, moment.monotonic_ns);
-    g_assert_cmpint(ABS(later.realtime_ns / 1000 - g_get_real_time()), <, 60000000);
+        g_assert_cmpuint(npu_launches_place(launches, others[i]), !=, NPU_TASK_OF_WINDOW);
+    g_assert_cmpuint(npu_launches_place(launches, 22), ==, NPU_TASK_ELSEWHERE);
+    g_assert_cmpuint(npu_launches_place(launches, 23), ==, 0);
 }
 
 /* ---- windows ---- */
@@ -507,12 +459,8 @@ static void test_windows(void)
     npu_windows_begin(&windows, 300);
     g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_LATE);
     g_assert_cmpint(npu_windows_place(&windows, 250), ==, NPU_OUTSIDE);
-    windows.slack_ns = 60; /* the clock was set back by so much */
-    g_assert_cmpint(npu_windows_place(&windows, 250), ==, NPU_IN_WINDOW);
-    npu_windows_end(&windows, 280);
-    g_assert_cmpuint(windows.last, ==, 340); /* what came before the step */
+    npu_windows_end(&windows, 340);
     npu_windows_seal(&windows);
-    g_assert_cmpint(npu_windows_place(&windows, 245), ==, NPU_LATE);
     g_assert_cmpint(npu_windows_place(&windows, 335), ==, NPU_LATE);
     npu_windows_open(&windows); /* by another session */
     g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_LATE);
@@ -602,9 +550,6 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_parts/launches/before", test_launches_of_before);
     g_test_add_func("/npu_parts/launches/of-window", test_launches_of_window);
     g_test_add_func("/npu_parts/launches/many", test_launches_many);
-    g_test_add_func("/npu_parts/clock/steps", test_clock_steps);
-    g_test_add_func("/npu_parts/clock/rough-first", test_clock_rough_first);
-    g_test_add_func("/npu_parts/clock/read", test_clock_read);
     g_test_add_func("/npu_parts/windows/one", test_windows);
     g_test_add_func("/npu_parts/windows/many", test_windows_many);
     g_test_add_func("/npu_parts/core-types", test_core_types);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which window a record belongs to, by its begin: records come seconds late. Times are MSPTI's. */
+/* Which window a record belongs to, by its begin: records come seconds late. Times are those of
+ * MSPTI's clock, as if it were never set. */
 #ifndef STROBE_PLUGINS_NPU_TASK_WINDOWS_H
 #define STROBE_PLUGINS_NPU_TASK_WINDOWS_H
 
@@ -13,8 +14,6 @@ typedef struct NpuWindow {
 
 typedef struct NpuWindows {
     uint64_t begin, end; /* of the one that records; UINT64_MAX: none, or it has not ended */
-    uint64_t last;       /* what begins later is not of it; as `end`, but for the clock's steps */
-    uint64_t slack_ns;   /* by which the clock was set back since it began */
     uint32_t n;
     NpuWindow past[NPU_WINDOWS];
 } NpuWindows;
@@ -23,35 +22,31 @@ enum { NPU_IN_WINDOW, NPU_LATE, NPU_OUTSIDE };
 
 static inline void npu_windows_init(NpuWindows *windows)
 {
-    *windows = (NpuWindows){.begin = UINT64_MAX, .end = UINT64_MAX, .last = UINT64_MAX};
+    *windows = (NpuWindows){.begin = UINT64_MAX, .end = UINT64_MAX};
 }
 
 /* A session begins: windows of the process's earlier ones are still known. */
 static inline void npu_windows_open(NpuWindows *windows)
 {
-    windows->begin = windows->end = windows->last = UINT64_MAX;
-    windows->slack_ns = 0;
+    windows->begin = windows->end = UINT64_MAX;
 }
 
 static inline void npu_windows_begin(NpuWindows *windows, uint64_t now)
 {
     windows->begin = now;
-    windows->end = windows->last = UINT64_MAX;
-    windows->slack_ns = 0;
+    windows->end = UINT64_MAX;
 }
 
 static inline void npu_windows_end(NpuWindows *windows, uint64_t now)
 {
     windows->end = now;
-    windows->last = now + windows->slack_ns;
 }
 
 /* No more records of it are waited for. */
 static inline void npu_windows_seal(NpuWindows *windows)
 {
-    windows->past[windows->n++ % NPU_WINDOWS] =
-        (NpuWindow){windows->begin - windows->slack_ns, windows->last};
-    windows->begin = windows->end = windows->last = UINT64_MAX;
+    windows->past[windows->n++ % NPU_WINDOWS] = (NpuWindow){windows->begin, windows->end};
+    windows->begin = windows->end = UINT64_MAX;
 }
 
 static inline int npu_windows_of_past(const NpuWindows *windows, uint64_t begin)
@@ -64,11 +59,10 @@ static inline int npu_windows_of_past(const NpuWindows *windows, uint64_t begin)
     return NPU_OUTSIDE;
 }
 
-/* What begins behind the end is left to whoever reads the capture: the clocks' error counts. */
+/* The next one begins when this one is sealed: what begins behind its end is placed in it, too. */
 static inline int npu_windows_place(const NpuWindows *windows, uint64_t begin)
 {
-    if (__builtin_expect(
-            windows->begin != UINT64_MAX && begin >= windows->begin - windows->slack_ns, 1))
+    if (__builtin_expect(windows->begin != UINT64_MAX && begin >= windows->begin, 1))
         return NPU_IN_WINDOW;
     return npu_windows_of_past(windows, begin);
 }

@@ -16,7 +16,8 @@ import ctypes, json, os, sys, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
 ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL)
 from strobe import _strobe
-session = _strobe.Session(json.dumps({"collectors": {"npu_task": {}}, "exporters": {},
+session = _strobe.Session(json.dumps({"collectors": {"npu_task": {"flush_interval": "60s"}},
+                                      "exporters": {},
                                       "output": {"directory": sys.argv[1]}}), "test")
 session.start()
 mspti = ctypes.CDLL(home + "libmspti.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
@@ -24,35 +25,55 @@ wall = ctypes.CDLL(None)
 wall.wall_clock_now.restype = ctypes.c_uint64
 def launch(i):
     base = ctypes.c_uint64(wall.wall_clock_now())
+    print(time.monotonic_ns() / 1e6)
     for line in ("launch 7 0 3 KERNEL_AICORE k%d 1000 5" % i, "call 11 7 launch 0 100"):
         assert mspti.mspti_double_play(line.encode(), base) == 0
 launch(1)
 time.sleep(.1)
 launch(2)
-wall.wall_clock_move(ctypes.c_int64(-10 * 10 ** 9))
+wall.wall_clock_move(ctypes.c_int64(int(sys.argv[2]) * 10 ** 6))
 launch(3)
 time.sleep(.1)
 launch(4)
-time.sleep(.1)
+time.sleep(.6)
 session.stop()
 session.close()
 """
 
 
 class StepTest(NpuTest):
-    def test_a_wall_clock_that_is_set_back(self):
-        """What was told before the step is as true as what is told behind it."""
+    def stepped(self, by_ms):
+        """Returns the log, and how much longer it was from each kernel to the next than in truth."""
         script = self.script("stepped.py", STEPPED)
         environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"),
                            STROBE_PLUGIN_PATH=str(BUILD / "plugins"),
                            LD_PRELOAD=str(PROGRAMS / "wall_clock.so"))
         self.out.mkdir()
-        done = subprocess.run([PYTHON, script, self.out], env=environment, capture_output=True,
-                              text=True, timeout=TIMEOUT)
+        done = subprocess.run([PYTHON, script, self.out, str(by_ms)], env=environment,
+                              capture_output=True, text=True, timeout=TIMEOUT)
         self.assertEqual(done.returncode, 0, done.stderr)
         info = self.json("info", self.result())[0]
         self.assertEqual((info["kinds"].get("device_task"), info["kinds"].get("api_call")), (4, 4))
         self.assertEqual(sum(info["lost"].values()), 0, info["lost"])
+        begins = [row["begin"] / 1e6 for row in sorted(self.rows("device_task"),
+                                                       key=lambda row: row["name"])]
+        truth = list(map(float, done.stdout.split()))
+        self.assertEqual((len(begins), len(truth)), (4, 4))
+        return self.log(), [begins[i + 1] - begins[i] - truth[i + 1] + truth[i] for i in range(3)]
+
+    def check_steps(self, by_ms):
+        log, off = self.stepped(by_ms)
+        for ms in off:
+            self.assertLess(abs(ms), 100)
+        self.assertNotIn("The wall clock was set", log)
+
+    def test_a_wall_clock_that_is_set_back(self):
+        """What was told before the step is as true as what is told behind it."""
+        self.check_steps(-10000)
+
+    def test_a_wall_clock_that_is_set_back_a_little(self):
+        """Times of before are said again, and handed over when they might be new ones."""
+        self.check_steps(-500)
 
 
 class OrderTest(NpuTest):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that begin when the window of their launch is over, by MSPTI's double: they are of it, in
-all results, once; and buffers that never come back."""
+all results, once."""
 
 import subprocess
 import unittest
@@ -64,6 +64,7 @@ class BehindTest(NpuTest):
                              (2, 0, 0))
             info = self.json("info", result)[0]
             self.assertEqual(sum(info["lost"].values()), 0, info["lost"])
+            self.assertEqual(info["device_outside"], 0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "epochs.h"
+
+#include <string.h>
+
+#include "walk.h"
+
+#define EARLY_NS 1000000         /* by which a time may lie behind what comes after it */
+#define HOST_LAG_NS 100000000    /* from a call's end to its record: the thread may have to wait */
+#define DEVICE_LAG_NS 2000000000 /* a device tells within 1 s */
+#define RENEWAL_NS 8000000000    /* MSPTI looks at the clock every 7 s */
+#define NEAR_NS 1000000u         /* two answers that are no farther apart are one */
+
+/* Where a record's times are. */
+typedef struct Place {
+    uint8_t begin, end; /* 0: it has none */
+    uint8_t device;     /* where the number of the device is; 0: it is the host's */
+} Place;
+
+#define AT(type_, field_) (uint8_t) offsetof(type_, field_)
+
+static const Place places[MSPTI_KINDS] = {
+    [MSPTI_KIND_MARKER] = {AT(MsptiMarker, timestamp), AT(MsptiMarker, timestamp), 0},
+    [MSPTI_KIND_KERNEL] = {AT(MsptiKernel, start), AT(MsptiKernel, end), AT(MsptiKernel, device)},
+    [MSPTI_KIND_API] = {AT(MsptiApi, start), AT(MsptiApi, end), 0},
+    [MSPTI_KIND_HCCL] = {AT(MsptiHccl, start), AT(MsptiHccl, end), AT(MsptiHccl, device)},
+    [MSPTI_KIND_MEMORY] = {AT(MsptiMemory, start), AT(MsptiMemory, end), 0},
+    [MSPTI_KIND_MEMSET] = {AT(MsptiMemset, start), AT(MsptiMemset, end), 0},
+    [MSPTI_KIND_MEMCPY] = {AT(MsptiMemcpy, start), AT(MsptiMemcpy, end), 0},
+    [MSPTI_KIND_COMMUNICATION] = {AT(MsptiCommunication, start), AT(MsptiCommunication, end),
+                                  AT(MsptiCommunication, device)},
+    [MSPTI_KIND_ACL_API] = {AT(MsptiApi, start), AT(MsptiApi, end), 0},
+    [MSPTI_KIND_NODE_API] = {AT(MsptiApi, start), AT(MsptiApi, end), 0},
+    [MSPTI_KIND_RUNTIME_API] = {AT(MsptiApi, start), AT(MsptiApi, end), 0},
+};
+
+static uint64_t time_at(const uint8_t *record, uint8_t at)
+{
+    uint64_t ns;
+
+    memcpy(&ns, record + at, sizeof ns);
+    return ns;
+}
+
+static void move(uint8_t *record, uint8_t at, int64_t by)
+{
+    uint64_t ns = time_at(record, at) + (uint64_t)by;
+
+    memcpy(record + at, &ns, sizeof ns);
+}
+
+/* Marks say by their source whose they are. */
+static uint32_t source_of(const uint8_t *record, int32_t kind)
+{
+    uint32_t device, mark_source;
+    uint8_t at = places[kind].device;
+
+    if (kind == MSPTI_KIND_MARKER) {
+        memcpy(&mark_source, record + offsetof(MsptiMarker, source), sizeof mark_source);
+        at = mark_source == MSPTI_SOURCE_DEVICE ? AT(MsptiMarker, object) : 0;
+    }
+    if (at == 0)
+        return 0;
+    memcpy(&device, record + at, sizeof device);
+    return 1 + device % (NPU_SOURCES - 1);
+}
+
+/* ---- one record ---- */
+
+typedef struct Choice {
+    const NpuClock *clock;
+    const NpuFilled *buffer;
+    int64_t lag_ns;
+    int is_host;
+} Choice;
+
+static int64_t monotonic(const NpuClock *clock, uint32_t epoch, uint64_t told_ns)
+{
+    return (int64_t)told_ns - npu_clock_epoch(clock, epoch)->distance_ns;
+}
+
+/* Could it have ended then? `is_prompt`: and been told in time. */
+static int fits(const Choice *choice, uint32_t epoch, uint64_t end_ns, int is_prompt)
+{
+    const NpuClock *clock = choice->clock;
+    int64_t ns = monotonic(clock, epoch, end_ns);
+    int64_t lag_ns = choice->is_host ? EARLY_NS : DEVICE_LAG_NS; /* told by the later clock */
+
+    return ns <= choice->buffer->handed_ns + EARLY_NS &&
+           (epoch == 0 || (ns >= npu_clock_epoch(clock, epoch)->from_ns - lag_ns &&
+                           choice->buffer->handed_ns >= npu_clock_epoch(clock, epoch)->from_ns)) &&
+           (epoch + 1 == clock->n_epochs ||
+            ns <= npu_clock_epoch(clock, epoch + 1)->seen_ns + RENEWAL_NS) &&
+           (!is_prompt || ns >= choice->buffer->asked_ns - choice->lag_ns);
+}
+
+static uint64_t apart(const NpuClock *clock, uint32_t a, uint32_t b)
+{
+    int64_t by = npu_clock_epoch(clock, a)->distance_ns - npu_clock_epoch(clock, b)->distance_ns;
+
+    return by < 0 ? (uint64_t)-by : (uint64_t)by;
+}
+
+static uint32_t oldest(const NpuClock *clock)
+{
+    return clock->n_epochs < NPU_EPOCHS ? 0 : clock->n_epochs - NPU_EPOCHS;
+}
+
+/* Its source's clock stays as it is, until times go back as far as it would take: then it has been
+ * looked at anew, and was not before. */
+static uint32_t preferred(const NpuClock *clock, NpuSource *source, uint64_t end_ns)
+{
+    uint32_t now = source->epoch < oldest(clock) ? oldest(clock) : source->epoch;
+
+    if (now + 1 < clock->n_epochs && source->last_ns > end_ns &&
+        source->last_ns - end_ns > apart(clock, now, now + 1) / 2) {
+        now++;
+        source->n_unsure = source->off_ns = 0;
+    }
+    return now;
+}
+
+/* Of the epochs from `least` on, the wished one if it fits, else the newest that does; how many do.
+ */
+static uint32_t find(const Choice *choice, uint32_t least, int is_prompt, uint64_t end_ns,
+                     uint32_t *found)
+{
+    const uint32_t wish = *found;
+    uint32_t n = 0;
+
+    for (uint32_t epoch = least; epoch < choice->clock->n_epochs; epoch++)
+        if (fits(choice, epoch, end_ns, is_prompt)) {
+            *found = n && *found == wish ? wish : epoch;
+            n++;
+        }
+    return n;
+}
+
+/* A source does not go back to an earlier epoch where a later one will do. `off_ns`: how far away
+ * the farthest other answer is. */
+static uint32_t choose(const Choice *choice, NpuSource *source, uint64_t end_ns, uint64_t *off_ns)
+{
+    const NpuClock *clock = choice->clock;
+    uint32_t wish = preferred(clock, source, end_ns), least = wish, found = wish;
+    int is_prompt = 1;
+
+    *off_ns = 0;
+    if (!find(choice, least, is_prompt, end_ns, &found)) {
+        found = wish;
+        least = oldest(clock);
+        is_prompt = find(choice, least, 1, end_ns, &found) != 0;
+        if (!is_prompt && !find(choice, least, 0, end_ns, &found))
+            found = wish;
+    }
+    for (uint32_t epoch = least; epoch < clock->n_epochs; epoch++)
+        if (fits(choice, epoch, end_ns, is_prompt) && apart(clock, epoch, found) > *off_ns)
+            *off_ns = apart(clock, epoch, found);
+    return found;
+}
+
+/* A call that lasted over a step began by the clock before it. */
+static uint32_t epoch_of_begin(const Choice *choice, uint32_t epoch, uint64_t begin_ns,
+                               uint64_t end_ns)
+{
+    const NpuEpoch *own = npu_clock_epoch(choice->clock, epoch);
+
+    if (!choice->is_host || epoch == 0 || choice->clock->n_epochs - epoch >= NPU_EPOCHS)
+        return epoch;
+    int is_torn = end_ns < begin_ns || (int64_t)begin_ns - own->distance_ns < own->from_ns;
+    int64_t begin = monotonic(choice->clock, epoch - 1, begin_ns);
+    return is_torn && begin <= (int64_t)end_ns - own->distance_ns ? epoch - 1 : epoch;
+}
+
+static void settle(NpuClock *clock, const NpuFilled *buffer, uint8_t *record, int32_t kind)
+{
+    const Place *place = &places[kind];
+    uint32_t whose = source_of(record, kind);
+    const Choice choice = {clock, buffer, whose ? DEVICE_LAG_NS : HOST_LAG_NS, whose == 0};
+    NpuSource *source = &clock->sources[whose];
+    uint64_t begin_ns = time_at(record, place->begin), end_ns = time_at(record, place->end), off_ns;
+
+    uint32_t epoch = choose(&choice, source, end_ns, &off_ns);
+    uint32_t first = epoch_of_begin(&choice, epoch, begin_ns, end_ns);
+    if (epoch >= source->epoch) {
+        source->epoch = epoch;
+        source->last_ns = end_ns;
+    }
+    if (off_ns > NEAR_NS) {
+        source->n_unsure++;
+        source->off_ns = off_ns > source->off_ns ? off_ns : source->off_ns;
+    }
+    move(record, place->end, clock->base_ns - npu_clock_epoch(clock, epoch)->distance_ns);
+    if (place->begin != place->end)
+        move(record, place->begin, clock->base_ns - npu_clock_epoch(clock, first)->distance_ns);
+}
+
+void npu_epochs_settle(NpuClock *clock, const NpuFilled *buffer)
+{
+    MsptiWalk walk = {buffer->bytes, buffer->valid, 0};
+    int32_t kind;
+
+    if (clock->n_epochs < 2)
+        return;
+    while (mspti_walk_next(&walk, &kind))
+        if (places[kind].end)
+            settle(clock, buffer, buffer->bytes + (walk.at - mspti_record_bytes[kind]), kind);
+}
+
+uint64_t npu_epochs_take_unsure(NpuClock *clock, uint64_t *off_ns)
+{
+    uint64_t n = 0;
+
+    *off_ns = 0;
+    for (uint32_t i = 0; i < NPU_SOURCES; i++) {
+        NpuSource *source = &clock->sources[i];
+        n += source->n_unsure;
+        *off_ns = source->off_ns > *off_ns ? source->off_ns : *off_ns;
+        source->n_unsure = source->off_ns = 0;
+    }
+    return n;
+}

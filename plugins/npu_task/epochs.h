@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* On which side of a step of the wall clock was a record's time taken? */
+#ifndef STROBE_PLUGINS_NPU_TASK_EPOCHS_H
+#define STROBE_PLUGINS_NPU_TASK_EPOCHS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock.h"
+
+/* A buffer that MSPTI filled, and when, by CLOCK_MONOTONIC. */
+typedef struct NpuFilled {
+    uint8_t *bytes;
+    size_t valid;
+    int64_t asked_ns, handed_ns;
+} NpuFilled;
+
+/* Makes all times in it those of the clock that is never set. Nothing to do where there was no
+ * step. */
+void npu_epochs_settle(NpuClock *clock, const NpuFilled *buffer);
+
+/* Of how many records since the last call it is not certain within a ms when they were, and in
+ * `off_ns` by how much they may be off. */
+uint64_t npu_epochs_take_unsure(NpuClock *clock, uint64_t *off_ns);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu_task's clock: readings, steps of the wall clock, and on which side of one a record was told. */
+#include <glib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "epochs.h"
+
+/* ---- clock ---- */
+
+/* Readings that jitter by less than their width leave the distance alone; a step is a new epoch,
+ * and what is told goes on. */
+static void test_clock_steps(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    gint64 distance = G_GINT64_CONSTANT(1795000000000000000), monotonic = 5000000000;
+    NpuClock clock = {0};
+    NpuMoment first = {0};
+
+    for (guint i = 0; i < 1000; i++) {
+        gint64 jitter = g_rand_int_range(random, -20, 21);
+        if (i == 600)
+            distance -= 4000000000; /* the wall clock is set back */
+        NpuMoment read = {monotonic + distance + jitter, monotonic, 40};
+        NpuMoment told = npu_clock_take(&clock, &read);
+        if (i == 0)
+            first = told;
+        g_assert_cmpint(told.realtime_ns - told.monotonic_ns, ==,
+                        first.realtime_ns - first.monotonic_ns);
+        g_assert_cmpint(ABS(told.monotonic_ns - monotonic), <=, 40);
+        monotonic += 1000000000;
+    }
+    g_assert_cmpuint(clock.n_epochs, ==, 2);
+    const NpuEpoch *epoch = npu_clock_epoch(&clock, 1);
+    g_assert_cmpint(ABS(npu_clock_epoch(&clock, 0)->distance_ns - epoch->distance_ns - 4000000000),
+                    <=, 40);
+    g_assert_cmpint(epoch->from_ns, ==, 604000000000);
+    g_assert_cmpint(epoch->seen_ns, ==, 605000000000);
+}
+
+/* A reading in which the thread was preempted makes way for a better one, and is no step. */
+static void test_clock_rough_first(void)
+{
+    NpuClock clock = {0};
+    const NpuMoment rough = {1000030000, 1000, 80000}, good = {2000000000, 1000001000, 40};
+
+    npu_clock_take(&clock, &rough);
+    npu_clock_take(&clock, &good);
+    g_assert_cmpuint(clock.n_epochs, ==, 1);
+    g_assert_cmpint(npu_clock_epoch(&clock, 0)->distance_ns, ==, 2000000000 - 1000001000);
+    g_assert_cmpint(clock.base_ns, ==, 2000000000 - 1000001000);
+    npu_clock_take(&clock, &good);
+    g_assert_cmpuint(clock.width_ns, ==, 40);
+}
+
+/* ---- epochs: the wall clock was set by half a second, between 10 and 10.02 s ---- */
+
+#define MS G_GINT64_CONSTANT(1000000)
+#define WALL (G_GINT64_CONSTANT(1795000000000) * MS)
+
+/* A record of a buffer: what it is, when it ended in truth, and by which clock it was told. */
+typedef struct Told {
+    gint32 kind; /* 2: of device 1; 11: of the host */
+    gint64 end_ms;
+    gint64 by_ms;
+    gint64 begin_by_ms; /* it began 5 ms before, by this clock */
+} Told;
+
+static gsize lay_out(guint8 *bytes, const Told *told, guint n)
+{
+    gsize used = 0;
+
+    for (guint i = 0; i < n; i++) {
+        const guint32 device = 1;
+        const gint64 begin = WALL + (told[i].end_ms - 5 + told[i].begin_by_ms) * MS;
+        const gint64 end = WALL + (told[i].end_ms + told[i].by_ms) * MS;
+        memset(bytes + used, 0, 56);
+        memcpy(bytes + used, &told[i].kind, 4);
+        memcpy(bytes + used + 4, &begin, 8);
+        memcpy(bytes + used + 12, &end, 8);
+        memcpy(bytes + used + 20, &device, 4);
+        used += told[i].kind == 2 ? 56 : 48;
+    }
+    return used;
+}
+
+/* Returns how many are off by more than a ms. */
+static guint settle(NpuClock *clock, const Told *told, guint n, gint64 asked_ms, gint64 handed_ms)
+{
+    g_autofree guint8 *bytes = g_malloc(64 * n);
+    NpuFilled filled = {bytes, lay_out(bytes, told, n), asked_ms * MS, handed_ms * MS};
+    guint n_off = 0;
+    gsize at = 0;
+
+    npu_epochs_settle(clock, &filled);
+    for (guint i = 0; i < n; i++) {
+        gint64 times[2];
+        memcpy(times, bytes + at + 4, sizeof times);
+        n_off += ABS(times[0] - WALL - (told[i].end_ms - 5) * MS) > MS ||
+                 ABS(times[1] - WALL - told[i].end_ms * MS) > MS;
+        at += told[i].kind == 2 ? 56 : 48;
+    }
+    return n_off;
+}
+
+static void set_clock(NpuClock *clock, gint64 by_ms)
+{
+    const NpuMoment readings[] = {{WALL, 0, 40},
+                                  {WALL + 10000 * MS, 10000 * MS, 40},
+                                  {WALL + (10020 + by_ms) * MS, 10020 * MS, 40}};
+
+    memset(clock, 0, sizeof *clock);
+    for (guint i = 0; i < G_N_ELEMENTS(readings); i++)
+        npu_clock_take(clock, &readings[i]);
+}
+
+static guint64 unsure(NpuClock *clock)
+{
+    guint64 off_ns;
+    guint64 n = npu_epochs_take_unsure(clock, &off_ns);
+
+    g_assert_cmpuint(off_ns, ==, n ? 500 * MS : 0);
+    return n;
+}
+
+/* Between a buffer's request and its return lies a call's end: that says which it was. */
+static void test_epochs_of_short_buffers(void)
+{
+    static const Told early[] = {{11, 9700, 0, 0}, {2, 9650, 0, 0}, {11, 9940, 0, 0}};
+    static const Told back[] = {{11, 9990, 0, 0}, {11, 10015, -500, 0}, {11, 10150, -500, -500}};
+    static const Told ahead[] = {{11, 9990, 0, 0},
+                                 {2, 10000, 0, 0},
+                                 {11, 10015, 500, 0},
+                                 {11, 10150, 500, 500},
+                                 {2, 10140, 500, 500}};
+    NpuClock clock;
+
+    set_clock(&clock, -500);
+    g_assert_cmpuint(settle(&clock, early, 3, 9600, 9950), ==, 0);
+    g_assert_cmpuint(settle(&clock, back, 3, 9960, 10200), ==, 0);
+    g_assert_cmpuint(unsure(&clock), ==, 0);
+    set_clock(&clock, 500);
+    g_assert_cmpuint(settle(&clock, early, 3, 9600, 9950), ==, 0);
+    g_assert_cmpuint(settle(&clock, ahead, 5, 9960, 10200), ==, 0);
+    g_assert_cmpuint(unsure(&clock), ==, 1); /* the device may have been asked late for the first */
+}
+
+/* Times that go back show where MSPTI looked at the clock, later than it was set: none is in doubt.
+ */
+static void test_epochs_by_order(void)
+{
+    Told told[400];
+    NpuClock clock;
+
+    for (guint i = 0; i < G_N_ELEMENTS(told); i++) {
+        gint64 end_ms = 9000 + 10 * (gint64)(i / 2), by_ms = end_ms < 10300 ? 0 : -500;
+        told[i] = (Told){i % 2 ? 2 : 11, end_ms, by_ms, by_ms};
+    }
+    set_clock(&clock, -500);
+    g_assert_cmpuint(settle(&clock, told, G_N_ELEMENTS(told), 9000, 11000), ==, 0);
+    g_assert_cmpuint(unsure(&clock), ==, 0);
+}
+
+/* Nothing says what this was: it is told. What the past cannot have been is not in doubt. */
+static void test_epochs_unsure(void)
+{
+    static const Told told[] = {{11, 9200, 0, 0}, {2, 10600, -500, -500}};
+    NpuClock clock;
+
+    set_clock(&clock, -500);
+    g_assert_cmpuint(settle(&clock, told, 2, 9000, 11000), ==, 1);
+    g_assert_cmpuint(unsure(&clock), ==, 1);
+    g_assert_cmpuint(unsure(&clock), ==, 0);
+}
+
+static void test_clock_read(void)
+{
+    NpuMoment moment = npu_moment_read(), later = npu_moment_read();
+
+    g_assert_cmpuint(moment.width_ns, >, 0);
+    g_assert_cmpint(later.monotonic_ns, >=, moment.monotonic_ns);
+    g_assert_cmpint(ABS(later.realtime_ns / 1000 - g_get_real_time()), <, 60000000);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/npu_clock/clock/steps", test_clock_steps);
+    g_test_add_func("/npu_clock/clock/rough-first", test_clock_rough_first);
+    g_test_add_func("/npu_clock/clock/read", test_clock_read);
+    g_test_add_func("/npu_clock/epochs/short-buffers", test_epochs_of_short_buffers);
+    g_test_add_func("/npu_clock/epochs/by-order", test_epochs_by_order);
+    g_test_add_func("/npu_clock/epochs/unsure", test_epochs_unsure);
+    return g_test_run();
+}
