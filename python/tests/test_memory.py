@@ -141,6 +141,21 @@ class Profiles(FolderTest):
         self.assertEqual([row[0] for row in rows[1:]], ["PTA", "PTA"])
         self.assertEqual([row[-2:] for row in rows[1:]], [["", "CPU"]] * 2)
 
+    def test_component_in_each_session(self):
+        """The ids of one session's texts are no other's."""
+        for number in range(3):
+            out = os.path.join(self.folder, "session%d" % number)
+            ready = profiler.tensorboard_trace_handler(out)
+            with profiler.profile(profile_memory=True, on_trace_ready=ready):
+                for n in range(7 * number):
+                    with profiler.record_function("text %d of session %d" % (n, number)):
+                        pass
+                torch.empty(100)
+            path, = glob.glob(out + "/*/*/memory_record.csv")
+            with open(path, newline="") as file:
+                components = [row["Component"] for row in csv.DictReader(file)]
+            self.assertEqual(set(components), {"PTA"})
+
     def test_off(self):
         with profiler.profile() as prof:
             torch.ones(64)
