@@ -7,6 +7,7 @@
 #include <strobe/exporter.h>
 #include <strobe/record.h>
 
+#include "flow-gate.h"
 #include "queue.h"
 #include "rows.h"
 #include "text-cache.h"
@@ -60,6 +61,7 @@ struct ChromeTrace {
     TraceKind *last_kind;
     TraceQueue *queue;
     TraceLaunches *launches;
+    FlowGate *gate;     /* of a part of a result; NULL: a whole */
     gboolean is_old;    /* of the first or the second generation */
     gboolean is_import; /* what another tool recorded: drawn as that tool does, and no more */
     gboolean has_steps; /* the source has them among its operators */
