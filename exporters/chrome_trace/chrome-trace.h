@@ -117,6 +117,10 @@ void trace_counters_finish(ChromeTrace *trace);
 /* source-event.c: an event that the importer had no kind for. */
 void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
+/* foreign-events.c */
+void write_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void write_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+
 /* head-overlay.c */
 void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 

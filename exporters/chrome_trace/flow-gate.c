@@ -50,8 +50,8 @@ static void put_bytes(TraceOut *out, const char *bytes, gsize length)
     out->has_events = TRUE;
 }
 
-void flow_gate_take(FlowGate *gate, const char *category, const char *id, gsize length,
-                    gboolean is_end, TraceOut *out)
+void flow_gate_take(FlowGate *gate, const char *category, const char *id, gsize length, guint phase,
+                    TraceOut *out)
 {
     char *key = g_strdup_printf("%s %.*s", category, (int)length, id);
     Flow *flow = g_hash_table_lookup(gate->flows, key);
@@ -62,7 +62,8 @@ void flow_gate_take(FlowGate *gate, const char *category, const char *id, gsize 
         flow = g_new0(Flow, 1);
         g_hash_table_insert(gate->flows, key, flow);
     }
-    *(is_end ? &flow->has_end : &flow->has_begin) = TRUE;
+    flow->has_begin |= phase == FLOW_BEGIN;
+    flow->has_end |= phase == FLOW_END;
     if (!flow->has_begin || !flow->has_end) {
         flow->waiting = flow->waiting ? flow->waiting : g_string_new(NULL);
         g_string_append_len(flow->waiting, gate->event.bytes, (gssize)gate->event.used);

@@ -15,7 +15,8 @@ void flow_gate_free(FlowGate *gate); /* NULL is fine */
 TraceOut *flow_gate_event(FlowGate *gate);
 /* The end that was composed goes to `out`, which is held back, as soon as the other one has come.
  * Ends of one arrow have the same category and id, in `length` bytes. */
-void flow_gate_take(FlowGate *gate, const char *category, const char *id, gsize length,
-                    gboolean is_end, TraceOut *out);
+enum { FLOW_BEGIN, FLOW_STEP, FLOW_END };
+void flow_gate_take(FlowGate *gate, const char *category, const char *id, gsize length, guint phase,
+                    TraceOut *out);
 
 #endif

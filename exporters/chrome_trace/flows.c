@@ -134,7 +134,7 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
 
     put_device_flow(trace, event, texts, is_end, row, time_ns);
     if (trace->gate)
-        flow_gate_take(trace->gate, category, id, strlen(id), is_end, out);
+        flow_gate_take(trace->gate, category, id, strlen(id), is_end ? FLOW_END : FLOW_BEGIN, out);
 }
 
 void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
@@ -150,7 +150,8 @@ void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
     if (trace->gate) {
         g_autofree char *of = g_strndup(texts[0].bytes, texts[0].length);
         put_device_flow(trace, flow_gate_event(trace->gate), texts, is_end, row, record->begin_ns);
-        flow_gate_take(trace->gate, of, texts[1].bytes, texts[1].length, is_end, &trace->links);
+        flow_gate_take(trace->gate, of, texts[1].bytes, texts[1].length,
+                       is_end ? FLOW_END : FLOW_BEGIN, &trace->links);
         return;
     }
     trace->event.used = 0;

@@ -65,7 +65,7 @@ static void put_arrow(TraceQueue *queue, gboolean is_dequeue, const Waiting *ite
                          item->row, item->begin_ns);
     if (queue->gate)
         flow_gate_take(queue->gate, category, id, strobe_format_uint(id, item->correlation),
-                       is_dequeue, out);
+                       is_dequeue ? FLOW_END : FLOW_BEGIN, out);
 }
 
 static void put_event(TraceQueue *queue, gboolean is_dequeue, const char *name, gsize length,
