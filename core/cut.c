@@ -231,6 +231,12 @@ static gboolean is_in(StrobeCut *cut, const StrobeReader *reader, const StrobeVi
     return kept;
 }
 
+gboolean strobe_cut_is_whole(const StrobeCut *cut)
+{
+    return !cut->times->len && !cut->kinds->len && !cut->tracks->len && !cut->names->len &&
+           cut->within.begin_ns == G_MININT64 && cut->within.end_ns == G_MAXINT64;
+}
+
 gsize strobe_cut_apply(StrobeCut *cut, const StrobeReader *reader, StrobeView *views, gsize n)
 {
     gsize n_in = 0;

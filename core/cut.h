@@ -34,6 +34,9 @@ void strobe_cut_add_kind(StrobeCut *cut, const char *pattern);
 void strobe_cut_add_track(StrobeCut *cut, const char *pattern);
 void strobe_cut_add_name(StrobeCut *cut, const char *pattern);
 
+/* Has it no condition? */
+gboolean strobe_cut_is_whole(const StrobeCut *cut);
+
 /* Moves what is in the cut to the front; returns how many. Views of one reader. */
 gsize strobe_cut_apply(StrobeCut *cut, const StrobeReader *reader, StrobeView *views, gsize n);
 

@@ -426,6 +426,9 @@ static void set_facts(struct run *run, const StrobeResult *result, const char *o
     run->facts.generation = generation_of(run->p, facts);
     run->facts.level = (gint32)strobe_json_member_int(facts, "level", -1);
     run->facts.memory_bytes = strobe_resources_memory() / MEMORY_PARTS;
+    /* Exporters say what lies outside of a whole, too; of a part they do not. */
+    if (run->p->cut && !strobe_cut_is_whole(run->p->cut))
+        json_object_set_boolean_member(facts, "cut", TRUE);
     update_facts(run);
 }
 

@@ -10,6 +10,7 @@
 #include "capture-format.h"
 #include "error.h"
 #include "foreign.h"
+#include "step-name.h"
 #include "terminal.h"
 
 /* ---- finding it ---- */
@@ -181,12 +182,10 @@ static gboolean is_torn(const StrobeView *record)
 /* The traces of Ascend have steps among the operators. */
 static void add_named_step(Reading *r, const StrobeView *record)
 {
-    static const char prefix[] = "ProfilerStep#";
     const char *name = r->host->string(r->self, record->name).bytes;
     gint64 number;
 
-    if (!g_str_has_prefix(name, prefix) ||
-        !g_ascii_string_to_signed(name + strlen(prefix), 10, 0, G_MAXINT64, &number, NULL))
+    if (!strobe_step_of_name(name, &number))
         return;
     const StrobeDiffStep step = step_of(record, number);
     strobe_diff_steps_add(&r->named, &step, is_torn(record));

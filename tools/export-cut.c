@@ -10,6 +10,7 @@
 #include "error.h"
 #include "json-text.h"
 #include "options.h"
+#include "step-name.h"
 
 #define BATCH 1024
 
@@ -99,42 +100,79 @@ static gboolean is_step_wanted(const StrobeCutTexts *texts, gint64 number)
     return FALSE;
 }
 
-/* The stretches of the steps asked for, of which the capture must hold one at least. */
-static gboolean add_steps(StrobeCut *cut, const StrobeCutTexts *texts, StrobeReader *reader,
-                          GError **error)
+typedef struct Stretch {
+    gint64 begin_ns, end_ns;
+} Stretch;
+
+/* Steps of one sort, and of these the ones asked for. */
+typedef struct Found {
+    GArray *wanted; /* of Stretch */
+    gint64 least, most;
+} Found;
+
+static void take_step(Found *found, const StrobeCutTexts *texts, const StrobeView *record,
+                      gint64 number)
+{
+    const Stretch stretch = {record->begin_ns, record->end_ns};
+
+    found->least = MIN(found->least, number);
+    found->most = MAX(found->most, number);
+    if (is_step_wanted(texts, number))
+        g_array_append_val(found->wanted, stretch);
+}
+
+static gboolean find_steps(Found *told, Found *named, const StrobeCutTexts *texts,
+                           StrobeReader *reader, GError **error)
 {
     g_autofree StrobeView *views = g_new(StrobeView, BATCH);
-    gint64 least = G_MAXINT64, most = G_MININT64;
     GError *failure = NULL;
-    guint n_wanted = 0;
+    gint64 number;
     gsize n;
 
     while ((n = strobe_reader_next(reader, views, BATCH, &failure)))
         for (gsize i = 0; i < n; i++) {
-            if (strcmp(views[i].kind->name, "step") != 0)
-                continue;
-            gint64 number = strobe_view_i64(&views[i], offsetof(struct strobe_step, number));
-            least = MIN(least, number);
-            most = MAX(most, number);
-            if (!is_step_wanted(texts, number))
-                continue;
-            strobe_cut_add_time(cut, views[i].begin_ns, views[i].end_ns);
-            n_wanted++;
+            if (!strcmp(views[i].kind->name, "step"))
+                take_step(told, texts, &views[i],
+                          strobe_view_i64(&views[i], offsetof(struct strobe_step, number)));
+            else if (!strcmp(views[i].kind->name, "cpu_op") &&
+                     strobe_step_of_name(strobe_reader_string(reader, views[i].name).bytes,
+                                         &number))
+                take_step(named, texts, &views[i], number);
         }
-    if (failure) {
+    if (failure)
         g_propagate_error(error, failure);
-        return FALSE;
+    return !failure;
+}
+
+static gboolean use_steps(StrobeCut *cut, const StrobeCutTexts *texts, const Found *found,
+                          GError **error)
+{
+    for (guint i = 0; i < found->wanted->len; i++) {
+        const Stretch *stretch = &g_array_index(found->wanted, Stretch, i);
+        strobe_cut_add_time(cut, stretch->begin_ns, stretch->end_ns);
     }
-    if (n_wanted)
+    if (found->wanted->len)
         return TRUE;
-    if (most < least)
+    if (found->most < found->least)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "--step: the result has no steps");
     else
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT,
                     "--step=%s: no such step; the result has steps %" G_GINT64_FORMAT
                     " to %" G_GINT64_FORMAT,
-                    texts->steps[0], least, most);
+                    texts->steps[0], found->least, found->most);
     return FALSE;
+}
+
+/* The stretches of the steps asked for, of which the capture must hold one at least. */
+static gboolean add_steps(StrobeCut *cut, const StrobeCutTexts *texts, StrobeReader *reader,
+                          GError **error)
+{
+    g_autoptr(GArray) of_told = g_array_new(FALSE, FALSE, sizeof(Stretch));
+    g_autoptr(GArray) of_named = g_array_new(FALSE, FALSE, sizeof(Stretch));
+    Found told = {of_told, G_MAXINT64, G_MININT64}, named = {of_named, G_MAXINT64, G_MININT64};
+
+    return find_steps(&told, &named, texts, reader, error) &&
+           use_steps(cut, texts, told.most < told.least ? &named : &told, error);
 }
 
 /* A pattern that is no kind's is a slip. */

@@ -18,6 +18,7 @@ static void free_trace(ChromeTrace *trace)
     if (trace->queue)
         trace_queue_free(trace->queue);
     launches_free(trace->launches);
+    flow_gate_free(trace->gate);
     if (trace->kinds)
         g_hash_table_unref(trace->kinds);
     if (trace->texts)
@@ -62,7 +63,8 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
     trace_out_init_event(&trace->event);
     trace_groups_init(&trace->python, facts);
     trace_groups_init(&trace->devices, facts);
-    trace->queue = trace_queue_new(facts->scratch);
+    trace->gate = *host->fact(self, "cut") ? flow_gate_new() : NULL;
+    trace->queue = trace_queue_new(facts->scratch, trace->gate);
     trace->rows = trace_rows_new(host, self);
     trace->is_old = trace->rows->generation < 3;
     trace->is_import = *host->fact(self, "source") != '\0';

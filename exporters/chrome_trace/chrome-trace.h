@@ -7,6 +7,7 @@
 #include <strobe/exporter.h>
 #include <strobe/record.h>
 
+#include "flow-gate.h"
 #include "queue.h"
 #include "rows.h"
 #include "text-cache.h"
@@ -60,6 +61,7 @@ struct ChromeTrace {
     TraceKind *last_kind;
     TraceQueue *queue;
     TraceLaunches *launches;
+    FlowGate *gate;     /* of a part of a result; NULL: a whole */
     gboolean is_old;    /* of the first or the second generation */
     gboolean is_import; /* what another tool recorded: drawn as that tool does, and no more */
     gboolean has_steps; /* the source has them among its operators */
@@ -114,6 +116,10 @@ void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const Strob
 void trace_counters_finish(ChromeTrace *trace);
 /* source-event.c: an event that the importer had no kind for. */
 void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+
+/* foreign-events.c */
+void write_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void write_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* head-overlay.c */
 void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);

@@ -130,8 +130,11 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
 {
     char name[TRACE_FLOW_TEXT + 2], number[TRACE_FLOW_TEXT + 2];
     const CachedText texts[2] = {quoted(name, category), quoted(number, id)};
+    TraceOut *event = trace->gate ? flow_gate_event(trace->gate) : out;
 
-    put_device_flow(trace, out, texts, is_end, row, time_ns);
+    put_device_flow(trace, event, texts, is_end, row, time_ns);
+    if (trace->gate)
+        flow_gate_take(trace->gate, category, id, strlen(id), is_end ? FLOW_END : FLOW_BEGIN, out);
 }
 
 void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
@@ -145,6 +148,13 @@ void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
 
     trace->has_flow_points = TRUE;
     texts[1] = *text_cache_get(trace->texts, TEXT_CACHE_PLAIN, id);
+    if (trace->gate) {
+        g_autofree char *of = g_strndup(texts[0].bytes, texts[0].length);
+        put_device_flow(trace, flow_gate_event(trace->gate), texts, is_end, row, record->begin_ns);
+        flow_gate_take(trace->gate, of, texts[1].bytes, texts[1].length,
+                       is_end ? FLOW_END : FLOW_BEGIN, &trace->links);
+        return;
+    }
     out = device_out(trace, row);
     put_device_flow(trace, out, texts, is_end, row, record->begin_ns);
     device_event_done(trace, out, row, record->begin_ns);

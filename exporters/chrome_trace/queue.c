@@ -22,13 +22,15 @@ typedef struct Waiting {
 
 struct TraceQueue {
     TraceOut in, out;
+    FlowGate *gate;   /* NULL: all arrows are drawn */
     Waiting *waiting; /* by correlation, in slots; NULL: none yet */
 };
 
-TraceQueue *trace_queue_new(int directory)
+TraceQueue *trace_queue_new(int directory, FlowGate *gate)
 {
     TraceQueue *queue = g_new0(TraceQueue, 1);
 
+    queue->gate = gate;
     trace_out_init_held(&queue->in, directory, TRACE_OUT_HELD_BYTES);
     trace_out_init_held(&queue->out, directory, TRACE_OUT_HELD_BYTES);
     return queue;
@@ -52,9 +54,24 @@ int trace_queue_error(const TraceQueue *queue)
     return queue->in.error ? queue->in.error : queue->out.error;
 }
 
-static void put_event(TraceOut *out, gboolean is_dequeue, const char *name, gsize length,
+static void put_arrow(TraceQueue *queue, gboolean is_dequeue, const Waiting *item)
+{
+    static const char category[] = "async_task_queue";
+    TraceOut *out = is_dequeue ? &queue->out : &queue->in;
+    TraceOut *event = queue->gate ? flow_gate_event(queue->gate) : out;
+    char id[STROBE_NUMBER_MAX];
+
+    trace_flow_framework(event, category, "enqueue_to_dequeue", is_dequeue, item->correlation,
+                         item->row, item->begin_ns);
+    if (queue->gate)
+        flow_gate_take(queue->gate, category, id, strobe_format_uint(id, item->correlation),
+                       is_dequeue ? FLOW_END : FLOW_BEGIN, out);
+}
+
+static void put_event(TraceQueue *queue, gboolean is_dequeue, const char *name, gsize length,
                       const Waiting *item)
 {
+    TraceOut *out = is_dequeue ? &queue->out : &queue->in;
     char *at = trace_out_event(out);
     gint64 duration = item->end_ns - item->begin_ns;
 
@@ -71,15 +88,14 @@ static void put_event(TraceOut *out, gboolean is_dequeue, const char *name, gsiz
     at = put_uint(at, item->correlation);
     PUT_LITERAL(at, "}}");
     trace_out_done(out, at);
-    trace_flow_framework(out, "async_task_queue", "enqueue_to_dequeue", is_dequeue,
-                         item->correlation, item->row, item->begin_ns);
+    put_arrow(queue, is_dequeue, item);
 }
 
 static void put_waiting(TraceQueue *queue, Waiting *item)
 {
     static const char name[] = "\"" ENQUEUE "\"";
 
-    put_event(&queue->in, FALSE, name, strlen(name), item);
+    put_event(queue, FALSE, name, strlen(name), item);
     item->row = NULL;
 }
 
@@ -98,7 +114,7 @@ static void name_waiting(TraceQueue *queue, const Waiting *taken, const CachedTe
         return;
     }
     made = g_strdup_printf("\"" ENQUEUE "%.*s", (int)(name->bytes + name->length - at), at);
-    put_event(&queue->in, FALSE, made, strlen(made), item);
+    put_event(queue, FALSE, made, strlen(made), item);
     item->row = NULL;
 }
 
@@ -123,9 +139,9 @@ static void put_in(ChromeTrace *trace, const Waiting *item, const CachedText *na
                         !memcmp(name->bytes, "\"" ENQUEUE "@", strlen("\"" ENQUEUE "@"));
 
     if (trace->is_old && is_named)
-        put_event(&trace->queue->in, FALSE, plain, strlen(plain), item);
+        put_event(trace->queue, FALSE, plain, strlen(plain), item);
     else if (trace->is_old || !is_plain)
-        put_event(&trace->queue->in, FALSE, name->bytes, name->length, item);
+        put_event(trace->queue, FALSE, name->bytes, name->length, item);
     else
         let_wait(trace->queue, item);
 }
@@ -147,7 +163,7 @@ void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
         put_in(trace, &item, name);
         return;
     }
-    put_event(&trace->queue->out, TRUE, name->bytes, name->length, &item);
+    put_event(trace->queue, TRUE, name->bytes, name->length, &item);
     name_waiting(trace->queue, &item, name);
 }
 

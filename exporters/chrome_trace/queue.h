@@ -4,11 +4,13 @@
 #ifndef STROBE_CHROME_TRACE_QUEUE_H
 #define STROBE_CHROME_TRACE_QUEUE_H
 
+#include "flow-gate.h"
 #include "trace-out.h"
 
 typedef struct TraceQueue TraceQueue;
 
-TraceQueue *trace_queue_new(int directory);
+/* `gate` (may be NULL) is for its arrows, and stays the caller's. */
+TraceQueue *trace_queue_new(int directory, FlowGate *gate);
 void trace_queue_free(TraceQueue *queue);
 gboolean trace_queue_has_events(const TraceQueue *queue);
 int trace_queue_error(const TraceQueue *queue);

@@ -40,6 +40,8 @@ TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self)
     rows->level = host->facts(self)->level;
     rows->device = *host->fact(self, "device") ? atoi(host->fact(self, "device")) : -1;
     rows->next_extra = TRACE_FIRST_EXTRA_TID;
+    rows->has_names =
+        *host->fact(self, "source") && !strstr(host->fact(self, "source"), "\"ascend_");
     return rows;
 }
 
@@ -167,7 +169,7 @@ static TraceRow *find_row(TraceLayer *layer, guint64 tid, const char *name)
     return row;
 }
 
-static char *track_name(const StrobeTrackView *track)
+static char *track_name(const TraceRows *rows, const StrobeTrackView *track)
 {
     static const char *const words[] = {
         [STROBE_TRACK_THREAD] = "Thread", [STROBE_TRACK_STREAM] = "Stream",
@@ -177,7 +179,7 @@ static char *track_name(const StrobeTrackView *track)
     const char *word =
         track->type && track->type < G_N_ELEMENTS(words) ? words[track->type] : "Track";
 
-    if (track->type != STROBE_TRACK_THREAD && track->name && *track->name)
+    if ((track->type != STROBE_TRACK_THREAD || rows->has_names) && track->name && *track->name)
         return g_strdup(track->name);
     if (track->type == STROBE_TRACK_STEPS || track->type == STROBE_TRACK_PROCESS)
         return g_strdup(word);
@@ -208,7 +210,7 @@ static TraceRow *make_row(TraceRows *rows, StrobeTrackId id)
 
     if (!track)
         return trace_rows_extra(rows, id, "Unknown track");
-    name = track_name(track);
+    name = track_name(rows, track);
     if (track->type == STROBE_TRACK_STEPS)
         return find_row(find_layer(rows, pid, NULL, 0, -1), 0, name);
     if (track->group && *track->group)
@@ -264,7 +266,7 @@ TraceRow *trace_rows_of_marker(TraceRows *rows, StrobeTrackId id)
     if (!*slot) {
         const StrobeTrackView *track = rows->host->track(rows->self, id);
         g_autofree char *program = program_name(rows);
-        g_autofree char *name = track ? track_name(track) : g_strdup("Unknown track");
+        g_autofree char *name = track ? track_name(rows, track) : g_strdup("Unknown track");
         TraceLayer *layer =
             find_layer(rows, trace_rows_pid(rows, id),
                        track && *track->group ? track->group : program, MARKER_SORT_INDEX, -1);

@@ -63,8 +63,9 @@ typedef struct TraceRows {
     StrobeInstance *self;
     gint32 generation;
     gint32 level;
-    gint32 device;     /* of the capture, -1: none */
-    GPtrArray *layers; /* in order of first use */
+    gint32 device;      /* of the capture, -1: none */
+    gboolean has_names; /* threads have those that the source gave them */
+    GPtrArray *layers;  /* in order of first use */
     GHashTable *by_key;
     GPtrArray *of_track, *of_marker; /* TraceRow by track id */
     GHashTable *unknown_layers;      /* name -> number */

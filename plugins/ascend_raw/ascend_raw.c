@@ -60,28 +60,40 @@ static void import_framework(Raw *raw)
         parts[i](raw);
 }
 
-static StrobeStatus import_all(Raw *raw, const char *path)
+static void tell_device(Raw *raw, DeviceSource wanted, DeviceSource device)
 {
     static const char *const words[] = {"none", "msprof database", "msprof text",
                                         "profiler database"};
+
+    raw->host->fact_text(raw->self, "device_half", words[device]);
+    raw->host->fact_int(raw->self, "output_is_free",
+                        wanted != DEVICE_OUTPUT_DB && device != DEVICE_OUTPUT_DB);
+    if (device != DEVICE_NONE || raw->is_full)
+        return;
+    tell_missing(raw, wanted != DEVICE_NONE
+                          ? "only what the host did: the devices' data are damaged"
+                      : raw->files.prof >= 0
+                          ? "only what the host did: nothing exported the devices' raw data"
+                          : "only what the host did: there is no data of devices");
+}
+
+static StrobeStatus import_all(Raw *raw, const char *path)
+{
     gboolean has_text;
-    DeviceSource device = device_half_find(&raw->files, &has_text);
+    DeviceSource wanted = device_half_find(&raw->files, &has_text), device = wanted;
+    StrobeStatus status;
 
     side_files_import(raw);
     tell_files(raw);
     import_framework(raw);
     if (!raw->is_full)
         told_facts_import(raw->host, raw->self, raw->files.top, path, (gint64)raw->pid);
-    raw->host->fact_text(raw->self, "device_half", words[device]);
-    raw->host->fact_int(raw->self, "output_is_free", device != DEVICE_OUTPUT_DB);
-    if (device == DEVICE_NONE && !raw->is_full)
-        tell_missing(raw, raw->files.prof >= 0
-                              ? "only what the host did: nothing exported the devices' raw data"
-                              : "only what the host did: there is no data of devices");
     if (raw->is_full)
         return raw->host->fail(raw->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                                "The capture has no room");
-    return device_half_import(raw, device);
+    status = device_half_import(raw, &device);
+    tell_device(raw, wanted, device);
+    return status;
 }
 
 static StrobeStatus ascend_raw_import(const StrobeImporterHost *host, StrobeInstance *self,

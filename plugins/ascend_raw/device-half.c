@@ -37,20 +37,32 @@ static gboolean has_file(int folder, const char *prefix, const char *suffix)
     return name != NULL;
 }
 
-DeviceSource device_half_find(const RawFiles *files, gboolean *has_text)
+static gboolean has_prof_text(const RawFiles *files)
 {
     int text = files->prof >= 0 ? foreign_folder_open(files->prof, TEXT_FOLDER) : -1;
-    gboolean has_prof_text = has_file(text, "msprof", ".json");
+    gboolean has = has_file(text, "msprof", ".json");
 
     if (text >= 0)
         close(text);
-    *has_text = has_file(files->output, "trace_view", ".json");
-    if (has_file(files->prof, "msprof_", ".db"))
+    return has;
+}
+
+/* The first that is there, `from` on. */
+static DeviceSource find_from(const RawFiles *files, DeviceSource from)
+{
+    if (from <= DEVICE_PROF_DB && has_file(files->prof, "msprof_", ".db"))
         return DEVICE_PROF_DB;
-    if (has_prof_text)
+    if (from <= DEVICE_PROF_TEXT && has_prof_text(files))
         return DEVICE_PROF_TEXT;
-    return has_file(files->output, "ascend_pytorch_profiler", ".db") ? DEVICE_OUTPUT_DB
-                                                                     : DEVICE_NONE;
+    if (from <= DEVICE_OUTPUT_DB && has_file(files->output, "ascend_pytorch_profiler", ".db"))
+        return DEVICE_OUTPUT_DB;
+    return DEVICE_NONE;
+}
+
+DeviceSource device_half_find(const RawFiles *files, gboolean *has_text)
+{
+    *has_text = has_file(files->output, "trace_view", ".json");
+    return find_from(files, DEVICE_PROF_DB);
 }
 
 /* ---- databases ---- */
@@ -80,15 +92,16 @@ static void take_table_away(const DbFile *file, const char *name)
     }
 }
 
-static StrobeStatus import_db(Raw *raw, int folder, const char *prefix)
+/* FALSE: it is none that could be read, which is told. */
+static gboolean import_db(Raw *raw, int folder, const char *prefix, StrobeStatus *status)
 {
     g_autofree char *name = last_name(folder, prefix, ".db");
     g_autofree char *error = NULL;
     int fd = name ? foreign_folder_open_file(folder, name) : -1;
     DbFile *file = fd >= 0 ? db_file_open(fd, name, &error) : NULL;
-    StrobeStatus status = STROBE_OK;
+    gboolean is_good = file && database_type(file) == DATABASE_PROFILER;
 
-    if (!file || database_type(file) != DATABASE_PROFILER) {
+    if (!is_good) {
         raw_damage(raw, name ? name : prefix, "%s",
                    error    ? error
                    : fd < 0 ? g_strerror(errno)
@@ -99,54 +112,62 @@ static StrobeStatus import_db(Raw *raw, int folder, const char *prefix)
         for (guint i = 0; i < G_N_ELEMENTS(framework_tables); i++)
             if (raw->files.files[framework_tables[i].file].name)
                 take_table_away(file, framework_tables[i].table);
-        status = ascend_db_read(raw->host, raw->self, file, NULL, rank_in_name(name));
+        *status = ascend_db_read(raw->host, raw->self, file, NULL, rank_in_name(name));
     }
     db_file_free(file);
     if (fd >= 0)
         close(fd);
-    return status;
+    return is_good;
 }
 
 #else
 
-static StrobeStatus import_db(Raw *raw, int folder, const char *prefix)
+static gboolean import_db(Raw *raw, int folder, const char *prefix, StrobeStatus *status)
 {
+    (void)folder;
+    (void)status;
     raw_damage(raw, prefix, "this Strobe was built without SQLite");
-    return STROBE_OK;
+    return FALSE;
 }
 
 #endif
 
 /* ---- text ---- */
 
-static StrobeStatus import_text(Raw *raw)
+static gboolean import_text(Raw *raw, StrobeStatus *status)
 {
     g_autofree char *path = g_build_filename(raw->files.prof_name, TEXT_FOLDER, NULL);
     StrobeSource source = {.struct_size = sizeof source, .path = path, .is_folder = 1};
-    StrobeStatus status;
 
     source.descriptor = foreign_folder_open(raw->files.prof, TEXT_FOLDER);
     if (source.descriptor < 0) {
         raw_damage(raw, path, "%s", g_strerror(errno));
-        return STROBE_OK;
+        return FALSE;
     }
-    status = ascend_text_read(raw->host, raw->self, &source, (gint64)raw->pid);
+    *status = ascend_text_read(raw->host, raw->self, &source, (gint64)raw->pid);
     close(source.descriptor);
-    return status;
+    return TRUE;
 }
 
 /* ---- all ---- */
 
-StrobeStatus device_half_import(Raw *raw, DeviceSource source)
+static gboolean import_one(Raw *raw, DeviceSource source, StrobeStatus *status)
 {
     switch (source) {
     case DEVICE_PROF_DB:
-        return import_db(raw, raw->files.prof, "msprof_");
+        return import_db(raw, raw->files.prof, "msprof_", status);
     case DEVICE_PROF_TEXT:
-        return import_text(raw);
-    case DEVICE_OUTPUT_DB:
-        return import_db(raw, raw->files.output, "ascend_pytorch_profiler");
+        return import_text(raw, status);
     default:
-        return STROBE_OK;
+        return import_db(raw, raw->files.output, "ascend_pytorch_profiler", status);
     }
+}
+
+StrobeStatus device_half_import(Raw *raw, DeviceSource *source)
+{
+    StrobeStatus status = STROBE_OK;
+
+    while (*source != DEVICE_NONE && !import_one(raw, *source, &status))
+        *source = *source < DEVICE_OUTPUT_DB ? find_from(&raw->files, *source + 1) : DEVICE_NONE;
+    return status;
 }

@@ -15,7 +15,8 @@ typedef enum DeviceSource {
 /* Where it can be read from. `has_text` is TRUE if the profiler's output has a trace. */
 DeviceSource device_half_find(const RawFiles *files, gboolean *has_text);
 
-/* Reads it, less what the framework's files tell themselves. */
-StrobeStatus device_half_import(Raw *raw, DeviceSource source);
+/* Reads it, less what the framework's files tell themselves. Where it cannot be read the next one
+ * is taken; *source says which it was, DEVICE_NONE: none. */
+StrobeStatus device_half_import(Raw *raw, DeviceSource *source);
 
 #endif

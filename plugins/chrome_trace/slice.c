@@ -359,10 +359,16 @@ static gboolean slow_us(const Slice *slice, gint64 *ns, gboolean *is_exact)
     return FALSE;
 }
 
+/* A value that is not there has no text to step over. */
+static const char *end_of(const Slice *slice)
+{
+    return slice->text ? slice->text + slice->length : NULL;
+}
+
 gboolean slice_us(const Slice *slice, gint64 *ns, gboolean *is_exact)
 {
     static const guint32 scale[] = {1000, 100, 10, 1};
-    const char *p = slice->text, *end = p + slice->length, *digits;
+    const char *p = slice->text, *end = end_of(slice), *digits;
     gboolean is_negative = p < end && *p == '-', unused;
     guint64 whole, part = 0;
 
@@ -399,7 +405,7 @@ static gboolean fast_double(const Slice *slice, double *value)
 {
     static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    const char *p = slice->text, *end = p + slice->length, *point = NULL;
+    const char *p = slice->text, *end = end_of(slice), *point = NULL;
     guint64 digits = 0;
 
     if (slice->length == 0 || slice->length > 16)
@@ -435,7 +441,7 @@ gboolean slice_double(const Slice *slice, double *value)
 
 gboolean slice_uint(const Slice *slice, guint64 *value)
 {
-    const char *end = slice->text + slice->length;
+    const char *end = end_of(slice);
     gint64 number;
 
     if ((slice->type == SLICE_NUMBER || slice->type == SLICE_STRING) && slice->length > 0 &&
@@ -456,7 +462,7 @@ gboolean slice_uint(const Slice *slice, guint64 *value)
 
 gboolean slice_int(const Slice *slice, gint64 *value)
 {
-    const char *p = slice->text, *end = p + slice->length;
+    const char *p = slice->text, *end = end_of(slice);
     gboolean is_negative = slice->length > 0 && *p == '-';
     guint64 digits;
     double real;

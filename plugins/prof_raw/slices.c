@@ -125,10 +125,12 @@ char *slices_line(Slices *s)
     gsize seen = 0;
 
     for (;;) {
-        char *begin = s->buffer + s->at;
-        char *end =
-            s->used > s->at + seen ? memchr(begin + seen, '\n', s->used - s->at - seen) : NULL;
+        char *begin = NULL, *end = NULL;
 
+        if (s->used > s->at + seen) { /* without it there may be no buffer yet */
+            begin = s->buffer + s->at;
+            end = memchr(begin + seen, '\n', s->used - s->at - seen);
+        }
         if (end) {
             *end = 0;
             s->at += (gsize)(end - begin) + 1;

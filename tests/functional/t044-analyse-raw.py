@@ -202,6 +202,16 @@ class AnalyseRawTest(StrobeTest):
         (self.top / PROF / "msprof_20250101.db").write_bytes(b"SQLite format 3\0" + bytes(99))
         self.analyse(self.top)
         self.assertIn("damaged: msprof_20250101.db", self.said)
+        self.assertIn("only what the host did: the devices' data are damaged", self.said)
+
+    @has_db
+    def test_damaged_db_beside_text(self):
+        """What the other export has is there all the same."""
+        self.put_text()
+        (self.top / PROF / "msprof_20250101.db").write_bytes(b"SQLite format 3\0" + bytes(99))
+        self.analyse(self.top)
+        self.assertIn("damaged: msprof_20250101.db", self.said)
+        self.check_joined()
 
     def test_which_source_is_chosen(self):
         """The original's own trace, unless the raw files come with the devices' half."""

@@ -325,6 +325,25 @@ static void test_recorded_queue(void)
     strobe_mock_free(mock);
 }
 
+/* Of another tool than Ascend's: a launch is its own thread's, whatever began last elsewhere. */
+static void test_foreign_threads(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
+    StrobeTrackId stream = test_stream(mock, 0, 1);
+
+    strobe_mock_fact(mock, "source", "{\"importer\": \"chrome_trace\"}");
+    add_op(mock, one, "a", 0, 1000);
+    add_op(mock, two, "b", 100, 900);
+    add_call_of(mock, one, 500, 1);
+    add_task_of(mock, stream, 5000, 5100, 1, 1);
+    add_task_of(mock, stream, 5200, 5400, 1, 1);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpfloat(find_op(mock, "a")->device_self, ==, 0.1 + 0.2);
+    g_assert_true(isnan(find_op(mock, "b")->device_self) || find_op(mock, "b")->device_self == 0);
+    strobe_mock_free(mock);
+}
+
 /* Two threads that launch in the same ns, each in an operator of its own; a graph that is run
  * again; and a launch beside the queue, while another thread takes from it. */
 static void test_recorded_threads(void)
@@ -379,6 +398,7 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-device/recorded", test_recorded);
     g_test_add_func("/operator-device/recorded-queue", test_recorded_queue);
     g_test_add_func("/operator-device/recorded-threads", test_recorded_threads);
+    g_test_add_func("/operator-device/foreign-threads", test_foreign_threads);
     g_test_add_func("/operator-device/recorded-beside-queue", test_recorded_beside_queue);
     return g_test_run();
 }

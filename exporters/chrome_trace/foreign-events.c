@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What traces of other tools have and Ascend's have not: arrows by name, counters of many series.
+ */
+#include <math.h>
+#include <strobe/helpers/fields.h>
+
+#include "chrome-trace.h"
+
+enum { CATEGORY, NUMBER, ID, PHASE, IS_ENCLOSING }; /* in TraceKind.known */
+enum { VALUE, SERIES };
+
+static const CachedText *text_of(ChromeTrace *trace, StrobeStringId id)
+{
+    return text_cache_get(trace->texts, TEXT_CACHE_PLAIN, id);
+}
+
+static char *put_id(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
+                    const StrobeView *record)
+{
+    guint64 number = strobe_field_u64(record, kind->known[NUMBER], STROBE_ABSENT_U64);
+
+    if (number != STROBE_ABSENT_U64)
+        return put_uint(at, number);
+    return put_text(trace, out, at, TEXT_CACHE_PLAIN, strobe_field_u32(record, kind->known[ID], 0));
+}
+
+static void put_flow(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
+                     const StrobeView *record, guint phase)
+{
+    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+    char *at = trace_out_event(out);
+
+    PUT_LITERAL(at, "{\"ph\": \"");
+    *at++ = "stf"[phase];
+    PUT_LITERAL(at, "\", ");
+    if (strobe_field_u8(record, kind->known[IS_ENCLOSING], 0))
+        PUT_LITERAL(at, "\"bp\": \"e\", ");
+    PUT_LITERAL(at, "\"name\": ");
+    at = put_name(trace, out, at, kind, record);
+    PUT_LITERAL(at, ", \"id\": ");
+    at = put_id(trace, out, at, kind, record);
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"cat\": ");
+    at = put_text(trace, out, at, TEXT_CACHE_PLAIN,
+                  strobe_field_u32(record, kind->known[CATEGORY], 0));
+    *at++ = '}';
+    trace_out_done(out, at);
+}
+
+/* Arrows are told apart by category, name and id. */
+static void pass_gate(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                      guint phase)
+{
+    const CachedText *category = text_of(trace, strobe_field_u32(record, kind->known[CATEGORY], 0));
+    g_autofree char *of = g_strndup(category->bytes, category->length);
+    guint64 number = strobe_field_u64(record, kind->known[NUMBER], STROBE_ABSENT_U64);
+    g_autofree char *id = g_strdup_printf("%u %" G_GUINT64_FORMAT " %u", record->name, number,
+                                          strobe_field_u32(record, kind->known[ID], 0));
+
+    put_flow(trace, flow_gate_event(trace->gate), kind, record, phase);
+    flow_gate_take(trace->gate, of, id, strlen(id), phase, &trace->links);
+}
+
+void write_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    guint phase = MIN(strobe_field_u8(record, kind->known[PHASE], 0), FLOW_END);
+
+    if (trace->gate)
+        pass_gate(trace, kind, record, phase);
+    else
+        put_flow(trace, &trace->main, kind, record, phase);
+}
+
+void write_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    TraceOut *out = &trace->main;
+    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+    StrobeStringId series = strobe_field_u32(record, kind->known[SERIES], 0);
+    double value = strobe_view_f64(record, kind->known[VALUE]);
+    char *at = trace_out_event(out);
+
+    PUT_LITERAL(at, "{\"name\": ");
+    at = put_name(trace, out, at, kind, record);
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"ph\": \"C\", \"args\": {");
+    if (!isnan(value)) {
+        if (series)
+            at = put_text(trace, out, at, TEXT_CACHE_PLAIN, series);
+        else
+            PUT_LITERAL(at, "\"value\"");
+        PUT_LITERAL(at, ": ");
+        if (isfinite(value))
+            at += strobe_format_double(at, value);
+        else
+            PUT_LITERAL(at, "null");
+    }
+    PUT_LITERAL(at, "}}");
+    trace_out_done(out, at);
+}
