@@ -32,6 +32,7 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
 
 #define PARTS_MAX 65536u
 #define PIECE_BYTES ((size_t)4 << 20) /* unmapped at once */
+#define MEMORY_SHARE 3 / 8            /* of the limit: of the heap, no file */
 #define PERIOD_NS 2000000
 #define ROOM_LEFT_BYTES ((uint64_t)64 << 20)
 #define OUT_OF_ROOM 6                 /* as any failure to write */
@@ -329,7 +330,7 @@ static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size, size_t
         return NULL;
     lock();
     keep_limit();
-    if (overflow.in_memory + size > overflow.limit / 4)
+    if (overflow.in_memory + size > overflow.limit * MEMORY_SHARE)
         at = map_file(size, alignment);
     if (!at) {
         at = map(size, alignment, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
