@@ -23,7 +23,7 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
 gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError **error);
 void strobe_folder_discard(StrobeFreshFolder *fresh);
 
-/* Removes a folder and all in it; what cannot be removed is left. */
+/* Removes a folder and all in it; what cannot be removed is left. A signal handler may call it. */
 void strobe_folder_remove(const char *path);
 
 /* Number of files in it, 0 if it cannot be read. */

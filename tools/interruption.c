@@ -109,6 +109,13 @@ void strobe_interruption_remove(const char *folder)
     g_rec_mutex_unlock(&lock);
 }
 
+void strobe_interruption_abandon(void)
+{
+    for (guint turn = 0; turn < 3; turn++)
+        for (guint i = 0; folders && i < folders->len; i++)
+            strobe_folder_remove(g_ptr_array_index(folders, i));
+}
+
 void strobe_interruption_hold(void)
 {
     g_rec_mutex_lock(&lock);

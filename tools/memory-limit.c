@@ -84,6 +84,7 @@ gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
     }
     if (file < 0)
         return go_without(bytes, tmp_dir, code);
-    strobe_resources_set(bytes, strobe_resources_folder(NULL), overflow_memory_begin(bytes, file));
+    const char *folder = strobe_resources_folder(NULL);
+    strobe_resources_set(bytes, folder, overflow_memory_begin(bytes, file, folder));
     return TRUE;
 }

@@ -5,9 +5,10 @@
 
 #if !defined(STROBE_HAS_JEMALLOC)
 
-bool overflow_memory_begin(uint64_t limit_bytes, int file)
+bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
 {
     (void)limit_bytes;
+    (void)folder;
     close(file);
     return false;
 }
@@ -30,11 +31,14 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "interruption.h"
+
 #define PARTS_MAX 65536u
 #define PIECE_BYTES ((size_t)4 << 20) /* unmapped at once */
 #define MEMORY_SHARE 3 / 8            /* of the limit: of the heap, no file */
 #define PERIOD_NS 2000000
 #define ROOM_LEFT_BYTES ((uint64_t)64 << 20)
+#define LOST_TEXT_BYTES 512u
 #define OUT_OF_ROOM 6                 /* as any failure to write */
 #define FAULT_AROUND_BYTES (2u << 20) /* the largest folio; older kernels bring 64 KB */
 
@@ -57,6 +61,7 @@ static struct {
     int file, statm;
     pid_t thread; /* the main one, which reads the input */
     bool is_full;
+    char lost[LOST_TEXT_BYTES]; /* what is said when a page cannot be had */
 } overflow = {.lock = ATOMIC_FLAG_INIT};
 
 static void lock(void)
@@ -161,11 +166,12 @@ static bool is_in_file(const void *at)
 /* Where the disk is full when a page is touched the page cannot be had. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
-    static const char text[] = "strobe: no room for temporary files (see --tmp-dir, --max-mem)\n";
-
     (void)context;
-    if (is_in_file(info->si_addr) && write(STDERR_FILENO, text, sizeof text - 1) >= 0)
+    if (is_in_file(info->si_addr)) {
+        if (write(STDERR_FILENO, overflow.lost, strlen(overflow.lost)) >= 0)
+            strobe_interruption_abandon();
         _exit(OUT_OF_ROOM);
+    }
     signal(number, SIG_DFL); /* something else's: as if there were no handler */
 }
 
@@ -432,7 +438,7 @@ static bool can_hook_heap(void)
     return false;
 }
 
-bool overflow_memory_begin(uint64_t limit_bytes, int file)
+bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
 {
     extent_hooks_t *hooks = &heap_hooks;
     size_t grow = limit_bytes / 32;
@@ -441,6 +447,11 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
         close(file);
         return false;
     }
+    snprintf(
+        overflow.lost, sizeof overflow.lost,
+        "strobe: Cannot go on: a temporary file in %.400s has no room any more, or cannot be read "
+        "(see --tmp-dir, --max-mem)\n",
+        folder);
     overflow.limit = limit_bytes;
     overflow.file = file;
     overflow.thread = (pid_t)syscall(SYS_gettid);
