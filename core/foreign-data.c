@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strobe/kinds.h>
 #include <strobe/strobe.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "error.h"
@@ -286,22 +286,65 @@ static gboolean set_io_error(const Join *join, int number, GError **error)
     return FALSE;
 }
 
+#define NAME_TRIES 100
+
+/* Is this a name that create_file gives? */
+static gboolean is_leaving(const char *name)
+{
+    return g_str_has_prefix(name, ".foreign-") && g_str_has_suffix(name, ".new");
+}
+
+/* Who writes such a file holds a lock on it. A process id would tell nothing here: the other one
+ * may live in another container. */
+static void remove_leaving(int folder, const char *name)
+{
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (file < 0)
+        return;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+    close(file);
+}
+
 /* What analyses that were killed have left. */
-static void remove_leavings(const char *parent)
+static void remove_leavings(const char *parent, int folder)
 {
     g_autoptr(GDir) dir = g_dir_open(parent, 0, NULL);
     const char *name;
-    long pid;
-    int end;
 
-    while (dir && (name = g_dir_read_name(dir))) {
-        g_autofree char *path = g_build_filename(parent, name, NULL);
+    while (dir && (name = g_dir_read_name(dir)))
+        if (is_leaving(name))
+            remove_leaving(folder, name);
+}
 
-        end = 0;
-        if (sscanf(name, ".foreign-%ld.new%n", &pid, &end) == 1 && end && !name[end] && pid > 0 &&
-            kill((pid_t)pid, 0) != 0 && errno == ESRCH)
-            unlink(path);
+/* Is the file still there under its name? Who cleans up may have come before the lock. */
+static gboolean is_named(int file, int folder, const char *name)
+{
+    struct stat ours, named;
+
+    return fstat(file, &ours) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+/* A new file of a name of its own, locked; -1: errno is set. */
+static int create_file(int folder, char **name)
+{
+    int file = -1;
+
+    for (guint i = 0; i < NAME_TRIES && file < 0; i++) {
+        g_free(*name);
+        *name = g_strdup_printf(".foreign-%08x.new", g_random_int());
+        file = openat(folder, *name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+        if (file < 0 && errno != EEXIST)
+            break;
+        if (file >= 0 && (flock(file, LOCK_EX | LOCK_NB) != 0 || !is_named(file, folder, *name))) {
+            close(file);
+            file = -1;
+            errno = EAGAIN;
+        }
     }
+    return file;
 }
 
 /* Does the file that is there tell more, as where the vendor's files were cleaned up since? */
@@ -314,32 +357,42 @@ static gboolean is_less_than_before(const Join *join)
     return is_less;
 }
 
+/* Writes the file and gives it its name; what fails leaves none. */
+static gboolean write_in(Join *join, int folder, const char *facts, GError **error)
+{
+    g_autofree char *name = NULL;
+    int file = create_file(folder, &name);
+    int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : -1; /* until it has its name */
+    gboolean good = FALSE;
+
+    if (file < 0)
+        return set_io_error(join, errno, error);
+    good = strobe_import_capture_write(join->join.capture, file, facts, error);
+    if (!good)
+        g_prefix_error(error, "%s in %s: ", STROBE_FOREIGN_NAME, join->result->directory);
+    if (good && renameat(folder, name, folder, STROBE_FOREIGN_NAME) != 0)
+        good = set_io_error(join, errno, error);
+    if (!good)
+        unlinkat(folder, name, 0);
+    if (lock >= 0)
+        close(lock);
+    return good;
+}
+
 static gboolean write_file(Join *join, GError **error)
 {
     g_autofree char *parent = g_path_get_dirname(join->result->capture);
-    g_autofree char *name = g_strdup_printf(".foreign-%ld.new", (long)getpid());
     g_autofree char *facts = NULL;
     int folder = open(parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    gboolean good = FALSE;
-    int file = -1;
+    gboolean good;
 
-    remove_leavings(parent);
+    if (folder < 0)
+        return set_io_error(join, errno, error);
+    remove_leavings(parent, folder);
     json_object_set_array_member(join->facts, "foreign", json_array_ref(join->entries));
     facts = strobe_json_object_to_text(join->facts, 0);
-    if (folder >= 0) {
-        unlinkat(folder, name, 0);
-        file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
-    }
-    if (file < 0)
-        set_io_error(join, errno, error);
-    else
-        good = strobe_import_capture_write(join->join.capture, file, facts, error);
-    if (good && renameat(folder, name, folder, STROBE_FOREIGN_NAME) != 0)
-        good = set_io_error(join, errno, error);
-    if (!good && file >= 0)
-        unlinkat(folder, name, 0);
-    if (folder >= 0)
-        close(folder);
+    good = write_in(join, folder, facts, error);
+    close(folder);
     return good;
 }
 

@@ -100,6 +100,15 @@ static int create_capture(int directory)
                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 }
 
+static gboolean write_capture(const StrobeImport *import, StrobeImportCapture *capture, int file,
+                              const char *facts, GError **error)
+{
+    if (strobe_import_capture_write(capture, file, facts, error))
+        return TRUE;
+    g_prefix_error(error, "%s: ", import->result.capture);
+    return FALSE;
+}
+
 static void discard(StrobeImport *import, int directory, GHashTable *files)
 {
     GHashTableIter iter;
@@ -131,7 +140,7 @@ gboolean strobe_import_directory_make(StrobeImport *import, const char *source,
     if (file < 0)
         set_io_error(import->result.capture, errno, error);
     else
-        good = strobe_import_capture_write(capture, file, facts, error) &&
+        good = write_capture(import, capture, file, facts, error) &&
                write_files(directory, files, error);
     if (!good)
         discard(import, directory, files);

@@ -31,6 +31,7 @@ const char *strobe_option_type_name(guint32 type)
 
 /* ---- texts to values ---- */
 
+/* The first name of each factor is the one that is shown. */
 struct unit {
     const char *name;
     double factor;
@@ -38,8 +39,17 @@ struct unit {
 
 static const struct unit duration_units[] = {{"ns", 1},  {"us", 1e3},   {"ms", 1e6},
                                              {"s", 1e9}, {"min", 6e10}, {NULL, 0}};
-static const struct unit byte_units[] = {
-    {"B", 1}, {"KB", 1024.0}, {"MB", 1048576.0}, {"GB", 1073741824.0}, {NULL, 0}};
+static const struct unit byte_units[] = {{"B", 1},
+                                         {"KB", 1024.0},
+                                         {"KiB", 1024.0},
+                                         {"K", 1024.0},
+                                         {"MB", 1048576.0},
+                                         {"MiB", 1048576.0},
+                                         {"M", 1048576.0},
+                                         {"GB", 1073741824.0},
+                                         {"GiB", 1073741824.0},
+                                         {"G", 1073741824.0},
+                                         {NULL, 0}};
 
 static gboolean parse_with_unit(const char *text, const struct unit *units, gint64 *out)
 {
@@ -73,6 +83,34 @@ gboolean strobe_parse_duration(const char *text, gint64 *ns)
 gboolean strobe_parse_bytes(const char *text, gint64 *bytes)
 {
     return parse_with_unit(text, byte_units, bytes);
+}
+
+/* The unit that was meant, as strobe_nearest_hint says it; "" where the text has none at its end.
+ */
+static char *unit_hint(const char *text, const struct unit *units)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    char *end;
+
+    g_ascii_strtod(text, &end);
+    while (*end == ' ')
+        end++;
+    if (end == text || !*end)
+        return g_strdup("");
+    for (; units->name; units++) {
+        if (strcmp(end, units->name) == 0)
+            return g_strdup("");
+        if (g_ascii_strcasecmp(end, units->name) == 0)
+            end = (char *)(uintptr_t)units->name;
+        g_ptr_array_add(names, (gpointer)(uintptr_t)units->name);
+    }
+    g_ptr_array_add(names, NULL);
+    return strobe_nearest_hint(end, (const char *const *)names->pdata);
+}
+
+char *strobe_bytes_hint(const char *text)
+{
+    return unit_hint(text, byte_units);
 }
 
 gboolean strobe_parse_bool(const char *text, gint64 *out)
@@ -164,7 +202,8 @@ static char *with_unit(double value, const struct unit *units)
     const struct unit *best = units;
 
     for (; units->name; units++)
-        if (value >= units->factor && fmod(value, units->factor) == 0)
+        if (units->factor > best->factor && value >= units->factor &&
+            fmod(value, units->factor) == 0)
             best = units;
     return g_strdup_printf("%.15g%s", value / best->factor, best->name);
 }
@@ -205,7 +244,7 @@ static const char *form_of(guint32 type)
     case STROBE_OPTION_DURATION:
         return "a number with ns, us, ms, s or min";
     case STROBE_OPTION_BYTES:
-        return "a number with B, KB, MB or GB";
+        return "a number with B, K, M or G (KB, KiB and so on are the same)";
     case STROBE_OPTION_LIST:
         return "values joined by +";
     case STROBE_OPTION_KINDS:
@@ -215,14 +254,24 @@ static const char *form_of(guint32 type)
     }
 }
 
+static char *hint_for(const StrobeOption *option, const char *found)
+{
+    if (option->choices)
+        return strobe_nearest_hint(found, option->choices);
+    if (option->type == STROBE_OPTION_BYTES)
+        return unit_hint(found, byte_units);
+    if (option->type == STROBE_OPTION_DURATION)
+        return unit_hint(found, duration_units);
+    return g_strdup("");
+}
+
 /* `found` as it is to be shown: texts in quotes. */
 static void set_bad_value(const StrobeOptions *options, const StrobeOption *option,
                           const char *found, const char *origin, GError **error)
 {
     g_autofree char *range = strobe_option_range(option);
     g_autofree char *bare = g_strndup(*found ? found + 1 : found, MAX(strlen(found), 2) - 2);
-    g_autofree char *hint =
-        option->choices ? strobe_nearest_hint(bare, option->choices) : g_strdup("");
+    g_autofree char *hint = hint_for(option, bare);
 
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                 "%s: option \"%s\" of %s: expected %s%s%s%s, found %s%s", origin, option->name,

@@ -43,9 +43,12 @@ GPtrArray *strobe_options_pairs(const char *list, GError **error);
 const char *strobe_option_type_name(guint32 type);
 char *strobe_option_range(const StrobeOption *option);
 
-/* Parses "64MB" and "500ms" (used for the core's own settings too). */
+/* Parses "64MB" (as "64M" and "64MiB") and "500ms" (used for the core's own settings too). */
 gboolean strobe_parse_bytes(const char *text, gint64 *bytes);
 gboolean strobe_parse_duration(const char *text, gint64 *ns);
+/* For a text that is no size: the unit nearest to its own as strobe_nearest_hint says it, "" if it
+ * has none (free it). */
+char *strobe_bytes_hint(const char *text);
 /* true, on, yes, 1; false, off, no, 0. */
 gboolean strobe_parse_bool(const char *text, gint64 *value);
 

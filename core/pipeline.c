@@ -266,37 +266,45 @@ static StrobeView derived_view(const struct run *run, StrobeConsumer *pass,
     return view;
 }
 
-/* `stored`: of each kind of the pass, whether the capture holds it itself. */
-static void feed_piece(struct run *run, StrobeConsumer *pass, const gboolean *stored,
-                       const char *piece, gsize bytes)
+/* A pass whose records are handed on. */
+struct derivation {
+    struct run *run;
+    StrobeConsumer *pass;
+    gboolean *stored; /* of each of its kinds, whether the capture holds it itself */
+};
+
+static void feed_piece(gpointer user, const char *piece, gsize bytes)
 {
+    const struct derivation *derivation = user;
     g_autofree StrobeView *views = g_new(StrobeView, STROBE_BATCH);
     gsize n = 0, at = 0;
 
     while (at < bytes) {
         const struct StrobeSpooled *record = (const void *)(piece + at);
-        if (!stored[record->kind])
-            views[n++] = derived_view(run, pass, record);
+        if (!derivation->stored[record->kind])
+            views[n++] = derived_view(derivation->run, derivation->pass, record);
         at += sizeof *record + record->field_bytes;
         if (n == STROBE_BATCH || (n && at >= bytes)) {
-            feed_all(run, views, n);
+            feed_all(derivation->run, views, n);
             n = 0;
         }
     }
 }
 
-static void stream_pass(struct run *run, StrobeConsumer *pass)
+/* What it derived so far, and then what it derives as it ends, without a detour. */
+static void end_pass(struct run *run, StrobeConsumer *pass)
 {
     guint n = pass->component->n_kinds;
     g_autofree gboolean *stored = g_new0(gboolean, n + 1);
-    const char *piece;
-    gsize bytes;
+    struct derivation derivation = {run, pass, stored};
 
     for (guint i = 0; i < n; i++)
         stored[i] = is_stored(run, pass->kinds[i].view.name);
-    while ((piece = strobe_spool_next(pass->spool, &bytes, &pass->failure)))
-        feed_piece(run, pass, stored, piece, bytes);
-    g_clear_pointer(&pass->spool, strobe_spool_free);
+    if (!pass->failure)
+        strobe_spool_hand_on(pass->spool, feed_piece, &derivation, &pass->failure);
+    strobe_consumer_end(pass);
+    if (!pass->failure)
+        strobe_spool_finish(pass->spool);
 }
 
 /* Passes end in order of dependency, and what each derived goes to those behind it. */
@@ -305,9 +313,7 @@ static void stream_derived(struct run *run)
     for (guint i = 0; i < run->p->passes->len; i++) {
         StrobeConsumer *pass = g_ptr_array_index(run->p->passes, i);
 
-        strobe_consumer_end(pass);
-        if (!pass->failure && strobe_spool_rewind(pass->spool, &pass->failure))
-            stream_pass(run, pass);
+        end_pass(run, pass);
         strobe_consumer_close(pass); /* those behind it need what it held */
     }
 }

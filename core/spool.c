@@ -2,29 +2,30 @@
 #include "spool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <strobe/helpers/safe-file.h>
 #include <unistd.h>
 #include "error.h"
 #include "resources.h"
 
 #define CHUNK (1u << 20)
+#define KINDS 16u /* whose times are told apart */
 
 struct StrobeSpool {
-    char *chunk; /* being filled, or the piece last read */
+    char *chunk; /* being filled */
     gsize used;
     struct StrobeSpooled *newest; /* record appended last, NULL: none in the chunk */
-    char *last;                   /* chunk that was being filled when reading began */
-    gsize last_used;
-    GArray *sizes; /* of the chunks in the file */
-    guint next;
-    int fd;
+    GArray *sizes;                /* of the chunks in the file */
+    StrobeSafeFile *file;
+    StrobeSpoolTake take; /* NULL: full chunks go to the file */
+    gpointer user;
 };
 
 StrobeSpool *strobe_spool_new(void)
 {
     StrobeSpool *spool = g_new0(StrobeSpool, 1);
 
-    spool->fd = -1;
     spool->sizes = g_array_new(FALSE, FALSE, sizeof(gsize));
     return spool;
 }
@@ -33,36 +34,53 @@ void strobe_spool_free(StrobeSpool *spool)
 {
     if (!spool)
         return;
-    if (spool->fd >= 0)
-        close(spool->fd);
+    strobe_safe_file_discard(spool->file);
     g_array_unref(spool->sizes);
     g_free(spool->chunk);
-    g_free(spool->last);
     g_free(spool);
 }
 
-static gboolean write_all(int fd, const char *bytes, gsize n)
+static gboolean open_file(StrobeSpool *spool)
 {
-    while (n) {
-        ssize_t done = write(fd, bytes, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return FALSE;
-        bytes += done;
-        n -= (gsize)done;
+    int folder = open(strobe_resources_folder(NULL), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder < 0)
+        return FALSE;
+    spool->file = strobe_safe_file_scratch(folder);
+    close(folder);
+    return spool->file != NULL;
+}
+
+/* ---- what goes to the file ---- */
+
+/* Both times as differences, which pack better: begin to that of the kind's record before, end to
+ * begin. */
+static void bend_times(char *chunk, gsize bytes, gboolean is_back)
+{
+    guint64 before[KINDS] = {0};
+
+    for (gsize at = 0; at < bytes;) {
+        struct StrobeSpooled *record = (void *)(chunk + at);
+        guint64 *last = &before[record->kind % KINDS];
+        guint64 begin = (guint64)record->begin_ns, end = (guint64)record->end_ns;
+
+        record->begin_ns = (gint64)(is_back ? begin + *last : begin - *last);
+        *last = is_back ? begin + *last : begin;
+        record->end_ns = (gint64)(is_back ? end + *last : end - *last);
+        at += sizeof *record + record->field_bytes;
     }
-    return TRUE;
 }
 
 static gboolean spill(StrobeSpool *spool)
 {
-    if (spool->fd < 0) {
-        spool->fd = strobe_resources_scratch(NULL);
-        if (spool->fd < 0)
-            return FALSE;
+    if (spool->take) {
+        spool->take(spool->user, spool->chunk, spool->used);
+        spool->used = 0;
+        return TRUE;
     }
-    if (!write_all(spool->fd, spool->chunk, spool->used))
+    bend_times(spool->chunk, spool->used, FALSE);
+    if ((!spool->file && !open_file(spool)) ||
+        strobe_safe_file_write(spool->file, spool->chunk, spool->used))
         return FALSE;
     g_array_append_val(spool->sizes, spool->used);
     spool->used = 0;
@@ -92,44 +110,44 @@ void strobe_spool_flag(StrobeSpool *spool, guint16 flags)
         spool->newest->flags |= flags;
 }
 
-gboolean strobe_spool_rewind(StrobeSpool *spool, GError **error)
+static gboolean read_chunk(StrobeSpool *spool, guint64 at, char *to, gsize bytes, GError **error)
 {
-    if (!spool->last) {
-        spool->last = g_steal_pointer(&spool->chunk);
-        spool->last_used = spool->used;
+    int number = strobe_safe_file_read(spool->file, at, to, bytes);
+
+    if (!number)
+        bend_times(to, bytes, TRUE);
+    if (number)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot read derived records in the folder for temporary files: %s: %s",
+                    strobe_resources_folder(NULL), g_strerror(number));
+    return number == 0;
+}
+
+gboolean strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer user,
+                              GError **error)
+{
+    g_autofree char *chunk = spool->sizes->len ? g_malloc(CHUNK) : NULL;
+    guint64 at = 0;
+
+    for (guint i = 0; i < spool->sizes->len; i++) {
+        gsize bytes = g_array_index(spool->sizes, gsize, i);
+
+        if (!read_chunk(spool, at, chunk, bytes, error))
+            return FALSE;
+        take(user, chunk, bytes);
+        at += bytes;
     }
-    spool->newest = NULL;
-    spool->next = 0;
-    if (spool->fd >= 0 && lseek(spool->fd, 0, SEEK_SET) < 0) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot read derived records: %s",
-                    g_strerror(errno));
-        return FALSE;
-    }
+    g_array_set_size(spool->sizes, 0);
+    g_clear_pointer(&spool->file, strobe_safe_file_discard);
+    spool->take = take;
+    spool->user = user;
     return TRUE;
 }
 
-const char *strobe_spool_next(StrobeSpool *spool, gsize *bytes, GError **error)
+void strobe_spool_finish(StrobeSpool *spool)
 {
-    if (spool->next > spool->sizes->len)
-        return NULL;
-    if (spool->next++ == spool->sizes->len) {
-        *bytes = spool->last_used;
-        return spool->last_used ? spool->last : NULL;
-    }
-    gsize size = g_array_index(spool->sizes, gsize, spool->next - 1);
-    if (!spool->chunk)
-        spool->chunk = g_malloc(CHUNK);
-    for (gsize done = 0; done < size;) {
-        ssize_t n = read(spool->fd, spool->chunk + done, size - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot read derived records: %s",
-                        n < 0 ? g_strerror(errno) : "the temporary file is too short");
-            return NULL;
-        }
-        done += (gsize)n;
-    }
-    *bytes = size;
-    return spool->chunk;
+    if (spool->take && spool->used)
+        spool->take(spool->user, spool->chunk, spool->used);
+    spool->used = 0;
+    spool->newest = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derived records between a pass and those who want them: in memory, beyond a limit in an unlinked
- * temporary file. */
+ * temporary file, and with nobody to wait for handed on as they come. */
 #ifndef STROBE_CORE_SPOOL_H
 #define STROBE_CORE_SPOOL_H
 
@@ -27,9 +27,14 @@ void *strobe_spool_add(StrobeSpool *spool, const struct StrobeSpooled *record);
 /* Adds flags to the record appended last; nothing if there is none, or it cannot be kept. */
 void strobe_spool_flag(StrobeSpool *spool, guint16 flags);
 
-/* Reads back from the start: the next piece of the stream (whole records), NULL at the end or on an
- * error. The piece is valid until the next call. May be started over with rewind. */
-const char *strobe_spool_next(StrobeSpool *spool, gsize *bytes, GError **error);
-gboolean strobe_spool_rewind(StrobeSpool *spool, GError **error);
+/* Takes a piece of the stream, whole records, valid until it returns. */
+typedef void (*StrobeSpoolTake)(gpointer user, const char *piece, gsize bytes);
+
+/* Hands on what lies in the file and keeps nothing there any more: what is added from now on is
+ * handed on whenever there is a piece of it. FALSE with the error set: it cannot be read. */
+gboolean strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer user,
+                              GError **error);
+/* Hands on what is left. */
+void strobe_spool_finish(StrobeSpool *spool);
 
 #endif

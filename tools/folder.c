@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -176,6 +177,24 @@ gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError
     return good;
 }
 
+static void remove_entry(int parent, const char *name, int depth);
+
+/* By system calls alone: a signal handler may be doing this, and the heap be what is broken. */
+static void remove_entries(int folder, int depth)
+{
+    _Alignas(struct dirent64) char buffer[2048];
+    long n;
+
+    while ((n = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0)
+        for (long at = 0; at < n;) {
+            const struct dirent64 *entry = (const void *)(buffer + at);
+
+            at += entry->d_reclen;
+            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                remove_entry(folder, entry->d_name, depth + 1);
+        }
+}
+
 /* Removes the entry `name` of the folder `parent`, with all below it. */
 static void remove_entry(int parent, const char *name, int depth)
 {
@@ -184,15 +203,8 @@ static void remove_entry(int parent, const char *name, int depth)
     int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0)
         return;
-    DIR *entries = fdopendir(folder);
-    if (!entries) {
-        close(folder);
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(entries));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            remove_entry(folder, entry->d_name, depth + 1);
-    closedir(entries);
+    remove_entries(folder, depth);
+    close(folder);
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 

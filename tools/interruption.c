@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "interruption.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
@@ -22,7 +20,6 @@
 static GRecMutex lock;
 static GPtrArray *folders; /* of char, under the lock */
 static sigset_t signals;
-static volatile sig_atomic_t has_thread, end_code;
 
 /* The command goes on meanwhile and may still make files in it, until the folder is gone. */
 static void remove_busy(const char *path)
@@ -46,8 +43,6 @@ static void end_by(int number)
 
     strobe_bar_clear();
     remove_all();
-    if (number == SIGRTMIN)
-        _Exit(end_code);
     strobe_complain("interrupted, nothing half made is left");
     signal(number, SIG_DFL);
     sigemptyset(&one);
@@ -79,25 +74,11 @@ void strobe_interruption_begin(void)
         if (sigaction(numbers[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
             sigaddset(&signals, numbers[i]);
     }
-    sigaddset(&signals, SIGRTMIN); /* strobe_interruption_end */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    if (pthread_create(&thread, NULL, wait_for_signal, NULL) != 0) {
+    if (pthread_create(&thread, NULL, wait_for_signal, NULL) != 0)
         pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
-        return;
-    }
-    has_thread = 1;
-    pthread_detach(thread);
-}
-
-void strobe_interruption_end(int code)
-{
-    struct timespec left = {.tv_sec = 5};
-
-    end_code = code;
-    if (has_thread && kill(getpid(), SIGRTMIN) == 0)
-        while (nanosleep(&left, &left) != 0 && errno == EINTR)
-            ;
-    _exit(code);
+    else
+        pthread_detach(thread);
 }
 
 void strobe_interruption_add(const char *folder)
@@ -126,6 +107,13 @@ void strobe_interruption_remove(const char *folder)
         if (strcmp(g_ptr_array_index(folders, i), folder) == 0)
             g_ptr_array_remove_index_fast(folders, i--);
     g_rec_mutex_unlock(&lock);
+}
+
+void strobe_interruption_abandon(void)
+{
+    for (guint turn = 0; turn < 3; turn++)
+        for (guint i = 0; folders && i < folders->len; i++)
+            strobe_folder_remove(g_ptr_array_index(folders, i));
 }
 
 void strobe_interruption_hold(void)

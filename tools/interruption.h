@@ -21,13 +21,13 @@ void strobe_interruption_remove(const char *folder);
 /* Makes the folder (0750) and tells it, with no interruption between. 0, or -1 with errno. */
 int strobe_interruption_make(const char *folder);
 
+/* Removes what is half made now, without a lock and the heap: for a signal handler that ends the
+ * process. Other threads may still be at it: what they make meanwhile goes with the next run. */
+void strobe_interruption_abandon(void);
+
 /* Between these no interruption is acted upon: for a step that must not be left half done. A thread
    may hold it several times over. */
 void strobe_interruption_hold(void);
 void strobe_interruption_release(void);
-
-/* From a signal handler, about a fault that leaves no way on: the folders are removed, as far as
- * that is possible within 5 s, and the process exits with `code`. Does not return. */
-void strobe_interruption_end(int code);
 
 #endif

@@ -52,8 +52,9 @@ static gboolean read_bytes(const char *text, guint64 *bytes)
         *bytes = (guint64)value;
         return TRUE;
     }
-    strobe_complain("--max-mem is \"%s\", expected a size of at least %uMB, such as 512MB", text,
-                    STROBE_MAX_MEM_MIN >> 20);
+    g_autofree char *hint = strobe_bytes_hint(text);
+    strobe_complain("--max-mem is \"%s\", expected a size of at least %uMB, such as 512MB%s", text,
+                    STROBE_MAX_MEM_MIN >> 20, hint);
     return FALSE;
 }
 
@@ -83,6 +84,7 @@ gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
     }
     if (file < 0)
         return go_without(bytes, tmp_dir, code);
-    strobe_resources_set(bytes, strobe_resources_folder(NULL), overflow_memory_begin(bytes, file));
+    const char *folder = strobe_resources_folder(NULL);
+    strobe_resources_set(bytes, folder, overflow_memory_begin(bytes, file, folder));
     return TRUE;
 }

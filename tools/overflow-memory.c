@@ -5,9 +5,10 @@
 
 #if !defined(STROBE_HAS_JEMALLOC)
 
-bool overflow_memory_begin(uint64_t limit_bytes, int file)
+bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
 {
     (void)limit_bytes;
+    (void)folder;
     close(file);
     return false;
 }
@@ -35,8 +36,10 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
 
 #define PARTS_MAX 65536u
 #define PIECE_BYTES ((size_t)4 << 20) /* unmapped at once */
+#define MEMORY_SHARE 3 / 8            /* of the limit: of the heap, no file */
 #define PERIOD_NS 2000000
 #define ROOM_LEFT_BYTES ((uint64_t)64 << 20)
+#define LOST_TEXT_BYTES 512u
 #define OUT_OF_ROOM 6                 /* as any failure to write */
 #define FAULT_AROUND_BYTES (2u << 20) /* the largest folio; older kernels bring 64 KB */
 
@@ -59,6 +62,7 @@ static struct {
     int file, statm;
     pid_t thread; /* the main one, which reads the input */
     bool is_full;
+    char lost[LOST_TEXT_BYTES]; /* what is said when a page cannot be had */
 } overflow = {.lock = ATOMIC_FLAG_INIT};
 
 static void lock(void)
@@ -163,16 +167,11 @@ static bool is_in_file(const void *at)
 /* Where the disk is full when a page is touched the page cannot be had. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
-    static const char text[] = "strobe: no room for temporary files (see --tmp-dir, --max-mem)\n";
-    static atomic_flag is_told = ATOMIC_FLAG_INIT;
-
     (void)context;
     if (is_in_file(info->si_addr)) {
-        if (atomic_flag_test_and_set(&is_told)) /* by whoever clears away, too */
-            _exit(OUT_OF_ROOM);
-        ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-        (void)written;
-        strobe_interruption_end(OUT_OF_ROOM);
+        if (write(STDERR_FILENO, overflow.lost, strlen(overflow.lost)) >= 0)
+            strobe_interruption_abandon();
+        _exit(OUT_OF_ROOM);
     }
     signal(number, SIG_DFL); /* something else's: as if there were no handler */
 }
@@ -348,7 +347,7 @@ static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size, size_t
         return NULL;
     lock();
     keep_limit();
-    if (overflow.in_memory + size > overflow.limit / 4)
+    if (overflow.in_memory + size > overflow.limit * MEMORY_SHARE)
         at = map_file(size, alignment);
     if (!at) {
         at = map(size, alignment, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -457,7 +456,7 @@ static bool can_hook_heap(void)
     return false;
 }
 
-bool overflow_memory_begin(uint64_t limit_bytes, int file)
+bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
 {
     extent_hooks_t *hooks = &heap_hooks;
     size_t grow = limit_bytes / 32;
@@ -466,6 +465,11 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file)
         close(file);
         return false;
     }
+    snprintf(
+        overflow.lost, sizeof overflow.lost,
+        "strobe: Cannot go on: a temporary file in %.400s has no room any more, or cannot be read "
+        "(see --tmp-dir, --max-mem)\n",
+        folder);
     overflow.limit = limit_bytes;
     overflow.file = file;
     overflow.thread = (pid_t)syscall(SYS_gettid);

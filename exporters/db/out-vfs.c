@@ -154,7 +154,7 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file
         return SQLITE_CANTOPEN;
     f->descriptor = f->owner->descriptor;
     if (!name) {
-        f->scratch = strobe_safe_file_scratch(f->owner->directory);
+        f->scratch = strobe_safe_file_plain_scratch(f->owner->directory);
         if (!f->scratch)
             return failed(f, SQLITE_CANTOPEN, errno);
         f->descriptor = strobe_safe_file_descriptor(f->scratch);

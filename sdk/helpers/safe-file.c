@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_SIZE (256u * 1024)
+#include "packed-blocks.h"
+
+#define BUFFER_SIZE (PACKED_BLOCKS_AT_ONCE * STROBE_PACK_BLOCK)
 #define DIRECT_SIZE (64u * 1024)           /* such an append goes past the buffer */
 #define WRITEBACK_SIZE (8u * 1024 * 1024u) /* the disk begins to write when so much is there */
 #define NAME_LENGTH_MAX 255
@@ -25,6 +27,7 @@ struct StrobeSafeFile {
     size_t used;
     const StrobeSafeFilter *filter; /* NULL: none */
     void *filter_state;
+    PackedBlocks *packed;                /* NULL: bytes lie in the file as they are */
     char name[NAME_LENGTH_MAX + 1];      /* "" for a scratch file */
     char temporary[NAME_LENGTH_MAX + 1]; /* "" for a scratch file */
     char buffer[BUFFER_SIZE];
@@ -41,6 +44,7 @@ static StrobeSafeFile *new_file(int directory)
     file->size = file->written = file->handed_over = 0;
     file->used = 0;
     file->filter = NULL;
+    file->packed = NULL;
     file->name[0] = file->temporary[0] = '\0';
     file->directory = fcntl(directory, F_DUPFD_CLOEXEC, 3);
     if (file->directory < 0) {
@@ -56,6 +60,7 @@ static void free_file(StrobeSafeFile *file)
 
     if (file->filter)
         file->filter->free(file->filter_state);
+    packed_blocks_free(file->packed);
     if (file->fd >= 0)
         close(file->fd);
     close(file->directory);
@@ -108,7 +113,7 @@ StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
     return file;
 }
 
-StrobeSafeFile *strobe_safe_file_scratch(int directory)
+StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
 {
     StrobeSafeFile *file = new_file(directory);
 
@@ -123,6 +128,21 @@ StrobeSafeFile *strobe_safe_file_scratch(int directory)
         }
         unlinkat(file->directory, file->temporary, 0);
         file->temporary[0] = '\0';
+    }
+    return file;
+}
+
+StrobeSafeFile *strobe_safe_file_scratch(int directory)
+{
+    StrobeSafeFile *file = strobe_safe_file_plain_scratch(directory);
+
+    if (!file)
+        return NULL;
+    file->packed = packed_blocks_new(file->fd);
+    if (!file->packed) {
+        errno = ENOMEM;
+        free_file(file);
+        return NULL;
     }
     return file;
 }
@@ -184,7 +204,7 @@ static void hand_on(StrobeSafeFile *file, const char *bytes, size_t length, int 
 
 static int flush(StrobeSafeFile *file)
 {
-    if (file->used)
+    if (file->used && !file->packed)
         hand_on(file, file->buffer, file->used, 0);
     file->used = 0;
     return file->error;
@@ -196,6 +216,27 @@ void strobe_safe_file_filter(StrobeSafeFile *file, const StrobeSafeFilter *filte
     file->filter_state = state;
 }
 
+/* Whole buffers are packed; what does not fill one stays in it. */
+static int write_packed(StrobeSafeFile *file, const char *bytes, size_t length)
+{
+    while (length && !file->error) {
+        size_t room = BUFFER_SIZE - file->used;
+        size_t part = length < room ? length : room;
+        const char *whole = part == BUFFER_SIZE ? bytes : file->buffer;
+
+        if (part < BUFFER_SIZE)
+            memcpy(file->buffer + file->used, bytes, part);
+        file->used += part;
+        if (file->used == BUFFER_SIZE) {
+            file->error = packed_blocks_put(file->packed, whole, PACKED_BLOCKS_AT_ONCE);
+            file->used = 0;
+        }
+        bytes += part;
+        length -= part;
+    }
+    return file->error;
+}
+
 int strobe_safe_file_write(void *user, const char *bytes, size_t length)
 {
     StrobeSafeFile *file = user;
@@ -203,6 +244,8 @@ int strobe_safe_file_write(void *user, const char *bytes, size_t length)
     if (file->error)
         return file->error;
     file->size += length;
+    if (file->packed)
+        return write_packed(file, bytes, length);
     if (length >= DIRECT_SIZE) {
         flush(file);
         hand_on(file, bytes, length, 0);
@@ -230,10 +273,29 @@ int strobe_safe_file_descriptor(const StrobeSafeFile *file)
     return file->fd;
 }
 
+static int read_packed(StrobeSafeFile *file, uint64_t offset, char *bytes, size_t length)
+{
+    uint64_t in_file = file->size - file->used;
+    size_t part = 0;
+    int error;
+
+    if (offset < in_file) {
+        part = length < in_file - offset ? length : (size_t)(in_file - offset);
+        error = packed_blocks_read(file->packed, offset, bytes, part);
+        if (error)
+            return error;
+    }
+    if (part < length)
+        memcpy(bytes + part, file->buffer + (offset + part - in_file), length - part);
+    return 0;
+}
+
 int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, size_t length)
 {
     if (file->filter || offset > file->size || length > file->size - offset)
         return EINVAL;
+    if (file->packed)
+        return file->error ? file->error : read_packed(file, offset, bytes, length);
     if (flush(file))
         return file->error;
     while (length) {
@@ -250,31 +312,29 @@ int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, si
     return 0;
 }
 
+/* By way of a buffer beside: that of `to` may hold what was appended before. */
 int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from)
 {
-    off_t at = 0;
+    char *part;
+    int error = 0;
 
     if (to == from || from->filter)
         return EINVAL;
-    if (flush(from))
-        return from->error;
-    if (flush(to))
-        return to->error;
-    while ((uint64_t)at < from->size) {
-        /* The buffer is empty now and serves for the copy. */
-        ssize_t n = pread(from->fd, to->buffer, BUFFER_SIZE, at);
+    part = malloc(BUFFER_SIZE);
+    if (!part)
+        return ENOMEM;
+    for (uint64_t at = 0; at < from->size && !error; at += BUFFER_SIZE) {
+        uint64_t left = from->size - at;
+        size_t n = left < BUFFER_SIZE ? (size_t)left : BUFFER_SIZE;
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return to->error = n < 0 ? errno : EIO;
-        hand_on(to, to->buffer, (size_t)n, 0);
-        if (to->error)
-            return to->error;
-        to->size += (uint64_t)n;
-        at += n;
+        error = strobe_safe_file_read(from, at, part, n);
+        if (error && !to->error)
+            to->error = error;
+        if (!error)
+            error = strobe_safe_file_write(to, part, n);
     }
-    return 0;
+    free(part);
+    return error;
 }
 
 int strobe_safe_file_finish(StrobeSafeFile *file)

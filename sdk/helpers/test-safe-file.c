@@ -169,6 +169,32 @@ static void test_scratch(Folder *folder, gconstpointer unused)
     g_assert_cmpuint(count(folder), ==, 0);
 }
 
+/* Any part of a scratch file that is packed on the disk, and behind it in memory. */
+static void test_scratch_parts(Folder *folder, gconstpointer unused)
+{
+    StrobeSafeFile *file = strobe_safe_file_scratch(folder->fd);
+    g_autoptr(GRand) random = g_rand_new_with_seed(11);
+    g_autoptr(GByteArray) all = g_byte_array_new();
+    g_autofree char *part = g_malloc(900000);
+    struct stat info;
+
+    for (guint turn = 0; turn < 300; turn++) {
+        gsize n = (gsize)g_rand_int_range(random, 0, turn % 20 ? 20000 : 700000);
+
+        for (gsize i = 0; i < n; i++) /* some of it cannot be packed */
+            part[i] = (char)(turn % 3 ? i * turn / 64 : g_rand_int(random));
+        g_assert_cmpint(strobe_safe_file_write(file, part, n), ==, 0);
+        g_byte_array_append(all, (const guint8 *)part, (guint)n);
+        guint at = (guint)g_rand_int_range(random, 0, (gint)all->len + 1);
+        n = (gsize)g_rand_int_range(random, 0, (gint)MIN(all->len - at, 300000) + 1);
+        g_assert_cmpint(strobe_safe_file_read(file, at, part, n), ==, 0);
+        g_assert_cmpmem(part, n, all->data + at, n);
+    }
+    g_assert_cmpint(fstat(strobe_safe_file_descriptor(file), &info), ==, 0);
+    g_assert_cmpint(info.st_size, <, all->len / 4 * 3);
+    strobe_safe_file_discard(file);
+}
+
 /* A file size limit stands for a full disk. */
 static void test_disk_full(Folder *folder, gconstpointer unused)
 {
@@ -202,6 +228,7 @@ int main(int argc, char **argv)
     ADD("symlinks", test_symlinks);
     ADD("large", test_large);
     ADD("scratch", test_scratch);
+    ADD("scratch-parts", test_scratch_parts);
     ADD("disk-full", test_disk_full);
     return g_test_run();
 }

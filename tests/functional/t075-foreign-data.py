@@ -2,6 +2,7 @@
 """What CANN's profiling recorded into a result, from msprof's database to all output files: equal to
 an import of that database, joined with the host's half, and told where it is missing."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -430,8 +431,13 @@ class HostileTest(AclprofTest):
 
     def test_less_than_before(self):
         """A good join is not replaced by a worse one; leavings of killed analyses go."""
-        leaving = self.file.with_name(".foreign-999999999.new")
+        # The number of a process that lives is no proof: that may be in another container.
+        leaving = self.file.with_name(".foreign-%d.new" % os.getpid())
         leaving.write_text("half")
+        locked = self.file.with_name(".foreign-1.new")
+        lock = locked.open("w")
+        self.addCleanup(lock.close)
+        fcntl.flock(lock, fcntl.LOCK_EX)
         for path in self.folder().glob("msprof_*.db"):
             path.unlink()
         self.environment["MSPROF_DOUBLE"] = "fail"
@@ -442,6 +448,7 @@ class HostileTest(AclprofTest):
         self.environment.pop("MSPROF_DOUBLE")
         self.strobe("analyse", self.result())
         self.assertFalse(leaving.exists())
+        self.assertTrue(locked.exists())  # somebody writes it
 
     def test_killed(self):
         """A program that ends in a window leaves what CANN had written."""

@@ -149,6 +149,12 @@ class OptionTest(StrobeTest):
             errors = self.strobe("info", self.work, "--max-mem", text, code=2).stderr
             self.assertIn('--max-mem is "%s", expected a size of at least 96MB' % text, errors)
 
+    def test_units(self):
+        for text in ("256M", "256MB", "256MiB", "0.25G", "262144K"):
+            self.assertNotIn("max-mem", self.strobe("info", self.work, "--max-mem", text, code=5).stderr)
+        errors = self.strobe("info", self.work, "--max-mem", "256mb", code=2).stderr
+        self.assertIn('such as 512MB, did you mean "MB"?', errors)
+
     def test_folder(self):
         path = self.work / "none"
         path.write_text("")

@@ -61,6 +61,25 @@ static void test_json_booleans(void)
     strobe_options_free(options);
 }
 
+static void test_sizes(void)
+{
+    static const struct {
+        const char *text;
+        gint64 bytes;
+    } goods[] = {{"0", 0},        {"7B", 7},           {"2K", 2048},          {"2KB", 2048},
+                 {"2KiB", 2048},  {"256M", 256 << 20}, {"256 MB", 256 << 20}, {"1.5MiB", 3 << 19},
+                 {"1G", 1 << 30}, {"1GB", 1 << 30},    {"1GiB", 1 << 30}};
+    static const char *const bads[] = {"7", "M", "7k", "7 m", "7MBs", "7Ki", "", "1e30G", "nanM"};
+    gint64 bytes;
+
+    for (guint i = 0; i < G_N_ELEMENTS(goods); i++) {
+        g_assert_true(strobe_parse_bytes(goods[i].text, &bytes));
+        g_assert_cmpint(bytes, ==, goods[i].bytes);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(bads); i++)
+        g_assert_false(strobe_parse_bytes(bads[i], &bytes));
+}
+
 struct bad {
     const char *name, *text, *part;
 };
@@ -81,6 +100,9 @@ static void test_bad_values(void)
         {"interval", "20 parsecs", "a number with"},
         {"interval", "1us", "from 1ms"},
         {"size", "1e30GB", "a number with B"},
+        {"size", "256mb", "did you mean \"MB\"?"},
+        {"size", "256GiBB", "did you mean \"GiB\"?"},
+        {"interval", "20sec", "a number with"},
     };
     StrobeOptions *options = make();
 
@@ -139,6 +161,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/options/defaults", test_defaults);
     g_test_add_func("/options/bad-values", test_bad_values);
+    g_test_add_func("/options/sizes", test_sizes);
     g_test_add_func("/options/json-booleans", test_json_booleans);
     g_test_add_func("/options/split", test_split);
     g_test_add_func("/options/json", test_json);

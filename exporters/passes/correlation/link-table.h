@@ -28,8 +28,8 @@ typedef struct LinkEntry {
     guint64 id;
     gint64 cause_ns; /* begin of the cause */
     guint64 cause_thread;
-    gboolean has_cause, is_ambiguous;
-    guint64 n_effects, n_violations, n_unchecked;
+    guint32 n_effects, n_violations, n_unchecked;
+    guint8 has_cause, is_ambiguous;
     gint64 worst_ns;  /* the most by which an effect began before its cause */
     guint64 error_ns; /* the largest that was allowed for */
     GArray *waiting;  /* of LinkEffect; NULL: none */

@@ -22,12 +22,13 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [FORWARD_THREAD] = {"forward_thread", STROBE_FIELD_U64},
 };
 
+#define UNKNOWN G_MININT64
+
 /* One end of a link. */
 typedef struct End {
-    gint64 begin_ns;
+    gint64 begin_ns; /* UNKNOWN: none yet */
     StrobeTrackId track;
     StrobeStringId name;
-    gboolean known;
 } End;
 
 typedef struct Pair {
@@ -52,7 +53,7 @@ static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, Strobe
     links->self = self;
     links->binder.wanted = wanted;
     links->binder.n_wanted = N_WANTED;
-    links->pairs = g_array_new(FALSE, TRUE, sizeof(Pair));
+    links->pairs = g_array_new(FALSE, FALSE, sizeof(Pair));
     links->by_sequence = id_index_new(512);
     *state = links;
     return STROBE_OK;
@@ -62,7 +63,7 @@ static gboolean emit(ForwardBackward *links, const Pair *pair)
 {
     struct strobe_operator_link *fields;
 
-    if (!pair->forward.known || !pair->backward.known)
+    if (pair->forward.begin_ns == UNKNOWN || pair->backward.begin_ns == UNKNOWN)
         return TRUE;
     fields = links->host->emit(links->self, 0, pair->forward.track, pair->forward.name,
                                pair->forward.begin_ns, pair->forward.begin_ns);
@@ -93,7 +94,8 @@ static gboolean drain(ForwardBackward *links, guint n)
 static Pair *find_pair(ForwardBackward *links, gint64 sequence)
 {
     guint32 place = id_index_find_place(links->by_sequence, (guint64)sequence);
-    const Pair pair = {.sequence = sequence};
+    const Pair pair = {
+        .sequence = sequence, .forward.begin_ns = UNKNOWN, .backward.begin_ns = UNKNOWN};
 
     if (place == ID_INDEX_NONE) {
         if (links->pairs->len >= PAIRS_MAX && !drain(links, PAIRS_MAX / 2))
@@ -133,8 +135,8 @@ static StrobeStatus forward_backward_batch(void *state, const StrobeView *record
             return out_of_space(links);
         end =
             strobe_field_u64(record, offsets[FORWARD_THREAD], 0) ? &pair->backward : &pair->forward;
-        if (!end->known || record->begin_ns > end->begin_ns)
-            *end = (End){record->begin_ns, record->track, record->name, TRUE};
+        if (record->begin_ns > end->begin_ns)
+            *end = (End){record->begin_ns, record->track, record->name};
     }
     return STROBE_OK;
 }

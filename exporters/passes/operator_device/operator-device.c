@@ -135,10 +135,6 @@ static void add_operator(OperatorDevice *pass, const StrobeView *record)
     OperatorList *operators = &pass->forest.operators;
     const Operator op = {.begin_ns = record->begin_ns,
                          .end_ns = record->end_ns,
-                         .self = DEVICE_SUM_WHOLE,
-                         .total = DEVICE_SUM_WHOLE,
-                         .self_aicore = DEVICE_SUM_WHOLE,
-                         .total_aicore = DEVICE_SUM_WHOLE,
                          .thread = thread_of(pass, record->track),
                          .order = operators->len,
                          .track = record->track,
@@ -295,14 +291,16 @@ static gboolean emit_operator(OperatorDevice *pass, const Operator *op)
     struct strobe_operator_device *fields = pass->host->emit(pass->self, OPERATOR_DEVICE, op->track,
                                                              op->name, op->begin_ns, op->end_ns);
 
+    const DeviceSums *sums = operator_list_known_sums(&pass->forest.operators, op);
+
     if (!fields)
         return FALSE;
     fields->host_total = op->end_ns - op->begin_ns;
     fields->host_self = fields->host_total - op->children_ns;
-    fields->device_self = sum_value(op->self);
-    fields->device_total = sum_value(op->total);
-    fields->device_self_aicore = sum_value(op->self_aicore);
-    fields->device_total_aicore = sum_value(op->total_aicore);
+    fields->device_self = sum_value(sums->self);
+    fields->device_total = sum_value(sums->total);
+    fields->device_self_aicore = sum_value(sums->self_aicore);
+    fields->device_total_aicore = sum_value(sums->total_aicore);
     fields->shapes = op->shapes;
     fields->types = op->types;
     fields->stack = op->stack;

@@ -40,14 +40,16 @@ static void add_sum(DeviceSum *sum, double us, gboolean zero_is_whole)
 
 static void add_kernel(const Build *build, Operator *op, const Kernel *kernel, gboolean is_self)
 {
-    add_sum(&op->total, kernel->us, build->zero_is_whole);
+    DeviceSums *sums = operator_list_sums(&build->forest->operators, op);
+
+    add_sum(&sums->total, kernel->us, build->zero_is_whole);
     if (is_self)
-        add_sum(&op->self, kernel->us, build->zero_is_whole);
+        add_sum(&sums->self, kernel->us, build->zero_is_whole);
     if (!kernel->is_aicore)
         return;
-    add_sum(&op->total_aicore, kernel->us, build->zero_is_whole);
+    add_sum(&sums->total_aicore, kernel->us, build->zero_is_whole);
     if (is_self)
-        add_sum(&op->self_aicore, kernel->us, build->zero_is_whole);
+        add_sum(&sums->self_aicore, kernel->us, build->zero_is_whole);
 }
 
 static void add_to_step(const Build *build, ForestStep *step, guint64 key, const Launch *launches,

@@ -3,14 +3,19 @@
 
 #define MOVES_PER_OPERATOR 16u
 
+static const DeviceSums no_sums = {DEVICE_SUM_WHOLE, DEVICE_SUM_WHOLE, DEVICE_SUM_WHOLE,
+                                   DEVICE_SUM_WHOLE};
+
 void operator_list_init(OperatorList *list)
 {
     list->pages = g_ptr_array_new_with_free_func(g_free);
     list->len = 0;
+    list->sums = g_array_new(FALSE, FALSE, sizeof(DeviceSums));
 }
 
 void operator_list_clear(OperatorList *list)
 {
+    g_clear_pointer(&list->sums, g_array_unref);
     g_clear_pointer(&list->pages, g_ptr_array_unref);
     list->len = 0;
 }
@@ -20,6 +25,20 @@ void operator_list_add(OperatorList *list, const Operator *op)
     if (list->len % OPERATOR_PAGE == 0)
         g_ptr_array_add(list->pages, g_new(Operator, OPERATOR_PAGE));
     *operator_list_at(list, list->len++) = *op;
+}
+
+DeviceSums *operator_list_sums(OperatorList *list, Operator *op)
+{
+    if (!op->sums) {
+        g_array_append_val(list->sums, no_sums);
+        op->sums = list->sums->len;
+    }
+    return &g_array_index(list->sums, DeviceSums, op->sums - 1);
+}
+
+const DeviceSums *operator_list_known_sums(const OperatorList *list, const Operator *op)
+{
+    return op->sums ? &g_array_index(list->sums, DeviceSums, op->sums - 1) : &no_sums;
 }
 
 static gint compare(gconstpointer a, gconstpointer b)

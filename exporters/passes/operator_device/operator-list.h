@@ -9,7 +9,7 @@
 #include <strobe/exporter.h>
 
 /* Sum of durations as the original's interpreter makes it: whole as long as only whole numbers went
- * into it, which is said by the zero's sign: of all that is held these are the most. */
+ * into it, which is said by the zero's sign. */
 typedef double DeviceSum;
 
 #define DEVICE_SUM_WHOLE (-0.0)
@@ -19,14 +19,22 @@ static inline gboolean device_sum_is_real(DeviceSum sum)
     return sum != 0.0 || !signbit(sum);
 }
 
+/* Of an operator with kernels. */
+typedef struct DeviceSums {
+    DeviceSum self, total, self_aicore, total_aicore;
+} DeviceSums;
+
+/* The fewer bytes, the fewer go to the disk: of all that a pass keeps these are the most. */
 typedef struct Operator {
     gint64 begin_ns, end_ns;
     gint64 children_ns;
-    DeviceSum self, total, self_aicore, total_aicore;
     guint64 thread;
-    guint order; /* of arrival */
-    gint parent; /* place, -1: none */
-    gint step;   /* place in steps, -1: no step */
+    union {
+        guint order; /* of arrival, until they are sorted */
+        gint parent; /* place, -1: none; from then on */
+    };
+    gint step;  /* place in steps, -1: no step */
+    guint sums; /* place in sums, and 1; 0: none */
     StrobeTrackId track;
     StrobeStringId name, shapes, types;
     StrobeStackId stack;
@@ -38,6 +46,7 @@ typedef struct Operator {
 typedef struct OperatorList {
     GPtrArray *pages;
     guint len;
+    GArray *sums; /* of DeviceSums */
 } OperatorList;
 
 static inline Operator *operator_list_at(const OperatorList *list, guint place)
@@ -50,6 +59,10 @@ static inline Operator *operator_list_at(const OperatorList *list, guint place)
 void operator_list_init(OperatorList *list);
 void operator_list_clear(OperatorList *list);
 void operator_list_add(OperatorList *list, const Operator *op);
+/* Its sums, made when there are none yet; valid until the next call. */
+DeviceSums *operator_list_sums(OperatorList *list, Operator *op);
+/* Its sums; those of no kernels where there are none. */
+const DeviceSums *operator_list_known_sums(const OperatorList *list, const Operator *op);
 /* By begin, those of one begin as they came. They come by end. */
 void operator_list_sort(OperatorList *list);
 

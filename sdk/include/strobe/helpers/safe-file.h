@@ -21,8 +21,11 @@ typedef struct StrobeSafeFile StrobeSafeFile;
 /* Creates the temporary file in the folder `directory` (a descriptor, not owned). NULL on failure,
  * errno set. */
 StrobeSafeFile *strobe_safe_file_create(int directory, const char *name);
-/* A nameless scratch file in the same folder, gone when it is closed. */
+/* A nameless scratch file in the same folder, gone when it is closed. What is appended is kept
+ * packed (byte-packer.h). */
 StrobeSafeFile *strobe_safe_file_scratch(int directory);
+/* The same for a writer that goes to and fro in it (strobe_safe_file_descriptor): not packed. */
+StrobeSafeFile *strobe_safe_file_plain_scratch(int directory);
 
 /* What changes the bytes on their way to the file, such as a compressor. */
 typedef struct StrobeSafeFilter {

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A disk that is full, as a file system of a few megabytes (as root) or a limit of files' size: an
+error that names the file, no file half made, and the command run again with room works."""
+
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+from support import STROBE, StrobeTest, TOP
+
+sys.path.insert(0, str(TOP / "bench"))
+from raw_files import RawFiles  # noqa: E402
+
+OPERATORS = 40000
+EXPORTS = [word for name in ("chrome_trace", "csv", "db") for word in ("--export", name)]
+
+
+def is_bounded():
+    """Built with jemalloc, without which the heap has no file."""
+    return b"jemalloc" in subprocess.run(["ldd", STROBE], capture_output=True).stdout
+
+
+def small_disk(path, megabytes):
+    """Mounts a file system of so many megabytes; False: not allowed to."""
+    path.mkdir()
+    return os.geteuid() == 0 and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=%dm" % megabytes, "none", path],
+        capture_output=True).returncode == 0
+
+
+class FullDiskTest(StrobeTest):
+    def setUp(self):
+        super().setUp()
+        self.raw = self.work / "raw"
+        self.raw.mkdir()
+        RawFiles(str(self.raw)).make(OPERATORS)
+
+    def disk(self, megabytes):
+        path = self.work / "disk"
+        if not small_disk(path, megabytes):
+            self.skipTest("no file system can be mounted")
+        self.addCleanup(subprocess.run, ["umount", "-l", path])
+        return path
+
+    def files(self, folder):
+        return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+    def make_room(self, disk):
+        subprocess.run(["mount", "-o", "remount,size=200m", disk], check=True)
+
+    def reference(self):
+        out = self.work / "reference"
+        self.strobe("import", self.raw, "-o", out, *EXPORTS)
+        return {p.name: p.read_bytes() for p in out.glob("*/ASCEND_PROFILER_OUTPUT/*")}
+
+    def assertComplete(self, out):
+        found = {p.name: p.read_bytes() for p in out.glob("*/ASCEND_PROFILER_OUTPUT/*")}
+        expected = self.reference()
+        self.assertEqual(sorted(found), sorted(expected))
+        for name in expected:
+            if not name.endswith(".db"):
+                self.assertTrue(found[name] == expected[name], name)
+
+    def test_temporary_files(self):
+        """The heap goes on in memory, after a warning; what cannot, says so."""
+        disk = self.disk(1)
+        words = ("import", self.raw, "-o", self.out, *EXPORTS, "--max-mem", "96M",
+                 "--tmp-dir", disk)
+        done = subprocess.run([STROBE, *map(str, words)], env=self.environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode:
+            self.assertEqual(done.returncode, 6, done.stderr)
+            self.assertIn(str(disk), done.stderr)
+            self.assertEqual(self.files(self.out), [])
+        self.assertEqual(list(disk.iterdir()), [])
+        self.make_room(disk)
+        self.strobe(*words)
+        self.assertComplete(self.out)
+
+    def test_output(self):
+        """Of each exporter, from the first block on to the last."""
+        disk = self.disk(8)
+        self.strobe("import", self.raw, "-o", disk, "--export", "stacks")
+        result = next(disk.iterdir())
+        before = self.files(disk)
+        for exporter in ("chrome_trace", "csv", "db"):
+            with self.subTest(exporter):
+                errors = self.strobe("analyse", result, "--export", exporter, code=6).stderr
+                self.assertIn("No space left on device", errors)
+                self.assertRegex(errors, r"trace_view\.json|\.csv|\.db")
+                self.assertEqual(self.files(disk), before)
+        self.make_room(disk)
+        self.strobe("analyse", result, *EXPORTS)
+        self.assertComplete(disk)
+
+    def test_capture(self):
+        disk = self.disk(2)
+        errors = self.strobe("import", self.raw, "-o", disk, "--export", "csv", code=6).stderr
+        self.assertIn("capture.strobe", errors)
+        self.assertIn("No space left on device", errors)
+        self.assertEqual(self.files(disk), [])
+        self.make_room(disk)
+        self.strobe("import", self.raw, "-o", disk, *EXPORTS)
+        self.assertComplete(disk)
+
+    def heap_file(self, process, folder):
+        """The file that the heap goes on in, once it is used: of all the nameless the largest."""
+        found = []
+        for path in pathlib.Path("/proc/%d/fd" % process.pid).iterdir():
+            try:
+                if os.readlink(path).startswith(str(folder)):
+                    found.append((path.stat().st_size, path))
+            except OSError:  # closed meanwhile
+                pass
+        size, path = max(found, default=(0, None))
+        return path if size > 16 << 20 else None
+
+    @unittest.skipUnless(is_bounded(), "built without jemalloc")
+    def test_pages_that_cannot_be_had(self):
+        """The heap's file loses its pages, as a disk loses what it had promised, in any thread."""
+        temporary = self.work / "temporary"
+        temporary.mkdir()
+        words = ("import", self.raw, "-o", self.out, *EXPORTS, "--max-mem", "96M",
+                 "--tmp-dir", temporary)
+        process = self.start(*words)
+        self.wait_until(lambda: self.heap_file(process, temporary), "the heap's file", process)
+        process.send_signal(signal.SIGSTOP)
+        os.truncate(self.heap_file(process, temporary), 0)
+        process.send_signal(signal.SIGCONT)
+        errors = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 6, errors)
+        self.assertIn("a temporary file in %s has no room any more" % temporary, errors)
+        self.assertEqual(list(temporary.iterdir()), [])
+        self.assertEqual([p for p in self.out.glob("*/.*")], [])
+        shutil.rmtree(self.out)
+        self.strobe(*words)
+        self.assertComplete(self.out)
+
+    def test_file_size(self):
+        """The same without a file system of our own: no file may be larger than this."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 19, 3 << 19))
+        process = self.start("import", self.raw, "-o", self.out, *EXPORTS, preexec_fn=limit)
+        errors = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 6, errors)
+        self.assertIn("capture.strobe", errors)
+        self.assertEqual(self.files(self.out), [])
+        self.strobe("import", self.raw, "-o", self.out, *EXPORTS)
+        self.assertComplete(self.out)
+
+
+if __name__ == "__main__":
+    unittest.main()
