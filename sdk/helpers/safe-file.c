@@ -9,9 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "write-behind.h"
+
 #define BUFFER_SIZE (256u * 1024)
 #define DIRECT_SIZE (64u * 1024)           /* such an append goes past the buffer */
 #define WRITEBACK_SIZE (8u * 1024 * 1024u) /* the disk begins to write when so much is there */
+#define BEHIND_SIZE (1024u * 1024)         /* a file of so much has a thread to write it */
 #define NAME_LENGTH_MAX 255
 #define NAME_TRIES 1000
 
@@ -20,8 +23,12 @@ struct StrobeSafeFile {
     int fd;
     int error;     /* errno of the first failure */
     uint64_t size; /* bytes appended, those in the buffer too */
+    /* The thread's, while there is one; but for late_error, which is atomic. */
+    int late_error;
     uint64_t written;
     uint64_t handed_over; /* bytes that the disk was told to write */
+    unsigned pending;     /* writes that the thread has not done yet */
+    enum { BEHIND_NOT_YET, BEHIND_NEVER, BEHIND_NOW } behind;
     size_t used;
     const StrobeSafeFilter *filter; /* NULL: none */
     void *filter_state;
@@ -37,8 +44,10 @@ static StrobeSafeFile *new_file(int directory)
     if (!file)
         return NULL;
     file->fd = -1;
-    file->error = 0;
+    file->error = file->late_error = 0;
     file->size = file->written = file->handed_over = 0;
+    file->pending = 0;
+    file->behind = BEHIND_NOT_YET;
     file->used = 0;
     file->filter = NULL;
     file->name[0] = file->temporary[0] = '\0';
@@ -50,10 +59,36 @@ static StrobeSafeFile *new_file(int directory)
     return file;
 }
 
+/* What has failed meanwhile. */
+static void take_late_error(StrobeSafeFile *file)
+{
+    if (!file->error)
+        file->error = __atomic_load_n(&file->late_error, __ATOMIC_RELAXED);
+}
+
+/* All that was written is in the file. */
+static int wait_behind(StrobeSafeFile *file)
+{
+    if (file->behind == BEHIND_NOW)
+        strobe_write_behind_wait(&file->pending);
+    take_late_error(file);
+    return file->error;
+}
+
+static void end_behind(StrobeSafeFile *file)
+{
+    if (file->behind != BEHIND_NOW)
+        return;
+    wait_behind(file);
+    strobe_write_behind_end();
+    file->behind = BEHIND_NEVER;
+}
+
 static void free_file(StrobeSafeFile *file)
 {
     int saved = errno;
 
+    end_behind(file);
     if (file->filter)
         file->filter->free(file->filter_state);
     if (file->fd >= 0)
@@ -141,15 +176,18 @@ static void begin_writeback(StrobeSafeFile *file)
 #endif
 }
 
-static void write_out(StrobeSafeFile *file, const char *bytes, size_t length)
+/* By the thread or by the caller. */
+static void write_now(void *user, const char *bytes, size_t length)
 {
-    while (length && !file->error) {
+    StrobeSafeFile *file = user;
+
+    while (length && !__atomic_load_n(&file->late_error, __ATOMIC_RELAXED)) {
         ssize_t done = write(file->fd, bytes, length);
 
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            file->error = done < 0 ? errno : EIO;
+            __atomic_store_n(&file->late_error, done < 0 ? errno : EIO, __ATOMIC_RELAXED);
             break;
         }
         bytes += done;
@@ -157,6 +195,17 @@ static void write_out(StrobeSafeFile *file, const char *bytes, size_t length)
         file->written += (uint64_t)done;
     }
     begin_writeback(file);
+}
+
+static void write_out(StrobeSafeFile *file, const char *bytes, size_t length)
+{
+    if (file->behind == BEHIND_NOT_YET && file->written >= BEHIND_SIZE)
+        file->behind = strobe_write_behind_begin() ? BEHIND_NOW : BEHIND_NEVER;
+    if (file->behind == BEHIND_NOW)
+        strobe_write_behind_put(&file->pending, write_now, file, bytes, length);
+    else
+        write_now(file, bytes, length);
+    take_late_error(file);
 }
 
 static int take_filtered(void *user, const char *bytes, size_t length)
@@ -234,7 +283,7 @@ int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, si
 {
     if (file->filter || offset > file->size || length > file->size - offset)
         return EINVAL;
-    if (flush(file))
+    if (flush(file) || wait_behind(file))
         return file->error;
     while (length) {
         ssize_t n = pread(file->fd, bytes, length, (off_t)offset);
@@ -256,7 +305,7 @@ int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from)
 
     if (to == from || from->filter)
         return EINVAL;
-    if (flush(from))
+    if (flush(from) || wait_behind(from))
         return from->error;
     if (flush(to))
         return to->error;
@@ -284,6 +333,7 @@ int strobe_safe_file_finish(StrobeSafeFile *file)
     flush(file);
     if (file->filter)
         hand_on(file, "", 0, 1);
+    end_behind(file);
     if (!file->error && !file->name[0])
         file->error = EINVAL; /* a scratch file has no place to go to */
     if (!file->error && fsync(file->fd))
