@@ -75,9 +75,8 @@ static void merge(NearSort *sort, gsize begin, gsize middle, gsize end)
 
 void near_sort(GArray *array, GCompareFunc compare)
 {
-    NearSort sort = {.elements = array->data,
-                     .size = g_array_get_element_size(array),
-                     .compare = compare};
+    NearSort sort = {
+        .elements = array->data, .size = g_array_get_element_size(array), .compare = compare};
     gsize n = array->len;
 
     sort.spare = g_malloc(sort.size);
