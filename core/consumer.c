@@ -7,6 +7,7 @@
 #include "log.h"
 
 #define DERIVED_ID_BASE 0x10000u
+#define LONG_STRETCH 256u /* of wanted records: handed on without a copy */
 #define VIEW_FLAGS                                                                                 \
     (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES | STROBE_VIEW_INCOMPLETE |                     \
      STROBE_VIEW_CLOCK_UNSURE)
@@ -44,8 +45,8 @@ static uint32_t host_track_count(StrobeInstance *self)
     return strobe_reader_n_tracks(consumer_of(self)->reader);
 }
 
-/* Exporters look texts up side by side, and may do so while the pipeline's thread interns: that one
- * alone writes. */
+/* Exporters look texts up side by side, and may do so while the pipeline's thread interns: passes
+ * alone write, in their turn. */
 static gboolean may_intern(StrobeInstance *self)
 {
     const StrobeConsumer *c = consumer_of(self);
@@ -53,10 +54,18 @@ static gboolean may_intern(StrobeInstance *self)
     return c->is_pass || c->is_of_caller;
 }
 
+/* What all passes share changes in their order, whichever thread calls them. */
+static void await_turn(const StrobeConsumer *c)
+{
+    if (c->turns)
+        strobe_turns_wait(c->turns, c->turn);
+}
+
 static StrobeStringId host_intern(StrobeInstance *self, const char *bytes, size_t length)
 {
     if (!may_intern(self))
         return 0;
+    await_turn(consumer_of(self));
     return strobe_reader_intern(consumer_of(self)->reader, bytes, length);
 }
 
@@ -64,6 +73,7 @@ static StrobeStackId host_stack(StrobeInstance *self, const StrobeStringId *fram
 {
     if (!may_intern(self))
         return 0;
+    await_turn(consumer_of(self));
     return strobe_reader_intern_stack(consumer_of(self)->reader, frames, n);
 }
 
@@ -147,6 +157,7 @@ static const StrobeConsumerHost consumer_host = {
 
 static void log_line(StrobeInstance *self, gint32 level, const char *text)
 {
+    await_turn(consumer_of(self));
     strobe_log(level, "%s: %s", self->component->name, text);
 }
 
@@ -318,23 +329,6 @@ static gboolean matches(StrobeConsumer *c, const StrobeKindView *kind)
     return recent->is_wanted;
 }
 
-/* How many views from the first on it wants, or does not want: all those before the first that is
- * not as `wanted`. */
-static gsize count_run(StrobeConsumer *c, const StrobeView *views, gsize n, gboolean wanted)
-{
-    const StrobeKindView *last = NULL;
-    gsize i;
-
-    for (i = 0; i < n; i++) {
-        if (views[i].kind == last) /* records of one kind come in runs */
-            continue;
-        last = views[i].kind;
-        if (matches(c, last) != wanted)
-            break;
-    }
-    return i;
-}
-
 static void put(StrobeConsumer *c, const StrobeView *views, gsize n)
 {
     while (n) {
@@ -349,26 +343,39 @@ static void put(StrobeConsumer *c, const StrobeView *views, gsize n)
     }
 }
 
-void strobe_consumer_feed(StrobeConsumer *c, const StrobeView *views, gsize n)
+/* As they are, or copied to those before where they are few. */
+static void take(StrobeConsumer *c, const StrobeView *views, gsize n)
 {
-    gsize run;
+    if (n < LONG_STRETCH) {
+        put(c, views, n);
+        return;
+    }
+    flush_batch(c);
+    if (!c->failure)
+        take_status(c, "batch", c->ops->batch(c->state, views, n));
+}
+
+void strobe_consumer_feed(StrobeConsumer *c, const StrobeViewRuns *runs)
+{
+    guint8 is_wanted[STROBE_BATCH];
+    const StrobeView *views = runs->views;
+    gsize n = 0; /* wanted, up to `views` */
 
     if (!c->is_open || c->failure)
         return;
-    run = count_run(c, views, n, TRUE);
-    if (run == n && n && n <= STROBE_BATCH) { /* as they are, for who wants all */
-        take_status(c, "batch", c->ops->batch(c->state, views, n));
-        return;
+    for (guint i = 0; i < runs->n_kinds; i++)
+        is_wanted[i] = matches(c, runs->kinds[i]) != 0;
+    for (guint i = 0; i < runs->n_runs; i++) {
+        if (is_wanted[runs->runs[i].kind]) {
+            n += runs->runs[i].n;
+        } else if (n) {
+            take(c, views - n, n);
+            n = 0;
+        }
+        views += runs->runs[i].n;
     }
-    while (n) {
-        put(c, views, run);
-        views += run;
-        n -= run;
-        run = count_run(c, views, n, FALSE);
-        views += run;
-        n -= run;
-        run = count_run(c, views, n, TRUE);
-    }
+    if (n)
+        take(c, views - n, n);
     flush_batch(c); /* the views' fields live as long as the caller's batch */
 }
 

@@ -8,8 +8,8 @@
 #include "reader-definitions.h"
 #include "reader.h"
 #include "spool.h"
-
-#define STROBE_BATCH 2048u
+#include "turns.h"
+#include "view-runs.h"
 
 /* How many records a pass derived of one kind. */
 typedef struct StrobeDerivedCount {
@@ -50,6 +50,8 @@ typedef struct StrobeConsumer {
     StrobeSpool *spool;         /* a pass's derived records */
     StrobeView *batch;          /* matching records on their way */
     gsize n_batch;
+    StrobeTurns *turns; /* of passes that are called side by side; NULL: not now */
+    guint turn;
     GHashTable *fact_texts; /* key to text, of facts that are no texts */
 } StrobeConsumer;
 
@@ -61,7 +63,7 @@ void strobe_consumer_free(gpointer consumer);
  * calls do nothing. */
 void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader, const StrobeFacts *facts,
                           StrobeGaps *gaps);
-void strobe_consumer_feed(StrobeConsumer *consumer, const StrobeView *views, gsize n);
+void strobe_consumer_feed(StrobeConsumer *consumer, const StrobeViewRuns *runs);
 void strobe_consumer_raw_end(StrobeConsumer *consumer);
 void strobe_consumer_end(StrobeConsumer *consumer);
 void strobe_consumer_close(StrobeConsumer *consumer);

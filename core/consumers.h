@@ -7,9 +7,9 @@
 
 typedef struct StrobeConsumers StrobeConsumers;
 
-/* Of StrobeConsumer each; lent until the end. Passes, and consumers that are the pipeline's
- * caller's, are called by the calling thread, in their order; exporters by whichever thread is
- * free. */
+/* Of StrobeConsumer each; lent until the end. Consumers that are the pipeline's caller's are called
+ * by the calling thread; exporters and passes by whichever thread is free, passes begun in their
+ * order. */
 StrobeConsumers *strobe_consumers_new(const GPtrArray *passes, const GPtrArray *others);
 void strobe_consumers_free(StrobeConsumers *consumers);
 

@@ -7,8 +7,9 @@
 
 void trace_groups_init(TraceGroups *groups, const StrobeFacts *facts)
 {
-    *groups = (TraceGroups){.directory = facts->scratch,
-                            .memory_bytes = MAX(facts->memory_bytes / GROUP_SHARE, GROUP_BYTES_MIN)};
+    *groups =
+        (TraceGroups){.directory = facts->scratch,
+                      .memory_bytes = MAX(facts->memory_bytes / GROUP_SHARE, GROUP_BYTES_MIN)};
     trace_sorter_init(&groups->others, facts);
 }
 
@@ -44,8 +45,7 @@ void trace_groups_add(TraceGroups *groups, guint number, TraceOut *event)
 
     if (out != event) {
         out->has_events = TRUE;
-        trace_out_done(out,
-                       trace_out_text(out, out->bytes + out->used, event->bytes, event->used));
+        trace_out_done(out, trace_out_text(out, out->bytes + out->used, event->bytes, event->used));
     }
     trace_groups_end(groups, number, out);
 }

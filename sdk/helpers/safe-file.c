@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include "packed-blocks.h"
+#include "write-behind.h"
 
 #define BUFFER_SIZE (PACKED_BLOCKS_AT_ONCE * STROBE_PACK_BLOCK)
 #define DIRECT_SIZE (64u * 1024)           /* such an append goes past the buffer */
 #define WRITEBACK_SIZE (8u * 1024 * 1024u) /* the disk begins to write when so much is there */
+#define BEHIND_SIZE (1024u * 1024)         /* a file of so much has a thread to write it */
 #define NAME_LENGTH_MAX 255
 #define NAME_TRIES 1000
 
@@ -22,8 +24,12 @@ struct StrobeSafeFile {
     int fd;
     int error;     /* errno of the first failure */
     uint64_t size; /* bytes appended, those in the buffer too */
+    /* The thread's, while there is one; but for late_error, which is atomic. */
+    int late_error;
     uint64_t written;
     uint64_t handed_over; /* bytes that the disk was told to write */
+    unsigned pending;     /* writes that the thread has not done yet */
+    enum { BEHIND_NOT_YET, BEHIND_NEVER, BEHIND_NOW } behind;
     size_t used;
     const StrobeSafeFilter *filter; /* NULL: none */
     void *filter_state;
@@ -40,8 +46,10 @@ static StrobeSafeFile *new_file(int directory)
     if (!file)
         return NULL;
     file->fd = -1;
-    file->error = 0;
+    file->error = file->late_error = 0;
     file->size = file->written = file->handed_over = 0;
+    file->pending = 0;
+    file->behind = BEHIND_NOT_YET;
     file->used = 0;
     file->filter = NULL;
     file->packed = NULL;
@@ -54,10 +62,36 @@ static StrobeSafeFile *new_file(int directory)
     return file;
 }
 
+/* What has failed meanwhile. */
+static void take_late_error(StrobeSafeFile *file)
+{
+    if (!file->error)
+        file->error = __atomic_load_n(&file->late_error, __ATOMIC_RELAXED);
+}
+
+/* All that was written is in the file. */
+static int wait_behind(StrobeSafeFile *file)
+{
+    if (file->behind == BEHIND_NOW)
+        strobe_write_behind_wait(&file->pending);
+    take_late_error(file);
+    return file->error;
+}
+
+static void end_behind(StrobeSafeFile *file)
+{
+    if (file->behind != BEHIND_NOW)
+        return;
+    wait_behind(file);
+    strobe_write_behind_end();
+    file->behind = BEHIND_NEVER;
+}
+
 static void free_file(StrobeSafeFile *file)
 {
     int saved = errno;
 
+    end_behind(file);
     if (file->filter)
         file->filter->free(file->filter_state);
     packed_blocks_free(file->packed);
@@ -161,15 +195,18 @@ static void begin_writeback(StrobeSafeFile *file)
 #endif
 }
 
-static void write_out(StrobeSafeFile *file, const char *bytes, size_t length)
+/* By the thread or by the caller. */
+static void write_now(void *user, const char *bytes, size_t length)
 {
-    while (length && !file->error) {
+    StrobeSafeFile *file = user;
+
+    while (length && !__atomic_load_n(&file->late_error, __ATOMIC_RELAXED)) {
         ssize_t done = write(file->fd, bytes, length);
 
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            file->error = done < 0 ? errno : EIO;
+            __atomic_store_n(&file->late_error, done < 0 ? errno : EIO, __ATOMIC_RELAXED);
             break;
         }
         bytes += done;
@@ -177,6 +214,17 @@ static void write_out(StrobeSafeFile *file, const char *bytes, size_t length)
         file->written += (uint64_t)done;
     }
     begin_writeback(file);
+}
+
+static void write_out(StrobeSafeFile *file, const char *bytes, size_t length)
+{
+    if (file->behind == BEHIND_NOT_YET && file->written >= BEHIND_SIZE)
+        file->behind = strobe_write_behind_begin() ? BEHIND_NOW : BEHIND_NEVER;
+    if (file->behind == BEHIND_NOW)
+        strobe_write_behind_put(&file->pending, write_now, file, bytes, length);
+    else
+        write_now(file, bytes, length);
+    take_late_error(file);
 }
 
 static int take_filtered(void *user, const char *bytes, size_t length)
@@ -296,7 +344,7 @@ int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, si
         return EINVAL;
     if (file->packed)
         return file->error ? file->error : read_packed(file, offset, bytes, length);
-    if (flush(file))
+    if (flush(file) || wait_behind(file))
         return file->error;
     while (length) {
         ssize_t n = pread(file->fd, bytes, length, (off_t)offset);
@@ -344,6 +392,7 @@ int strobe_safe_file_finish(StrobeSafeFile *file)
     flush(file);
     if (file->filter)
         hand_on(file, "", 0, 1);
+    end_behind(file);
     if (!file->error && !file->name[0])
         file->error = EINVAL; /* a scratch file has no place to go to */
     if (!file->error && fsync(file->fd))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel-map.h"
 
+#include "near-sort.h"
+
 /* An arrow from host to device. Only the first of each end counts. */
 typedef struct Flow {
     gint64 from_ns, to_ns;
@@ -150,7 +152,7 @@ static void moments_of_calls(KernelMap *map, GArray *moments)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash, g_int64_equal);
 
-    g_array_sort(map->calls, compare_calls);
+    near_sort(map->calls, compare_calls);
     for (guint i = 0; i < map->kernels->len; i++) {
         Kernel *kernel = &g_array_index(map->kernels, Kernel, i);
         const HostCall *call;
@@ -227,7 +229,7 @@ static const QueueSpan *find_dequeue(const KernelMap *map, const Moment *moment)
 /* What was recorded says which thread took from the queue; a launch elsewhere is its own. */
 static void assign_by_thread(KernelMap *map, const GArray *moments)
 {
-    g_array_sort(map->dequeues, compare_spans);
+    near_sort(map->dequeues, compare_spans);
     for (guint i = 0; i < moments->len; i++) {
         const Moment *moment = &g_array_index(moments, Moment, i);
         const QueueSpan *span = find_dequeue(map, moment);
@@ -264,7 +266,7 @@ void kernel_map_finish(KernelMap *map)
     else
         moments_of_calls(map, moments);
     map->by_thread = map->by_thread && !map->flows->len; /* an arrow says no thread */
-    g_array_sort(moments, compare_moments);
+    near_sort(moments, compare_moments);
     map->has_queue = map->dequeues->len > 0;
     if (map->has_queue && map->by_thread) {
         assign_by_thread(map, moments);
@@ -280,7 +282,7 @@ void kernel_map_finish(KernelMap *map)
         }
     }
     /* Keeps the order of equal ones. */
-    g_array_sort(map->launches, map->by_thread ? compare_own_launches : compare_launches);
+    near_sort(map->launches, map->by_thread ? compare_own_launches : compare_launches);
 }
 
 /* The first launch whose key is not below. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device-record.h"
+#include "near-sort.h"
 #include "operator-forest.h"
 #include "step-kernels.h"
 
@@ -370,7 +371,7 @@ static gboolean emit_database_step(OperatorDevice *pass, const HostStep *step)
         if (step->begin_ns <= call->begin_ns && call->end_ns <= step->end_ns)
             g_array_append_val(within, call->connection);
     }
-    g_array_sort(within, compare_connections);
+    near_sort(within, compare_connections);
     for (guint i = 0; i < pass->map.kernels->len; i++) {
         const Kernel *kernel = &g_array_index(pass->map.kernels, Kernel, i);
 
@@ -450,7 +451,7 @@ static StrobeStatus operator_device_end(void *state)
     kernel_map_finish(&pass->map);
     forest_build(forest, &pass->map, pass->enqueues, step_number, pass,
                  pass->host->facts(pass->self)->generation == 1);
-    g_array_sort(forest->links, compare_links);
+    near_sort(forest->links, compare_links);
     for (guint i = 0; i < forest->operators.len && done; i++)
         done = emit_operator(pass, operator_list_at(&forest->operators, i));
     for (guint i = 0; i < forest->links->len && done; i++)

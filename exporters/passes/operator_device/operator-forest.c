@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operator-forest.h"
 
+#include "near-sort.h"
+
 /* A leaf: a queue entry, or the moment of a launch that went through no queue. */
 typedef struct Leaf {
     gint64 at_ns;
@@ -141,7 +143,7 @@ static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
                                   (map->by_thread && before->thread != launch->thread)))
             g_array_append_val(leaves, leaf);
     }
-    g_array_sort(leaves, compare_leaves);
+    near_sort(leaves, compare_leaves);
     return leaves;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operator-list.h"
 
+#include "near-sort.h"
+
 #define MOVES_PER_OPERATOR 16u
 
 static const DeviceSums no_sums = {DEVICE_SUM_WHOLE, DEVICE_SUM_WHOLE, DEVICE_SUM_WHOLE,
@@ -56,7 +58,7 @@ static void sort_whole(OperatorList *list)
 
     for (guint i = 0; i < list->len; i++)
         g_array_append_vals(all, operator_list_at(list, i), 1);
-    g_array_sort(all, compare);
+    near_sort(all, compare);
     for (guint i = 0; i < list->len; i++)
         *operator_list_at(list, i) = g_array_index(all, Operator, i);
 }

@@ -5,8 +5,9 @@
  * Both are consumers: they are given batches of records of the kinds they want. A pass emits
  * derived records as well; an exporter writes files. The host runs every needed pass once, in
  * order of dependency; a window's derived records follow its raw ones. Calls to one consumer never
- * overlap; those to an exporter may come from several threads, each behind the one before, while
- * other consumers work. Consumers keep bounded state. Since ABI 1.0.
+ * overlap; they may come from several threads, each behind the one before, while other consumers
+ * work. What passes intern or log is done in the order in which they depend on each other: who does
+ * it in `batch` waits for those before it. Consumers keep bounded state. Since ABI 1.0.
  */
 #ifndef STROBE_EXPORTER_H
 #define STROBE_EXPORTER_H

@@ -5,6 +5,9 @@
  * A file is written under a temporary name beside its final one, created with O_EXCL and
  * O_NOFOLLOW, mode 0640, and renamed into place when it is finished. Names are plain file names:
  * a name with a slash is refused. libc only. One file, one thread. Since 1.0.
+ *
+ * What exceeds 1 MB is written behind the caller, by one thread for all files of a plugin, where
+ * there is a second processor: an error may then be told by a later call, by finish at the latest.
  */
 #ifndef STROBE_HELPERS_SAFE_FILE_H
 #define STROBE_HELPERS_SAFE_FILE_H
