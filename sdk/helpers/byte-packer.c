@@ -162,8 +162,7 @@ static size_t take_reference(Input *in, size_t half, size_t written, size_t room
         return 0;
     *back = (size_t)(in->at[0] | in->at[1] << 8);
     in->at += 2;
-    if (!take_length(in, &n) || *back == 0 || *back > written || n > room ||
-        n + MATCH_MIN > room)
+    if (!take_length(in, &n) || *back == 0 || *back > written || n > room || n + MATCH_MIN > room)
         return 0;
     return n + MATCH_MIN;
 }

@@ -7,7 +7,8 @@
 
 #define BLOCK STROBE_PACK_BLOCK
 
-/* Packs and unpacks in buffers that are as large as they must be; how many bytes it was meanwhile. */
+/* Packs and unpacks in buffers that are as large as they must be; how many bytes it was meanwhile.
+ */
 static gsize there_and_back(const char *bytes, gsize n)
 {
     g_autofree char *packed = g_malloc(STROBE_PACK_ROOM(n));
