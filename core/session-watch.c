@@ -6,10 +6,12 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include "clock.h"
 #include "loaded-objects.h"
 #include "log.h"
+#include "timed-wait.h"
 
-#define LOOK_INTERVAL_US 20000
+#define LOOK_INTERVAL_NS 20000000
 #define AGAIN_US 2000 /* late records of the window before are still told */
 
 /* The program's threads alone may ask it, or it needs no more asking. */
@@ -80,11 +82,12 @@ static void ask_all(StrobeSession *session)
 
 static gboolean is_over(StrobeWatch *watch)
 {
-    g_mutex_lock(&watch->lock);
+    pthread_mutex_lock(&watch->lock);
     if (!watch->is_stopping)
-        g_cond_wait_until(&watch->wake, &watch->lock, g_get_monotonic_time() + LOOK_INTERVAL_US);
+        strobe_cond_wait_until(&watch->wake, &watch->lock,
+                               strobe_clock_ns(CLOCK_MONOTONIC) + LOOK_INTERVAL_NS);
     gboolean over = watch->is_stopping;
-    g_mutex_unlock(&watch->lock);
+    pthread_mutex_unlock(&watch->lock);
     return over;
 }
 
@@ -107,8 +110,8 @@ static void *watch_main(void *user)
 
 void strobe_session_watch_init(StrobeSession *session)
 {
-    g_mutex_init(&session->watch.lock);
-    g_cond_init(&session->watch.wake);
+    pthread_mutex_init(&session->watch.lock, NULL);
+    strobe_cond_init(&session->watch.wake);
 }
 
 void strobe_session_watch_from_now(StrobeSession *session)
@@ -139,16 +142,16 @@ void strobe_session_watch(StrobeSession *session)
 
 void strobe_session_watch_end(StrobeSession *session)
 {
-    g_mutex_lock(&session->watch.lock);
+    pthread_mutex_lock(&session->watch.lock);
     session->watch.is_stopping = TRUE;
-    g_cond_signal(&session->watch.wake);
-    g_mutex_unlock(&session->watch.lock);
+    pthread_cond_signal(&session->watch.wake);
+    pthread_mutex_unlock(&session->watch.lock);
 }
 
 void strobe_session_watch_clear(StrobeSession *session)
 {
     if (session->watch.has_thread)
         pthread_join(session->watch.thread, NULL);
-    g_mutex_clear(&session->watch.lock);
-    g_cond_clear(&session->watch.wake);
+    pthread_mutex_destroy(&session->watch.lock);
+    pthread_cond_destroy(&session->watch.wake);
 }
