@@ -10,6 +10,7 @@
 #include "kind-table.h"
 #include "lane.h"
 #include "log.h"
+#include "timed-wait.h"
 
 #define INTERVAL_MIN_NS 100000
 
@@ -26,8 +27,8 @@ struct source {
 };
 
 struct StrobeSampler {
-    GMutex lock;
-    GCond wake;
+    pthread_mutex_t lock; /* not GLib's: ThreadSanitizer does not see what those order */
+    pthread_cond_t wake;  /* CLOCK_MONOTONIC */
     gboolean stopping;
     GPtrArray *threads; /* of struct worker; [0] is the common one */
     GArray *added;      /* of struct source: [0] takes them */
@@ -104,14 +105,14 @@ static void move_source(struct worker *worker, guint i, gint64 took)
                "of its own",
                s->collector->component->name, (double)took / 1e6, (double)s->interval / 1e6);
     g_array_append_val(own, *s);
-    g_mutex_lock(&worker->sampler->lock);
+    pthread_mutex_lock(&worker->sampler->lock);
     if (!worker->sampler->stopping) {
         g_array_remove_index(worker->sources, i);
         add_worker(worker->sampler, own);
     } else {
         g_array_unref(own);
     }
-    g_mutex_unlock(&worker->sampler->lock);
+    pthread_mutex_unlock(&worker->sampler->lock);
 }
 
 /* Sources of a worker due now; returns when the next one is due. */
@@ -158,16 +159,16 @@ static void *worker_main(void *data)
     StrobeSampler *sampler = worker->sampler;
 
     prctl(PR_SET_NAME, "strobe-sampler");
-    g_mutex_lock(&sampler->lock);
+    pthread_mutex_lock(&sampler->lock);
     while (!sampler->stopping) {
         take_added(worker);
-        g_mutex_unlock(&sampler->lock);
+        pthread_mutex_unlock(&sampler->lock);
         gint64 due = sample_due(worker);
-        g_mutex_lock(&sampler->lock);
+        pthread_mutex_lock(&sampler->lock);
         if (!sampler->stopping && !has_added(worker))
-            g_cond_wait_until(&sampler->wake, &sampler->lock, due / 1000); /* monotonic us */
+            strobe_cond_wait_until(&sampler->wake, &sampler->lock, due);
     }
-    g_mutex_unlock(&sampler->lock);
+    pthread_mutex_unlock(&sampler->lock);
     for (guint i = 0; i < worker->sources->len; i++) {
         const struct source *s = &g_array_index(worker->sources, struct source, i);
         if (s->account.n > 0)
@@ -211,13 +212,13 @@ static StrobeSampler *start(GArray *sources)
         return NULL;
     }
     StrobeSampler *sampler = g_new0(StrobeSampler, 1);
-    g_mutex_init(&sampler->lock);
-    g_cond_init(&sampler->wake);
+    pthread_mutex_init(&sampler->lock, NULL);
+    strobe_cond_init(&sampler->wake);
     sampler->threads = g_ptr_array_new();
     sampler->added = g_array_new(FALSE, FALSE, sizeof(struct source));
-    g_mutex_lock(&sampler->lock); /* the thread looks for itself among the others */
+    pthread_mutex_lock(&sampler->lock); /* the thread looks for itself among the others */
     add_worker(sampler, sources);
-    g_mutex_unlock(&sampler->lock);
+    pthread_mutex_unlock(&sampler->lock);
     return sampler;
 }
 
@@ -240,10 +241,10 @@ void strobe_sampler_add(StrobeSampler **sampler, StrobeCollector *collector)
         *sampler = start(sources);
         return;
     }
-    g_mutex_lock(&(*sampler)->lock);
+    pthread_mutex_lock(&(*sampler)->lock);
     g_array_append_vals((*sampler)->added, sources->data, sources->len);
-    g_cond_broadcast(&(*sampler)->wake);
-    g_mutex_unlock(&(*sampler)->lock);
+    pthread_cond_broadcast(&(*sampler)->wake);
+    pthread_mutex_unlock(&(*sampler)->lock);
     g_array_unref(sources);
 }
 
@@ -251,10 +252,10 @@ void strobe_sampler_stop(StrobeSampler *sampler)
 {
     if (!sampler)
         return;
-    g_mutex_lock(&sampler->lock);
+    pthread_mutex_lock(&sampler->lock);
     sampler->stopping = TRUE;
-    g_cond_broadcast(&sampler->wake);
-    g_mutex_unlock(&sampler->lock);
+    pthread_cond_broadcast(&sampler->wake);
+    pthread_mutex_unlock(&sampler->lock);
     for (guint i = 0; i < sampler->threads->len; i++) {
         struct worker *worker = g_ptr_array_index(sampler->threads, i);
         if (worker->has_thread)
@@ -264,7 +265,7 @@ void strobe_sampler_stop(StrobeSampler *sampler)
     }
     g_ptr_array_unref(sampler->threads);
     g_array_unref(sampler->added);
-    g_mutex_clear(&sampler->lock);
-    g_cond_clear(&sampler->wake);
+    pthread_mutex_destroy(&sampler->lock);
+    pthread_cond_destroy(&sampler->wake);
     g_free(sampler);
 }

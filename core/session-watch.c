@@ -6,11 +6,13 @@
 
 #include <strobe/helpers/thread.h>
 #include <sys/prctl.h>
+#include "clock.h"
 #include "loaded-objects.h"
 #include "log.h"
+#include "timed-wait.h"
 
-#define LOOK_INTERVAL_US 20000
-#define REST_PATIENCE_US 5000000
+#define LOOK_INTERVAL_NS 20000000
+#define REST_PATIENCE_NS 5000000000
 #define AGAIN_US 2000 /* late records of the window before are still told */
 
 /* The program's threads alone may ask it, or it needs no more asking. */
@@ -83,20 +85,21 @@ static void ask_all(StrobeSession *session)
 
 static gboolean is_over(StrobeWatch *watch)
 {
-    g_mutex_lock(&watch->lock);
+    pthread_mutex_lock(&watch->lock);
     if (!watch->is_stopping)
-        g_cond_wait_until(&watch->wake, &watch->lock, g_get_monotonic_time() + LOOK_INTERVAL_US);
+        strobe_cond_wait_until(&watch->wake, &watch->lock,
+                               strobe_clock_ns(CLOCK_MONOTONIC) + LOOK_INTERVAL_NS);
     gboolean over = watch->is_stopping;
-    g_mutex_unlock(&watch->lock);
+    pthread_mutex_unlock(&watch->lock);
     return over;
 }
 
 static void set_at_work(StrobeWatch *watch, gboolean is_at_work)
 {
-    g_mutex_lock(&watch->lock);
+    pthread_mutex_lock(&watch->lock);
     watch->is_at_work = is_at_work;
-    g_cond_broadcast(&watch->wake);
-    g_mutex_unlock(&watch->lock);
+    pthread_cond_broadcast(&watch->wake);
+    pthread_mutex_unlock(&watch->lock);
 }
 
 static void *watch_main(void *user)
@@ -119,8 +122,8 @@ static void *watch_main(void *user)
 
 void strobe_session_watch_init(StrobeSession *session)
 {
-    g_mutex_init(&session->watch.lock);
-    g_cond_init(&session->watch.wake);
+    pthread_mutex_init(&session->watch.lock, NULL);
+    strobe_cond_init(&session->watch.wake);
 }
 
 void strobe_session_watch_from_now(StrobeSession *session)
@@ -149,28 +152,28 @@ void strobe_session_watch(StrobeSession *session)
 
 void strobe_session_watch_end(StrobeSession *session)
 {
-    g_mutex_lock(&session->watch.lock);
+    pthread_mutex_lock(&session->watch.lock);
     session->watch.is_stopping = TRUE;
-    g_cond_broadcast(&session->watch.wake);
-    g_mutex_unlock(&session->watch.lock);
+    pthread_cond_broadcast(&session->watch.wake);
+    pthread_mutex_unlock(&session->watch.lock);
 }
 
 void strobe_session_watch_rest(StrobeSession *session)
 {
     StrobeWatch *watch = &session->watch;
-    gint64 until = g_get_monotonic_time() + REST_PATIENCE_US;
+    gint64 until = strobe_clock_ns(CLOCK_MONOTONIC) + REST_PATIENCE_NS;
 
     strobe_session_watch_end(session);
-    g_mutex_lock(&watch->lock);
-    while (watch->is_at_work && g_cond_wait_until(&watch->wake, &watch->lock, until))
-        ;
-    g_mutex_unlock(&watch->lock);
+    pthread_mutex_lock(&watch->lock);
+    while (watch->is_at_work && strobe_clock_ns(CLOCK_MONOTONIC) < until)
+        strobe_cond_wait_until(&watch->wake, &watch->lock, until);
+    pthread_mutex_unlock(&watch->lock);
 }
 
 void strobe_session_watch_clear(StrobeSession *session)
 {
     if (session->watch.has_thread)
         pthread_join(session->watch.thread, NULL);
-    g_mutex_clear(&session->watch.lock);
-    g_cond_clear(&session->watch.wake);
+    pthread_mutex_destroy(&session->watch.lock);
+    pthread_cond_destroy(&session->watch.wake);
 }

@@ -30,8 +30,8 @@ typedef struct StrobeEnding {
 
 /* Of collectors whose library is not loaded yet, session-watch.c. */
 typedef struct StrobeWatch {
-    GMutex lock;
-    GCond wake;
+    pthread_mutex_t lock; /* not GLib's: ThreadSanitizer does not see what those order */
+    pthread_cond_t wake;  /* CLOCK_MONOTONIC */
     pthread_t thread;
     gboolean has_thread;
     gboolean is_stopping, is_at_work; /* the lock */

@@ -129,6 +129,21 @@ static void test_new_names(void)
 
 /* ---- obstacles ---- */
 
+static gint64 changed_at(const char *folder)
+{
+    struct stat st;
+
+    g_assert_cmpint(stat(folder, &st), ==, 0);
+    return st.st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + st.st_mtim.tv_nsec;
+}
+
+/* Until the writer thread has come to it, however busy the machine is. */
+static void wait_for_change(const char *folder, gint64 since)
+{
+    for (guint i = 0; i < 20000 && changed_at(folder) == since; i++)
+        g_usleep(1000);
+}
+
 /* The name of the piece that is to be put aside is taken: recording goes on in that piece. */
 static void test_name_taken(void)
 {
@@ -139,11 +154,14 @@ static void test_name_taken(void)
     strobe_session_start(session, NULL);
     g_autofree char *taken = piece_path(session, "capture.00001.strobe");
     g_autofree char *next = piece_path(session, STROBE_PIECE_NEW);
+    g_autofree char *folder_of_pieces = g_path_get_dirname(taken);
     g_assert_cmpint(mkdir(taken, 0750), ==, 0);
+    g_usleep(20000); /* file systems tell times by the tick */
+    gint64 before = changed_at(folder_of_pieces);
     for (guint i = 0; i < 5; i++) {
         strobe_mark("x");
         strobe_session_step(session, NULL);
-        g_usleep(20000);
+        wait_for_change(folder_of_pieces, before);
     }
     g_assert_cmpint(strobe_session_stop(session, &error), ==, STROBE_ERROR_IO);
     g_assert_nonnull(strstr(strobe_error_message(error), "Is a directory"));
@@ -168,7 +186,8 @@ static void test_link_in_the_way(void)
     g_assert_cmpint(symlink(victim, next), ==, 0);
     strobe_mark("x");
     strobe_session_step(session, NULL);
-    g_usleep(100000);
+    for (guint i = 0; i < 20000 && n_pieces(session) < 2; i++)
+        g_usleep(1000);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
     g_assert_cmpuint(n_pieces(session), ==, 2);
     g_assert_true(g_file_get_contents(victim, &text, NULL, NULL));
