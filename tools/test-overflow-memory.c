@@ -15,7 +15,7 @@
 #include "overflow-memory.h"
 
 #define LIMIT ((uint64_t)32 << 20)
-#define MUCH ((size_t)48 << 20) /* beyond a quarter of the limit: all of it lies in the file */
+#define MUCH ((size_t)48 << 20) /* beyond what is kept in memory: all of it lies in the file */
 #define SKIPPED 77
 
 /* As ext3 and some network file systems answer. */
@@ -31,7 +31,7 @@ static int begin(void)
     int file = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     int second = file < 0 ? -1 : dup(file);
 
-    return file >= 0 && overflow_memory_begin(LIMIT, file) ? second : -1;
+    return file >= 0 && overflow_memory_begin(LIMIT, file, "/tmp") ? second : -1;
 }
 
 static int run(int (*check)(const char *), const char *folder)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu_task's clock: readings, steps of the wall clock, and on which side of one a record was told. */
+/* npu_task's clock: readings, steps of the wall clock, and on which side of one a record was told.
+ */
 #include <glib.h>
 #include <string.h>
 
