@@ -12,8 +12,7 @@
 
 #include "loaded-objects.h"
 
-static void (*call_found)(void);
-static int (*call_is_python)(void);
+static LateLibraryCalls calls;
 static atomic_int is_awaited;
 static _Atomic uint64_t n_looked_at; /* objects, when they were looked at last */
 
@@ -21,7 +20,7 @@ static void *tell_found(void *user)
 {
     (void)user;
     prctl(PR_SET_NAME, "strobe-look");
-    call_found();
+    calls.found();
     return NULL;
 }
 
@@ -29,7 +28,7 @@ static void *tell_found(void *user)
 static int has_reason(void)
 {
     if (strobe_loaded_has("libtorch_cpu.so") == 1)
-        return !call_is_python();
+        return !calls.is_python();
     return strobe_loaded_has("libascendcl.so") == 1;
 }
 
@@ -42,15 +41,18 @@ static void look(void)
     pthread_t thread;
 
     if (n_loaded && atomic_exchange(&n_looked_at, n_loaded) != n_loaded && has_reason() &&
-        atomic_exchange(&is_awaited, 0) && strobe_thread_start(&thread, tell_found, NULL) == 0)
-        pthread_detach(thread);
+        atomic_exchange(&is_awaited, 0) && calls.announce()) {
+        if (strobe_thread_start(&thread, tell_found, NULL) == 0)
+            pthread_detach(thread);
+        else
+            calls.give_up();
+    }
     errno = before;
 }
 
-void late_library_await(void (*found)(void), int (*is_python)(void))
+void late_library_await(const LateLibraryCalls *wanted)
 {
-    call_found = found;
-    call_is_python = is_python;
+    calls = *wanted;
     atomic_store(&n_looked_at, strobe_loaded_objects());
     atomic_store(&is_awaited, 1);
 }

@@ -7,7 +7,16 @@
 #ifndef STROBE_TOOLS_LATE_LIBRARY_H
 #define STROBE_TOOLS_LATE_LIBRARY_H
 
-/* From now on the first such library has `found` called, once, in a thread that begins for it. */
-void late_library_await(void (*found)(void), int (*is_python)(void));
+/* What is called for the first such library, once. `announce` by the program's thread: 0 is a no;
+ * after it `found`, in a thread that begins for it, or `give_up` where none can begin. */
+typedef struct LateLibraryCalls {
+    int (*is_python)(void);
+    int (*announce)(void);
+    void (*found)(void);
+    void (*give_up)(void);
+} LateLibraryCalls;
+
+/* From now on; the calls are copied. Once, before main. */
+void late_library_await(const LateLibraryCalls *calls);
 
 #endif

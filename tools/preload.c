@@ -173,17 +173,30 @@ static atomic_flag is_awake = ATOMIC_FLAG_INIT;
 static atomic_int is_exiting;
 static atomic_int attaching_process, attaching_thread; /* while one attaches; kernel ids */
 
+static void not_attaching(void)
+{
+    atomic_store(&attaching_process, 0);
+}
+
 /* Once only, by whoever comes first. What is opened must not be taken apart by the program's end
- * meanwhile. */
-static void attach_late(void)
+ * meanwhile, which waits from now on. 0: it is over already. */
+static int announce_attach(void)
 {
     if (atomic_flag_test_and_set(&is_awake))
-        return;
-    atomic_store(&attaching_thread, gettid());
+        return 0;
+    atomic_store(&attaching_thread, 0);
     atomic_store(&attaching_process, getpid());
     if (!atomic_load(&is_exiting))
-        attach(1);
-    atomic_store(&attaching_process, 0);
+        return 1;
+    not_attaching();
+    return 0;
+}
+
+static void attach_announced(void)
+{
+    atomic_store(&attaching_thread, gettid());
+    attach(1);
+    not_attaching();
 }
 
 static int is_attaching(void)
@@ -206,10 +219,15 @@ static void before_exit(void)
     errno = saved;
 }
 
+static const LateLibraryCalls late_calls = {.is_python = is_python,
+                                            .announce = announce_attach,
+                                            .found = attach_announced,
+                                            .give_up = not_attaching};
+
 static void await_library(void)
 {
     if (run.awaits_library && !getauxval(AT_SECURE) && !is_over() && !is_taken())
-        late_library_await(attach_late, is_python);
+        late_library_await(&late_calls);
 }
 
 /* ---- the begin of the program ---- */
@@ -239,8 +257,8 @@ void strobe_run_wake(void)
 {
     int saved = errno;
 
-    if (!(is_python() && strobe_loaded_has("libtorch_cpu.so") == 1))
-        attach_late();
+    if (!(is_python() && strobe_loaded_has("libtorch_cpu.so") == 1) && announce_attach())
+        attach_announced();
     errno = saved;
 }
 
