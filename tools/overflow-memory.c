@@ -35,8 +35,8 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
 #include "interruption.h"
 
 #define PARTS_MAX 65536u
-#define PIECE_BYTES ((size_t)4 << 20) /* unmapped at once */
-#define MEMORY_SHARE 3 / 8            /* of the limit: of the heap, no file */
+#define PIECE_BYTES ((size_t)4 << 20)     /* unmapped at once */
+#define BESIDE_BYTES ((uint64_t)12 << 20) /* resident besides the heap: programs, stacks */
 #define PERIOD_NS 2000000
 #define ROOM_LEFT_BYTES ((uint64_t)64 << 20)
 #define LOST_TEXT_BYTES 512u
@@ -54,8 +54,9 @@ typedef struct Part {
 
 /* The heap calls the hooks from any thread, and must not be called by them. */
 static struct {
-    atomic_flag lock; /* for a signal handler, too */
-    Part *parts;      /* by address */
+    atomic_flag lock;   /* for a signal handler, too */
+    atomic_bool is_due; /* what is resident is to be looked at */
+    Part *parts;        /* by address */
     size_t n_parts;
     uint64_t limit, in_memory, in_file;
     size_t hand_part, hand_at; /* where unmapping goes on */
@@ -71,9 +72,22 @@ static void lock(void)
         sched_yield();
 }
 
+static void keep_limit(void);
+
+static bool try_lock(void)
+{
+    return !atomic_flag_test_and_set_explicit(&overflow.lock, memory_order_acquire);
+}
+
+/* Does what a signal came for while it was locked. */
 static void unlock(void)
 {
-    atomic_flag_clear_explicit(&overflow.lock, memory_order_release);
+    do {
+        atomic_flag_clear_explicit(&overflow.lock, memory_order_release);
+        if (!atomic_load(&overflow.is_due) || !try_lock())
+            return;
+        keep_limit();
+    } while (true);
 }
 
 /* ---- what is resident ---- */
@@ -112,14 +126,15 @@ static void keep_limit(void)
 {
     int rounds = 0;
 
-    if (!overflow.n_parts || resident_bytes() < overflow.limit / 4 * 3)
+    atomic_store(&overflow.is_due, false);
+    if (!overflow.n_parts || resident_bytes() < overflow.limit / 8 * 5)
         return;
     if (overflow.hand_part >= overflow.n_parts)
         overflow.hand_part = overflow.hand_at = 0;
     do {
         for (int i = 0; i < 4; i++)
             rounds += !unmap_piece();
-    } while (rounds < 2 && resident_bytes() > overflow.limit / 8 * 5);
+    } while (rounds < 2 && resident_bytes() > overflow.limit / 2);
 }
 
 /* The process touched pages for a while, which tells nobody. In whatever it was doing. */
@@ -128,7 +143,8 @@ static void on_timer(int number)
     int before = errno;
 
     (void)number;
-    if (!atomic_flag_test_and_set_explicit(&overflow.lock, memory_order_acquire)) {
+    atomic_store(&overflow.is_due, true);
+    if (try_lock()) {
         keep_limit();
         unlock();
     }
@@ -184,6 +200,19 @@ static void take_bus_errors(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
+/* With the faults of calls into the system where that is allowed. */
+static int open_event(struct perf_event_attr *wanted)
+{
+    for (int is_own_code = 0; is_own_code < 2; is_own_code++) {
+        wanted->exclude_kernel = is_own_code != 0;
+        int event = (int)syscall(SYS_perf_event_open, wanted, overflow.thread, -1, -1,
+                                 PERF_FLAG_FD_CLOEXEC);
+        if (event >= 0)
+            return event;
+    }
+    return -1;
+}
+
 /* A read of a mapped file brings the pages around into view as well, so that much is resident after
  * few faults of the main thread: they are counted, where that is allowed. */
 static void count_faults(void)
@@ -193,10 +222,9 @@ static void count_faults(void)
                                      .config = PERF_COUNT_SW_PAGE_FAULTS,
                                      .sample_period = overflow.limit / 8 / FAULT_AROUND_BYTES,
                                      .wakeup_events = 1,
-                                     .exclude_kernel = 1,
+                                     .inherit = 1, /* threads to come */
                                      .exclude_hv = 1};
-    int event =
-        (int)syscall(SYS_perf_event_open, &wanted, overflow.thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    int event = open_event(&wanted);
     struct f_owner_ex owner = {F_OWNER_TID, overflow.thread};
 
     if (event >= 0 &&
@@ -347,7 +375,7 @@ static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size, size_t
         return NULL;
     lock();
     keep_limit();
-    if (overflow.in_memory + size > overflow.limit * MEMORY_SHARE)
+    if (overflow.in_memory + size + BESIDE_BYTES > overflow.limit * 3 / 8)
         at = map_file(size, alignment);
     if (!at) {
         at = map(size, alignment, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
