@@ -2,10 +2,12 @@
 #include "consumers.h"
 
 #include "crew.h"
+#include "resources.h"
 #include "turns.h"
 
-#define FEW 64     /* records that are not worth waking a thread for */
-#define CREW_MAX 7 /* threads besides the caller's */
+#define FEW 64                            /* records that are not worth waking a thread for */
+#define CREW_MAX 7                        /* threads besides the caller's */
+#define THREAD_MEMORY ((guint64)64 << 20) /* of --max-mem, the caller's thread too */
 
 struct StrobeConsumers {
     GPtrArray *own;       /* called by the caller's thread, in this order */
@@ -21,6 +23,16 @@ struct call {
     const StrobeConsumers *consumers;
     void (*step)(StrobeConsumer *); /* NULL: records */
 };
+
+/* Each thread more is one that reads what others of the heap have put into a file, which has to fit
+ * into the memory too. */
+static guint crew_size(const StrobeConsumers *consumers)
+{
+    guint64 room = strobe_resources_memory() / THREAD_MEMORY;
+    guint wanted = MIN(consumers->exporters->len + consumers->passes->len, CREW_MAX);
+
+    return room > wanted ? wanted : (guint)(room > 0 ? room - 1 : 0);
+}
 
 StrobeConsumers *strobe_consumers_new(const GPtrArray *passes, const GPtrArray *others)
 {
@@ -41,7 +53,7 @@ StrobeConsumers *strobe_consumers_new(const GPtrArray *passes, const GPtrArray *
 
         g_ptr_array_add(consumer->is_of_caller ? consumers->own : consumers->exporters, consumer);
     }
-    consumers->crew = strobe_crew_new(MIN(consumers->exporters->len + passes->len, CREW_MAX));
+    consumers->crew = strobe_crew_new(crew_size(consumers));
     return consumers;
 }
 

@@ -254,7 +254,8 @@ class RecordedTest(StrobeTest):
         self.record(collect=["fake:threads=64,records=%d" % n], flags=flags)
         info = self.json("info", self.out)[0]
         lost = sum(info["lost"].values())
-        self.assertEqual(info["kinds"]["marker"] + lost, n)
+        # what is lost may be one of the few records of Strobe's own
+        self.assertIn(info["kinds"]["marker"] + lost - n, range(4))
         self.assertEqual(info["offered"], info["stored"] + lost)
         self.assertEqual(sum(loss["records"] for loss in info["losses"]), lost)
         self.assertGreater(lost, 0)
