@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     if (!region)
         fail("memory", "there is not enough");
     memset(region, 1, MEMORY_BYTES);
-    StrobeSession *session = session_begin(argv[1]);
+    StrobeSession *session = session_begin_with(argv[1], "\"buffer\": {\"policy\": \"block\"}");
     StrobeKindId kind = strobe_recorder_kind(&strobe_kind_marker, error, sizeof error);
     if (!kind)
         fail("marker", error);

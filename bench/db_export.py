@@ -54,7 +54,6 @@ def insert(bench, database, n):
 def measure(bench, capture, n, repeats):
     """Rows a second of both, in turn; and the number of rows."""
     own, mine, theirs = DbExport(bench, capture), [], []
-    own.seconds(n)
     for _ in range(repeats):
         spent, (plain, rows) = own.seconds(n), insert(bench, own.path(), n)
         mine.append(rows / spent)

@@ -107,7 +107,7 @@ def main():
         "torch_profiler": work.torch_profiler,
         "legacy": work.legacy,
     }
-    measure(modes, own, int(sys.argv[3]) if len(sys.argv) > 3 else 10, RECORDED)
+    measure(modes, own, int(sys.argv[3]) if len(sys.argv) > 3 else 8, RECORDED)
 
 
 def measure(modes, own, repeats, n_records):

@@ -50,6 +50,8 @@ static void record(StrobeKindId kind, long n)
         if (i % PAUSE_AFTER == PAUSE_AFTER - 1)
             nanosleep(&pause, NULL);
     }
+    while (read_counter() < begin + 1000 * (uint64_t)n) /* what is after the window is not in it */
+        nanosleep(&pause, NULL);
 }
 
 static void make_texts(void)
@@ -73,7 +75,7 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         fail("usage", "operators FOLDER [OPERATORS]");
-    StrobeSession *session = session_begin(argv[1]);
+    StrobeSession *session = session_begin_with(argv[1], "\"buffer\": {\"policy\": \"block\"}");
     StrobeKindId kind = strobe_recorder_kind(&strobe_kind_cpu_op, error, sizeof error);
     if (!kind)
         fail("cpu_op", error);

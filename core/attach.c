@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/exporter.h>
+#include <strobe/helpers/environment.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "api-error.h"
@@ -26,7 +27,7 @@ static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *run_folder(void)
 {
-    const char *folder = g_getenv("STROBE_RUN_DIR");
+    const char *folder = strobe_environment_get("STROBE_RUN_DIR");
     struct stat st;
 
     /* Only what `strobe run` of this user made is believed. */
@@ -74,7 +75,7 @@ static gboolean has_reason(const StrobeConfig *config, int process)
 static gboolean claim(const char *folder)
 {
     g_autofree char *path = g_build_filename(folder, "claim", NULL);
-    gboolean follow = g_strcmp0(g_getenv("STROBE_RUN_FOLLOW"), "1") == 0;
+    gboolean follow = g_strcmp0(strobe_environment_get("STROBE_RUN_FOLLOW"), "1") == 0;
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     char text[32];
 

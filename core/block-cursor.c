@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "block-cursor.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
+#include <strobe/helpers/file-part.h>
 #include "crc32c.h"
 #include "error.h"
 
 #define SCAN_BYTES (64u << 10)
-
-static gssize read_at(int fd, void *out, gsize n, guint64 offset)
-{
-    gsize done = 0;
-
-    while (done < n) {
-        ssize_t got = pread(fd, (char *)out + done, n - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        done += (gsize)got;
-    }
-    return (gssize)done;
-}
 
 static gboolean header_is_sound(const struct strobe_block_header *header)
 {
@@ -72,8 +54,8 @@ static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
                           struct strobe_block_header *header)
 {
     if (!lies_in_window(cursor, offset) || !lies_in_window(cursor, offset + sizeof *header - 1)) {
-        gssize n = read_at(cursor->fd, cursor->window,
-                           MIN(sizeof cursor->window, cursor->size - offset), offset);
+        gssize n = strobe_file_part_read(cursor->fd, offset, cursor->window,
+                                         MIN(sizeof cursor->window, cursor->size - offset));
         cursor->window_at = offset;
         cursor->window_n = n < 0 ? 0 : (gsize)n;
         if (n < (gssize)sizeof *header)
@@ -93,7 +75,7 @@ static gboolean find_magic(StrobeBlockCursor *cursor, guint64 *found)
         cursor->scan = g_malloc(SCAN_BYTES);
     while (from < cursor->size) {
         if (from < cursor->scan_at || from + 8 > cursor->scan_at + cursor->scan_n) {
-            gssize n = read_at(cursor->fd, cursor->scan, SCAN_BYTES, from);
+            gssize n = strobe_file_part_read(cursor->fd, from, cursor->scan, SCAN_BYTES);
             *found = from;
             if (n < 0)
                 return FALSE;
@@ -168,8 +150,8 @@ gboolean strobe_block_cursor_read(StrobeBlockCursor *cursor, const StrobeBlockPl
         known = MIN(n, cursor->window_n - skip);
         memcpy(buffer, cursor->window + skip, known);
     }
-    return read_at(cursor->fd, (char *)buffer + known, n - known, place->offset + known) ==
-               (gssize)(n - known) &&
+    return strobe_file_part_read(cursor->fd, place->offset + known, (char *)buffer + known,
+                                 n - known) == (gssize)(n - known) &&
            strobe_crc32c(0, buffer, n) == place->header.payload_crc;
 }
 
@@ -192,6 +174,6 @@ gboolean strobe_block_walk(int fd, guint64 size, StrobeBlockFunction block,
 gboolean strobe_block_read(int fd, const StrobeBlockPlace *place, void *buffer)
 {
     guint32 n = place->header.payload_bytes;
-    return read_at(fd, buffer, n, place->offset) == (gssize)n &&
+    return strobe_file_part_read(fd, place->offset, buffer, n) == (gssize)n &&
            strobe_crc32c(0, buffer, n) == place->header.payload_crc;
 }

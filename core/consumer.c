@@ -5,6 +5,7 @@
 #include "error.h"
 #include "json-text.h"
 #include "log.h"
+#include "pass-ends.h"
 
 #define DERIVED_ID_BASE 0x10000u
 #define LONG_STRETCH 256u /* of wanted records: handed on without a copy */
@@ -59,6 +60,8 @@ static void await_turn(const StrobeConsumer *c)
 {
     if (c->turns)
         strobe_turns_wait(c->turns, c->turn);
+    if (c->end)
+        strobe_pass_end_await(c->end);
 }
 
 static StrobeStringId host_intern(StrobeInstance *self, const char *bytes, size_t length)
@@ -133,6 +136,12 @@ static void host_flag(StrobeInstance *self, uint32_t flags)
         strobe_spool_flag(c->spool, (guint16)(flags & VIEW_FLAGS));
 }
 
+static void host_side_by_side(StrobeInstance *self, uint32_t n,
+                              void (*piece)(void *user, uint32_t i), void *user)
+{
+    strobe_crew_share(consumer_of(self)->crew, piece, user, n);
+}
+
 static const StrobeConsumerHost consumer_host = {
     .struct_size = sizeof(StrobeConsumerHost),
     .abi_minor = STROBE_ABI_MINOR,
@@ -153,6 +162,7 @@ static const StrobeConsumerHost consumer_host = {
     .fail = strobe_instance_fail,
     .touches_gap = host_touches_gap,
     .flag = host_flag,
+    .side_by_side = host_side_by_side,
 };
 
 static void log_line(StrobeInstance *self, gint32 level, const char *text)
@@ -397,6 +407,7 @@ void strobe_consumer_close(StrobeConsumer *c)
         c->ops->close(c->state);
     c->is_open = FALSE;
     c->state = NULL;
+    c->end = NULL;
     g_clear_pointer(&c->fact_texts, g_hash_table_unref);
     g_clear_pointer(&c->spool, strobe_spool_free);
 }

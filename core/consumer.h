@@ -4,6 +4,7 @@
 #define STROBE_CORE_CONSUMER_H
 
 #include <strobe/helpers/gaps.h>
+#include "crew.h"
 #include "instance.h"
 #include "reader-definitions.h"
 #include "reader.h"
@@ -17,6 +18,8 @@ typedef struct StrobeDerivedCount {
     guint64 n;
     guint64 n_incomplete; /* of these, touching a gap */
 } StrobeDerivedCount;
+
+typedef struct StrobePassEnd StrobePassEnd; /* pass-ends.h */
 
 #define STROBE_RECENT_KINDS 32u
 
@@ -52,6 +55,9 @@ typedef struct StrobeConsumer {
     gsize n_batch;
     StrobeTurns *turns; /* of passes that are called side by side; NULL: not now */
     guint turn;
+    StrobeCrew *crew;   /* that takes pieces of its calls; NULL: its thread does all */
+    StrobePassEnd *end; /* of a pass that ends in a thread of its own: it takes no records any more;
+                           NULL: it does not */
     GHashTable *fact_texts; /* key to text, of facts that are no texts */
 } StrobeConsumer;
 

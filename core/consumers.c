@@ -26,12 +26,17 @@ struct call {
 
 /* Each thread more is one that reads what others of the heap have put into a file, which has to fit
  * into the memory too. */
-static guint crew_size(const StrobeConsumers *consumers)
+static guint crew_size(void)
 {
     guint64 room = strobe_resources_memory() / THREAD_MEMORY;
-    guint wanted = MIN(consumers->exporters->len + consumers->passes->len, CREW_MAX);
 
-    return room > wanted ? wanted : (guint)(room > 0 ? room - 1 : 0);
+    return (guint)MIN(CREW_MAX, MAX(room, 1) - 1);
+}
+
+static void give_crew(const GPtrArray *consumers, StrobeCrew *crew)
+{
+    for (guint i = 0; i < consumers->len; i++)
+        ((StrobeConsumer *)g_ptr_array_index(consumers, i))->crew = crew;
 }
 
 StrobeConsumers *strobe_consumers_new(const GPtrArray *passes, const GPtrArray *others)
@@ -53,8 +58,15 @@ StrobeConsumers *strobe_consumers_new(const GPtrArray *passes, const GPtrArray *
 
         g_ptr_array_add(consumer->is_of_caller ? consumers->own : consumers->exporters, consumer);
     }
-    consumers->crew = strobe_crew_new(crew_size(consumers));
+    consumers->crew = strobe_crew_new(crew_size());
+    give_crew(passes, consumers->crew);
+    give_crew(others, consumers->crew);
     return consumers;
+}
+
+guint strobe_consumers_n_threads(const StrobeConsumers *consumers)
+{
+    return strobe_crew_n_threads(consumers->crew);
 }
 
 void strobe_consumers_free(StrobeConsumers *consumers)
@@ -79,9 +91,11 @@ static void call_pass(const struct call *call, guint index)
 {
     StrobeConsumer *pass = g_ptr_array_index(call->consumers->passes, index);
 
-    pass->turns = call->consumers->turns;
-    call_one(call, pass);
-    pass->turns = NULL;
+    if (!pass->end) {
+        pass->turns = call->consumers->turns;
+        call_one(call, pass);
+        pass->turns = NULL;
+    }
     strobe_turns_end(call->consumers->turns, index);
 }
 

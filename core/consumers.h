@@ -12,6 +12,8 @@ typedef struct StrobeConsumers StrobeConsumers;
  * order. */
 StrobeConsumers *strobe_consumers_new(const GPtrArray *passes, const GPtrArray *others);
 void strobe_consumers_free(StrobeConsumers *consumers);
+/* Threads besides the caller's. */
+guint strobe_consumers_n_threads(const StrobeConsumers *consumers);
 
 /* Both return when all consumers have. */
 void strobe_consumers_call(StrobeConsumers *consumers, void (*step)(StrobeConsumer *));

@@ -4,49 +4,69 @@
 #include <pthread.h>
 #include <strobe/helpers/thread.h>
 
-struct StrobeCrew {
-    pthread_mutex_t lock;
-    pthread_cond_t begun, ended;
-    pthread_t *threads;
-    guint n_threads;
-    guint number;     /* of the run, so that a thread knows a new one */
-    guint n_inside;   /* threads that take calls of it */
-    gboolean is_open; /* there may be calls to take: who wakes later is not waited for */
-    gboolean is_over;
+#include "resources.h"
 
-    /* Of the run. */
+/* Calls that are being made, on the stack of who waits for them. */
+struct job {
     StrobeCrewCall call;
     gpointer user;
     guint n;
-    gint next; /* call that nobody has taken yet; atomic */
+    gint next;      /* call that nobody has taken yet; atomic */
+    guint n_inside; /* threads of the crew that take calls of it */
+    struct job *older;
 };
 
-static void take_calls(StrobeCrew *crew)
+struct StrobeCrew {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a job has begun, or nobody is inside of one any more */
+    pthread_t *threads;
+    guint n_threads;
+    gboolean is_over;
+    struct job *newest; /* who wakes when a job has gone is not waited for */
+};
+
+static void take_calls(struct job *job)
 {
     guint index;
 
-    while ((index = (guint)g_atomic_int_add(&crew->next, 1)) < crew->n)
-        crew->call(crew->user, index);
+    while ((index = (guint)g_atomic_int_add(&job->next, 1)) < job->n)
+        job->call(job->user, index);
+}
+
+/* One that has calls left, the newest: others wait for it. */
+static struct job *find_job(const StrobeCrew *crew)
+{
+    struct job *job = crew->newest;
+
+    while (job && (guint)g_atomic_int_get(&job->next) >= job->n)
+        job = job->older;
+    return job;
+}
+
+/* Under the lock, which is not held meanwhile. */
+static void help(StrobeCrew *crew, struct job *job)
+{
+    job->n_inside++;
+    pthread_mutex_unlock(&crew->lock);
+    take_calls(job);
+    pthread_mutex_lock(&crew->lock);
+    if (--job->n_inside == 0)
+        pthread_cond_broadcast(&crew->changed);
 }
 
 static void *serve(void *data)
 {
     StrobeCrew *crew = data;
-    guint done = 0;
+    struct job *job;
 
+    strobe_resources_thread_begins();
     pthread_mutex_lock(&crew->lock);
-    for (;;) {
-        while ((crew->number == done || !crew->is_open) && !crew->is_over)
-            pthread_cond_wait(&crew->begun, &crew->lock);
-        if (crew->is_over)
-            break;
-        done = crew->number;
-        crew->n_inside++;
-        pthread_mutex_unlock(&crew->lock);
-        take_calls(crew);
-        pthread_mutex_lock(&crew->lock);
-        if (--crew->n_inside == 0)
-            pthread_cond_signal(&crew->ended);
+    while (!crew->is_over) {
+        job = find_job(crew);
+        if (job)
+            help(crew, job);
+        else
+            pthread_cond_wait(&crew->changed, &crew->lock);
     }
     pthread_mutex_unlock(&crew->lock);
     return NULL;
@@ -64,15 +84,15 @@ static gboolean start(StrobeCrew *crew)
 
 StrobeCrew *strobe_crew_new(guint most)
 {
-    guint n = MIN(g_get_num_processors() - 1, most);
+    /* GLib counts all processors where this process may not use the first ones. */
+    guint n = MIN(strobe_thread_processors() - 1, most);
     StrobeCrew *crew;
 
     if (n == 0)
         return NULL;
     crew = g_new0(StrobeCrew, 1);
     pthread_mutex_init(&crew->lock, NULL);
-    pthread_cond_init(&crew->begun, NULL);
-    pthread_cond_init(&crew->ended, NULL);
+    pthread_cond_init(&crew->changed, NULL);
     crew->threads = g_new0(pthread_t, n);
     while (crew->n_threads < n && start(crew))
         crew->n_threads++;
@@ -85,38 +105,66 @@ void strobe_crew_free(StrobeCrew *crew)
         return;
     pthread_mutex_lock(&crew->lock);
     crew->is_over = TRUE;
-    pthread_cond_broadcast(&crew->begun);
+    pthread_cond_broadcast(&crew->changed);
     pthread_mutex_unlock(&crew->lock);
     for (guint i = 0; i < crew->n_threads; i++)
         pthread_join(crew->threads[i], NULL);
     pthread_mutex_destroy(&crew->lock);
-    pthread_cond_destroy(&crew->begun);
-    pthread_cond_destroy(&crew->ended);
+    pthread_cond_destroy(&crew->changed);
     g_free(crew->threads);
     g_free(crew);
 }
 
-void strobe_crew_run(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n)
+guint strobe_crew_n_threads(const StrobeCrew *crew)
 {
-    if (!crew || crew->n_threads == 0 || n < 2) {
+    return crew ? crew->n_threads : 0;
+}
+
+static void leave_out(StrobeCrew *crew, const struct job *job)
+{
+    struct job **at = &crew->newest;
+
+    while (*at != job)
+        at = &(*at)->older;
+    *at = job->older;
+}
+
+/* `is_outermost`: nothing is left to do below it, so that it helps others to what it waits for. */
+static void run(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n,
+                gboolean is_outermost)
+{
+    struct job job = {.call = call, .user = user, .n = n, .next = 1}, *other;
+
+    if (strobe_crew_n_threads(crew) == 0 || n < 2) {
         for (guint i = 0; i < n; i++)
             call(user, i);
         return;
     }
     pthread_mutex_lock(&crew->lock);
-    crew->call = call;
-    crew->user = user;
-    crew->n = n;
-    g_atomic_int_set(&crew->next, 1);
-    crew->is_open = TRUE;
-    crew->number++;
-    pthread_cond_broadcast(&crew->begun);
+    job.older = crew->newest;
+    crew->newest = &job;
+    pthread_cond_broadcast(&crew->changed);
     pthread_mutex_unlock(&crew->lock);
     call(user, 0);
-    take_calls(crew);
+    take_calls(&job);
     pthread_mutex_lock(&crew->lock);
-    crew->is_open = FALSE;
-    while (crew->n_inside)
-        pthread_cond_wait(&crew->ended, &crew->lock);
+    leave_out(crew, &job);
+    while (job.n_inside) {
+        other = is_outermost ? find_job(crew) : NULL;
+        if (other)
+            help(crew, other);
+        else
+            pthread_cond_wait(&crew->changed, &crew->lock);
+    }
     pthread_mutex_unlock(&crew->lock);
+}
+
+void strobe_crew_run(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n)
+{
+    run(crew, call, user, n, TRUE);
+}
+
+void strobe_crew_share(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n)
+{
+    run(crew, call, user, n, FALSE);
 }

@@ -13,9 +13,13 @@ typedef void (*StrobeCrewCall)(gpointer user, guint index);
  * that is none: strobe_crew_run takes that too. */
 StrobeCrew *strobe_crew_new(guint most);
 void strobe_crew_free(StrobeCrew *crew);
+guint strobe_crew_n_threads(const StrobeCrew *crew); /* besides the caller's */
 
 /* Calls call(user, i) for each i below `n`, once, and returns when all have returned. The 0th is
  * the caller's own; whatever a call did is seen by the next run's, in whichever thread. */
 void strobe_crew_run(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n);
+/* The same within a call of a run, in whichever thread that is: threads that find nothing else to
+ * do take part. The calls wait for no others. */
+void strobe_crew_share(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n);
 
 #endif

@@ -404,8 +404,8 @@ static void begin_join(Join *join, const StrobeReader *reader)
     gint64 start = strobe_json_member_int(recorded, "start_realtime_ns", 0);
     gint64 raw = strobe_json_member_int(recorded, "start_raw_ns", 0);
 
-    join->join.capture = strobe_import_capture_new_beside(strobe_resources_scratch(parent),
-                                                          strobe_resources_memory() / 4, reader);
+    join->join.capture =
+        strobe_import_capture_new_beside(parent, strobe_resources_memory() / 4, reader);
     join->join.begin_ns = strobe_reader_stats(reader)->begin_ns;
     join->join.raw_offset = start - raw;
     join->join.has_raw_offset = start > 0 && raw > 0;

@@ -54,7 +54,8 @@ static StrobeRecordKey key_of(gconstpointer user, const guint64 *record)
                              .words = record[0] & STROBE_RECORD_WORDS_MASK};
 }
 
-static StrobeImportCapture *new_capture(int scratch, gsize memory_bytes, guint32 first_string)
+static StrobeImportCapture *new_capture(const char *folder, gsize memory_bytes,
+                                        guint32 first_string)
 {
     StrobeImportCapture *c = g_new0(StrobeImportCapture, 1);
 
@@ -64,15 +65,15 @@ static StrobeImportCapture *new_capture(int scratch, gsize memory_bytes, guint32
     c->strings = strobe_string_table_new(first_string);
     c->first_string = c->n_strings = first_string;
     c->first_track = 1;
-    c->sorter = strobe_record_sorter_new(scratch, memory_bytes, key_of, c);
+    c->sorter = strobe_record_sorter_new(folder, memory_bytes, key_of, c);
     c->block = g_byte_array_new();
     strobe_import_capture_intern(c, "", 0, FALSE); /* the first id */
     return c;
 }
 
-StrobeImportCapture *strobe_import_capture_new(int scratch, gsize memory_bytes)
+StrobeImportCapture *strobe_import_capture_new(const char *folder, gsize memory_bytes)
 {
-    return new_capture(scratch, memory_bytes, 1);
+    return new_capture(folder, memory_bytes, 1);
 }
 
 void strobe_import_capture_free(StrobeImportCapture *c)
@@ -224,10 +225,10 @@ static void take_track(StrobeImportCapture *c, const StrobeTrackView *view, guin
         g_hash_table_insert(c->threads, g_memdup2(&thread, sizeof thread), GUINT_TO_POINTER(id));
 }
 
-StrobeImportCapture *strobe_import_capture_new_beside(int scratch, gsize memory_bytes,
+StrobeImportCapture *strobe_import_capture_new_beside(const char *folder, gsize memory_bytes,
                                                       const StrobeReader *recorded)
 {
-    StrobeImportCapture *c = new_capture(scratch, memory_bytes, STROBE_POOL_STRINGS);
+    StrobeImportCapture *c = new_capture(folder, memory_bytes, STROBE_POOL_STRINGS);
 
     c->threads = g_hash_table_new_full(hash_thread, equal_threads, g_free, NULL);
     for (guint32 i = 0; i < strobe_reader_n_kinds(recorded); i++)

@@ -10,11 +10,11 @@
 
 typedef struct StrobeImportCapture StrobeImportCapture;
 
-/* `scratch` as for strobe_record_sorter_new. */
-StrobeImportCapture *strobe_import_capture_new(int scratch, gsize memory_bytes);
+/* `folder` as for strobe_record_sorter_new. */
+StrobeImportCapture *strobe_import_capture_new(const char *folder, gsize memory_bytes);
 /* The same for a file that lies beside the capture that `recorded` reads: its kinds are taken over,
  * and its threads; the ids of all else lie behind those of the capture. */
-StrobeImportCapture *strobe_import_capture_new_beside(int scratch, gsize memory_bytes,
+StrobeImportCapture *strobe_import_capture_new_beside(const char *folder, gsize memory_bytes,
                                                       const StrobeReader *recorded);
 void strobe_import_capture_free(StrobeImportCapture *capture);
 

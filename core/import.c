@@ -440,8 +440,7 @@ static gboolean run_source(struct run *run, const StrobeImportSource *source, GE
     gboolean good;
 
     /* The other half is for texts and tables. */
-    run->capture = strobe_import_capture_new(strobe_resources_scratch(run->wish->parent),
-                                             strobe_resources_memory() / 4);
+    run->capture = strobe_import_capture_new(run->wish->parent, strobe_resources_memory() / 4);
     if (run->wish->is_temporary)
         strobe_import_capture_set_temporary(run->capture);
     prepare_run(run);

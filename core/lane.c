@@ -380,13 +380,16 @@ void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_
 }
 
 /* A bracket is a few stores long; threads that lost their processors in one are waited for, all
- * together. */
+ * together. One that was seen outside once is: it may enter again, but then finds the gate shut. */
 static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
 {
-    while (atomic_load_explicit(&w->busy, memory_order_acquire) &&
-           strobe_clock_ns(CLOCK_MONOTONIC) < deadline)
+    while (atomic_load_explicit(&w->busy, memory_order_acquire) != LANE_IDLE) {
+        if (strobe_clock_ns(CLOCK_MONOTONIC) >= deadline)
+            return 0;
         usleep(100);
-    return atomic_load_explicit(&w->busy, memory_order_acquire) == LANE_IDLE;
+    }
+    STROBE_TESTPOINT("lane-outside");
+    return 1;
 }
 
 /* What the thread was about to record when the window ended without it. A span that it is ending

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strobe/helpers/environment.h>
 #include <unistd.h>
 #include "signal-guard.h"
 
@@ -13,7 +14,7 @@ static gint32 threshold(void)
     static gsize level;
 
     if (g_once_init_enter(&level)) {
-        const char *text = g_getenv("STROBE_LOG");
+        const char *text = strobe_environment_get("STROBE_LOG");
         gsize value = STROBE_LOG_WARNING;
         if (g_strcmp0(text, "error") == 0)
             value = STROBE_LOG_ERROR;

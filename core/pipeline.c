@@ -10,6 +10,7 @@
 #include "consumers.h"
 #include "error.h"
 #include "json-text.h"
+#include "pass-ends.h"
 #include "resources.h"
 
 #define GENERATION_NEWEST 3
@@ -291,31 +292,23 @@ static void feed_piece(gpointer user, const char *piece, gsize bytes)
     }
 }
 
-/* What it derived so far, and then what it derives as it ends, without a detour. */
-static void end_pass(struct run *run, StrobeConsumer *pass)
-{
-    guint n = pass->component->n_kinds;
-    g_autofree gboolean *stored = g_new0(gboolean, n + 1);
-    struct derivation derivation = {run, pass, stored};
-
-    for (guint i = 0; i < n; i++)
-        stored[i] = is_stored(run, pass->kinds[i].view.name);
-    if (!pass->failure)
-        strobe_spool_hand_on(pass->spool, feed_piece, &derivation, &pass->failure);
-    strobe_consumer_end(pass);
-    if (!pass->failure)
-        strobe_spool_finish(pass->spool);
-}
-
 /* Passes end in order of dependency, and what each derived goes to those behind it. */
 static void stream_derived(struct run *run)
 {
+    StrobePassEnds *ends =
+        strobe_pass_ends_new(run->p->passes, strobe_consumers_n_threads(run->consumers));
+
     for (guint i = 0; i < run->p->passes->len; i++) {
         StrobeConsumer *pass = g_ptr_array_index(run->p->passes, i);
+        g_autofree gboolean *stored = g_new0(gboolean, pass->component->n_kinds + 1);
+        struct derivation derivation = {run, pass, stored};
 
-        end_pass(run, pass);
+        for (guint k = 0; k < pass->component->n_kinds; k++)
+            stored[k] = is_stored(run, pass->kinds[k].view.name);
+        strobe_pass_ends_end(ends, i, feed_piece, &derivation);
         strobe_consumer_close(pass); /* those behind it need what it held */
     }
+    strobe_pass_ends_free(ends);
 }
 
 static void open_one(struct run *run, StrobeConsumer *consumer)
@@ -335,8 +328,9 @@ static void open_all(struct run *run)
 
 static void run_consumers(struct run *run, GError **error)
 {
-    open_all(run);
     run->consumers = strobe_consumers_new(run->p->passes, run->p->consumers);
+    run->facts.n_threads = 1 + strobe_consumers_n_threads(run->consumers);
+    open_all(run);
     if (stream_raw(run, error)) {
         stream_derived(run);
         strobe_consumers_call(run->consumers, strobe_consumer_end); /* passes are closed */

@@ -4,15 +4,15 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include "error.h"
 #include "item-order.h"
+#include "resources.h"
 
-#define WRITE_BYTES (256u << 10)
 #define READ_BYTES_MIN (64u << 10) /* of one run while it is merged */
 #define READ_BYTES_MAX (4u << 20)
 #define RECORD_WORDS_MAX 128u
 #define LIMIT_MIN (64u << 10)
+#define PLAIN_LIMITS 4u /* of the file: not packed, which takes longer than all the rest */
 #define ITEM_BYTES_MIN (3 * 8 + sizeof(StrobeSortItem)) /* of the smallest record, in all */
 
 /* A sorted stretch of the file while it is merged. */
@@ -27,15 +27,15 @@ struct run {
 };
 
 struct StrobeRecordSorter {
-    int scratch;
+    char *folder;
+    StrobeSafeFile *scratch; /* NULL: not needed yet */
     StrobeRecordKeyOf key_of;
     gconstpointer user;
     gsize limit;
     guint64 *words; /* of the records in memory; at most limit */
     gsize n_words;
     StrobeItemOrder order; /* of the records; its items are at most half of the limit */
-    guint64 written;
-    GArray *starts; /* of guint64, of the runs in the file */
+    GArray *starts;        /* of guint64, of the runs in the file */
     gboolean is_reading;
     struct run *runs;
     gsize read_bytes; /* of a run's buffer */
@@ -74,12 +74,12 @@ static void release_memory(StrobeRecordSorter *s)
     s->order.items = NULL;
 }
 
-StrobeRecordSorter *strobe_record_sorter_new(int scratch, gsize memory_bytes,
+StrobeRecordSorter *strobe_record_sorter_new(const char *folder, gsize memory_bytes,
                                              StrobeRecordKeyOf key_of, gconstpointer user)
 {
     StrobeRecordSorter *s = g_new0(StrobeRecordSorter, 1);
 
-    s->scratch = scratch;
+    s->folder = g_strdup(folder);
     s->key_of = key_of;
     s->user = user;
     strobe_item_order_init(&s->order);
@@ -105,15 +105,17 @@ void strobe_record_sorter_free(StrobeRecordSorter *s)
     release_memory(s);
     g_array_unref(s->starts);
     strobe_item_order_clear(&s->order);
-    if (s->scratch >= 0)
-        close(s->scratch);
+    strobe_safe_file_discard(s->scratch);
+    g_free(s->folder);
     g_free(s);
 }
 
-static gboolean set_io_error(const char *what, GError **error)
+static gboolean set_io_error(const StrobeRecordSorter *s, const char *what, int number,
+                             GError **error)
 {
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot %s the scratch file: %s", what,
-                g_strerror(errno));
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                "Cannot %s records in the folder for temporary files: %s: %s", what,
+                strobe_resources_folder(s->folder), g_strerror(number));
     return FALSE;
 }
 
@@ -127,91 +129,29 @@ static const guint64 *words_of(const StrobeRecordSorter *s, const StrobeSortItem
 
 /* ---- the scratch file ---- */
 
-static gboolean write_all(int fd, const char *bytes, gsize n, GError **error)
-{
-    while (n) {
-        gssize done = write(fd, bytes, n);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return set_io_error("write", error);
-        bytes += done;
-        n -= (gsize)done;
-    }
-    return TRUE;
-}
-
-/* Where a run is written: records that lie one behind the other in memory go from there, others by
- * way of a buffer. */
-struct output {
-    const char *stretch;
-    gsize stretch_bytes;
-    char *buffer;
-    gsize used;
-};
-
-static gboolean flush_buffer(StrobeRecordSorter *s, struct output *out, GError **error)
-{
-    gsize n = out->used;
-
-    out->used = 0;
-    s->written += n;
-    return n == 0 || write_all(s->scratch, out->buffer, n, error);
-}
-
-static gboolean end_stretch(StrobeRecordSorter *s, struct output *out, GError **error)
-{
-    gsize n = out->stretch_bytes;
-
-    if (out->used + n > WRITE_BYTES && !flush_buffer(s, out, error))
-        return FALSE;
-    out->stretch_bytes = 0;
-    if (n > WRITE_BYTES / 4) {
-        s->written += n;
-        return flush_buffer(s, out, error) && write_all(s->scratch, out->stretch, n, error);
-    }
-    if (n)
-        memcpy(out->buffer + out->used, out->stretch, n);
-    out->used += n;
-    return TRUE;
-}
-
-static gboolean put_record(StrobeRecordSorter *s, struct output *out, const guint64 *words,
-                           guint32 n, GError **error)
-{
-    if ((const char *)words != out->stretch + out->stretch_bytes || !out->stretch_bytes) {
-        if (!end_stretch(s, out, error))
-            return FALSE;
-        out->stretch = (const char *)words;
-    }
-    out->stretch_bytes += n * 8;
-    return TRUE;
-}
-
 /* Writes what is in memory as one sorted run. */
 static gboolean spill(StrobeRecordSorter *s, GError **error)
 {
-    g_autofree char *buffer = g_malloc(WRITE_BYTES);
-    struct output out = {.buffer = buffer};
     const StrobeSortItem *item;
+    guint64 start;
+    int number = 0;
 
-    if (s->scratch < 0) {
-        errno = ENOSPC;
-        return set_io_error("write", error);
-    }
+    if (!s->scratch)
+        s->scratch = strobe_resources_packed_scratch(s->folder, PLAIN_LIMITS * (guint64)s->limit);
+    if (!s->scratch)
+        return set_io_error(s, "write", errno, error);
+    start = strobe_safe_file_size(s->scratch);
+    g_array_append_val(s->starts, start);
     strobe_item_order_begin(&s->order);
-    g_array_append_val(s->starts, s->written);
-    while ((item = strobe_item_order_next(&s->order))) {
+    while (!number && (item = strobe_item_order_next(&s->order))) {
         guint32 n;
         const guint64 *words = words_of(s, item, &n);
 
-        if (!put_record(s, &out, words, n, error))
-            return FALSE;
+        number = strobe_safe_file_write(s->scratch, (const char *)words, n * 8);
     }
     s->n_words = 0;
     strobe_item_order_forget(&s->order);
-    return end_stretch(s, &out, error) && flush_buffer(s, &out, error);
+    return number ? set_io_error(s, "write", number, error) : TRUE;
 }
 
 /* Sorting all of it takes as much again for the items. */
@@ -233,8 +173,7 @@ guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 en
 
     g_return_val_if_fail(words <= RECORD_WORDS_MAX && !s->is_reading, NULL);
     if (G_UNLIKELY(!s->words || !s->order.items)) {
-        errno = ENOMEM;
-        set_io_error("have memory beside", error);
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "No memory to sort records in");
         return NULL;
     }
     if (G_UNLIKELY(!has_room(s)))
@@ -249,22 +188,16 @@ guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 en
 /* Reads on behind what is left in the buffer. */
 static gboolean fill(StrobeRecordSorter *s, struct run *run, GError **error)
 {
-    gsize left = run->used - run->taken;
+    gsize left = run->used - run->taken, n = (gsize)MIN(s->read_bytes - left, run->until - run->at);
+    int number;
 
     memmove(run->buffer, run->buffer + run->taken, left);
-    run->used = left;
+    number = strobe_safe_file_read(s->scratch, run->at, run->buffer + left, n);
+    if (number)
+        return set_io_error(s, "read", number, error);
+    run->used = left + n;
     run->taken = 0;
-    while (run->used < s->read_bytes && run->at < run->until) {
-        gsize room = (gsize)MIN(s->read_bytes - run->used, run->until - run->at);
-        gssize done = pread(s->scratch, run->buffer + run->used, room, (off_t)run->at);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return set_io_error("read", error);
-        run->used += (gsize)done;
-        run->at += (guint64)done;
-    }
+    run->at += n;
     return TRUE;
 }
 
@@ -347,7 +280,8 @@ static gboolean begin_merge(StrobeRecordSorter *s, GError **error)
 
         run->number = i;
         run->at = g_array_index(s->starts, guint64, i);
-        run->until = i + 1 < n ? g_array_index(s->starts, guint64, i + 1) : s->written;
+        run->until = i + 1 < n ? g_array_index(s->starts, guint64, i + 1)
+                               : strobe_safe_file_size(s->scratch);
         run->buffer = g_malloc(s->read_bytes);
         if (!begin_run(s, run, error))
             return FALSE;

@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <string.h>
 #include <strobe/exporter.h>
+#include <strobe/helpers/environment.h>
 #include <strobe/importer.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -87,7 +88,8 @@ static void add_own_folders(StrobeRegistry *registry)
 StrobeRegistry *strobe_registry_new(const char *const *extra)
 {
     StrobeRegistry *registry = g_new0(StrobeRegistry, 1);
-    const char *from_environment = getauxval(AT_SECURE) ? NULL : g_getenv("STROBE_PLUGIN_PATH");
+    const char *from_environment =
+        getauxval(AT_SECURE) ? NULL : strobe_environment_get("STROBE_PLUGIN_PATH");
 
     registry->path = g_ptr_array_new_null_terminated(0, g_free, TRUE);
     registry->files = g_ptr_array_new_with_free_func(free_file);
@@ -98,7 +100,9 @@ StrobeRegistry *strobe_registry_new(const char *const *extra)
         for (guint i = 0; folders[i]; i++)
             add_folder(registry, folders[i]);
     }
-    g_autofree char *user = g_build_filename(g_get_home_dir(), ".local", "lib", "strobe", NULL);
+    const char *home = strobe_environment_get("HOME");
+    g_autofree char *user =
+        g_build_filename(home && *home ? home : g_get_home_dir(), ".local", "lib", "strobe", NULL);
     add_folder(registry, user);
     add_own_folders(registry);
     return registry;

@@ -3,10 +3,13 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 static guint64 memory = STROBE_MAX_MEM_DEFAULT;
 static gsize text_bytes = STROBE_TEXT_BYTES_IN_MEMORY;
+static gboolean is_looked_at;
 static const char *temporary;
 
 void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean heap_overflows)
@@ -14,6 +17,18 @@ void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean hea
     text_bytes = heap_overflows ? STROBE_TEXT_BYTES_IN_FILE : STROBE_TEXT_BYTES_IN_MEMORY;
     memory = memory_bytes;
     temporary = g_intern_string(folder);
+    is_looked_at = heap_overflows;
+}
+
+void strobe_resources_thread_begins(void)
+{
+    sigset_t look;
+
+    if (!is_looked_at)
+        return;
+    sigemptyset(&look);
+    sigaddset(&look, SIGPROF);
+    pthread_sigmask(SIG_UNBLOCK, &look, NULL);
 }
 
 guint64 strobe_resources_memory(void)
@@ -49,4 +64,11 @@ int strobe_resources_scratch(const char *otherwise)
     if (file >= 0)
         unlink(name);
     return file;
+}
+
+StrobeSafeFile *strobe_resources_packed_scratch(const char *otherwise, guint64 plain_bytes)
+{
+    int file = strobe_resources_scratch(otherwise);
+
+    return file < 0 ? NULL : strobe_safe_file_scratch_in(file, plain_bytes);
 }

@@ -5,6 +5,7 @@
 #define STROBE_CORE_RESOURCES_H
 
 #include <glib.h>
+#include <strobe/helpers/safe-file.h>
 
 #define STROBE_MAX_MEM_DEFAULT (512u << 20)
 
@@ -17,6 +18,12 @@
  * `heap_overflows`: what the heap holds beyond the memory lies in a file. */
 void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean heap_overflows);
 
+/* A thread begins that works on what the heap holds: where that lies in a file, SIGPROF, by which
+ * tools/overflow-memory.c looks at what is resident, interrupts it too. Since Linux 6.4 the signal
+ * comes to the thread that has used the time; before, to the main one, whenever that has a
+ * processor. */
+void strobe_resources_thread_begins(void);
+
 /* STROBE_MAX_MEM_DEFAULT unless it was set. */
 guint64 strobe_resources_memory(void);
 gsize strobe_resources_text_bytes(void);
@@ -25,5 +32,8 @@ const char *strobe_resources_folder(const char *otherwise);
 /* An empty file without a name in that folder (made if missing), so that nothing is left of it
  * however its user ends. -1 with errno set. */
 int strobe_resources_scratch(const char *otherwise);
+/* The same for what is appended and read back: packed from `plain_bytes` on. NULL with errno set.
+ */
+StrobeSafeFile *strobe_resources_packed_scratch(const char *otherwise, guint64 plain_bytes);
 
 #endif

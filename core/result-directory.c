@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strobe/helpers/environment.h>
 #include <strobe/helpers/safe-file.h>
 #include <strobe/strobe.h>
 #include <sys/stat.h>
@@ -29,7 +30,7 @@ static gint rank_of_environment(void)
     static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
 
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-        const char *text = g_getenv(names[i]);
+        const char *text = strobe_environment_get(names[i]);
         guint64 rank;
         if (text && g_ascii_string_to_unsigned(text, 10, 0, G_MAXINT, &rank, NULL))
             return (gint)rank;
@@ -381,7 +382,7 @@ static JsonObject *environment(void)
     JsonObject *out = json_object_new();
 
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-        const char *value = g_getenv(names[i]);
+        const char *value = strobe_environment_get(names[i]);
         json_object_set_string_member(out, names[i], value ? value : "");
     }
     return out;

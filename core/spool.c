@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spool.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <strobe/helpers/safe-file.h>
-#include <unistd.h>
 #include "error.h"
 #include "resources.h"
 
@@ -40,17 +36,6 @@ void strobe_spool_free(StrobeSpool *spool)
     g_free(spool);
 }
 
-static gboolean open_file(StrobeSpool *spool)
-{
-    int folder = open(strobe_resources_folder(NULL), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (folder < 0)
-        return FALSE;
-    spool->file = strobe_safe_file_scratch(folder);
-    close(folder);
-    return spool->file != NULL;
-}
-
 /* ---- what goes to the file ---- */
 
 /* Both times as differences, which pack better: begin to that of the kind's record before, end to
@@ -79,8 +64,9 @@ static gboolean spill(StrobeSpool *spool)
         return TRUE;
     }
     bend_times(spool->chunk, spool->used, FALSE);
-    if ((!spool->file && !open_file(spool)) ||
-        strobe_safe_file_write(spool->file, spool->chunk, spool->used))
+    if (!spool->file)
+        spool->file = strobe_resources_packed_scratch(NULL, 0);
+    if (!spool->file || strobe_safe_file_write(spool->file, spool->chunk, spool->used))
         return FALSE;
     g_array_append_val(spool->sizes, spool->used);
     spool->used = 0;
@@ -123,8 +109,13 @@ static gboolean read_chunk(StrobeSpool *spool, guint64 at, char *to, gsize bytes
     return number == 0;
 }
 
-gboolean strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer user,
-                              GError **error)
+void strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer user)
+{
+    spool->take = take;
+    spool->user = user;
+}
+
+gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer user, GError **error)
 {
     g_autofree char *chunk = spool->sizes->len ? g_malloc(CHUNK) : NULL;
     guint64 at = 0;
@@ -139,8 +130,6 @@ gboolean strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer
     }
     g_array_set_size(spool->sizes, 0);
     g_clear_pointer(&spool->file, strobe_safe_file_discard);
-    spool->take = take;
-    spool->user = user;
     return TRUE;
 }
 

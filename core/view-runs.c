@@ -20,7 +20,6 @@ void strobe_view_runs_find(StrobeViewRuns *runs, const StrobeView *views, guint 
     const StrobeKindView *last = NULL;
 
     runs->views = views;
-    runs->n = n;
     runs->n_kinds = runs->n_runs = 0;
     for (guint i = 0; i < n; i++) {
         if (views[i].kind != last) {

@@ -13,7 +13,6 @@
 
 typedef struct StrobeViewRuns {
     const StrobeView *views;
-    guint n;                                   /* at most STROBE_BATCH */
     const StrobeKindView *kinds[STROBE_BATCH]; /* that there are */
     guint n_kinds;
     struct {
@@ -24,7 +23,7 @@ typedef struct StrobeViewRuns {
     guint16 slots[STROBE_RUN_SLOTS]; /* by a kind's address, to its place */
 } StrobeViewRuns;
 
-/* The views are lent. */
+/* The views are lent, at most STROBE_BATCH of them. */
 void strobe_view_runs_find(StrobeViewRuns *runs, const StrobeView *views, guint n);
 
 #endif

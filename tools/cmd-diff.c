@@ -48,7 +48,8 @@ static const StrobeUsage usage = {
         "      For a check: ends with 7 if something is more than 5 % slower.\n"
         "\n"
         "Exit codes: 0 compared, 7 with --threshold: a row, or the sum of all, is slower in B by\n"
-        "more than that and the noise, or only in B and longer than the noise.",
+        "more than that and the noise, or only in B and longer than the noise. A part of the head\n"
+        "overhead is too slow from 20 % and 50us on, unless you say otherwise.",
 };
 
 typedef struct Flags {
@@ -114,11 +115,14 @@ static gboolean read_by(const char *text, StrobeDiffBy *by)
     return FALSE;
 }
 
-static gboolean read_rule(const Flags *flags, StrobeDiffRule *rule)
+/* From when a part of the head overhead is abnormal if nobody says otherwise. */
+static const StrobeDiffRule head_rule = {.threshold = 20, .least_ns = 50000};
+
+static gboolean read_rule(const Flags *flags, StrobeDiffBy by, StrobeDiffRule *rule)
 {
     char *end = NULL;
 
-    *rule = (StrobeDiffRule){.threshold = NAN};
+    *rule = by == STROBE_DIFF_BY_HEAD ? head_rule : (StrobeDiffRule){.threshold = NAN};
     if (flags->threshold) {
         rule->threshold = g_ascii_strtod(flags->threshold, &end);
         if (end == flags->threshold || (*end && strcmp(end, "%") != 0) ||
@@ -175,7 +179,7 @@ static int run(Flags *flags, char **paths)
     StrobeDiffRule rule;
     int code;
 
-    if (!read_by(flags->by, &by) || !read_rule(flags, &rule))
+    if (!read_by(flags->by, &by) || !read_rule(flags, by, &rule))
         return STROBE_EXIT_USAGE;
     if (!strobe_memory_limit_begin(&flags->memory, &code))
         return code;

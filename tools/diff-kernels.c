@@ -298,22 +298,25 @@ static guint last_operator(const StrobeDiffKernels *kernels, const Place *place)
     return low;
 }
 
-/* The path of the operator that a kernel was launched from: of equal ones the innermost. */
-static guint32 path_of(const StrobeDiffKernels *kernels, const Place *kernel)
+/* The path of the operator that a kernel was launched from: of equal ones the innermost. FALSE: it
+ * is not known. */
+static gboolean find_path(const StrobeDiffKernels *kernels, const Place *kernel, guint32 *path)
 {
     guint at = first_link(kernels, kernel);
     const Link *link = at < kernels->links->len ? &g_array_index(kernels->links, Link, at) : NULL;
 
     if (!link || compare_places(&link->kernel, kernel) != 0)
-        return NO_ROOM;
+        return FALSE;
     for (guint i = last_operator(kernels, &link->op); i > 0; i--) {
         const Operator *op = &g_array_index(kernels->operators, Operator, i - 1);
         if (compare_places(&op->place, &link->op) != 0)
             break;
-        if (op->name == link->op_name)
-            return op->path;
+        if (op->name != link->op_name)
+            continue;
+        *path = op->path;
+        return TRUE;
     }
-    return NO_ROOM;
+    return FALSE;
 }
 
 static StrobeDiffRow *row_of(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint32 at)
@@ -339,15 +342,15 @@ void strobe_diff_kernels_finish(StrobeDiffKernels *kernels, StrobeDiffRows *rows
     *counts = (StrobeDiffKernelCounts){.n_values = kernels->values->len};
     for (guint i = 0; i < kernels->values->len; i++) {
         const Value *value = &g_array_index(kernels->values, Value, i);
-        guint32 path = kernels->by_name ? TOP : path_of(kernels, &value->place);
+        guint32 path = TOP;
 
-        counts->n_linked += path != NO_ROOM;
+        counts->n_linked += kernels->by_name || find_path(kernels, &value->place, &path);
         if (value->block == STROBE_DIFF_OUTSIDE) {
             rest->n_outside++;
             rest->outside_ns += value->ns;
             continue;
         }
-        path = path_below(kernels, path == NO_ROOM ? TOP : path, value->name);
+        path = path_below(kernels, path, value->name);
         strobe_diff_rows_add(rows, row_of(kernels, rows, path), side, (guint32)value->block,
                              value->ns, 1);
     }

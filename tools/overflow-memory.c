@@ -61,7 +61,7 @@ static struct {
     uint64_t limit, in_memory, in_file;
     size_t hand_part, hand_at; /* where unmapping goes on */
     int file, statm;
-    pid_t thread; /* the main one, which reads the input */
+    pid_t thread; /* the main one, which gets the signals of faults */
     bool is_full;
     char lost[LOST_TEXT_BYTES]; /* what is said when a page cannot be had */
 } overflow = {.lock = ATOMIC_FLAG_INIT};
@@ -92,16 +92,34 @@ static void unlock(void)
 
 /* ---- what is resident ---- */
 
-static uint64_t resident_bytes(void)
-{
-    char text[128], *second;
-    ssize_t n = pread(overflow.statm, text, sizeof text - 1, 0);
+typedef struct Resident {
+    uint64_t all, files; /* bytes, pages of files among them */
+} Resident;
 
-    if (n <= 0)
-        return 0;
-    text[n] = '\0';
-    second = strchr(text, ' ');
-    return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+static Resident look(void)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    char text[128], *at = text;
+    ssize_t n = pread(overflow.statm, text, sizeof text - 1, 0);
+    Resident resident = {0, 0};
+
+    text[n > 0 ? n : 0] = '\0';
+    strtoull(at, &at, 10); /* address space */
+    resident.all = strtoull(at, &at, 10) * page;
+    resident.files = strtoull(at, &at, 10) * page;
+    return resident;
+}
+
+/* What may be resident before pages are unmapped. What lies in no file stays: where that is much,
+ * a third of the rest is the file's, or else its pages would go with each look, hardly touched. */
+static uint64_t most_resident(const Resident *resident)
+{
+    uint64_t limit = overflow.limit, beside = resident->all - resident->files, most;
+
+    most = beside < limit ? beside + (limit - beside) / 3 : limit;
+    if (most > limit / 8 * 7) /* more may come until it is looked at again */
+        most = limit / 8 * 7;
+    return most > limit / 8 * 5 ? most : limit / 8 * 5;
 }
 
 /* The pages stay in the file's cache as long as the system has room for them. FALSE at the end of
@@ -124,17 +142,19 @@ static bool unmap_piece(void)
 /* Locked. Goes round all parts at most once and a bit. */
 static void keep_limit(void)
 {
+    Resident resident = look();
+    uint64_t most = most_resident(&resident);
     int rounds = 0;
 
     atomic_store(&overflow.is_due, false);
-    if (!overflow.n_parts || resident_bytes() < overflow.limit / 8 * 5)
+    if (!overflow.n_parts || resident.all < most)
         return;
     if (overflow.hand_part >= overflow.n_parts)
         overflow.hand_part = overflow.hand_at = 0;
     do {
         for (int i = 0; i < 4; i++)
             rounds += !unmap_piece();
-    } while (rounds < 2 && resident_bytes() > overflow.limit / 2);
+    } while (rounds < 2 && look().all > most - overflow.limit / 8);
 }
 
 /* The process touched pages for a while, which tells nobody. In whatever it was doing. */
@@ -214,7 +234,7 @@ static int open_event(struct perf_event_attr *wanted)
 }
 
 /* A read of a mapped file brings the pages around into view as well, so that much is resident after
- * few faults of the main thread: they are counted, where that is allowed. */
+ * few faults: those of all threads are counted, where that is allowed. */
 static void count_faults(void)
 {
     struct perf_event_attr wanted = {.type = PERF_TYPE_SOFTWARE,
@@ -357,6 +377,8 @@ static char *map_file(size_t size, size_t alignment)
         complain_once();
         return NULL;
     }
+    /* In large folios a page's first write walks all of its folio, and a fault may bring 2 MB. */
+    madvise(at, size, MADV_RANDOM);
     overflow.in_file += size;
     add_part(at, size);
     return at;
@@ -375,7 +397,7 @@ static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size, size_t
         return NULL;
     lock();
     keep_limit();
-    if (overflow.in_memory + size + BESIDE_BYTES > overflow.limit * 3 / 8)
+    if (overflow.in_memory + size + BESIDE_BYTES > overflow.limit / 2)
         at = map_file(size, alignment);
     if (!at) {
         at = map(size, alignment, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

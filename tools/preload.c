@@ -42,6 +42,10 @@ static MainFunction *program_main;
 /* Of libstrobe, once it is there: opens nothing more. */
 static RestFunction *_Atomic rest;
 
+/* STROBE_ENVIRONMENT_SYMBOL of strobe/plugin.h. */
+extern char **strobe_run_environment;
+__attribute__((visibility("default"))) char **strobe_run_environment;
+
 /* Of the environment, copied before main: the program may change it, and write over it, at any
  * time. Empty: not set. */
 static struct {
@@ -71,6 +75,25 @@ static void read_variables(void)
     run.follows = is_set("STROBE_RUN_FOLLOW");
     run.is_any = is_set("STROBE_RUN_ANY");
     run.awaits_library = is_set("STROBE_RUN_LATE");
+}
+
+/* All of it, in one piece that stays. NULL: there is no memory. */
+static char **copy_environment(void)
+{
+    size_t n = 0, bytes = 0;
+
+    for (char **at = environ; at && *at; at++, n++)
+        bytes += strlen(*at) + 1;
+    char **copy = malloc((n + 1) * sizeof *copy + bytes);
+    if (!copy)
+        return NULL;
+    char *text = (char *)(copy + n + 1);
+    for (size_t i = 0; i < n; i++) {
+        copy[i] = text;
+        text = stpcpy(text, environ[i]) + 1;
+    }
+    copy[n] = NULL;
+    return copy;
 }
 
 static int path_in_run_folder(char *path, size_t size, const char *name)
@@ -199,6 +222,16 @@ static void attach_announced(void)
     not_attaching();
 }
 
+static char **before_main; /* the environment */
+
+/* In a thread of its own: nothing that it, or those that it starts, look up is the program's any
+ * more. */
+static void attach_beside(void)
+{
+    strobe_run_environment = before_main;
+    attach_announced();
+}
+
 static int is_attaching(void)
 {
     return atomic_load(&attaching_process) == getpid() &&
@@ -221,13 +254,15 @@ static void before_exit(void)
 
 static const LateLibraryCalls late_calls = {.is_python = is_python,
                                             .announce = announce_attach,
-                                            .found = attach_announced,
+                                            .found = attach_beside,
                                             .give_up = not_attaching};
 
 static void await_library(void)
 {
-    if (run.awaits_library && !getauxval(AT_SECURE) && !is_over() && !is_taken())
-        late_library_await(&late_calls);
+    if (!run.awaits_library || getauxval(AT_SECURE) || is_over() || is_taken())
+        return;
+    before_main = copy_environment();
+    late_library_await(&late_calls);
 }
 
 /* ---- the begin of the program ---- */

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,12 +28,12 @@ int fallocate(int file, int mode, off_t begin, off_t size)
 }
 
 /* A second descriptor of the file; -1: the heap is not ours here. */
-static int begin(void)
+static int begin(uint64_t limit)
 {
     int file = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     int second = file < 0 ? -1 : dup(file);
 
-    return file >= 0 && overflow_memory_begin(LIMIT, file, "/tmp") ? second : -1;
+    return file >= 0 && overflow_memory_begin(limit, file, "/tmp") ? second : -1;
 }
 
 static int run(int (*check)(const char *), const char *folder)
@@ -50,7 +52,7 @@ static int run(int (*check)(const char *), const char *folder)
 static int take_much(const char *folder)
 {
     struct stat status;
-    int file = begin();
+    int file = begin(LIMIT);
     char *volatile memory = file < 0 ? NULL : malloc(MUCH);
 
     if (!memory || fstat(file, &status) != 0)
@@ -71,7 +73,7 @@ static void test_blocks_are_taken(void)
 static int start_program(const char *folder)
 {
     int status;
-    char *volatile memory = begin() < 0 ? NULL : malloc(MUCH);
+    char *volatile memory = begin(LIMIT) < 0 ? NULL : malloc(MUCH);
 
     if (!memory)
         return SKIPPED;
@@ -95,12 +97,49 @@ static void test_a_child_starts_a_program(void)
     g_assert_true(code == 0 || code == SKIPPED);
 }
 
+static void touch(volatile char *at, size_t size)
+{
+    for (size_t i = 0; i < size; i += 4096)
+        at[i]++;
+}
+
+/* What lies in no file takes more than the part of the limit where pages begin to be unmapped. */
+static int use_beside_much(const char *folder)
+{
+    const size_t limit = (size_t)256 << 20, beside = (size_t)100 << 20;
+    const size_t in_memory = (size_t)64 << 20, used = (size_t)8 << 20;
+    char *volatile memory = begin(limit) < 0 ? NULL : malloc(in_memory);
+    char *volatile in_file = memory ? malloc(4 * used) : NULL;
+    struct rusage before, after;
+
+    if (!in_file)
+        return SKIPPED;
+    touch(memory, in_memory);
+    touch(mmap(NULL, beside, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), beside);
+    touch(in_file, used);
+    getrusage(RUSAGE_SELF, &before);
+    do { /* a hundred looks, by the timer */
+        touch(in_file, used);
+        getrusage(RUSAGE_SELF, &after);
+    } while (after.ru_utime.tv_sec * 1000000 + after.ru_utime.tv_usec <
+             before.ru_utime.tv_sec * 1000000 + before.ru_utime.tv_usec + 200000);
+    return after.ru_minflt - before.ru_minflt < 300 ? 0 : 1;
+}
+
+/* Pages of the file that are in use stay: they are not what takes too much. */
+static void test_pages_in_use_stay(void)
+{
+    int code = run(use_beside_much, NULL);
+
+    g_assert_true(code == 0 || code == SKIPPED);
+}
+
 static int lose_pages(const char *folder)
 {
     strobe_interruption_begin();
     if (strobe_interruption_make(folder) != 0)
         return 1;
-    int file = begin();
+    int file = begin(LIMIT);
     char *volatile memory = file < 0 ? NULL : malloc(MUCH);
     if (!memory || ftruncate(file, 0) != 0) {
         rmdir(folder);
@@ -126,6 +165,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/overflow-memory/blocks-are-taken", test_blocks_are_taken);
     g_test_add_func("/overflow-memory/a-child-starts-a-program", test_a_child_starts_a_program);
+    g_test_add_func("/overflow-memory/pages-in-use-stay", test_pages_in_use_stay);
     g_test_add_func("/overflow-memory/a-bus-error-leaves-nothing-half-made",
                     test_a_bus_error_leaves_nothing_half_made);
     return g_test_run();

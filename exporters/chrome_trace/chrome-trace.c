@@ -5,6 +5,7 @@
 #include <gzip-file.h>
 
 #include "launches.h"
+#include "trace-pieces.h"
 
 static void free_trace(ChromeTrace *trace)
 {
@@ -21,6 +22,7 @@ static void free_trace(ChromeTrace *trace)
     flow_gate_free(trace->gate);
     if (trace->kinds)
         g_hash_table_unref(trace->kinds);
+    trace_pieces_free(trace->pieces);
     if (trace->texts)
         text_cache_free(trace->texts);
     if (trace->rows)
@@ -69,15 +71,16 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
     trace->is_old = trace->rows->generation < 3;
     trace->is_import = *host->fact(self, "source") != '\0';
     trace->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
-    trace->texts = text_cache_new(host, self);
+    trace->texts = text_cache_new(host, self, facts->n_threads);
     trace->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, trace_kind_free);
     memcpy(trace->main.bytes, "[", 1);
     trace->main.used = 1;
+    trace->pieces = trace_pieces_new(trace);
     *state = trace;
     return STROBE_OK;
 }
 
-static TraceKind *find_kind(ChromeTrace *trace, const StrobeKindView *view)
+const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
 {
     TraceKind *kind = trace->last_kind;
 
@@ -115,8 +118,12 @@ static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, s
 {
     ChromeTrace *trace = state;
 
+    if (trace->pieces) {
+        trace_pieces_write(trace->pieces, records, n);
+        return check_parts(trace);
+    }
     for (size_t i = 0; i < n; i++) {
-        const TraceKind *kind = find_kind(trace, records[i].kind);
+        const TraceKind *kind = trace_find_kind(trace, records[i].kind);
 
         kind->write(trace, kind, &records[i]);
     }

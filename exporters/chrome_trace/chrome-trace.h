@@ -20,6 +20,10 @@ typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceKind TraceKind;
 
 typedef void (*TraceWriter)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+/* What a record does to what others see as well (rows, arrows), before it is composed, maybe by
+ * another thread. FALSE: it has to be composed in its place. */
+typedef gboolean (*TracePrepare)(ChromeTrace *trace, const TraceKind *kind,
+                                 const StrobeView *record);
 
 /* A field that is written as an argument. */
 typedef struct TraceField {
@@ -43,6 +47,8 @@ struct TraceKind {
     guint32 view_n_fields;
     StrobeKindId view_id;
     TraceWriter write;
+    TracePrepare prepare;  /* NULL: its events are written in order */
+    gboolean is_elsewhere; /* into parts of the file that those with `prepare` are not in */
     guint32 known[TRACE_KNOWN_FIELDS]; /* offsets that the writer uses itself */
     TraceField *fields;                /* the ones that are written one after another */
     guint n_fields;
@@ -57,7 +63,9 @@ struct ChromeTrace {
     StrobeInstance *self;
     TraceRows *rows;
     TextCache *texts;
-    GHashTable *kinds; /* const StrobeKindView * -> TraceKind */
+    struct TracePieces *pieces; /* trace-pieces.h; NULL: all is written in order */
+    gboolean is_prepared;       /* what is written: see TracePrepare */
+    GHashTable *kinds;          /* const StrobeKindView * -> TraceKind */
     TraceKind *last_kind;
     TraceQueue *queue;
     TraceLaunches *launches;
@@ -81,12 +89,17 @@ struct ChromeTrace {
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
 void trace_kind_free(gpointer kind);
+/* The one of a record; made when the first comes. */
+const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 
 /* framework-events.c */
 void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+gboolean prepare_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+gboolean prepare_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+gboolean prepare_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* queue.c */
 void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
@@ -108,6 +121,8 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
 /* device-events.c: spans of a device and of its host interfaces. */
 void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+gboolean prepare_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+gboolean prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 /* device-counters.c */
 gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind);
 void trace_counters_free(TraceCounters *counters);
@@ -130,6 +145,9 @@ void write_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView
 void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void write_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+gboolean prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+/* Of events on the row of their track, whatever part they are in. */
+gboolean prepare_on_track(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 /* What the facts say about losses, where they say anything. */
 void write_incomplete(ChromeTrace *trace);
 

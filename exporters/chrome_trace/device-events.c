@@ -221,6 +221,15 @@ static gboolean is_pruned(ChromeTrace *trace, const char *prefix, const StrobeVi
                   : prune_has_prefix(name.bytes, name.length);
 }
 
+gboolean prepare_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    const TraceEvents *events = kind->events;
+    const TraceRow *row = row_of(trace, events, prefix_of(trace, events, record), record);
+
+    launches_take(trace, events, row, record);
+    return row->layer->number < TRACE_GROUPS_MAX;
+}
+
 void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
     const TraceEvents *events = kind->events;
@@ -229,7 +238,8 @@ void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     TraceOut *out;
     char *at;
 
-    launches_take(trace, events, row, record);
+    if (!trace->is_prepared)
+        launches_take(trace, events, row, record);
     if (is_pruned(trace, prefix, record))
         return;
     out = device_out(trace, row);
@@ -251,14 +261,26 @@ void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     device_event_done(trace, out, row, record->begin_ns);
 }
 
-void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+static const TraceRow *overlap_row(ChromeTrace *trace, const TraceKind *kind,
+                                   const StrobeView *record)
 {
     const StrobeTrackView *track = trace->host->track(trace->self, record->track);
     gint32 device = (gint32)strobe_field_u32(record, kind->known[OVERLAP_DEVICE],
                                              track ? (guint32)track->device : 0);
-    const TraceRow *row =
-        trace_rows_of_device(trace->rows, record->track, "Overlap Analysis", MAX(device, 0),
-                             strobe_field_u32(record, kind->known[OVERLAP_TYPE], 0), "Computing");
+
+    return trace_rows_of_device(trace->rows, record->track, "Overlap Analysis", MAX(device, 0),
+                                strobe_field_u32(record, kind->known[OVERLAP_TYPE], 0),
+                                "Computing");
+}
+
+gboolean prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    return overlap_row(trace, kind, record)->layer->number < TRACE_GROUPS_MAX;
+}
+
+void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    const TraceRow *row = overlap_row(trace, kind, record);
     TraceOut *out = device_out(trace, row);
     char *at = trace_out_event(out);
 

@@ -51,6 +51,13 @@ void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
     trace_out_done(out, at);
 }
 
+gboolean prepare_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    (void)kind;
+    trace_row_begins(trace_rows_of_track(trace->rows, record->track), TRACE_ROW_OPERATORS);
+    return TRUE;
+}
+
 /* Readers find steps by their name among the operators. */
 void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
@@ -67,6 +74,11 @@ void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *rec
     at = put_flags(at, record, FALSE);
     PUT_LITERAL(at, "}}");
     trace_out_done(out, at);
+}
+
+gboolean prepare_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    return trace->has_steps || prepare_on_track(trace, kind, record);
 }
 
 void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
@@ -86,6 +98,15 @@ void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *recor
     at = put_flags(at, record, TRUE);
     PUT_LITERAL(at, "}}");
     trace_out_done(out, at);
+}
+
+gboolean prepare_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+
+    (void)kind;
+    trace_row_begins(row, TRACE_ROW_PYTHON);
+    return row->number < TRACE_GROUPS_MAX;
 }
 
 /* Calls stay by thread, in the order in which they return. */

@@ -10,65 +10,72 @@ static const struct {
     const char *name;
     guint32 shape;
     TraceWriter write;
+    TracePrepare prepare;
+    gboolean is_elsewhere;
     gboolean only_known; /* no other fields are written */
     gboolean
         only_extended; /* of the other fields only those that a plugin added ("plugin.field") */
     guint n_required;  /* of the known fields the first so many */
     StrobeWantedField known[TRACE_KNOWN_FIELDS];
 } writers[] = {
-    {"cpu_op", STROBE_SHAPE_SPAN, write_cpu_op, .only_extended = TRUE,
+    {"cpu_op", STROBE_SHAPE_SPAN, write_cpu_op, prepare_cpu_op, .only_extended = TRUE,
      .known = {{"sequence", STROBE_FIELD_I64},
                {"forward_thread", STROBE_FIELD_U64},
                {"shapes", STROBE_FIELD_STRING},
                {"types", STROBE_FIELD_STRING},
                {"stack", STROBE_FIELD_STACK},
                {"cpu_op.flops", STROBE_FIELD_U64}}},
-    {"step", STROBE_SHAPE_SPAN, write_step, .only_known = TRUE},
-    {"gc", STROBE_SHAPE_SPAN, write_gc, .only_known = TRUE},
-    {"operator_link", STROBE_SHAPE_LINK, write_link, .only_known = TRUE, .n_required = 3,
+    {"step", STROBE_SHAPE_SPAN, write_step, prepare_step, .only_known = TRUE},
+    {"gc", STROBE_SHAPE_SPAN, write_gc, .is_elsewhere = TRUE, .only_known = TRUE},
+    {"operator_link", STROBE_SHAPE_LINK, write_link, .is_elsewhere = TRUE, .only_known = TRUE,
+     .n_required = 3,
      .known = {{"sequence", STROBE_FIELD_I64},
                {"to_begin", STROBE_FIELD_I64},
                {"to_track", STROBE_FIELD_TRACK}}},
-    {"task_queue", STROBE_SHAPE_SPAN, write_task_queue, .only_known = TRUE, .n_required = 2,
+    {"task_queue", STROBE_SHAPE_SPAN, write_task_queue, .is_elsewhere = TRUE, .only_known = TRUE,
+     .n_required = 2,
      .known = {{"correlation", STROBE_FIELD_LINK}, {"is_dequeue", STROBE_FIELD_BOOL}}},
-    {"python_call", STROBE_SHAPE_SPAN, write_python_call, .only_extended = TRUE, .n_required = 2,
+    {"python_call", STROBE_SHAPE_SPAN, write_python_call, prepare_python_call,
+     .only_extended = TRUE, .n_required = 2,
      .known = {{"id", STROBE_FIELD_LINK},
                {"parent", STROBE_FIELD_LINK},
                {"module", STROBE_FIELD_I64}}},
-    {"kernel_link", STROBE_SHAPE_LINK, write_kernel_link, .only_known = TRUE, .n_required = 2,
-     .known = {{"to_begin", STROBE_FIELD_I64}, {"to_track", STROBE_FIELD_TRACK}}},
+    {"kernel_link", STROBE_SHAPE_LINK, write_kernel_link, .is_elsewhere = TRUE, .only_known = TRUE,
+     .n_required = 2, .known = {{"to_begin", STROBE_FIELD_I64}, {"to_track", STROBE_FIELD_TRACK}}},
     {"flow_point", STROBE_SHAPE_INSTANT, write_flow_point, .only_known = TRUE, .n_required = 2,
      .known = {{"id", STROBE_FIELD_STRING}, {"is_end", STROBE_FIELD_BOOL}}},
-    {"overlap", STROBE_SHAPE_SPAN, write_overlap, .only_known = TRUE, .n_required = 2,
-     .known = {{"type", STROBE_FIELD_U32}, {"device", STROBE_FIELD_I32}}},
-    {"ascend_text.event", STROBE_SHAPE_SPAN, write_source_event, .only_known = TRUE,
-     .n_required = 1,
+    {"overlap", STROBE_SHAPE_SPAN, write_overlap, prepare_overlap, .only_known = TRUE,
+     .n_required = 2, .known = {{"type", STROBE_FIELD_U32}, {"device", STROBE_FIELD_I32}}},
+    {"ascend_text.event", STROBE_SHAPE_SPAN, write_source_event, prepare_on_track,
+     .only_known = TRUE, .n_required = 1,
      .known = {{"phase", STROBE_FIELD_STRING},
                {"category", STROBE_FIELD_STRING},
                {"id", STROBE_FIELD_STRING},
                {"arguments", STROBE_FIELD_STRING},
                {"duration", STROBE_FIELD_F64}}},
-    {"marker", STROBE_SHAPE_SPAN, write_marker,
+    {"marker", STROBE_SHAPE_SPAN, write_marker, prepare_marker,
      .known = {{"argument", STROBE_FIELD_U64},
                {"marker.domain", STROBE_FIELD_STRING},
                {"marker.event", STROBE_FIELD_U32}}},
-    {"marker_instant", STROBE_SHAPE_INSTANT, write_marker,
+    {"marker_instant", STROBE_SHAPE_INSTANT, write_marker, prepare_marker,
      .known = {{"argument", STROBE_FIELD_U64},
                {"marker.domain", STROBE_FIELD_STRING},
                {"marker.event", STROBE_FIELD_U32}}},
     {"host_cpu", STROBE_SHAPE_COUNTER, write_cpu_usage, .only_known = TRUE, .n_required = 1,
      .known = {{"usage", STROBE_FIELD_F64}}},
-    {"loss", STROBE_SHAPE_SPAN, write_loss},
-    {"counter", STROBE_SHAPE_COUNTER, write_counter, .only_known = TRUE, .n_required = 1,
+    {"loss", STROBE_SHAPE_SPAN, write_loss, .is_elsewhere = TRUE},
+    {"counter", STROBE_SHAPE_COUNTER, write_counter, prepare_on_track, .only_known = TRUE,
+     .n_required = 1,
      .known = {{"value", STROBE_FIELD_F64}, {"chrome_trace.series", STROBE_FIELD_STRING}}},
-    {"chrome_trace.flow", STROBE_SHAPE_INSTANT, write_foreign_flow, .only_known = TRUE,
-     .n_required = 4,
+    {"chrome_trace.flow", STROBE_SHAPE_INSTANT, write_foreign_flow, prepare_on_track,
+     .only_known = TRUE, .n_required = 4,
      .known = {{"category", STROBE_FIELD_STRING},
                {"number", STROBE_FIELD_U64},
                {"id", STROBE_FIELD_STRING},
                {"phase", STROBE_FIELD_U8},
                {"is_enclosing", STROBE_FIELD_BOOL}}},
-    {"head_overhead", STROBE_SHAPE_SPAN, write_head_overhead, .only_known = TRUE, .n_required = 5,
+    {"head_overhead", STROBE_SHAPE_SPAN, write_head_overhead, .is_elsewhere = TRUE,
+     .only_known = TRUE, .n_required = 5,
      .known = {{"framework", STROBE_FIELD_I64},
                {"torchair", STROBE_FIELD_I64},
                {"python", STROBE_FIELD_I64},
@@ -206,6 +213,29 @@ static void add_field(ChromeTrace *trace, TraceKind *kind, const StrobeFieldView
     added->is_json = !strcmp(field->name, "ascend_text.arguments");
 }
 
+static void choose_writer(ChromeTrace *trace, TraceKind *kind, int writer)
+{
+    if (!is_drawn(trace, kind->view)) {
+        kind->write = write_nothing;
+        kind->is_elsewhere = TRUE;
+    } else if (writer >= 0) {
+        kind->write = writers[writer].write;
+        kind->prepare = writers[writer].prepare;
+        kind->is_elsewhere = writers[writer].is_elsewhere;
+    } else if (trace_events_bind(trace, kind)) {
+        kind->write = write_device_event;
+        kind->prepare = prepare_device_event;
+    } else if (trace_counters_bind(trace, kind)) {
+        kind->write = write_device_counter;
+    } else if (kind->view->shape == STROBE_SHAPE_COUNTER) {
+        kind->write = write_generic_counter;
+        kind->prepare = prepare_on_track;
+    } else {
+        kind->write = write_generic;
+        kind->prepare = prepare_on_track;
+    }
+}
+
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
 {
     TraceKind *kind = g_new0(TraceKind, 1);
@@ -219,18 +249,7 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     for (guint k = 0; k < TRACE_KNOWN_FIELDS; k++)
         kind->known[k] = STROBE_FIELD_MISSING;
     writer = choose(kind);
-    if (!is_drawn(trace, view))
-        kind->write = write_nothing;
-    else if (writer >= 0)
-        kind->write = writers[writer].write;
-    else if (trace_events_bind(trace, kind))
-        kind->write = write_device_event;
-    else if (trace_counters_bind(trace, kind))
-        kind->write = write_device_counter;
-    else if (view->shape == STROBE_SHAPE_COUNTER)
-        kind->write = write_generic_counter;
-    else
-        kind->write = write_generic;
+    choose_writer(trace, kind, writer);
     name = text_cache_escape(trace->texts, view->name, strlen(view->name));
     kind->name_text = g_strndup(name->bytes, name->length);
     kind->name_length = name->length;

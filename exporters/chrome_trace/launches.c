@@ -33,8 +33,12 @@ static Slot *slot_of(ChromeTrace *trace, guint64 connection)
 {
     Slot *slot;
 
-    if (!trace->launches)
-        trace->launches = g_new0(TraceLaunches, 1);
+    if (!trace->launches) {
+        /* Written at once: a page that is read first is mapped twice, and the second time the
+         * other processors are interrupted. */
+        trace->launches = g_new(TraceLaunches, 1);
+        memset(trace->launches, 0, sizeof *trace->launches);
+    }
     slot = &trace->launches->slots[connection & (SLOTS - 1)];
     if (slot->connection != connection)
         *slot = (Slot){.connection = connection};

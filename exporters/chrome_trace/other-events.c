@@ -27,6 +27,19 @@ static const char *event_type(const TraceKind *kind, const StrobeView *record)
     return words[kind->view->shape == STROBE_SHAPE_SPAN ? 2 : 0];
 }
 
+gboolean prepare_on_track(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    (void)kind;
+    return trace_rows_of_track(trace->rows, record->track)->layer->number < TRACE_GROUPS_MAX;
+}
+
+gboolean prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    (void)kind;
+    trace_rows_of_marker(trace->rows, record->track);
+    return TRUE;
+}
+
 void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
     TraceOut *out = &trace->main;

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 
-/* Slots are a power of two. Together at most 16384 * 1 KB * 2 + 4096 * 8 KB = 64 MB. */
+/* Slots are a power of two, of several caches together. At most 16384 * 1 KB * 2 + 4096 * 8 KB = 64
+ * MB. */
 static const struct {
     guint slots;
     guint longest;
@@ -14,6 +15,8 @@ static const struct {
     [TEXT_CACHE_STACK] = {4096, 8192},
 };
 
+#define SLOTS_MIN 512u
+
 /* A damaged capture may name a stack of any number of frames of any length. */
 #define STACK_TEXT_MAX (16u * 1024 * 1024)
 
@@ -21,27 +24,32 @@ struct TextCache {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     CachedText *slots[TEXT_CACHE_KINDS];
+    guint n_slots[TEXT_CACHE_KINDS];
     GString *made; /* the text that was made last */
     CachedText unkept;
     StrobeJsonWriter json;
 };
 
-TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self)
+TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n)
 {
     TextCache *cache = g_new0(TextCache, 1);
 
     cache->host = host;
     cache->self = self;
     cache->made = g_string_new(NULL);
-    for (guint kind = 0; kind < TEXT_CACHE_KINDS; kind++)
-        cache->slots[kind] = g_new0(CachedText, limits[kind].slots);
+    for (guint kind = 0; kind < TEXT_CACHE_KINDS; kind++) {
+        cache->n_slots[kind] = limits[kind].slots;
+        for (guint share = 1; share < n && cache->n_slots[kind] > SLOTS_MIN; share *= 2)
+            cache->n_slots[kind] /= 2;
+        cache->slots[kind] = g_new0(CachedText, cache->n_slots[kind]);
+    }
     return cache;
 }
 
 void text_cache_free(TextCache *cache)
 {
     for (guint kind = 0; kind < TEXT_CACHE_KINDS; kind++) {
-        for (guint i = 0; i < limits[kind].slots; i++)
+        for (guint i = 0; i < cache->n_slots[kind]; i++)
             g_free(cache->slots[kind][i].bytes);
         g_free(cache->slots[kind]);
     }
@@ -117,7 +125,7 @@ static void make(TextCache *cache, guint kind, guint32 id)
 
 const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id)
 {
-    CachedText *slot = &cache->slots[kind][id & (limits[kind].slots - 1)];
+    CachedText *slot = &cache->slots[kind][id & (cache->n_slots[kind] - 1)];
 
     if (G_LIKELY(slot->bytes && slot->id == id))
         return slot;

@@ -25,7 +25,8 @@ typedef struct CachedText {
     char *bytes;
 } CachedText;
 
-TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
+/* One of `n` that share what they may keep. */
+TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n);
 void text_cache_free(TextCache *cache);
 const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id);
 /* Bytes of the caller's own as a JSON string. */

@@ -13,6 +13,27 @@ void trace_groups_init(TraceGroups *groups, const StrobeFacts *facts)
     trace_sorter_init(&groups->others, facts);
 }
 
+void trace_groups_init_memory(TraceGroups *groups)
+{
+    *groups = (TraceGroups){.directory = -1, .memory_bytes = G_MAXSIZE};
+}
+
+void trace_groups_take(TraceGroups *groups, TraceGroups *from)
+{
+    for (guint i = 0; i < TRACE_GROUPS_MAX; i++)
+        if (from->outs[i].used)
+            trace_out_take(trace_groups_begin(groups, i, NULL), &from->outs[i]);
+}
+
+gsize trace_groups_bytes(const TraceGroups *groups)
+{
+    gsize bytes = 0;
+
+    for (guint i = 0; i < TRACE_GROUPS_MAX; i++)
+        bytes += groups->outs[i].used;
+    return bytes;
+}
+
 void trace_groups_clear(TraceGroups *groups)
 {
     for (guint i = 0; i < TRACE_GROUPS_MAX; i++)

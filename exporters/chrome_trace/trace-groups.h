@@ -22,6 +22,8 @@ typedef struct TraceGroups {
 } TraceGroups;
 
 void trace_groups_init(TraceGroups *groups, const StrobeFacts *facts);
+/* All in memory, and low numbers only. */
+void trace_groups_init_memory(TraceGroups *groups);
 void trace_groups_clear(TraceGroups *groups);
 
 /* Where an event of this number is composed: the group's own buffer, or `event`, emptied. What is
@@ -32,7 +34,10 @@ void trace_groups_end(TraceGroups *groups, guint number, TraceOut *out);
 void trace_groups_add(TraceGroups *groups, guint number, TraceOut *event);
 
 gboolean trace_groups_has_events(const TraceGroups *groups);
-int trace_groups_error(const TraceGroups *groups); /* errno of a failure */
+/* Appends to each what lies in the memory of `from`, which is empty then. */
+void trace_groups_take(TraceGroups *groups, TraceGroups *from);
+gsize trace_groups_bytes(const TraceGroups *groups); /* that lie in memory */
+int trace_groups_error(const TraceGroups *groups);   /* errno of a failure */
 void trace_groups_append(TraceGroups *groups, TraceOut *out);
 
 #endif

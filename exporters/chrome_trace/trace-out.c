@@ -5,6 +5,7 @@
 
 #define DIRECT_SIZE (256u * 1024) /* fits the processor's cache, few calls */
 #define HELD_SIZE (64u * 1024)    /* at first */
+#define TAKEN_SIZE_MAX (2u * 1024 * 1024)
 
 void trace_out_init(TraceOut *out, StrobeSafeFile *file)
 {
@@ -92,5 +93,28 @@ void trace_out_append(TraceOut *out, TraceOut *held)
     } else if (held->used) {
         trace_out_flush(out);
         write_out(out, held->bytes, held->used);
+    }
+}
+
+void trace_out_take(TraceOut *out, TraceOut *from)
+{
+    /* Of a part that nothing comes before, the first event has no separator. */
+    const gsize skipped = out->has_events || out->is_held ? 0 : strlen(", ");
+    const char *bytes = from->bytes + skipped;
+
+    if (!from->used)
+        return;
+    if (out->is_held || from->used < DIRECT_SIZE / 4) {
+        trace_out_sink(out, bytes, from->used - skipped);
+    } else {
+        trace_out_flush(out);
+        write_out(out, bytes, from->used - skipped);
+    }
+    out->has_events = TRUE;
+    from->used = 0;
+    if (from->size > TAKEN_SIZE_MAX) { /* a long text was in it */
+        g_free(from->bytes);
+        from->size = HELD_SIZE;
+        from->bytes = g_malloc(HELD_SIZE);
     }
 }

@@ -42,6 +42,8 @@ void trace_out_init_event(TraceOut *out);
 void trace_out_clear(TraceOut *out);
 /* Appends all of a part that was held back. */
 void trace_out_append(TraceOut *out, TraceOut *held);
+/* Appends what lies in the memory of `from`, a part that was held back; it is empty then. */
+void trace_out_take(TraceOut *out, TraceOut *from);
 
 #define PUT_LITERAL(at_, literal_)                                                                 \
     (memcpy((at_), "" literal_, sizeof(literal_) - 1), (at_) += sizeof(literal_) - 1)

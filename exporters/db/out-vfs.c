@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <strobe/helpers/file-part.h>
 #include <strobe/helpers/safe-file.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,19 +41,10 @@ static int close_file(sqlite3_file *file)
 static int read_file(sqlite3_file *file, void *out, int n, sqlite3_int64 offset)
 {
     File *f = (File *)file;
-    int done = 0;
+    gint64 done = strobe_file_part_read(f->descriptor, (guint64)offset, out, (gsize)n);
 
-    while (done < n) {
-        gssize part = pread(f->descriptor, (char *)out + done, (gsize)(n - done), offset + done);
-
-        if (part < 0 && errno == EINTR)
-            continue;
-        if (part < 0)
-            return failed(f, SQLITE_IOERR_READ, errno);
-        if (part == 0)
-            break;
-        done += (int)part;
-    }
+    if (done < 0)
+        return failed(f, SQLITE_IOERR_READ, errno);
     memset((char *)out + done, 0, (gsize)(n - done));
     return done == n ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
@@ -60,19 +52,9 @@ static int read_file(sqlite3_file *file, void *out, int n, sqlite3_int64 offset)
 static int write_file(sqlite3_file *file, const void *bytes, int n, sqlite3_int64 offset)
 {
     File *f = (File *)file;
-    int done = 0;
+    int error = strobe_file_part_write(f->descriptor, (guint64)offset, bytes, (gsize)n);
 
-    while (done < n) {
-        gssize part =
-            pwrite(f->descriptor, (const char *)bytes + done, (gsize)(n - done), offset + done);
-
-        if (part < 0 && errno == EINTR)
-            continue;
-        if (part <= 0)
-            return failed(f, SQLITE_IOERR_WRITE, part < 0 ? errno : EIO);
-        done += (int)part;
-    }
-    return SQLITE_OK;
+    return error ? failed(f, SQLITE_IOERR_WRITE, error) : SQLITE_OK;
 }
 
 static int truncate_file(sqlite3_file *file, sqlite3_int64 size)

@@ -5,8 +5,16 @@
 
 #include "tensorboard.h"
 
-enum { SPAN_CATEGORY, SPAN_ID, SPAN_ARGUMENTS, SPAN_PHASE, SPAN_UNFINISHED };
-enum { EVENT_PHASE, EVENT_CATEGORY, EVENT_ID, EVENT_SCOPE, EVENT_ARGUMENTS, EVENT_DURATION };
+enum { SPAN_CATEGORY, SPAN_ID, SPAN_ARGUMENTS, SPAN_PHASE, SPAN_UNFINISHED, SPAN_STACK };
+enum {
+    EVENT_PHASE,
+    EVENT_CATEGORY,
+    EVENT_ID,
+    EVENT_SCOPE,
+    EVENT_ARGUMENTS,
+    EVENT_DURATION,
+    EVENT_STACK
+};
 enum { FLOW_CATEGORY, FLOW_NUMBER, FLOW_ID, FLOW_PHASE, FLOW_ENCLOSING };
 
 static guint32 known(const BoardKind *kind, guint index, const StrobeView *record)
@@ -46,8 +54,23 @@ static char *put_where(Board *board, char *at, const StrobeView *record, gint64 
     return put_time(board, at, time_ns);
 }
 
-static void finish(Board *board, char *at, guint32 arguments)
+/* A list of frames has the outermost first. */
+static char *put_frames(Board *board, char *at, StrobeStackId stack)
 {
+    const StrobeStringId *frames = NULL;
+    size_t n = board->host->stack_frames(board->self, stack, &frames);
+
+    for (size_t i = n; i-- > 0;)
+        at = put_member(board, at, i == n - 1 ? ", \"stack\": [" : ", ", frames[i]);
+    if (n)
+        *at++ = ']';
+    return at;
+}
+
+static void finish(Board *board, char *at, guint32 arguments, StrobeStackId stack)
+{
+    if (stack)
+        at = put_frames(board, at, stack);
     if (arguments) {
         PUT_LITERAL(at, ", \"args\": ");
         at = put_json(board, at, arguments);
@@ -74,7 +97,10 @@ static void write_async(Board *board, const BoardKind *kind, const StrobeView *r
     }
     at = put_member(board, at, ", \"id\": ", known(kind, SPAN_ID, record));
     at = put_where(board, at, record, is_end ? record->end_ns : record->begin_ns);
-    finish(board, at, is_end ? 0 : known(kind, SPAN_ARGUMENTS, record));
+    if (is_end)
+        finish(board, at, 0, 0);
+    else
+        finish(board, at, known(kind, SPAN_ARGUMENTS, record), known(kind, SPAN_STACK, record));
 }
 
 /* Spans of a thread are whole here, whatever they were made of. */
@@ -99,7 +125,7 @@ void write_source_span(Board *board, const BoardKind *kind, const StrobeView *re
     at = put_where(board, at, record, record->begin_ns);
     PUT_LITERAL(at, ", \"dur\": ");
     at += strobe_format_us_fixed(at, MAX(record->end_ns - record->begin_ns, 0));
-    finish(board, at, known(kind, SPAN_ARGUMENTS, record));
+    finish(board, at, known(kind, SPAN_ARGUMENTS, record), known(kind, SPAN_STACK, record));
 }
 
 void write_source_event(Board *board, const BoardKind *kind, const StrobeView *record)
@@ -119,7 +145,7 @@ void write_source_event(Board *board, const BoardKind *kind, const StrobeView *r
         PUT_LITERAL(at, ", \"dur\": ");
         at += strobe_format_double(at, duration);
     }
-    finish(board, at, known(kind, EVENT_ARGUMENTS, record));
+    finish(board, at, known(kind, EVENT_ARGUMENTS, record), known(kind, EVENT_STACK, record));
 }
 
 void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *record)
@@ -142,5 +168,5 @@ void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *re
     if (strobe_field_u8(record, kind->known[FLOW_ENCLOSING], 0))
         PUT_LITERAL(at, ", \"bp\": \"e\"");
     at = put_where(board, at, record, record->begin_ns);
-    finish(board, at, 0);
+    finish(board, at, 0, 0);
 }

@@ -28,7 +28,7 @@ typedef struct BoardField {
     guint8 form; /* KINETO_* */
 } BoardField;
 
-#define BOARD_KNOWN_FIELDS 6
+#define BOARD_KNOWN_FIELDS 7
 
 /* What was found out about a kind when its first record came. */
 struct BoardKind {

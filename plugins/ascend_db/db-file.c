@@ -157,6 +157,27 @@ gboolean db_file_run(DbFile *file, const char *sql)
     return sqlite3_exec(file->sql, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
+char *db_file_flaw(DbFile *file)
+{
+    sqlite3_stmt *statement = NULL;
+    const char *said = NULL;
+    char *flaw = NULL;
+
+    if (file->left_out)
+        return g_strdup(file->left_out);
+    file->n_calls = 0;
+    if (sqlite3_prepare_v2(file->sql, "PRAGMA main.quick_check(1)", -1, &statement, NULL) ==
+            SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        said = (const char *)sqlite3_column_text(statement, 0);
+    if (g_strcmp0(said, "ok") != 0)
+        flaw = g_strdup(said ? said : sqlite3_errmsg(file->sql));
+    sqlite3_finalize(statement);
+    for (char *line = flaw; line && (line = strchr(line, '\n'));)
+        *line = ' ';
+    return flaw;
+}
+
 /* ---- schema ---- */
 
 static void add_columns(DbFile *file, DbTable *table)

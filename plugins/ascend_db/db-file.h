@@ -44,6 +44,9 @@ void db_file_free(DbFile *file);
 DbTable *db_file_table(const DbFile *file, const char *name);
 const DbColumn *db_table_column(const DbTable *table, const char *name);
 
+/* What is wrong with the file, all of which is read for that: NULL: nothing. To be freed. */
+char *db_file_flaw(DbFile *file);
+
 /* Runs a statement without a result. */
 gboolean db_file_run(DbFile *file, const char *sql);
 /* NULL (and the damage told, for a `table`) if the statement cannot be prepared. */

@@ -2,6 +2,7 @@
 #include "descriptor-vfs.h"
 
 #include <glib.h>
+#include <strobe/helpers/file-part.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,17 +24,10 @@ static int close_file(sqlite3_file *file)
 static int read_file(sqlite3_file *file, void *out, int n, sqlite3_int64 offset)
 {
     const File *f = (const File *)file;
-    int done = 0;
+    gint64 done = strobe_file_part_read(f->descriptor, (guint64)offset, out, (gsize)n);
 
-    while (done < n) {
-        gssize part = pread(f->descriptor, (char *)out + done, (gsize)(n - done), offset + done);
-
-        if (part < 0)
-            return SQLITE_IOERR_READ;
-        if (part == 0)
-            break;
-        done += (int)part;
-    }
+    if (done < 0)
+        return SQLITE_IOERR_READ;
     memset((char *)out + done, 0, (gsize)(n - done));
     return offset + n <= MAX(f->bytes, f->told_bytes) ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }

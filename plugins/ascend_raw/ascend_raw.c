@@ -22,8 +22,10 @@ static void ascend_raw_probe(const StrobeSource *source, StrobeSourceProbe *answ
     if (!source->is_folder)
         return;
     answer->format = "Ascend PyTorch Profiler, raw files";
-    if (raw_files_open(&files, source))
-        answer->score = score_of(device_half_find(&files, &has_text), has_text);
+    if (raw_files_open(&files, source)) {
+        DeviceSource device = device_half_find(&files, &has_text);
+        answer->score = score_of(device, has_text);
+    }
     raw_files_clear(&files);
 }
 
@@ -60,17 +62,17 @@ static void import_framework(Raw *raw)
         parts[i](raw);
 }
 
-static void tell_device(Raw *raw, DeviceSource wanted, DeviceSource device)
+static void tell_device(Raw *raw, DeviceSource wanted, DeviceSource device, gboolean has_text)
 {
-    static const char *const words[] = {"none", "msprof database", "msprof text",
-                                        "profiler database"};
-
-    raw->host->fact_text(raw->self, "device_half", words[device]);
+    raw->host->fact_text(raw->self, "device_half", device_source_words[device]);
     raw->host->fact_int(raw->self, "output_is_free",
                         wanted != DEVICE_OUTPUT_DB && device != DEVICE_OUTPUT_DB);
     if (device != DEVICE_NONE || raw->is_full)
         return;
-    tell_missing(raw, wanted != DEVICE_NONE
+    tell_missing(raw, wanted != DEVICE_NONE && has_text
+                          ? "only what the host did: the devices' data are damaged; the profiler's "
+                            "own trace has both: import ASCEND_PROFILER_OUTPUT/trace_view.json"
+                      : wanted != DEVICE_NONE
                           ? "only what the host did: the devices' data are damaged"
                       : raw->files.prof >= 0
                           ? "only what the host did: nothing exported the devices' raw data"
@@ -92,7 +94,7 @@ static StrobeStatus import_all(Raw *raw, const char *path)
         return raw->host->fail(raw->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                                "The capture has no room");
     status = device_half_import(raw, &device);
-    tell_device(raw, wanted, device);
+    tell_device(raw, wanted, device, has_text);
     return status;
 }
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strobe/helpers/file-part.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define WINDOW_BYTES (256u << 10)
 
@@ -46,18 +46,16 @@ gboolean byte_stream_fill(ByteStream *s, gsize n)
         s->room = n;
         s->window = g_realloc(s->window, s->room);
     }
-    while (s->used < n) {
-        gssize done =
-            pread(s->fd, s->window + s->used, s->room - s->used, (off_t)(s->base + s->used));
+    if (s->used < n) {
+        gint64 done =
+            strobe_file_part_read(s->fd, s->base + s->used, s->window + s->used, s->room - s->used);
 
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0) {
-            s->error = done < 0 ? errno : 0;
+        s->error = done < 0 ? errno : 0;
+        s->used += (gsize)MAX(done, 0);
+        if (s->used < n) {
             s->size = s->base + s->used;
             return FALSE;
         }
-        s->used += (gsize)done;
     }
     s->size = MAX(s->size, s->base + s->used);
     return TRUE;

@@ -47,14 +47,27 @@ static gboolean has_prof_text(const RawFiles *files)
     return has;
 }
 
+const char *const device_source_words[] = {
+    [DEVICE_NONE] = "none",
+    [DEVICE_PROF_DB] = "msprof database",
+    [DEVICE_PROF_TEXT] = "msprof text",
+    [DEVICE_OUTPUT_DB] = "profiler database",
+};
+
+/* Of a database's name. */
+static const char *prefix_of(DeviceSource source)
+{
+    return source == DEVICE_PROF_DB ? "msprof_" : "ascend_pytorch_profiler";
+}
+
 /* The first that is there, `from` on. */
 static DeviceSource find_from(const RawFiles *files, DeviceSource from)
 {
-    if (from <= DEVICE_PROF_DB && has_file(files->prof, "msprof_", ".db"))
+    if (from <= DEVICE_PROF_DB && has_file(files->prof, prefix_of(DEVICE_PROF_DB), ".db"))
         return DEVICE_PROF_DB;
     if (from <= DEVICE_PROF_TEXT && has_prof_text(files))
         return DEVICE_PROF_TEXT;
-    if (from <= DEVICE_OUTPUT_DB && has_file(files->output, "ascend_pytorch_profiler", ".db"))
+    if (from <= DEVICE_OUTPUT_DB && has_file(files->output, prefix_of(DEVICE_OUTPUT_DB), ".db"))
         return DEVICE_OUTPUT_DB;
     return DEVICE_NONE;
 }
@@ -92,20 +105,40 @@ static void take_table_away(const DbFile *file, const char *name)
     }
 }
 
-/* FALSE: it is none that could be read, which is told. */
-static gboolean import_db(Raw *raw, int folder, const char *prefix, StrobeStatus *status)
+/* Why it is not read. A damaged one is read as far as that goes, but not where another source has
+ * the same. NULL: it is. */
+static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
 {
+    g_autofree char *flaw = NULL;
+    DeviceSource other;
+
+    if (database_type(file) != DATABASE_PROFILER)
+        return g_strdup("none of its tables is a profiler's");
+    other = source < DEVICE_OUTPUT_DB ? find_from(&raw->files, source + 1) : DEVICE_NONE;
+    flaw = other == DEVICE_NONE ? NULL : db_file_flaw(file);
+    return flaw ? g_strdup_printf("%s; the %s is read in its place", flaw,
+                                  device_source_words[other])
+                : NULL;
+}
+
+/* FALSE: it is none that could be read, which is told. */
+static gboolean import_db(Raw *raw, DeviceSource source, StrobeStatus *status)
+{
+    const int folder = source == DEVICE_PROF_DB ? raw->files.prof : raw->files.output;
+    const char *prefix = prefix_of(source);
     g_autofree char *name = last_name(folder, prefix, ".db");
     g_autofree char *error = NULL;
     int fd = name ? foreign_folder_open_file(folder, name) : -1;
     DbFile *file = fd >= 0 ? db_file_open(fd, name, &error) : NULL;
-    gboolean is_good = file && database_type(file) == DATABASE_PROFILER;
+    gboolean is_good;
 
+    if (fd < 0)
+        error = g_strdup(g_strerror(errno));
+    else if (file)
+        error = reason_against(raw, file, source);
+    is_good = file && !error;
     if (!is_good) {
-        raw_damage(raw, name ? name : prefix, "%s",
-                   error    ? error
-                   : fd < 0 ? g_strerror(errno)
-                            : "none of its tables is a profiler's");
+        raw_damage(raw, name ? name : prefix, "%s", error);
     } else {
         file->host = raw->host;
         file->self = raw->self;
@@ -122,11 +155,9 @@ static gboolean import_db(Raw *raw, int folder, const char *prefix, StrobeStatus
 
 #else
 
-static gboolean import_db(Raw *raw, int folder, const char *prefix, StrobeStatus *status)
+static gboolean import_db(Raw *raw, DeviceSource source, StrobeStatus *status)
 {
-    (void)folder;
-    (void)status;
-    raw_damage(raw, prefix, "this Strobe was built without SQLite");
+    raw_damage(raw, prefix_of(source), "this Strobe was built without SQLite");
     return FALSE;
 }
 
@@ -153,14 +184,7 @@ static gboolean import_text(Raw *raw, StrobeStatus *status)
 
 static gboolean import_one(Raw *raw, DeviceSource source, StrobeStatus *status)
 {
-    switch (source) {
-    case DEVICE_PROF_DB:
-        return import_db(raw, raw->files.prof, "msprof_", status);
-    case DEVICE_PROF_TEXT:
-        return import_text(raw, status);
-    default:
-        return import_db(raw, raw->files.output, "ascend_pytorch_profiler", status);
-    }
+    return source == DEVICE_PROF_TEXT ? import_text(raw, status) : import_db(raw, source, status);
 }
 
 StrobeStatus device_half_import(Raw *raw, DeviceSource *source)

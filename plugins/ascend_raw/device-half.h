@@ -12,11 +12,14 @@ typedef enum DeviceSource {
     DEVICE_OUTPUT_DB  /* ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db */
 } DeviceSource;
 
+extern const char *const device_source_words[];
+
 /* Where it can be read from. `has_text` is TRUE if the profiler's output has a trace. */
 DeviceSource device_half_find(const RawFiles *files, gboolean *has_text);
 
-/* Reads it, less what the framework's files tell themselves. Where it cannot be read the next one
- * is taken; *source says which it was, DEVICE_NONE: none. */
+/* Reads it, less what the framework's files tell themselves. Where it cannot be read, or is a
+ * damaged database and there is another source, that one is taken, and the damage told; *source
+ * says which it was, DEVICE_NONE: none. */
 StrobeStatus device_half_import(Raw *raw, DeviceSource *source);
 
 #endif

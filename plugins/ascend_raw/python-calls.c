@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* torch.python_tracer_func: calls of Python and C functions, replayed by thread. */
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "ascend_raw.h"
-#include "item-sorter.h"
 #include "python-names.h"
 
 #define EVENT_BYTES 33u
@@ -37,6 +36,11 @@ typedef struct Thread {
     guint late, n_late; /* its events out of order, in Python.late */
 } Thread;
 
+/* An event that is put in its place; `thread` is the number of ours. */
+typedef struct SortedEvent {
+    guint64 thread, time, key, tag;
+} SortedEvent;
+
 /* What is shown of a module in a thread. */
 typedef struct ModuleName {
     gint64 number;
@@ -50,7 +54,7 @@ typedef struct Python {
     GHashTable *by_number; /* thread and pid to Thread */
     GHashTable *modules;   /* thread and module to ModuleName */
     GHashTable *classes;   /* thread and class to how many there are */
-    GArray *late;          /* of SortItem: events earlier than one before them */
+    GArray *late;          /* of SortedEvent: earlier than one before them */
     guint64 n_too_deep, n_strange, n_threads_lost;
 } Python;
 
@@ -233,13 +237,9 @@ static gboolean find_late(Python *p, ByteStream *stream)
         read_event(at, &event);
         thread = thread_of(p, &event);
         if (thread && event.time < thread->last) {
-            const SortItem item = {.group = thread->number,
-                                   .time = (gint64)event.time,
-                                   .order = p->late->len,
-                                   .a = event.key,
-                                   .b = event.tag};
+            const SortedEvent late = {thread->number, event.time, event.key, event.tag};
 
-            g_array_append_val(p->late, item);
+            g_array_append_val(p->late, late);
         } else if (thread) {
             thread->last = event.time;
         }
@@ -249,23 +249,21 @@ static gboolean find_late(Python *p, ByteStream *stream)
     return TRUE;
 }
 
-static int compare_late(const void *x, const void *y)
+static gint compare_late(gconstpointer x, gconstpointer y)
 {
-    const SortItem *a = x, *b = y;
+    const SortedEvent *a = x, *b = y;
 
-    if (a->group != b->group)
-        return a->group < b->group ? -1 : 1;
-    if (a->time != b->time)
-        return (guint64)a->time < (guint64)b->time ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->time < b->time ? -1 : a->time > b->time;
 }
 
 static void sort_late(Python *p)
 {
-    if (p->late->len)
-        qsort(p->late->data, p->late->len, sizeof(SortItem), compare_late);
+    g_array_sort(p->late, compare_late); /* those of one time stay as they came */
     for (guint i = p->late->len; i-- > 0;) {
-        Thread *thread = g_ptr_array_index(p->threads, g_array_index(p->late, SortItem, i).group);
+        const SortedEvent *late = &g_array_index(p->late, SortedEvent, i);
+        Thread *thread = g_ptr_array_index(p->threads, late->thread);
 
         thread->late = i;
         thread->n_late++;
@@ -276,11 +274,11 @@ static void sort_late(Python *p)
 static void replay_late(Python *p, Thread *thread, guint64 time, gboolean all)
 {
     while (thread->n_late) {
-        const SortItem *item = &g_array_index(p->late, SortItem, thread->late);
+        const SortedEvent *late = &g_array_index(p->late, SortedEvent, thread->late);
 
-        if (!all && (guint64)item->time >= time)
+        if (!all && late->time >= time)
             return;
-        replay(p, thread, (guint64)item->time, item->a, item->b);
+        replay(p, thread, late->time, late->key, late->tag);
         thread->late++;
         thread->n_late--;
     }
@@ -316,45 +314,63 @@ static void replay_file(Python *p, ByteStream *stream)
     }
 }
 
-/* A file out of order: all of it is sorted by thread and time, and one thread replayed after the
- * other. */
+/* ---- a file that is out of order ---- */
+
+/* Events on their way out of the sorter. */
+typedef struct Sorted {
+    Python *p;
+    Thread *thread; /* of the last one */
+} Sorted;
+
+static int take_sorted(void *user, const char *bytes, size_t length)
+{
+    Sorted *s = user;
+    SortedEvent event;
+
+    memcpy(&event, bytes, length);
+    if (s->thread && s->thread->number != event.thread)
+        finish_thread(s->p, s->thread);
+    s->thread = g_ptr_array_index(s->p->threads, event.thread);
+    s->thread->last = event.time;
+    replay(s->p, s->thread, event.time, event.key, event.tag);
+    return s->p->raw->is_full ? ECANCELED : 0;
+}
+
+static int sort_events(Python *p, ByteStream *stream, StrobeRowSorter *sorter)
+{
+    const guchar *at;
+    int error = 0;
+    Event event;
+
+    for (; !error && (at = byte_stream_peek(stream, EVENT_BYTES));
+         byte_stream_skip(stream, EVENT_BYTES)) {
+        read_event(at, &event);
+        const Thread *thread = thread_of(p, &event);
+        if (!thread)
+            continue;
+        const SortedEvent sorted = {thread->number, event.time, event.key, event.tag};
+        const StrobeRowKey key = {thread->number, (gint64)(event.time ^ (guint64)1 << 63)};
+        error = strobe_row_sorter_add(sorter, key, (const char *)&sorted, sizeof sorted);
+    }
+    return error;
+}
+
+/* All of it is sorted by thread and time, and one thread replayed after the other. */
 static void replay_sorted(Python *p, ByteStream *stream)
 {
     Raw *raw = p->raw;
-    ItemSorter *sorter = item_sorter_new(raw->host->scratch(raw->self),
-                                         raw->host->request(raw->self)->memory_bytes / 4);
-    Thread *thread = NULL;
-    gboolean good = TRUE;
-    SortItem item = {0};
-    const guchar *at;
-    Event event;
+    StrobeRowSorter *sorter = raw_sorter(raw);
+    Sorted sorted = {.p = p};
+    int error = sort_events(p, stream, sorter);
 
-    for (; good && (at = byte_stream_peek(stream, EVENT_BYTES));
-         byte_stream_skip(stream, EVENT_BYTES)) {
-        read_event(at, &event);
-        thread = thread_of(p, &event);
-        if (!thread)
-            continue;
-        item.group = thread->number;
-        item.time = (gint64)(event.time ^ (guint64)1 << 63); /* sorts as it is unsigned */
-        item.a = event.key;
-        item.b = event.tag;
-        good = item_sorter_add(sorter, &item);
-    }
-    thread = NULL;
-    while (good && !raw->is_full && item_sorter_next(sorter, &item)) {
-        if (thread && thread->number != item.group)
-            finish_thread(p, thread);
-        thread = g_ptr_array_index(p->threads, item.group);
-        thread->last = (guint64)item.time ^ (guint64)1 << 63;
-        replay(p, thread, thread->last, item.a, item.b);
-    }
-    if (errno)
+    if (!error)
+        error = strobe_row_sorter_finish(sorter, take_sorted, &sorted);
+    if (error && !raw->is_full)
         raw_damage(raw, raw->files.files[RAW_TRACER_FUNC].name, "cannot be sorted: %s",
-                   g_strerror(errno));
-    if (thread)
-        finish_thread(p, thread);
-    item_sorter_free(sorter);
+                   g_strerror(error));
+    if (sorted.thread)
+        finish_thread(p, sorted.thread);
+    strobe_row_sorter_free(sorter);
 }
 
 /* ---- the file ---- */
@@ -403,7 +419,7 @@ void python_calls_import(Raw *raw)
     p.by_number = g_hash_table_new_full(hash_pair, equal_pairs, g_free, NULL);
     p.modules = g_hash_table_new_full(hash_pair, equal_pairs, g_free, g_free);
     p.classes = g_hash_table_new_full(hash_pair, equal_pairs, g_free, NULL);
-    p.late = g_array_new(FALSE, FALSE, sizeof(SortItem));
+    p.late = g_array_new(FALSE, FALSE, sizeof(SortedEvent));
     if (file->name)
         import_calls(&p, file);
     python_names_free(p.names);

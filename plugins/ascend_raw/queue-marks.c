@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* torch.op_mark: both sides of the task queue. */
 #include <errno.h>
+#include <string.h>
 
 #include "ascend_raw.h"
-#include "item-sorter.h"
 #include "open-marks.h"
 
 #define MARK_BYTES 40u
@@ -246,46 +246,70 @@ static guint64 pack(QueueMarks *q, const Mark *mark, GArray *threads, OpenMarks 
            mark->category;
 }
 
-static void unpack(const SortItem *item, const GArray *threads, Mark *mark)
+/* What is sorted. */
+typedef struct SortedMark {
+    gint64 time;
+    guint64 id, packed;
+} SortedMark;
+
+/* Marks on their way out of the sorter. */
+typedef struct Sorted {
+    QueueMarks *q;
+    GArray *threads; /* of Mark: the first of each */
+    OpenMarks *known;
+} Sorted;
+
+static void unpack(const SortedMark *sorted, const GArray *threads, Mark *mark)
 {
-    guint64 index = item->b >> CATEGORY_BITS & G_MAXUINT32;
+    guint64 index = sorted->packed >> CATEGORY_BITS & G_MAXUINT32;
 
     *mark = g_array_index(threads, Mark, index);
-    mark->time = item->time;
-    mark->id = item->a;
-    mark->category = item->b & (((guint64)1 << CATEGORY_BITS) - 1);
-    mark->bare = (guint32)(item->b >> (THREAD_BITS + CATEGORY_BITS));
+    mark->time = sorted->time;
+    mark->id = sorted->id;
+    mark->category = sorted->packed & (((guint64)1 << CATEGORY_BITS) - 1);
+    mark->bare = (guint32)(sorted->packed >> (THREAD_BITS + CATEGORY_BITS));
+}
+
+static int take_sorted(void *user, const char *bytes, size_t length)
+{
+    const Sorted *s = user;
+    SortedMark sorted;
+    Mark mark;
+
+    memcpy(&sorted, bytes, length);
+    unpack(&sorted, s->threads, &mark);
+    take_mark(s->q, &mark);
+    return s->q->raw->is_full ? ECANCELED : 0;
+}
+
+static int sort_marks(Sorted *s, TlvReader *reader, StrobeRowSorter *sorter)
+{
+    TlvRecord record;
+    int error = 0;
+    Mark mark;
+
+    while (!error && tlv_next(reader, &record)) {
+        if (!read_mark(s->q, &record, &mark))
+            continue;
+        const SortedMark sorted = {mark.time, mark.id, pack(s->q, &mark, s->threads, s->known)};
+        error = strobe_row_sorter_add(sorter, (StrobeRowKey){0, mark.time}, (const char *)&sorted,
+                                      sizeof sorted);
+    }
+    return error ? error : strobe_row_sorter_finish(sorter, take_sorted, s);
 }
 
 static void read_sorted(QueueMarks *q, TlvReader *reader)
 {
-    Raw *raw = q->raw;
-    ItemSorter *sorter = item_sorter_new(raw->host->scratch(raw->self),
-                                         raw->host->request(raw->self)->memory_bytes / 4);
-    g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(Mark));
-    OpenMarks *known = open_marks_new();
-    SortItem item = {0};
-    gboolean good = TRUE;
-    TlvRecord record;
-    Mark mark;
+    StrobeRowSorter *sorter = raw_sorter(q->raw);
+    Sorted sorted = {q, g_array_new(FALSE, FALSE, sizeof(Mark)), open_marks_new()};
+    int error = sort_marks(&sorted, reader, sorter);
 
-    while (good && tlv_next(reader, &record)) {
-        if (!read_mark(q, &record, &mark))
-            continue;
-        item.time = mark.time;
-        item.a = mark.id;
-        item.b = pack(q, &mark, threads, known);
-        good = item_sorter_add(sorter, &item);
-    }
-    while (good && !raw->is_full && item_sorter_next(sorter, &item)) {
-        unpack(&item, threads, &mark);
-        take_mark(q, &mark);
-    }
-    if (errno)
-        raw_damage(raw, raw->files.files[RAW_OP_MARK].name, "cannot be sorted: %s",
-                   g_strerror(errno));
-    open_marks_free(known);
-    item_sorter_free(sorter);
+    if (error && !q->raw->is_full)
+        raw_damage(q->raw, q->raw->files.files[RAW_OP_MARK].name, "cannot be sorted: %s",
+                   g_strerror(error));
+    open_marks_free(sorted.known);
+    g_array_unref(sorted.threads);
+    strobe_row_sorter_free(sorter);
 }
 
 static void finish(QueueMarks *q, const TlvReader *reader)

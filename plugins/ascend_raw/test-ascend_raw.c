@@ -7,68 +7,11 @@
 
 #include "../ascend_db/ascend_db.h"
 #include "ascend_raw.h"
-#include "item-sorter.h"
 #include "open-marks.h"
 
 /* Its header has a type of the same name as the other reader's. */
 #define N_TEXT_KINDS 50u
 extern const StrobeKind *const ascend_text_kinds[N_TEXT_KINDS];
-
-static int scratch(void)
-{
-    g_autofree char *name = NULL;
-    int fd = g_file_open_tmp("strobe-ascend-raw-XXXXXX", &name, NULL);
-
-    g_assert_cmpint(fd, >=, 0);
-    unlink(name);
-    return fd;
-}
-
-/* Sorted by group and time, equal ones as they came. */
-static void check_sorted(gsize memory, guint n)
-{
-    ItemSorter *sorter = item_sorter_new(scratch(), memory);
-    SortItem item = {0}, last = {0};
-    guint seen = 0;
-
-    for (guint i = 0; i < n; i++) {
-        item.group = i * 2654435761u % 7;
-        item.time = (gint64)(i * 40503u % 1000) - 500;
-        item.a = i;
-        g_assert_true(item_sorter_add(sorter, &item));
-    }
-    for (; item_sorter_next(sorter, &item); seen++) {
-        if (seen)
-            g_assert_true(item.group > last.group ||
-                          (item.group == last.group &&
-                           (item.time > last.time || (item.time == last.time && item.a > last.a))));
-        last = item;
-    }
-    g_assert_cmpint(errno, ==, 0);
-    g_assert_cmpuint(seen, ==, n);
-    item_sorter_free(sorter);
-}
-
-static void test_item_sorter(void)
-{
-    check_sorted(1 << 20, 0);
-    check_sorted(1 << 20, 1);
-    check_sorted(1 << 20, 5000);
-    check_sorted(0, 100000); /* some fifty runs */
-}
-
-static void test_item_sorter_without_scratch(void)
-{
-    ItemSorter *sorter = item_sorter_new(-1, 0);
-    const SortItem item = {0};
-    guint n = 0;
-
-    while (n < 100000 && item_sorter_add(sorter, &item))
-        n++;
-    g_assert_cmpuint(n, ==, 2048);
-    g_assert_cmpint(errno, ==, ENOSPC);
-    item_sorter_free(sorter);
-}
 
 static void test_open_marks(void)
 {
@@ -138,8 +81,6 @@ static void test_kinds(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/ascend-raw/item-sorter", test_item_sorter);
-    g_test_add_func("/ascend-raw/item-sorter/no-scratch", test_item_sorter_without_scratch);
     g_test_add_func("/ascend-raw/open-marks", test_open_marks);
     g_test_add_func("/ascend-raw/open-marks/limit", test_open_marks_limit);
     g_test_add_func("/ascend-raw/clock", test_clock);

@@ -130,6 +130,18 @@ gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
     return n;
 }
 
+void byte_source_skip(ByteSource *s, guint64 offset)
+{
+    g_autofree char *bytes = s->converter ? g_malloc(INPUT_BYTES) : NULL;
+    gssize n;
+
+    if (!s->converter)
+        s->position = offset;
+    else
+        while (offset && (n = byte_source_read(s, bytes, MIN(offset, INPUT_BYTES))) > 0)
+            offset -= (guint64)n;
+}
+
 const char *byte_source_error(const ByteSource *s)
 {
     return s->error ? s->error : "";

@@ -6,6 +6,7 @@
 #include "events.h"
 #include "facts.h"
 #include "open-spans.h"
+#include "stack-frames.h"
 
 /* ---- what a source is ---- */
 
@@ -140,32 +141,71 @@ static void take_event(Import *import, const Event *event)
 
 /* ---- the file ---- */
 
-static void read_all(Import *import, ByteSource *source)
+static void take_result(Import *import, int result, const Event *event, const char *error)
 {
-    EventStream *stream = event_stream_new(source, event_stream_is_worth_a_thread(source));
-    guint64 total = MAX(byte_source_total(source), 1);
+    if (result == EVENT_ONE)
+        take_event(import, event);
+    else if (result == EVENT_MEMBER)
+        facts_take(import, event);
+    else if (result == EVENT_DAMAGE)
+        import_damage(import, event, error);
+}
+
+/* An event that names frames which stand behind it, maybe. */
+static gboolean lacks_frames(Import *import, const EventStream *stream, const Event *event)
+{
+    if (G_LIKELY(!event_names_frames(event)) || stack_frames_are_known(import->frames))
+        return FALSE;
+    if (event_stream_is_object(stream))
+        return TRUE;
+    stack_frames_set_known(import->frames); /* an array has none */
+    return FALSE;
+}
+
+/* From an event on (0: from the begin). Returns where the first one stands that lacks its frames;
+ * 0: all was taken. From there on nothing is taken but frames. */
+static guint64 read_from(Import *import, int descriptor, guint64 begin)
+{
+    ByteSource *source = byte_source_new(descriptor);
+    EventStream *stream = event_stream_new(source, event_stream_is_worth_a_thread(source), begin);
+    guint64 total = MAX(byte_source_total(source), 1), n = 0, lacking = 0;
     const Event *event;
     const char *error;
     int result;
 
     while (!import->is_full && !import->is_failed &&
            (result = event_stream_next(stream, &event, &error)) != EVENT_END) {
-        if (result == EVENT_ONE)
-            take_event(import, event);
-        else if (result == EVENT_MEMBER)
-            facts_take(import, event);
-        else
-            import_damage(import, event, error);
-        if (import->n_events % 8192 == 0)
+        if (result == EVENT_FRAME && !begin) {
+            stack_frames_take(import, event);
+            if (!lacking)
+                stack_frames_set_known(import->frames);
+        } else if (!lacking && result == EVENT_ONE && lacks_frames(import, stream, event)) {
+            lacking = event->offset;
+        } else if (!lacking) {
+            take_result(import, result, event, error);
+        }
+        if (n++ % 8192 == 0)
             import->host->progress(import->self, MIN(event_stream_position(stream), total), total);
     }
     event_stream_free(stream);
+    byte_source_free(source);
+    return lacking;
+}
+
+/* Frames stand behind the events that name them, as a rule. What a record has cannot be added
+ * later, so what is behind the first such event is read again. */
+static void read_all(Import *import, int descriptor)
+{
+    guint64 lacking = read_from(import, descriptor, 0);
+
+    stack_frames_set_known(import->frames);
+    if (lacking && !import->is_full && !import->is_failed)
+        read_from(import, descriptor, lacking);
 }
 
 static StrobeStatus chrome_trace_import(const StrobeImporterHost *host, StrobeInstance *self,
                                         const StrobeSource *source)
 {
-    ByteSource *bytes = byte_source_new(source->descriptor);
     gboolean is_full, is_failed;
     Import import;
 
@@ -173,18 +213,20 @@ static StrobeStatus chrome_trace_import(const StrobeImporterHost *host, StrobeIn
     import.rows = rows_new(&import);
     import.open = open_spans_new();
     import.facts = facts_new();
-    read_all(&import, bytes);
+    import.frames = stack_frames_new();
+    read_all(&import, source->descriptor);
     open_spans_finish(&import);
+    stack_frames_finish(&import);
     facts_finish(&import);
     rows_finish(import.rows);
     host->found(self, import.part, import.n_events);
     facts_free(import.facts);
+    stack_frames_free(import.frames);
     open_spans_free(import.open);
     rows_free(import.rows);
     is_full = import.is_full;
     is_failed = import.is_failed;
     import_clear(&import);
-    byte_source_free(bytes);
     if (is_failed)
         return STROBE_ERROR_ARGUMENT;
     if (is_full)

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <strobe/helpers/cell-number.h>
 
-#define FRAMES_MAX 4096u
-
 /* ---- sorts ---- */
 
 static gint offset_of(const StrobeKind *kind, const char *field)
@@ -169,14 +167,6 @@ StrobeStringId import_intern_arguments(Import *import, const Event *event)
 
 /* ---- forms of arguments ---- */
 
-/* What is left of an array without blanks; `p` is behind the opening bracket. */
-static const char *skip_separator(const char *p, const char *end)
-{
-    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t' || *p == ','))
-        p++;
-    return p;
-}
-
 static const char *append_without_blanks(GString *out, const char *p, const char *end)
 {
     for (; p < end; p++)
@@ -220,7 +210,7 @@ static gboolean make_shapes(const Slice *value, GString *out)
 
     if (value->type != SLICE_ARRAY || !is_numeric(p, end))
         return FALSE;
-    for (p = skip_separator(p, end); p < end; p = skip_separator(p, end)) {
+    for (p = slice_skip_separators(p, end); p < end; p = slice_skip_separators(p, end)) {
         const char *stop = array_end(p, end);
 
         if (*p != '[')
@@ -246,7 +236,7 @@ static gboolean make_types(const Slice *value, GString *out)
 
     if (value->type != SLICE_ARRAY)
         return FALSE;
-    for (p = skip_separator(p, end); p < end; p = skip_separator(p, end)) {
+    for (p = slice_skip_separators(p, end); p < end; p = slice_skip_separators(p, end)) {
         if (*p != '"')
             return FALSE;
         p = slice_scan(p, end, &type, &expected, &place);
@@ -278,7 +268,7 @@ static StrobeStackId make_stack(Import *import, const Slice *value)
     g_string_truncate(import->text, 0);
     slice_append(value, import->text);
     text = g_strndup(import->text->str, import->text->len);
-    for (char *frame = text; frame && frames->len < FRAMES_MAX;) {
+    for (char *frame = text; frame && frames->len < STACK_FRAMES_MAX;) {
         char *next = strpbrk(frame, ";\n");
         StrobeStringId id;
 

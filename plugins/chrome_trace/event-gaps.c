@@ -48,6 +48,7 @@ Slice *event_place(Event *event, const Slice *key)
                : SLICE_IS(key, "ts") ? &event->ts
                : SLICE_IS(key, "id") ? &event->id
                : SLICE_IS(key, "bp") ? &event->bind
+               : SLICE_IS(key, "sf") ? &event->frame
                                      : NULL;
     case 3:
         return SLICE_IS(key, "cat")   ? &event->category
@@ -55,9 +56,14 @@ Slice *event_place(Event *event, const Slice *key)
                : SLICE_IS(key, "tid") ? &event->tid
                : SLICE_IS(key, "dur") ? &event->dur
                : SLICE_IS(key, "id2") ? &event->id
+               : SLICE_IS(key, "esf") ? &event->end_frame
                                       : NULL;
     case 4:
         return SLICE_IS(key, "name") ? &event->name : SLICE_IS(key, "args") ? &event->args : NULL;
+    case 5:
+        return SLICE_IS(key, "stack") ? &event->stack : NULL;
+    case 6:
+        return SLICE_IS(key, "estack") ? &event->end_stack : NULL;
     default:
         return NULL;
     }

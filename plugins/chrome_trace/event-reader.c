@@ -7,7 +7,7 @@
 #define PADDING 64u
 
 /* Where in the file the reader is. */
-enum { AT_BEGIN, IN_ARRAY, IN_OBJECT, AT_END };
+enum { AT_BEGIN, IN_ARRAY, IN_FRAMES, IN_OBJECT, AT_END };
 
 struct EventReader {
     ByteSource *source;
@@ -36,9 +36,16 @@ void event_reader_set_owner(EventReader *r, BufferOwner owner)
     r->owner = owner;
 }
 
-EventReader *event_reader_new(ByteSource *source)
+EventReader *event_reader_new(ByteSource *source, guint64 offset)
 {
     EventReader *r = g_new0(EventReader, 1);
+
+    if (offset) {
+        byte_source_skip(source, offset);
+        r->base = offset;
+        r->state = IN_ARRAY;
+        r->is_object = TRUE;
+    }
 
     r->source = source;
     r->room = BUFFER_BYTES;
@@ -54,6 +61,11 @@ void event_reader_free(EventReader *r)
     g_free(r->buffer);
     g_free(r->message);
     g_free(r);
+}
+
+gboolean event_reader_is_object(const EventReader *r)
+{
+    return r->is_object;
 }
 
 /* ---- bytes ---- */
@@ -267,9 +279,22 @@ static const char *take_event(EventReader *r, const char *p, Event *event)
     return p;
 }
 
+/* One of "stackFrames", from its key on. */
+static const char *take_frame(EventReader *r, const char *p, Event *event)
+{
+    Slice id = {0};
+
+    p = take_key(r, p, &id);
+    if (p && *p != '{')
+        return wrong(r, p, "a frame");
+    p = p ? take_event(r, p, event) : NULL;
+    event->id = id;
+    return p;
+}
+
 /* ---- damage ---- */
 
-/* Goes on where an object begins behind a comma that follows one. */
+/* Goes on where an object, or the next frame, begins behind a comma that follows one. */
 static void resume(EventReader *r)
 {
     gboolean has_brace = FALSE, has_comma = FALSE;
@@ -278,8 +303,8 @@ static void resume(EventReader *r)
         for (; r->at < r->end; r->at++) {
             char c = *r->at;
 
-            if (c == '{' && has_comma) {
-                r->state = IN_ARRAY;
+            if (has_comma && (c == '{' || (c == '"' && r->state == IN_FRAMES))) {
+                r->state = c == '{' ? IN_ARRAY : IN_FRAMES;
                 r->wants_comma = FALSE;
                 return;
             }
@@ -324,13 +349,14 @@ static int cut(EventReader *r, Event *event, const char **error)
 
 /* ---- the file ---- */
 
-static int next_event(EventReader *r, Event *event, const char **error)
+/* `result` is EVENT_ONE or EVENT_FRAME. */
+static int next_event(EventReader *r, int result, Event *event, const char **error)
 {
     const char *p;
 
     do {
         r->expected = NULL;
-        p = take_event(r, r->at, event);
+        p = result == EVENT_FRAME ? take_frame(r, r->at, event) : take_event(r, r->at, event);
     } while (!p && !r->expected && fill(r));
     if (r->expected)
         return damage(r, event, r->place, r->expected, error);
@@ -338,7 +364,7 @@ static int next_event(EventReader *r, Event *event, const char **error)
         return cut(r, event, error);
     r->at = p;
     r->wants_comma = TRUE;
-    return EVENT_ONE;
+    return result;
 }
 
 static int end_of_events(EventReader *r, Event *event, const char **error)
@@ -372,18 +398,26 @@ static int in_array(EventReader *r, Event *event, const char **error)
         return damage(r, event, r->at, "a comma or the end of the events", error);
     if (*r->at != '{')
         return damage(r, event, r->at, "an event", error);
-    return next_event(r, event, error);
+    return next_event(r, EVENT_ONE, event, error);
+}
+
+/* What is handed out piece by piece, by the state in which that is done. */
+static guint8 state_of_member(const Slice *name, char first)
+{
+    if (first == '[' && SLICE_IS(name, "traceEvents"))
+        return IN_ARRAY;
+    return first == '{' && SLICE_IS(name, "stackFrames") ? IN_FRAMES : IN_OBJECT;
 }
 
 /* Key and value of a member; FALSE: see `expected`. */
-static gboolean take_top(EventReader *r, Event *event, gboolean *is_events)
+static gboolean take_top(EventReader *r, Event *event, guint8 *state)
 {
     const char *p = take_key(r, r->at, &event->name);
 
     if (!p || p >= r->end)
         return FALSE;
-    *is_events = *p == '[' && SLICE_IS(&event->name, "traceEvents");
-    if (!*is_events)
+    *state = state_of_member(&event->name, *p);
+    if (*state == IN_OBJECT)
         p = slice_scan(p, r->end, &event->args, &r->expected, &r->place);
     else
         p++;
@@ -394,34 +428,55 @@ static gboolean take_top(EventReader *r, Event *event, gboolean *is_events)
 
 static int top_member(EventReader *r, Event *event, const char **error)
 {
-    gboolean is_events = FALSE, is_good;
+    guint8 state = IN_OBJECT;
+    gboolean is_good;
 
     memset(event, 0, G_STRUCT_OFFSET(Event, others));
     event->offset = offset_of(r, r->at);
     do {
         r->expected = NULL;
-        is_good = take_top(r, event, &is_events);
+        is_good = take_top(r, event, &state);
     } while (!is_good && !r->expected && fill(r));
     if (r->expected)
         return damage(r, event, r->place, r->expected, error);
     if (!is_good)
         return cut(r, event, error);
-    r->wants_comma = !is_events;
-    if (is_events)
-        r->state = IN_ARRAY;
+    r->wants_comma = state == IN_OBJECT;
+    r->state = state;
     return EVENT_MEMBER;
+}
+
+/* To the next member of an object, or behind its last one. */
+static gboolean skip_comma(EventReader *r)
+{
+    if (!skip_blanks(r))
+        return FALSE;
+    if (!r->wants_comma || *r->at != ',')
+        return TRUE;
+    r->at++;
+    r->wants_comma = FALSE;
+    return skip_blanks(r);
+}
+
+static int in_frames(EventReader *r, Event *event, const char **error)
+{
+    if (!skip_comma(r))
+        return cut(r, event, error);
+    if (*r->at == '}') {
+        r->at++;
+        r->state = IN_OBJECT;
+        r->wants_comma = TRUE;
+        return EVENT_MEMBER;
+    }
+    if (r->wants_comma)
+        return damage(r, event, r->at, "a comma or the end of the frames", error);
+    return next_event(r, EVENT_FRAME, event, error);
 }
 
 static int in_object(EventReader *r, Event *event, const char **error)
 {
-    if (!skip_blanks(r))
+    if (!skip_comma(r))
         return cut(r, event, error);
-    if (r->wants_comma && *r->at == ',') {
-        r->at++;
-        r->wants_comma = FALSE;
-        if (!skip_blanks(r))
-            return cut(r, event, error);
-    }
     if (*r->at == '}') {
         r->state = AT_END;
         return EVENT_END;
@@ -464,6 +519,9 @@ int event_reader_next(EventReader *r, Event *event, const char **error)
             break;
         case IN_ARRAY:
             result = in_array(r, event, error);
+            break;
+        case IN_FRAMES:
+            result = in_frames(r, event, error);
             break;
         case IN_OBJECT:
             result = in_object(r, event, error);

@@ -3,8 +3,8 @@
  * One event of a Chrome trace after the other, in the memory of the longest one.
  *
  * Both forms are read: an array of events, whose end may be missing, and an object with
- * "traceEvents", whose other members are handed out as they come. Everything is a slice of the
- * buffer, valid until the next call.
+ * "traceEvents", whose other members are handed out as they come, "stackFrames" frame by frame.
+ * Everything is a slice of the buffer, valid until the next call.
  */
 #ifndef STROBE_CHROME_TRACE_EVENT_READER_H
 #define STROBE_CHROME_TRACE_EVENT_READER_H
@@ -22,6 +22,7 @@ typedef struct EventArg {
 /* Members that an event lacks are of type SLICE_NONE and length 0. */
 typedef struct Event {
     Slice phase, name, category, ts, dur, id, pid, tid, scope, bind;
+    Slice frame, end_frame, stack, end_stack; /* sf, esf, stack, estack */
     Slice args; /* as a whole, if it is no object; of a top-level member: its value */
     guint n_args;
     guint n_others;
@@ -36,12 +37,17 @@ enum {
     EVENT_END = 0,
     EVENT_ONE = 1,
     EVENT_MEMBER = 2, /* of the outermost object: `name` and `args` */
+    EVENT_FRAME = 3,  /* of "stackFrames": `id`, `name`, the rest among `others` */
     EVENT_DAMAGE = -1 /* `error` tells what was expected; reading goes on behind it */
 };
 
-EventReader *event_reader_new(ByteSource *source);
+/* From the begin of the text, or again from an event of "traceEvents" on, which begins at `offset`.
+ */
+EventReader *event_reader_new(ByteSource *source, guint64 offset);
 void event_reader_free(EventReader *reader);
 int event_reader_next(EventReader *reader, Event *event, const char **error);
+/* Is the file an object? Known when something has been handed out. */
+gboolean event_reader_is_object(const EventReader *reader);
 
 /* Who wants slices to stay valid beyond the next call: a buffer that events were handed out of is
  * given away when the text goes on in another one. */

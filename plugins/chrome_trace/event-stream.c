@@ -2,8 +2,7 @@
 #include "event-stream.h"
 
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
+#include <strobe/helpers/thread.h>
 
 #define BATCHES 3u                   /* one is read, one handed out, one between them */
 #define ARENA_BYTES (512u << 10)     /* of a batch's events */
@@ -30,7 +29,8 @@ struct EventStream {
     ByteSource *source;
     EventReader *reader;
     Event *event; /* without a thread: the only one */
-    GThread *thread;
+    gboolean has_thread;
+    pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     Batch batches[BATCHES];
@@ -42,10 +42,7 @@ struct EventStream {
 
 gboolean event_stream_is_worth_a_thread(ByteSource *source)
 {
-    cpu_set_t set;
-
-    return byte_source_total(source) >= WORTH_BYTES &&
-           sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+    return byte_source_total(source) >= WORTH_BYTES && strobe_thread_processors() > 1;
 }
 
 /* ---- the thread ---- */
@@ -182,48 +179,29 @@ static int next_read(EventStream *s, const Event **event, const char **error)
 
 int event_stream_next(EventStream *s, const Event **event, const char **error)
 {
-    if (s->thread)
+    if (s->has_thread)
         return next_read(s, event, error);
     *event = s->event;
     return event_reader_next(s->reader, s->event, error);
 }
 
+/* The reader has written it before the first batch was handed over, and never does again. */
+gboolean event_stream_is_object(const EventStream *s)
+{
+    return event_reader_is_object(s->reader);
+}
+
 guint64 event_stream_position(const EventStream *s)
 {
-    return s->thread ? s->batches[s->n_done % BATCHES].position : byte_source_position(s->source);
+    return s->has_thread ? s->batches[s->n_done % BATCHES].position
+                         : byte_source_position(s->source);
 }
 
 /* ---- life ---- */
 
-static void start_thread(EventStream *s)
+static void free_batches(EventStream *s)
 {
-    sigset_t all, before;
-
-    pthread_mutex_init(&s->mutex, NULL);
-    pthread_cond_init(&s->changed, NULL);
-    s->free = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < BATCHES; i++) {
-        s->batches[i].arena = g_malloc(ARENA_BYTES);
-        s->batches[i].items = g_new(Item, ITEMS_MAX);
-        s->batches[i].buffers = g_ptr_array_new_with_free_func(g_free);
-        s->batches[i].large = g_ptr_array_new_with_free_func(g_free);
-    }
-    event_reader_set_owner(s->reader, (BufferOwner){s, obtain_buffer, retire_buffer});
-    sigfillset(&all); /* the program's signals are for the program's threads */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    s->thread = g_thread_new("strobe-events", read_ahead, s);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void end_thread(EventStream *s)
-{
-    pthread_mutex_lock(&s->mutex);
-    s->is_stopped = TRUE;
-    pthread_cond_signal(&s->changed);
-    pthread_mutex_unlock(&s->mutex);
-    g_thread_join(s->thread);
-    for (; s->n_done < s->n_read; s->n_done++)
-        clear_items(&s->batches[s->n_done % BATCHES]);
+    event_reader_set_owner(s->reader, (BufferOwner){0});
     for (guint i = 0; i < BATCHES; i++) {
         g_free(s->batches[i].arena);
         g_free(s->batches[i].items);
@@ -235,22 +213,51 @@ static void end_thread(EventStream *s)
     pthread_mutex_destroy(&s->mutex);
 }
 
-EventStream *event_stream_new(ByteSource *source, gboolean has_thread)
+static void start_thread(EventStream *s)
+{
+    pthread_mutex_init(&s->mutex, NULL);
+    pthread_cond_init(&s->changed, NULL);
+    s->free = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < BATCHES; i++) {
+        s->batches[i].arena = g_malloc(ARENA_BYTES);
+        s->batches[i].items = g_new(Item, ITEMS_MAX);
+        s->batches[i].buffers = g_ptr_array_new_with_free_func(g_free);
+        s->batches[i].large = g_ptr_array_new_with_free_func(g_free);
+    }
+    event_reader_set_owner(s->reader, (BufferOwner){s, obtain_buffer, retire_buffer});
+    s->has_thread = strobe_thread_start(&s->thread, read_ahead, s) == 0;
+    if (!s->has_thread)
+        free_batches(s);
+}
+
+static void end_thread(EventStream *s)
+{
+    pthread_mutex_lock(&s->mutex);
+    s->is_stopped = TRUE;
+    pthread_cond_signal(&s->changed);
+    pthread_mutex_unlock(&s->mutex);
+    pthread_join(s->thread, NULL);
+    for (; s->n_done < s->n_read; s->n_done++)
+        clear_items(&s->batches[s->n_done % BATCHES]);
+    free_batches(s);
+}
+
+EventStream *event_stream_new(ByteSource *source, gboolean has_thread, guint64 offset)
 {
     EventStream *s = g_new0(EventStream, 1);
 
     s->source = source;
-    s->reader = event_reader_new(source);
+    s->reader = event_reader_new(source, offset);
     if (has_thread)
         start_thread(s);
-    else
+    if (!s->has_thread)
         s->event = g_new0(Event, 1);
     return s;
 }
 
 void event_stream_free(EventStream *s)
 {
-    if (s->thread)
+    if (s->has_thread)
         end_thread(s);
     event_reader_free(s->reader);
     g_free(s->event);

@@ -8,6 +8,7 @@
 typedef struct Rows Rows;
 typedef struct OpenSpans OpenSpans;
 typedef struct Facts Facts;
+typedef struct StackFrames StackFrames;
 
 /* Where an argument goes. */
 typedef struct ArgSlot {
@@ -42,6 +43,8 @@ typedef struct Category {
     StrobeStringId id;
 } Category;
 
+#define STACK_FRAMES_MAX 4096u /* of a stack that is told in one piece */
+
 #define CATEGORIES 16u
 #define NO_SLOT 255u
 
@@ -53,6 +56,7 @@ typedef struct Import {
     Rows *rows;
     OpenSpans *open;
     Facts *facts;
+    StackFrames *frames;
     GString *text; /* of one string that is made */
     Memo *memos;
     guint8 known_slots[N_SORTS][SLICE_TAGS]; /* of keys by their tag, from 1 on; 0: not known */

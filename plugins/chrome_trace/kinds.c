@@ -67,6 +67,7 @@ static const StrobeField span_fields[] = {
     FIELD("id", STRING, "", "Id of an asynchronous event."),
     FIELD("arguments", STRING, "", "Arguments, as JSON."),
     FIELD("phase", STRING, "", "Phase that began it: X, B, b, S."),
+    FIELD("stack", STACK, "", "Call stack of its begin."),
     FIELD("unfinished", BOOL, "", "It never ends in the source; its end is that of the trace."),
 };
 const StrobeKind chrome_trace_span_kind = {
@@ -84,6 +85,7 @@ static const StrobeField event_fields[] = {
     FIELD("id", STRING, "", "Id of the event."),
     FIELD("scope", STRING, "", "Scope: g, p or t."),
     FIELD("arguments", STRING, "", "Arguments, as JSON."),
+    FIELD("stack", STACK, "", "Call stack."),
     FIELD("duration", F64, "us", "Duration, where it has one."),
 };
 const StrobeKind chrome_trace_event_kind = {
@@ -111,6 +113,19 @@ const StrobeKind chrome_trace_flow_kind = {
     .n_fields = G_N_ELEMENTS(flow_fields),
 };
 
+static const StrobeField stack_fields[] = {
+    FIELD("stack", STACK, "", "Call stack."),
+    FIELD("is_end", BOOL, "", "It is that of the event's end."),
+};
+const StrobeKind chrome_trace_stack_kind = {
+    .struct_size = sizeof(StrobeKind),
+    .shape = STROBE_SHAPE_INSTANT,
+    .name = OURS "stack",
+    .summary = "Call stack of an event whose own kind has no place for it.",
+    .fields = stack_fields,
+    .n_fields = G_N_ELEMENTS(stack_fields),
+};
+
 #define ROW(kind_, fields_)                                                                        \
     {                                                                                              \
         kind_, fields_, G_N_ELEMENTS(fields_)                                                      \
@@ -129,6 +144,7 @@ const SortRow sort_rows[N_SORTS] = {
     [SORT_FLOW] = {&chrome_trace_flow_kind},
     [SORT_SPAN] = {&chrome_trace_span_kind},
     [SORT_EVENT] = {&chrome_trace_event_kind},
+    [SORT_STACK] = {&chrome_trace_stack_kind},
     [SORT_METADATA] = {&strobe_kind_metadata},
     [SORT_DEVICE] = {&strobe_kind_device_info},
 };
@@ -140,7 +156,8 @@ const StrobeKind *const chrome_trace_kinds[N_SORTS] = {
     [SORT_COMMUNICATION] = &strobe_kind_comm_op, [SORT_MEMORY] = &strobe_kind_memory_event,
     [SORT_COUNTER] = &strobe_kind_counter,       [SORT_FLOW] = &chrome_trace_flow_kind,
     [SORT_SPAN] = &chrome_trace_span_kind,       [SORT_EVENT] = &chrome_trace_event_kind,
-    [SORT_METADATA] = &strobe_kind_metadata,     [SORT_DEVICE] = &strobe_kind_device_info,
+    [SORT_STACK] = &chrome_trace_stack_kind,     [SORT_METADATA] = &strobe_kind_metadata,
+    [SORT_DEVICE] = &strobe_kind_device_info,
 };
 
 guint sort_of_category(const char *text, gsize length)

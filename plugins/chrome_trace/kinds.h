@@ -22,6 +22,7 @@ enum {
     SORT_FLOW,
     SORT_SPAN,  /* a span of a category that nobody knows */
     SORT_EVENT, /* what is neither span, counter nor flow */
+    SORT_STACK, /* of an event whose kind has no field for it */
     SORT_METADATA,
     SORT_DEVICE,
     N_SORTS
@@ -36,6 +37,14 @@ typedef struct SortRow {
 extern const SortRow sort_rows[N_SORTS];
 /* Kinds of the importer's own. */
 extern const StrobeKind chrome_trace_span_kind, chrome_trace_event_kind, chrome_trace_flow_kind;
+extern const StrobeKind chrome_trace_stack_kind;
+
+/* Fields of chrome_trace.span. */
+struct chrome_trace_span {
+    StrobeStringId category, id, arguments, phase;
+    StrobeStackId stack;
+    guint8 unfinished;
+};
 /* All kinds that the importer emits. */
 extern const StrobeKind *const chrome_trace_kinds[N_SORTS];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events without an end: arrows, counters, allocations, moments. */
 #include "events.h"
+#include "stack-frames.h"
 
 /* Fields of chrome_trace.flow. */
 struct flow {
@@ -17,12 +18,23 @@ static gboolean is_derived_flow(const Slice *category)
            SLICE_IS(category, "async_cpu_to_gpu") || SLICE_IS(category, "async_gpu");
 }
 
+/* Of an event whose record has no field for it. */
+static void emit_stacks(Import *import, Row *row, const Event *event, gint64 begin)
+{
+    if (G_LIKELY(!event_has_stack(event)))
+        return;
+    const Stacks stacks = stacks_of_event(import, event);
+    stacks_emit(import, &stacks, rows_track(import->rows, row), import_intern(import, &event->name),
+                begin, begin);
+}
+
 void take_flow(Import *import, Row *row, const Event *event, gint64 begin)
 {
     struct flow *fields;
 
     if (is_derived_flow(&event->category))
         return;
+    emit_stacks(import, row, event, begin);
     fields = import_emit(import, SORT_FLOW, rows_track(import->rows, row),
                          import_intern(import, &event->name), begin, begin);
     if (!fields)
@@ -40,6 +52,7 @@ void take_counter(Import *import, Row *row, const Event *event, gint64 begin)
 {
     const Sort *sort = &import->sorts[SORT_COUNTER];
 
+    emit_stacks(import, row, event, begin);
     for (guint i = 0; i < event->n_args && !import->is_full; i++) {
         double value;
         void *fields;
@@ -67,10 +80,11 @@ void take_counter(Import *import, Row *row, const Event *event, gint64 begin)
 void take_memory(Import *import, Row *row, const Event *event, gint64 begin)
 {
     const Sort *sort = &import->sorts[SORT_MEMORY];
-    struct strobe_memory_event *fields =
-        import_emit(import, SORT_MEMORY, rows_track(import->rows, row), 0, begin, begin);
+    struct strobe_memory_event *fields;
     gint32 type;
 
+    emit_stacks(import, row, event, begin);
+    fields = import_emit(import, SORT_MEMORY, rows_track(import->rows, row), 0, begin, begin);
     if (!fields)
         return;
     import_fill(import, SORT_MEMORY, event, fields);
@@ -84,13 +98,16 @@ void take_memory(Import *import, Row *row, const Event *event, gint64 begin)
 /* Fields of chrome_trace.event. */
 struct moment {
     StrobeStringId phase, category, id, scope, arguments;
+    StrobeStackId stack;
     double duration;
 };
 
 void take_moment(Import *import, Row *row, const Event *event, gint64 begin)
 {
-    struct moment *fields = import_emit(import, SORT_EVENT, rows_track(import->rows, row),
-                                        import_intern(import, &event->name), begin, begin);
+    StrobeTrackId track = rows_track(import->rows, row);
+    StrobeStringId name = import_intern(import, &event->name);
+    Stacks stacks = stacks_of_event(import, event);
+    struct moment *fields = import_emit(import, SORT_EVENT, track, name, begin, begin);
 
     if (!fields)
         return;
@@ -101,4 +118,7 @@ void take_moment(Import *import, Row *row, const Event *event, gint64 begin)
     fields->arguments = import_intern_arguments(import, event);
     if (event->dur.type && !slice_double(&event->dur, &fields->duration))
         fields->duration = STROBE_ABSENT_F64;
+    fields->stack = stacks.begin;
+    stacks.begin = 0;
+    stacks_emit(import, &stacks, track, name, begin, begin);
 }

@@ -15,12 +15,6 @@ typedef struct Pending {
     Row *row;
 } Pending;
 
-/* Fields of chrome_trace.span. */
-struct span {
-    StrobeStringId category, id, arguments, phase;
-    guint8 unfinished;
-};
-
 static void unref_array(gpointer array)
 {
     g_array_unref(array);
@@ -53,6 +47,7 @@ static Begun make_begun(Import *import, const Event *event, gint64 time)
                    .category = import_intern(import, &event->category),
                    .arguments = import_arguments(import, event),
                    .id = import_intern(import, &event->id),
+                   .stacks = stacks_of_event(import, event),
                    .begin = time,
                    .phase = event->phase.text[0]};
 }
@@ -107,11 +102,11 @@ void open_spans_begin(Import *import, Row *row, const Event *event, gint64 time)
     g_array_append_val(array, pending);
 }
 
-static struct span *emit(Import *import, Row *row, Begun *begun, gint64 end)
+static struct chrome_trace_span *emit(Import *import, Row *row, Begun *begun, gint64 end)
 {
     const char phase[2] = {begun->phase, 0};
     StrobeStringId arguments = 0;
-    struct span *fields;
+    struct chrome_trace_span *fields;
 
     if (begun->arguments) {
         g_autofree char *whole = g_strconcat(begun->arguments, "}", NULL);
@@ -127,7 +122,17 @@ static struct span *emit(Import *import, Row *row, Begun *begun, gint64 end)
     fields->id = begun->id;
     fields->arguments = arguments;
     fields->phase = import_intern_text(import, phase);
+    fields->stack = begun->stacks.begin;
+    begun->stacks.begin = 0;
     return fields;
+}
+
+/* Stacks that its own record has no field for; it is filled. */
+static void emit_stacks(Import *import, Row *row, const Begun *begun, const Stacks *stacks,
+                        gint64 end)
+{
+    stacks_emit(import, stacks, rows_track(import->rows, row), begun->name, begun->begin,
+                MAX(begun->begin, end));
 }
 
 /* The arguments of the begin and those of the end are one object. */
@@ -151,8 +156,13 @@ static void end_one(Import *import, Row *row, const Event *event, Begun *begun, 
     import->open->bytes -= begun->bytes;
     if (time < begun->begin)
         import_damage(import, event, "a span ends before it begins");
+    Stacks own = stacks_of_event(import, event);
+    if (own.begin && !own.end) /* what the end's event calls its stack */
+        own = (Stacks){0, own.begin};
     join_arguments(import, event, begun);
     emit(import, row, begun, time);
+    emit_stacks(import, row, begun, &begun->stacks, time);
+    emit_stacks(import, row, begun, &own, time);
 }
 
 static void end_of_thread(Import *import, Row *row, const Event *event, gint64 time)
@@ -195,10 +205,13 @@ void open_spans_end(Import *import, Row *row, const Event *event, gint64 time)
 
 static void finish_one(Import *import, Row *row, Begun *begun)
 {
-    struct span *fields = import->is_full ? NULL : emit(import, row, begun, import->last);
+    struct chrome_trace_span *fields =
+        import->is_full ? NULL : emit(import, row, begun, import->last);
 
-    if (fields)
+    if (fields) {
         fields->unfinished = 1;
+        emit_stacks(import, row, begun, &begun->stacks, begun->begin);
+    }
     g_clear_pointer(&begun->arguments, g_free);
 }
 

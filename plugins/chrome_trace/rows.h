@@ -3,7 +3,7 @@
 #ifndef STROBE_CHROME_TRACE_ROWS_H
 #define STROBE_CHROME_TRACE_ROWS_H
 
-#include "import.h"
+#include "stack-frames.h"
 
 typedef struct Process {
     char *text; /* the pid as written */
@@ -18,6 +18,7 @@ typedef struct Process {
 typedef struct Begun {
     StrobeStringId name, category, id;
     char *arguments; /* as JSON, its last brace missing; NULL: none */
+    Stacks stacks;
     gint64 begin;
     gsize bytes; /* that it takes while it is under way */
     char phase;

@@ -64,4 +64,12 @@ static inline const char *slice_skip_blanks(const char *p)
     return p;
 }
 
+/* To the next value of an array, or to `end`, where its closing bracket is. */
+static inline const char *slice_skip_separators(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t' || *p == ','))
+        p++;
+    return p;
+}
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spans that are one event: by their category. */
 #include "events.h"
+#include "stack-frames.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -155,19 +156,22 @@ static void take_known(Import *import, guint sort, Row *row, const Event *event,
     finish_span(import, sort, row, event, fields);
     if (!is_exact && import->sorts[sort].exact >= 0 && slice_double(&event->dur, &exact))
         memcpy((char *)fields + import->sorts[sort].exact, &exact, sizeof exact);
+    if (G_LIKELY(!event_has_stack(event)))
+        return;
+    Stacks stacks = stacks_of_event(import, event);
+    if (sort == SORT_OPERATOR && !((struct strobe_cpu_op *)fields)->stack) {
+        ((struct strobe_cpu_op *)fields)->stack = stacks.begin;
+        stacks.begin = 0;
+    }
+    stacks_emit(import, &stacks, track, name, begin, end);
 }
-
-/* Fields of chrome_trace.span. */
-struct span {
-    StrobeStringId category, id, arguments, phase;
-    guint8 unfinished;
-};
 
 static void take_unknown(Import *import, Row *row, const Event *event, gint64 begin, gint64 end)
 {
     StrobeTrackId track = rows_track(import->rows, row);
-    struct span *fields =
-        import_emit(import, SORT_SPAN, track, import_intern(import, &event->name), begin, end);
+    StrobeStringId name = import_intern(import, &event->name);
+    Stacks stacks = stacks_of_event(import, event);
+    struct chrome_trace_span *fields = import_emit(import, SORT_SPAN, track, name, begin, end);
 
     if (!fields)
         return;
@@ -175,6 +179,9 @@ static void take_unknown(Import *import, Row *row, const Event *event, gint64 be
     fields->id = import_intern(import, &event->id);
     fields->arguments = import_intern_arguments(import, event);
     fields->phase = import_intern_text(import, "X");
+    fields->stack = stacks.begin;
+    stacks.begin = 0;
+    stacks_emit(import, &stacks, track, name, begin, end);
 }
 
 void spans_take(Import *import, Row *row, const Event *event, gint64 begin)

@@ -95,7 +95,7 @@ static void test_same(Fixture *f, gconstpointer unused)
     write_trace(f);
     for (guint i = 0; i < 2; i++) {
         sources[i] = byte_source_new(f->descriptor);
-        streams[i] = event_stream_new(sources[i], i == 1);
+        streams[i] = event_stream_new(sources[i], i == 1, 0);
     }
     do {
         for (guint i = 0; i < 2; i++)
@@ -123,7 +123,7 @@ static void test_left(Fixture *f, gconstpointer unused)
     write_trace(f);
     for (guint wanted = 0; wanted < 8000; wanted = wanted * 3 + 1) {
         ByteSource *source = byte_source_new(f->descriptor);
-        EventStream *stream = event_stream_new(source, TRUE);
+        EventStream *stream = event_stream_new(source, TRUE, 0);
         const Event *event;
         const char *error;
 

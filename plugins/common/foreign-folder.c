@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strobe/helpers/file-part.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,25 +55,21 @@ char *foreign_folder_read(int at, const char *name, gsize max, gsize *length)
 {
     int fd = foreign_folder_open_file(at, name);
     g_autofree char *bytes = NULL;
-    gsize n = 0;
-    gssize done = 1;
+    gint64 n;
 
     *length = 0;
     if (fd < 0)
         return NULL;
     bytes = g_malloc(max + 2);
-    while (done > 0 && n <= max) {
-        done = pread(fd, bytes + n, max + 1 - n, (off_t)n);
-        n += done > 0 ? (gsize)done : 0;
-    }
-    int number = done < 0 ? errno : EFBIG;
+    n = strobe_file_part_read(fd, 0, bytes, max + 1);
+    int number = n < 0 ? errno : EFBIG;
     close(fd);
-    if (done < 0 || n > max) {
+    if (n < 0 || (gsize)n > max) {
         errno = number;
         return NULL;
     }
     bytes[n] = 0;
-    *length = n;
+    *length = (gsize)n;
     return g_steal_pointer(&bytes);
 }
 

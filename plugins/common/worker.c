@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <strobe/helpers/thread.h>
 #include <time.h>
 
 struct StrobeWorker {
@@ -60,20 +60,14 @@ static void *worker_main(void *data)
 
 static int start_thread(StrobeWorker *worker)
 {
-    pthread_attr_t attributes;
-    sigset_t all, old;
     pthread_t thread;
+    int failed = strobe_thread_start(&thread, worker_main, worker);
 
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all); /* the program's signals are for the program's threads */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int failed = pthread_create(&thread, &attributes, worker_main, worker);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attributes);
-    if (!failed)
-        pthread_setname_np(thread, "strobe-worker");
-    return failed;
+    if (failed)
+        return failed;
+    pthread_setname_np(thread, "strobe-worker");
+    pthread_detach(thread);
+    return 0;
 }
 
 StrobeWorker *strobe_worker_start(void (*run)(void *user), void (*release)(void *user), void *user)

@@ -6,8 +6,9 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/environment.h>
+#include <sys/auxv.h>
 
 #include "../common/interpreter.h"
 
@@ -41,10 +42,15 @@ static int own_folder_has(const char *pattern)
     return folder_has(folder, pattern);
 }
 
+static const char *variable(const char *name)
+{
+    return getauxval(AT_SECURE) ? NULL : strobe_environment_get(name);
+}
+
 static int user_folder_has(const char *pattern)
 {
     char folder[PATH_MAX];
-    const char *home = secure_getenv("HOME");
+    const char *home = variable("HOME");
     if (!home || !home[0])
         return 0;
     snprintf(folder, sizeof folder, "%s/.local/lib/strobe", home);
@@ -54,7 +60,7 @@ static int user_folder_has(const char *pattern)
 static int search_path_has(const char *pattern)
 {
     char folder[PATH_MAX];
-    const char *path = secure_getenv("STROBE_PLUGIN_PATH");
+    const char *path = variable("STROBE_PLUGIN_PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
         snprintf(folder, sizeof folder, "%.*s", length < PATH_MAX ? (int)length : 0, path);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/thread.h>
 #include <time.h>
 
 #include "fake-kinds.h"
@@ -194,7 +195,7 @@ static StrobeStatus start_threads(Fake *fake)
     const FakeSettings *settings = &fake->settings;
     for (int64_t i = 0; i < fake->n_threads; i++) {
         prepare_source(fake, i, fake->n_threads);
-        int error = pthread_create(&fake->threads[i], NULL, run_thread, &fake->sources[i]);
+        int error = strobe_thread_start(&fake->threads[i], run_thread, &fake->sources[i]);
         if (error) {
             join_threads(fake);
             return settings->host->fail(settings->self, STROBE_ERROR_FAILED, __FILE__, __LINE__,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strobe/helpers/environment.h>
 #include <strobe/kinds.h>
 
 #include "facts.h"
@@ -49,7 +50,7 @@ static void emit_fact(void *user, const char *key, const char *value, size_t len
 static void emit_variable(Metadata *state, const char *name)
 {
     char key[NAME_MAX_LENGTH + 8];
-    const char *value = getenv(name);
+    const char *value = strobe_environment_get(name);
     snprintf(key, sizeof key, "env.%s", name);
     emit_fact(state, key, value ? value : "", value ? strlen(value) : 0, 0);
 }

@@ -5,7 +5,7 @@
 #include "records.h"
 
 /* What MSPTI does not tell is absent. */
-static const struct strobe_device_task empty_task = {
+const struct strobe_device_task npu_empty_task = {
     .batch = STROBE_ABSENT_U32,
     .task_id = STROBE_ABSENT_U32,
     .context = STROBE_ABSENT_U32,
@@ -37,7 +37,7 @@ static inline void record_kernel(NpuRecords *records, const MsptiKernel *in, uin
     emitter->flags = flags_of(seen);
     struct strobe_device_task *out = npu_emitter_put(emitter, records->kinds.task, sizeof *out,
                                                      place->track, name, in->start, &end);
-    *out = empty_task;
+    *out = records->empty_task;
     out->task = npu_records_next_id(records);
     out->connection = npu_records_link(records, in->correlation);
     out->stream = in->stream;

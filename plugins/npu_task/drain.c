@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "drain.h"
 
-#include <signal.h>
+#include <strobe/helpers/thread.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -40,28 +40,30 @@ static void take_buffer(NpuDrain *drain)
     drain->buffer = NULL;
 }
 
-/* Is what comes before waited for? Where one did not come, which MSPTI may never hand over, no
- * further one is. */
-static int waits_for_order(NpuDrain *drain)
-{
-    if (drain->out_since_ns && now_ns() - drain->out_since_ns >= OUT_NS) {
-        drain->records->counts.n_overdue++;
-        return 0;
-    }
-    return !npu_buffers_have_overdue();
-}
-
-/* Which call launched a task follows from the order of records, so buffers are taken in theirs; one
- * that does not come is not waited for for ever. 0: there is none. */
-static int has_buffer(NpuDrain *drain)
+/* The next buffer, in the order in which they were given out; `waits`: not before those that come
+ * first. Says in `is_out` whether there is one that does not come. */
+static void look_for_buffer(NpuDrain *drain, int waits, int *is_out)
 {
     size_t valid = 0;
+
+    drain->buffer = npu_buffers_next(&valid, waits, is_out);
+    drain->walk = (MsptiWalk){drain->buffer, valid, 0};
+}
+
+/* Which call launched a task follows from the order of records, so buffers are taken in theirs. One
+ * that does not come, and that MSPTI may never hand over, is not waited for for ever; where one did
+ * not, no further one is. 0: there is none. */
+static int has_buffer(NpuDrain *drain)
+{
     int is_out;
 
     if (drain->buffer)
         return 1;
-    drain->buffer = npu_buffers_next(&valid, waits_for_order(drain), &is_out);
-    drain->walk = (MsptiWalk){drain->buffer, valid, 0};
+    look_for_buffer(drain, !npu_buffers_have_overdue(), &is_out);
+    if (is_out && drain->out_since_ns && now_ns() - drain->out_since_ns >= OUT_NS) {
+        drain->records->counts.n_overdue++; /* it is out still, after that time */
+        look_for_buffer(drain, 0, &is_out);
+    }
     if (!is_out)
         drain->out_since_ns = 0;
     else if (!drain->out_since_ns)
@@ -167,18 +169,13 @@ static void *run(void *user)
 
 int npu_drain_start(NpuDrain *drain)
 {
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_store(&drain->is_ending, 0);
     atomic_store(&drain->code, MSPTI_SUCCESS);
     atomic_store(&drain->is_running, 1);
-    int failed = pthread_create(&drain->thread, NULL, run, drain);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed)
-        atomic_store(&drain->is_running, 0);
-    return failed ? -1 : 0;
+    if (strobe_thread_start(&drain->thread, run, drain) == 0)
+        return 0;
+    atomic_store(&drain->is_running, 0);
+    return -1;
 }
 
 int npu_drain_end(NpuDrain *drain, int waits)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "environment.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/environment.h>
 
 static NpuEnvironment environment;
 
 static char *copy_of(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = strobe_environment_get(name);
 
     return value ? strdup(value) : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the environment said when this plugin was loaded, on the thread that loaded it: on others
- * the program may change it meanwhile, and reading it is not safe then. */
+/* What the environment said when this plugin was loaded: later the program may change it, and
+ * reading it is not safe on other threads. Where the plugin is loaded beside the program: before
+ * main. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H
 #define STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H
 

@@ -294,11 +294,13 @@ static StrobeStatus npu_start(void *state)
 {
     npu_torch_look();
     const char *other = npu_other_profiler();
+    uint64_t before_ns;
 
     if (other)
         npu.host->log(npu.self, STROBE_LOG_WARNING, "This window may hold no NPU tasks: %s", other);
     npu_drain_lock(&npu.drain);
     record_sources();
+    npu_epochs_take_unsure(&npu.clock, &before_ns); /* of what was told before is of no window */
     npu_windows_begin(&npu.drain.records->windows, record_pair());
     npu_launches_begin(&npu.drain.records->launches);
     npu.drain.phase = NPU_RECORDING;

@@ -61,6 +61,7 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
     records->next_id = records->end_id = 0;
     records->link_source = host->link_of(self, 1) & ~(((uint64_t)1 << STROBE_LINK_BITS) - 1);
     records->last_call = 0;
+    records->empty_task = npu_empty_task;
     npu_launches_end(
         &records->launches); /* ids are the process's, and so is what is known of them */
     return STROBE_OK;

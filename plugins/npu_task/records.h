@@ -79,12 +79,14 @@ typedef struct NpuRecords {
     uint32_t n_externals, external_room;
     NpuExternal *externals; /* grows, and stays */
     NpuLaunches launches;
+    struct strobe_device_task empty_task; /* a constant is made anew each time, by rep stos */
     uint32_t n_held;
     NpuHeld held[NPU_HELD]; /* began behind the window's end */
 } NpuRecords;
 
 extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
 extern const StrobeKind npu_range_kind, npu_instant_kind;
+extern const struct strobe_device_task npu_empty_task;
 
 StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, StrobeInstance *self);
 

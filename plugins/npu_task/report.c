@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "buffers.h"
@@ -73,37 +74,36 @@ void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns)
          code, npu_mspti_error(code));
 }
 
-/* Who reads the result cannot know otherwise: what is told from now on has no place in it. */
-static void report_awaited(const NpuRecords *records)
+/* Who reads the result sees none of it in the records. */
+__attribute__((format(printf, 2, 3))) static void tell(const NpuRecords *records,
+                                                       const char *format, ...)
 {
     const NpuEmitter *emitter = &records->emitter;
-    char text[160];
+    char text[256];
+    va_list arguments;
 
-    if (!records->counts.n_awaited)
-        return;
-    snprintf(text, sizeof text,
-             "The tasks of %" PRIu64 " launches were not told in the time for late records: they "
-             "are missing, and counted as lost",
-             records->counts.n_awaited);
-    lose(emitter, STROBE_LOSS_LATE, records->counts.n_awaited);
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     emitter->host->log(emitter->self, STROBE_LOG_WARNING, "%s", text);
     npu_diagnostic_record(emitter->host, emitter->self, records->kinds.diagnostic, text);
 }
 
-/* Nobody who reads the result sees it in the records. */
-static void report_unplaced(const NpuRecords *records)
+static void report_what_is_not_seen(const NpuRecords *records)
 {
-    const NpuEmitter *emitter = &records->emitter;
-    char text[256];
+    const NpuCounts *counts = &records->counts;
 
-    if (!records->counts.n_unplaced)
-        return;
-    snprintf(text, sizeof text,
+    lose(&records->emitter, STROBE_LOSS_LATE, counts->n_awaited);
+    if (counts->n_awaited)
+        tell(records,
+             "The tasks of %" PRIu64 " launches were not told in the time for late records: they "
+             "are missing, and counted as lost",
+             counts->n_awaited);
+    if (counts->n_unplaced)
+        tell(records,
              "The wall clock was set, and MSPTI goes by it: %" PRIu64 " records may have been told "
              "by either time, and may be off by %.3f ms",
-             records->counts.n_unplaced, (double)records->counts.unplaced_ns / 1e6);
-    emitter->host->log(emitter->self, STROBE_LOG_WARNING, "%s", text);
-    npu_diagnostic_record(emitter->host, emitter->self, records->kinds.diagnostic, text);
+             counts->n_unplaced, (double)counts->unplaced_ns / 1e6);
 }
 
 void npu_report(NpuRecords *records)
@@ -134,8 +134,7 @@ void npu_report(NpuRecords *records)
          "%" PRIu64 " records have times that cannot be: they are not recorded",
          counts->n_mistimed);
     WARN(counts->n_late, "%" PRIu64 " records came after their window was sealed", counts->n_late);
-    report_awaited(records);
-    report_unplaced(records);
+    report_what_is_not_seen(records);
     report_marks(emitter, counts);
     *counts = (NpuCounts){.n_told = n_told};
     records->bad_device = MSPTI_NO_DEVICE;

@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
+#include <strobe/helpers/environment.h>
 
 #include "../common/worker.h"
 #include "commands.h"
@@ -170,7 +170,7 @@ static void prepare_process(void)
 /* OCL_ICD_VENDORS may name another folder, or a driver itself: that is believed. */
 static int has_driver(void)
 {
-    const char *vendors = getenv("OCL_ICD_VENDORS");
+    const char *vendors = strobe_environment_get("OCL_ICD_VENDORS");
     int is_named = vendors && *vendors, found = 0;
     DIR *folder = opendir(is_named ? vendors : "/etc/OpenCL/vendors");
 

@@ -214,6 +214,7 @@ static void print_exporter(void)
     MEMBER(StrobeFacts, level);
     MEMBER(StrobeFacts, memory_bytes);
     MEMBER(StrobeFacts, scratch);
+    MEMBER(StrobeFacts, n_threads);
     STRUCT(StrobeConsumerHost);
     MEMBER(StrobeConsumerHost, struct_size);
     MEMBER(StrobeConsumerHost, abi_minor);
@@ -234,6 +235,7 @@ static void print_exporter(void)
     MEMBER(StrobeConsumerHost, fail);
     MEMBER(StrobeConsumerHost, touches_gap);
     MEMBER(StrobeConsumerHost, flag);
+    MEMBER(StrobeConsumerHost, side_by_side);
     STRUCT(StrobeConsumerOps);
     MEMBER(StrobeConsumerOps, struct_size);
     MEMBER(StrobeConsumerOps, reserved);

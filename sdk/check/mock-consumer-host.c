@@ -362,6 +362,15 @@ static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId 
     return (void *)view->fields;
 }
 
+/* The last one first: which comes when is nobody's business. */
+static void host_side_by_side(StrobeInstance *self, uint32_t n,
+                              void (*piece)(void *user, uint32_t i), void *user)
+{
+    (void)self;
+    while (n)
+        piece(user, --n);
+}
+
 static int32_t host_touches_gap(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
                                 int64_t end_ns)
 {
@@ -484,6 +493,7 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                 .generation = 3,
                                 .level = -1,
                                 .complete = 1,
+                                .n_threads = 1,
                                 .memory_bytes = 32u << 20,
                                 .scratch = must_open("/tmp"),
                                 .directory_path = "mock"};
@@ -505,7 +515,8 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                        .log = host_log,
                                        .fail = host_fail,
                                        .touches_gap = host_touches_gap,
-                                       .flag = host_flag};
+                                       .flag = host_flag,
+                                       .side_by_side = host_side_by_side};
     mock->gaps = must(strobe_gaps_new());
     grow_strings(mock);
     mock->strings[mock->n_strings++] = (StrobeText){copy_bytes("", 0), 0};

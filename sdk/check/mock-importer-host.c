@@ -664,6 +664,15 @@ const char *strobe_mock_importer_string(const StrobeMockImporter *mock, StrobeSt
     return id && id < mock->instance.strings.n ? mock->instance.strings.bytes[id] : "";
 }
 
+size_t strobe_mock_importer_stack(const StrobeMockImporter *mock, StrobeStackId id,
+                                  const StrobeStringId **frames)
+{
+    const Strings *strings = &mock->instance.strings;
+
+    *frames = id && id < strings->n ? (const void *)strings->bytes[id] : NULL;
+    return *frames ? strings->lengths[id] / sizeof **frames : 0;
+}
+
 const StrobeTrack *strobe_mock_importer_track(const StrobeMockImporter *mock, StrobeTrackId id,
                                               uint64_t *pid)
 {

@@ -49,6 +49,9 @@ double strobe_mock_importer_double(StrobeMockImporter *mock, const StrobeMockImp
 const char *strobe_mock_importer_text(StrobeMockImporter *mock, const StrobeMockImported *record,
                                       const char *field);
 const char *strobe_mock_importer_string(const StrobeMockImporter *mock, StrobeStringId id);
+/* The frames of a stack, innermost first, and how many; valid until the next run. */
+size_t strobe_mock_importer_stack(const StrobeMockImporter *mock, StrobeStackId id,
+                                  const StrobeStringId **frames);
 /* The track and its process; NULL for 0. */
 const StrobeTrack *strobe_mock_importer_track(const StrobeMockImporter *mock, StrobeTrackId id,
                                               uint64_t *pid);

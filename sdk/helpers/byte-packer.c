@@ -3,7 +3,7 @@
  * reference is longer than MATCH_MIN (lower half), either 15 when more bytes of 255 and a last one
  * follow; the plain bytes; two bytes: how far back the reference goes, the low one first. The last
  * part ends behind its plain bytes. */
-#include <strobe/helpers/byte-packer.h>
+#include "byte-packer.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -4,26 +4,28 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <strobe/helpers/file-part.h>
 
 #define BLOCK STROBE_PACK_BLOCK
 
 struct PackedBlocks {
     int fd;
-    size_t n, room;
+    size_t n, room, n_plain;
     uint64_t *ends; /* of each block, in the file */
     size_t cached;  /* which block, and 1; 0: none */
     char cache[BLOCK];
     char packed[PACKED_BLOCKS_AT_ONCE * STROBE_PACK_ROOM(BLOCK)];
 };
 
-PackedBlocks *packed_blocks_new(int fd)
+PackedBlocks *packed_blocks_new(int fd, uint64_t plain_bytes)
 {
     PackedBlocks *blocks = malloc(sizeof *blocks);
 
     if (!blocks)
         return NULL;
     blocks->fd = fd;
+    blocks->n_plain = (size_t)(plain_bytes / BLOCK);
     blocks->n = blocks->room = blocks->cached = 0;
     blocks->ends = NULL;
     return blocks;
@@ -57,46 +59,18 @@ static int make_room(PackedBlocks *blocks, size_t n)
     return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t length, uint64_t at)
-{
-    while (length) {
-        ssize_t done = pwrite(fd, bytes, length, (off_t)at);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return done < 0 ? errno : EIO;
-        bytes += done;
-        at += (uint64_t)done;
-        length -= (size_t)done;
-    }
-    return 0;
-}
-
 static int read_all(int fd, char *bytes, size_t length, uint64_t at)
 {
-    while (length) {
-        ssize_t done = pread(fd, bytes, length, (off_t)at);
+    int64_t n = strobe_file_part_read(fd, at, bytes, length);
 
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return done < 0 ? errno : EIO;
-        bytes += done;
-        at += (uint64_t)done;
-        length -= (size_t)done;
-    }
-    return 0;
+    return n < 0 ? errno : (size_t)n < length ? EIO : 0;
 }
 
-int packed_blocks_put(PackedBlocks *blocks, const char *bytes, size_t n)
+/* Packs them one behind the other from `begin` on; returns how many bytes they are. */
+static size_t pack_all(PackedBlocks *blocks, const char *bytes, size_t n, uint64_t begin)
 {
-    uint64_t begin = begin_of(blocks, blocks->n);
     size_t used = 0;
-    int error = make_room(blocks, n);
 
-    if (error)
-        return error;
     for (size_t i = 0; i < n; i++) {
         char *at = blocks->packed + used;
         size_t length = strobe_pack(bytes + i * BLOCK, BLOCK, at);
@@ -108,7 +82,25 @@ int packed_blocks_put(PackedBlocks *blocks, const char *bytes, size_t n)
         used += length;
         blocks->ends[blocks->n + i] = begin + used;
     }
-    error = write_all(blocks->fd, blocks->packed, used, begin);
+    return used;
+}
+
+int packed_blocks_put(PackedBlocks *blocks, const char *bytes, size_t n)
+{
+    uint64_t begin = begin_of(blocks, blocks->n);
+    int error = make_room(blocks, n);
+
+    if (error)
+        return error;
+    if (blocks->n + n <= blocks->n_plain) {
+        for (size_t i = 0; i < n; i++)
+            blocks->ends[blocks->n + i] = begin + (i + 1) * BLOCK;
+        error = strobe_file_part_write(blocks->fd, begin, bytes, n * BLOCK);
+    } else {
+        size_t used = pack_all(blocks, bytes, n, begin);
+
+        error = strobe_file_part_write(blocks->fd, begin, blocks->packed, used);
+    }
     if (!error)
         blocks->n += n;
     return error;

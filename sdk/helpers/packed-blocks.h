@@ -6,14 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <strobe/helpers/byte-packer.h>
+#include "byte-packer.h"
 
 #define PACKED_BLOCKS_AT_ONCE 8u
 
 typedef struct PackedBlocks PackedBlocks;
 
-/* `fd` is an empty file, not owned. NULL: no memory. */
-PackedBlocks *packed_blocks_new(int fd);
+/* `fd` is an empty file, not owned; about the first `plain_bytes` stay as they are. NULL: no
+ * memory. */
+PackedBlocks *packed_blocks_new(int fd, uint64_t plain_bytes);
 void packed_blocks_free(PackedBlocks *blocks);
 
 /* Appends `n` blocks, PACKED_BLOCKS_AT_ONCE at most. Returns 0 or an errno value. */

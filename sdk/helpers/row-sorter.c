@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <strobe/helpers/safe-file.h>
 
@@ -28,7 +29,9 @@ typedef struct Run {
 } Run;
 
 struct StrobeRowSorter {
-    int directory;
+    int directory; /* -1: the scratch file is `file` */
+    int file;      /* -1: it is made, or `scratch` owns it */
+    int no_file;   /* errno: why there is none */
     size_t run_bytes;
     char *text;
     size_t used, size;
@@ -53,8 +56,23 @@ StrobeRowSorter *strobe_row_sorter_new(int directory, size_t run_bytes)
     if (!sorter)
         return NULL;
     sorter->directory = directory;
+    sorter->file = -1;
     sorter->run_bytes = run_bytes;
     sorter->is_sorted = true;
+    return sorter;
+}
+
+StrobeRowSorter *strobe_row_sorter_new_in(int file, size_t run_bytes)
+{
+    int reason = file < 0 ? errno : 0;
+    StrobeRowSorter *sorter = strobe_row_sorter_new(-1, run_bytes);
+
+    if (sorter) {
+        sorter->file = file;
+        sorter->no_file = reason;
+    } else if (file >= 0) {
+        close(file);
+    }
     return sorter;
 }
 
@@ -65,6 +83,8 @@ void strobe_row_sorter_free(StrobeRowSorter *sorter)
     for (size_t i = 0; i < sorter->n_runs; i++)
         free(sorter->runs[i].buffer);
     strobe_safe_file_discard(sorter->scratch);
+    if (sorter->file >= 0)
+        close(sorter->file);
     free(sorter->text);
     free(sorter->rows);
     free(sorter->runs);
@@ -131,16 +151,24 @@ static Run *run_for_rows(StrobeRowSorter *sorter)
     return run;
 }
 
+static int open_scratch(StrobeRowSorter *sorter)
+{
+    if (sorter->no_file)
+        return sorter->no_file;
+    sorter->scratch = sorter->file >= 0 ? strobe_safe_file_scratch_in(sorter->file, 0)
+                                        : strobe_safe_file_scratch(sorter->directory);
+    sorter->file = -1;
+    return sorter->scratch ? 0 : errno;
+}
+
 /* Writes what is in memory to the scratch file. */
 static int spill(StrobeRowSorter *sorter)
 {
+    int failure = sorter->scratch ? 0 : open_scratch(sorter);
     Run *run;
 
-    if (!sorter->scratch) {
-        sorter->scratch = strobe_safe_file_scratch(sorter->directory);
-        if (!sorter->scratch)
-            return errno;
-    }
+    if (failure)
+        return failure;
     sort_rows(sorter);
     run = run_for_rows(sorter);
     if (!run)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/file-part.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,9 +25,9 @@ struct StrobeSafeFile {
     int fd;
     int error;     /* errno of the first failure */
     uint64_t size; /* bytes appended, those in the buffer too */
-    /* The thread's, while there is one; but for late_error, which is atomic. */
+    /* The thread's, while there is one, and so is what is packed; late_error is atomic. */
     int late_error;
-    uint64_t written;
+    uint64_t written;     /* before it is packed */
     uint64_t handed_over; /* bytes that the disk was told to write */
     unsigned pending;     /* writes that the thread has not done yet */
     enum { BEHIND_NOT_YET, BEHIND_NEVER, BEHIND_NOW } behind;
@@ -39,13 +40,14 @@ struct StrobeSafeFile {
     char buffer[BUFFER_SIZE];
 };
 
-static StrobeSafeFile *new_file(int directory)
+/* In no folder. */
+static StrobeSafeFile *new_file(void)
 {
     StrobeSafeFile *file = malloc(sizeof *file);
 
     if (!file)
         return NULL;
-    file->fd = -1;
+    file->fd = file->directory = -1;
     file->error = file->late_error = 0;
     file->size = file->written = file->handed_over = 0;
     file->pending = 0;
@@ -54,6 +56,15 @@ static StrobeSafeFile *new_file(int directory)
     file->filter = NULL;
     file->packed = NULL;
     file->name[0] = file->temporary[0] = '\0';
+    return file;
+}
+
+static StrobeSafeFile *new_file_in(int directory)
+{
+    StrobeSafeFile *file = new_file();
+
+    if (!file)
+        return NULL;
     file->directory = fcntl(directory, F_DUPFD_CLOEXEC, 3);
     if (file->directory < 0) {
         free(file);
@@ -97,7 +108,8 @@ static void free_file(StrobeSafeFile *file)
     packed_blocks_free(file->packed);
     if (file->fd >= 0)
         close(file->fd);
-    close(file->directory);
+    if (file->directory >= 0)
+        close(file->directory);
     free(file);
     errno = saved;
 }
@@ -137,7 +149,7 @@ StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
 {
     StrobeSafeFile *file;
 
-    if (check_name(name) || !(file = new_file(directory)))
+    if (check_name(name) || !(file = new_file_in(directory)))
         return NULL;
     strcpy(file->name, name);
     if (create_temporary(file)) {
@@ -149,7 +161,7 @@ StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
 
 StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
 {
-    StrobeSafeFile *file = new_file(directory);
+    StrobeSafeFile *file = new_file_in(directory);
 
     if (!file)
         return NULL;
@@ -166,19 +178,34 @@ StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
     return file;
 }
 
+static StrobeSafeFile *pack(StrobeSafeFile *file, uint64_t plain_bytes)
+{
+    file->packed = packed_blocks_new(file->fd, plain_bytes);
+    if (file->packed)
+        return file;
+    errno = ENOMEM;
+    free_file(file);
+    return NULL;
+}
+
 StrobeSafeFile *strobe_safe_file_scratch(int directory)
 {
     StrobeSafeFile *file = strobe_safe_file_plain_scratch(directory);
 
-    if (!file)
-        return NULL;
-    file->packed = packed_blocks_new(file->fd);
-    if (!file->packed) {
+    return file ? pack(file, 0) : NULL;
+}
+
+StrobeSafeFile *strobe_safe_file_scratch_in(int fd, uint64_t plain_bytes)
+{
+    StrobeSafeFile *file = new_file();
+
+    if (!file) {
+        close(fd);
         errno = ENOMEM;
-        free_file(file);
         return NULL;
     }
-    return file;
+    file->fd = fd;
+    return pack(file, plain_bytes);
 }
 
 /* The disk works while the file is being made, so that the sync at its end has little to wait for.
@@ -199,31 +226,44 @@ static void begin_writeback(StrobeSafeFile *file)
 static void write_now(void *user, const char *bytes, size_t length)
 {
     StrobeSafeFile *file = user;
+    int error = __atomic_load_n(&file->late_error, __ATOMIC_RELAXED);
 
-    while (length && !__atomic_load_n(&file->late_error, __ATOMIC_RELAXED)) {
-        ssize_t done = write(file->fd, bytes, length);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0) {
-            __atomic_store_n(&file->late_error, done < 0 ? errno : EIO, __ATOMIC_RELAXED);
-            break;
-        }
-        bytes += done;
-        length -= (size_t)done;
-        file->written += (uint64_t)done;
-    }
+    if (error)
+        return;
+    error = strobe_file_part_write(file->fd, file->written, bytes, length);
+    if (error)
+        __atomic_store_n(&file->late_error, error, __ATOMIC_RELAXED);
+    else
+        file->written += length;
     begin_writeback(file);
+}
+
+_Static_assert(STROBE_WRITE_PIECE % STROBE_PACK_BLOCK == 0, "pieces of a packed file are whole");
+
+/* The same for whole buffers of a packed file. */
+static void pack_now(void *user, const char *bytes, size_t length)
+{
+    StrobeSafeFile *file = user;
+    int error;
+
+    if (__atomic_load_n(&file->late_error, __ATOMIC_RELAXED))
+        return;
+    error = packed_blocks_put(file->packed, bytes, length / STROBE_PACK_BLOCK);
+    if (error)
+        __atomic_store_n(&file->late_error, error, __ATOMIC_RELAXED);
+    file->written += length;
 }
 
 static void write_out(StrobeSafeFile *file, const char *bytes, size_t length)
 {
+    StrobeWrite write = file->packed ? pack_now : write_now;
+
     if (file->behind == BEHIND_NOT_YET && file->written >= BEHIND_SIZE)
         file->behind = strobe_write_behind_begin() ? BEHIND_NOW : BEHIND_NEVER;
     if (file->behind == BEHIND_NOW)
-        strobe_write_behind_put(&file->pending, write_now, file, bytes, length);
+        strobe_write_behind_put(&file->pending, write, file, bytes, length);
     else
-        write_now(file, bytes, length);
+        write(file, bytes, length);
     take_late_error(file);
 }
 
@@ -276,7 +316,7 @@ static int write_packed(StrobeSafeFile *file, const char *bytes, size_t length)
             memcpy(file->buffer + file->used, bytes, part);
         file->used += part;
         if (file->used == BUFFER_SIZE) {
-            file->error = packed_blocks_put(file->packed, whole, PACKED_BLOCKS_AT_ONCE);
+            write_out(file, whole, BUFFER_SIZE);
             file->used = 0;
         }
         bytes += part;
@@ -340,24 +380,43 @@ static int read_packed(StrobeSafeFile *file, uint64_t offset, char *bytes, size_
 
 int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, size_t length)
 {
+    int64_t n;
+
     if (file->filter || offset > file->size || length > file->size - offset)
         return EINVAL;
     if (file->packed)
-        return file->error ? file->error : read_packed(file, offset, bytes, length);
+        return wait_behind(file) ? file->error : read_packed(file, offset, bytes, length);
     if (flush(file) || wait_behind(file))
         return file->error;
-    while (length) {
-        ssize_t n = pread(file->fd, bytes, length, (off_t)offset);
+    n = strobe_file_part_read(file->fd, offset, bytes, length);
+    return n < 0 ? errno : (size_t)n < length ? EIO : 0;
+}
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : EIO;
-        bytes += n;
-        offset += (uint64_t)n;
-        length -= (size_t)n;
-    }
-    return 0;
+/* Straight to where the thread takes it from. */
+static int append_behind(StrobeSafeFile *to, StrobeSafeFile *from, uint64_t at, size_t n)
+{
+    int error;
+
+    if (flush(to))
+        return to->error;
+    if (!from->packed)
+        flush(from); /* or reading it would put something */
+    error = strobe_safe_file_read(from, at, strobe_write_behind_reserve(), n);
+    strobe_write_behind_commit(&to->pending, write_now, to, error ? 0 : n);
+    if (!error)
+        to->size += n;
+    take_late_error(to);
+    return error;
+}
+
+static int append_part(StrobeSafeFile *to, StrobeSafeFile *from, uint64_t at, char *part, size_t n)
+{
+    int error;
+
+    if (to->behind == BEHIND_NOW && !to->filter && !to->packed && n >= DIRECT_SIZE)
+        return append_behind(to, from, at, n);
+    error = strobe_safe_file_read(from, at, part, n);
+    return error ? error : strobe_safe_file_write(to, part, n);
 }
 
 /* By way of a buffer beside: that of `to` may hold what was appended before. */
@@ -375,11 +434,9 @@ int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from)
         uint64_t left = from->size - at;
         size_t n = left < BUFFER_SIZE ? (size_t)left : BUFFER_SIZE;
 
-        error = strobe_safe_file_read(from, at, part, n);
+        error = append_part(to, from, at, part, n);
         if (error && !to->error)
             to->error = error;
-        if (!error)
-            error = strobe_safe_file_write(to, part, n);
     }
     free(part);
     return error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <strobe/helpers/byte-packer.h>
+#include "byte-packer.h"
 
 #include <errno.h>
 #include <glib.h>

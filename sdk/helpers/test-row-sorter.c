@@ -115,6 +115,50 @@ static int refuse(void *user, const char *bytes, size_t length)
     return ++*(int *)user == 3 ? ENOSPC : 0;
 }
 
+static int nameless(const Fixture *f)
+{
+    int file = openat(f->directory, "file", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    g_assert_cmpint(file, >=, 0);
+    g_assert_cmpint(unlinkat(f->directory, "file", 0), ==, 0);
+    return file;
+}
+
+/* In a file of the caller's, whether it is needed or not: it is closed by the sorter. */
+static void test_given_file(Fixture *f, gconstpointer unused)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        int file = nameless(f);
+        StrobeRowSorter *sorter = strobe_row_sorter_new_in(file, pass ? 100000 : 1000);
+        g_autoptr(GString) text = g_string_new(NULL), expected = g_string_new(NULL);
+
+        for (int i = 0; i < 500; i++) {
+            g_autofree char *row = g_strdup_printf("%d\n", 499 - i);
+
+            g_string_append_printf(expected, "%d\n", i);
+            g_assert_cmpint(strobe_row_sorter_add(sorter, (StrobeRowKey){0, -i}, row, strlen(row)),
+                            ==, 0);
+        }
+        g_assert_cmpint(strobe_row_sorter_finish(sorter, collect, text), ==, 0);
+        g_assert_cmpstr(text->str, ==, expected->str);
+        strobe_row_sorter_free(sorter);
+        g_assert_cmpint(fcntl(file, F_GETFD), ==, -1);
+    }
+}
+
+/* Why there is no file is told when one is needed. */
+static void test_no_file(Fixture *f, gconstpointer unused)
+{
+    errno = EMFILE;
+    StrobeRowSorter *sorter = strobe_row_sorter_new_in(-1, 1000);
+
+    g_assert_cmpint(strobe_row_sorter_add(sorter, (StrobeRowKey){0, 0}, "row", 3), ==, 0);
+    while (!(errno = strobe_row_sorter_add(sorter, (StrobeRowKey){0, 0}, "row", 3)))
+        ;
+    g_assert_cmpint(errno, ==, EMFILE);
+    strobe_row_sorter_free(sorter);
+}
+
 static void test_errors(Fixture *f, gconstpointer unused)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -143,6 +187,8 @@ int main(int argc, char **argv)
     ADD("long-rows", test_long_rows);
     ADD("in-order", test_in_order);
     ADD("empty", test_empty);
+    ADD("given-file", test_given_file);
+    ADD("no-file", test_no_file);
     ADD("errors", test_errors);
     return g_test_run();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <glib.h>
+#include <sched.h>
 #include <signal.h>
 #include <strobe/helpers/thread.h>
 
@@ -46,10 +47,29 @@ static void test_caller(void)
     g_assert_cmpint(sigismember(&mask, SIGSEGV), ==, 0);
 }
 
+/* Of those that the thread may use, whichever they are. */
+static void test_processors(void)
+{
+    cpu_set_t all, one;
+    int last = -1;
+
+    g_assert_cmpint(sched_getaffinity(0, sizeof all, &all), ==, 0);
+    g_assert_cmpuint(strobe_thread_processors(), ==, (guint)CPU_COUNT(&all));
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &all))
+            last = i;
+    CPU_ZERO(&one);
+    CPU_SET(last, &one);
+    g_assert_cmpint(sched_setaffinity(0, sizeof one, &one), ==, 0);
+    g_assert_cmpuint(strobe_thread_processors(), ==, 1);
+    g_assert_cmpint(sched_setaffinity(0, sizeof all, &all), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/thread/mask", test_mask);
     g_test_add_func("/thread/caller", test_caller);
+    g_test_add_func("/thread/processors", test_processors);
     return g_test_run();
 }

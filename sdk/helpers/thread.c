@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <strobe/helpers/thread.h>
 
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 
@@ -17,4 +18,11 @@ int strobe_thread_start(pthread_t *thread, void *(*run)(void *), void *user)
     int error = pthread_create(thread, NULL, run, user);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
+}
+
+unsigned strobe_thread_processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }

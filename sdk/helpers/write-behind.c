@@ -2,13 +2,11 @@
 #include "write-behind.h"
 
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/thread.h>
 
 #define PIECES 8u /* on their way at most */
-#define PIECE_BYTES (256u * 1024)
 
 typedef struct Piece {
     char *bytes;
@@ -60,39 +58,17 @@ static void *serve(void *unused)
     return NULL;
 }
 
-/* The signals are the program's, but for those of what the thread itself does. */
-static bool start_thread(void)
-{
-    static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGPROF};
-    sigset_t others, before;
-    bool is_started;
-
-    sigfillset(&others);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        sigdelset(&others, own[i]);
-    pthread_sigmask(SIG_SETMASK, &others, &before);
-    is_started = pthread_create(&behind.thread, NULL, serve, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_started;
-}
-
-static bool has_second_processor(void)
-{
-    cpu_set_t set;
-
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
-}
-
 static bool start(void)
 {
-    behind.room = has_second_processor() ? malloc((size_t)PIECES * PIECE_BYTES) : NULL;
+    behind.room =
+        strobe_thread_processors() > 1 ? malloc((size_t)PIECES * STROBE_WRITE_PIECE) : NULL;
     if (!behind.room)
         return false;
     for (unsigned i = 0; i < PIECES; i++)
-        behind.pieces[i].bytes = behind.room + (size_t)i * PIECE_BYTES;
+        behind.pieces[i].bytes = behind.room + (size_t)i * STROBE_WRITE_PIECE;
     behind.first = behind.end = 0;
     behind.is_over = false;
-    if (start_thread())
+    if (strobe_thread_start(&behind.thread, serve, NULL) == 0)
         return true;
     free(behind.room);
     return false;
@@ -123,38 +99,45 @@ void strobe_write_behind_end(void)
     pthread_mutex_unlock(&behind.users_lock);
 }
 
-static void put_piece(const Piece *wanted, const char *bytes)
+char *strobe_write_behind_reserve(void)
 {
-    Piece *piece;
-    char *room;
+    char *bytes;
 
+    pthread_mutex_lock(&behind.put_lock);
     pthread_mutex_lock(&behind.lock);
     while (behind.end - behind.first == PIECES)
         pthread_cond_wait(&behind.emptied, &behind.lock);
-    piece = &behind.pieces[behind.end % PIECES];
+    bytes = behind.pieces[behind.end % PIECES].bytes;
     pthread_mutex_unlock(&behind.lock);
-    room = piece->bytes;
-    memcpy(room, bytes, wanted->length); /* nobody else looks at a piece that is not on its way */
-    *piece = *wanted;
-    piece->bytes = room;
-    pthread_mutex_lock(&behind.lock);
-    ++*piece->pending;
-    behind.end++;
-    pthread_cond_signal(&behind.filled);
-    pthread_mutex_unlock(&behind.lock);
+    return bytes; /* nobody else looks at a piece that is not on its way */
+}
+
+void strobe_write_behind_commit(unsigned *pending, StrobeWrite write, void *user, size_t length)
+{
+    Piece *piece = &behind.pieces[behind.end % PIECES];
+
+    if (length) {
+        *piece = (Piece){piece->bytes, length, write, user, pending};
+        pthread_mutex_lock(&behind.lock);
+        ++*pending;
+        behind.end++;
+        pthread_cond_signal(&behind.filled);
+        pthread_mutex_unlock(&behind.lock);
+    }
+    pthread_mutex_unlock(&behind.put_lock);
 }
 
 void strobe_write_behind_put(unsigned *pending, StrobeWrite write, void *user, const char *bytes,
                              size_t length)
 {
-    Piece wanted = {.write = write, .user = user, .pending = pending};
+    while (length) {
+        size_t n = length < STROBE_WRITE_PIECE ? length : STROBE_WRITE_PIECE;
 
-    pthread_mutex_lock(&behind.put_lock);
-    for (; length; bytes += wanted.length, length -= wanted.length) {
-        wanted.length = length < PIECE_BYTES ? length : PIECE_BYTES;
-        put_piece(&wanted, bytes);
+        memcpy(strobe_write_behind_reserve(), bytes, n);
+        strobe_write_behind_commit(pending, write, user, n);
+        bytes += n;
+        length -= n;
     }
-    pthread_mutex_unlock(&behind.put_lock);
 }
 
 void strobe_write_behind_wait(unsigned *pending)

@@ -9,17 +9,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define STROBE_WRITE_PIECE ((size_t)256 * 1024)
+
 typedef void (*StrobeWrite)(void *user, const char *bytes, size_t length);
 
 /* Takes part; false: there is no second processor, no thread or no memory. */
 bool strobe_write_behind_begin(void);
 void strobe_write_behind_end(void);
 
-/* Has write(user, copy of the bytes, length) called by the thread, in pieces, in the order of the
- * puts; waits where too many are on their way. `pending` is theirs until strobe_write_behind_wait
- * has returned, when all are done. */
+/* Has write(user, copy of the bytes, length) called by the thread, in pieces of STROBE_WRITE_PIECE
+ * and a last one, in the order of the puts; waits where too many are on their way. `pending` is
+ * theirs until strobe_write_behind_wait has returned, when all are done. */
 void strobe_write_behind_put(unsigned *pending, StrobeWrite write, void *user, const char *bytes,
                              size_t length);
+/* The same without a copy: STROBE_WRITE_PIECE bytes to be filled, by the calling thread and at
+ * once, for all others wait with what they put; so many of them are then written, 0: none. */
+char *strobe_write_behind_reserve(void);
+void strobe_write_behind_commit(unsigned *pending, StrobeWrite write, void *user, size_t length);
 void strobe_write_behind_wait(unsigned *pending);
 
 #endif

@@ -16,6 +16,8 @@ STROBE = str(BUILD / "tools" / "strobe")
 PROGRAMS = BUILD / "tests" / "functional"
 PYTHON = "/usr/bin/python3"
 SCHEDULE = "wait=1,warmup=1,active=2,repeat=1"
+# Libraries of a build's sanitizers: programs that are not built with them need them before all else.
+SANITIZERS = os.environ.get("STROBE_TEST_SANITIZERS", "").split()
 TIMEOUT = float(os.environ.get("STROBE_TEST_TIMEOUT", "60"))
 
 
@@ -58,6 +60,14 @@ class StrobeTest(unittest.TestCase):
         self.environment.update(
             HOME=str(self.work), XDG_RUNTIME_DIR=str(self.runtime), LC_ALL="C.UTF-8"
         )
+        self.preload()
+
+    def preload(self, *libraries):
+        """What LD_PRELOAD names from now on: these alone."""
+        self.environment.pop("LD_PRELOAD", None)
+        names = [*SANITIZERS, *map(str, libraries)]
+        if names:
+            self.environment["LD_PRELOAD"] = " ".join(names)
 
     # ---- processes ----
 

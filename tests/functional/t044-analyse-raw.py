@@ -213,6 +213,53 @@ class AnalyseRawTest(StrobeTest):
         self.assertIn("damaged: msprof_20250101.db", self.said)
         self.check_joined()
 
+    def put_damaged_db(self):
+        """Its schema can be read; a page of its tables is overwritten, or the last ones are cut off."""
+        self.put_db(self.top / PROF, "msprof_20250101.db")
+        path = self.top / PROF / "msprof_20250101.db"
+        with path.open("r+b") as file:
+            file.seek(16)
+            page = int.from_bytes(file.read(2), "big")
+            file.seek(page)
+            file.write(b"\xff" * (path.stat().st_size - page))
+        return path
+
+    @has_db
+    def test_db_with_damaged_tables(self):
+        """It is read as far as that goes, unless the other export is there."""
+        path = self.put_damaged_db()
+        self.analyse(self.top)
+        self.assertNotIn("is read in its place", self.said)
+        self.put_text()
+        self.analyse(self.top)
+        self.assertRegex(self.said, "damaged: msprof_20250101.db: .*; the msprof text is read in its")
+        self.check_joined()
+        path.write_bytes(path.read_bytes()[:4096])
+        self.analyse(self.top)
+        self.assertIn("its end is missing; the msprof text is read in its place", self.said)
+        self.check_joined()
+
+    @has_db
+    def test_sound_db_beside_text(self):
+        self.put_text()
+        self.put_db(self.top / PROF, "msprof_20250101.db")
+        self.analyse(self.top)
+        self.assertNotIn("damaged", self.said)
+        self.check_joined()
+        self.assertEqual(len(self.records("device_task")), 1)
+
+    @has_db
+    def test_damaged_db_beside_the_original_trace(self):
+        """That has both halves, and is a result of its own."""
+        self.put_damaged_db().write_bytes(b"SQLite format 3\0" + bytes(99))
+        (self.top / OUTPUT).mkdir()
+        trace = self.top / OUTPUT / "trace_view.json"
+        trace.write_text(
+            '[{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": "1.000", "dur": 1, "cat": "x"}]')
+        said = self.strobe("import", "-o", self.out, self.top).stderr
+        self.assertIn("import ASCEND_PROFILER_OUTPUT/trace_view.json", said)
+        self.strobe("import", "-o", self.work / "more", trace)
+
     def test_which_source_is_chosen(self):
         """The original's own trace, unless the raw files come with the devices' half."""
         output = self.top / OUTPUT

@@ -338,7 +338,8 @@ class DiffTest(StrobeTest):
 
     def test_interrupt(self):
         """The capture that is being made goes too: writing it takes a while here."""
-        self.environment.update(LD_PRELOAD=str(PROGRAMS / "slow-disk.so"), SLOW_DISK_US="2000000")
+        self.preload(PROGRAMS / "slow-disk.so")
+        self.environment["SLOW_DISK_US"] = "2000000"
         folder = self.work / "meanwhile"
         folder.mkdir()
         path = self.trace("a.pt.trace.json", [[("aten::mm", 10, 60)]] * 2)

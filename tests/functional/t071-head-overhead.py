@@ -242,6 +242,11 @@ class HeadOverheadTest(StrobeTest):
         self.assertEqual({name: row["difference"] for name, row in rows.items()},
                          {"cpp": 100, "torchair": 100, "total": 100, "ge_to_first_kernel": -100})
         self.assertEqual([name for name, row in rows.items() if row["regression"]], ["cpp"])
+        self.strobe("diff", a, b, "--by", "head")  # less than 50 us, which is nothing by default
+        far = self.text_result(ranges(5000, slower=100000), "far")
+        found = self.json("diff", a, far, "--by", "head", code=7)
+        self.assertEqual((found["threshold"], found["min_time"]), (20, 50000))
+        self.strobe("diff", a, far, "--by", "head", "--min-time", "200us")
         done = self.strobe("diff", make_text(self.work), a, "--by", "head", code=5)
         self.assertIn("no inferences of graphs", done.stderr)
 

@@ -330,8 +330,7 @@ class RecordsTest(NpuTest):
         self.assertIn("hccl is left out", self.log())
 
     def test_memory_where_preloaded(self):
-        self.environment["LD_PRELOAD"] = str(self.environment["ASCEND_HOME_PATH"]
-                                             + "/lib64/libmspti.so")
+        self.preload(self.environment["ASCEND_HOME_PATH"] + "/lib64/libmspti.so")
         made = ["sleep 2", "memory 0 1 4294967295 4096 1000 100000 5000",
                 "memory 1 1 4294967295 4096 1000 200000 5000",
                 "memcpy 1 3 5 2 4096 1 300000 7000", "memset 1 3 6 255 512 0 400000 8000",

@@ -55,7 +55,7 @@ class DeviceTest(NpuTest):
             done = subprocess.run([PYTHON, script], cwd=self.work, env=environment, text=True,
                                   capture_output=True, timeout=TIMEOUT)
             self.assertEqual((done.returncode, "ERROR" in done.stderr), (0, False), done.stderr)
-            newest = max(self.results())
+            newest = max(self.results(), key=lambda path: path.stat().st_ctime_ns)
             self.assertEqual(self.records_of(newest, "device_task"), 1)
             calls[level] = self.records_of(newest, "api_call")
             # With a device there is no file for TensorBoard.

@@ -4,7 +4,6 @@ reports as allocators of devices do."""
 
 import csv
 import json
-import os
 import subprocess
 import unittest
 
@@ -45,7 +44,7 @@ class DeviceMemoryTest(StrobeTest):
 
     def setUp(self):
         super().setUp()
-        environment = dict(os.environ, PYTHONPATH=str(BUILD / "python"), OMP_NUM_THREADS="1")
+        environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"), OMP_NUM_THREADS="1")
         script = self.script("double.py", SCRIPT % str(LIBRARY))
         done = subprocess.run([PYTHON, script, str(self.out)], env=environment,
                               capture_output=True, text=True)  # fmt: skip

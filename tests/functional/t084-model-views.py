@@ -2,7 +2,6 @@
 """The views of modules and of memory, of a model that was really trained: what TensorBoard's plugin
 makes of it, by its rules."""
 
-import os
 import subprocess
 import unittest
 
@@ -49,7 +48,7 @@ with profiler.profile(
 class ModelViewsTest(StrobeTest):
     def setUp(self):
         super().setUp()
-        environment = dict(os.environ, PYTHONPATH=str(BUILD / "python"), OMP_NUM_THREADS="1")
+        environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"), OMP_NUM_THREADS="1")
         done = subprocess.run([PYTHON, self.script("train.py", SCRIPT), str(self.out)],
                               env=environment, capture_output=True, text=True)  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stderr)

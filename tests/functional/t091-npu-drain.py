@@ -45,9 +45,10 @@ class StepTest(NpuTest):
     def stepped(self, by_ms):
         """Returns the log, and how much longer it was from each kernel to the next than in truth."""
         script = self.script("stepped.py", STEPPED)
+        self.preload(PROGRAMS / "wall_clock.so")
         environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"),
-                           STROBE_PLUGIN_PATH=str(BUILD / "plugins"),
-                           LD_PRELOAD=str(PROGRAMS / "wall_clock.so"))
+                           STROBE_PLUGIN_PATH=str(BUILD / "plugins"))
+        self.preload()
         self.out.mkdir()
         done = subprocess.run([PYTHON, script, self.out, str(by_ms)], env=environment,
                               capture_output=True, text=True, timeout=TIMEOUT)

@@ -33,8 +33,8 @@ class RivalTest(NpuTest):
                 self.environment.pop(name)
 
     def test_the_profiler_of_torch_npu(self):
-        self.environment.update(LD_PRELOAD=str(PROGRAMS / "libtorch_npu.so"),
-                                TORCH_NPU_DOUBLE="runs")
+        self.preload(PROGRAMS / "libtorch_npu.so")
+        self.environment["TORCH_NPU_DOUBLE"] = "runs"
         self.refused("the profiler of torch_npu runs in this process")
         self.refused("the profiler of torch_npu runs in this process", ":backend=aclprof")
         self.environment["TORCH_NPU_DOUBLE"] = "idle"
@@ -67,7 +67,7 @@ class RivalTest(NpuTest):
         self.assertNotIn("another tool", self.log())
 
     def test_the_hook_of_operator_tools(self):
-        self.environment["LD_PRELOAD"] = "libascend_kernel_hook.so"
+        self.preload("libascend_kernel_hook.so")
         self.play(KERNEL)
         self.assertIn("torch_npu makes no marks", self.log())
 

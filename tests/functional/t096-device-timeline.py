@@ -4,7 +4,6 @@ allocators of devices do."""
 
 import gzip
 import json
-import os
 import subprocess
 import unittest
 
@@ -33,7 +32,7 @@ for device in (None, "cpu", "npu:0"):
 class DeviceTimelineTest(StrobeTest):
     def export(self, which):
         """The sizes of the blocks that come, by the device that was named."""
-        environment = dict(os.environ, PYTHONPATH=str(BUILD / "python"), OMP_NUM_THREADS="1")
+        environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"), OMP_NUM_THREADS="1")
         script = self.script("double.py", SCRIPT % str(LIBRARY))
         subprocess.run([PYTHON, script, which], cwd=self.work, env=environment, check=True,
                        capture_output=True)  # fmt: skip

@@ -11,11 +11,12 @@ import subprocess
 import sys
 import unittest
 
-from support import STROBE, StrobeTest, TOP
+from support import BUILD, STROBE, StrobeTest, TOP
 
 sys.path.insert(0, str(TOP / "bench"))
 from raw_files import RawFiles  # noqa: E402
 
+HOSTILE = str(BUILD / "bench" / "hostile")
 OPERATORS = 40000
 EXPORTS = [word for name in ("chrome_trace", "csv", "db") for word in ("--export", name)]
 
@@ -81,6 +82,19 @@ class FullDiskTest(StrobeTest):
         self.make_room(disk)
         self.strobe(*words)
         self.assertComplete(self.out)
+
+    @unittest.skipUnless(os.path.exists(HOSTILE), "no benchmarks here")
+    def test_records(self):
+        """Those of an import that do not fit in memory: without them there is no result."""
+        disk = self.disk(1)
+        trace = self.work / "hostile.json"
+        subprocess.run([HOSTILE, trace, "300000"], check=True)
+        errors = self.strobe("import", trace, "-o", self.out, "--export", "csv", "--max-mem",
+                             "96M", "--tmp-dir", disk, code=6).stderr
+        self.assertIn("Cannot write records in the folder for temporary files: %s: No space" % disk,
+                      errors)
+        self.assertEqual(self.files(self.out), [])
+        self.assertEqual(list(disk.iterdir()), [])
 
     def test_output(self):
         """Of each exporter, from the first block on to the last."""

@@ -113,6 +113,17 @@ class DiffKernelsTest(StrobeTest):
             self.assertIn("%s does not say which operators launched its kernels: they are compared "
                           "by name" % name, found["not_compared"])
 
+    def test_too_deep_for_a_path(self):
+        """A path has 512 names: what is launched further below is in the sum only, and on no row of
+        those that no operator launched."""
+        rows = [("op", 1, "op%d" % i, 100 + i / 4, 900 - i / 4) for i in reversed(range(600))]
+        rows += [("call", 1, 1, 300, 310), ("kernel", 1, "gemm", 500, 520)]
+        a = self.trace("a", rows)
+        found = self.diff(a, a, "--by", "kernel")
+        self.assertEqual([row["path"] for row in found["rows"]], [])
+        self.assertIn("A: 2 kernels are in the sum only", " ".join(found["not_compared"]))
+        self.assertEqual(found["total"]["a"]["calls"], 2)
+
     def test_communication(self):
         rows = [("op", 1, "c10d::allreduce_", 100, 200), ("call", 1, 1, 120, 130),
                 ("kernel", 1, "ncclDevKernel_AllReduce_Sum_f32", 140, 190)]

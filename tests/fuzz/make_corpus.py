@@ -439,6 +439,15 @@ TRACES = {
 {"ph": "C", "name": "c", "pid": 1, "ts": 4, "args": {"a": 1, "b": 2.5}},
 {"ph": "s", "cat": "c", "id": 1, "name": "n", "pid": 1, "tid": 1, "ts": 3},
 {"ph": "Z", "name": "z", "ts": 3},""",
+    "frames-behind": """{"traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "sf": 3, "esf": "1"},
+{"ph": "B", "name": "b", "pid": 1, "tid": 1, "ts": 2, "stack": ["o", "i"]},
+{"ph": "E", "pid": 1, "tid": 1, "ts": 3, "sf": 4},
+{"ph": "C", "name": "c", "pid": 1, "ts": 4, "args": {"v": 1}, "sf": 9, "estack": [1, "x"]}],
+"m": 1, "stackFrames": {"1": {"name": "f", "category": "c"}, "3": {"parent": 1, "name": "g"},
+"4": {"name": "h", "parent": "5"}, "5": {"name": "i", "parent": 4}}}""",
+    "frames-before": '{"stackFrames": {"x": {"name": "f", "parent": 7}}, "traceEvents": [{"ph": '
+                     '"I", "name": "n", "ts": 1, "sf": "x"}]}',
     "nested": '{"traceEvents": [{"ph": "i", "name": "n", "ts": 1, "args": {"a": %s1%s}}]}'
               % ("[" * 40, "]" * 40),
 }

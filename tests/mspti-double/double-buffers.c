@@ -192,7 +192,7 @@ void double_tell(const uint8_t *record, int kind)
 
 void double_flush(void)
 {
-    mspti_double_state.n_flushes++;
+    __atomic_add_fetch(&mspti_double_state.n_flushes, 1, __ATOMIC_RELAXED);
     tell_late();
     if (current.bytes && current.used)
         retire(fault("thread") != NULL);

@@ -38,6 +38,18 @@ StrobeSession *session_new(const char *folder, const char *collectors, const cha
     return session;
 }
 
+static void ignore_result(void *user, const char *directory)
+{
+}
+
+StrobeSession *patient_session(const char *folder, const char *more)
+{
+    StrobeSession *session = session_new(folder, "{}", more);
+
+    strobe_session_on_trace_ready(session, ignore_result, NULL);
+    return session;
+}
+
 guint test_count(const char *variable, guint quick)
 {
     const char *text = g_getenv(variable);

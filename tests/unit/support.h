@@ -22,6 +22,10 @@ void scratch_remove(char *folder);
  * `folder`. */
 StrobeSession *session_new(const char *folder, const char *collectors, const char *more);
 
+/* One without collectors whose stop() waits for the disk, however slow the machine is, and so tells
+ * its errors itself. */
+StrobeSession *patient_session(const char *folder, const char *more);
+
 /* A count of a test: `quick`, or what the environment says (the long suite's figures). */
 guint test_count(const char *variable, guint quick);
 

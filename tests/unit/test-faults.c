@@ -24,20 +24,6 @@
 #define THREADS 3
 #define MARKS 60000 /* and as many ranges, of each thread */
 
-static void ignore_result(void *user, const char *directory)
-{
-}
-
-/* One whose stop() waits for the disk, however slow the machine is, and so tells its errors itself.
- */
-static StrobeSession *patient_session(const char *folder, const char *more)
-{
-    StrobeSession *session = session_new(folder, "{}", more);
-
-    strobe_session_on_trace_ready(session, ignore_result, NULL);
-    return session;
-}
-
 /* ---- the load ---- */
 
 static gpointer record_some(gpointer data)

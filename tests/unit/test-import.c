@@ -3,23 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <strobe/kinds.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "error.h"
 #include "import-capture.h"
 #include "reader.h"
 #include "record-sorter.h"
-
-static int scratch(void)
-{
-    char name[] = "/tmp/strobe-test-XXXXXX";
-    int file = g_mkstemp(name);
-
-    g_assert_cmpint(file, >=, 0);
-    unlink(name);
-    return file;
-}
 
 /* Numbers spread over 0..max without a pattern that the sorter could profit from. */
 static gint64 spread(guint i, gint64 max)
@@ -54,7 +48,7 @@ static StrobeRecordKey key_of(gconstpointer unused, const guint64 *record)
 /* By ends, inner spans first, equal ones as they came; `memory` decides how many runs there are. */
 static void check_pattern(gsize memory, guint n, Pattern pattern)
 {
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(scratch(), memory, key_of, NULL);
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(NULL, memory, key_of, NULL);
     const guint64 *record;
     gint64 begin = 0, end = -1;
     guint64 number = 0;
@@ -99,18 +93,119 @@ static void test_sorter(void)
     check_order(16 << 20, 60000); /* in memory */
 }
 
-static void test_no_scratch(void)
+/* Adds records until the sorter has no room; their number. */
+static guint add_until_full(const char *folder, GError **error)
 {
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(-1, 0, key_of, NULL);
-    g_autoptr(GError) error = NULL;
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(folder, 0, key_of, NULL);
+    guint64 *words;
     guint i = 0;
 
-    while (i < 100000 && strobe_record_sorter_add(sorter, 0, 0, 8, &error))
-        i++;
-    g_assert_cmpuint(i, >, 100);
-    g_assert_nonnull(error);
-    g_assert_nonnull(strstr(error->message, g_strerror(ENOSPC)));
+    for (; i < 100000 && (words = strobe_record_sorter_add(sorter, 0, 0, 8, error)); i++)
+        for (guint word = 0; word < 8; word++)
+            words[word] = (guint64)g_random_int() << 32 | g_random_int(); /* does not pack */
     strobe_record_sorter_free(sorter);
+    return i;
+}
+
+static void test_no_folder(void)
+{
+    g_autoptr(GError) error = NULL;
+
+    g_assert_cmpuint(add_until_full("/dev/null/none", &error), >, 100);
+    g_assert_error(error, STROBE_ERROR, STROBE_ERROR_IO);
+    g_assert_nonnull(strstr(error->message, "/dev/null/none: "));
+}
+
+/* The folder is named: it is what has to be another one. */
+static void test_full_disk(void)
+{
+    const struct rlimit little = {1 << 20, RLIM_INFINITY};
+    g_autofree char *folder = g_dir_make_tmp("strobe-test-XXXXXX", NULL);
+    g_autofree char *expected = g_strdup_printf("%s: %s", folder, g_strerror(EFBIG));
+    g_autoptr(GError) error = NULL;
+    struct rlimit before;
+
+    g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &before), ==, 0);
+    signal(SIGXFSZ, SIG_IGN);
+    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &little), ==, 0);
+    guint n = add_until_full(folder, &error);
+    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
+    g_assert_cmpuint(n, >, (1 << 20) / 64);
+    g_assert_error(error, STROBE_ERROR, STROBE_ERROR_IO);
+    g_assert_nonnull(strstr(error->message, expected));
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+/* Bytes of this process's nameless files in the folder. */
+static guint64 nameless_bytes(const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
+    const char *name;
+    guint64 bytes = 0;
+
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename("/proc/self/fd", name, NULL);
+        g_autofree char *target = g_file_read_link(path, NULL);
+        struct stat st;
+
+        if (target && g_str_has_prefix(target, folder) && !stat(path, &st))
+            bytes += (guint64)st.st_size;
+    }
+    return bytes;
+}
+
+/* What an import of a trace adds: a kind and name, times, a track, a few numbers, some absent. */
+static void fill_as_imported(guint64 *words, guint i, gint64 begin, gint64 end)
+{
+    words[0] = (guint64)(i % 500) << 32 | 7 << 16 | 10;
+    words[1] = (guint64)begin;
+    words[2] = (guint64)end;
+    words[3] = i % 3;
+    words[4] = i;
+    words[5] = i % 40 ? STROBE_ABSENT_U64 : i / 40;
+    words[6] = (guint64)spread(i, 1000);
+    words[7] = words[8] = STROBE_ABSENT_U64;
+    words[9] = 0;
+}
+
+static StrobeRecordKey imported_key(gconstpointer unused, const guint64 *record)
+{
+    (void)unused;
+    return (StrobeRecordKey){(gint64)record[1], (gint64)record[2], 10};
+}
+
+/* Behind the first four limits runs take less than half of what their records take; all come back
+ * as they were. */
+static void test_packed(void)
+{
+    const guint n = 200000, limit = 1 << 20;
+    const gint64 epoch = 1700000000000000000;
+    g_autofree char *folder = g_dir_make_tmp("strobe-test-XXXXXX", NULL);
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(folder, limit, imported_key, NULL);
+    guint64 expected[10], bytes;
+    const guint64 *record;
+    gint64 last = 0;
+    guint32 words;
+    guint seen = 0;
+
+    for (guint i = 0; i < n; i++) {
+        gint64 begin = epoch + spread(i, n) * 1000, end = begin + 100 + i % 50;
+        fill_as_imported(strobe_record_sorter_add(sorter, begin, end, 10, NULL), i, begin, end);
+    }
+    bytes = nameless_bytes(folder);
+    g_test_message("%" G_GUINT64_FORMAT " bytes of %u", bytes, n * 80);
+    g_assert_cmpuint(bytes, >, 4 * limit);
+    g_assert_cmpuint(bytes, <, 4 * limit + (n * 80 - 4 * limit) / 2);
+    for (; (record = strobe_record_sorter_next(sorter, &words, NULL)); seen++) {
+        fill_as_imported(expected, (guint)record[4], (gint64)record[1], (gint64)record[2]);
+        g_assert_cmpmem(record, words * 8, expected, sizeof expected);
+        g_assert_cmpint((gint64)record[2], >=, last);
+        g_assert_cmpint((gint64)record[1], ==, epoch + spread((guint)record[4], n) * 1000);
+        last = (gint64)record[2];
+    }
+    g_assert_cmpuint(seen, ==, n);
+    strobe_record_sorter_free(sorter);
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
 typedef struct Fixture {
@@ -120,7 +215,7 @@ typedef struct Fixture {
 
 static void set_up(Fixture *f, gconstpointer unused)
 {
-    f->capture = strobe_import_capture_new(scratch(), 1 << 20);
+    f->capture = strobe_import_capture_new(NULL, 1 << 20);
     f->path = g_strdup_printf("%s/strobe-import-%d.strobe", g_get_tmp_dir(), getpid());
 }
 
@@ -270,7 +365,9 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/import/sorter", test_sorter);
-    g_test_add_func("/import/no-scratch", test_no_scratch);
+    g_test_add_func("/import/sorter/no-folder", test_no_folder);
+    g_test_add_func("/import/sorter/full-disk", test_full_disk);
+    g_test_add_func("/import/sorter/packed", test_packed);
     ADD("absent", test_absent);
     ADD("many-strings", test_many_strings);
     ADD("odd-times", test_odd_times);

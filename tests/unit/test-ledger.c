@@ -302,7 +302,8 @@ static void *mark_until_end(void *data)
     return NULL;
 }
 
-/* A thread ends while it takes the oldest block of a flight recorder: nobody waits for it. */
+/* A thread ends while it takes the oldest block of a flight recorder: nobody waits for it. It
+ * comes to that only where the writer thread does not keep blocks free for it, which is held. */
 static void test_thread_ended_at_ring(void)
 {
     char *folder = scratch_new();
@@ -311,10 +312,13 @@ static void test_thread_ended_at_ring(void)
     pthread_t thread;
 
     strobe_session_start(session, NULL);
+    Hold *hold = hold_at("ring-tidied", 1);
+    hold_wait(hold);
     set_hook(end_thread_at_ring);
     g_assert_cmpint(pthread_create(&thread, NULL, mark_until_end, NULL), ==, 0);
     pthread_join(thread, NULL);
     set_hook(NULL);
+    hold_release(hold);
     g_thread_join(g_thread_new("next", mark_once, (gpointer) "next"));
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(lost_by(STROBE_LOSS_NESTED), ==, 1);

@@ -337,9 +337,10 @@ static void test_stress(void)
     stress_stop();
     g_hash_table_unref(total.next_range);
     g_test_message("%d windows, %d threads, %d forks, %d dumps; %" G_GUINT64_FORMAT
-                   " records offered, %" G_GUINT64_FORMAT " stored, %" G_GUINT64_FORMAT " lost",
+                   " records offered for certain: %" G_GUINT64_FORMAT " stored, %" G_GUINT64_FORMAT
+                   " begun outside of their window, %" G_GUINT64_FORMAT " lost",
                    (int)total.windows, (int)stress_ledger.n_threads, (int)total.forks,
-                   (int)total.dumps, total.offered, total.stored, total.lost);
+                   (int)total.dumps, total.offered, total.stored, total.outside, total.lost);
     g_assert_cmpuint(total.stored, >, 0);
 }
 

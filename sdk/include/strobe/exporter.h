@@ -7,7 +7,7 @@
  * order of dependency; a window's derived records follow its raw ones. Calls to one consumer never
  * overlap; they may come from several threads, each behind the one before, while other consumers
  * work. What passes intern or log is done in the order in which they depend on each other: who does
- * it in `batch` waits for those before it. Consumers keep bounded state. Since ABI 1.0.
+ * it in `batch` or `end` waits for those before it. Consumers keep bounded state. Since ABI 1.0.
  */
 #ifndef STROBE_EXPORTER_H
 #define STROBE_EXPORTER_H
@@ -118,7 +118,7 @@ typedef struct StrobeFacts {
                               put aside; the rest belongs in nameless files (row-sorter.h,
                               safe-file.h) in `scratch` */
     int32_t scratch;       /* descriptor of the folder for temporary files */
-    int32_t reserved;
+    uint32_t n_threads;    /* that side_by_side deals pieces to, the calling one too */
 } StrobeFacts;
 
 typedef struct StrobeConsumerHost {
@@ -167,6 +167,13 @@ typedef struct StrobeConsumerHost {
      * record with a track INCOMPLETE if it touches a gap there; what sums up more than its own
      * track and times, or has no track, is marked by its pass. */
     void (*flag)(StrobeInstance *self, uint32_t flags);
+
+    /* Within a call: has piece(user, i) called for each i below `n`, once, by whichever threads of
+     * the host have nothing else to do and by the calling one, and returns when all have returned.
+     * Pieces that write need memory of their own. A piece may ask for facts, texts, stacks and
+     * tracks, and for nothing else of the host. */
+    void (*side_by_side)(StrobeInstance *self, uint32_t n, void (*piece)(void *user, uint32_t i),
+                         void *user);
     /* end of base ABI 1.0 */
 } StrobeConsumerHost;
 

@@ -77,6 +77,10 @@ typedef struct StrobeVariable {
  * What the main thread does then is not the program's. */
 #define STROBE_ATTACHING_SYMBOL "strobe_run_is_attaching"
 
+/* Of the same library: char **, the environment as it was before main, where the session is made
+ * beside the program; else NULL. For `strobe/helpers/environment.h`. */
+#define STROBE_ENVIRONMENT_SYMBOL "strobe_run_environment"
+
 typedef struct StrobeComponent {
     uint32_t struct_size;
     uint32_t type;  /* STROBE_COMPONENT_* */

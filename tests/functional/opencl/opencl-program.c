@@ -181,10 +181,10 @@ static void print_refusals(cl_command_queue queue, cl_event event)
     size_t size = 44;
 
     for (cl_profiling_info which = CL_PROFILING_COMMAND_QUEUED;
-         which <= CL_PROFILING_COMMAND_COMPLETE; which++)
-        printf("profiling %d %llu\n",
-               clGetEventProfilingInfo(event, which, sizeof time, &time, NULL),
-               (unsigned long long)time);
+         which <= CL_PROFILING_COMMAND_COMPLETE; which++) {
+        cl_int status = clGetEventProfilingInfo(event, which, sizeof time, &time, NULL);
+        printf("profiling %d %llu\n", status, (unsigned long long)time);
+    }
     check(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
           "properties");
     printf("properties %llu\n", (unsigned long long)properties);

@@ -25,8 +25,12 @@ typedef struct StrobeSafeFile StrobeSafeFile;
  * errno set. */
 StrobeSafeFile *strobe_safe_file_create(int directory, const char *name);
 /* A nameless scratch file in the same folder, gone when it is closed. What is appended is kept
- * packed (byte-packer.h). */
+ * packed, a fraction of the disk. */
 StrobeSafeFile *strobe_safe_file_scratch(int directory);
+/* The same in an empty file without a name, owned from now on: in case of a failure, too. About the
+ * first `plain_bytes` are not packed: where little is kept, the disk is cheaper than the processor.
+ */
+StrobeSafeFile *strobe_safe_file_scratch_in(int file, uint64_t plain_bytes);
 /* The same for a writer that goes to and fro in it (strobe_safe_file_descriptor): not packed. */
 StrobeSafeFile *strobe_safe_file_plain_scratch(int directory);
 

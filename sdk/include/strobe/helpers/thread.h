@@ -17,6 +17,10 @@ extern "C" {
  */
 int strobe_thread_start(pthread_t *thread, void *(*run)(void *), void *user);
 
+/* How many processors the calling thread may use: those that another thread is worth having for. 1
+ * where the system does not say. Any thread. */
+unsigned strobe_thread_processors(void);
+
 #if defined(__cplusplus)
 }
 #endif

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bytes in fewer bytes, as fast as a disk takes them: what repeats within a block is written as a
- * reference to where it was. For temporary files; no format of files that stay. libc only. Since
- * 1.0.
+ * reference to where it was. For temporary files; no format of files that stay. No part of the
+ * interface.
  */
 #ifndef STROBE_HELPERS_BYTE_PACKER_H
 #define STROBE_HELPERS_BYTE_PACKER_H
 
 #include <stddef.h>
-
-#if defined(__cplusplus)
-extern "C" {
-#endif
 
 /* The most bytes that are packed at once. */
 #define STROBE_PACK_BLOCK ((size_t)32 * 1024)
@@ -24,9 +20,5 @@ size_t strobe_pack(const void *bytes, size_t n, void *packed);
 /* The reverse: 0 when the packed bytes are those of exactly `n`, else EILSEQ; nothing is read or
  * written beyond the two lengths. */
 int strobe_unpack(const void *packed, size_t length, void *bytes, size_t n);
-
-#if defined(__cplusplus)
-}
-#endif
 
 #endif

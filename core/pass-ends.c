@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pass-ends.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <strobe/helpers/thread.h>
+
+#include "resources.h"
+
+#define PIECES 4u /* of one pass that wait, each as large as what a spool keeps */
+
+struct StrobePassEnd {
+    StrobePassEnds *ends;
+    StrobeConsumer *pass;
+    pthread_t thread;
+    gboolean has_thread; /* the caller's alone */
+    /* Under the lock. */
+    gboolean is_over, is_turn;
+    guint first, n; /* pieces that wait, the one that is being taken too */
+    struct piece {
+        char *bytes;
+        gsize used, room;
+    } pieces[PIECES];
+};
+
+struct StrobePassEnds {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    guint n_passes, n_threads;
+    guint next; /* the first that has not ended for those behind it */
+    StrobePassEnd *all;
+};
+
+StrobePassEnds *strobe_pass_ends_new(const GPtrArray *passes, guint n_threads)
+{
+    StrobePassEnds *ends = g_new0(StrobePassEnds, 1);
+
+    pthread_mutex_init(&ends->lock, NULL);
+    pthread_cond_init(&ends->changed, NULL);
+    ends->n_passes = passes->len;
+    ends->n_threads = n_threads;
+    ends->all = g_new0(StrobePassEnd, passes->len + 1);
+    for (guint i = 0; i < passes->len; i++) {
+        ends->all[i].ends = ends;
+        ends->all[i].pass = g_ptr_array_index(passes, i);
+    }
+    return ends;
+}
+
+void strobe_pass_ends_free(StrobePassEnds *ends)
+{
+    pthread_mutex_destroy(&ends->lock);
+    pthread_cond_destroy(&ends->changed);
+    g_free(ends->all);
+    g_free(ends);
+}
+
+/* ---- in the pass's thread ---- */
+
+void strobe_pass_end_await(StrobePassEnd *end)
+{
+    pthread_mutex_lock(&end->ends->lock);
+    while (!end->is_turn || end->n)
+        pthread_cond_wait(&end->ends->changed, &end->ends->lock);
+    pthread_mutex_unlock(&end->ends->lock);
+}
+
+static void put_piece(gpointer user, const char *bytes, gsize n)
+{
+    StrobePassEnd *end = user;
+    struct piece *piece;
+
+    pthread_mutex_lock(&end->ends->lock);
+    while (end->n == PIECES)
+        pthread_cond_wait(&end->ends->changed, &end->ends->lock);
+    piece = &end->pieces[(end->first + end->n) % PIECES];
+    pthread_mutex_unlock(&end->ends->lock);
+    if (piece->room < n) {
+        g_free(piece->bytes);
+        piece->bytes = g_malloc(n);
+        piece->room = n;
+    }
+    memcpy(piece->bytes, bytes, n); /* nobody else looks at one that does not wait yet */
+    piece->used = n;
+    pthread_mutex_lock(&end->ends->lock);
+    end->n++;
+    pthread_cond_broadcast(&end->ends->changed);
+    pthread_mutex_unlock(&end->ends->lock);
+}
+
+static void end_pass(StrobeConsumer *pass)
+{
+    strobe_consumer_end(pass);
+    if (!pass->failure)
+        strobe_spool_finish(pass->spool);
+}
+
+static void *serve(void *data)
+{
+    StrobePassEnd *end = data;
+
+    strobe_resources_thread_begins();
+    end_pass(end->pass);
+    pthread_mutex_lock(&end->ends->lock);
+    end->is_over = TRUE;
+    pthread_cond_broadcast(&end->ends->changed);
+    pthread_mutex_unlock(&end->ends->lock);
+    return NULL;
+}
+
+/* ---- in the caller's ---- */
+
+static gboolean wants_of(const StrobeConsumer *pass, const StrobeConsumer *other)
+{
+    for (uint32_t i = 0; i < other->component->n_kinds; i++)
+        if (g_hash_table_contains(pass->wanted, other->component->kinds[i]->name))
+            return TRUE;
+    return FALSE;
+}
+
+/* Has it all that it wants? */
+static gboolean is_ready(const StrobePassEnds *ends, guint index)
+{
+    for (guint i = ends->next; i < index; i++)
+        if (wants_of(ends->all[index].pass, ends->all[i].pass))
+            return FALSE;
+    return TRUE;
+}
+
+static void begin(StrobePassEnd *end)
+{
+    StrobeConsumer *pass = end->pass;
+
+    pass->end = end;
+    strobe_spool_hand_on(pass->spool, put_piece, end);
+    end->has_thread = strobe_thread_start(&end->thread, serve, end) == 0;
+    if (end->has_thread)
+        pthread_setname_np(end->thread, "strobe-pass");
+    else
+        pass->end = NULL;
+}
+
+static guint n_running(StrobePassEnds *ends)
+{
+    guint n = 0;
+
+    pthread_mutex_lock(&ends->lock);
+    for (guint i = ends->next; i < ends->n_passes; i++)
+        n += ends->all[i].has_thread && !ends->all[i].is_over;
+    pthread_mutex_unlock(&ends->lock);
+    return n;
+}
+
+/* The one whose turn it is, and of those behind it as many as make `most` together. */
+static void begin_ready(StrobePassEnds *ends, guint most)
+{
+    guint n = n_running(ends);
+
+    for (guint i = ends->next; i < ends->n_passes; i++) {
+        StrobePassEnd *end = &ends->all[i];
+
+        if (i > ends->next && n >= most)
+            return;
+        if (end->has_thread || !end->pass->is_open || end->pass->failure || !is_ready(ends, i))
+            continue;
+        begin(end);
+        n += end->has_thread;
+    }
+}
+
+static gboolean is_waiting(const StrobePassEnd *end)
+{
+    return !end->n && !end->is_over;
+}
+
+/* The piece that is to be taken; NULL: it has ended. The processor of who waits for one is there
+ * for another pass. */
+static const struct piece *next_piece(StrobePassEnd *end)
+{
+    StrobePassEnds *ends = end->ends;
+    const struct piece *piece = NULL;
+
+    pthread_mutex_lock(&ends->lock);
+    while (is_waiting(end)) {
+        pthread_mutex_unlock(&ends->lock);
+        begin_ready(ends, ends->n_threads + 1);
+        pthread_mutex_lock(&ends->lock);
+        if (is_waiting(end))
+            pthread_cond_wait(&ends->changed, &ends->lock);
+    }
+    if (end->n)
+        piece = &end->pieces[end->first];
+    pthread_mutex_unlock(&ends->lock);
+    return piece;
+}
+
+static void drop_piece(StrobePassEnd *end)
+{
+    pthread_mutex_lock(&end->ends->lock);
+    end->first = (end->first + 1) % PIECES;
+    end->n--;
+    pthread_cond_broadcast(&end->ends->changed);
+    pthread_mutex_unlock(&end->ends->lock);
+}
+
+static void take_pieces(StrobePassEnd *end, StrobeSpoolTake take, gpointer user)
+{
+    const struct piece *piece;
+
+    pthread_mutex_lock(&end->ends->lock);
+    end->is_turn = TRUE;
+    pthread_cond_broadcast(&end->ends->changed);
+    pthread_mutex_unlock(&end->ends->lock);
+    while ((piece = next_piece(end))) {
+        begin_ready(end->ends, end->ends->n_threads);
+        take(user, piece->bytes, piece->used);
+        drop_piece(end);
+    }
+    pthread_join(end->thread, NULL);
+    for (guint i = 0; i < PIECES; i++)
+        g_free(end->pieces[i].bytes);
+}
+
+void strobe_pass_ends_end(StrobePassEnds *ends, guint index, StrobeSpoolTake take, gpointer user)
+{
+    StrobePassEnd *end = &ends->all[index];
+    StrobeConsumer *pass = end->pass;
+    g_autoptr(GError) failure = NULL;
+
+    ends->next = index;
+    if (ends->n_threads)
+        begin_ready(ends, ends->n_threads);
+    if (end->has_thread || !pass->failure)
+        strobe_spool_read(pass->spool, take, user, &failure);
+    if (end->has_thread) {
+        take_pieces(end, take, user);
+    } else if (!pass->failure) {
+        pass->failure = g_steal_pointer(&failure);
+        strobe_spool_hand_on(pass->spool, take, user);
+        end_pass(pass);
+    }
+    if (failure && !pass->failure)
+        pass->failure = g_steal_pointer(&failure);
+    ends->next = index + 1;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events that several threads compose are the bytes of one. */
+#include <math.h>
+
+#include "test-fixture.h"
+
+#define TURNS 3000u
+#define THREADS 20u /* more than there are groups */
+#define LONG_TEXT 300000u
+
+static StrobeTrackId threads[THREADS], stream, calls, flows, counters;
+static StrobeStringId long_text;
+static guint n_dealt; /* times that threads were given pieces */
+
+static void add_tracks(Fixture *f)
+{
+    g_autofree char *text = g_strnfill(LONG_TEXT, 'x');
+
+    for (guint i = 0; i < THREADS; i++)
+        threads[i] = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 100 + i, NULL, NULL, -1);
+    calls = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, NULL, "CANN", -1);
+    stream = strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 2, NULL, "Ascend Hardware", 1);
+    flows = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4720, NULL, "CANN", -1);
+    counters = strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, NULL, NULL, -1);
+    long_text = string(f, text);
+}
+
+static guint text_of(Fixture *f, const char *what, guint i)
+{
+    g_autofree char *text = g_strdup_printf("%s %u", what, i);
+
+    return string(f, text);
+}
+
+static void add_framework(Fixture *f, guint i)
+{
+    const StrobeTrackId thread = threads[i % 300 < 20 ? i % THREADS : i % 5];
+    const struct strobe_cpu_op op = {i, 1, text_of(f, "shape", i % 50), 0, 0, 0, 0};
+    const struct strobe_python_call call = {.id = i, .parent = i / 2, .module = i};
+    const struct strobe_task_queue entry = {.correlation = i / 2, .is_dequeue = i % 2};
+    gint64 t = T0 + i * 1000;
+
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, thread,
+                    i % 500 == 77 ? long_text : text_of(f, "op", i % 90), t, t + 500, &op);
+    strobe_mock_add(f->mock, &strobe_kind_python_call, thread, text_of(f, "f", i % 40), t, t + 700,
+                    &call);
+    if (i % 9 == 0)
+        strobe_mock_add(f->mock, &strobe_kind_task_queue, thread,
+                        text_of(f, i % 2 ? "Dequeue@a" : "Enqueue", i), t, t + 10, &entry);
+}
+
+/* Arrows between calls and tasks depend on which comes first; counters and points of arrows are
+ * written in their place. */
+static void add_device(Fixture *f, guint i, gboolean has_points)
+{
+    const struct strobe_api_call call = {string(f, "acl"), string(f, "launch"), 0, i / 3, NAN};
+    const struct strobe_device_task task = {.task = i,
+                                            .connection = i / 3,
+                                            .task_id = i,
+                                            .stream = 2,
+                                            .is_kernel = i % 3 == 0,
+                                            .task_type = string(f, "AI_CORE"),
+                                            .copy_bytes = STROBE_ABSENT_U64,
+                                            .copy_bandwidth = NAN,
+                                            .exact_us = NAN};
+    const struct strobe_flow_point point = {.id = text_of(f, "arrow", i), .is_end = i % 2};
+    const struct strobe_host_cpu cpu = {.usage = i % 100};
+    gint64 t = T0 + i * 1000;
+
+    strobe_mock_add(f->mock, &strobe_kind_api_call, calls, string(f, "aclrtLaunch"), t, t + 9,
+                    &call);
+    strobe_mock_add(f->mock, &strobe_kind_device_task, stream,
+                    i % 5 ? string(f, "MatMul") : string(f, "MEMCPY_ASYNC"), t, t + 11, &task);
+    if (i % 400 == 7)
+        strobe_mock_add(f->mock, &strobe_kind_host_cpu, counters, 0, t, t, &cpu);
+    if (has_points && i > TURNS / 2 && i % 600 == 5)
+        strobe_mock_add(f->mock, &strobe_kind_flow_point, flows, string(f, "MsTx"), t, t, &point);
+}
+
+/* Pieces by threads of their own, all of them at once. */
+typedef struct Call {
+    void (*piece)(void *user, uint32_t i);
+    void *user;
+    guint index;
+} Call;
+
+static gpointer call_piece(gpointer data)
+{
+    const Call *call = data;
+
+    call->piece(call->user, call->index);
+    return NULL;
+}
+
+static void by_threads(StrobeInstance *self, uint32_t n, void (*piece)(void *user, uint32_t i),
+                       void *user)
+{
+    g_autofree Call *all = g_new(Call, n);
+    g_autofree GThread **started = g_new(GThread *, n);
+
+    n_dealt++;
+    for (guint i = 0; i < n; i++) {
+        all[i] = (Call){piece, user, i};
+        started[i] = g_thread_new("piece", call_piece, &all[i]);
+    }
+    for (guint i = 0; i < n; i++)
+        g_thread_join(started[i]);
+}
+
+typedef struct Case {
+    gint generation;
+    guint n_threads;
+    gboolean has_threads; /* else pieces come one after the other, the last one first */
+    gboolean has_points;
+} Case;
+
+/* In batches of many sizes. */
+static char *made(const Case *c)
+{
+    Fixture f;
+    char *text;
+
+    fixture_set_up(&f, NULL);
+    strobe_mock_facts(f.mock)->generation = c->generation;
+    strobe_mock_facts(f.mock)->n_threads = c->n_threads;
+    if (c->has_threads)
+        ((StrobeConsumerHost *)(gpointer)strobe_mock_table(f.mock))->side_by_side = by_threads;
+    add_tracks(&f);
+    g_assert_cmpint(strobe_mock_open(f.mock), ==, STROBE_OK);
+    for (guint i = 0; i < TURNS; i++) {
+        add_framework(&f, i);
+        add_device(&f, i, c->has_points);
+        if (i % 700 == 0 || i % 700 == 1 || i % 700 == 80)
+            g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
+    }
+    g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_end(f.mock), ==, STROBE_OK);
+    strobe_mock_close(f.mock);
+    text = read_file(&f, "trace_view.json");
+    fixture_tear_down(&f, NULL);
+    return text;
+}
+
+static void test_same(gconstpointer data)
+{
+    const Case *wanted = data;
+    Case one = *wanted;
+
+    one.n_threads = 1;
+    n_dealt = 0;
+    g_autofree char *expected = made(&one);
+    g_autofree char *found = made(wanted);
+
+    g_assert_cmpuint(strlen(expected), >, 4000000);
+    /* What a source has drawn is not drawn from connections as well. */
+    g_assert_true((strstr(expected, "\"HostToDevice") == NULL) == wanted->has_points);
+    g_assert_true((strstr(expected, "\"MsTx_") != NULL) == wanted->has_points);
+    g_assert_nonnull(strstr(expected, "\"python_function\""));
+    g_assert_true(g_str_equal(found, expected));
+    g_assert_true((n_dealt > 0) == (wanted->has_threads && wanted->generation == 3));
+}
+
+int main(int argc, char **argv)
+{
+    static const Case last_first = {3, 2, FALSE, FALSE}, at_once = {3, 9, TRUE, FALSE},
+                      points = {3, 9, TRUE, TRUE}, older = {1, 9, TRUE, FALSE};
+
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_data_func("/trace-pieces/last-first", &last_first, test_same);
+    g_test_add_data_func("/trace-pieces/at-once", &at_once, test_same);
+    g_test_add_data_func("/trace-pieces/points", &points, test_same);
+    g_test_add_data_func("/trace-pieces/older", &older, test_same);
+    return g_test_run();
+}

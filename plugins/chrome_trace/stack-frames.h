@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks of events: of frames that they name by their ids ("sf", "esf"), which "stackFrames" tells
+ * behind the events as a rule, and of frames of their own ("stack", "estack"). */
+#ifndef STROBE_CHROME_TRACE_STACK_FRAMES_H
+#define STROBE_CHROME_TRACE_STACK_FRAMES_H
+
+#include "import.h"
+
+/* Of one event, at its begin and at its end; 0: none. */
+typedef struct Stacks {
+    StrobeStackId begin, end;
+} Stacks;
+
+StackFrames *stack_frames_new(void);
+void stack_frames_free(StackFrames *frames); /* NULL is fine */
+
+/* One of "stackFrames". */
+void stack_frames_take(Import *import, const Event *frame);
+/* Have frames come, or will none come any more? */
+gboolean stack_frames_are_known(const StackFrames *frames);
+void stack_frames_set_known(StackFrames *frames);
+/* Tells what was wrong with them. */
+void stack_frames_finish(Import *import);
+
+static inline gboolean event_has_stack(const Event *event)
+{
+    return (event->frame.type | event->end_frame.type | event->stack.type |
+            event->end_stack.type) != SLICE_NONE;
+}
+
+/* Does it name frames by their ids? */
+static inline gboolean event_names_frames(const Event *event)
+{
+    return (event->frame.type | event->end_frame.type) != SLICE_NONE;
+}
+
+Stacks stacks_of_event(Import *import, const Event *event);
+/* What the record of an event has no field for, as records of their own. */
+void stacks_emit(Import *import, const Stacks *stacks, StrobeTrackId track, StrobeStringId name,
+                 gint64 begin, gint64 end);
+
+#endif
