@@ -25,7 +25,10 @@ class TapResult(unittest.TestResult):
         self._line("ok", test)
 
     def _fail(self, test, error):
-        self._line("not ok", test, details="".join(traceback.format_exception(*error)))
+        """To stderr too: of a failed test meson prints that alone."""
+        details = "".join(traceback.format_exception(*error))
+        self._line("not ok", test, details=details)
+        print(details, end="", file=sys.stderr, flush=True)
 
     def addFailure(self, test, err):
         super().addFailure(test, err)
