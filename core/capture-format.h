@@ -11,6 +11,7 @@
 #define STROBE_CORE_CAPTURE_FORMAT_H
 
 #include <stdint.h>
+#include <strobe/record.h>
 #include "clock-trend.h"
 
 /* Names of the newest piece of a capture, of one that was put aside (from 1), and of one that is to
@@ -51,10 +52,11 @@ struct strobe_block_header {
                              the number of the piece, from 0 */
     uint32_t offset;      /* of the payload in the lane's block */
     uint32_t track;       /* of the lane's thread */
+    uint64_t base;        /* what the begins of short times count from, ticks */
     StrobeClockPair pair; /* taken after all that the block holds was recorded */
 };
 
-_Static_assert(sizeof(struct strobe_block_header) == 96, "capture format");
+_Static_assert(sizeof(struct strobe_block_header) == 104, "capture format");
 
 #define STROBE_LANE_NONE UINT32_MAX
 
@@ -101,9 +103,37 @@ struct strobe_stored_kind {
 
 /* Kind id of a string written beside its record, when the string table is full. Its header's name
  * is the string's id (bit 31 set), its fields a u32 length (bit 31: a stack) and the bytes. */
-#define STROBE_KIND_STRING 0xffffu
+#define STROBE_KIND_STRING 0x7fffu
 #define STROBE_STRING_BESIDE 0x80000000u
 #define STROBE_STRING_OF_SPAN 0x40000000u /* besides: dealt out with an unfinished span */
 #define STROBE_STRING_IS_STACK 0x80000000u
+
+/* In word 0, above the kind: the span's times are one word. Its low half is the begin less the
+ * block's base, its high half the duration. Written by a lane where both fit. */
+#define STROBE_RECORD_SHORT_TIMES UINT64_C(0x80000000)
+
+static inline uint32_t strobe_record_kind(uint64_t head)
+{
+    return (uint32_t)(head >> 16) & 0x7fffu;
+}
+
+/* The span's times as one word; 0 in *fits where they are no such. */
+static inline uint64_t strobe_short_times(uint64_t base, uint64_t begin, uint64_t end, int *fits)
+{
+    uint64_t after = begin - base, lasts = end - begin;
+
+    *fits = (after | lasts) >> 32 == 0;
+    return lasts << 32 | after;
+}
+
+static inline uint64_t strobe_short_begin(uint64_t base, uint64_t times)
+{
+    return base + (uint32_t)times;
+}
+
+static inline uint64_t strobe_short_end(uint64_t base, uint64_t times)
+{
+    return strobe_short_begin(base, times) + (times >> 32);
+}
 
 #endif

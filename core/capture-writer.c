@@ -160,7 +160,8 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
                                          .lane = block->lane,
                                          .sequence = block->sequence,
                                          .offset = from,
-                                         .track = block->track};
+                                         .track = block->track,
+                                         .base = block->base};
     strobe_capture_write_idle_pairs(writer);
     return append(writer, &header, (const char *)(block + 1) + from);
 }
@@ -470,12 +471,12 @@ uint64_t strobe_capture_count_records(const struct pool_block *block, uint32_t f
     uint64_t n = 0;
 
     while (from + 8 <= to) {
-        StrobeRecordHeader header;
-        memcpy(&header, base + from, sizeof header);
-        uint32_t bytes = (header.words & STROBE_RECORD_WORDS_MASK) * 8u;
+        uint64_t head;
+        memcpy(&head, base + from, sizeof head);
+        uint32_t bytes = (uint32_t)(head & STROBE_RECORD_WORDS_MASK) * 8u;
         if (bytes == 0)
             break;
-        n += header.kind != STROBE_KIND_STRING;
+        n += strobe_record_kind(head) != STROBE_KIND_STRING;
         from += bytes;
     }
     return n;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strobe/kinds.h>
+#include "capture-format.h"
 
 struct StrobeDeviceClocks {
     GPtrArray *clocks;    /* of StrobeDeviceClock, by number - 1 */
@@ -74,7 +75,7 @@ static void take_record(StrobeDeviceClocks *clocks, const StrobeDefinitions *def
                         const guint64 *record, guint32 words, guint32 track)
 {
     const StrobeReaderKind *kind =
-        strobe_definitions_kind(definitions, (guint32)(record[0] >> 16) & 0xffff);
+        strobe_definitions_kind(definitions, strobe_record_kind(record[0]));
     gboolean has_track = (record[0] & STROBE_RECORD_HAS_TRACK) != 0;
 
     if (!kind || kind->role != STROBE_ROLE_CLOCK || (record[0] & STROBE_RECORD_UNFINISHED) ||

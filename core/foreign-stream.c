@@ -58,6 +58,7 @@ static gboolean read_block(StrobeForeignStream *stream, const StrobeBlockPlace *
     stream->block.at = 0;
     stream->block.end = n & ~7u;
     stream->block.track = place->header.track;
+    stream->block.base = place->header.base;
     if (strobe_block_cursor_read(&stream->cursor, place, stream->block.bytes))
         return TRUE;
     note_damage(stream, 0, n, "a block's checksum is wrong");
@@ -86,8 +87,8 @@ static guint32 end_of(const StrobeForeignStream *stream, gint64 until_ns)
     while (at < block->end) {
         const guint64 *record = (const guint64 *)(const void *)(block->bytes + at);
         guint32 words = (guint32)(record[0] & STROBE_RECORD_WORDS_MASK);
-        const StrobeReaderKind *kind = strobe_definitions_kind(stream->survey->definitions,
-                                                               (guint32)(record[0] >> 16) & 0xffff);
+        const StrobeReaderKind *kind =
+            strobe_definitions_kind(stream->survey->definitions, strobe_record_kind(record[0]));
         guint32 time = kind && kind->has_end ? 2 : 1;
 
         if (words <= time || words * 8 > block->end - at)

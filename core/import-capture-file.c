@@ -83,7 +83,7 @@ static int write_definitions(StrobeImportCapture *c, StrobeCaptureWriter *writer
 /* The times behind the header of a record. */
 static void add_base(const StrobeImportCapture *c, guint64 *times)
 {
-    guint32 kind = times[-1] >> 16 & 0xffff;
+    guint32 kind = strobe_record_kind(times[-1]);
 
     times[0] += (guint64)c->base;
     if (c->kinds[kind].declaration->shape == STROBE_SHAPE_SPAN)

@@ -47,7 +47,8 @@ static gboolean equal_tracks(gconstpointer a, gconstpointer b)
 static StrobeRecordKey key_of(gconstpointer user, const guint64 *record)
 {
     const StrobeImportCapture *c = user;
-    gboolean has_end = c->kinds[record[0] >> 16 & 0xffff].declaration->shape == STROBE_SHAPE_SPAN;
+    gboolean has_end =
+        c->kinds[strobe_record_kind(record[0])].declaration->shape == STROBE_SHAPE_SPAN;
 
     return (StrobeRecordKey){.begin = (gint64)record[1],
                              .end = (gint64)record[1 + has_end],

@@ -227,7 +227,8 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     if (track == 0 && w->block && __builtin_expect(w->block->track != w->track, 0))
         track = w->track;
     uint32_t words = info->words + (track ? 1u : 0u);
-    uint64_t *out;
+    uint64_t *out, head = 0, times;
+    int is_short = 0;
 
     if (__builtin_expect(info->words == 0, 0)) {
         count_lost(w, STROBE_LOSS_TOO_LARGE);
@@ -236,11 +237,19 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     out = take_room(w, words * 8);
     if (__builtin_expect(!out, 0))
         return NULL;
+    if (info->has_end) {
+        times = strobe_short_times(w->base, begin, end, &is_short);
+        if (is_short) {
+            head = STROBE_RECORD_SHORT_TIMES;
+            begin = times;
+            w->pending = --words * 8;
+        }
+    }
     uint64_t *last = out + words;
-    *out++ =
-        (uint64_t)name << 32 | (uint64_t)kind << 16 | words | (track ? STROBE_RECORD_HAS_TRACK : 0);
+    *out++ = head | (uint64_t)name << 32 | (uint64_t)kind << 16 | words |
+             (track ? STROBE_RECORD_HAS_TRACK : 0);
     *out++ = begin;
-    if (info->has_end)
+    if (info->has_end && !is_short)
         *out++ = end;
     if (track)
         *out++ = track;
@@ -410,12 +419,22 @@ static inline void write_shortly(StrobeWriter *w, uint32_t depth, uint32_t kind,
     const struct pool_span *open = &w->lane->spans[depth - 1];
     uint64_t argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
     size_t n = size / 8, n_fields = words - SPAN_HEAD / 8;
+    uint64_t head = (uint64_t)strobe_span_name(head_of(open)) << 32 | (uint64_t)kind << 16;
     volatile uint64_t *out = (volatile uint64_t *)w->cursor;
+    uint64_t end = strobe_clock_count();
+    int is_short;
+    uint64_t times = strobe_short_times(w->base, begin, end, &is_short);
 
-    out[0] = (uint64_t)strobe_span_name(head_of(open)) << 32 | (uint64_t)kind << 16 | words;
-    out[1] = begin;
-    out[2] = strobe_clock_count();
-    out += SPAN_HEAD / 8;
+    if (__builtin_expect(is_short, 1)) {
+        out[0] = head | STROBE_RECORD_SHORT_TIMES | --words;
+        out[1] = times;
+        out += SPAN_HEAD / 8 - 1;
+    } else {
+        out[0] = head | words;
+        out[1] = begin;
+        out[2] = end;
+        out += SPAN_HEAD / 8;
+    }
     for (size_t i = 0; i < n; i++)
         out[i] = fields ? fields[i] : argument;
     for (size_t i = n; i < n_fields; i++)

@@ -129,6 +129,7 @@ int strobe_lane_next_block(StrobeWriter *w)
     STROBE_TESTPOINT("block-owned");
     w->block = block;
     w->block_window = w->generation;
+    w->base = block->base;
     w->cursor = (char *)(block + 1);
     w->limit = w->cursor + STROBE_BLOCK_DATA;
     allow_short_way(w);

@@ -49,6 +49,7 @@ struct StrobeWriter {
     char *cursor, *limit; /* free part of the block */
     struct pool_block *block;
     struct pool_lane *lane;
+    uint64_t base;             /* of the block: what short times count from */
     uint32_t depth;            /* open spans */
     uint32_t short_spans;      /* of these the short way (lane-inline.h) may touch */
     struct cached_name *names; /* STROBE_CACHED_NAMES of them */

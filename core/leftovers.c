@@ -4,22 +4,36 @@
 #include <string.h>
 #include "capture-writer.h"
 
+/* The times of a record: of an instant the second may be anything that is behind its begin. */
+static void times_of(const struct pool_block *block, const guint64 words[3], guint64 times[2])
+{
+    guint32 n = (guint32)(words[0] & STROBE_RECORD_WORDS_MASK);
+
+    times[0] = words[1];
+    times[1] = n > 2 ? words[2] : 0;
+    if (words[0] & STROBE_RECORD_SHORT_TIMES) {
+        times[0] = strobe_short_begin(block->base, words[1]);
+        times[1] = strobe_short_end(block->base, words[1]);
+    }
+}
+
 /* Latest time in committed bytes: the window's end is no earlier. */
 static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 to, guint64 latest,
                          guint64 limit)
 {
     const char *base = (const char *)(block + 1);
 
-    while (from + 24 <= to) {
-        guint64 words[3];
-        memcpy(words, base + from, sizeof words);
+    while (from + 16 <= to) {
+        guint64 words[3] = {0}, times[2];
+        memcpy(words, base + from, MIN(to - from, sizeof words));
         guint32 bytes = (guint32)(words[0] & STROBE_RECORD_WORDS_MASK) * 8;
         if (bytes == 0)
             break;
-        if (((words[0] >> 16) & 0xffff) != STROBE_KIND_STRING) {
-            for (int i = 1; i < 3; i++)
-                if (words[i] > latest && words[i] < limit)
-                    latest = words[i];
+        if (strobe_record_kind(words[0]) != STROBE_KIND_STRING) {
+            times_of(block, words, times);
+            for (int i = 0; i < 2; i++)
+                if (times[i] > latest && times[i] < limit)
+                    latest = times[i];
         }
         from += bytes;
     }

@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define STROBE_POOL_MAGIC "StrobeP1"
-#define STROBE_POOL_VERSION 3
+#define STROBE_POOL_VERSION 4
 #define STROBE_POOL_MIN_BYTES (8u << 20)
 
 #define STROBE_POOL_LANES 1024u
@@ -114,7 +114,8 @@ struct pool_block {
     _Atomic uint32_t owned;   /* 1: by a lane or waiting to be written; 0: free */
     uint32_t reserved;
     uint64_t full_at; /* ticks: when the lane handed it over */
-    uint64_t reserved2[2];
+    uint64_t base;    /* ticks: what the begins of short times count from */
+    uint64_t reserved2;
 };
 
 _Static_assert(sizeof(struct pool_block) == 64, "pool layout");
@@ -284,6 +285,7 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t la
     block->sequence = sequence;
     block->track = track;
     block->window = window;
+    block->base = strobe_clock_now();
     atomic_store_explicit(&block->used, 0, memory_order_relaxed);
     atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
     atomic_store_explicit(&block->owned, 1, memory_order_release);

@@ -127,6 +127,7 @@ static gboolean load_block(StrobeReader *reader, GError **error)
             reader->block.at = 0;
             reader->block.end = reader->place.header.payload_bytes & ~7u;
             reader->block.track = reader->place.header.track;
+            reader->block.base = reader->place.header.base;
             strobe_clock_map_seek(reader->survey->clock, &reader->place.header.pair);
             strobe_record_decoder_stored(reader->decoder, reader->place.header.pair.monotonic_ns);
             reader->until_ns = strobe_clock_map_from_monotonic(

@@ -226,18 +226,23 @@ static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReader
 
 /* FALSE if the record makes no sense or is not wanted. */
 static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
-                                    guint64 *record, guint32 words, guint32 track_id,
+                                    const StrobeRecordBlock *block, guint64 *record, guint32 words,
                                     StrobeView *view)
 {
     guint64 head = record[0];
     gboolean has_track = (head & STROBE_RECORD_HAS_TRACK) != 0;
-    guint32 at = 2;
+    gboolean is_short = (head & STROBE_RECORD_SHORT_TIMES) != 0;
+    guint32 track_id = block->track, at = 2;
 
-    if (words < 2u + kind->has_end + has_track + kind->field_words)
+    if (words < 2u + (kind->has_end && !is_short) + has_track + kind->field_words)
         return FALSE;
     guint64 begin = record[1], end = begin;
-    if (kind->has_end)
+    if (is_short) {
+        begin = strobe_short_begin(block->base, record[1]);
+        end = strobe_short_end(block->base, record[1]);
+    } else if (kind->has_end) {
         end = record[at++];
+    }
     if (has_track)
         track_id = (guint32)record[at++];
     guint32 clock = clock_of(decoder, &track_id);
@@ -264,15 +269,15 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
 
 /* An open span is stored with one word of fields; the others read as zero. */
 static gboolean decode_unfinished(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
-                                  const guint64 *record, guint32 words, guint32 track,
-                                  StrobeView *view, guint64 *fields)
+                                  const StrobeRecordBlock *block, const guint64 *record,
+                                  guint32 words, StrobeView *view, guint64 *fields)
 {
     guint64 full[4 + STROBE_KIND_FIELDS_MAX] = {0};
 
     if (!kind->has_end || words != STROBE_UNFINISHED_WORDS)
         return FALSE;
     memcpy(full, record, STROBE_UNFINISHED_WORDS * sizeof *full);
-    if (!decode_whole(decoder, kind, full, 4 + MAX(kind->field_words, 1), track, view))
+    if (!decode_whole(decoder, kind, block, full, 4 + MAX(kind->field_words, 1), view))
         return FALSE;
     memcpy(fields, full + 4, STROBE_KIND_FIELDS_MAX * sizeof *full);
     view->fields = fields;
@@ -300,7 +305,7 @@ gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *bloc
     while (n < max && block->at < block->end) {
         guint64 *record = (guint64 *)(void *)(block->bytes + block->at);
         guint32 words = (guint32)(record[0] & STROBE_RECORD_WORDS_MASK);
-        guint32 id = (guint32)(record[0] >> 16) & 0xffff;
+        guint32 id = strobe_record_kind(record[0]);
         if (words == 0 || words * 8 > block->end - block->at)
             break;
         block->at += words * 8;
@@ -308,9 +313,9 @@ gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *bloc
         if (id == STROBE_KIND_STRING)
             take_string(decoder, record, words);
         else if (kind && !(record[0] & STROBE_RECORD_UNFINISHED))
-            n += decode_whole(decoder, kind, record, words, block->track, &views[n]) != FALSE;
+            n += decode_whole(decoder, kind, block, record, words, &views[n]) != FALSE;
         else if (kind)
-            n += decode_unfinished(decoder, kind, record, words, block->track, &views[n],
+            n += decode_unfinished(decoder, kind, block, record, words, &views[n],
                                    expansion_at(decoder, n, max)) != FALSE;
     }
     return n;

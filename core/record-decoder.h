@@ -39,6 +39,7 @@ typedef struct StrobeRecordBlock {
     char *bytes;     /* aligned to 8; strings in it are given the ids of the string table */
     guint32 at, end; /* multiples of 8 */
     guint32 track;   /* of records that name none */
+    guint64 base;    /* of short times */
 } StrobeRecordBlock;
 
 /* Fills at most `max` views, which point into the block; returns their number. Fewer than `max` at

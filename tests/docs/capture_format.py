@@ -4,13 +4,15 @@
 import json
 import struct
 
-HEADER = struct.Struct("<8sIIIIIIQII")
+HEADER = struct.Struct("<8sIIIIIIQIIQ")
 PAIR = struct.Struct("<QqqqdII")
+HEADER_BYTES = HEADER.size + PAIR.size
 SEAL_STRUCT = struct.Struct("<QQIIQQQQQII")
 TRACK = struct.Struct("<IIIiQQII")
 SIZES = {1: 1, 2: 4, 3: 4, 4: 8, 5: 8, 6: 8, 7: 1, 8: 4, 9: 4, 10: 4, 11: 8}
 FACTS, KINDS, STRINGS, TRACKS, RECORDS, SEAL, CLOCK = range(1, 8)
 HAS_TRACK, IS_UNFINISHED, OF_WINDOW, WORDS = 0x8000, 0x4000, 0x2000, 0x1FFF
+SHORT_TIMES = 0x80000000
 SPAN = 1
 CORE_KINDS = ("loss", "collector_call", "diagnostic", "metadata")
 KNOT_DISTANCE_NS = 100000000
@@ -53,8 +55,8 @@ def with_clock(data, change):
         pair = PAIR.unpack_from(data, at + HEADER.size)
         PAIR.pack_into(data, at + HEADER.size, *change(number, pair))
         struct.pack_into("<I", data, at + 8, 0)
-        struct.pack_into("<I", data, at + 8, crc32c(data[at : at + 96]))
-        at, number = at + 96 + length, number + 1
+        struct.pack_into("<I", data, at + 8, crc32c(data[at : at + HEADER_BYTES]))
+        at, number = at + HEADER_BYTES + length, number + 1
     return bytes(data)
 
 
@@ -92,15 +94,15 @@ class Capture:
 
     def blocks(self):
         names = ("magic", "header_crc", "payload_crc", "type", "payload_bytes", "window", "lane",
-                 "sequence", "offset", "track")
+                 "sequence", "offset", "track", "base")
         at = 0
         while at < len(self.data):
-            raw = self.data[at : at + 96]
+            raw = self.data[at : at + HEADER_BYTES]
             header = dict(zip(names, HEADER.unpack_from(raw)))
             header["pair"] = PAIR.unpack_from(raw, HEADER.size)
-            assert header["magic"] == b"StrobeB1" and HEADER.size + PAIR.size == 96
+            assert header["magic"] == b"StrobeB1" and HEADER_BYTES == 104
             assert crc32c(raw[:8] + b"\0\0\0\0" + raw[12:]) == header["header_crc"]
-            at += 96
+            at += HEADER_BYTES
             payload = self.data[at : at + header["payload_bytes"]]
             assert crc32c(payload) == header["payload_crc"]
             at += header["payload_bytes"]
@@ -165,7 +167,7 @@ class Capture:
             record = struct.unpack_from("<%dQ" % words, payload, at)
             raw = payload[at : at + words * 8]
             at += words * 8
-            if head >> 16 & 0xFFFF == 0xFFFF:
+            if head >> 16 & 0x7FFF == 0x7FFF:
                 self.beside[head >> 32] = raw[16 : 16 + (record[1] & 0x7FFFFFFF)]
             else:
                 self.take_record(header, record, raw)
@@ -176,9 +178,13 @@ class Capture:
         return self.strings[number] if number else b""
 
     def take_record(self, header, record, raw):
-        kind = self.kinds[record[0] >> 16 & 0xFFFF]
+        kind = self.kinds[record[0] >> 16 & 0x7FFF]
         begin, end, at, track = record[1], record[1], 2, header["track"]
-        if kind.shape == SPAN:
+        if record[0] & SHORT_TIMES:
+            assert kind.shape == SPAN
+            begin = header["base"] + (record[1] & 0xFFFFFFFF)
+            end = begin + (record[1] >> 32)
+        elif kind.shape == SPAN:
             end, at = record[2], 3
         if record[0] & HAS_TRACK:
             track, at = record[at], at + 1

@@ -80,7 +80,7 @@ class MadeCapture:
     def block(kind, payload, at):
         """The host's clock counts ns since the epoch here."""
         time = BEGIN + at
-        parts = (b"StrobeB1", 0, crc32c(payload), kind, len(payload), 1, 0xFFFFFFFF, 0, 0, 0)
+        parts = (b"StrobeB1", 0, crc32c(payload), kind, len(payload), 1, 0xFFFFFFFF, 0, 0, 0, 0)
         pair = PAIR.pack(time, time, time, time, 1, 0, 0)
         parts = parts[:1] + (crc32c(HEADER.pack(*parts) + pair),) + parts[2:]
         return HEADER.pack(*parts) + pair + payload

@@ -106,11 +106,11 @@ def pairs_moved(capture, move):
     """The capture with other clock pairs; the checksums are wrong then, and made right by the
     target."""
     data, at, index = bytearray(capture), 0, 0
-    while at + 96 <= len(data):
+    while at + 104 <= len(data):
         (length,) = struct.unpack_from("<I", data, at + 20)
-        pair = list(struct.unpack_from("<Q3qd2I", data, at + 48))
-        struct.pack_into("<Q3qd2I", data, at + 48, *move(index, pair))
-        at, index = at + 96 + length, index + 1
+        pair = list(struct.unpack_from("<Q3qd2I", data, at + 56))
+        struct.pack_into("<Q3qd2I", data, at + 56, *move(index, pair))
+        at, index = at + 104 + length, index + 1
     return bytes(data)
 
 

@@ -231,6 +231,81 @@ static void test_deep_spans(void)
     scratch_remove(folder);
 }
 
+/* ---- times ---- */
+
+static const uint64_t lasting[] = {0, 1, UINT32_MAX, (uint64_t)UINT32_MAX + 1, (uint64_t)1 << 40};
+
+/* Each span lasts as long as was said, whether its times lie in one word or two. */
+static void check_times(const StrobeView *view, StrobeText name, gpointer user)
+{
+    gint64 *begins = user;
+    guint64 i = strobe_view_u64(view, 0);
+    double ns = (double)lasting[i % G_N_ELEMENTS(lasting)] * strobe_clock_ns_per_tick();
+
+    g_assert_cmpfloat(ABS((double)(view->end_ns - view->begin_ns) - ns), <=, 2 + ns * 1e-3);
+    begins[i / G_N_ELEMENTS(lasting)] = view->begin_ns;
+}
+
+static void reserve_spans(StrobeWriter *writer, uint64_t begin, guint64 first)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(lasting); i++) {
+        guint64 *argument =
+            strobe_lane_reserve(writer, STROBE_KIND_ID_MARKER, 0, 0, begin, begin + lasting[i]);
+        g_assert_nonnull(argument);
+        *argument = first + i;
+        strobe_lane_commit(writer);
+    }
+}
+
+/* Spans that begin before their block, with it and behind it, some longer than 32 bits. */
+static void test_times(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    gint64 begins[3] = {0};
+
+    strobe_session_start(session, NULL);
+    uint64_t before = strobe_clock_now();
+    StrobeWriter *writer = strobe_lane_writer();
+    reserve_spans(writer, before, 0);
+    g_assert_cmpuint(writer->base, >, before);
+    reserve_spans(writer, writer->base, G_N_ELEMENTS(lasting));
+    reserve_spans(writer, strobe_clock_now(), 2 * G_N_ELEMENTS(lasting));
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    g_assert_cmpuint(read_capture(capture, "marker", check_times, begins), ==,
+                     3 * G_N_ELEMENTS(lasting));
+    g_assert_cmpint(begins[0], <=, begins[1]);
+    g_assert_cmpint(begins[1], <=, begins[2]);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void test_short_times(void)
+{
+    const uint64_t base = UINT64_C(0x123456789abcdef0), most = UINT32_MAX;
+    const struct {
+        uint64_t begin, end;
+        int fits;
+    } spans[] = {{base, base, 1},
+                 {base + most, base + most + most, 1},
+                 {base + most + 1, base + most + 1, 0},
+                 {base - 1, base + 1, 0},
+                 {base, base + most + 1, 0},
+                 {base + 5, base + 4, 0},
+                 {0, UINT64_MAX, 0}};
+
+    for (guint i = 0; i < G_N_ELEMENTS(spans); i++) {
+        int fits;
+        uint64_t times = strobe_short_times(base, spans[i].begin, spans[i].end, &fits);
+        g_assert_cmpint(fits, ==, spans[i].fits);
+        if (fits) {
+            g_assert_cmpuint(strobe_short_begin(base, times), ==, spans[i].begin);
+            g_assert_cmpuint(strobe_short_end(base, times), ==, spans[i].end);
+        }
+    }
+}
+
 static gpointer mark_on(gpointer data)
 {
     guint64 n = 0;
@@ -378,6 +453,8 @@ int main(int argc, char **argv)
     g_test_add_func("/recorder/long-names", test_long_names);
     g_test_add_func("/recorder/open-spans", test_open_spans);
     g_test_add_func("/recorder/deep-spans", test_deep_spans);
+    g_test_add_func("/recorder/times", test_times);
+    g_test_add_func("/recorder/short-times", test_short_times);
     g_test_add_func("/recorder/fork", test_fork);
     g_test_add_func("/recorder/fork-handler", test_fork_handler);
     g_test_add_func("/recorder/windows-under-load", test_windows_under_load);
