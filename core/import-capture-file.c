@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include "capture-writer.h"
+#include "crc32c.h"
 #include "crew.h"
 #include "error.h"
 #include "import-capture-parts.h"
 #include "kind-table.h"
 
 #define BLOCK_BYTES (1u << 20)
+#define BLOCKS 2u                          /* handed over at once */
 #define WRITEBACK_BYTES ((guint64)8 << 20) /* the disk begins to write when so much is there */
 
 static int flush_block(StrobeImportCapture *c, StrobeCaptureWriter *writer, guint32 type)
@@ -90,34 +92,43 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
         times[1] += (guint64)c->base;
 }
 
-/* Records on their way: one block is filled while the one before it is written. */
+/* A block of records. */
+struct records_block {
+    GByteArray *bytes;
+    guint32 crc;
+};
+
+/* Records on their way: some blocks are filled while those before them are written. */
 struct records {
     StrobeImportCapture *capture;
     StrobeCaptureWriter *writer;
-    GByteArray *filled, *full; /* `full` is what is written; empty: nothing yet */
-    guint64 handed_over;       /* bytes that the disk was told to write */
+    struct records_block blocks[2][BLOCKS];
+    guint n_blocks;      /* of a half: what one fills and writes is one, which stays in its cache */
+    guint filling;       /* which half; the other one is written, but for what is empty */
+    guint64 handed_over; /* bytes that the disk was told to write */
     gboolean is_over;
     GError *failure; /* to read */
     int error;       /* to write */
 };
 
-static void fill_block(struct records *records)
+static void fill_block(struct records *records, struct records_block *block)
 {
     StrobeImportCapture *c = records->capture;
-    GByteArray *block = records->filled;
+    GByteArray *bytes = block->bytes;
     const guint64 *record;
     guint32 words;
 
-    while (block->len < BLOCK_BYTES) {
+    while (!records->is_over && bytes->len < BLOCK_BYTES) {
         record = strobe_record_sorter_next(c->sorter, &words, &records->failure);
         if (!record) {
             records->is_over = TRUE;
-            return;
+            break;
         }
-        g_byte_array_append(block, (const void *)record, words * 8);
+        g_byte_array_append(bytes, (const void *)record, words * 8);
         if (c->base)
-            add_base(c, (guint64 *)(void *)(block->data + block->len - words * 8) + 1);
+            add_base(c, (guint64 *)(void *)(bytes->data + bytes->len - words * 8) + 1);
     }
+    block->crc = strobe_crc32c(0, bytes->data, bytes->len);
 }
 
 /* What the disk has begun with when the file is synced is not waited for then. */
@@ -132,46 +143,48 @@ static void hand_over(struct records *records)
     records->handed_over += n;
 }
 
-static void write_full(struct records *records)
+static void write_block(struct records *records, struct records_block *block)
 {
-    GByteArray *block = records->full;
+    GByteArray *bytes = block->bytes;
 
-    if (block->len)
-        records->error = strobe_capture_write_block(records->writer, STROBE_BLOCK_RECORDS,
-                                                    block->data, block->len);
-    g_byte_array_set_size(block, 0);
+    if (bytes->len && !records->error)
+        records->error = strobe_capture_write_summed(records->writer, STROBE_BLOCK_RECORDS,
+                                                     bytes->data, bytes->len, block->crc);
+    g_byte_array_set_size(bytes, 0);
     hand_over(records);
 }
 
+/* The caller fills, the other one writes. */
 static void do_part(gpointer user, guint index)
 {
-    if (index)
-        write_full(user);
-    else
-        fill_block(user);
+    struct records *records = user;
+    struct records_block *blocks = records->blocks[index ? !records->filling : records->filling];
+
+    for (guint i = 0; i < records->n_blocks; i++)
+        if (index)
+            write_block(records, &blocks[i]);
+        else
+            fill_block(records, &blocks[i]);
 }
 
 static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GError **failure)
 {
-    struct records records = {.capture = c,
-                              .writer = writer,
-                              .filled = g_byte_array_sized_new(BLOCK_BYTES + BLOCK_BYTES / 64),
-                              .full = g_byte_array_sized_new(BLOCK_BYTES + BLOCK_BYTES / 64)};
+    struct records records = {.capture = c, .writer = writer};
     StrobeCrew *crew = strobe_crew_new(1);
 
+    records.n_blocks = strobe_crew_n_threads(crew) ? BLOCKS : 1;
+    for (guint i = 0; i < 2 * BLOCKS; i++)
+        records.blocks[i / BLOCKS][i % BLOCKS].bytes =
+            g_byte_array_sized_new(BLOCK_BYTES + BLOCK_BYTES / 64);
     while (!records.is_over && !records.error) {
-        GByteArray *filled;
-
         strobe_crew_run(crew, do_part, &records, 2);
-        filled = records.filled;
-        records.filled = records.full;
-        records.full = filled;
+        records.filling = !records.filling;
     }
     if (!records.error && !records.failure)
-        write_full(&records);
+        do_part(&records, 1);
     strobe_crew_free(crew);
-    g_byte_array_unref(records.filled);
-    g_byte_array_unref(records.full);
+    for (guint i = 0; i < 2 * BLOCKS; i++)
+        g_byte_array_unref(records.blocks[i / BLOCKS][i % BLOCKS].bytes);
     if (records.failure)
         g_propagate_error(failure, records.failure);
     return records.error;
