@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strobe/helpers/fields.h>
 
+#include "sorted-values.h"
 #include "time-order.h"
 
 #define BLOCKS_MAX 16777216u /* alive at once */
@@ -213,23 +214,15 @@ static gboolean emit(HeapPaths *pass, const Path *path)
 static StrobeStatus heap_path_end(void *state)
 {
     HeapPaths *pass = state;
-    GPtrArray *sorted = g_ptr_array_new();
-    GHashTableIter iter;
-    gpointer path;
+    g_autoptr(GPtrArray) sorted = NULL;
     gboolean is_full = FALSE;
     int error = time_order_finish(pass->events, take_event, pass);
 
-    if (error) {
-        g_ptr_array_unref(sorted);
+    if (error)
         return cannot_sort(pass, error);
-    }
-    g_hash_table_iter_init(&iter, pass->paths);
-    while (g_hash_table_iter_next(&iter, NULL, &path))
-        g_ptr_array_add(sorted, path);
-    g_ptr_array_sort(sorted, compare);
+    sorted = sorted_values(pass->paths, compare);
     for (guint i = 0; i < sorted->len && !is_full; i++)
         is_full = !emit(pass, g_ptr_array_index(sorted, i));
-    g_ptr_array_unref(sorted);
     if (is_full)
         return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                 "Cannot emit heap_path: the host has no room for it");
