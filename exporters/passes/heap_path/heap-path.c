@@ -150,13 +150,6 @@ static void take_event(void *user, gpointer item)
         allocate(user, event);
 }
 
-static StrobeStatus cannot_sort(HeapPaths *pass, int error)
-{
-    return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                            "Cannot put allocations in order in a temporary file: %s",
-                            g_strerror(error));
-}
-
 static StrobeStatus heap_path_batch(void *state, const StrobeView *records, size_t n)
 {
     HeapPaths *pass = state;
@@ -172,7 +165,7 @@ static StrobeStatus heap_path_batch(void *state, const StrobeView *records, size
         if (!strcmp(records[i].kind->name, "heap.block") && event.size != STROBE_ABSENT_I64)
             error = time_order_add(pass->events, records[i].begin_ns, &event);
     }
-    return error ? cannot_sort(pass, error) : STROBE_OK;
+    return error ? time_order_fail(pass->host, pass->self, error) : STROBE_OK;
 }
 
 static gint compare(gconstpointer a, gconstpointer b)
@@ -219,7 +212,7 @@ static StrobeStatus heap_path_end(void *state)
     int error = time_order_finish(pass->events, take_event, pass);
 
     if (error)
-        return cannot_sort(pass, error);
+        return time_order_fail(pass->host, pass->self, error);
     sorted = sorted_values(pass->paths, compare);
     for (guint i = 0; i < sorted->len && !is_full; i++)
         is_full = !emit(pass, g_ptr_array_index(sorted, i));
