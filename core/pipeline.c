@@ -423,6 +423,7 @@ static void set_facts(struct run *run, const StrobeResult *result, const char *o
     run->facts.command = strobe_json_member_text(facts, "command");
     run->facts.strobe_version = strobe_json_member_text(facts, "strobe_version");
     run->facts.directory_path = output ? output : "";
+    run->facts.scratch_path = strobe_resources_folder(output);
     run->facts.generation = generation_of(run->p, facts);
     run->facts.level = (gint32)strobe_json_member_int(facts, "level", -1);
     run->facts.memory_bytes = strobe_resources_memory() / MEMORY_PARTS;

@@ -3,13 +3,11 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 static guint64 memory = STROBE_MAX_MEM_DEFAULT;
 static gsize text_bytes = STROBE_TEXT_BYTES_IN_MEMORY;
-static gboolean is_looked_at;
+static void (*on_thread)(void);
 static const char *temporary;
 
 void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean heap_overflows)
@@ -17,18 +15,17 @@ void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean hea
     text_bytes = heap_overflows ? STROBE_TEXT_BYTES_IN_FILE : STROBE_TEXT_BYTES_IN_MEMORY;
     memory = memory_bytes;
     temporary = g_intern_string(folder);
-    is_looked_at = heap_overflows;
+}
+
+void strobe_resources_on_thread(void (*begins)(void))
+{
+    on_thread = begins;
 }
 
 void strobe_resources_thread_begins(void)
 {
-    sigset_t look;
-
-    if (!is_looked_at)
-        return;
-    sigemptyset(&look);
-    sigaddset(&look, SIGPROF);
-    pthread_sigmask(SIG_UNBLOCK, &look, NULL);
+    if (on_thread)
+        on_thread();
 }
 
 guint64 strobe_resources_memory(void)

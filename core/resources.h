@@ -18,11 +18,10 @@
  * `heap_overflows`: what the heap holds beyond the memory lies in a file. */
 void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean heap_overflows);
 
-/* A thread begins that works on what the heap holds: where that lies in a file, SIGPROF, by which
- * tools/overflow-memory.c looks at what is resident, interrupts it too. Since Linux 6.4 the signal
- * comes to the thread that has used the time; before, to the main one, whenever that has a
- * processor. */
+/* A thread begins that works on what the heap holds: calls, in it, what was set, if anything was.
+ */
 void strobe_resources_thread_begins(void);
+void strobe_resources_on_thread(void (*begins)(void));
 
 /* STROBE_MAX_MEM_DEFAULT unless it was set. */
 guint64 strobe_resources_memory(void);

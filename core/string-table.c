@@ -8,6 +8,8 @@
 #define SLOTS_MIN 1024u
 #define PAGE_BITS 10u /* entries of the first page; each further one has twice as many */
 #define PAGES (33u - PAGE_BITS)
+#define STRETCHES 4096u /* of the slots, for which strings that wait are put together */
+#define WAITING_MIN 65536u
 
 struct entry {
     const char *bytes; /* NUL behind them; NULL: unknown id */
@@ -27,6 +29,8 @@ struct StrobeStringTable {
     struct slot *slots;         /* by hash of their bytes */
     guint32 n_slots;            /* a power of two, at most three quarters in use */
     guint32 n_used;
+    struct slot *waiting; /* of strings that were set, and that nobody has looked for yet */
+    guint32 n_waiting, waiting_room;
     GPtrArray *chunks;
     char *chunk;
     gsize chunk_left;
@@ -104,6 +108,7 @@ void strobe_string_table_free(StrobeStringTable *table)
     for (guint i = 0; i < PAGES; i++)
         g_free(table->pages[i]);
     g_free(table->slots);
+    g_free(table->waiting);
     g_ptr_array_unref(table->chunks);
     g_free(table);
 }
@@ -166,8 +171,8 @@ static char *take_room(StrobeStringTable *table, gsize n)
     return out;
 }
 
-static void store(StrobeStringTable *table, guint32 id, guint32 hash, const char *bytes,
-                  gsize length, gboolean is_stack)
+static void store(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
+                  gboolean is_stack)
 {
     struct entry *e = entry_of(table, id);
     char *copy = take_room(table, length + 1);
@@ -178,12 +183,59 @@ static void store(StrobeStringTable *table, guint32 id, guint32 hash, const char
     e->length = (guint32)length;
     e->is_stack = is_stack != FALSE;
     table->n_ids = MAX(table->n_ids, id + 1);
-    struct slot *slot = find_slot(table, hash, copy, length, is_stack);
+}
+
+/* There is a slot left. */
+static void take_slot(StrobeStringTable *table, const struct slot *wanted)
+{
+    const struct entry *e = entry_of(table, wanted->id);
+    struct slot *slot = find_slot(table, wanted->hash, e->bytes, e->length, e->is_stack != 0);
+
     if (slot->id)
         return; /* a second id of the same bytes */
-    *slot = (struct slot){hash, id};
-    if (++table->n_used > table->n_slots / 4 * 3)
+    *slot = *wanted;
+    table->n_used++;
+}
+
+/* Those of one stretch of the slots behind each other, else in the order in which they were set. */
+static struct slot *waiting_by_stretch(const StrobeStringTable *table)
+{
+    struct slot *ordered = g_new(struct slot, table->n_waiting);
+    g_autofree guint32 *starts = g_new0(guint32, STRETCHES + 1);
+    guint32 mask = table->n_slots - 1, per_stretch = MAX(table->n_slots / STRETCHES, 1);
+
+    for (guint32 i = 0; i < table->n_waiting; i++)
+        starts[(table->waiting[i].hash & mask) / per_stretch + 1]++;
+    for (guint32 i = 0; i < STRETCHES; i++)
+        starts[i + 1] += starts[i];
+    for (guint32 i = 0; i < table->n_waiting; i++)
+        ordered[starts[(table->waiting[i].hash & mask) / per_stretch]++] = table->waiting[i];
+    return ordered;
+}
+
+/* Slots of millions of strings are more than may be in memory: one after the other, each string
+ * would have to fetch a page of them. */
+static void index_waiting(StrobeStringTable *table)
+{
+    if (!table->n_waiting)
+        return;
+    while (table->n_used + table->n_waiting > table->n_slots / 4 * 3)
         grow_slots(table);
+    g_autofree struct slot *ordered = waiting_by_stretch(table);
+    for (guint32 i = 0; i < table->n_waiting; i++)
+        take_slot(table, &ordered[i]);
+    table->n_waiting = table->waiting_room = 0;
+    g_clear_pointer(&table->waiting, g_free);
+}
+
+static void wait_for_slot(StrobeStringTable *table, struct slot slot)
+{
+    if (table->n_waiting == table->waiting_room) {
+        index_waiting(table);
+        table->waiting_room = MAX(WAITING_MIN, table->n_slots / 16);
+        table->waiting = g_new(struct slot, table->waiting_room);
+    }
+    table->waiting[table->n_waiting++] = slot;
 }
 
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
@@ -191,8 +243,10 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
 {
     if (id == table->n_entries) /* more than a recorder has: an importer wrote them, in order */
         set_n_entries(table, id + 1);
-    if (id && id < table->n_entries && !entry_of(table, id)->bytes)
-        store(table, id, hash_bytes(bytes, length, is_stack), bytes, length, is_stack);
+    if (!id || id >= table->n_entries || entry_of(table, id)->bytes)
+        return;
+    store(table, id, bytes, length, is_stack);
+    wait_for_slot(table, (struct slot){hash_bytes(bytes, length, is_stack), id});
 }
 
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
@@ -200,6 +254,7 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
 {
     if (length == 0 && is_stack)
         return 0;
+    index_waiting(table);
     guint32 hash = hash_bytes(bytes, length, is_stack);
     guint32 known = find_slot(table, hash, bytes, length, is_stack)->id;
     if (known)
@@ -210,7 +265,10 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
     }
     guint32 id = table->n_entries;
     set_n_entries(table, id + 1);
-    store(table, id, hash, bytes, length, is_stack);
+    store(table, id, bytes, length, is_stack);
+    if (table->n_used >= table->n_slots / 4 * 3)
+        grow_slots(table);
+    take_slot(table, &(struct slot){hash, id});
     if (table->bytes > table->max_bytes && !table->full_id) {
         table->full_id = id + 1;
         set_n_entries(table, id + 2);
@@ -242,17 +300,12 @@ static gboolean replace_frames(StrobeStringId *frames, gsize n, GHashTable *othe
 static void fill_slots(StrobeStringTable *table)
 {
     memset(table->slots, 0, table->n_slots * sizeof *table->slots);
-    table->n_used = 0;
+    table->n_used = table->n_waiting = 0;
     for (guint32 id = 1; id < table->n_ids; id++) {
         const struct entry *e = entry_of(table, id);
-        if (!e->bytes)
-            continue;
-        guint32 hash = hash_bytes(e->bytes, e->length, e->is_stack != 0);
-        struct slot *slot = find_slot(table, hash, e->bytes, e->length, e->is_stack != 0);
-        if (!slot->id) {
-            *slot = (struct slot){hash, id};
-            table->n_used++;
-        }
+
+        if (e->bytes)
+            wait_for_slot(table, (struct slot){hash_bytes(e->bytes, e->length, e->is_stack), id});
     }
 }
 

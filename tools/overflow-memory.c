@@ -18,7 +18,6 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
 #include <errno.h>
 #include <fcntl.h>
 #include <jemalloc/jemalloc.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -32,10 +31,13 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "fault-watch.h"
 #include "interruption.h"
+#include "lone-pages.h"
+#include "resources.h"
 
 #define PARTS_MAX 65536u
-#define PIECE_BYTES ((size_t)4 << 20)     /* unmapped at once */
+#define PIECE_BYTES ((size_t)16 << 20)    /* unmapped at once */
 #define BESIDE_BYTES ((uint64_t)12 << 20) /* resident besides the heap: programs, stacks */
 #define PERIOD_NS 2000000
 #define ROOM_LEFT_BYTES ((uint64_t)64 << 20)
@@ -62,6 +64,7 @@ static struct {
     size_t hand_part, hand_at; /* where unmapping goes on */
     int file, statm;
     pid_t thread; /* the main one, which gets the signals of faults */
+    bool is_lone; /* a fault brings one page: what is resident does not leap */
     bool is_full;
     char lost[LOST_TEXT_BYTES]; /* what is said when a page cannot be had */
 } overflow = {.lock = ATOMIC_FLAG_INIT};
@@ -111,15 +114,21 @@ static Resident look(void)
 }
 
 /* What may be resident before pages are unmapped. What lies in no file stays: where that is much,
- * a third of the rest is the file's, or else its pages would go with each look, hardly touched. */
+ * a part of the rest is the file's, or else its pages would go with each look, hardly touched. */
 static uint64_t most_resident(const Resident *resident)
 {
     uint64_t limit = overflow.limit, beside = resident->all - resident->files, most;
 
-    most = beside < limit ? beside + (limit - beside) / 3 : limit;
+    most = beside < limit ? beside + (limit - beside) / 3 * (overflow.is_lone ? 2 : 1) : limit;
     if (most > limit / 8 * 7) /* more may come until it is looked at again */
         most = limit / 8 * 7;
     return most > limit / 8 * 5 ? most : limit / 8 * 5;
+}
+
+/* How much less is left: as much as comes until the next look. */
+static uint64_t room_made(void)
+{
+    return overflow.limit / (overflow.is_lone ? 32 : 8);
 }
 
 /* The pages stay in the file's cache as long as the system has room for them. FALSE at the end of
@@ -151,10 +160,9 @@ static void keep_limit(void)
         return;
     if (overflow.hand_part >= overflow.n_parts)
         overflow.hand_part = overflow.hand_at = 0;
-    do {
-        for (int i = 0; i < 4; i++)
-            rounds += !unmap_piece();
-    } while (rounds < 2 && look().all > most - overflow.limit / 8);
+    do
+        rounds += !unmap_piece();
+    while (rounds < 2 && look().all > most - room_made());
 }
 
 /* The process touched pages for a while, which tells nobody. In whatever it was doing. */
@@ -220,40 +228,7 @@ static void take_bus_errors(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-/* With the faults of calls into the system where that is allowed. */
-static int open_event(struct perf_event_attr *wanted)
-{
-    for (int is_own_code = 0; is_own_code < 2; is_own_code++) {
-        wanted->exclude_kernel = is_own_code != 0;
-        int event = (int)syscall(SYS_perf_event_open, wanted, overflow.thread, -1, -1,
-                                 PERF_FLAG_FD_CLOEXEC);
-        if (event >= 0)
-            return event;
-    }
-    return -1;
-}
-
-/* A read of a mapped file brings the pages around into view as well, so that much is resident after
- * few faults: those of all threads are counted, where that is allowed. */
-static void count_faults(void)
-{
-    struct perf_event_attr wanted = {.type = PERF_TYPE_SOFTWARE,
-                                     .size = sizeof wanted,
-                                     .config = PERF_COUNT_SW_PAGE_FAULTS,
-                                     .sample_period = overflow.limit / 8 / FAULT_AROUND_BYTES,
-                                     .wakeup_events = 1,
-                                     .inherit = 1, /* threads to come */
-                                     .exclude_hv = 1};
-    int event = open_event(&wanted);
-    struct f_owner_ex owner = {F_OWNER_TID, overflow.thread};
-
-    if (event >= 0 &&
-        (fcntl(event, F_SETSIG, SIGPROF) != 0 || fcntl(event, F_SETOWN_EX, &owner) != 0 ||
-         fcntl(event, F_SETFL, O_ASYNC | O_NONBLOCK) != 0))
-        close(event);
-}
-
-/* Whoever started the command may have blocked them. */
+/* Whoever started the thread may have blocked them. */
 static void let_through(void)
 {
     sigset_t ours;
@@ -264,21 +239,40 @@ static void let_through(void)
     pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
-/* By the process's own time: a busy machine delays no signal of it, where a thread would be late.
+/* A thread that works on what the heap holds looks itself: the main one may wait for a processor.
  */
-static void start_timer(void)
+static void thread_begins(void)
 {
-    const struct itimerspec period = {{0, PERIOD_NS}, {0, PERIOD_NS}};
+    let_through();
+    fault_watch_thread();
+}
+
+static bool take_signals(void)
+{
     struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
-    timer_t timer;
 
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGPROF, &action, NULL) != 0)
-        return;
+        return false;
+    let_through(); /* threads that start later have this one's mask */
+    strobe_resources_on_thread(thread_begins);
+    return true;
+}
+
+/* By the process's own time: a busy machine delays no signal of it, where a thread would be late.
+ * Much may be resident after few faults, where each brings the pages around: these count as well.
+ */
+static void start_looks(void)
+{
+    const struct itimerspec period = {{0, PERIOD_NS}, {0, PERIOD_NS}};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
+    timer_t timer;
+
     if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0)
         timer_settime(timer, 0, &period, NULL);
-    count_faults();
+    fault_watch_begin(overflow.thread, overflow.is_lone
+                                           ? overflow.limit / 64 / (uint64_t)sysconf(_SC_PAGESIZE)
+                                           : overflow.limit / 8 / FAULT_AROUND_BYTES);
     take_bus_errors();
 }
 
@@ -291,7 +285,7 @@ static void add_part(char *at, size_t size)
     overflow.parts[place] = (Part){at, size};
     overflow.n_parts++;
     if (overflow.n_parts == 1)
-        start_timer();
+        start_looks();
 }
 
 /* Address space at a multiple of `alignment`, of file or memory. */
@@ -379,6 +373,7 @@ static char *map_file(size_t size, size_t alignment)
     }
     /* In large folios a page's first write walks all of its folio, and a fault may bring 2 MB. */
     madvise(at, size, MADV_RANDOM);
+    overflow.is_lone = lone_pages_make(at, size);
     overflow.in_file += size;
     add_part(at, size);
     return at;
@@ -531,7 +526,10 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
         return false;
     }
     pthread_atfork(NULL, NULL, protect_in_child);
-    let_through(); /* threads that start later have this one's mask */
+    if (!take_signals()) {
+        close(file);
+        return false;
+    }
     mallctl("arena.0.retain_grow_limit", NULL, NULL, &grow, sizeof grow);
     return mallctl("arena.0.extent_hooks", NULL, NULL, &hooks, sizeof hooks) == 0;
 }

@@ -35,9 +35,10 @@ static StrobeStatus io_error(ChromeTrace *trace, int error)
     const StrobeFacts *facts = trace->host->facts(trace->self);
 
     return trace->host->fail(trace->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                             "Cannot write the trace: file=\"%s\", folder=\"%s\": %s",
+                             "Cannot write the trace: file=\"%s\", folder=\"%s\", or what is kept "
+                             "of it in the folder for temporary files: %s: %s",
                              trace->host->option_text(trace->self, "file"), facts->directory_path,
-                             g_strerror(error));
+                             facts->scratch_path, g_strerror(error));
 }
 
 static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInstance *self,

@@ -246,10 +246,13 @@ static StrobeStatus io_error(Csv *csv, const CsvFile *file, int error)
 {
     const StrobeConsumerHost *host = csv->context.host;
     StrobeInstance *self = csv->context.self;
+    const StrobeFacts *facts = host->facts(self);
 
     return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                      "Cannot write a table: file=\"%s\", folder=\"%s\": %s", csv_file_name(file),
-                      host->facts(self)->directory_path, g_strerror(error));
+                      "Cannot write a table: file=\"%s\", folder=\"%s\", or what is kept of it in "
+                      "the folder for temporary files: %s: %s",
+                      csv_file_name(file), facts->directory_path, facts->scratch_path,
+                      g_strerror(error));
 }
 
 static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)

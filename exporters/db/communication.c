@@ -311,8 +311,5 @@ void communication_end(Communication *c)
     sqlite3_finalize(c->by_id);
     sqlite3_finalize(c->by_place);
     sqlite3_finalize(c->by_task);
-    if (held_rows_error(c->held))
-        c->db->host->fail(c->db->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                          "Cannot keep communication tasks in a scratch file: %s",
-                          g_strerror(held_rows_error(c->held)));
+    held_rows_report(c->held, c->db->host, c->db->self, "communication tasks");
 }

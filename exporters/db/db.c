@@ -235,9 +235,12 @@ static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self
 
 static StrobeStatus report(Db *db)
 {
+    const StrobeFacts *facts = db->host->facts(db->self);
+
     return db->host->fail(db->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                          "Cannot write a database: folder=\"%s\", %s",
-                          db->host->facts(db->self)->directory_path, out_db_error(db->out));
+                          "Cannot write a database: folder=\"%s\", or what is kept of it in the "
+                          "folder for temporary files: %s: %s",
+                          facts->directory_path, facts->scratch_path, out_db_error(db->out));
 }
 
 static StrobeStatus db_batch(void *state, const StrobeView *records, size_t n)

@@ -435,8 +435,6 @@ static void put_held(Framework *f)
 
 void framework_end(Framework *f)
 {
-    int error;
-
     match_steps(f);
     sequences_end(f->sequences);
     if (held_rows_n(f->held)) {
@@ -444,10 +442,7 @@ void framework_end(Framework *f)
         links_sort(f->links);
         put_held(f);
     }
-    error = held_rows_error(f->held);
-    if (error)
-        f->db->host->fail(f->db->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                          "Cannot keep operators in a scratch file: %s", g_strerror(error));
+    held_rows_report(f->held, f->db->host, f->db->self, "operators");
     if (connections_n_forgotten(f->connections))
         f->db->host->log(f->db->self, STROBE_LOG_WARNING,
                          "%" G_GUINT64_FORMAT " launches or entries of the task queue lie in no "

@@ -43,9 +43,13 @@ guint32 held_rows_n(const HeldRows *held)
     return held->n;
 }
 
-int held_rows_error(const HeldRows *held)
+void held_rows_report(const HeldRows *held, const StrobeConsumerHost *host, StrobeInstance *self,
+                      const char *what)
 {
-    return held->error;
+    if (held->error)
+        host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                   "Cannot keep %s in the folder for temporary files: %s: %s", what,
+                   host->facts(self)->scratch_path, g_strerror(held->error));
 }
 
 RowBuffer *held_rows_begin(HeldRows *held, OutTable *table)

@@ -22,7 +22,9 @@ guint32 held_rows_n(const HeldRows *held);
 /* The rows in order; FALSE at the end, or on an error. Head and row are valid until the next call.
  */
 gboolean held_rows_next(HeldRows *held, const void **head, guint8 **row, guint32 *bytes);
-/* errno of the first failure, 0: none. */
-int held_rows_error(const HeldRows *held);
+/* Says what could not be kept or read, if anything: the exporter has failed then. `what` are they
+ * rows of? */
+void held_rows_report(const HeldRows *held, const StrobeConsumerHost *host, StrobeInstance *self,
+                      const char *what);
 
 #endif

@@ -215,6 +215,7 @@ static void print_exporter(void)
     MEMBER(StrobeFacts, memory_bytes);
     MEMBER(StrobeFacts, scratch);
     MEMBER(StrobeFacts, n_threads);
+    MEMBER(StrobeFacts, scratch_path);
     STRUCT(StrobeConsumerHost);
     MEMBER(StrobeConsumerHost, struct_size);
     MEMBER(StrobeConsumerHost, abi_minor);

@@ -496,6 +496,7 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                 .n_threads = 1,
                                 .memory_bytes = 32u << 20,
                                 .scratch = must_open("/tmp"),
+                                .scratch_path = "/tmp",
                                 .directory_path = "mock"};
     mock->table = (StrobeConsumerHost){.struct_size = sizeof(StrobeConsumerHost),
                                        .abi_minor = STROBE_ABI_MINOR,

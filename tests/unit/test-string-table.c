@@ -25,6 +25,25 @@ static void test_set_and_intern(void)
     strobe_string_table_free(table);
 }
 
+/* Of more strings than wait for their slots at once, some of them twice. */
+static void test_many_set(void)
+{
+    enum { IDS = 300000, DIFFERENT = 200000 };
+    StrobeStringTable *table = strobe_string_table_new(IDS + 1);
+    char text[16];
+
+    for (guint32 id = 1; id <= IDS; id++) {
+        gsize n = (gsize)g_snprintf(text, sizeof text, "text %u", id % DIFFERENT);
+        strobe_string_table_set(table, id, text, n, FALSE);
+    }
+    for (guint32 id = 1; id <= DIFFERENT; id += 7) {
+        gsize n = (gsize)g_snprintf(text, sizeof text, "text %u", id % DIFFERENT);
+        g_assert_cmpuint(strobe_string_table_intern(table, text, n, FALSE), ==, id);
+    }
+    g_assert_cmpuint(strobe_string_table_intern(table, "new", 3, FALSE), ==, IDS + 1);
+    strobe_string_table_free(table);
+}
+
 /* Endless unique names end in a fixed text, not in the machine's memory. */
 static void test_bounded(void)
 {
@@ -46,6 +65,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/string-table/set-and-intern", test_set_and_intern);
+    g_test_add_func("/string-table/many-set", test_many_set);
     g_test_add_func("/string-table/bounded", test_bounded);
     return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device-record.h"
+#include "sorted-values.h"
 
 #define GROUPS_MAX 262144u
 #define CALLS_MAX 33554432u
@@ -164,15 +165,9 @@ static gint compare_durations(gconstpointer a, gconstpointer b)
  * is the same whatever the order of the calls. */
 static double variance_of(const Group *group, double mean, gboolean rounds_squares)
 {
-    g_autoptr(GPtrArray) sorted = g_ptr_array_new();
-    GHashTableIter iter;
-    gpointer duration;
+    g_autoptr(GPtrArray) sorted = sorted_values(group->durations, compare_durations);
     double sum = 0;
 
-    g_hash_table_iter_init(&iter, group->durations);
-    while (g_hash_table_iter_next(&iter, &duration, NULL))
-        g_ptr_array_add(sorted, duration);
-    g_ptr_array_sort(sorted, compare_durations);
     for (guint i = 0; i < sorted->len; i++) {
         const Duration *next = sorted->pdata[i];
         double off = device_us(next->ns) - mean, square = off * off;
@@ -206,14 +201,8 @@ static gboolean emit(ApiStatistic *pass, const Group *group)
 static StrobeStatus api_statistic_end(void *state)
 {
     ApiStatistic *pass = state;
-    g_autoptr(GPtrArray) sorted = g_ptr_array_new();
-    GHashTableIter iter;
-    gpointer group;
+    g_autoptr(GPtrArray) sorted = sorted_values(pass->groups, compare);
 
-    g_hash_table_iter_init(&iter, pass->groups);
-    while (g_hash_table_iter_next(&iter, &group, NULL))
-        g_ptr_array_add(sorted, group);
-    g_ptr_array_sort(sorted, compare);
     for (guint i = 0; i < sorted->len; i++)
         if (!emit(pass, sorted->pdata[i]))
             return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strobe/helpers/fields.h>
 
+#include "sorted-values.h"
 #include "time-order.h"
 
 #define BLOCKS_MAX 16777216u /* alive at once */
@@ -149,13 +150,6 @@ static void take_event(void *user, gpointer item)
         allocate(user, event);
 }
 
-static StrobeStatus cannot_sort(HeapPaths *pass, int error)
-{
-    return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                            "Cannot put allocations in order in a temporary file: %s",
-                            g_strerror(error));
-}
-
 static StrobeStatus heap_path_batch(void *state, const StrobeView *records, size_t n)
 {
     HeapPaths *pass = state;
@@ -171,7 +165,7 @@ static StrobeStatus heap_path_batch(void *state, const StrobeView *records, size
         if (!strcmp(records[i].kind->name, "heap.block") && event.size != STROBE_ABSENT_I64)
             error = time_order_add(pass->events, records[i].begin_ns, &event);
     }
-    return error ? cannot_sort(pass, error) : STROBE_OK;
+    return error ? time_order_fail(pass->host, pass->self, error) : STROBE_OK;
 }
 
 static gint compare(gconstpointer a, gconstpointer b)
@@ -213,23 +207,15 @@ static gboolean emit(HeapPaths *pass, const Path *path)
 static StrobeStatus heap_path_end(void *state)
 {
     HeapPaths *pass = state;
-    GPtrArray *sorted = g_ptr_array_new();
-    GHashTableIter iter;
-    gpointer path;
+    g_autoptr(GPtrArray) sorted = NULL;
     gboolean is_full = FALSE;
     int error = time_order_finish(pass->events, take_event, pass);
 
-    if (error) {
-        g_ptr_array_unref(sorted);
-        return cannot_sort(pass, error);
-    }
-    g_hash_table_iter_init(&iter, pass->paths);
-    while (g_hash_table_iter_next(&iter, NULL, &path))
-        g_ptr_array_add(sorted, path);
-    g_ptr_array_sort(sorted, compare);
+    if (error)
+        return time_order_fail(pass->host, pass->self, error);
+    sorted = sorted_values(pass->paths, compare);
     for (guint i = 0; i < sorted->len && !is_full; i++)
         is_full = !emit(pass, g_ptr_array_index(sorted, i));
-    g_ptr_array_unref(sorted);
     if (is_full)
         return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                 "Cannot emit heap_path: the host has no room for it");

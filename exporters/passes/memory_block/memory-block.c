@@ -282,13 +282,6 @@ static StrobeStatus no_room(MemoryBlocks *pass)
                             "Cannot emit memory_block: the host has no room for it");
 }
 
-static StrobeStatus cannot_sort(MemoryBlocks *pass)
-{
-    return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                            "Cannot put allocations in order in a temporary file: %s",
-                            g_strerror(pass->error));
-}
-
 static StrobeStatus memory_block_batch(void *state, const StrobeView *records, size_t n)
 {
     MemoryBlocks *pass = state;
@@ -307,7 +300,7 @@ static StrobeStatus memory_block_batch(void *state, const StrobeView *records, s
                                  thread_number(pass->host->track(pass->self, record->track)));
     }
     take_told(pass, FALSE);
-    return pass->error ? cannot_sort(pass) : STROBE_OK;
+    return pass->error ? time_order_fail(pass->host, pass->self, pass->error) : STROBE_OK;
 }
 
 static StrobeStatus memory_block_end(void *state)
@@ -318,7 +311,7 @@ static StrobeStatus memory_block_end(void *state)
     take_told(pass, TRUE);
     pass->error = time_order_finish(pass->told, take_ordered, pass);
     if (pass->error)
-        return cannot_sort(pass);
+        return time_order_fail(pass->host, pass->self, pass->error);
     live_blocks_finish(pass->live);
     emit_finished(pass);
     if (pass->is_full)

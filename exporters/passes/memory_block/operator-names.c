@@ -22,7 +22,7 @@ static const StrobeWantedField queue_wanted[N_QUEUE] = {
 };
 
 /* What a name says of an operator. */
-enum { WORD_PLAIN = 1, WORD_SKIPPED = 2, WORD_NODE = 3, WORD_CALL = 4 };
+enum { WORD_UNREAD, WORD_PLAIN, WORD_SKIPPED, WORD_NODE, WORD_CALL };
 
 typedef struct Span {
     gint64 begin_ns, end_ns;
@@ -71,7 +71,7 @@ struct OperatorNames {
     Thread *last, *any;  /* operators of one thread come in runs; that of events of no thread */
     guint64 last_number;
     GHashTable *entries; /* correlation -> Entry */
-    GHashTable *words;   /* StrobeStringId -> WORD_* */
+    GHashTable *words;   /* StrobeStringId -> WORD_*, of the first names */
 };
 
 static void free_thread(gpointer data)
@@ -148,26 +148,37 @@ void operator_names_ask(OperatorNames *names, guint64 question, guint64 thread, 
 
 /* ---- operators ---- */
 
-static guint word_of(OperatorNames *names, StrobeStringId name)
+static guint read_word(const OperatorNames *names, StrobeStringId name)
+{
+    const char *text = names->host->string(names->self, name).bytes;
+
+    if (!strcmp(text, "empty_tensor") || !strcmp(text, "malloc_workspace"))
+        return WORD_SKIPPED;
+    if (g_str_has_prefix(text, "autograd::engine::evaluate_function"))
+        return WORD_NODE;
+    if (g_str_has_prefix(text, "aten") || g_str_has_prefix(text, "npu"))
+        return WORD_CALL;
+    return WORD_PLAIN;
+}
+
+/* Where there are more names than are remembered, their texts are all over the memory, and each
+ * would be fetched for an operator that nobody asks for: they are read when somebody does. */
+static guint known_word(OperatorNames *names, StrobeStringId name)
 {
     guint word = GPOINTER_TO_UINT(g_hash_table_lookup(names->words, GUINT_TO_POINTER(name)));
-    const char *text;
 
-    if (word)
+    if (word != WORD_UNREAD || g_hash_table_size(names->words) >= WORDS_MAX)
         return word;
-    text = names->host->string(names->self, name).bytes;
-    if (!strcmp(text, "empty_tensor") || !strcmp(text, "malloc_workspace"))
-        word = WORD_SKIPPED;
-    else if (g_str_has_prefix(text, "autograd::engine::evaluate_function"))
-        word = WORD_NODE;
-    else if (g_str_has_prefix(text, "aten") || g_str_has_prefix(text, "npu"))
-        word = WORD_CALL;
-    else
-        word = WORD_PLAIN;
-    if (g_hash_table_size(names->words) >= WORDS_MAX)
-        g_hash_table_remove_all(names->words);
+    word = read_word(names, name);
     g_hash_table_insert(names->words, GUINT_TO_POINTER(name), GUINT_TO_POINTER(word));
     return word;
+}
+
+static guint word_of(const OperatorNames *names, Span *op)
+{
+    if (op->word == WORD_UNREAD)
+        op->word = read_word(names, op->name);
+    return op->word;
 }
 
 static void tell(OperatorNames *names, guint64 question, const OperatorAnswer *answer)
@@ -176,10 +187,10 @@ static void tell(OperatorNames *names, guint64 question, const OperatorAnswer *a
 }
 
 /* Answers the questions of a thread that fall into an operator. */
-static void answer(OperatorNames *names, Thread *thread, const Span *op)
+static void answer(OperatorNames *names, Thread *thread, Span *op)
 {
     GArray *questions = thread->questions;
-    const OperatorAnswer found = {op->name, op->begin_ns, op->word == WORD_NODE};
+    OperatorAnswer found = {op->name, op->begin_ns, FALSE};
     guint kept = questions->len, n_beyond = 0;
 
     for (guint i = questions->len; i-- > 0;) {
@@ -189,7 +200,12 @@ static void answer(OperatorNames *names, Thread *thread, const Span *op)
             break;
         if (question->at_ns > op->end_ns) {
             n_beyond++;
-        } else if (thread->is_dequeuer) {
+            continue;
+        }
+        if (word_of(names, op) == WORD_SKIPPED)
+            return; /* before any question has gone */
+        found.is_node = op->word == WORD_NODE;
+        if (thread->is_dequeuer) {
             n_beyond++;
             if (!question->likely.name)
                 question->likely = found;
@@ -218,19 +234,19 @@ static void tell_entry(OperatorNames *names, Entry *entry, StrobeStringId name)
 }
 
 /* An operator around the end of an entry: its base if it began after those that have ended. */
-static gboolean settle(OperatorNames *names, Entry *entry, const Span *op)
+static gboolean settle(OperatorNames *names, Entry *entry, Span *op)
 {
     if (op->begin_ns > entry->base_begin_ns) {
         entry->base_begin_ns = op->begin_ns;
         entry->name = 0;
     }
-    if (!entry->name && op->word != WORD_CALL)
+    if (!entry->name && word_of(names, op) != WORD_CALL)
         return FALSE;
     tell_entry(names, entry, entry->name ? entry->name : op->name);
     return TRUE;
 }
 
-static void settle_entries(OperatorNames *names, Thread *thread, const Span *op)
+static void settle_entries(OperatorNames *names, Thread *thread, Span *op)
 {
     guint n_looked = 0;
 
@@ -242,6 +258,8 @@ static void settle_entries(OperatorNames *names, Thread *thread, const Span *op)
             break;
         if (open.end_ns > op->end_ns)
             continue;
+        if (word_of(names, op) == WORD_SKIPPED)
+            return;
         entry = g_hash_table_lookup(names->entries, &open.correlation);
         if (!entry || settle(names, entry, op))
             g_array_remove_index(thread->open, i);
@@ -252,11 +270,11 @@ void operator_names_operator(OperatorNames *names, const StrobeView *record, gui
 {
     const uint32_t *at = strobe_binder_offsets(&names->operators, record->kind);
     Thread *thread = thread_of(names, number);
-    Span op = {record->begin_ns, record->end_ns, record->name, WORD_PLAIN};
+    Span op = {record->begin_ns, record->end_ns, record->name, WORD_UNREAD};
 
     if (strobe_field_u8(record, at[IS_ASYNC], 0))
         return;
-    op.word = word_of(names, op.name);
+    op.word = known_word(names, op.name);
     if (op.word == WORD_SKIPPED)
         return;
     if (names->any)
@@ -270,7 +288,7 @@ void operator_names_operator(OperatorNames *names, const StrobeView *record, gui
 
 /* The operator that began last of those that have ended, and the call into the framework that is
  * it or the first around it. */
-static void look_back(const Thread *thread, Entry *entry)
+static void look_back(const OperatorNames *names, Thread *thread, Entry *entry)
 {
     guint first = thread->n_recent > RECENT ? thread->n_recent - RECENT : 0;
     const Span *base = NULL;
@@ -278,9 +296,10 @@ static void look_back(const Thread *thread, Entry *entry)
 
     entry->base_begin_ns = G_MININT64;
     for (guint i = first; i < thread->n_recent; i++) {
-        const Span *op = &thread->recent[i % RECENT];
+        Span *op = &thread->recent[i % RECENT];
 
-        if (op->begin_ns <= entry->end_ns && (!base || op->begin_ns > base->begin_ns)) {
+        if (word_of(names, op) != WORD_SKIPPED && op->begin_ns <= entry->end_ns &&
+            (!base || op->begin_ns > base->begin_ns)) {
             base = op;
             base_at = i;
         }
@@ -316,7 +335,7 @@ static void enqueue(OperatorNames *names, Thread *thread, guint64 correlation, g
     entry = g_new0(Entry, 1);
     entry->correlation = correlation;
     entry->end_ns = end_ns;
-    look_back(thread, entry);
+    look_back(names, thread, entry);
     g_hash_table_insert(names->entries, &entry->correlation, entry);
     g_array_append_val(thread->open, open);
 }

@@ -256,9 +256,7 @@ static void add_usage(MemoryTotal *pass, const StrobeView *record)
 static StrobeStatus done(MemoryTotal *pass)
 {
     if (pass->error)
-        return pass->host->fail(pass->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                                "Cannot put allocations in order in a temporary file: %s",
-                                g_strerror(pass->error));
+        return time_order_fail(pass->host, pass->self, pass->error);
     if (!pass->is_full)
         return STROBE_OK;
     return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,

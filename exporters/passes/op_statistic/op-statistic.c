@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device-record.h"
+#include "sorted-values.h"
 
 #define GROUPS_MAX 262144u
 
@@ -172,15 +173,9 @@ static double device_total(const GPtrArray *sorted, guint first)
 static StrobeStatus op_statistic_end(void *state)
 {
     OpStatistic *pass = state;
-    g_autoptr(GPtrArray) sorted = g_ptr_array_new();
-    GHashTableIter iter;
-    gpointer group;
+    g_autoptr(GPtrArray) sorted = sorted_values(pass->groups, compare);
     double all = 0;
 
-    g_hash_table_iter_init(&iter, pass->groups);
-    while (g_hash_table_iter_next(&iter, &group, NULL))
-        g_ptr_array_add(sorted, group);
-    g_ptr_array_sort(sorted, compare);
     for (guint i = 0; i < sorted->len; i++) {
         const Group *next = sorted->pdata[i];
 

@@ -13,8 +13,8 @@ typedef struct Flow {
 /* A kernel and when it was launched. */
 typedef struct Moment {
     gint64 at_ns;
-    guint64 thread; /* where it is known */
-    guint order, kernel;
+    guint64 thread;      /* where it is known */
+    guint order, kernel; /* of one time: as its arrow or kernel came */
 } Moment;
 
 void kernel_map_init(KernelMap *map)
@@ -96,9 +96,9 @@ static GHashTable *index_places(const KernelMap *map)
     return places;
 }
 
-static void add_moment(GArray *moments, gint64 at_ns, guint64 thread, guint kernel)
+static void add_moment(GArray *moments, gint64 at_ns, guint64 thread, guint order, guint kernel)
 {
-    const Moment moment = {at_ns, thread, moments->len, kernel};
+    const Moment moment = {at_ns, thread, order, kernel};
 
     g_array_append_val(moments, moment);
 }
@@ -114,7 +114,7 @@ static void moments_of_flows(const KernelMap *map, GArray *moments)
 
         if (flow->has_from && flow->has_to &&
             g_hash_table_lookup_extended(places, &key, &place, NULL))
-            add_moment(moments, flow->from_ns, 0, ((const Place *)place)->kernel);
+            add_moment(moments, flow->from_ns, 0, i, ((const Place *)place)->kernel);
     }
 }
 
@@ -127,42 +127,60 @@ static gint compare_calls(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-static const HostCall *find_call(const KernelMap *map, guint64 connection)
+/* What waits for its call. */
+typedef struct Task {
+    guint64 connection;
+    guint kernel;
+} Task;
+
+static gint compare_tasks(gconstpointer a, gconstpointer b)
 {
-    guint low = 0, high = map->calls->len;
+    const Task *x = a, *y = b;
 
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
+    if (x->connection != y->connection)
+        return x->connection < y->connection ? -1 : 1;
+    return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+}
 
-        if (g_array_index(map->calls, HostCall, middle).connection < connection)
-            low = middle + 1;
-        else
-            high = middle;
+static GArray *tasks_of(const KernelMap *map)
+{
+    GArray *tasks = g_array_new(FALSE, FALSE, sizeof(Task));
+
+    for (guint i = 0; i < map->kernels->len; i++) {
+        const Kernel *kernel = &g_array_index(map->kernels, Kernel, i);
+        const Task task = {kernel->connection, i};
+
+        if (kernel->is_target && kernel->connection != STROBE_ABSENT_U64)
+            g_array_append_val(tasks, task);
     }
-    if (low == map->calls->len)
-        return NULL;
-    const HostCall *call = &g_array_index(map->calls, HostCall, low);
-    return call->connection == connection ? call : NULL;
+    near_sort(tasks, compare_tasks);
+    return tasks;
 }
 
 /* Without arrows: the call that has the task's id. In the original there is one arrow an id, so
  * only the first task counts; of what was recorded all do that a launch caused, those of a graph
- * that is run again too. */
+ * that is run again too. Both sides in order of the id: of millions in no order each would be
+ * looked for all over the memory. */
 static void moments_of_calls(KernelMap *map, GArray *moments)
 {
-    g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash, g_int64_equal);
+    g_autoptr(GArray) tasks = tasks_of(map);
+    guint call = 0;
 
     near_sort(map->calls, compare_calls);
-    for (guint i = 0; i < map->kernels->len; i++) {
-        Kernel *kernel = &g_array_index(map->kernels, Kernel, i);
-        const HostCall *call;
+    for (guint i = 0; i < tasks->len; i++) {
+        const Task *task = &g_array_index(tasks, Task, i);
+        const HostCall *found;
 
-        if (!kernel->is_target || kernel->connection == STROBE_ABSENT_U64 ||
-            (!map->by_thread && !g_hash_table_add(seen, &kernel->connection)))
+        if (!map->by_thread && i && task[-1].connection == task->connection)
             continue;
-        call = find_call(map, kernel->connection);
-        if (call)
-            add_moment(moments, call->begin_ns, call->thread, i);
+        while (call < map->calls->len &&
+               g_array_index(map->calls, HostCall, call).connection < task->connection)
+            call++;
+        if (call == map->calls->len)
+            break;
+        found = &g_array_index(map->calls, HostCall, call);
+        if (found->connection == task->connection)
+            add_moment(moments, found->begin_ns, found->thread, task->kernel, task->kernel);
     }
 }
 

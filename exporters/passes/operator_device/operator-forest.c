@@ -18,6 +18,8 @@ typedef struct Build {
     gboolean zero_is_whole;
     GHashTable *open; /* thread to the place of its innermost operator; one key for all threads
                          where these are one tree */
+    gint64 (*step_number)(void *user, const Operator *op);
+    void *user;
 } Build;
 
 static gint compare_leaves(gconstpointer a, gconstpointer b)
@@ -147,20 +149,23 @@ static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
     return leaves;
 }
 
-static void enter(const Build *build, gint place, gint last, gint64 number)
+/* An operator within another one is no step, whatever its name, which is far away in memory. */
+static void enter(const Build *build, gint place, gint last)
 {
-    Operator *op = at(build, place), *parent;
-    ForestStep step = {.number = number, .place = (guint)place, .device = -1};
+    Operator *op = at(build, place), *parent = at(build, last);
+    ForestStep step = {.place = (guint)place, .device = -1};
 
     op->parent = last;
     op->step = -1;
-    parent = at(build, last);
-    if (parent)
+    if (parent) {
         parent->children_ns += op->end_ns - op->begin_ns;
-    else if (number >= 0) {
-        op->step = (gint)build->forest->steps->len;
-        g_array_append_val(build->forest->steps, step);
+        return;
     }
+    step.number = build->step_number(build->user, op);
+    if (step.number < 0)
+        return;
+    op->step = (gint)build->forest->steps->len;
+    g_array_append_val(build->forest->steps, step);
 }
 
 /* The innermost operator of the tree that an event of this thread belongs to; -1: none. */
@@ -182,7 +187,7 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
                   gboolean zero_is_whole)
 {
     g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    const Build build = {forest, map, zero_is_whole, open};
+    const Build build = {forest, map, zero_is_whole, open, step_number, user};
     g_autoptr(GArray) leaves = make_leaves(map, enqueues);
     guint next = 0;
 
@@ -203,7 +208,7 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
                 take_leaf(&build, owner, leaf);
             i++;
         } else {
-            enter(&build, (gint)next, *last, step_number(user, op));
+            enter(&build, (gint)next, *last);
             *last = (gint)next++;
         }
     }

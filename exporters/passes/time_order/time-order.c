@@ -61,3 +61,10 @@ int time_order_finish(TimeOrder *order, void (*take)(void *user, gpointer item),
             order->sorter ? strobe_row_sorter_finish(order->sorter, take_row, order) : ENOMEM;
     return order->error;
 }
+
+StrobeStatus time_order_fail(const StrobeConsumerHost *host, StrobeInstance *self, int error)
+{
+    return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                      "Cannot put allocations in order in the folder for temporary files: %s: %s",
+                      host->facts(self)->scratch_path, g_strerror(error));
+}

@@ -22,4 +22,7 @@ int time_order_add(TimeOrder *order, gint64 at_ns, gconstpointer item);
  * Once, at the end. 0 or an errno value, that of an earlier call too. */
 int time_order_finish(TimeOrder *order, void (*take)(void *user, gpointer item), void *user);
 
+/* Says so: the calling pass has failed. */
+StrobeStatus time_order_fail(const StrobeConsumerHost *host, StrobeInstance *self, int error);
+
 #endif

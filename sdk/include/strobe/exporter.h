@@ -114,11 +114,12 @@ typedef struct StrobeFacts {
     const char *directory_path; /* for messages only */
     int32_t generation;         /* of the Ascend file formats to write, 1 to 3 */
     int32_t level;              /* of detail, as the source says; -1: none, or not known */
-    uint64_t memory_bytes; /* what is to be kept in memory at most of one thing that is sorted or
-                              put aside; the rest belongs in nameless files (row-sorter.h,
-                              safe-file.h) in `scratch` */
-    int32_t scratch;       /* descriptor of the folder for temporary files */
-    uint32_t n_threads;    /* that side_by_side deals pieces to, the calling one too */
+    uint64_t memory_bytes;    /* what is to be kept in memory at most of one thing that is sorted or
+                                 put aside; the rest belongs in nameless files (row-sorter.h,
+                                 safe-file.h) in `scratch` */
+    int32_t scratch;          /* descriptor of the folder for temporary files */
+    uint32_t n_threads;       /* that side_by_side deals pieces to, the calling one too */
+    const char *scratch_path; /* of the folder for temporary files, for messages only */
 } StrobeFacts;
 
 typedef struct StrobeConsumerHost {
