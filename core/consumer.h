@@ -54,7 +54,7 @@ typedef struct StrobeConsumer {
     StrobeView *batch;          /* matching records on their way */
     gsize n_batch;
     StrobeTurns *turns; /* of passes that are called side by side; NULL: not now */
-    guint turn;
+    guint64 turn;
     StrobeCrew *crew;   /* that takes pieces of its calls; NULL: its thread does all */
     StrobePassEnd *end; /* of a pass that ends in a thread of its own: it takes no records any more;
                            NULL: it does not */

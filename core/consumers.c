@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "consumers.h"
 
+#include "batch-line.h"
 #include "crew.h"
 #include "resources.h"
 #include "turns.h"
@@ -10,19 +11,182 @@
 #define THREAD_MEMORY ((guint64)64 << 20) /* of --max-mem, the caller's thread too */
 
 struct StrobeConsumers {
-    GPtrArray *own;       /* called by the caller's thread, in this order */
-    GPtrArray *exporters; /* by any thread, none by two at once */
-    GPtrArray *passes;    /* the same, each begun behind the one before it */
-    StrobeTurns *turns;   /* of the passes */
-    StrobeCrew *crew;     /* NULL: the caller's thread does all */
-    StrobeViewRuns runs;  /* of the records that they are called for */
+    GPtrArray *own;        /* called by the caller's thread, in this order */
+    GPtrArray *exporters;  /* by any thread, none by two at once */
+    GPtrArray *passes;     /* the same, each begun behind the one before it */
+    StrobeTurns *turns;    /* of the passes */
+    guint64 turn;          /* of the first pass, in what they are called for next */
+    StrobeCrew *crew;      /* NULL: the caller's thread does all */
+    StrobeBatchLine *line; /* taken by exporters and passes, in this order */
 };
 
 /* What all of them are called for. */
 struct call {
     const StrobeConsumers *consumers;
-    void (*step)(StrobeConsumer *); /* NULL: records */
+    void (*step)(StrobeConsumer *);
+    guint64 first_turn;
 };
+
+/* ---- records ---- */
+
+static StrobeConsumer *taker_at(const StrobeConsumers *consumers, guint taker)
+{
+    const guint n = consumers->exporters->len;
+
+    return taker < n ? g_ptr_array_index(consumers->exporters, taker)
+                     : g_ptr_array_index(consumers->passes, taker - n);
+}
+
+static void feed_pass(const StrobeConsumers *consumers, StrobeConsumer *pass, guint index,
+                      const StrobeBatch *batch)
+{
+    if (!pass->end) {
+        pass->turns = consumers->turns;
+        pass->turn = batch->first_turn + index;
+        strobe_consumer_feed(pass, &batch->runs);
+        pass->turns = NULL;
+    }
+    strobe_turns_end(consumers->turns, batch->first_turn + index);
+}
+
+static gint take_batch(gpointer user)
+{
+    StrobeConsumers *consumers = user;
+
+    return strobe_batch_line_take(consumers->line);
+}
+
+static void feed_taker(gpointer user, guint taker)
+{
+    const StrobeConsumers *consumers = user;
+    const guint n_exporters = consumers->exporters->len;
+    const StrobeBatch *batch = strobe_batch_line_given(consumers->line, taker);
+    StrobeConsumer *consumer = taker_at(consumers, taker);
+
+    if (taker < n_exporters)
+        strobe_consumer_feed(consumer, &batch->runs);
+    else
+        feed_pass(consumers, consumer, taker - n_exporters, batch);
+}
+
+static void batch_taken(gpointer user, guint taker)
+{
+    StrobeConsumers *consumers = user;
+
+    strobe_batch_line_done(consumers->line, taker);
+}
+
+static const StrobeCrewFlow flow = {take_batch, feed_taker, batch_taken};
+
+static gboolean has_room(gpointer user)
+{
+    return strobe_batch_line_has_room(((StrobeConsumers *)user)->line);
+}
+
+static gboolean is_settled(gpointer user)
+{
+    return strobe_batch_line_is_empty(((StrobeConsumers *)user)->line);
+}
+
+static void put_batch(gpointer user)
+{
+    strobe_batch_line_put(((StrobeConsumers *)user)->line);
+}
+
+StrobeView *strobe_consumers_room(StrobeConsumers *consumers)
+{
+    if (consumers->crew)
+        strobe_crew_flow_until(consumers->crew, has_room);
+    return strobe_batch_line_next(consumers->line)->views;
+}
+
+/* All by the caller's thread: records that are not worth waking another one for. */
+static void feed_alone(StrobeConsumers *consumers)
+{
+    gint taker;
+
+    put_batch(consumers);
+    while ((taker = take_batch(consumers)) >= 0) {
+        feed_taker(consumers, (guint)taker);
+        batch_taken(consumers, (guint)taker);
+    }
+}
+
+/* Before others have the batch; who interns waits until they have all before it behind them. */
+static void feed_own(StrobeConsumers *consumers, const StrobeBatch *batch)
+{
+    for (guint i = 0; i < consumers->own->len; i++) {
+        StrobeConsumer *own = g_ptr_array_index(consumers->own, i);
+
+        own->turns = consumers->turns;
+        own->turn = batch->first_turn;
+        strobe_consumer_feed(own, &batch->runs);
+        own->turns = NULL;
+    }
+}
+
+void strobe_consumers_feed(StrobeConsumers *consumers, gsize n)
+{
+    StrobeBatch *batch = strobe_batch_line_next(consumers->line);
+
+    strobe_view_runs_find(&batch->runs, batch->views, (guint)n);
+    batch->first_turn = consumers->turn;
+    consumers->turn += consumers->passes->len;
+    feed_own(consumers, batch);
+    if (consumers->crew)
+        strobe_crew_flow_change(consumers->crew, put_batch, n > FEW);
+    else
+        feed_alone(consumers);
+}
+
+void strobe_consumers_settle(StrobeConsumers *consumers)
+{
+    if (consumers->crew)
+        strobe_crew_flow_until(consumers->crew, is_settled);
+}
+
+/* ---- steps ---- */
+
+static void call_pass(const struct call *call, guint index)
+{
+    StrobeConsumer *pass = g_ptr_array_index(call->consumers->passes, index);
+
+    if (!pass->end) {
+        pass->turns = call->consumers->turns;
+        pass->turn = call->first_turn + index;
+        call->step(pass);
+        pass->turns = NULL;
+    }
+    strobe_turns_end(call->consumers->turns, call->first_turn + index);
+}
+
+/* The caller's own are one part, each exporter is another one, and so is each pass. Exporters take
+ * longest: they come first. */
+static void call_part(gpointer user, guint index)
+{
+    const struct call *call = user;
+    const StrobeConsumers *consumers = call->consumers;
+
+    if (index > consumers->exporters->len)
+        call_pass(call, index - consumers->exporters->len - 1);
+    else if (index)
+        call->step(g_ptr_array_index(consumers->exporters, index - 1));
+    else
+        for (guint i = 0; i < consumers->own->len; i++)
+            call->step(g_ptr_array_index(consumers->own, i));
+}
+
+void strobe_consumers_call(StrobeConsumers *consumers, void (*step)(StrobeConsumer *))
+{
+    struct call call = {.consumers = consumers, .step = step, .first_turn = consumers->turn};
+
+    strobe_consumers_settle(consumers);
+    consumers->turn += consumers->passes->len;
+    strobe_crew_run(consumers->crew, call_part, &call,
+                    1 + consumers->exporters->len + consumers->passes->len);
+}
+
+/* ---- making ---- */
 
 /* Each thread more is one that reads what others of the heap have put into a file, which has to fit
  * into the memory too. */
@@ -46,13 +210,9 @@ StrobeConsumers *strobe_consumers_new(const GPtrArray *passes, const GPtrArray *
     consumers->own = g_ptr_array_new();
     consumers->exporters = g_ptr_array_new();
     consumers->passes = g_ptr_array_new();
-    consumers->turns = strobe_turns_new(passes->len);
-    for (guint i = 0; i < passes->len; i++) {
-        StrobeConsumer *pass = g_ptr_array_index(passes, i);
-
-        pass->turn = i;
-        g_ptr_array_add(consumers->passes, pass);
-    }
+    consumers->turns = strobe_turns_new(STROBE_BATCHES * passes->len);
+    for (guint i = 0; i < passes->len; i++)
+        g_ptr_array_add(consumers->passes, g_ptr_array_index(passes, i));
     for (guint i = 0; i < others->len; i++) {
         StrobeConsumer *consumer = g_ptr_array_index(others, i);
 
@@ -61,6 +221,10 @@ StrobeConsumers *strobe_consumers_new(const GPtrArray *passes, const GPtrArray *
     consumers->crew = strobe_crew_new(crew_size());
     give_crew(passes, consumers->crew);
     give_crew(others, consumers->crew);
+    consumers->line = strobe_batch_line_new(consumers->crew ? STROBE_BATCHES : 1,
+                                            consumers->exporters->len + passes->len);
+    if (consumers->crew)
+        strobe_crew_set_flow(consumers->crew, &flow, consumers);
     return consumers;
 }
 
@@ -69,70 +233,18 @@ guint strobe_consumers_n_threads(const StrobeConsumers *consumers)
     return strobe_crew_n_threads(consumers->crew);
 }
 
+guint strobe_consumers_n_batches(const StrobeConsumers *consumers)
+{
+    return consumers->line->n_batches;
+}
+
 void strobe_consumers_free(StrobeConsumers *consumers)
 {
     strobe_crew_free(consumers->crew);
+    strobe_batch_line_free(consumers->line);
     strobe_turns_free(consumers->turns);
     g_ptr_array_unref(consumers->own);
     g_ptr_array_unref(consumers->exporters);
     g_ptr_array_unref(consumers->passes);
     g_free(consumers);
-}
-
-static void call_one(const struct call *call, StrobeConsumer *consumer)
-{
-    if (call->step)
-        call->step(consumer);
-    else
-        strobe_consumer_feed(consumer, &call->consumers->runs);
-}
-
-static void call_pass(const struct call *call, guint index)
-{
-    StrobeConsumer *pass = g_ptr_array_index(call->consumers->passes, index);
-
-    if (!pass->end) {
-        pass->turns = call->consumers->turns;
-        call_one(call, pass);
-        pass->turns = NULL;
-    }
-    strobe_turns_end(call->consumers->turns, index);
-}
-
-/* The caller's own are one part, each exporter is another one, and so is each pass. Exporters take
- * longest: they come first. */
-static void call_part(gpointer user, guint index)
-{
-    const struct call *call = user;
-    const StrobeConsumers *consumers = call->consumers;
-
-    if (index > consumers->exporters->len)
-        call_pass(call, index - consumers->exporters->len - 1);
-    else if (index)
-        call_one(call, g_ptr_array_index(consumers->exporters, index - 1));
-    else
-        for (guint i = 0; i < consumers->own->len; i++)
-            call_one(call, g_ptr_array_index(consumers->own, i));
-}
-
-static void run(StrobeConsumers *consumers, struct call *call, gboolean is_alone)
-{
-    strobe_turns_begin(consumers->turns);
-    strobe_crew_run(is_alone ? NULL : consumers->crew, call_part, call,
-                    1 + consumers->exporters->len + consumers->passes->len);
-}
-
-void strobe_consumers_call(StrobeConsumers *consumers, void (*step)(StrobeConsumer *))
-{
-    struct call call = {.consumers = consumers, .step = step};
-
-    run(consumers, &call, FALSE);
-}
-
-void strobe_consumers_feed(StrobeConsumers *consumers, const StrobeView *views, gsize n)
-{
-    struct call call = {.consumers = consumers};
-
-    strobe_view_runs_find(&consumers->runs, views, (guint)n);
-    run(consumers, &call, n <= FEW);
 }

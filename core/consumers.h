@@ -15,8 +15,15 @@ void strobe_consumers_free(StrobeConsumers *consumers);
 /* Threads besides the caller's. */
 guint strobe_consumers_n_threads(const StrobeConsumers *consumers);
 
-/* Both return when all consumers have. */
+/* Where up to STROBE_BATCH records go before they are fed. Others may be under way meanwhile. */
+StrobeView *strobe_consumers_room(StrobeConsumers *consumers);
+/* How many batches are under way at most; 1: strobe_consumers_feed returns when all have them. */
+guint strobe_consumers_n_batches(const StrobeConsumers *consumers);
+/* The first `n` of these; what they point to stays as it is until strobe_consumers_settle, or until
+ * there is room for the batch that is strobe_consumers_n_batches behind. */
+void strobe_consumers_feed(StrobeConsumers *consumers, gsize n);
+/* Both return when all consumers have all records behind them, and the call. */
+void strobe_consumers_settle(StrobeConsumers *consumers);
 void strobe_consumers_call(StrobeConsumers *consumers, void (*step)(StrobeConsumer *));
-void strobe_consumers_feed(StrobeConsumers *consumers, const StrobeView *views, gsize n);
 
 #endif

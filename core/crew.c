@@ -23,6 +23,8 @@ struct StrobeCrew {
     guint n_threads;
     gboolean is_over;
     struct job *newest; /* who wakes when a job has gone is not waited for */
+    const StrobeCrewFlow *flow;
+    gpointer flow_user;
 };
 
 static void take_calls(struct job *job)
@@ -54,6 +56,22 @@ static void help(StrobeCrew *crew, struct job *job)
         pthread_cond_broadcast(&crew->changed);
 }
 
+/* A call of the flow, the same way; FALSE: there is none. */
+static gboolean go_on(StrobeCrew *crew)
+{
+    const StrobeCrewFlow *flow = crew->flow;
+    gint call = flow ? flow->take(crew->flow_user) : -1;
+
+    if (call < 0)
+        return FALSE;
+    pthread_mutex_unlock(&crew->lock);
+    flow->call(crew->flow_user, (guint)call);
+    pthread_mutex_lock(&crew->lock);
+    flow->ended(crew->flow_user, (guint)call);
+    pthread_cond_broadcast(&crew->changed);
+    return TRUE;
+}
+
 static void *serve(void *data)
 {
     StrobeCrew *crew = data;
@@ -65,7 +83,7 @@ static void *serve(void *data)
         job = find_job(crew);
         if (job)
             help(crew, job);
-        else
+        else if (!go_on(crew))
             pthread_cond_wait(&crew->changed, &crew->lock);
     }
     pthread_mutex_unlock(&crew->lock);
@@ -167,4 +185,36 @@ void strobe_crew_run(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint
 void strobe_crew_share(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n)
 {
     run(crew, call, user, n, FALSE);
+}
+
+void strobe_crew_set_flow(StrobeCrew *crew, const StrobeCrewFlow *flow, gpointer user)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->flow = flow;
+    crew->flow_user = user;
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void strobe_crew_flow_until(StrobeCrew *crew, gboolean (*is_so)(gpointer user))
+{
+    struct job *job;
+
+    pthread_mutex_lock(&crew->lock);
+    while (!is_so(crew->flow_user)) {
+        job = find_job(crew);
+        if (job)
+            help(crew, job);
+        else if (!go_on(crew))
+            pthread_cond_wait(&crew->changed, &crew->lock);
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void strobe_crew_flow_change(StrobeCrew *crew, void (*change)(gpointer user), gboolean wakes)
+{
+    pthread_mutex_lock(&crew->lock);
+    change(crew->flow_user);
+    if (wakes)
+        pthread_cond_broadcast(&crew->changed);
+    pthread_mutex_unlock(&crew->lock);
 }

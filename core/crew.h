@@ -22,4 +22,20 @@ void strobe_crew_run(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint
  * do take part. The calls wait for no others. */
 void strobe_crew_share(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n);
 
+/* Calls of which each may begin when others have ended. */
+typedef struct StrobeCrewFlow {
+    gint (*take)(gpointer user);              /* one that may begin, -1: none; under the lock */
+    StrobeCrewCall call;                      /* by any thread */
+    void (*ended)(gpointer user, guint call); /* under the lock */
+} StrobeCrewFlow;
+
+/* The crew's threads make them, when others wait for nothing else; NULL: no more, and none is under
+ * way. By the thread that made the crew. */
+void strobe_crew_set_flow(StrobeCrew *crew, const StrobeCrewFlow *flow, gpointer user);
+/* The same thread makes them too until it finds, under the lock, that what it waits for is so. */
+void strobe_crew_flow_until(StrobeCrew *crew, gboolean (*is_so)(gpointer user));
+/* What `take` goes by is changed, under the lock. `wakes`: threads that find nothing to do look
+ * again. */
+void strobe_crew_flow_change(StrobeCrew *crew, void (*change)(gpointer user), gboolean wakes);
+
 #endif

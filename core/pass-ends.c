@@ -7,7 +7,8 @@
 
 #include "resources.h"
 
-#define PIECES 4u /* of one pass that wait, each as large as what a spool keeps */
+#define PIECES 4u  /* of one pass that wait, each as large as what a spool keeps */
+#define WAITING 2u /* passes that may wait, for each thread that may run */
 
 struct StrobePassEnd {
     StrobePassEnds *ends;
@@ -16,7 +17,8 @@ struct StrobePassEnd {
     gboolean has_thread; /* the caller's alone */
     /* Under the lock. */
     gboolean is_over, is_turn;
-    guint first, n; /* pieces that wait, the one that is being taken too */
+    gboolean is_waiting; /* for its turn, or for who takes its pieces */
+    guint first, n;      /* pieces that wait, the one that is being taken too */
     struct piece {
         char *bytes;
         gsize used, room;
@@ -57,11 +59,22 @@ void strobe_pass_ends_free(StrobePassEnds *ends)
 
 /* ---- in the pass's thread ---- */
 
+/* Under the lock. Its processor is there for another pass meanwhile. */
+static void wait_for_others(StrobePassEnd *end)
+{
+    if (!end->is_waiting) {
+        end->is_waiting = TRUE;
+        pthread_cond_broadcast(&end->ends->changed);
+    }
+    pthread_cond_wait(&end->ends->changed, &end->ends->lock);
+}
+
 void strobe_pass_end_await(StrobePassEnd *end)
 {
     pthread_mutex_lock(&end->ends->lock);
     while (!end->is_turn || end->n)
-        pthread_cond_wait(&end->ends->changed, &end->ends->lock);
+        wait_for_others(end);
+    end->is_waiting = FALSE;
     pthread_mutex_unlock(&end->ends->lock);
 }
 
@@ -72,7 +85,8 @@ static void put_piece(gpointer user, const char *bytes, gsize n)
 
     pthread_mutex_lock(&end->ends->lock);
     while (end->n == PIECES)
-        pthread_cond_wait(&end->ends->changed, &end->ends->lock);
+        wait_for_others(end);
+    end->is_waiting = FALSE;
     piece = &end->pieces[(end->first + end->n) % PIECES];
     pthread_mutex_unlock(&end->ends->lock);
     if (piece->room < n) {
@@ -140,31 +154,31 @@ static void begin(StrobePassEnd *end)
         pass->end = NULL;
 }
 
-static guint n_running(StrobePassEnds *ends)
+/* May one more begin to end, where `most` may run? */
+static gboolean has_room(StrobePassEnds *ends, guint most)
 {
-    guint n = 0;
+    guint n_running = 0, n_waiting = 0;
 
     pthread_mutex_lock(&ends->lock);
     for (guint i = ends->next; i < ends->n_passes; i++)
-        n += ends->all[i].has_thread && !ends->all[i].is_over;
+        if (ends->all[i].has_thread && !ends->all[i].is_over) {
+            n_running += !ends->all[i].is_waiting;
+            n_waiting += ends->all[i].is_waiting;
+        }
     pthread_mutex_unlock(&ends->lock);
-    return n;
+    return n_running < most && n_waiting < WAITING * most;
 }
 
-/* The one whose turn it is, and of those behind it as many as make `most` together. */
+/* The one whose turn it is, and of those behind it as many as make `most` that run. */
 static void begin_ready(StrobePassEnds *ends, guint most)
 {
-    guint n = n_running(ends);
-
     for (guint i = ends->next; i < ends->n_passes; i++) {
         StrobePassEnd *end = &ends->all[i];
 
-        if (i > ends->next && n >= most)
+        if (i > ends->next && !has_room(ends, most))
             return;
-        if (end->has_thread || !end->pass->is_open || end->pass->failure || !is_ready(ends, i))
-            continue;
-        begin(end);
-        n += end->has_thread;
+        if (!end->has_thread && end->pass->is_open && !end->pass->failure && is_ready(ends, i))
+            begin(end);
     }
 }
 

@@ -175,10 +175,9 @@ static void order_gaps(struct run *run)
     strobe_gaps_touch(run->gaps, 1, 0, 0);
 }
 
-static void feed_all(struct run *run, const StrobeView *views, gsize n)
+static void settle(gpointer user)
 {
-    order_gaps(run);
-    strobe_consumers_feed(run->consumers, views, n);
+    strobe_consumers_settle(((const struct run *)user)->consumers);
 }
 
 static void update_facts(struct run *run)
@@ -192,32 +191,43 @@ static void update_facts(struct run *run)
     run->facts.complete = stats->sealed && stats->n_damaged == 0;
 }
 
-/* Where records are missing, from those that say so. */
+/* Where records are missing, from those that say so: not before everybody has the batches that came
+ * before them. */
 static void note_gaps(struct run *run, const StrobeView *views, gsize n)
 {
+    gboolean has_losses = FALSE;
+
     for (gsize i = 0; i < n; i++) {
         if (views[i].kind != run->last_kind) {
             run->last_kind = views[i].kind;
             run->last_is_loss = strcmp(views[i].kind->name, "loss") == 0;
         }
-        if (run->last_is_loss)
-            strobe_gaps_add_record(run->gaps, &views[i]);
+        if (!run->last_is_loss)
+            continue;
+        settle(run);
+        strobe_gaps_add_record(run->gaps, &views[i]);
+        has_losses = TRUE;
     }
+    if (has_losses)
+        order_gaps(run);
 }
 
 static gboolean stream_raw(struct run *run, GError **error)
 {
-    g_autofree StrobeView *views = g_new(StrobeView, STROBE_BATCH);
     g_autoptr(GError) failure = NULL;
+    StrobeView *views;
     gsize n;
 
-    for (guint turn = 0; (n = strobe_reader_next(run->reader, views, STROBE_BATCH, &failure));
+    strobe_reader_keep_batches(run->reader, strobe_consumers_n_batches(run->consumers), settle,
+                               run);
+    for (guint turn = 0; (views = strobe_consumers_room(run->consumers)) &&
+                         (n = strobe_reader_next(run->reader, views, STROBE_BATCH, &failure));
          turn++) {
         note_gaps(run, views, n);
         run->n_read += n;
         if (run->p->cut)
             n = strobe_cut_apply(run->p->cut, run->reader, views, n);
-        feed_all(run, views, n);
+        strobe_consumers_feed(run->consumers, n);
         if (run->p->progress && turn % 64 == 0)
             run->p->progress(run->p->progress_user, strobe_reader_progress(run->reader),
                              run->n_read);
@@ -226,6 +236,7 @@ static gboolean stream_raw(struct run *run, GError **error)
         g_propagate_error(error, g_steal_pointer(&failure));
         return FALSE;
     }
+    settle(run);
     update_facts(run);
     /* What lies in an unreadable part, and of when it is, is not known. */
     if (strobe_reader_stats(run->reader)->n_damaged)
@@ -277,7 +288,8 @@ struct derivation {
 static void feed_piece(gpointer user, const char *piece, gsize bytes)
 {
     const struct derivation *derivation = user;
-    g_autofree StrobeView *views = g_new(StrobeView, STROBE_BATCH);
+    StrobeConsumers *consumers = derivation->run->consumers;
+    StrobeView *views = strobe_consumers_room(consumers);
     gsize n = 0, at = 0;
 
     while (at < bytes) {
@@ -286,10 +298,12 @@ static void feed_piece(gpointer user, const char *piece, gsize bytes)
             views[n++] = derived_view(derivation->run, derivation->pass, record);
         at += sizeof *record + record->field_bytes;
         if (n == STROBE_BATCH || (n && at >= bytes)) {
-            feed_all(derivation->run, views, n);
+            strobe_consumers_feed(consumers, n);
+            views = strobe_consumers_room(consumers);
             n = 0;
         }
     }
+    strobe_consumers_settle(consumers); /* the piece is theirs no longer */
 }
 
 /* Passes end in order of dependency, and what each derived goes to those behind it. */

@@ -320,3 +320,19 @@ gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *bloc
     }
     return n;
 }
+
+gboolean strobe_record_block_is_plain(const StrobeRecordDecoder *decoder,
+                                      const StrobeRecordBlock *block)
+{
+    for (guint32 at = block->at; at < block->end;) {
+        const guint64 head = *(const guint64 *)(const void *)(block->bytes + at);
+        const guint32 id = strobe_record_kind(head);
+        const StrobeReaderKind *kind = strobe_definitions_kind(decoder->definitions, id);
+
+        if (id == STROBE_KIND_STRING || (head & STROBE_RECORD_UNFINISHED) ||
+            (kind && kind->role == STROBE_ROLE_LOSS) || !(head & STROBE_RECORD_WORDS_MASK))
+            return FALSE;
+        at += (guint32)(head & STROBE_RECORD_WORDS_MASK) * 8;
+    }
+    return TRUE;
+}

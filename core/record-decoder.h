@@ -48,6 +48,11 @@ typedef struct StrobeRecordBlock {
 gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *block,
                            StrobeView *views, gsize max);
 
+/* Do all records of the block stand for themselves, so that what the decoder shares with others
+ * stays as it is: no strings beside them, no open spans, nothing that a loss is named by? */
+gboolean strobe_record_block_is_plain(const StrobeRecordDecoder *decoder,
+                                      const StrobeRecordBlock *block);
+
 /* What was seen so far. */
 typedef struct StrobeDecodedCounts {
     guint64 n_unfinished;

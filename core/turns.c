@@ -2,23 +2,23 @@
 #include "turns.h"
 
 #include <pthread.h>
-#include <string.h>
 
 struct StrobeTurns {
     pthread_mutex_t lock;
     pthread_cond_t ended;
-    guint n, first; /* the least that has not ended */
-    guint8 *has_ended;
+    guint most;
+    guint64 first;     /* the least that has not ended */
+    guint8 *has_ended; /* of those from there on, each at its remainder by `most` */
 };
 
-StrobeTurns *strobe_turns_new(guint n)
+StrobeTurns *strobe_turns_new(guint most)
 {
     StrobeTurns *turns = g_new0(StrobeTurns, 1);
 
     pthread_mutex_init(&turns->lock, NULL);
     pthread_cond_init(&turns->ended, NULL);
-    turns->n = n;
-    turns->has_ended = g_new0(guint8, n + 1);
+    turns->most = MAX(most, 1);
+    turns->has_ended = g_new0(guint8, turns->most);
     return turns;
 }
 
@@ -30,28 +30,24 @@ void strobe_turns_free(StrobeTurns *turns)
     g_free(turns);
 }
 
-void strobe_turns_begin(StrobeTurns *turns)
+void strobe_turns_wait(StrobeTurns *turns, guint64 turn)
 {
     pthread_mutex_lock(&turns->lock);
-    memset(turns->has_ended, 0, turns->n);
-    turns->first = 0;
-    pthread_mutex_unlock(&turns->lock);
-}
-
-void strobe_turns_wait(StrobeTurns *turns, guint index)
-{
-    pthread_mutex_lock(&turns->lock);
-    while (turns->first < index)
+    while (turns->first < turn)
         pthread_cond_wait(&turns->ended, &turns->lock);
     pthread_mutex_unlock(&turns->lock);
 }
 
-void strobe_turns_end(StrobeTurns *turns, guint index)
+void strobe_turns_end(StrobeTurns *turns, guint64 turn)
 {
+    guint8 *has_ended;
+
     pthread_mutex_lock(&turns->lock);
-    turns->has_ended[index] = TRUE;
-    while (turns->has_ended[turns->first]) /* behind the last there is none */
+    turns->has_ended[turn % turns->most] = TRUE;
+    while (*(has_ended = &turns->has_ended[turns->first % turns->most])) {
+        *has_ended = FALSE;
         turns->first++;
+    }
     pthread_cond_broadcast(&turns->ended);
     pthread_mutex_unlock(&turns->lock);
 }

@@ -7,14 +7,13 @@
 
 typedef struct StrobeTurns StrobeTurns;
 
-/* For calls 0 to n - 1. Whoever makes them begins none before all below it have begun. */
-StrobeTurns *strobe_turns_new(guint n);
+/* For calls 0, 1 and so on, of which no more than `most` are told apart: whoever makes them begins
+ * none before all that lie so far and further below it have ended. */
+StrobeTurns *strobe_turns_new(guint most);
 void strobe_turns_free(StrobeTurns *turns);
 
-/* None of them has ended. */
-void strobe_turns_begin(StrobeTurns *turns);
-/* Call `index`: waits until all below it have ended. */
-void strobe_turns_wait(StrobeTurns *turns, guint index);
-void strobe_turns_end(StrobeTurns *turns, guint index);
+/* Call `turn`: waits until all below it have ended. */
+void strobe_turns_wait(StrobeTurns *turns, guint64 turn);
+void strobe_turns_end(StrobeTurns *turns, guint64 turn);
 
 #endif

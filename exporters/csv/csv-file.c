@@ -35,7 +35,7 @@ struct CsvFile {
     GArray *columns; /* of Column */
     guint n_hidden;  /* columns that are left out; known at the end */
     gboolean *hidden;
-    gboolean has_header;
+    gboolean has_header, awaits_rows;
     CsvCells cells;
 };
 
@@ -84,6 +84,16 @@ guint64 csv_file_n_rows(const CsvFile *file)
     return file->n_rows;
 }
 
+void csv_file_await_row(CsvFile *file)
+{
+    file->awaits_rows = TRUE;
+}
+
+gboolean csv_file_has_rows(const CsvFile *file)
+{
+    return file->n_rows || file->awaits_rows;
+}
+
 static StrobeRowSorter *new_sorter(CsvFile *file)
 {
     StrobeRowSorter *sorter =
@@ -114,7 +124,11 @@ guint csv_file_add_column(CsvFile *file, const char *title, gint shown_with)
 
 void csv_file_mark(CsvFile *file, guint column)
 {
-    g_array_index(file->columns, Column, column).is_marked = TRUE;
+    gboolean *is_marked = &g_array_index(file->columns, Column, column).is_marked;
+
+    /* By any thread that composes rows of it. */
+    if (!__atomic_load_n(is_marked, __ATOMIC_RELAXED))
+        __atomic_store_n(is_marked, TRUE, __ATOMIC_RELAXED);
 }
 
 /* ---- rows ---- */
@@ -144,7 +158,8 @@ static gboolean is_shown(const CsvFile *file, guint at)
 {
     gint with = g_array_index(file->columns, Column, at).shown_with;
 
-    return with < 0 || g_array_index(file->columns, Column, with).is_marked;
+    return with < 0 ||
+           __atomic_load_n(&g_array_index(file->columns, Column, with).is_marked, __ATOMIC_RELAXED);
 }
 
 /* Of a held file this is written at its end. */

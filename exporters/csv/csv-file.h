@@ -38,6 +38,10 @@ CsvCells *csv_file_begin_row(CsvFile *file);
 /* Ends the row. 0 or an errno value. */
 int csv_file_end_row(CsvFile *file, StrobeRowKey key);
 guint64 csv_file_n_rows(const CsvFile *file);
+/* A row is being composed elsewhere, and will be added. */
+void csv_file_await_row(CsvFile *file);
+/* Has it any, those that are awaited too? */
+gboolean csv_file_has_rows(const CsvFile *file);
 
 /* 0 or an errno value. A file without rows does not appear. */
 int csv_file_finish(CsvFile *file);

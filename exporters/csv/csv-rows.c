@@ -43,7 +43,8 @@ struct CsvRows {
     guint32 *places;
     Source *sources;
     MetricColumns *metrics;
-    guint32 values; /* where those of the metrics begin, and how many there are */
+    guint32 metrics_offset; /* of their names */
+    guint32 values;         /* where those of the metrics begin, and how many there are */
     guint n_values;
     ModeRows *modes;
     guint32 only_offset, order_offset;
@@ -223,7 +224,7 @@ CsvRows *csv_rows_new_ascend(CsvContext *context, const AscendFile *entry, CsvFi
         if (rows->sources[i].type == SOURCE_METRICS) {
             csv_file_hold(file);
             bind_metrics(rows, kind, &rows->columns[i]);
-            rows->sources[i].offset = strobe_field_offset(kind, "metrics", STROBE_FIELD_STRING);
+            rows->metrics_offset = strobe_field_offset(kind, "metrics", STROBE_FIELD_STRING);
         }
     if (entry->n_modes)
         rows->modes = mode_rows_new(file, entry, rows->columns, rows->n_columns);
@@ -323,7 +324,7 @@ static gint64 module_order(CsvRows *rows, const StrobeView *record)
     return ++rows->last_module;
 }
 
-static StrobeRowKey key_of(CsvRows *rows, const StrobeView *record)
+StrobeRowKey csv_rows_key(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;
     StrobeRowKey key = {rows->rank, record->begin_ns};
@@ -358,9 +359,9 @@ static void put_absent(CsvRows *rows, CsvCells *cells, guint32 at)
 }
 
 /* A name with something before it. */
-static void put_prefixed(CsvRows *rows, CsvCells *cells, guint32 id)
+static void put_prefixed(const CsvRows *rows, CsvContext *context, CsvCells *cells, guint32 id)
 {
-    StrobeText name = rows->context->host->string(rows->context->self, id);
+    StrobeText name = context->host->string(context->self, id);
     g_autofree char *valid = g_utf8_make_valid(name.bytes, (gssize)name.length);
     g_autofree char *text = g_strconcat(rows->entry->name_prefix, valid, NULL);
 
@@ -373,8 +374,8 @@ static inline void mark(CsvRows *rows, guint32 at)
         csv_file_mark(rows->file, rows->sources[at].column);
 }
 
-static int put_cached(CsvRows *rows, CsvCells *cells, guint32 at, guint kind, guint32 id,
-                      const StrobeView *record)
+static int put_cached(CsvRows *rows, CsvContext *context, CsvCells *cells, guint32 at, guint kind,
+                      guint32 id, const StrobeView *record)
 {
     const CachedCell *cell;
 
@@ -382,10 +383,10 @@ static int put_cached(CsvRows *rows, CsvCells *cells, guint32 at, guint kind, gu
         put_absent(rows, cells, at);
         return 0;
     }
-    cell = cell_cache_find(rows->context->cache, kind, id);
+    cell = cell_cache_find(context->cache, kind, id);
     if (G_UNLIKELY(!cell))
-        cell = cell_cache_make(rows->context->cache, kind, id, &rows->columns[at], rows->places[at],
-                               record);
+        cell =
+            cell_cache_make(context->cache, kind, id, &rows->columns[at], rows->places[at], record);
     if (!cell)
         return ENOMEM;
     csv_cells_put_padded(cells, cell->bytes, cell->length);
@@ -394,11 +395,11 @@ static int put_cached(CsvRows *rows, CsvCells *cells, guint32 at, guint kind, gu
 }
 
 /* By the table driver; most of what comes here are numbers. */
-static int put_other(CsvRows *rows, CsvCells *cells, guint32 at, const StrobeView *record)
+static int put_other(CsvRows *rows, CsvContext *context, CsvCells *cells, guint32 at,
+                     const StrobeView *record)
 {
-    const CsvContext *context = rows->context;
     const StrobeColumn *column = &rows->columns[at];
-    StrobeCell *cell = &rows->context->cell;
+    StrobeCell *cell = &context->cell;
     char *place = csv_cells_begin(cells, STROBE_NUMBER_MAX);
     int length =
         strobe_table_number(context->host, context->self, column, rows->places[at], record, place);
@@ -455,9 +456,9 @@ static void put_begin(CsvRows *rows, CsvCells *cells, guint32 at, gint64 ns)
     mark(rows, at);
 }
 
-static void put_metrics(CsvRows *rows, CsvCells *cells, guint32 at, const StrobeView *record)
+static void put_metrics(CsvRows *rows, CsvCells *cells, const StrobeView *record)
 {
-    guint32 id = strobe_field_u32(record, rows->sources[at].offset, 0);
+    guint32 id = strobe_field_u32(record, rows->metrics_offset, 0);
 
     metric_columns_write(rows->metrics, cells, record, id,
                          rows->context->host->string(rows->context->self, id), rows->values,
@@ -477,31 +478,32 @@ static gboolean put_word(CsvRows *rows, CsvCells *cells, const AscendWord *word,
     return TRUE;
 }
 
-static int put_cell(CsvRows *rows, CsvCells *cells, guint32 at, const StrobeView *record)
+static inline int put_cell(CsvRows *rows, CsvContext *context, CsvCells *cells, guint32 at,
+                           const StrobeView *record)
 {
     const Source *source = &rows->sources[at];
 
     switch (source->type) {
     case SOURCE_NAME:
         if (rows->entry && rows->entry->name_prefix) {
-            put_prefixed(rows, cells, record->name);
+            put_prefixed(rows, context, cells, record->name);
             return 0;
         }
-        return put_cached(rows, cells, at, CELL_CACHE_TEXT, record->name, record);
+        return put_cached(rows, context, cells, at, CELL_CACHE_TEXT, record->name, record);
     case SOURCE_TEXT:
         if (source->word &&
             put_word(rows, cells, source->word, strobe_view_u32(record, source->offset)))
             return 0;
-        return put_cached(rows, cells, at, CELL_CACHE_TEXT, strobe_view_u32(record, source->offset),
-                          record);
+        return put_cached(rows, context, cells, at, CELL_CACHE_TEXT,
+                          strobe_view_u32(record, source->offset), record);
     case SOURCE_LIST:
-        return put_cached(rows, cells, at, CELL_CACHE_LIST, strobe_view_u32(record, source->offset),
-                          record);
+        return put_cached(rows, context, cells, at, CELL_CACHE_LIST,
+                          strobe_view_u32(record, source->offset), record);
     case SOURCE_STACK:
-        return put_cached(rows, cells, at, CELL_CACHE_STACK,
+        return put_cached(rows, context, cells, at, CELL_CACHE_STACK,
                           strobe_view_u32(record, source->offset), record);
     case SOURCE_METRICS:
-        put_metrics(rows, cells, at, record);
+        put_metrics(rows, cells, record);
         return 0;
     case SOURCE_U32:
         put_integer(rows, cells, at, widen(strobe_view_u32(record, source->offset)));
@@ -513,31 +515,67 @@ static int put_cell(CsvRows *rows, CsvCells *cells, guint32 at, const StrobeView
         put_begin(rows, cells, at, record->begin_ns);
         return 0;
     default:
-        return put_other(rows, cells, at, record);
+        return put_other(rows, context, cells, at, record);
     }
+}
+
+gboolean csv_rows_waits(const CsvRows *rows, const StrobeView *record)
+{
+    if (rows->modes)
+        return TRUE;
+    return rows->metrics && !metric_columns_are_planned(
+                                rows->metrics, strobe_field_u32(record, rows->metrics_offset, 0));
+}
+
+gboolean csv_rows_takes(CsvRows *rows, const StrobeView *record)
+{
+    return !(rows->unless && csv_file_has_rows(rows->unless)) && fits(rows, record);
+}
+
+int csv_rows_compose(CsvRows *rows, CsvContext *context, CsvCells *cells, const StrobeView *record)
+{
+    for (guint32 i = 0; i < rows->n_columns; i++) {
+        int error = put_cell(rows, context, cells, i, record);
+
+        if (error)
+            return error;
+    }
+    return 0;
 }
 
 int csv_rows_add(CsvRows *rows, const StrobeView *record)
 {
-    CsvCells *cells;
+    int error;
 
-    if ((rows->unless && csv_file_n_rows(rows->unless)) || !fits(rows, record))
+    if (!csv_rows_takes(rows, record))
         return 0;
     if (rows->modes) {
         mode_rows_add(rows->modes, record);
         return 0;
     }
-    cells = csv_file_begin_row(rows->file);
-    for (guint32 i = 0; i < rows->n_columns; i++) {
-        int error = put_cell(rows, cells, i, record);
-
-        if (error)
-            return error;
-    }
-    return csv_file_end_row(rows->file, key_of(rows, record));
+    error = csv_rows_compose(rows, rows->context, csv_file_begin_row(rows->file), record);
+    return error ? error : csv_file_end_row(rows->file, csv_rows_key(rows, record));
 }
 
 int csv_rows_end(CsvRows *rows)
 {
     return rows->modes ? mode_rows_end(rows->modes) : 0;
+}
+
+/* ---- contexts ---- */
+
+CsvContext *csv_context_copy(const CsvContext *context)
+{
+    CsvContext *copy = g_memdup2(context, sizeof *context);
+
+    copy->cache = cell_cache_new(context->host, context->self);
+    copy->cell = (StrobeCell){NULL};
+    return copy;
+}
+
+void csv_context_free(CsvContext *context)
+{
+    cell_cache_free(context->cache);
+    strobe_cell_clear(&context->cell);
+    g_free(context);
 }

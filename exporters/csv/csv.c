@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "csv-rows.h"
+#include "csv-pieces.h"
 
 #define GENERIC_FILES_MAX 200
 #define FILE_STEM_MAX 200
@@ -34,6 +34,7 @@ typedef struct AscendOutput {
 
 typedef struct Csv {
     CsvContext context;
+    CsvPieces *pieces;   /* NULL: all by one thread */
     char **only, **also; /* kinds, as the options name them */
     GHashTable *kinds;   /* const StrobeKindView * -> CsvKind */
     CsvKind *last_kind;
@@ -62,6 +63,7 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
                                 .generation = facts->generation,
                                 .level = facts->level,
                                 .cache = cell_cache_new(host, self)};
+    csv->pieces = csv_pieces_new(&csv->context);
     csv->only = g_strsplit(host->option_text(self, "kinds"), "+", -1);
     csv->also = g_strsplit(host->option_text(self, "also"), "+", -1);
     csv->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_kind);
@@ -259,18 +261,23 @@ static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
 {
     Csv *csv = state;
 
+    CsvRows *rows = NULL;
+    int error = 0;
+
     for (size_t i = 0; i < n; i++) {
         const CsvKind *kind = find_kind(csv, records[i].kind);
 
-        for (guint at = 0; at < kind->rows->len; at++) {
-            CsvRows *rows = g_ptr_array_index(kind->rows, at);
-            int error = csv_rows_add(rows, &records[i]);
-
-            if (error)
-                return io_error(csv, csv_rows_file(rows), error);
+        for (guint at = 0; at < kind->rows->len && !error; at++) {
+            rows = g_ptr_array_index(kind->rows, at);
+            error = csv->pieces ? csv_pieces_add(csv->pieces, rows, &records[i], &rows)
+                                : csv_rows_add(rows, &records[i]);
         }
+        if (error)
+            return io_error(csv, csv_rows_file(rows), error);
     }
-    return STROBE_OK;
+    if (csv->pieces)
+        error = csv_pieces_flush(csv->pieces, &rows);
+    return error ? io_error(csv, csv_rows_file(rows), error) : STROBE_OK;
 }
 
 /* A fallback beside a file that has rows. */
@@ -305,18 +312,47 @@ static StrobeStatus end_kinds(Csv *csv)
     return STROBE_OK;
 }
 
+/* Files that are finished side by side. */
+typedef struct Finish {
+    CsvFile **files;
+    int *errors;
+} Finish;
+
+static void finish_file(void *user, uint32_t i)
+{
+    const Finish *finish = user;
+
+    finish->errors[i] = csv_file_finish(finish->files[i]);
+}
+
+static StrobeStatus finish_files(Csv *csv)
+{
+    const StrobeConsumerHost *host = csv->context.host;
+    g_autofree CsvFile **files = g_new(CsvFile *, csv->files->len + 1);
+    g_autofree int *errors = g_new0(int, csv->files->len + 1);
+    Finish finish = {files, errors};
+    guint n = 0;
+
+    for (guint i = 0; i < csv->files->len; i++) {
+        CsvFile *file = g_ptr_array_index(csv->files, i);
+
+        if (!is_needless(csv, file))
+            files[n++] = file;
+    }
+    host->side_by_side(csv->context.self, n, finish_file, &finish);
+    for (guint i = 0; i < n; i++)
+        if (errors[i])
+            return io_error(csv, files[i], errors[i]);
+    return STROBE_OK;
+}
+
 static StrobeStatus csv_end(void *state)
 {
     Csv *csv = state;
     StrobeStatus status = end_kinds(csv);
 
-    for (guint i = 0; i < csv->files->len && !status; i++) {
-        CsvFile *file = g_ptr_array_index(csv->files, i);
-        int error = is_needless(csv, file) ? 0 : csv_file_finish(file);
-
-        if (error)
-            status = io_error(csv, file, error);
-    }
+    if (!status)
+        status = finish_files(csv);
     if (!status && csv->n_skipped)
         csv->context.host->log(csv->context.self, STROBE_LOG_WARNING,
                                "%u kinds beyond the first %d have no table; name the ones you want "
@@ -329,6 +365,7 @@ static void csv_close(void *state)
 {
     Csv *csv = state;
 
+    csv_pieces_free(csv->pieces);
     g_hash_table_unref(csv->kinds);
     g_hash_table_unref(csv->names);
     g_ptr_array_unref(csv->files);
