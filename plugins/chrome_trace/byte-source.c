@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define INPUT_BYTES (128u << 10)
+#define OUTPUT_BYTES (64u << 10) /* at a time: of one that fails nothing is left */
 
 struct ByteSource {
     int descriptor;
@@ -16,6 +17,8 @@ struct ByteSource {
     GConverter *converter; /* NULL: the bytes are plain */
     guchar *input;
     gsize used, taken;
+    char *output; /* always of one size, whatever is asked for: so much is there of a torn file */
+    gsize n_output, n_handed_out;
     gboolean is_end;     /* of the file */
     gboolean is_between; /* one gzip member is over, another may follow */
 };
@@ -36,6 +39,7 @@ ByteSource *byte_source_new(int descriptor)
     if (byte_source_is_gzip(head, (gsize)MAX(pread(descriptor, head, sizeof head, 0), 0))) {
         s->converter = G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
         s->input = g_malloc(INPUT_BYTES);
+        s->output = g_malloc(OUTPUT_BYTES);
     }
     return s;
 }
@@ -44,6 +48,7 @@ void byte_source_free(ByteSource *s)
 {
     g_clear_object(&s->converter);
     g_free(s->input);
+    g_free(s->output);
     g_free(s->error);
     g_free(s);
 }
@@ -87,7 +92,7 @@ static gssize fail(ByteSource *s, const char *reason)
 }
 
 /* One step of the converter: bytes, 0 for none yet, -1 for an error. */
-static gssize convert(ByteSource *s, char *bytes, gsize size)
+static gssize convert(ByteSource *s)
 {
     g_autoptr(GError) error = NULL;
     gsize n_read = 0, n_written = 0;
@@ -99,9 +104,9 @@ static gssize convert(ByteSource *s, char *bytes, gsize size)
         g_converter_reset(s->converter);
         s->is_between = FALSE;
     }
-    result = g_converter_convert(s->converter, s->input + s->taken, s->used - s->taken, bytes, size,
-                                 s->is_end ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS,
-                                 &n_read, &n_written, &error);
+    result = g_converter_convert(
+        s->converter, s->input + s->taken, s->used - s->taken, s->output, OUTPUT_BYTES,
+        s->is_end ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS, &n_read, &n_written, &error);
     if (result == G_CONVERTER_ERROR) {
         if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT) && !s->is_end)
             return 0;
@@ -112,22 +117,37 @@ static gssize convert(ByteSource *s, char *bytes, gsize size)
     return (gssize)n_written;
 }
 
-gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
+/* More of the decompressed text: how much, 0 at the end, -1 for an error. */
+static gssize decompress(ByteSource *s)
 {
     gssize n = 0;
 
-    if (s->error)
-        return -1;
-    if (!s->converter)
-        return read_file(s, bytes, size);
     while (n == 0) {
         if (!fill(s))
             return -1;
         if (s->is_end && s->is_between && s->taken == s->used)
             return 0;
-        n = convert(s, bytes, size);
+        n = convert(s);
     }
+    s->n_output = (gsize)MAX(n, 0);
+    s->n_handed_out = 0;
     return n;
+}
+
+gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
+{
+    gssize n;
+
+    if (s->error)
+        return -1;
+    if (!s->converter)
+        return read_file(s, bytes, size);
+    if (s->n_handed_out == s->n_output && (n = decompress(s)) <= 0)
+        return n;
+    size = MIN(size, s->n_output - s->n_handed_out);
+    memcpy(bytes, s->output + s->n_handed_out, size);
+    s->n_handed_out += size;
+    return (gssize)size;
 }
 
 void byte_source_skip(ByteSource *s, guint64 offset)

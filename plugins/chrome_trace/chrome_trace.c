@@ -162,34 +162,49 @@ static gboolean lacks_frames(Import *import, const EventStream *stream, const Ev
     return FALSE;
 }
 
-/* From an event on (0: from the begin). Returns where the first one stands that lacks its frames;
- * 0: all was taken. From there on nothing is taken but frames. */
+/* One reading of the file. */
+typedef struct Reading {
+    Import *import;
+    guint64 begin; /* offset of the event to begin with; 0: all is read */
+    guint64 total, n;
+    guint64 lacking; /* offset of the first event that lacks its frames: nothing is taken from there
+                      * on but frames; 0: none does */
+} Reading;
+
+static gboolean take_next(void *user, const EventStream *stream, int result, const Event *event,
+                          const char *error)
+{
+    Reading *reading = user;
+    Import *import = reading->import;
+
+    if (result == EVENT_FRAME && !reading->begin) {
+        stack_frames_take(import, event);
+        if (!reading->lacking)
+            stack_frames_set_known(import->frames);
+    } else if (!reading->lacking && result == EVENT_ONE && lacks_frames(import, stream, event)) {
+        reading->lacking = event->offset;
+    } else if (!reading->lacking) {
+        take_result(import, result, event, error);
+    }
+    if (reading->n++ % 8192 == 0)
+        import->host->progress(import->self, MIN(event_stream_position(stream), reading->total),
+                               reading->total);
+    return !import->is_full && !import->is_failed;
+}
+
+/* Returns where the first event stands that lacks its frames; 0: all was taken. */
 static guint64 read_from(Import *import, int descriptor, guint64 begin)
 {
     ByteSource *source = byte_source_new(descriptor);
-    EventStream *stream = event_stream_new(source, event_stream_is_worth_a_thread(source), begin);
-    guint64 total = MAX(byte_source_total(source), 1), n = 0, lacking = 0;
-    const Event *event;
-    const char *error;
-    int result;
+    Reading reading = {
+        .import = import, .begin = begin, .total = MAX(byte_source_total(source), 1)};
 
-    while (!import->is_full && !import->is_failed &&
-           (result = event_stream_next(stream, &event, &error)) != EVENT_END) {
-        if (result == EVENT_FRAME && !begin) {
-            stack_frames_take(import, event);
-            if (!lacking)
-                stack_frames_set_known(import->frames);
-        } else if (!lacking && result == EVENT_ONE && lacks_frames(import, stream, event)) {
-            lacking = event->offset;
-        } else if (!lacking) {
-            take_result(import, result, event, error);
-        }
-        if (n++ % 8192 == 0)
-            import->host->progress(import->self, MIN(event_stream_position(stream), total), total);
-    }
-    event_stream_free(stream);
+    if (event_stream_is_worth_a_thread(source))
+        event_stream_read_by_two(source, begin, PIECE_BYTES, take_next, &reading);
+    else
+        event_stream_read(source, begin, take_next, &reading);
     byte_source_free(source);
-    return lacking;
+    return reading.lacking;
 }
 
 /* Frames stand behind the events that name them, as a rule. What a record has cannot be added

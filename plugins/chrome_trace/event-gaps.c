@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event-gaps.h"
 
-#include "event-reader.h"
+#include "event-scan.h"
 
 void gap_table_init(GapTable *table)
 {

@@ -17,7 +17,7 @@
 #endif
 
 #define GAP_BYTES 64u
-#define GAPS_MAX SLICE_TAGS
+#define GAPS_MAX (SLICE_TAGS / 2) /* there are two tables */
 #define GAP_NEXT_MAX 8u
 
 /* What follows a gap. */

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Tags are below. */
-#define SLICE_TAGS 512u
+#define SLICE_TAGS 1024u
 
 typedef struct Slice {
     const char *text;

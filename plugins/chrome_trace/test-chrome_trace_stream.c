@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events read ahead by a thread are those that are read when they are asked for. */
+/* Events that two threads find are those that one finds. */
 #include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "event-stream.h"
+#include "stream-texts.h"
 
-#define EVENTS 20000
+#define EVENTS 8000
 
-typedef struct Fixture {
-    char *path;
-    int descriptor;
-} Fixture;
-
-static void set_up(Fixture *f, gconstpointer unused)
+/* Read by one, and by two in pieces of some sizes. */
+static void check_from(const char *text, gsize length, guint64 offset)
 {
-    f->descriptor = g_file_open_tmp("strobe-stream-XXXXXX", &f->path, NULL);
+    static const gsize sizes[] = {256, 1000, 4096, 30000, PIECE_BYTES};
+    int fd = memfd_create("trace", MFD_CLOEXEC);
+
+    g_assert_cmpint(write(fd, text, length), ==, (gssize)length);
+    g_autofree char *expected = stream_text(fd, offset, 0);
+    for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        g_autofree char *found = stream_text(fd, offset, sizes[i]);
+
+        if (strcmp(found, expected) != 0)
+            g_test_message("pieces of %zu bytes", sizes[i]);
+        g_assert_cmpstr(found, ==, expected);
+    }
+    close(fd);
 }
 
-static void tear_down(Fixture *f, gconstpointer unused)
+static void check(const char *text)
 {
-    close(f->descriptor);
-    g_unlink(f->path);
-    g_free(f->path);
+    check_from(text, strlen(text), 0);
 }
 
 static void put_event(GString *out, guint number)
@@ -39,107 +46,179 @@ static void put_event(GString *out, guint number)
     g_string_append(out, n ? "}}" : "}");
 }
 
-/* Some MB, with what is damaged and what is longer than a buffer. */
-static void write_trace(Fixture *f)
+static GString *plain_events(guint n)
 {
-    g_autofree char *filler = g_strnfill(3 << 20, 'y');
-    g_autoptr(GString) text = g_string_new("{\"before\": [1], \"traceEvents\": [");
+    GString *text = g_string_new(NULL);
+
+    for (guint i = 0; i < n; i++) {
+        g_string_append(text, i ? ",\n" : "");
+        put_event(text, i);
+    }
+    return text;
+}
+
+static void test_plain(void)
+{
+    g_autoptr(GString) events = plain_events(EVENTS);
+    g_autofree char *object = g_strdup_printf(
+        "{\"before\": [1], \"traceEvents\": [%s], \"behind\": {\"a\": 1}}", events->str);
+    g_autofree char *array = g_strdup_printf("[%s", events->str);
+    g_autofree char *closed = g_strdup_printf("[%s,]", events->str);
+
+    check(object);
+    check(array);
+    check(closed);
+    check_from(object, strlen(object), (guint64)(strstr(object, "{\"ph\"") - object));
+}
+
+/* What is damaged, what is longer than a piece or a buffer, and many blanks. */
+static void test_damage(void)
+{
+    g_autofree char *filler = g_strnfill(300000, 'y'), *blanks = g_strnfill(100000, ' ');
+    g_autoptr(GString) text = g_string_new("{\"traceEvents\": [");
 
     for (guint i = 0; i < EVENTS; i++) {
         g_string_append(text, i ? ",\n" : "");
         put_event(text, i);
-        if (i % 7000 == 5000)
+        if (i % 3000 == 1000)
             g_string_append_printf(text, ", {\"name\": \"%s\"}", filler);
-        if (i % 3000 == 2999)
+        if (i % 700 == 699)
             g_string_append(text, ", {\"name\": ]}");
+        if (i % 900 == 899)
+            g_string_append(text, ", 5 {} }, ,{ ");
         if (i == EVENTS / 2)
-            for (guint blanks = 0; blanks < 1 << 20; blanks++)
-                g_string_append_c(text, ' ');
+            g_string_append(text, blanks);
     }
+    check(text->str); /* the end is missing */
     g_string_append(text, "], \"behind\": {\"a\": 1}}");
-    g_assert_true(g_file_set_contents(f->path, text->str, (gssize)text->len, NULL));
-    close(f->descriptor);
-    f->descriptor = g_open(f->path, O_RDONLY | O_CLOEXEC, 0);
+    check(text->str);
+    g_string_truncate(text, text->len / 2);
+    check(text->str);
 }
 
-static void check_slice(const Slice *a, const Slice *b)
+/* What looks like the begin of an event, and is none. */
+static void test_wrong_cuts(void)
 {
-    g_assert_cmpuint(a->type, ==, b->type);
-    g_assert_cmpmem(a->text, a->length, b->text, b->length);
+    g_autoptr(GString) lists = g_string_new("[{\"ph\": \"M\"}");
+    g_autoptr(GString) texts = g_string_new("[{}");
+    g_autoptr(GString) members = g_string_new("{\"m\": [{\"ph\": \"M\"}");
+
+    for (guint i = 0; i < EVENTS / 8; i++) {
+        g_string_append_printf(lists, ", {\"ph\": \"X\", \"args\": {\"list\": [{}");
+        g_string_append_printf(texts, ", {\"ph\": \"X\", \"name\": \"{}");
+        for (guint k = 0; k < 10; k++) {
+            g_string_append_printf(lists, ", {\"ph\": \"X\", \"number\": %u}", i * 10 + k);
+            g_string_append_printf(texts, ", {\\\"ph\\\": %u}, {ph}", i * 10 + k);
+            g_string_append_printf(members, ", {\"ph\": \"X\", \"number\": %u}", i * 10 + k);
+        }
+        g_string_append(lists, "]}}");
+        g_string_append(texts, "\"}");
+    }
+    check(lists->str);
+    check(texts->str);
+    check(members->str);
+    g_string_append(members, "], \"traceEvents\": [{\"ph\": \"X\"}, {\"ph\": \"X\"}]}");
+    check(members->str);
 }
 
-static void check_event(const Event *a, const Event *b)
+static void test_frames(void)
 {
-    g_assert_cmpuint(a->offset, ==, b->offset);
-    g_assert_cmpuint(a->n_args, ==, b->n_args);
-    g_assert_cmpuint(a->n_others, ==, b->n_others);
-    check_slice(&a->phase, &b->phase);
-    check_slice(&a->name, &b->name);
-    check_slice(&a->ts, &b->ts);
-    check_slice(&a->args, &b->args);
-    for (guint i = 0; i < a->n_args; i++) {
-        check_slice(&a->arg[i].key, &b->arg[i].key);
-        check_slice(&a->arg[i].value, &b->arg[i].value);
+    g_autoptr(GString) events = plain_events(EVENTS / 4);
+    g_autoptr(GString) frames = g_string_new(NULL);
+
+    for (guint i = 0; i < EVENTS / 2; i++)
+        g_string_append_printf(frames, "%s\"%u\": {\"name\": \"f%u\", \"parent\": %u}",
+                               i ? ", " : "", i, i, i / 2);
+    g_autofree char *behind =
+        g_strdup_printf("{\"traceEvents\": [%s], \"stackFrames\": {%s}}", events->str, frames->str);
+    g_autofree char *before =
+        g_strdup_printf("{\"stackFrames\": {%s}, \"traceEvents\": [%s]}", frames->str, events->str);
+    check(behind);
+    check(before);
+}
+
+/* An event of more than 16 MiB is damage, wherever it lies. */
+static void test_too_long(void)
+{
+    static const gsize sizes[] = {EVENT_BYTES_MAX - 40, EVENT_BYTES_MAX + 40, 3 * EVENT_BYTES_MAX};
+    g_autoptr(GString) events = plain_events(3000);
+
+    for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        g_autofree char *filler = g_strnfill(sizes[i], 'y');
+        g_autofree char *text =
+            g_strdup_printf("[%s, {\"name\": \"%s\"}, %s]", events->str, filler, events->str);
+        int fd = memfd_create("trace", MFD_CLOEXEC);
+
+        g_assert_cmpint(write(fd, text, strlen(text)), ==, (gssize)strlen(text));
+        g_autofree char *one = stream_text(fd, 0, 0), *two = stream_text(fd, 0, PIECE_BYTES);
+        g_assert_true(strcmp(one, two) == 0);
+        g_assert_true((strstr(one, "less than 16 MiB") != NULL) == (i > 0));
+        close(fd);
     }
 }
 
-static void test_same(Fixture *f, gconstpointer unused)
+/* Bytes changed, left out and doubled at random. */
+static void test_mutations(void)
 {
-    ByteSource *sources[2];
-    EventStream *streams[2];
-    const Event *events[2];
-    const char *errors[2];
-    guint n[4] = {0};
-    int results[2];
+    static const char alphabet[] = "{}[],:\"\\ \n1e-tph";
+    g_autoptr(GString) events = plain_events(60);
 
-    write_trace(f);
-    for (guint i = 0; i < 2; i++) {
-        sources[i] = byte_source_new(f->descriptor);
-        streams[i] = event_stream_new(sources[i], i == 1, 0);
-    }
-    do {
-        for (guint i = 0; i < 2; i++)
-            results[i] = event_stream_next(streams[i], &events[i], &errors[i]);
-        g_assert_cmpint(results[0], ==, results[1]);
-        if (results[0] == EVENT_DAMAGE)
-            g_assert_cmpstr(errors[0], ==, errors[1]);
-        if (results[0] != EVENT_END && results[0] != EVENT_DAMAGE)
-            check_event(events[0], events[1]);
-        n[results[0] + 1]++;
-    } while (results[0] != EVENT_END);
-    g_assert_cmpuint(n[EVENT_ONE + 1], ==, EVENTS + 3);
-    g_assert_cmpuint(n[EVENT_MEMBER + 1], ==, 2);
-    g_assert_cmpuint(n[EVENT_DAMAGE + 1], ==, 6);
-    g_assert_cmpuint(event_stream_position(streams[1]), ==, byte_source_total(sources[1]));
-    for (guint i = 0; i < 2; i++) {
-        event_stream_free(streams[i]);
-        byte_source_free(sources[i]);
+    for (guint run = 0; run < 150; run++) {
+        g_autoptr(GString) text = g_string_new(run % 2 ? "{\"traceEvents\": [" : "[");
+        guint n = (guint)g_test_rand_int_range(1, 12);
+
+        g_string_append(text, events->str);
+        g_string_append(text, run % 2 ? "], \"m\": [{}, {\"ph\": 1}]}" : "]");
+        for (guint i = 0; i < n; i++) {
+            gsize at = (gsize)g_test_rand_int_range(0, (gint32)text->len - 50);
+
+            if (i % 3 == 0)
+                g_string_erase(text, (gssize)at, g_test_rand_int_range(1, 50));
+            else if (i % 3 == 1)
+                g_string_insert_len(text, (gssize)at, events->str + at % 500, 300);
+            else
+                text->str[at] = alphabet[g_test_rand_int_range(0, sizeof alphabet - 1)];
+        }
+        check(text->str);
     }
 }
 
-/* The thread ends, wherever it is. */
-static void test_left(Fixture *f, gconstpointer unused)
+static gboolean take_some(void *user, const EventStream *stream, int result, const Event *event,
+                          const char *error)
 {
-    write_trace(f);
-    for (guint wanted = 0; wanted < 8000; wanted = wanted * 3 + 1) {
-        ByteSource *source = byte_source_new(f->descriptor);
-        EventStream *stream = event_stream_new(source, TRUE, 0);
-        const Event *event;
-        const char *error;
+    guint *left = user;
 
-        for (guint i = 0; i < wanted; i++)
-            g_assert_cmpint(event_stream_next(stream, &event, &error), !=, EVENT_END);
-        event_stream_free(stream);
+    return --*left > 0;
+}
+
+/* Both end, wherever they are. */
+static void test_left(void)
+{
+    g_autoptr(GString) events = plain_events(EVENTS);
+    int fd = memfd_create("trace", MFD_CLOEXEC);
+
+    g_string_prepend(events, "[");
+    g_assert_cmpint(write(fd, events->str, events->len), ==, (gssize)events->len);
+    for (guint wanted = 1; wanted < EVENTS; wanted = wanted * 2 + 1) {
+        ByteSource *source = byte_source_new(fd);
+        guint left = wanted;
+
+        event_stream_read_by_two(source, 0, 4096, take_some, &left);
+        g_assert_cmpuint(left, ==, 0);
         byte_source_free(source);
     }
+    close(fd);
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-#define ADD(path, function)                                                                        \
-    g_test_add("/chrome_trace/stream/" path, Fixture, NULL, set_up, function, tear_down)
-    ADD("same", test_same);
-    ADD("left", test_left);
+    g_test_add_func("/chrome_trace/stream/plain", test_plain);
+    g_test_add_func("/chrome_trace/stream/damage", test_damage);
+    g_test_add_func("/chrome_trace/stream/wrong-cuts", test_wrong_cuts);
+    g_test_add_func("/chrome_trace/stream/frames", test_frames);
+    g_test_add_func("/chrome_trace/stream/too-long", test_too_long);
+    g_test_add_func("/chrome_trace/stream/mutations", test_mutations);
+    g_test_add_func("/chrome_trace/stream/left", test_left);
     return g_test_run();
 }

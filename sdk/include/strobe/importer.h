@@ -5,9 +5,9 @@
  * An importer turns results that somebody else wrote into records. It is asked whether a source is
  * its own (by content, never by name), and then reads that source from beginning to end, handing
  * finished records to the host in any order. The host makes an ordinary capture of them; nothing
- * behind it knows where they came from. All calls come from one thread. An importer keeps bounded
- * state, whatever the size of its source: it streams, and what must be joined is kept in the form
- * of keys and places, or in a scratch file.
+ * behind it knows where they came from. All calls come from one thread; the host takes its own from
+ * any, one at a time. An importer keeps bounded state, whatever its source's size: it streams, and
+ * what must be joined is kept in the form of keys and places, or in a scratch file.
  *
  * A source is hostile: damage is reported with place and reason, and the rest is read; what is
  * unknown is kept in a kind of the importer's own and listed. Since ABI 1.0.
