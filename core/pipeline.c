@@ -232,11 +232,11 @@ static gboolean stream_raw(struct run *run, GError **error)
             run->p->progress(run->p->progress_user, strobe_reader_progress(run->reader),
                              run->n_read);
     }
+    settle(run); /* nobody is to read a batch when the reader is gone */
     if (failure) {
         g_propagate_error(error, g_steal_pointer(&failure));
         return FALSE;
     }
-    settle(run);
     update_facts(run);
     /* What lies in an unreadable part, and of when it is, is not known. */
     if (strobe_reader_stats(run->reader)->n_damaged)

@@ -5,7 +5,8 @@
 #define TURNS 4000u
 #define LONG_TEXT 300000u
 
-static const char *const files[] = {"operator_details.csv", "vendor.task.csv", "kernel_details.csv"};
+static const char *const files[] = {"operator_details.csv", "vendor.task.csv",
+                                    "kernel_details.csv"};
 static StrobeStringId metrics[2]; /* the host of the test has a new id for each call */
 static guint n_dealt;             /* times that threads were given pieces */
 
