@@ -83,9 +83,13 @@ class StrobeTest(unittest.TestCase):
 
     @staticmethod
     def end(process):
+        """Ends it; what it has started and left behind may hold its output open."""
         if process.poll() is None:
             process.kill()
-        process.communicate()
+        try:
+            return process.communicate(timeout=10)
+        except subprocess.TimeoutExpired as error:
+            return error.stdout or "", error.stderr or ""
 
     def strobe(self, *words, code=0, **options):
         """Runs strobe to its end and checks its exit code. Negative: ended by that signal."""
@@ -96,8 +100,7 @@ class StrobeTest(unittest.TestCase):
         try:
             output, errors = process.communicate(given, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
-            process.kill()
-            output, errors = process.communicate()
+            _, errors = self.end(process)
             self.fail("%s takes more than %g s\n%s" % (words, TIMEOUT, errors))
         self.assertEqual(
             process.returncode, code, "strobe %s\n%s\n%s" % (" ".join(map(str, words)), output, errors)
