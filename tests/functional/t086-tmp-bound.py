@@ -21,7 +21,7 @@ OPERATORS = int(os.environ.get("STROBE_TEST_RAW_OPERATORS", "60000"))
 EXPORTS = [word for name in ("chrome_trace", "csv", "db") for word in ("--export", name)]
 TIMES = 2
 # What little inputs need as well: libraries' own heap, buffers of files, a database's pages.
-ONCE = 30 << 20
+ONCE = 36 << 20
 
 
 class Watch:

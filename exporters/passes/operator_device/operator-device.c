@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "database-steps.h"
 #include "device-record.h"
 #include "near-sort.h"
 #include "operator-forest.h"
@@ -351,38 +352,24 @@ static gboolean emit_forest_step(OperatorDevice *pass, const ForestStep *step)
                      step->has_kernels ? step->end_ns : G_MININT64, step->device);
 }
 
-static gint compare_connections(gconstpointer a, gconstpointer b)
-{
-    const guint64 *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /* The database's rule: all tasks of the calls that lie within the step. */
-static gboolean emit_database_step(OperatorDevice *pass, const HostStep *step)
+static gboolean emit_database_steps(OperatorDevice *pass)
 {
-    g_autoptr(GArray) within = g_array_new(FALSE, FALSE, sizeof(guint64));
-    gint64 begin = G_MAXINT64, end = G_MININT64;
-    gint32 device = -1;
+    DatabaseSteps *steps = database_steps_new(&pass->map);
+    gboolean done = TRUE;
 
-    for (guint i = 0; i < pass->map.calls->len; i++) {
-        const HostCall *call = &g_array_index(pass->map.calls, HostCall, i);
+    for (guint i = 0; i < pass->host_steps->len && done; i++) {
+        const HostStep *host = &g_array_index(pass->host_steps, HostStep, i);
+        DatabaseStep step;
 
-        if (step->begin_ns <= call->begin_ns && call->end_ns <= step->end_ns)
-            g_array_append_val(within, call->connection);
+        if (database_steps_find(steps, host->begin_ns, host->end_ns, &step))
+            done = emit_step(pass, host, step.begin_ns, step.end_ns,
+                             g_array_index(pass->map.kernels, Kernel, step.last).device);
+        else
+            done = emit_step(pass, host, host->begin_ns, G_MININT64, -1);
     }
-    near_sort(within, compare_connections);
-    for (guint i = 0; i < pass->map.kernels->len; i++) {
-        const Kernel *kernel = &g_array_index(pass->map.kernels, Kernel, i);
-
-        if (kernel->task == STROBE_ABSENT_U64 ||
-            !g_array_binary_search(within, &kernel->connection, compare_connections, NULL))
-            continue;
-        begin = MIN(begin, kernel->begin_ns);
-        end = MAX(end, kernel->end_ns);
-        device = kernel->device;
-    }
-    return emit_step(pass, step, begin == G_MAXINT64 ? step->begin_ns : begin, end, device);
+    database_steps_free(steps);
+    return done;
 }
 
 /* Where each thread has a tree of its own: on each device from the first kernel of the first launch
@@ -433,9 +420,9 @@ static gboolean emit_steps(OperatorDevice *pass)
 
     if (pass->map.by_thread)
         return emit_recorded_steps(pass);
-    for (guint i = 0; pass->is_database && i < pass->host_steps->len && done; i++)
-        done = emit_database_step(pass, &g_array_index(pass->host_steps, HostStep, i));
-    for (guint i = 0; !pass->is_database && i < pass->forest.steps->len && done; i++)
+    if (pass->is_database)
+        return emit_database_steps(pass);
+    for (guint i = 0; i < pass->forest.steps->len && done; i++)
         done = emit_forest_step(pass, &g_array_index(pass->forest.steps, ForestStep, i));
     return done;
 }

@@ -177,13 +177,21 @@ static void test_connections(void)
     strobe_mock_free(mock);
 }
 
+static void check_step(StrobeMockHost *mock, const char *name, int64_t begin_ns, int64_t end_ns)
+{
+    const StrobeView *view = find(mock, "step_range", name);
+
+    g_assert_nonnull(view);
+    g_assert_cmpint(view->begin_ns, ==, begin_ns);
+    g_assert_cmpint(view->end_ns, ==, end_ns);
+}
+
 /* The database's range: all tasks of the node's calls within the step. */
 static void test_database_step(void)
 {
     StrobeMockHost *mock = test_device_host(1);
     StrobeTrackId nine = test_thread(mock, 9);
     const struct strobe_step step = {.number = 8};
-    const StrobeView *view;
 
     strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_db\"}");
     add_call(mock, nine, "node", 2050, 2060, 1);
@@ -195,10 +203,35 @@ static void test_database_step(void)
     add_connected(mock, 100, 200, 3);
     TEST_ADD(mock, step, nine, "ProfilerStep#8", 2000, 3000, &step);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    view = find(mock, "step_range", "ProfilerStep#8");
-    g_assert_nonnull(view);
-    g_assert_cmpint(view->begin_ns, ==, 2500);
-    g_assert_cmpint(view->end_ns, ==, 3700);
+    check_step(mock, "ProfilerStep#8", 2500, 3700);
+    strobe_mock_free(mock);
+}
+
+/* Steps that overlap, one without calls, a call across an end, an id of two calls. */
+static void test_database_steps(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+    StrobeTrackId nine = test_thread(mock, 9);
+    const struct strobe_step step = {.number = 8};
+
+    strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_db\"}");
+    add_call(mock, nine, "node", 1900, 2100, 3);
+    add_call(mock, nine, "node", 1100, 1200, 1);
+    add_call(mock, nine, "node", 1600, 1700, 2);
+    add_call(mock, nine, "node", 4100, 4200, 1);
+    add_connected(mock, 9000, 9100, 1);
+    add_connected(mock, 5000, 5100, 1);
+    add_connected(mock, 5200, 5300, 2);
+    add_connected(mock, 5400, 5500, 3);
+    TEST_ADD(mock, step, nine, "first", 1000, 2000, &step);
+    TEST_ADD(mock, step, nine, "none", 2000, 3000, &step);
+    TEST_ADD(mock, step, nine, "across", 1500, 2500, &step);
+    TEST_ADD(mock, step, nine, "again", 4000, 5000, &step);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    check_step(mock, "first", 5000, 9100);
+    check_step(mock, "none", 2000, 3000);
+    check_step(mock, "across", 5200, 5500);
+    check_step(mock, "again", 5000, 9100);
     strobe_mock_free(mock);
 }
 
@@ -393,6 +426,7 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-device/step", test_step_range);
     g_test_add_func("/operator-device/connections", test_connections);
     g_test_add_func("/operator-device/database-step", test_database_step);
+    g_test_add_func("/operator-device/database-steps", test_database_steps);
     g_test_add_func("/operator-device/no-queue", test_no_queue);
     g_test_add_func("/operator-device/host-only", test_host_only);
     g_test_add_func("/operator-device/recorded", test_recorded);
