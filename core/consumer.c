@@ -58,6 +58,8 @@ static gboolean may_intern(StrobeInstance *self)
 /* What all passes share changes in their order, whichever thread calls them. */
 static void await_turn(const StrobeConsumer *c)
 {
+    if (c->settle)
+        c->settle(c->settle_user);
     if (c->turns)
         strobe_turns_wait(c->turns, c->turn);
     if (c->end)

@@ -55,6 +55,9 @@ typedef struct StrobeConsumer {
     gsize n_batch;
     StrobeTurns *turns; /* of passes that are called side by side; NULL: not now */
     guint64 turn;
+    void (*settle)(gpointer user); /* until others have all before what it is called for behind
+                                      them, of the caller's own; NULL: nobody is at it */
+    gpointer settle_user;
     StrobeCrew *crew;   /* that takes pieces of its calls; NULL: its thread does all */
     StrobePassEnd *end; /* of a pass that ends in a thread of its own: it takes no records any more;
                            NULL: it does not */

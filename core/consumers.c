@@ -112,16 +112,22 @@ static void feed_alone(StrobeConsumers *consumers)
     }
 }
 
-/* Before others have the batch; who interns waits until they have all before it behind them. */
+static void settle(gpointer user)
+{
+    strobe_consumers_settle(user);
+}
+
+/* Before others have the batch. Who interns waits until they have all before it behind them, and
+ * takes part in that: the crew may be asleep, or wait for a pass that nobody is at. */
 static void feed_own(StrobeConsumers *consumers, const StrobeBatch *batch)
 {
     for (guint i = 0; i < consumers->own->len; i++) {
         StrobeConsumer *own = g_ptr_array_index(consumers->own, i);
 
-        own->turns = consumers->turns;
-        own->turn = batch->first_turn;
+        own->settle = settle;
+        own->settle_user = consumers;
         strobe_consumer_feed(own, &batch->runs);
-        own->turns = NULL;
+        own->settle = NULL;
     }
 }
 

@@ -151,11 +151,11 @@ static bool unmap_piece(void)
 /* Locked. Goes round all parts at most once and a bit. */
 static void keep_limit(void)
 {
+    atomic_store(&overflow.is_due, false); /* first: a signal from here on is for the next look */
     Resident resident = look();
     uint64_t most = most_resident(&resident);
     int rounds = 0;
 
-    atomic_store(&overflow.is_due, false);
     if (!overflow.n_parts || resident.all < most)
         return;
     if (overflow.hand_part >= overflow.n_parts)

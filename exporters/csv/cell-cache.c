@@ -13,16 +13,20 @@ static const struct {
     [CELL_CACHE_STACK] = {4096, 8192},
 };
 
-CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self)
+CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n_caches)
 {
+    const guint share = n_caches > 1 ? g_bit_storage(n_caches - 1) : 0; /* as a power of two */
+
     CellCache *cache = g_new0(CellCache, 1);
 
     cache->host = host;
     cache->self = self;
     cache->made = g_string_new(NULL);
     for (guint kind = 0; kind < CELL_CACHE_KINDS; kind++) {
-        cache->slots[kind] = g_new0(CachedCell, limits[kind].slots);
-        cache->mask[kind] = limits[kind].slots - 1;
+        const guint slots = MAX(limits[kind].slots >> share, 1);
+
+        cache->slots[kind] = g_new0(CachedCell, slots);
+        cache->mask[kind] = slots - 1;
     }
     return cache;
 }
@@ -30,7 +34,7 @@ CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self)
 void cell_cache_free(CellCache *cache)
 {
     for (guint kind = 0; kind < CELL_CACHE_KINDS; kind++) {
-        for (guint i = 0; i < limits[kind].slots; i++)
+        for (guint i = 0; i <= cache->mask[kind]; i++)
             g_free(cache->slots[kind][i].bytes);
         g_free(cache->slots[kind]);
     }

@@ -33,7 +33,8 @@ typedef struct CellCache {
     CachedCell unkept;
 } CellCache;
 
-CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
+/* One of `n_caches` that take no more memory together than one alone. */
+CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n_caches);
 void cell_cache_free(CellCache *cache);
 
 /* The record's cell in this bound column, whose string or stack has this id, made anew. NULL: out

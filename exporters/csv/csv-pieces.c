@@ -51,7 +51,7 @@ CsvPieces *csv_pieces_new(CsvContext *context)
     pieces->n_parts = n;
     pieces->contexts = g_ptr_array_new();
     while (pieces->contexts->len < n - 1)
-        g_ptr_array_add(pieces->contexts, csv_context_copy(context));
+        g_ptr_array_add(pieces->contexts, csv_context_copy(context, n - 1));
     return pieces;
 }
 

@@ -564,11 +564,11 @@ int csv_rows_end(CsvRows *rows)
 
 /* ---- contexts ---- */
 
-CsvContext *csv_context_copy(const CsvContext *context)
+CsvContext *csv_context_copy(const CsvContext *context, guint n_copies)
 {
     CsvContext *copy = g_memdup2(context, sizeof *context);
 
-    copy->cache = cell_cache_new(context->host, context->self);
+    copy->cache = cell_cache_new(context->host, context->self, n_copies);
     copy->cell = (StrobeCell){NULL};
     return copy;
 }

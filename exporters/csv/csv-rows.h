@@ -21,8 +21,8 @@ typedef struct CsvContext {
     StrobeCell cell;
 } CsvContext;
 
-/* The same with a memory of its own, for another thread. */
-CsvContext *csv_context_copy(const CsvContext *context);
+/* The same with a memory of its own, for another thread; so many share what one may take. */
+CsvContext *csv_context_copy(const CsvContext *context, guint n_copies);
 void csv_context_free(CsvContext *context);
 
 /* `unless`: nothing is added once this file has rows (may be NULL). `rank`: rows of a file with

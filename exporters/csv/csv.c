@@ -62,7 +62,7 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
                                 .self = self,
                                 .generation = facts->generation,
                                 .level = facts->level,
-                                .cache = cell_cache_new(host, self)};
+                                .cache = cell_cache_new(host, self, 1)};
     csv->pieces = csv_pieces_new(&csv->context);
     csv->only = g_strsplit(host->option_text(self, "kinds"), "+", -1);
     csv->also = g_strsplit(host->option_text(self, "also"), "+", -1);

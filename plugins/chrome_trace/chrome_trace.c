@@ -199,6 +199,7 @@ static guint64 read_from(Import *import, int descriptor, guint64 begin)
     Reading reading = {
         .import = import, .begin = begin, .total = MAX(byte_source_total(source), 1)};
 
+    memset(import->known_slots, 0, sizeof import->known_slots); /* tags are dealt out anew */
     if (event_stream_is_worth_a_thread(source))
         event_stream_read_by_two(source, begin, PIECE_BYTES, take_next, &reading);
     else

@@ -101,8 +101,7 @@ static gsize read_text(EventStream *s, const EventScan *scan, char *bytes, gsize
     gssize n;
 
     if (used)
-        if (used)
-            memcpy(bytes, s->rest->data, used);
+        memcpy(bytes, s->rest->data, used);
     g_byte_array_set_size(s->rest, 0);
     while (used < size && !s->is_over) {
         n = byte_source_read(s->source, bytes + used, size - used);

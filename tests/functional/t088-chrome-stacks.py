@@ -39,6 +39,19 @@ class ChromeStacksTest(StrobeTest):
         self.assertEqual(drawn["moment"]["args"]["stack"], "b;\r\na")
         self.assertIn("main (program);leaf", (output / "stacks.log").read_text())
 
+    def test_arguments_of_what_is_read_again(self):
+        """Events whose frames stand behind them are read twice: their keys in another order."""
+        events = []
+        for i in range(1, 4):
+            event = {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": i, "dur": 1}
+            event.update({"sf": 2} if i > 1 else {})
+            event["args"] = {"External id": 20 + i, "Sequence number": 10 + i, "Ev Idx": i}
+            events.append(event)
+        self.exported({"traceEvents": events, "stackFrames": FRAMES})
+        rows = self.json("show", "--json", "--table", "cpu_op", self.out)[0]["rows"]
+        self.assertEqual([row["sequence"] for row in rows], [11, 12, 13])
+        self.assertEqual([row["chrome_trace.external_id"] for row in rows], [21, 22, 23])
+
     def test_round_trip(self):
         """What PyTorch's form has no place for is a list of frames there."""
         _, output = self.exported({"traceEvents": EVENTS, "stackFrames": FRAMES}, "tensorboard")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The database's rule of what a step took on the device: all tasks of the calls that lie within it. */
+/* The database's rule of what a step took on the device: all tasks of the calls that lie within it.
+ */
 #ifndef STROBE_PASSES_DATABASE_STEPS_H
 #define STROBE_PASSES_DATABASE_STEPS_H
 
