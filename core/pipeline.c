@@ -380,18 +380,15 @@ static gboolean collect_failures(StrobePipeline *p, GError **error)
     return FALSE;
 }
 
+/* It is there: one that is gone was taken away by an interruption, and stays away. */
 static int open_output(const char *output, GError **error)
 {
-    int fd;
+    int fd = open(output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    if (g_mkdir_with_parents(output, 0750) == 0) {
-        fd = open(output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0)
-            return fd;
-    }
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write to %s: %s", output,
-                g_strerror(errno));
-    return -1;
+    if (fd < 0)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write to %s: %s", output,
+                    g_strerror(errno));
+    return fd;
 }
 
 /* For temporary files. */

@@ -43,7 +43,7 @@ typedef void (*StrobeProgress)(void *user, double share, guint64 n_records);
 void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress function, void *user);
 
 /* Recovers the capture if need be, streams it once through all consumers and the passes they need.
- * `output` is the folder that exporters write to (made if missing), NULL if there are none. An
+ * `output` is the folder, made, that exporters write to; NULL if there are none. An
  * exporter that fails leaves no file; the others go on; the call then fails, naming it. May be
  * called for one result after another. */
 gboolean strobe_pipeline_run(StrobePipeline *pipeline, const StrobeResult *result,
