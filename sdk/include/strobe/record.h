@@ -91,7 +91,7 @@ typedef struct StrobeKind {
 /* Header of a record in a lane. `words` is written by the host. */
 typedef struct StrobeRecordHeader {
     uint16_t words; /* whole record in 8-byte words, and the flags below */
-    uint16_t kind;
+    uint16_t kind;  /* below 256; bit 15: the host has put its times in one word */
     StrobeStringId name;
 } StrobeRecordHeader;
 
