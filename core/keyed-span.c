@@ -15,12 +15,15 @@ uint32_t strobe_lane_intern_name(StrobeWriter *w, const char *name)
 static uint32_t __attribute__((noinline))
 open_span(uint64_t key, uint32_t kind, const char *name, uint64_t argument)
 {
+    const uint32_t what = strobe_span_what(kind, 0);
     StrobeWriter *w = current_writer();
     uint32_t depth;
 
     if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w))
         return 0;
-    depth = push_keyed_span(w, key, strobe_span_what(kind, 0), intern_name(w, name), argument);
+    depth = name ? (uint32_t)open_shortly(w, w->names, key, what, name, argument, 0) : 0;
+    if (!depth)
+        depth = push_keyed_span(w, key, what, intern_name(w, name), argument);
     leave(w);
     return depth;
 }
@@ -50,7 +53,7 @@ static uint32_t count_inside(const StrobeWriter *w, uint32_t depth)
 static StrobeClosed __attribute__((noinline))
 close_span(uint64_t key, uint32_t kind, const void *fields, size_t size)
 {
-    StrobeWriter *w = strobe_thread_writer;
+    StrobeWriter *w = strobe_thread.writer;
     StrobeClosed closed = {0, 0};
 
     if (!key || !w)
@@ -76,29 +79,30 @@ close_span(uint64_t key, uint32_t kind, const void *fields, size_t size)
 uint32_t strobe_lane_span_open(StrobeInstance *self, uint64_t key, uint32_t kind, const char *name,
                                uint64_t argument)
 {
-    StrobeWriter *w = strobe_thread_writer;
-    uint32_t depth;
+    StrobeWriter *w = strobe_thread.writer;
+    uint64_t token = 0;
 
     if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
         return open_span(key, kind, name, argument);
-    depth = key && kind < STROBE_KINDS_MAX
-                ? open_shortly(w, key, strobe_span_what(kind, 0), name, argument)
-                : 0;
+    if (__builtin_expect(key && kind < STROBE_KINDS_MAX && name, 1))
+        token =
+            open_shortly(w, strobe_thread.names, key, strobe_span_what(kind, 0), name, argument, 1);
     leave(w);
-    return __builtin_expect(depth != 0, 1) ? depth : open_span(key, kind, name, argument);
+    return __builtin_expect(token != 0, 1) ? (uint32_t)token : open_span(key, kind, name, argument);
 }
 
 StrobeClosed strobe_lane_span_close(StrobeInstance *self, uint64_t key, uint32_t kind,
                                     const void *fields, size_t size)
 {
-    StrobeWriter *w = strobe_thread_writer;
+    const uint64_t end = strobe_clock_count();
+    StrobeWriter *w = strobe_thread.writer;
     uint32_t depth;
 
     if (__builtin_expect(!w || !enter_uncounted(w, ending(w->depth)), 0))
         return close_span(key, kind, fields, size);
     depth = key && kind < STROBE_KINDS_MAX
-                ? close_shortly(w, w->depth, key, kind, strobe_lane_kinds[kind].span_words, fields,
-                                size)
+                ? close_shortly(w, key, strobe_span_what(kind, 0),
+                                strobe_lane_kinds[kind].span_words, end, fields, size)
                 : 0;
     leave(w);
     return __builtin_expect(depth != 0, 1) ? (StrobeClosed){depth, 0}

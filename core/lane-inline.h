@@ -28,9 +28,12 @@ struct lane_state {
 };
 
 extern struct lane_state strobe_lanes;
-extern __thread StrobeWriter *strobe_thread_writer LANE_TLS;
-/* The window that is shut and for which the thread still records, 0: none. */
-extern __thread uint32_t strobe_thread_late LANE_TLS;
+struct lane_thread {
+    StrobeWriter *writer;      /* NULL: the thread has not recorded yet */
+    struct cached_name *names; /* the writer's: found without a look at it */
+    uint32_t late; /* window that is shut and for which the thread still records; 0: none */
+};
+extern __thread struct lane_thread strobe_thread LANE_TLS;
 /* Spans opened inside so many others that the pool has no place for them: they are recorded like
  * any other, but a kill loses those that are open. Touched only by who nests that deep. */
 extern struct pool_span strobe_deep_spans[STROBE_POOL_LANES][STROBE_DEEP_SPANS];
@@ -82,7 +85,7 @@ static inline void leave(StrobeWriter *w)
 /* Does it record for a window that is shut, at the host's bidding? */
 static inline int is_late(const StrobeWriter *w)
 {
-    return strobe_thread_late != 0 && strobe_thread_late == w->generation;
+    return strobe_thread.late != 0 && strobe_thread.late == w->generation;
 }
 
 /* The store of `busy` and the load of the gate may pass each other in this processor;
@@ -133,10 +136,10 @@ static inline int enter_to_end(StrobeWriter *w, uint64_t token)
 static inline StrobeWriter *current_writer(void)
 {
     uint32_t window = gate_now();
-    StrobeWriter *w = strobe_thread_writer;
+    StrobeWriter *w = strobe_thread.writer;
 
     if (__builtin_expect(window == 0, 0)) {
-        window = strobe_thread_late;
+        window = strobe_thread.late;
         if (window == 0)
             return NULL;
     }
@@ -176,6 +179,8 @@ static inline uint32_t intern_name(StrobeWriter *w, const char *name)
     if (!name)
         return 0;
     const struct cached_name *known = strobe_cached_name(w->names, name);
+    if (__builtin_expect(strobe_cached_equals_short(known, name), 1))
+        return known->id;
     return strobe_cached_equals(known, name) ? known->id : strobe_lane_intern_name(w, name);
 }
 
@@ -269,7 +274,8 @@ static inline void begin_span(struct pool_span *open, uint64_t key, uint32_t wha
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&open->head, (uint64_t)name << 32 | what, memory_order_relaxed);
     atomic_store_explicit(&open->argument, argument, memory_order_relaxed);
-    atomic_store_explicit(&open->key, key, memory_order_relaxed);
+    if (key)
+        atomic_store_explicit(&open->key, key, memory_order_relaxed);
 }
 
 /* Opens a span on the thread's track; its depth, 0 when it is nested too deep. */
@@ -301,7 +307,8 @@ static inline uint64_t token_of(const StrobeWriter *w, uint32_t depth)
 /* The same for a span that is found by its token, which this returns. */
 static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
 {
-    uint32_t depth = push_keyed_span(w, 0, strobe_span_what(kind, 0), name, argument);
+    uint32_t depth =
+        push_keyed_span(w, 0, strobe_span_what(kind, STROBE_SPAN_HAS_NO_KEY), name, argument);
 
     return depth ? token_of(w, depth) : 0;
 }
@@ -374,54 +381,67 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
  * frame nor saved registers; where it returns 0, the general way is to be gone. Inside a bracket.
  */
 
-#define SPAN_HEAD 24u /* bytes of header, begin and end */
+#define SPAN_HEAD 24u   /* bytes of header, begin and end */
+#define SPAN_AHEAD 512u /* bytes of the block that are on their way into the cache */
 
-/* Opens a span; its depth. `name` is not NULL, the kind in `what` is in the table. */
-static inline uint32_t open_shortly(StrobeWriter *w, uint64_t key, uint32_t what, const char *name,
-                                    uint64_t argument)
+/* Opens a span; its token. `name` is not NULL, the kind in `what` is in the table. The counter is
+ * read last, and first where the span ends: a processor does what stands before that to its end
+ * before it reads, so what stands between two spans is done in one go. */
+static inline uint64_t open_shortly(StrobeWriter *w, struct cached_name *names, uint64_t key,
+                                    uint32_t what, const char *name, uint64_t argument,
+                                    int is_short)
 {
-    const struct cached_name *known = strobe_cached_name(w->names, name);
-    uint32_t depth = w->depth;
+    const struct cached_name *known = strobe_cached_name(names, name);
+    struct pool_lane *lane = w->lane;
+    uint64_t token = w->token;
+    uint32_t depth = (uint32_t)token;
 
-    if (__builtin_expect(!strobe_cached_equals(known, name) || depth >= w->short_spans, 0))
+    int is_known =
+        is_short ? strobe_cached_equals_short(known, name) : strobe_cached_equals(known, name);
+
+    if (__builtin_expect(!is_known || depth >= w->short_spans, 0))
         return 0;
-    struct pool_span *open = &w->lane->spans[depth++];
+    struct pool_span *open = &lane->spans[depth++];
     begin_span(open, key, what, known->id, argument);
     atomic_store_explicit(&open->begin, strobe_clock_count(), memory_order_release);
     STROBE_TESTPOINT("span-filled");
-    w->depth = depth;
-    publish_depth(w);
-    return depth;
+    w->token = ++token;
+    atomic_store_explicit(&lane->depth, depth, memory_order_release);
+    return token;
 }
 
-/* Is it the innermost open span, with a name that the pool has, and is there room for its record of
- * so many words, which hold `size` bytes of fields, whole words? */
-static inline int is_usual(const StrobeWriter *w, uint32_t depth, uint64_t key, uint32_t what,
-                           uint32_t words, size_t size)
+/* The innermost open span, if it is of this key and kind, with a name that the pool has, and there
+ * is room for its record of so many words, which hold `size` bytes of fields, whole words. */
+static inline struct pool_span *usual_span(const StrobeWriter *w, uint32_t depth, uint64_t key,
+                                           uint32_t what, uint32_t words, size_t size)
 {
     const uint64_t looked_at = (uint64_t)STROBE_STRING_BESIDE << 32 | UINT32_MAX;
     uint32_t place = depth - 1;
 
-    if (__builtin_expect(depth != w->depth || place >= w->short_spans, 0)) /* or none is open */
-        return 0;
-    const struct pool_span *open = &w->lane->spans[place];
-    return key_of(open) == key && (head_of(open) & looked_at) == what &&
-           words * 8u >= SPAN_HEAD + size && size % 8 == 0 &&
-           (size_t)(w->limit - w->cursor) >= words * 8u;
+    if (__builtin_expect(place >= w->short_spans, 0)) /* or none is open */
+        return NULL;
+    struct pool_span *open = &w->lane->spans[place];
+    int is_usual = (!key || key_of(open) == key) && (head_of(open) & looked_at) == what &&
+                   words * 8u >= SPAN_HEAD + size && size % 8 == 0 &&
+                   (size_t)(w->limit - w->cursor) >= words * 8u;
+    return is_usual ? open : NULL;
 }
 
-/* Writes the record of the innermost span, which is_usual, with the `size` bytes at `fields`, or
- * the argument that it was opened with where they are NULL; the rest is zero. Stores are volatile,
- * for a call of memcpy or memset would cost more than a few words do. */
-static inline void write_shortly(StrobeWriter *w, uint32_t depth, uint32_t kind, uint32_t words,
-                                 uint64_t begin, const uint64_t *fields, size_t size)
+/* Writes the record of the innermost span, a usual one, with the `size` bytes at `fields`, or the
+ * argument that it was opened with where they are NULL; the rest is zero. Stores are volatile, for
+ * a call of memcpy or memset would cost more than a few words do. */
+static inline void write_shortly(StrobeWriter *w, const struct pool_span *open, uint32_t what,
+                                 uint32_t words, uint64_t begin, uint64_t end,
+                                 const uint64_t *fields, size_t size)
 {
-    const struct pool_span *open = &w->lane->spans[depth - 1];
+    const uint64_t flags = what & UINT16_MAX; /* of the span, where its record has its length */
     uint64_t argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
     size_t n = size / 8, n_fields = words - SPAN_HEAD / 8;
-    uint64_t head = (uint64_t)strobe_span_name(head_of(open)) << 32 | (uint64_t)kind << 16;
-    volatile uint64_t *out = (volatile uint64_t *)w->cursor;
-    uint64_t end = strobe_clock_count();
+    uint64_t head = head_of(open) ^ flags;
+    struct pool_lane *lane = w->lane;
+    uint64_t token = w->token;
+    char *cursor = w->cursor;
+    volatile uint64_t *out = (volatile uint64_t *)cursor;
     int is_short;
     uint64_t times = strobe_short_times(w->base, begin, end, &is_short);
 
@@ -440,20 +460,26 @@ static inline void write_shortly(StrobeWriter *w, uint32_t depth, uint32_t kind,
     for (size_t i = n; i < n_fields; i++)
         out[i] = 0;
     STROBE_TESTPOINT("span-ending");
-    w->depth = depth - 1;
-    publish_depth(w);
+    w->token = --token; /* both halves at once, as they are loaded again */
+    atomic_store_explicit(&lane->depth, (uint32_t)token, memory_order_release);
     STROBE_TESTPOINT("record-filled");
-    publish_bytes(w, words * 8);
+    __builtin_prefetch(cursor + SPAN_AHEAD, 1);
+    w->cursor = cursor += words * 8;
+    atomic_store_explicit(&w->block->used, (uint32_t)(cursor - (char *)(w->block + 1)),
+                          memory_order_release);
 }
 
-/* Ends the span of this depth; the depth. `words` are those of the kind's record. */
-static inline uint32_t close_shortly(StrobeWriter *w, uint32_t depth, uint64_t key, uint32_t kind,
-                                     uint32_t words, const uint64_t *fields, size_t size)
+/* Ends the innermost span, if it is that one; its depth. `words` are those of the kind's record. */
+static inline uint32_t close_shortly(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t words,
+                                     uint64_t end, const uint64_t *fields, size_t size)
 {
-    if (__builtin_expect(!is_usual(w, depth, key, strobe_span_what(kind, 0), words, size), 0))
+    uint32_t depth = (uint32_t)w->token; /* both halves are in a register already */
+    const struct pool_span *open = usual_span(w, depth, key, what, words, size);
+
+    if (__builtin_expect(!open, 0))
         return 0;
-    uint64_t begin = atomic_load_explicit(&w->lane->spans[depth - 1].begin, memory_order_relaxed);
-    write_shortly(w, depth, kind, words, begin, fields, size);
+    write_shortly(w, open, what, words, atomic_load_explicit(&open->begin, memory_order_relaxed),
+                  end, fields, size);
     return depth;
 }
 

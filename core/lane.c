@@ -34,8 +34,7 @@ struct pool_span strobe_deep_spans[STROBE_POOL_LANES][STROBE_DEEP_SPANS];
 static struct cached_name cached_names[STROBE_POOL_LANES][STROBE_CACHED_NAMES]
     __attribute__((aligned(64)));
 struct lane_state strobe_lanes;
-__thread StrobeWriter *strobe_thread_writer LANE_TLS;
-__thread uint32_t strobe_thread_late LANE_TLS;
+__thread struct lane_thread strobe_thread LANE_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_LANES / 64]; /* 1: in use */
 static char is_stuck[STROBE_POOL_LANES]; /* since the gate was shut; the control thread's */
@@ -233,7 +232,7 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
 /* First record of this thread in this window. */
 StrobeWriter *strobe_lane_attach(uint32_t window)
 {
-    StrobeWriter *w = strobe_thread_writer;
+    StrobeWriter *w = strobe_thread.writer;
 
     if (forking || (w && atomic_load_explicit(&w->busy, memory_order_relaxed))) {
         /* A fork handler, or a signal that hit this thread while it attached. */
@@ -251,13 +250,14 @@ StrobeWriter *strobe_lane_attach(uint32_t window)
             atomic_fetch_add_explicit(&strobe_lanes.no_lane, 1, memory_order_relaxed);
             return NULL;
         }
-        strobe_thread_writer = w;
+        strobe_thread.names = w->names;
+        strobe_thread.writer = w;
     }
     atomic_store_explicit(&w->busy, LANE_INSIDE, memory_order_seq_cst);
     STROBE_TESTPOINT("attach-busy");
     /* Whoever sees the gate open sees the pool that was set before it. */
     int is_open =
-        __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window || strobe_thread_late == window;
+        __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window || strobe_thread.late == window;
     if (is_open)
         bind_lane(w, window);
     leave(w);
@@ -357,7 +357,7 @@ static void thread_exits(void *value)
             strobe_track_end_thread(w->pool, w->index);
         leave(w);
     }
-    strobe_thread_writer = NULL;
+    strobe_thread.writer = NULL;
     STROBE_TESTPOINT("thread-detached");
     if (!is_parked)
         release_writer(w);
@@ -472,14 +472,14 @@ static int wipe_gate_on_fork(void)
  * If the gate is not off by itself there, the thread does not record from here on. */
 static void before_fork(void)
 {
-    if (is_gate_wiped && !strobe_thread_late) {
+    if (is_gate_wiped && !strobe_thread.late) {
         STROBE_TESTPOINT("fork-begun");
         return;
     }
     forking = 1;
-    generation_at_fork = strobe_thread_writer ? strobe_thread_writer->generation : LANE_DETACHED;
-    if (strobe_thread_writer)
-        strobe_thread_writer->generation = LANE_DETACHED;
+    generation_at_fork = strobe_thread.writer ? strobe_thread.writer->generation : LANE_DETACHED;
+    if (strobe_thread.writer)
+        strobe_thread.writer->generation = LANE_DETACHED;
     STROBE_TESTPOINT("fork-begun");
 }
 
@@ -487,8 +487,8 @@ static void after_fork(void)
 {
     if (!forking)
         return;
-    if (strobe_thread_writer)
-        strobe_thread_writer->generation = generation_at_fork;
+    if (strobe_thread.writer)
+        strobe_thread.writer->generation = generation_at_fork;
     forking = 0;
 }
 
@@ -496,11 +496,11 @@ static void after_fork(void)
  * a session of its own. */
 static void in_child(void)
 {
-    StrobeWriter *mine = strobe_thread_writer;
+    StrobeWriter *mine = strobe_thread.writer;
 
     STROBE_TESTPOINT("fork-child");
     forking = 0;
-    strobe_thread_late = 0;
+    strobe_thread.late = 0;
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {
         if (!(atomic_load_explicit(&writer_map[i / 64], memory_order_relaxed) >> (i % 64) & 1))

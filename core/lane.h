@@ -45,13 +45,18 @@ enum {
 struct StrobeWriter {
     /* What each record touches, in one cache line. */
     _Atomic uint32_t busy;
-    uint32_t generation;  /* window this writer is attached to, or LANE_DETACHED */
+    uint32_t short_spans; /* open spans that the short way (lane-inline.h) may touch */
+    union {
+        struct {
+            uint32_t depth;      /* open spans */
+            uint32_t generation; /* window this writer is attached to, or LANE_DETACHED */
+        };
+        uint64_t token; /* both: of the innermost open span */
+    };
     char *cursor, *limit; /* free part of the block */
     struct pool_block *block;
     struct pool_lane *lane;
     uint64_t base;             /* of the block: what short times count from */
-    uint32_t depth;            /* open spans */
-    uint32_t short_spans;      /* of these the short way (lane-inline.h) may touch */
     struct cached_name *names; /* STROBE_CACHED_NAMES of them */
     uint32_t track;
     uint32_t pending; /* bytes reserved and not committed */

@@ -72,7 +72,7 @@ static struct pool_span *find_ended(const StrobeWriter *w, uint64_t key)
         struct pool_span *open = span_at(w, i);
         if (is_ended(open))
             return open;
-        if (key_of(open) == key)
+        if (key_of(open) == key && is_loose(open))
             break;
     }
     return NULL;
@@ -122,14 +122,15 @@ static int may_open_shortly(const StrobeWriter *w)
 int32_t strobe_lane_loose_open(StrobeInstance *self, uint64_t key, uint32_t kind, const char *name,
                                uint64_t argument)
 {
-    StrobeWriter *w = strobe_thread_writer;
+    StrobeWriter *w = strobe_thread.writer;
     int is_open = 0;
 
     if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
         return open_loose(key, kind, name, argument);
     if (key && kind < STROBE_KINDS_MAX && name && may_open_shortly(w))
         is_open =
-            open_shortly(w, key, strobe_span_what(kind, STROBE_SPAN_IS_LOOSE), name, argument) != 0;
+            open_shortly(w, strobe_thread.names, key, strobe_span_what(kind, STROBE_SPAN_IS_LOOSE),
+                         name, argument, 0) != 0;
     leave(w);
     return __builtin_expect(is_open, 1) ? 1 : open_loose(key, kind, name, argument);
 }
@@ -239,14 +240,15 @@ close_loose(uint64_t key, uint32_t kind, const void *fields, size_t size)
 }
 
 /* Ends the innermost span, if it is that one. */
-static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, const void *fields,
-                           size_t size)
+static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, uint64_t end,
+                           const void *fields, size_t size)
 {
     uint32_t depth = w->depth, words = strobe_lane_kinds[kind].span_words;
 
-    if (!is_usual(w, depth, key, strobe_span_what(kind, STROBE_SPAN_IS_LOOSE), words, size))
+    uint32_t what = strobe_span_what(kind, STROBE_SPAN_IS_LOOSE);
+    struct pool_span *open = usual_span(w, depth, key, what, words, size);
+    if (!open)
         return 0;
-    struct pool_span *open = &w->lane->spans[depth - 1];
     uint64_t begin = atomic_load_explicit(&open->begin, memory_order_relaxed);
     atomic_store_explicit(&open->key, 0, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
@@ -256,7 +258,7 @@ static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, const v
             return 0;
         atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
     }
-    write_shortly(w, depth, kind, words, begin, fields, size);
+    write_shortly(w, open, what, words, begin, end, fields, size);
     atomic_store_explicit(&open->begin, 0, memory_order_release);
     if (depth > 1 && is_ended(open - 1))
         trim(w);
@@ -266,12 +268,14 @@ static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, const v
 int32_t strobe_lane_loose_close(StrobeInstance *self, uint64_t key, uint32_t kind,
                                 const void *fields, size_t size)
 {
-    StrobeWriter *w = strobe_thread_writer;
+    const uint64_t end = strobe_clock_count();
+    StrobeWriter *w = strobe_thread.writer;
     int is_closed;
 
     if (__builtin_expect(!w || !enter_uncounted(w, ending(w->depth)), 0))
         return close_loose(key, kind, fields, size);
-    is_closed = key && kind < STROBE_KINDS_MAX ? close_innermost(w, key, kind, fields, size) : 0;
+    is_closed =
+        key && kind < STROBE_KINDS_MAX ? close_innermost(w, key, kind, end, fields, size) : 0;
     leave(w);
     return __builtin_expect(is_closed, 1) ? 1 : close_loose(key, kind, fields, size);
 }

@@ -6,6 +6,7 @@
 
 /* The standard kind; see strobe_kind_begin. */
 #define MARKER_BYTES sizeof(struct strobe_marker)
+#define MARKER_WHAT strobe_span_what(STROBE_KIND_ID_MARKER, STROBE_SPAN_HAS_NO_KEY)
 #define MARKER_WORDS ((uint32_t)(SPAN_HEAD + MARKER_BYTES) / 8)
 
 static StrobeRange __attribute__((noinline)) begin_range(const char *name, uint64_t argument)
@@ -15,23 +16,25 @@ static StrobeRange __attribute__((noinline)) begin_range(const char *name, uint6
 
     if (!w || !enter(w))
         return range;
-    range.token = push_span(w, STROBE_KIND_ID_MARKER, intern_name(w, name), argument);
+    if (name)
+        range.token = open_shortly(w, w->names, 0, MARKER_WHAT, name, argument, 0);
+    if (!range.token)
+        range.token = push_span(w, STROBE_KIND_ID_MARKER, intern_name(w, name), argument);
     leave(w);
     return range;
 }
 
 StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument)
 {
-    StrobeWriter *w = strobe_thread_writer;
-    uint32_t depth;
+    StrobeWriter *w = strobe_thread.writer;
+    uint64_t token = 0;
 
     if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
         return begin_range(name, argument);
-    depth =
-        name ? open_shortly(w, 0, strobe_span_what(STROBE_KIND_ID_MARKER, 0), name, argument) : 0;
+    if (__builtin_expect(name != NULL, 1))
+        token = open_shortly(w, strobe_thread.names, 0, MARKER_WHAT, name, argument, 1);
     leave(w);
-    return __builtin_expect(depth != 0, 1) ? (StrobeRange){token_of(w, depth)}
-                                           : begin_range(name, argument);
+    return __builtin_expect(token != 0, 1) ? (StrobeRange){token} : begin_range(name, argument);
 }
 
 static void __attribute__((noinline)) end_range(StrobeRange range)
@@ -54,16 +57,16 @@ static void __attribute__((noinline)) end_range(StrobeRange range)
 
 void strobe_range_end_recorded(StrobeRange range)
 {
-    StrobeWriter *w = strobe_thread_writer;
-    uint32_t depth = (uint32_t)range.token;
+    const uint64_t end = strobe_clock_count();
+    StrobeWriter *w = strobe_thread.writer;
+    uint32_t depth = 0;
 
     if (__builtin_expect(!w || !enter_uncounted(w, ending(range.token)), 0)) {
         end_range(range);
         return;
     }
-    depth = is_own_span(w, range.token) ? close_shortly(w, depth, 0, STROBE_KIND_ID_MARKER,
-                                                        MARKER_WORDS, NULL, MARKER_BYTES)
-                                        : 0;
+    if (__builtin_expect(w->token == range.token, 1))
+        depth = close_shortly(w, 0, MARKER_WHAT, MARKER_WORDS, end, NULL, MARKER_BYTES);
     leave(w);
     if (__builtin_expect(depth == 0, 0))
         end_range(range);

@@ -6,7 +6,8 @@
  *
  * The address alone proves nothing (a heap block is used again for another text), so the text is
  * compared each time: in aligned words, which may reach beyond the text's end but never into a page
- * that it does not touch, and only as far as it equals the known one.
+ * that it does not touch. All are looked at, whatever the first ones say, which takes less time; so
+ * a text across two pages, of which the second may be gone, has no place here.
  */
 #ifndef STROBE_CORE_NAME_CACHE_H
 #define STROBE_CORE_NAME_CACHE_H
@@ -15,19 +16,19 @@
 #include <strobe/record.h>
 
 #define STROBE_CACHED_NAMES 256u
-#define STROBE_CACHED_NAME_WORDS 6u
+#define STROBE_CACHED_NAME_WORDS 10u
+#define STROBE_CACHED_NAME_PAGE 4096u /* no machine's pages are smaller */
 
 struct cached_name {
     const char *address; /* NULL: free */
     StrobeStringId id;
-    uint8_t last;        /* index of the word with the text's NUL */
-    uint8_t first_shift; /* bits of the first word before the text */
-    uint8_t last_shift;  /* and of the last one behind it */
-    uint8_t reserved;
-    uint64_t words[STROBE_CACHED_NAME_WORDS]; /* from the last word border before the text */
+    uint32_t last;                               /* index of the word with the text's NUL */
+    uint64_t first_mask, second_mask, last_mask; /* of these words, what is the text's */
+    uint64_t is_long;                            /* 1: of three words and more */
+    uint64_t words[STROBE_CACHED_NAME_WORDS];    /* from the last word border before the text */
 };
 
-_Static_assert(sizeof(struct cached_name) == 64, "one cache line");
+_Static_assert(sizeof(struct cached_name) == 128, "short ones in one cache line");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes before the text are low ones");
 
 static inline struct cached_name *strobe_cached_name(struct cached_name *cache, const char *name)
@@ -35,25 +36,44 @@ static inline struct cached_name *strobe_cached_name(struct cached_name *cache, 
     return &cache[(uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u >> 56];
 }
 
-/* Is `name` the text that lay at this address when it was stored? */
-__attribute__((no_sanitize("address", "thread"))) static inline int
-strobe_cached_equals(const struct cached_name *known, const char *name)
+/* In what do the first two words differ? */
+__attribute__((no_sanitize("address", "thread"))) static inline uint64_t
+strobe_cached_difference(const struct cached_name *known, const char *name)
 {
-    const uint64_t *word = (const uint64_t *)((uintptr_t)name & ~(uintptr_t)7);
-    const uint64_t *expected = known->words, *last = expected + known->last;
+    const uint64_t *words = (const uint64_t *)((uintptr_t)name & ~(uintptr_t)7);
+    /* The page's last word is its own next one: a known text has none on the next page. */
+    const size_t next = (uintptr_t)name % STROBE_CACHED_NAME_PAGE < STROBE_CACHED_NAME_PAGE - 8;
 
-    if (known->address != name)
-        return 0;
-    uint64_t difference = (*word ^ *expected) >> known->first_shift;
-    while (expected < last) {
-        if (difference)
-            return 0;
-        difference = *++word ^ *++expected;
-    }
-    return difference << known->last_shift == 0;
+    return ((words[0] ^ known->words[0]) & known->first_mask) |
+           ((words[next] ^ known->words[1]) & known->second_mask);
 }
 
-/* Keeps the name, unless it is too long. */
+__attribute__((no_sanitize("address", "thread"))) static inline int
+strobe_cached_rest_equals(const struct cached_name *known, const char *name)
+{
+    const uint64_t *words = (const uint64_t *)((uintptr_t)name & ~(uintptr_t)7);
+    const uint32_t last = known->last;
+    uint64_t difference = (words[last] ^ known->words[last]) & known->last_mask;
+
+    for (uint32_t i = 2; i < last; i++)
+        difference |= words[i] ^ known->words[i];
+    return difference == 0;
+}
+
+/* Is `name` the text that lay at this address when it was stored? */
+static inline int strobe_cached_equals(const struct cached_name *known, const char *name)
+{
+    return known->address == name && strobe_cached_difference(known, name) == 0 &&
+           (!known->is_long || strobe_cached_rest_equals(known, name));
+}
+
+/* The same of a text of no more than two words; in fewer instructions. */
+static inline int strobe_cached_equals_short(const struct cached_name *known, const char *name)
+{
+    return known->address == name && (strobe_cached_difference(known, name) | known->is_long) == 0;
+}
+
+/* Keeps the name, unless it is too long or lies across two pages. */
 void strobe_cached_name_set(struct cached_name *place, const char *name, StrobeStringId id);
 
 #endif

@@ -55,12 +55,13 @@ struct pool_span {
     _Atomic uint64_t begin; /* 0: the rest is being written */
     _Atomic uint64_t argument;
     _Atomic uint64_t head; /* as of its record: name, kind; below them flags */
-    _Atomic uint64_t key;  /* of span_open and loose_open, 0: none, or the span has ended */
+    _Atomic uint64_t key;  /* of span_open and loose_open; 0: the span has ended */
 };
 
-/* In the low bits of pool_span.head: a loose span. It ends before or after those around it, on any
- * thread. */
+/* In the low bits of pool_span.head: a loose span, which ends before or after those around it, on
+ * any thread; and one that has no key, where what stands there is that of a span before. */
 #define STROBE_SPAN_IS_LOOSE 1u
+#define STROBE_SPAN_HAS_NO_KEY 2u
 
 /* The lower half of a head. */
 static inline uint32_t strobe_span_what(uint32_t kind, uint32_t flags)

@@ -10,9 +10,9 @@ _Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may b
 /* What the thread had in hand when the gate was shut has been handed over: it begins anew. */
 void strobe_lane_record_late(uint32_t window)
 {
-    strobe_thread_late = window;
-    if (window && strobe_thread_writer)
-        strobe_thread_writer->generation = LANE_DETACHED;
+    strobe_thread.late = window;
+    if (window && strobe_thread.writer)
+        strobe_thread.writer->generation = LANE_DETACHED;
 }
 
 StrobeWriter *strobe_lane_writer(void)

@@ -20,6 +20,13 @@ extern "C" {
 
 #define STROBE_API __attribute__((visibility("default")))
 
+/* Called without a detour through the program's linkage table, where the compiler knows how. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define STROBE_DIRECT __attribute__((noplt))
+#else
+#define STROBE_DIRECT
+#endif
+
 /* A child made by fork() records nothing until it opens a session of its own. One made by _Fork()
  * or a raw system call, which run no fork handlers, must not mark before it has called exec. */
 
@@ -39,10 +46,11 @@ typedef struct StrobeRange {
     uint64_t token; /* 0: not recorded */
 } StrobeRange;
 
-STROBE_API StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument);
-STROBE_API void strobe_range_end_recorded(StrobeRange range);
-STROBE_API void strobe_mark_recorded(const char *name, uint64_t argument);
-STROBE_API void strobe_counter_recorded(const char *name, double value);
+STROBE_API STROBE_DIRECT StrobeRange strobe_range_begin_recorded(const char *name,
+                                                                 uint64_t argument);
+STROBE_API STROBE_DIRECT void strobe_range_end_recorded(StrobeRange range);
+STROBE_API STROBE_DIRECT void strobe_mark_recorded(const char *name, uint64_t argument);
+STROBE_API STROBE_DIRECT void strobe_counter_recorded(const char *name, double value);
 
 /* Begins a range called `name` (copied; any bytes up to the NUL) with one 64-bit argument. */
 static inline StrobeRange strobe_range_begin_argument(const char *name, uint64_t argument)

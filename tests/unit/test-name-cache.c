@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A name is known by its address, and by its text: none that differs is taken for it, and nothing is
+ * read of a page that it is not on. */
+#include "name-cache.h"
+
+#include <glib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define LONGEST 100u
+
+/* Two pages, of which the second may not be read; texts end where the first one does. */
+typedef struct {
+    char *pages;
+    gsize page;
+    struct cached_name known;
+} Fixture;
+
+static void set_up(Fixture *f, gconstpointer data)
+{
+    f->page = (gsize)sysconf(_SC_PAGESIZE);
+    f->pages = mmap(NULL, 2 * f->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    g_assert_true(f->pages != MAP_FAILED);
+    g_assert_cmpint(mprotect(f->pages + f->page, f->page, PROT_NONE), ==, 0);
+    memset(f->pages, '#', f->page);
+}
+
+static void tear_down(Fixture *f, gconstpointer data)
+{
+    munmap(f->pages, 2 * f->page);
+}
+
+/* A text of this length whose NUL is so many bytes before the page's end. */
+static char *put(Fixture *f, gsize length, gsize behind)
+{
+    char *name = f->pages + f->page - behind - 1 - length;
+
+    memset(f->pages + f->page - 256, '#', 256);
+    for (gsize i = 0; i < length; i++)
+        name[i] = (char)('a' + i % 26);
+    name[length] = '\0';
+    f->known = (struct cached_name){0};
+    strobe_cached_name_set(&f->known, name, 7);
+    return name;
+}
+
+static gboolean is_equal(const Fixture *f, const char *name)
+{
+    const gboolean is_equal = strobe_cached_equals(&f->known, name);
+
+    g_assert_cmpint(strobe_cached_equals_short(&f->known, name), ==,
+                    is_equal && !f->known.is_long);
+    return is_equal;
+}
+
+static void test_every_place(Fixture *f, gconstpointer data)
+{
+    guint n_known = 0, n_short = 0;
+
+    for (gsize length = 0; length < LONGEST; length++)
+        for (gsize behind = 0; behind < 16; behind++) {
+            char *name = put(f, length, behind);
+
+            if (f->known.address == NULL) {
+                g_assert_cmpuint(length, >=, sizeof f->known.words - 8);
+                continue;
+            }
+            g_assert_true(is_equal(f, name));
+            g_assert_cmpuint(f->known.id, ==, 7);
+            f->pages[f->page - behind - 2 - length] ^= 1; /* what is around it is not the text */
+            if (behind)
+                name[length + 1] ^= 1;
+            g_assert_true(is_equal(f, name));
+            n_known++;
+            n_short += !f->known.is_long;
+        }
+    g_assert_cmpuint(n_known, >=, 16 * (sizeof f->known.words - 8));
+    g_assert_cmpuint(n_short, >=, 16 * 8);
+}
+
+static void test_every_byte(Fixture *f, gconstpointer data)
+{
+    for (gsize length = 0; length < sizeof f->known.words - 8; length++)
+        for (gsize behind = 0; behind < 9; behind++) {
+            char *name = put(f, length, behind);
+
+            for (gsize i = 0; i <= length; i++) {
+                name[i] ^= 0x20; /* of the NUL: one that goes on */
+                g_assert_false(is_equal(f, name));
+                name[i] ^= 0x20;
+            }
+            for (gsize i = 0; i < length; i++) { /* one that ends before */
+                char before = name[i];
+
+                name[i] = '\0';
+                g_assert_false(is_equal(f, name));
+                name[i] = before;
+            }
+            g_assert_true(is_equal(f, name));
+            g_assert_false(strobe_cached_equals(&f->known, name + 1));
+        }
+}
+
+/* Its second page may be gone when it is looked at. */
+static void test_across_pages(Fixture *f, gconstpointer data)
+{
+    char *name = f->pages + f->page - 3;
+
+    g_assert_cmpint(mprotect(f->pages + f->page, f->page, PROT_READ | PROT_WRITE), ==, 0);
+    strcpy(name, "across");
+    strobe_cached_name_set(&f->known, name, 1);
+    g_assert_null(f->known.address);
+    strcpy(f->pages + f->page, "behind");
+    strobe_cached_name_set(&f->known, f->pages + f->page, 1);
+    g_assert_true(is_equal(f, f->pages + f->page));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add("/name-cache/every-place", Fixture, NULL, set_up, test_every_place, tear_down);
+    g_test_add("/name-cache/every-byte", Fixture, NULL, set_up, test_every_byte, tear_down);
+    g_test_add("/name-cache/across-pages", Fixture, NULL, set_up, test_across_pages, tear_down);
+    return g_test_run();
+}
