@@ -40,14 +40,6 @@ class BenchmarksTest(StrobeTest):
         self.assertLessEqual(rows["bytes_per_span"]["value"], 32)
         self.assertGreater(rows["bulk_emit"]["ratio"], 0)
 
-    def test_input_of_operators(self):
-        """What the rows of databases begin with."""
-        program = BUILD / "bench" / "operators"
-        made = subprocess.run([str(program), str(self.work), "1000"], capture_output=True,
-                              text=True, check=False)  # fmt: skip
-        self.assertEqual(made.returncode, 0, made.stderr)
-        self.assertEqual(self.records_of(made.stdout.strip(), "cpu_op"), 1000)
-
     def test_unknown_row(self):
         done = self.bench("--only", "record_spam")
         self.assertEqual(done.returncode, 2)
