@@ -98,10 +98,11 @@ class Bench:
         """Where outputs of so many bytes cost least: in memory if there is plenty of it."""
         if not self._memory:
             return self.scratch
+        with open("/proc/meminfo", encoding="ascii") as file:
+            free = [int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable:")]
         volume = os.statvfs(self._memory)
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        free = min(free, volume.f_bavail * volume.f_frsize)
-        return self._memory if free > 2 * size else self.scratch
+        free.append(volume.f_bavail * volume.f_frsize)
+        return self._memory if min(free) > 2 * size else self.scratch
 
     def raw(self, operators):
         """A folder with raw files of so many operators, made once."""
