@@ -87,7 +87,7 @@ static int64_t add_queue_calls(Mix *mix, int64_t t)
                  t + 400 + (int64_t)mix_random(mix, 3000));
     for (unsigned i = 0; i < n_kernels + n_collectives; i++, t += 20000)
         launch(mix, i, n_kernels, t);
-    t += (int64_t)mix_random(mix, 4000);
+    t += 90000 * n_collectives + (int64_t)mix_random(mix, 4000);
     call = mix_add(mix, MIX_API_CALL, MIX_QUEUE_API, mix_pick(mix, MIX_CALLS), begin, t);
     call->level = mix->texts[MIX_LEVELS].ids[MIX_ACL];
     call->connection = connection;
