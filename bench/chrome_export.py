@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chrome trace export: `strobe analyse` on a capture against `uftrace dump --chrome` on as many
-calls of a program compiled with -pg, measured in turn. Events are objects with a "ph"; Strobe
-writes one for a span (X), uftrace two (B and E)."""
+"""Chrome trace export: `strobe analyse` on a capture against `uftrace dump --chrome` on the calls of
+a program compiled with -pg, each on one processor, measured in turn. A span is one event of Strobe
+(X), and two of uftrace (B and E)."""
 
 import os
 import shutil
 import subprocess
 import time
+
+from db_export import limited
+
+BYTES_A_RECORD = 320  # of the mix, in the trace
 
 
 class ExportError(Exception):
@@ -26,7 +30,7 @@ def count(path, needle):
 
 
 class StrobeExport:
-    """The capture, exported again and again."""
+    """The capture, exported again and again below a folder."""
 
     def __init__(self, strobe, capture, folder, environment):
         self.output = os.path.join(folder, "exported")
@@ -34,16 +38,20 @@ class StrobeExport:
         self.environment = environment
 
     def seconds(self):
-        shutil.rmtree(self.output, ignore_errors=True)
+        self.remove()
         begin = time.perf_counter()
         subprocess.run(
             self.command,
             check=True,
             env=self.environment,
+            preexec_fn=limited(1),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         return time.perf_counter() - begin
+
+    def remove(self):
+        shutil.rmtree(self.output, ignore_errors=True)
 
     def path(self):
         for folder, _, names in os.walk(self.output):
@@ -72,9 +80,9 @@ class StrobeExport:
 class UftraceExport:
     """The calls, recorded once and dumped again and again."""
 
-    def __init__(self, program, calls, folder):
+    def __init__(self, program, calls, folder, outputs):
         self.data = os.path.join(folder, "uftrace.data")
-        self.output = os.path.join(folder, "uftrace.json")
+        self.output = os.path.join(outputs, "uftrace.json")
         subprocess.run(
             ["uftrace", "record", "--no-libcall", "--no-event", "-b", "64m", "-d", self.data]
             + [program, str(calls)],
@@ -88,13 +96,14 @@ class UftraceExport:
             subprocess.run(
                 ["uftrace", "dump", "--chrome", "-d", self.data],
                 check=True,
+                preexec_fn=limited(1),
                 stdout=file,
                 stderr=subprocess.DEVNULL,
             )
         return time.perf_counter() - begin
 
-    def counts(self):
-        return count(self.output, b'"ph"'), count(self.output, b'"ph":"E"')
+    def spans(self):
+        return count(self.output, b'"ph":"E"')
 
 
 class BabeltraceExport:

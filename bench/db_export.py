@@ -12,9 +12,9 @@ import time
 NAME = "ascend_pytorch_profiler"
 
 
-def limited(processors):
+def limited(processors, first=0):
     """For a child process: so many of the processors that this one may use."""
-    chosen = sorted(os.sched_getaffinity(0))[:processors]
+    chosen = sorted(os.sched_getaffinity(0))[first : first + processors]
     return lambda: os.sched_setaffinity(0, chosen)
 
 
@@ -59,10 +59,3 @@ def measure(bench, capture, n, repeats):
         mine.append(rows / spent)
         theirs.append(rows / plain)
     return mine, theirs, rows
-
-
-def operators(bench):
-    """A capture of operators, of which some are linked."""
-    done = subprocess.run([bench.program("operators"), bench.scratch], stdout=subprocess.PIPE,
-                          text=True, check=True)
-    return done.stdout.strip()

@@ -19,15 +19,6 @@ typedef struct Trace {
     uint64_t seed, n, n_allocations, allocated;
 } Trace;
 
-/* Of one number always the same one, and another one of each other (splitmix64). */
-static uint64_t scatter(uint64_t number)
-{
-    number += 0x9e3779b97f4a7c15u;
-    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
-    number = (number ^ number >> 27) * 0x94d049bb133111ebu;
-    return number ^ number >> 31;
-}
-
 static uint64_t random_of(const Trace *trace, uint64_t place, uint64_t purpose)
 {
     return scatter(scatter(place ^ trace->seed << 48) + purpose);

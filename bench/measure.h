@@ -32,6 +32,15 @@ static inline void keep(uint64_t value)
     __asm__ volatile("" : : "r"(value) : "memory");
 }
 
+/* Of one number always the same one, and another one of each other (splitmix64). */
+static inline uint64_t scatter(uint64_t number)
+{
+    number += 0x9e3779b97f4a7c15u;
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
+    number = (number ^ number >> 27) * 0x94d049bb133111ebu;
+    return number ^ number >> 31;
+}
+
 /* CLOCK_MONOTONIC in ns. */
 double now_ns(void);
 

@@ -1,58 +1,103 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the time of the command grows with its input, and shrinks with a second processor: a trace of
-PyTorch's shape into a capture, and that into a trace and into tables."""
+PyTorch's shape into a capture, and a capture with a real run's mix into a trace and into tables.
 
+What a second processor can give at best is measured beside it, as the machine's two may be halves
+of one, or somebody else's at times: two commands at once, each on a processor of its own."""
+
+import dataclasses
+import os
 import pathlib
 import shutil
 import subprocess
 import time
 
+import chrome_export
 import kineto_trace
 from db_export import limited, processors
 
-SMALL, LARGE = 10, 100  # MB
+SMALL, LARGE = 10, 100  # MB of a trace; of the mix a tenth of the records, and all
 REPEATS = 3
+
+
+@dataclasses.dataclass
+class Seconds:
+    """Of the small input, of the large one, of that on two processors, and of two at once."""
+
+    small: list = dataclasses.field(default_factory=list)
+    large: list = dataclasses.field(default_factory=list)
+    two: list = dataclasses.field(default_factory=list)
+    pair: list = dataclasses.field(default_factory=list)
 
 
 class Scaling:
     def __init__(self, bench):
+        self.bench = bench
         self.strobe = str(bench.build / "tools" / "strobe")
         self.importer = bench.program("import_source")
         self.environment = dict(bench.environment, STROBE_PLUGIN_PATH=str(bench.build / "plugins"))
         self.scratch = pathlib.Path(bench.scratch)
-        self.output = self.scratch / "scaled"
-        self.events = {}
-        self.inputs = {}
-
-    def run(self, command, n):
-        begin = time.perf_counter()
-        subprocess.run(command, check=True, env=self.environment, preexec_fn=limited(n),
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return time.perf_counter() - begin
+        room = bench.room(2 * bench.records * chrome_export.BYTES_A_RECORD)
+        self.outputs = [os.path.join(room, "scaled-%d" % i) for i in range(2)]
+        self.units = {"import": "events", "trace": "records", "csv": "records"}
+        self.times = {}
+        self.written = 0  # bytes, by the last of them
+        self._inputs = {}
 
     def prepare(self):
+        events = {}
         for size in SMALL, LARGE:
             trace = self.scratch / ("trace-%d.json" % size)
-            self.events[size] = kineto_trace.write(str(trace), size)
-            folder = self.scratch / ("imported-%d" % size)
-            self.run([self.strobe, "import", str(trace), "-o", str(folder)], 1)
-            (capture,) = folder.rglob("capture.strobe")
-            # the command exports what it has imported
-            self.inputs["import", size] = [self.importer, str(trace), str(self.scratch), "1"]
-            for what, exporter in (("trace", "chrome_trace"), ("csv", "csv")):
-                self.inputs[what, size] = [self.strobe, "analyse", str(capture), "--export",
-                                           exporter, "-o", str(self.output)]
+            events[size] = kineto_trace.write(str(trace), size)
+            self._inputs["import", size] = str(trace)
+            records = self.bench.records * size // LARGE
+            self._inputs["trace", size] = self._inputs["csv", size] = self.bench.mix(records)
+        self.times = {"import": events[LARGE] / events[SMALL]}
+        self.times["trace"] = self.times["csv"] = self._records(LARGE) / self._records(SMALL)
 
-    def seconds(self, what, size, n):
-        shutil.rmtree(self.output, ignore_errors=True)
-        return self.run(self.inputs[what, size], n)
+    def _records(self, size):
+        command = [self.bench.program("reader"), self._inputs["trace", size], "1"]
+        return self.bench.lines(command)["records"][0]
+
+    def _command(self, what, size, output):
+        source = self._inputs[what, size]
+        if what == "import":  # the command exports what it has imported
+            return [self.importer, source, output, "1"]
+        exporter = "chrome_trace" if what == "trace" else what
+        return [self.strobe, "analyse", source, "--export", exporter, "-o", output]
+
+    def remove(self):
+        for output in self.outputs:
+            shutil.rmtree(output, ignore_errors=True)
+
+    def _seconds(self, what, size, *places):
+        """Of commands at once, one at each place: the first of its processors, and how many."""
+        self.remove()
+        for output in self.outputs:
+            os.mkdir(output)
+        begin = time.perf_counter()
+        children = [
+            subprocess.Popen(self._command(what, size, output), env=self.environment,
+                             preexec_fn=limited(n, first), stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+            for (first, n), output in zip(places, self.outputs)
+        ]
+        codes = [child.wait() for child in children]
+        spent = time.perf_counter() - begin
+        for child, code in zip(children, codes):
+            if code:
+                raise subprocess.CalledProcessError(code, child.args)
+        self.written = sum(path.stat().st_size for path in pathlib.Path(self.outputs[0]).rglob("*")
+                           if path.is_file())
+        return spent
 
     def measure(self, what):
-        """Seconds of the small input, of the large one, and of that on two processors, in turn."""
-        found = [], [], []
+        """All in turn."""
+        found = Seconds()
         for _ in range(REPEATS):
-            found[0].append(self.seconds(what, SMALL, 1))
-            found[1].append(self.seconds(what, LARGE, 1))
+            found.small.append(self._seconds(what, SMALL, (0, 1)))
+            found.large.append(self._seconds(what, LARGE, (0, 1)))
             if processors() > 1:
-                found[2].append(self.seconds(what, LARGE, 2))
+                found.two.append(self._seconds(what, LARGE, (0, 2)))
+                found.pair.append(self._seconds(what, LARGE, (0, 1), (1, 1)))
         return found

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Benchmarks run, with the core that each of them means to measure. How fast is nobody's here."""
 
+import collections
+import csv
 import json
+import os
+import pathlib
 import subprocess
 import sys
 import unittest
@@ -9,6 +13,13 @@ import unittest
 from support import BUILD, TOP, StrobeTest
 
 BENCH = (sys.executable, str(TOP / "bench" / "bench.py"), "--build", str(BUILD))
+DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
+REAL = DATA / "ascend" / "db_level1_rank0_ascend_pt"  # that the mix is made after
+A_STEP = {
+    "python_call": 1282, "module_memory": 1078, "cpu_op": 860, "api_call": 710, "acc_pmu": 688,
+    "device_task": 552, "memory_event": 495, "task_queue": 318, "comm_task": 296, "device_pmu": 185,
+    "hbm": 104, "memory_usage": 28, "llc": 26, "soc_bandwidth": 16, "comm_op": 4, "step": 1,
+}
 
 
 @unittest.skipUnless((BUILD / "bench" / "bulk").exists(), "built without benchmarks")
@@ -29,20 +40,76 @@ class BenchmarksTest(StrobeTest):
         self.assertLessEqual(rows["bytes_per_span"]["value"], 32)
         self.assertGreater(rows["bulk_emit"]["ratio"], 0)
 
-    def test_input_of_operators(self):
-        """What the rows of databases begin with."""
-        program = BUILD / "bench" / "operators"
-        made = subprocess.run([str(program), str(self.work), "1000"], capture_output=True,
-                              text=True, check=False)  # fmt: skip
-        self.assertEqual(made.returncode, 0, made.stderr)
-        self.assertEqual(self.records_of(made.stdout.strip(), "cpu_op"), 1000)
-
     def test_unknown_row(self):
         done = self.bench("--only", "record_spam")
         self.assertEqual(done.returncode, 2)
         self.assertIn('unknown benchmark "record_spam"', done.stderr)
         self.assertIn("record_span", done.stderr)
         self.assertIn("record_span\n", self.bench("--list").stdout)
+
+
+@unittest.skipUnless((BUILD / "bench" / "mix").exists(), "built without benchmarks")
+class MixTest(StrobeTest):
+    """What exports are measured on."""
+
+    def make(self, name, records, *seed):
+        folder = self.work / name
+        folder.mkdir()
+        done = subprocess.run([str(BUILD / "bench" / "mix"), str(folder), str(records), *seed],
+                              capture_output=True, text=True, check=False)  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return pathlib.Path(done.stdout.strip())
+
+    def export(self, path, name, *exporters):
+        words = [word for exporter in exporters for word in ("--export", exporter)]
+        self.strobe("analyse", path, "-o", self.work / name, *words)
+        (found,) = (self.work / name).rglob("ASCEND_PROFILER_OUTPUT")
+        return found
+
+    def events(self, folder):
+        return json.loads((folder / "trace_view.json").read_bytes())
+
+    def test_seed(self):
+        first = self.make("first", 20000).read_bytes()
+        self.assertEqual(self.make("again", 20000, "1").read_bytes(), first)
+        self.assertNotEqual(self.make("other", 20000, "2").read_bytes(), first)
+
+    def test_whole_steps(self):
+        kinds = self.json("info", self.make("mix", 7000))[0]["kinds"]
+        for kind, n in A_STEP.items():
+            self.assertEqual(kinds[kind], 2 * n, kind)
+
+    def test_what_is_linked(self):
+        path = self.make("mix", 6000)
+        output = self.export(path, "exported", "chrome_trace", "csv")
+        arrows = collections.Counter(
+            (event["cat"], event["ph"]) for event in self.events(output) if event["ph"] in "sf"
+        )
+        self.assertEqual(
+            [arrows[name, end] for name in ("fwdbwd", "async_task_queue", "async_npu")
+             for end in "sf"], [27, 27, 159, 159, 191, 191])  # fmt: skip
+        self.assertGreater(arrows["HostToDevice", "f"], 200)
+        with open(output / "operator_details.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), A_STEP["cpu_op"] - 1)  # all but the step itself
+        self.assertGreater(sum(float(row["Device Total Duration(us)"]) > 0 for row in rows), 150)
+        self.assertEqual(sum(bool(row["Call Stack"]) for row in rows), 315)
+        self.assertGreater(len((output / "kernel_details.csv").read_text().splitlines()), 187)
+        for row in self.json("info", path)[0]["correlation"]:
+            self.assertEqual(row["orphan_effect"] + row["ambiguous"] + row["violations"], 0, row)
+
+    @unittest.skipUnless(REAL.is_dir(), "no real results here (STROBE_DATA)")
+    def test_as_the_real_one(self):
+        self.strobe("import", REAL, "-o", self.work / "real", "--export", "chrome_trace")
+        (real,) = (self.work / "real").glob("*_ascend_pt")
+        kinds = self.json("info", real)[0]["kinds"]
+        self.assertEqual({kind: kinds[kind] for kind in A_STEP}, A_STEP)
+        theirs = real / "ASCEND_PROFILER_OUTPUT"
+        ours = self.export(self.make("mix", 6000), "exported", "chrome_trace")
+        for count in (lambda folder: (folder / "trace_view.json").stat().st_size,
+                      lambda folder: len(self.events(folder)),
+                      lambda folder: sum(event["ph"] == "X" for event in self.events(folder))):
+            self.assertAlmostEqual(count(ours) / count(theirs), 1, delta=0.05)
 
 
 if __name__ == "__main__":

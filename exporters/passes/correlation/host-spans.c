@@ -67,6 +67,12 @@ static guint first_behind(const GArray *list, gint64 ns)
     return low;
 }
 
+/* Does it end in this moment, in which it does not begin? */
+static gboolean is_before(const Span *span, gint64 ns)
+{
+    return span->begin_ns < ns && span->end_ns == ns;
+}
+
 void host_spans_add(HostSpans *spans, guint64 thread, gint64 begin_ns, gint64 end_ns, guint64 id)
 {
     const Span span = {begin_ns, end_ns, id};
@@ -76,6 +82,9 @@ void host_spans_add(HostSpans *spans, guint64 thread, gint64 begin_ns, gint64 en
     if (!list)
         return;
     first = first_behind(list, begin_ns);
+    if (first < list->len && end_ns > begin_ns &&
+        is_before(&g_array_index(list, Span, first), begin_ns))
+        first++; /* the span follows it at once */
     for (end = first; end < list->len && g_array_index(list, Span, end).begin_ns >= begin_ns &&
                       g_array_index(list, Span, end).end_ns <= end_ns;)
         end++;
@@ -98,6 +107,8 @@ gboolean host_spans_find(const HostSpans *spans, guint64 thread, gint64 at_ns, g
 
     if (!list || at == list->len || g_array_index(list, Span, at).begin_ns > at_ns)
         return FALSE;
+    if (at + 1 < list->len && g_array_index(list, Span, at + 1).begin_ns == at_ns)
+        at++; /* what begins then, not what ends then */
     *id = g_array_index(list, Span, at).id;
     return TRUE;
 }

@@ -201,6 +201,29 @@ static void test_operators(void)
     strobe_mock_free(mock);
 }
 
+/* A dequeue that begins in the moment in which the one before ends. */
+static void test_back_to_back(void)
+{
+    StrobeMockHost *mock = live_host();
+    StrobeTrackId one = test_thread(mock, 1), worker = test_thread(mock, 2);
+    StrobeTrackId stream = test_stream(mock, 0, 1);
+
+    for (uint64_t id = 1; id <= 3; id++) {
+        const int64_t begin_ns = 1000 + 100 * (int64_t)id;
+
+        operation(mock, one, 100 * (int64_t)id, 100 * (int64_t)id + 50, -1, 0);
+        queue(mock, one, 100 * (int64_t)id + 10, 100 * (int64_t)id + 20, ID(3, id), 0);
+        queue(mock, worker, begin_ns, begin_ns + 100, ID(3, id), 1);
+        call(mock, worker, begin_ns, begin_ns + 10, ID(2, id));
+        call(mock, worker, begin_ns + 50, begin_ns + 60, ID(2, 3 + id));
+        task(mock, stream, begin_ns + 400, ID(2, id));
+        task(mock, stream, begin_ns + 450, ID(2, 3 + id));
+    }
+    run(mock);
+    check(mock, "operator_to_api", "opencl", 6, 0, 0, 0);
+    strobe_mock_free(mock);
+}
+
 static void test_backward(void)
 {
     StrobeMockHost *mock = live_host();
@@ -286,6 +309,7 @@ int main(int argc, char **argv)
     g_test_add_func("/correlation/ambiguous", test_ambiguous);
     g_test_add_func("/correlation/causality", test_causality);
     g_test_add_func("/correlation/operators", test_operators);
+    g_test_add_func("/correlation/back_to_back", test_back_to_back);
     g_test_add_func("/correlation/backward", test_backward);
     g_test_add_func("/correlation/markers", test_markers);
     g_test_add_func("/correlation/bounded", test_bounded);
