@@ -19,11 +19,14 @@ extern const StrobeConsumerOps chrome_trace_ops;
 typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceKind TraceKind;
 
+/* What a record does to what others see as well (rows, arrows), in the order in which records come.
+ * Returns the row that it is composed for, later, maybe by another thread; NULL: by none. */
+typedef const TraceRow *(*TracePrepare)(ChromeTrace *trace, const TraceKind *kind,
+                                        const StrobeView *record);
+typedef void (*TraceComposer)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                              const TraceRow *row);
+/* Both at once, in order, into parts that are held back. */
 typedef void (*TraceWriter)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-/* What a record does to what others see as well (rows, arrows), before it is composed, maybe by
- * another thread. FALSE: it has to be composed in its place. */
-typedef gboolean (*TracePrepare)(ChromeTrace *trace, const TraceKind *kind,
-                                 const StrobeView *record);
 
 /* A field that is written as an argument. */
 typedef struct TraceField {
@@ -40,15 +43,26 @@ typedef struct TraceLaunches TraceLaunches; /* launches.h */
 
 #define TRACE_KNOWN_FIELDS 7
 
+/* The part of the file that records of a kind are composed for. */
+enum {
+    TRACE_PART_MAIN,
+    TRACE_PART_BACKWARD,
+    TRACE_PART_PYTHON,
+    TRACE_PART_DEVICES,
+    TRACE_PART_LINKS
+};
+
 /* What was found out about a kind when its first record came. */
 struct TraceKind {
     const StrobeKindView *view;
     const StrobeFieldView *view_fields; /* with n and id: is it the same kind still? */
     guint32 view_n_fields;
     StrobeKindId view_id;
-    TraceWriter write;
-    TracePrepare prepare;  /* NULL: its events are written in order */
-    gboolean is_elsewhere; /* into parts of the file that those with `prepare` are not in */
+    TraceWriter write; /* NULL: prepared and composed */
+    TracePrepare prepare;
+    TraceComposer compose;
+    guint8 part;                       /* TRACE_PART_* */
+    guint32 number;                    /* in all_kinds, and in the store of what is held back */
     guint32 known[TRACE_KNOWN_FIELDS]; /* offsets that the writer uses itself */
     TraceField *fields;                /* the ones that are written one after another */
     guint n_fields;
@@ -63,9 +77,11 @@ struct ChromeTrace {
     StrobeInstance *self;
     TraceRows *rows;
     TextCache *texts;
-    struct TracePieces *pieces; /* trace-pieces.h; NULL: all is written in order */
-    gboolean is_prepared;       /* what is written: see TracePrepare */
-    GHashTable *kinds;          /* const StrobeKindView * -> TraceKind */
+    struct TracePieces *pieces; /* trace-pieces.h; NULL: there is one thread */
+    TraceOut *straight;   /* what is composed for parts that were held back; NULL: they are still */
+    GHashTable *kinds;    /* const StrobeKindView * -> TraceKind */
+    GPtrArray *all_kinds; /* by number, those that were replaced too */
+    HeldStore store;
     TraceKind *last_kind;
     TraceQueue *queue;
     TraceLaunches *launches;
@@ -76,12 +92,12 @@ struct ChromeTrace {
     gboolean has_flow_points;
     /* The file's parts, in their order. */
     TraceOut main;       /* events as they come, the process's names, flows */
-    TraceOut backward;   /* held back: arrows from operators to their backward operators */
+    TraceHeld backward;  /* held back: arrows from operators to their backward operators */
     TraceGroups python;  /* held back: calls of Python functions, by thread */
     TraceOut gc;         /* held back: collections */
     TraceGroups devices; /* held back: the half of the device */
     TraceOut flows;      /* held back: arrows from calls to tasks that no source has drawn */
-    TraceOut links;      /* held back: arrows from operators to kernels */
+    TraceHeld links;     /* held back: arrows from operators to kernels */
     TraceOut tail;       /* held back: losses */
     TraceOut event;      /* an event that is composed apart */
 };
@@ -93,21 +109,28 @@ void trace_kind_free(gpointer kind);
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 
 /* framework-events.c */
-void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                    const TraceRow *row);
+void compose_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                  const TraceRow *row);
 void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                         const TraceRow *row);
+const TraceRow *prepare_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+const TraceRow *prepare_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+const TraceRow *prepare_python_call(ChromeTrace *trace, const TraceKind *kind,
+                                    const StrobeView *record);
 
 /* queue.c */
 void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* flows.c */
-void write_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                  const TraceRow *row);
+void compose_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                         const TraceRow *row);
+void compose_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                        const TraceRow *row);
 /* Bytes of an arrow's category or id of the device's half, NUL included. */
 #define TRACE_FLOW_TEXT 64
 
@@ -119,10 +142,14 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
                        gboolean is_end, const TraceRow *row, gint64 time_ns);
 
 /* device-events.c: spans of a device and of its host interfaces. */
-void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row);
+void compose_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row);
+const TraceRow *prepare_device_event(ChromeTrace *trace, const TraceKind *kind,
+                                     const StrobeView *record);
+const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind,
+                                const StrobeView *record);
 /* device-counters.c */
 gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind);
 void trace_counters_free(TraceCounters *counters);
@@ -130,24 +157,41 @@ void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const Strob
 /* Writes the samples that are held back. */
 void trace_counters_finish(ChromeTrace *trace);
 /* source-event.c: an event that the importer had no kind for. */
-void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row);
 
 /* foreign-events.c */
-void write_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row);
+void compose_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row);
 
 /* head-overlay.c */
 void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* other-events.c */
-void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                    const TraceRow *row);
+void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                       const TraceRow *row);
 void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-/* Of events on the row of their track, whatever part they are in. */
-gboolean prepare_on_track(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row);
+void compose_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                             const TraceRow *row);
+const TraceRow *prepare_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+const TraceRow *prepare_kernel_link(ChromeTrace *trace, const TraceKind *kind,
+                                    const StrobeView *record);
+const TraceRow *prepare_flow_point(ChromeTrace *trace, const TraceKind *kind,
+                                   const StrobeView *record);
+const TraceRow *prepare_foreign_flow(ChromeTrace *trace, const TraceKind *kind,
+                                     const StrobeView *record);
+const TraceRow *prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
+                                  const StrobeView *record);
+/* Of events on the row of their track. */
+const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
+                                 const StrobeView *record);
 /* What the facts say about losses, where they say anything. */
 void write_incomplete(ChromeTrace *trace);
 
@@ -182,6 +226,8 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
  * which they come; the older files have all in order of time. */
 static inline TraceOut *device_out(ChromeTrace *trace, const TraceRow *row)
 {
+    if (trace->straight)
+        return trace->straight;
     if (!trace->is_old)
         return trace_groups_begin(&trace->devices, row->layer->number, &trace->event);
     trace->event.used = 0;
@@ -191,6 +237,8 @@ static inline TraceOut *device_out(ChromeTrace *trace, const TraceRow *row)
 static inline void device_event_done(ChromeTrace *trace, TraceOut *out, const TraceRow *row,
                                      gint64 time_ns)
 {
+    if (trace->straight)
+        return;
     if (trace->is_old)
         trace_sorter_add_at(&trace->devices.others, time_ns, out);
     else

@@ -221,29 +221,25 @@ static gboolean is_pruned(ChromeTrace *trace, const char *prefix, const StrobeVi
                   : prune_has_prefix(name.bytes, name.length);
 }
 
-gboolean prepare_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
-{
-    const TraceEvents *events = kind->events;
-    const TraceRow *row = row_of(trace, events, prefix_of(trace, events, record), record);
-
-    launches_take(trace, events, row, record);
-    return row->layer->number < TRACE_GROUPS_MAX;
-}
-
-void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+const TraceRow *prepare_device_event(ChromeTrace *trace, const TraceKind *kind,
+                                     const StrobeView *record)
 {
     const TraceEvents *events = kind->events;
     const char *prefix = prefix_of(trace, events, record);
     const TraceRow *row = row_of(trace, events, prefix, record);
-    TraceOut *out;
-    char *at;
 
-    if (!trace->is_prepared)
-        launches_take(trace, events, row, record);
-    if (is_pruned(trace, prefix, record))
-        return;
-    out = device_out(trace, row);
-    at = trace_out_event(out);
+    launches_take(trace, events, row, record);
+    return is_pruned(trace, prefix, record) ? NULL : row;
+}
+
+void compose_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row)
+{
+    const TraceEvents *events = kind->events;
+    const char *prefix = prefix_of(trace, events, record);
+    TraceOut *out = device_out(trace, row);
+    char *at = trace_out_event(out);
+
     PUT_LITERAL(at, "{\"name\": ");
     at = put_call_name(trace, out, at, prefix, kind, record);
     PUT_LITERAL(at, ", ");
@@ -261,8 +257,7 @@ void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     device_event_done(trace, out, row, record->begin_ns);
 }
 
-static const TraceRow *overlap_row(ChromeTrace *trace, const TraceKind *kind,
-                                   const StrobeView *record)
+const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
     const StrobeTrackView *track = trace->host->track(trace->self, record->track);
     gint32 device = (gint32)strobe_field_u32(record, kind->known[OVERLAP_DEVICE],
@@ -273,14 +268,9 @@ static const TraceRow *overlap_row(ChromeTrace *trace, const TraceKind *kind,
                                 "Computing");
 }
 
-gboolean prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row)
 {
-    return overlap_row(trace, kind, record)->layer->number < TRACE_GROUPS_MAX;
-}
-
-void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
-{
-    const TraceRow *row = overlap_row(trace, kind, record);
     TraceOut *out = device_out(trace, row);
     char *at = trace_out_event(out);
 

@@ -42,6 +42,9 @@ void trace_out_init_event(TraceOut *out);
 void trace_out_clear(TraceOut *out);
 /* Appends all of a part that was held back. */
 void trace_out_append(TraceOut *out, TraceOut *held);
+/* How many bytes a part that is held back has, and `n` of them from `from` on. */
+guint64 trace_out_held_bytes(const TraceOut *held);
+void trace_out_append_part(TraceOut *out, TraceOut *held, guint64 from, guint64 n);
 /* Appends what lies in the memory of `from`, a part that was held back; it is empty then. */
 void trace_out_take(TraceOut *out, TraceOut *from);
 
