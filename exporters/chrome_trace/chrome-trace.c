@@ -9,11 +9,12 @@
 
 static void free_trace(ChromeTrace *trace)
 {
-    TraceOut *parts[] = {&trace->main, &trace->gc, &trace->flows, &trace->tail, &trace->event};
+    TraceOut *parts[] = {&trace->main, &trace->gc, &trace->tail, &trace->event};
 
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
         trace_out_clear(parts[i]);
     trace_held_clear(&trace->backward);
+    trace_held_clear(&trace->flows);
     trace_held_clear(&trace->links);
     trace_groups_clear(&trace->python);
     trace_groups_clear(&trace->devices);
@@ -57,7 +58,7 @@ static void init_parts(ChromeTrace *trace, const StrobeFacts *facts, StrobeSafeF
     trace_groups_init(&trace->python, facts, &trace->store);
     trace_out_init_held(&trace->gc, scratch, TRACE_OUT_HELD_BYTES);
     trace_groups_init(&trace->devices, facts, &trace->store);
-    trace_out_init_held(&trace->flows, scratch, TRACE_OUT_HELD_BYTES);
+    trace_held_init(&trace->flows, &trace->store, scratch, TRACE_OUT_HELD_BYTES);
     trace_held_init(&trace->links, &trace->store, scratch, TRACE_OUT_HELD_BYTES);
     trace_out_init_held(&trace->tail, scratch, TRACE_OUT_HELD_BYTES);
     trace_out_init_event(&trace->event);
@@ -89,6 +90,7 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
     trace->texts = text_cache_new(host, self, facts->n_threads);
     trace->kinds = g_hash_table_new(g_direct_hash, g_direct_equal);
     trace->all_kinds = g_ptr_array_new_with_free_func(trace_kind_free);
+    trace->launch_kind = launches_kind(trace);
     trace->pieces = trace_pieces_new(trace);
     *state = trace;
     return STROBE_OK;
@@ -114,7 +116,7 @@ static StrobeStatus check_parts(ChromeTrace *trace)
 {
     const int errors[] = {trace->main.error,
                           trace->gc.error,
-                          trace->flows.error,
+                          trace_held_error(&trace->flows),
                           trace_held_error(&trace->links),
                           trace->tail.error,
                           trace->event.error,
@@ -214,7 +216,7 @@ static void write_parts(ChromeTrace *trace)
     trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
     write_groups(trace, &trace->devices);
     if (!trace->has_flow_points)
-        trace_out_append(out, &trace->flows);
+        write_held(trace, &trace->flows);
     write_held(trace, &trace->links);
     trace_out_append(out, &trace->tail);
     trace_out_sink(out, "]", 1);

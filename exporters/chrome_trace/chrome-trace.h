@@ -85,10 +85,11 @@ struct ChromeTrace {
     TraceKind *last_kind;
     TraceQueue *queue;
     TraceLaunches *launches;
-    FlowGate *gate;     /* of a part of a result; NULL: a whole */
-    gboolean is_old;    /* of the first or the second generation */
-    gboolean is_import; /* what another tool recorded: drawn as that tool does, and no more */
-    gboolean has_steps; /* the source has them among its operators */
+    guint32 launch_kind; /* launches.h */
+    FlowGate *gate;      /* of a part of a result; NULL: a whole */
+    gboolean is_old;     /* of the first or the second generation */
+    gboolean is_import;  /* what another tool recorded: drawn as that tool does, and no more */
+    gboolean has_steps;  /* the source has them among its operators */
     gboolean has_flow_points;
     /* The file's parts, in their order. */
     TraceOut main;       /* events as they come, the process's names, flows */
@@ -96,7 +97,7 @@ struct ChromeTrace {
     TraceGroups python;  /* held back: calls of Python functions, by thread */
     TraceOut gc;         /* held back: collections */
     TraceGroups devices; /* held back: the half of the device */
-    TraceOut flows;      /* held back: arrows from calls to tasks that no source has drawn */
+    TraceHeld flows;     /* held back: arrows from calls to tasks that no source has drawn */
     TraceHeld links;     /* held back: arrows from operators to kernels */
     TraceOut tail;       /* held back: losses */
     TraceOut event;      /* an event that is composed apart */

@@ -18,8 +18,8 @@ enum { ROW, TRACK, NAME, FLAGS, BEGIN, DURATION = BEGIN + 2, FIELDS = DURATION +
 
 /* The record before of a kind. */
 typedef struct Last {
-    guint32 chunk;                      /* that it is of; another one: all is zero */
-    guint32 n;                          /* words */
+    guint32 chunk; /* that it is of; another one: all is zero */
+    guint32 n;     /* words */
     gint64 begin_ns;
     guint32 words[];
 } Last;
@@ -124,9 +124,8 @@ static const char *get_all(const char *at, Last *last)
 
 void held_store_init(HeldStore *store, int directory, gsize most)
 {
-    *store = (HeldStore){.directory = directory,
-                         .most = most,
-                         .kinds = g_array_new(FALSE, FALSE, sizeof(guint32))};
+    *store = (HeldStore){
+        .directory = directory, .most = most, .kinds = g_array_new(FALSE, FALSE, sizeof(guint32))};
 }
 
 void held_store_clear(HeldStore *store)

@@ -27,7 +27,7 @@ typedef struct HeldLog HeldLog;
 /* What a log says next: a record and what its kind and row are called by, or text. */
 typedef struct HeldEntry {
     guint32 kind, row;
-    guint64 n_text; /* not 0: no record; so many bytes of text that were put beside stand here */
+    guint64 n_text;  /* not 0: no record; so many bytes of text that were put beside stand here */
     StrobeView view; /* but for its kind; its fields stay until the next entry */
 } HeldEntry;
 
@@ -49,8 +49,8 @@ void held_log_free(HeldLog *log); /* NULL is allowed */
 void held_log_add(HeldLog *log, guint32 kind, guint32 row, const StrobeView *view);
 void held_log_add_text(HeldLog *log, guint64 n);
 
-/* Once all is added: how many chunks there are, and one of them into HELD_CHUNK bytes; 0 or an errno
- * value. */
+/* Once all is added: how many chunks there are, and one of them into HELD_CHUNK bytes; 0 or an
+ * errno value. */
 guint held_log_n_chunks(HeldLog *log);
 int held_log_read(HeldLog *log, guint i, char *bytes, gsize *length);
 

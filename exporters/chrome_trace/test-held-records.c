@@ -213,8 +213,7 @@ static void test_export_without_disk(Fixture *f, gconstpointer unused)
     g_assert_null(read_file(f, "trace_view.json"));
 }
 
-static void add(const char *path, gconstpointer data,
-                void (*test)(Fixture *f, gconstpointer data))
+static void add(const char *path, gconstpointer data, void (*test)(Fixture *f, gconstpointer data))
 {
     g_test_add(path, Fixture, data, fixture_set_up, test, fixture_tear_down);
 }
