@@ -98,7 +98,8 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
 
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
 {
-    TraceKind *kind = trace->last_kind;
+    TraceKind **recent = &trace->recent[((uintptr_t)view >> 6) % TRACE_RECENT];
+    TraceKind *kind = *recent;
 
     if (!kind || kind->view != view)
         kind = g_hash_table_lookup(trace->kinds, view);
@@ -108,7 +109,7 @@ const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
         g_ptr_array_add(trace->all_kinds, kind); /* a replaced one may have records that wait */
         g_hash_table_replace(trace->kinds, (gpointer)view, kind);
     }
-    trace->last_kind = kind;
+    *recent = kind;
     return kind;
 }
 

@@ -72,6 +72,16 @@ struct TraceKind {
     TraceCounters *counters; /* of a kind that readers know the series of */
 };
 
+/* What a word says that levels and types are told apart by. */
+typedef struct TraceWord {
+    StrobeStringId id;
+    gboolean is_collective, is_upper, is_none;
+    const char *prefix; /* before the names of calls of this level; NULL: none */
+} TraceWord;
+
+#define TRACE_WORDS 16u
+#define TRACE_RECENT 16u
+
 struct ChromeTrace {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
@@ -82,7 +92,8 @@ struct ChromeTrace {
     GHashTable *kinds;    /* const StrobeKindView * -> TraceKind */
     GPtrArray *all_kinds; /* by number, those that were replaced too */
     HeldStore store;
-    TraceKind *last_kind;
+    TraceKind *recent[TRACE_RECENT]; /* kinds that came last, each in its slot */
+    TraceWord words[TRACE_WORDS];    /* that were looked at last */
     TraceQueue *queue;
     TraceLaunches *launches;
     guint32 launch_kind; /* launches.h */
@@ -211,7 +222,7 @@ static inline char *put_text(ChromeTrace *trace, TraceOut *out, char *at, guint 
 {
     const CachedText *text = text_cache_get(trace->texts, cache, id);
 
-    return trace_out_text(out, at, text->bytes, text->length);
+    return trace_out_padded(out, at, text->bytes, text->length);
 }
 
 /* The record's name, or the kind's where it has none. */
@@ -220,7 +231,7 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
 {
     if (record->name)
         return put_text(trace, out, at, TEXT_CACHE_PLAIN, record->name);
-    return trace_out_text(out, at, kind->name_text, kind->name_length);
+    return trace_out_padded(out, at, kind->name_text, kind->name_length);
 }
 
 /* Where an event of the devices' half is composed. Those of a layer stay together in the order in
@@ -265,14 +276,14 @@ static inline void device_event_add(ChromeTrace *trace, char *at, const TraceRow
 
 static inline char *put_where(char *at, const TraceRow *row)
 {
-    memcpy(at, row->place, TRACE_WHERE_LENGTH(row));
+    memcpy(at, row->place, sizeof row->place);
     return at + TRACE_WHERE_LENGTH(row);
 }
 
 /* Place of the row, then the time. */
 static inline char *put_place(char *at, const TraceRow *row, gint64 time_ns)
 {
-    memcpy(at, row->place, row->place_length);
+    memcpy(at, row->place, sizeof row->place); /* its length is known, so there is no call */
     at += row->place_length;
     at += strobe_format_us_fixed(at, time_ns);
     *at++ = '"';

@@ -41,15 +41,13 @@ struct HeldLog {
 
 /* ---- what differs ---- */
 
-static Last *last_of(GPtrArray *lasts, const HeldStore *store, guint32 kind, guint32 chunk)
+static Last *begin_last(GPtrArray *lasts, const HeldStore *store, guint32 kind, guint32 chunk)
 {
     Last *last;
 
     if (kind >= lasts->len)
         g_ptr_array_set_size(lasts, (gint)kind + 1);
     last = lasts->pdata[kind];
-    if (last && last->chunk == chunk)
-        return last;
     if (!last) {
         const guint32 n = g_array_index(store->kinds, guint32, kind);
 
@@ -60,6 +58,13 @@ static Last *last_of(GPtrArray *lasts, const HeldStore *store, guint32 kind, gui
     last->begin_ns = 0;
     memset(last->words, 0, last->n * sizeof *last->words);
     return last;
+}
+
+static inline Last *last_of(GPtrArray *lasts, const HeldStore *store, guint32 kind, guint32 chunk)
+{
+    Last *last = kind < lasts->len ? lasts->pdata[kind] : NULL;
+
+    return last && last->chunk == chunk ? last : begin_last(lasts, store, kind, chunk);
 }
 
 static guint32 get(const char **at)
@@ -77,35 +82,45 @@ static char *put(char *at, guint32 word)
     return at + sizeof word;
 }
 
-/* Up to 32 words, which become those of the record before. */
-static char *put_words(char *restrict at, guint32 *restrict last, const guint32 *restrict words,
-                       guint n, guint32 *mask)
+/* A pair of words, which become those of the record before; most are equal. */
+static inline char *put_pair(char *restrict at, guint32 *restrict last, const char *restrict pair,
+                             guint32 *restrict mask, guint bit)
 {
-    guint32 found = 0;
+    guint64 before, now;
+    guint32 words[2], differs[2];
 
-    for (guint i = 0; i < n; i++) {
-        const guint32 differs = words[i] != last[i];
-
-        memcpy(at, &words[i], sizeof *words);
-        at += differs * sizeof *words;
-        found |= differs << i;
-        last[i] = words[i];
-    }
-    *mask = found;
-    return at;
+    memcpy(&before, last, sizeof before);
+    memcpy(&now, pair, sizeof now);
+    if (before == now)
+        return at;
+    memcpy(words, pair, sizeof words);
+    differs[0] = words[0] != last[0];
+    differs[1] = words[1] != last[1];
+    memcpy(last, words, sizeof words);
+    memcpy(at, &words[0], sizeof *words);
+    at += differs[0] * sizeof *words;
+    memcpy(at, &words[1], sizeof *words);
+    *mask |= differs[0] << bit | differs[1] << (bit + 1);
+    return at + differs[1] * sizeof *words;
 }
 
-static char *put_all(char *at, Last *last, const guint32 *words)
+/* The words of the head, and the fields. */
+static char *put_all(char *at, Last *last, const guint32 *head, const char *fields)
 {
     char *masks = at;
+    guint32 mask = 0;
 
     at += MASKS(last->n) * sizeof(guint32);
-    for (guint i = 0; i < last->n; i += 32) {
-        guint32 mask;
-
-        at = put_words(at, last->words + i, words + i, MIN(last->n - i, 32u), &mask);
-        masks = put(masks, mask);
+    for (guint i = 0; i < FIELDS; i += 2)
+        at = put_pair(at, last->words + i, (const char *)(head + i), &mask, i);
+    for (guint i = FIELDS; i < last->n; i += 2) {
+        if (i % 32 == 0) {
+            masks = put(masks, mask);
+            mask = 0;
+        }
+        at = put_pair(at, last->words + i, fields + (i - FIELDS) * sizeof(guint32), &mask, i % 32);
     }
+    put(masks, mask);
     return at;
 }
 
@@ -138,7 +153,7 @@ void held_store_clear(HeldStore *store)
 
 guint32 held_store_add_kind(HeldStore *store, guint32 n_bytes)
 {
-    const guint32 n = FIELDS + (n_bytes + 3) / 4;
+    const guint32 n = FIELDS + (n_bytes + 7) / 8 * 2; /* as fields lie in a record */
 
     g_array_append_val(store->kinds, n);
     return store->kinds->len - 1;
@@ -199,7 +214,8 @@ static void end_chunk(HeldLog *log)
 
 void held_log_add(HeldLog *log, guint32 kind, guint32 row, const StrobeView *view)
 {
-    guint32 words[WORDS_MAX];
+    guint32 head[FIELDS] = {
+        [ROW] = row, [TRACK] = view->track, [NAME] = view->name, [FLAGS] = view->flags};
     gint64 times[2];
     Last *last;
     char *at;
@@ -207,17 +223,11 @@ void held_log_add(HeldLog *log, guint32 kind, guint32 row, const StrobeView *vie
     if (log->used + ENTRY_MAX > HELD_CHUNK)
         end_chunk(log);
     last = last_of(log->lasts, log->store, kind, log->chunk);
-    words[ROW] = row;
-    words[TRACK] = view->track;
-    words[NAME] = view->name;
-    words[FLAGS] = view->flags;
     times[0] = (gint64)((guint64)view->begin_ns - (guint64)last->begin_ns);
     times[1] = (gint64)((guint64)view->end_ns - (guint64)view->begin_ns);
-    memcpy(words + BEGIN, times, sizeof times);
-    if (last->n > FIELDS)
-        memcpy(words + FIELDS, view->fields, (last->n - FIELDS) * sizeof *words);
+    memcpy(head + BEGIN, times, sizeof times);
     last->begin_ns = view->begin_ns;
-    at = put_all(put(log->bytes + log->used, kind), last, words);
+    at = put_all(put(log->bytes + log->used, kind), last, head, view->fields);
     log->used = (gsize)(at - log->bytes);
 }
 

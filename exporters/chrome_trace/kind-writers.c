@@ -204,9 +204,10 @@ static void add_field(ChromeTrace *trace, TraceKind *kind, const StrobeFieldView
     const char *key = key_of(kind, field);
     const CachedText *name = text_cache_escape(trace->texts, key, strlen(key));
     TraceField *added = &kind->fields[kind->n_fields++];
+    g_autofree char *text = g_strdup_printf("%.*s: ", (int)name->length, name->bytes);
 
     added->key_length = name->length + 2;
-    added->key = g_strdup_printf("%.*s: ", (int)name->length, name->bytes);
+    added->key = trace_out_pad(text, added->key_length);
     /* A viewer draws numbers only. */
     added->type = kind->compose == compose_generic_counter && field->type == STROBE_FIELD_BOOL
                       ? STROBE_FIELD_U8
@@ -264,7 +265,7 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     writer = choose(kind);
     choose_writer(trace, kind, writer);
     name = text_cache_escape(trace->texts, view->name, strlen(view->name));
-    kind->name_text = g_strndup(name->bytes, name->length);
+    kind->name_text = trace_out_pad(name->bytes, name->length);
     kind->name_length = name->length;
     kind->fields = g_new0(TraceField, view->n_fields + 1);
     for (guint i = 0; i < view->n_fields; i++)

@@ -115,7 +115,7 @@ static void write_on_row(ChromeTrace *trace, TraceOut *out, const TraceKind *kin
     gboolean first = TRUE;
 
     PUT_LITERAL(at, ", \"cat\": ");
-    at = trace_out_text(out, at, kind->name_text, kind->name_length);
+    at = trace_out_padded(out, at, kind->name_text, kind->name_length);
     PUT_LITERAL(at, ", \"args\": {");
     for (guint i = 0; i < kind->n_fields; i++)
         at = put_field(trace, out, at, &kind->fields[i], record, &first);
