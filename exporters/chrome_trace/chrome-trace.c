@@ -133,28 +133,34 @@ static StrobeStatus check_parts(ChromeTrace *trace)
     return STROBE_OK;
 }
 
-/* Where a record waits for its turn; NULL: its event goes straight to the file, or is put in order
- * with others. */
-static TraceHeld *held_of(ChromeTrace *trace, const TraceKind *kind, const TraceRow *row)
+void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                       const TraceRow *row)
 {
-    const guint number = kind->part == TRACE_PART_PYTHON ? row->number : row->layer->number;
-
-    if (kind->part == TRACE_PART_BACKWARD)
-        return &trace->backward;
-    if (kind->part == TRACE_PART_LINKS)
-        return &trace->links;
-    if (kind->part == TRACE_PART_MAIN || number >= TRACE_GROUPS_MAX)
-        return NULL;
-    if (kind->part == TRACE_PART_PYTHON)
-        return &trace->python.all[number];
-    return trace->is_old ? NULL : &trace->devices.all[number];
+    switch (kind->part) {
+    case TRACE_PART_BACKWARD:
+        trace_held_add(&trace->backward, kind->number, row->index, record);
+        break;
+    case TRACE_PART_LINKS:
+        trace_held_add(&trace->links, kind->number, row->index, record);
+        break;
+    case TRACE_PART_PYTHON:
+        trace_groups_add_record(&trace->python, row->number, kind->number, row->index, record);
+        break;
+    default:
+        if (trace->is_old)
+            trace_sorter_add_record(&trace->devices.others,
+                                    trace_sorter_key_of_time(record->begin_ns), kind->number,
+                                    row->index, record);
+        else
+            trace_groups_add_record(&trace->devices, row->layer->number, kind->number, row->index,
+                                    record);
+    }
 }
 
 static void take_record(ChromeTrace *trace, const StrobeView *record)
 {
     const TraceKind *kind = trace_find_kind(trace, record->kind);
     const TraceRow *row;
-    TraceHeld *held;
 
     if (kind->write) {
         kind->write(trace, kind, record);
@@ -163,10 +169,9 @@ static void take_record(ChromeTrace *trace, const StrobeView *record)
     row = kind->prepare(trace, kind, record);
     if (!row)
         return;
-    held = held_of(trace, kind, row);
-    if (held)
-        trace_held_add(held, kind->number, row->index, record);
-    else if (kind->part == TRACE_PART_MAIN && trace->pieces)
+    if (kind->part != TRACE_PART_MAIN)
+        trace_hold_record(trace, kind, record, row);
+    else if (trace->pieces)
         trace_pieces_add(trace->pieces, kind, record, row);
     else
         kind->compose(trace, kind, record, row);
@@ -192,7 +197,7 @@ static void write_groups(ChromeTrace *trace, TraceGroups *groups)
 {
     for (guint i = 0; i < TRACE_GROUPS_MAX; i++)
         write_held(trace, &groups->all[i]);
-    trace_sorter_append(&groups->others, &trace->main);
+    trace_pieces_write_sorted(trace->pieces, trace, &groups->others);
 }
 
 static void write_queue(ChromeTrace *trace)

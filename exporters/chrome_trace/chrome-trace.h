@@ -120,6 +120,10 @@ void trace_kind_free(gpointer kind);
 /* The one of a record; made when the first comes. */
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 
+/* Puts a record where it waits until its part of the file has its turn. */
+void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                       const TraceRow *row);
+
 /* framework-events.c */
 void compose_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                     const TraceRow *row);
@@ -166,6 +170,8 @@ const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind,
 gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind);
 void trace_counters_free(TraceCounters *counters);
 void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                            const TraceRow *row);
 /* Writes the samples that are held back. */
 void trace_counters_finish(ChromeTrace *trace);
 /* source-event.c: an event that the importer had no kind for. */
@@ -234,42 +240,12 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
     return trace_out_padded(out, at, kind->name_text, kind->name_length);
 }
 
-/* Where an event of the devices' half is composed. Those of a layer stay together in the order in
- * which they come; the older files have all in order of time. */
-static inline TraceOut *device_out(ChromeTrace *trace, const TraceRow *row)
+/* What was composed in `event`, when it came, for the devices' half: events of a layer stay
+ * together in the order in which they come; the older files have all in order of time. */
+static inline void device_event_add(ChromeTrace *trace, const TraceRow *row, gint64 time_ns)
 {
-    if (trace->straight)
-        return trace->straight;
-    if (!trace->is_old)
-        return trace_groups_begin(&trace->devices, row->layer->number, &trace->event);
-    trace->event.used = 0;
-    return &trace->event;
-}
-
-static inline void device_event_done(ChromeTrace *trace, TraceOut *out, const TraceRow *row,
-                                     gint64 time_ns)
-{
-    if (trace->straight)
-        return;
     if (trace->is_old)
-        trace_sorter_add_at(&trace->devices.others, time_ns, out);
-    else
-        trace_groups_end(&trace->devices, row->layer->number, out);
-}
-
-/* One that may not come about is composed apart. */
-static inline char *device_event(ChromeTrace *trace)
-{
-    trace->event.used = 0;
-    return trace_out_event(&trace->event);
-}
-
-static inline void device_event_add(ChromeTrace *trace, char *at, const TraceRow *row,
-                                    gint64 time_ns)
-{
-    trace_out_done(&trace->event, at);
-    if (trace->is_old)
-        trace_sorter_add_at(&trace->devices.others, time_ns, &trace->event);
+        trace_sorter_add(&trace->devices.others, trace_sorter_key_of_time(time_ns), &trace->event);
     else
         trace_groups_add(&trace->devices, row->layer->number, &trace->event);
 }

@@ -253,7 +253,7 @@ void compose_device_event(ChromeTrace *trace, const TraceKind *kind, const Strob
 {
     const TraceEvents *events = kind->events;
     const char *prefix = prefix_of(trace, events, record);
-    TraceOut *out = device_out(trace, row);
+    TraceOut *out = trace->straight;
     char *at = trace_out_event(out);
 
     PUT_LITERAL(at, "{\"name\": ");
@@ -270,7 +270,6 @@ void compose_device_event(ChromeTrace *trace, const TraceKind *kind, const Strob
         PUT_LITERAL(at, ", \"ph\": \"X\"");
     *at++ = '}';
     trace_out_done(out, at);
-    device_event_done(trace, out, row, record->begin_ns);
 }
 
 const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
@@ -287,7 +286,7 @@ const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const
 void compose_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row)
 {
-    TraceOut *out = device_out(trace, row);
+    TraceOut *out = trace->straight;
     char *at = trace_out_event(out);
 
     PUT_LITERAL(at, "{\"name\": ");
@@ -301,5 +300,4 @@ void compose_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView
         PUT_LITERAL(at, ", \"args\": {}");
     *at++ = '}';
     trace_out_done(out, at);
-    device_event_done(trace, out, row, record->begin_ns);
 }

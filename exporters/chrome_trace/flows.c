@@ -199,11 +199,10 @@ const TraceRow *prepare_flow_point(ChromeTrace *trace, const TraceKind *kind,
 void compose_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                         const TraceRow *row)
 {
-    TraceOut *out = device_out(trace, row);
+    TraceOut *out = trace->straight;
     CachedText texts[2];
 
     find_texts(trace, kind, record, texts);
     g_autofree char *owned = texts[0].bytes;
     put_device_flow(trace, out, texts, is_end_point(kind, record), row, record->begin_ns);
-    device_event_done(trace, out, row, record->begin_ns);
 }

@@ -112,9 +112,7 @@ void compose_python_call(ChromeTrace *trace, const TraceKind *kind, const Strobe
                          const TraceRow *row)
 {
     gint64 module = strobe_field_i64(record, kind->known[CALL_MODULE], STROBE_ABSENT_I64);
-    TraceOut *out = trace->straight
-                        ? trace->straight
-                        : trace_groups_begin(&trace->python, row->number, &trace->event);
+    TraceOut *out = trace->straight;
     gboolean first = FALSE;
     char *at;
 
@@ -132,6 +130,4 @@ void compose_python_call(ChromeTrace *trace, const TraceKind *kind, const Strobe
     at = put_flags(at, record, first);
     PUT_LITERAL(at, "}}");
     trace_out_done(out, at);
-    if (!trace->straight)
-        trace_groups_end(&trace->python, row->number, out);
 }

@@ -159,6 +159,11 @@ guint32 held_store_add_kind(HeldStore *store, guint32 n_bytes)
     return store->kinds->len - 1;
 }
 
+gsize held_store_field_bytes(const HeldStore *store, guint32 kind)
+{
+    return (g_array_index(store->kinds, guint32, kind) - FIELDS) * sizeof(guint32);
+}
+
 HeldLog *held_log_new(HeldStore *store)
 {
     HeldLog *log = g_new(HeldLog, 1);

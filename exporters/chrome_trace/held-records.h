@@ -41,8 +41,10 @@ typedef struct HeldReader {
 
 void held_store_init(HeldStore *store, int directory, gsize most);
 void held_store_clear(HeldStore *store); /* zeros are allowed */
-/* The number of a kind whose fields take so many bytes. */
+/* The number of a kind whose fields take so many bytes; and those bytes, as they lie in a record.
+ */
 guint32 held_store_add_kind(HeldStore *store, guint32 n_bytes);
+gsize held_store_field_bytes(const HeldStore *store, guint32 kind);
 
 HeldLog *held_log_new(HeldStore *store);
 void held_log_free(HeldLog *log); /* NULL is allowed */

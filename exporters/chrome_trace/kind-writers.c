@@ -231,6 +231,8 @@ static void choose_writer(ChromeTrace *trace, TraceKind *kind, int writer)
         kind->part = TRACE_PART_DEVICES;
     } else if (trace_counters_bind(trace, kind)) {
         kind->write = write_device_counter;
+        kind->compose = compose_device_counter;
+        kind->part = TRACE_PART_DEVICES;
     } else if (kind->view->shape == STROBE_SHAPE_COUNTER) {
         kind->prepare = prepare_on_track;
         kind->compose = compose_generic_counter;

@@ -68,7 +68,7 @@ void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const Strob
                           : strobe_view_f64(record, kind->known[DURATION]);
     gboolean is_first = row->layer->is_framework;
     gboolean is_last = !is_first && trace->is_old;
-    TraceOut *out = device_out(trace, row);
+    TraceOut *out = trace->straight;
     char *at = trace_out_event(out);
 
     *at++ = '{';
@@ -92,5 +92,4 @@ void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const Strob
         at = put_member(trace, out, at, ", \"ph\": ", phase);
     *at++ = '}';
     trace_out_done(out, at);
-    device_event_done(trace, out, row, record->begin_ns);
 }

@@ -11,7 +11,7 @@ void trace_groups_init(TraceGroups *groups, const StrobeFacts *facts, HeldStore 
 
     for (guint i = 0; i < TRACE_GROUPS_MAX; i++)
         trace_held_init(&groups->all[i], store, facts->scratch, most);
-    trace_sorter_init(&groups->others, facts);
+    trace_sorter_init(&groups->others, facts, store);
 }
 
 void trace_groups_clear(TraceGroups *groups)
@@ -21,29 +21,26 @@ void trace_groups_clear(TraceGroups *groups)
     trace_sorter_clear(&groups->others);
 }
 
-TraceOut *trace_groups_begin(TraceGroups *groups, guint number, TraceOut *event)
+void trace_groups_add(TraceGroups *groups, guint number, const TraceOut *event)
+{
+    TraceOut *out;
+
+    if (number >= TRACE_GROUPS_MAX) {
+        trace_sorter_add(&groups->others, number, event);
+        return;
+    }
+    out = trace_held_texts(&groups->all[number]);
+    out->has_events = TRUE;
+    trace_out_done(out, trace_out_text(out, out->bytes + out->used, event->bytes, event->used));
+}
+
+void trace_groups_add_record(TraceGroups *groups, guint number, guint32 kind, guint32 row,
+                             const StrobeView *record)
 {
     if (number < TRACE_GROUPS_MAX)
-        return trace_held_texts(&groups->all[number]);
-    event->used = 0;
-    return event;
-}
-
-void trace_groups_end(TraceGroups *groups, guint number, TraceOut *out)
-{
-    if (number >= TRACE_GROUPS_MAX)
-        trace_sorter_add(&groups->others, number, out);
-}
-
-void trace_groups_add(TraceGroups *groups, guint number, TraceOut *event)
-{
-    TraceOut *out = number < TRACE_GROUPS_MAX ? trace_groups_begin(groups, number, event) : event;
-
-    if (out != event) {
-        out->has_events = TRUE;
-        trace_out_done(out, trace_out_text(out, out->bytes + out->used, event->bytes, event->used));
-    }
-    trace_groups_end(groups, number, out);
+        trace_held_add(&groups->all[number], kind, row, record);
+    else
+        trace_sorter_add_record(&groups->others, number, kind, row, record);
 }
 
 gboolean trace_groups_has_events(const TraceGroups *groups)

@@ -3,8 +3,7 @@
  * A part of the file that is held back by a number: events of one number stay together in the order
  * in which they come, and come out in the order of the numbers.
  *
- * Low numbers, of which there are few, are parts of their own; events of all others are composed
- * when they come, and sorted.
+ * Low numbers, of which there are few, are parts of their own; those of all others are sorted.
  */
 #ifndef STROBE_CHROME_TRACE_TRACE_GROUPS_H
 #define STROBE_CHROME_TRACE_TRACE_GROUPS_H
@@ -22,12 +21,10 @@ typedef struct TraceGroups {
 void trace_groups_init(TraceGroups *groups, const StrobeFacts *facts, HeldStore *store);
 void trace_groups_clear(TraceGroups *groups);
 
-/* Where an event of this number is composed: the group's own buffer, or `event`, emptied. What is
- * begun is ended. */
-TraceOut *trace_groups_begin(TraceGroups *groups, guint number, TraceOut *event);
-void trace_groups_end(TraceGroups *groups, guint number, TraceOut *out);
-/* An event that was composed elsewhere, as one that may not come about is. */
-void trace_groups_add(TraceGroups *groups, guint number, TraceOut *event);
+/* An event that was composed when it came; and one that is composed when its part has its turn. */
+void trace_groups_add(TraceGroups *groups, guint number, const TraceOut *event);
+void trace_groups_add_record(TraceGroups *groups, guint number, guint32 kind, guint32 row,
+                             const StrobeView *record);
 
 gboolean trace_groups_has_events(const TraceGroups *groups);
 int trace_groups_error(const TraceGroups *groups); /* errno of a failure */

@@ -3,15 +3,18 @@
 
 #include <pthread.h>
 
-#define PIECES 8u              /* of a stretch, so that no thread waits long for another one */
-#define STRETCH 2048u          /* records that are cut up together */
-#define PIECE_RECORDS 96u      /* fewer are not worth waking a thread */
-#define PIECE_BYTES (1u << 20) /* of a piece in memory; who has longer texts goes on in order */
+#define PIECES 8u                  /* of a stretch, so that no thread waits long for another one */
+#define STRETCH 2048u              /* records that are cut up together */
+#define PIECE_RECORDS 96u          /* fewer are not worth waking a thread */
+#define PIECE_BYTES (1u << 20)     /* of a piece in memory; who has longer texts goes on in order */
+#define SORTED_BYTES (512u * 1024) /* of what was put in order, cut up together */
 
 typedef struct Job {
-    const TraceKind *kind;
+    const TraceKind *kind; /* NULL: an event that was composed when it came */
     const StrobeView *record;
     const TraceRow *row;
+    const char *text;
+    gsize length;
 } Job;
 
 typedef struct Piece Piece;
@@ -107,10 +110,18 @@ void trace_pieces_free(TracePieces *pieces)
 
 /* ---- by any thread ---- */
 
+static void do_job(ChromeTrace *trace, const Job *job)
+{
+    if (job->kind)
+        job->kind->compose(trace, job->kind, job->record, job->row);
+    else
+        trace_out_sink(&trace->main, job->text, job->length);
+}
+
 static void compose_jobs(ChromeTrace *trace, Piece *piece, gsize most)
 {
     for (; piece->from < piece->until && trace->main.used <= most; piece->from++)
-        piece->from->kind->compose(trace, piece->from->kind, piece->from->record, piece->from->row);
+        do_job(trace, piece->from);
 }
 
 static void compose_chunk(ChromeTrace *trace, Piece *piece, gsize most)
@@ -236,7 +247,7 @@ void trace_pieces_flush(TracePieces *pieces)
 void trace_pieces_add(TracePieces *pieces, const TraceKind *kind, const StrobeView *record,
                       const TraceRow *row)
 {
-    pieces->jobs[pieces->n_jobs++] = (Job){kind, record, row};
+    pieces->jobs[pieces->n_jobs++] = (Job){kind, record, row, NULL, 0};
     if (pieces->n_jobs == STRETCH)
         trace_pieces_flush(pieces);
 }
@@ -281,4 +292,92 @@ void trace_pieces_write_held(TracePieces *pieces, ChromeTrace *trace, TraceHeld 
         write_pieces(pieces, compose_chunk, k);
     }
     trace_held_append(held, G_MAXUINT64, &trace->main);
+}
+
+/* ---- what was put in order ---- */
+
+/* What the sorter hands on stays no longer than the call. */
+typedef struct Sorting {
+    ChromeTrace *trace;
+    TracePieces *pieces; /* NULL: by one thread */
+    const TraceSorter *sorter;
+    StrobeView views[STRETCH];
+    gsize used;
+    _Alignas(8) char bytes[SORTED_BYTES];
+} Sorting;
+
+static Job job_of(const ChromeTrace *trace, const TraceSorted *sorted, StrobeView *view)
+{
+    const TraceKind *kind;
+
+    if (sorted->text)
+        return (Job){.text = sorted->text, .length = sorted->length};
+    kind = trace->all_kinds->pdata[sorted->kind];
+    *view = sorted->view;
+    view->kind = kind->view;
+    return (Job){.kind = kind, .record = view, .row = trace->rows->all->pdata[sorted->row]};
+}
+
+static void write_job(ChromeTrace *trace, const Job *job)
+{
+    trace->straight = &trace->main;
+    do_job(trace, job);
+    trace->straight = NULL;
+}
+
+static void flush_sorted(Sorting *sorting)
+{
+    if (sorting->pieces)
+        trace_pieces_flush(sorting->pieces);
+    sorting->used = 0;
+}
+
+static void add_job(Sorting *sorting, const char *bytes, gsize length, gsize room)
+{
+    TracePieces *pieces = sorting->pieces;
+    char *at = sorting->bytes + sorting->used;
+    const guint i = pieces ? pieces->n_jobs : 0;
+    TraceSorted sorted;
+    Job job;
+
+    trace_sorter_read(sorting->sorter, &sorted, bytes, length, at);
+    job = job_of(sorting->trace, &sorted, &sorting->views[i]);
+    if (!pieces) {
+        write_job(sorting->trace, &job);
+        return;
+    }
+    sorting->used += (room + 7) & ~(gsize)7;
+    pieces->jobs[pieces->n_jobs++] = job;
+    if (pieces->n_jobs == STRETCH)
+        flush_sorted(sorting);
+}
+
+static int take_sorted(void *user, const char *bytes, size_t length)
+{
+    Sorting *sorting = user;
+    const gsize room = trace_sorter_room(sorting->sorter, bytes, length);
+
+    if (sorting->used + room + 8 > SORTED_BYTES)
+        flush_sorted(sorting);
+    if (room + 8 > SORTED_BYTES) /* a long text */
+        trace_out_sink(&sorting->trace->main, bytes, length);
+    else
+        add_job(sorting, bytes, length, room);
+    return sorting->trace->main.error;
+}
+
+void trace_pieces_write_sorted(TracePieces *pieces, ChromeTrace *trace, TraceSorter *sorter)
+{
+    Sorting *sorting;
+
+    if (!sorter->has_events)
+        return;
+    sorting = g_new(Sorting, 1);
+    sorting->trace = trace;
+    sorting->pieces = pieces;
+    sorting->sorter = sorter;
+    sorting->used = 0;
+    trace_sorter_finish(sorter, take_sorted, sorting);
+    flush_sorted(sorting);
+    g_free(sorting);
 }

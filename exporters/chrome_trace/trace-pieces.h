@@ -23,5 +23,6 @@ void trace_pieces_flush(TracePieces *pieces);
 
 /* What a part holds back; no more comes. `pieces` NULL: by one thread. */
 void trace_pieces_write_held(TracePieces *pieces, ChromeTrace *trace, TraceHeld *held);
+void trace_pieces_write_sorted(TracePieces *pieces, ChromeTrace *trace, TraceSorter *sorter);
 
 #endif
