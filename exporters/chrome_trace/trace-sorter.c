@@ -15,7 +15,7 @@ enum { ROW, TRACK, NAME, FLAGS, BEGIN, DURATION = BEGIN + 2, FIELDS = DURATION +
 
 void trace_sorter_init(TraceSorter *sorter, const StrobeFacts *facts, const HeldStore *store)
 {
-    *sorter = (TraceSorter){.rows = strobe_row_sorter_new(facts->scratch, facts->memory_bytes / 4),
+    *sorter = (TraceSorter){.rows = strobe_row_sorter_new_plain(facts->scratch, facts->memory_bytes / 4),
                             .store = store,
                             .firsts = g_ptr_array_new_with_free_func(g_free)};
 }
@@ -65,6 +65,29 @@ static const guint32 *first_of(TraceSorter *sorter, guint32 kind, const guint32 
     return sorter->firsts->pdata[kind];
 }
 
+/* Most pairs are equal. */
+static gboolean is_pair_equal(const guint32 *a, const guint32 *b)
+{
+    guint64 x, y;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x == y;
+}
+
+static guint32 *put_pair(guint32 *at, const guint32 *pair, const guint32 *first, guint32 *mask,
+                         guint bit)
+{
+    for (guint i = 0; i < 2; i++) {
+        const guint32 differs = pair[i] != first[i];
+
+        *mask |= differs << (bit + i);
+        *at = pair[i];
+        at += differs;
+    }
+    return at;
+}
+
 void trace_sorter_add_record(TraceSorter *sorter, gint64 key, guint32 kind, guint32 row,
                              const StrobeView *record)
 {
@@ -81,13 +104,9 @@ void trace_sorter_add_record(TraceSorter *sorter, gint64 key, guint32 kind, guin
     if (n > FIELDS)
         memcpy(words + FIELDS, record->fields, (n - FIELDS) * sizeof *words);
     first = first_of(sorter, kind, words, n);
-    for (guint i = 0; i < n; i++) {
-        const guint32 differs = words[i] != first[i];
-
-        masks[i / 32] |= differs << i % 32;
-        *at = words[i];
-        at += differs;
-    }
+    for (guint i = 0; i < n; i += 2)
+        if (!is_pair_equal(words + i, first + i))
+            at = put_pair(at, words + i, first + i, &masks[i / 32], i % 32);
     add(sorter, key, bytes, (gsize)((char *)at - (char *)bytes));
 }
 

@@ -37,6 +37,7 @@ struct StrobeRowSorter {
     int directory; /* -1: the scratch file is `file` */
     int file;      /* -1: it is made, or `scratch` owns it */
     int no_file;   /* errno: why there is none */
+    bool is_plain; /* the scratch file is not packed */
     size_t run_bytes;
     char *text;
     size_t used, size;
@@ -64,6 +65,15 @@ StrobeRowSorter *strobe_row_sorter_new(int directory, size_t run_bytes)
     sorter->file = -1;
     sorter->run_bytes = run_bytes;
     sorter->is_sorted = true;
+    return sorter;
+}
+
+StrobeRowSorter *strobe_row_sorter_new_plain(int directory, size_t run_bytes)
+{
+    StrobeRowSorter *sorter = strobe_row_sorter_new(directory, run_bytes);
+
+    if (sorter)
+        sorter->is_plain = true;
     return sorter;
 }
 
@@ -160,8 +170,12 @@ static int open_scratch(StrobeRowSorter *sorter)
 {
     if (sorter->no_file)
         return sorter->no_file;
-    sorter->scratch = sorter->file >= 0 ? strobe_safe_file_scratch_in(sorter->file, 0)
-                                        : strobe_safe_file_scratch(sorter->directory);
+    if (sorter->file >= 0)
+        sorter->scratch = strobe_safe_file_scratch_in(sorter->file, 0);
+    else if (sorter->is_plain)
+        sorter->scratch = strobe_safe_file_plain_scratch(sorter->directory);
+    else
+        sorter->scratch = strobe_safe_file_scratch(sorter->directory);
     sorter->file = -1;
     return sorter->scratch ? 0 : errno;
 }
