@@ -4,7 +4,7 @@
 
 #include "test-fixture.h"
 
-#define TURNS 3000u
+#define TURNS 9000u /* several rounds of what waits */
 #define THREADS 20u /* more than there are groups */
 #define LONG_TEXT 300000u
 
@@ -42,8 +42,8 @@ static void add_framework(Fixture *f, guint i)
 
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, thread,
                     i % 500 == 77 ? long_text : text_of(f, "op", i % 90), t, t + 500, &op);
-    strobe_mock_add(f->mock, &strobe_kind_python_call, thread, text_of(f, "f", i % 40), t, t + 700,
-                    &call);
+    strobe_mock_add(f->mock, &strobe_kind_python_call, thread,
+                    i % 400 < 4 ? long_text : text_of(f, "f", i % 40), t, t + 700, &call);
     if (i % 9 == 0)
         strobe_mock_add(f->mock, &strobe_kind_task_queue, thread,
                         text_of(f, i % 2 ? "Dequeue@a" : "Enqueue", i), t, t + 10, &entry);

@@ -3,11 +3,11 @@
 
 #include <pthread.h>
 
-#define PIECES 8u                  /* of a stretch, so that no thread waits long for another one */
-#define STRETCH 2048u              /* records that are cut up together */
-#define PIECE_RECORDS 96u          /* fewer are not worth waking a thread */
-#define PIECE_BYTES (1u << 20)     /* of a piece in memory; who has longer texts goes on in order */
-#define SORTED_BYTES (512u * 1024) /* of what was put in order, cut up together */
+#define PIECES 16u                /* of a round, so that no thread waits long for another one */
+#define STRETCH 2048u             /* records that are cut up together */
+#define PIECE_RECORDS 96u         /* fewer are not worth waking a thread */
+#define PIECE_BYTES (512u << 10)  /* of a piece in memory; who has longer texts goes on in order */
+#define SORTED_BYTES (512u << 10) /* of what was put in order, cut up together */
 
 typedef struct Job {
     const TraceKind *kind; /* NULL: an event that was composed when it came */
@@ -33,15 +33,21 @@ struct Piece {
     char chunk[HELD_CHUNK];
 };
 
+/* Pieces that are composed at once. */
+typedef struct Round {
+    Piece all[PIECES];
+    guint n;
+    guint n_written; /* of these, in the file */
+} Round;
+
 struct TracePieces {
     ChromeTrace *trace;
-    Piece *all;
+    Round *now;
+    Round *before; /* of which not all is in the file yet */
     pthread_mutex_t lock;
     GPtrArray *others; /* of ChromeTrace, as other threads need it, that none has */
     guint n_parts;     /* threads that take part at most */
     Compose compose;
-    guint n;         /* pieces */
-    guint n_written; /* of these, in the file */
     guint n_jobs;
     Job jobs[STRETCH];
 };
@@ -72,6 +78,26 @@ static void other_free(gpointer user)
     g_free(other);
 }
 
+static Round *round_new(const ChromeTrace *trace)
+{
+    Round *round = g_new0(Round, 1);
+
+    for (guint i = 0; i < PIECES; i++) {
+        trace_out_init_held(&round->all[i].out, -1, G_MAXSIZE);
+        held_reader_init(&round->all[i].reader, &trace->store);
+    }
+    return round;
+}
+
+static void round_free(Round *round)
+{
+    for (guint i = 0; i < PIECES; i++) {
+        trace_out_clear(&round->all[i].out);
+        held_reader_clear(&round->all[i].reader);
+    }
+    g_free(round);
+}
+
 TracePieces *trace_pieces_new(ChromeTrace *trace)
 {
     const guint n = MIN(trace->host->facts(trace->self)->n_threads, PIECES);
@@ -82,11 +108,8 @@ TracePieces *trace_pieces_new(ChromeTrace *trace)
     pieces = g_new0(TracePieces, 1);
     pieces->trace = trace;
     pieces->n_parts = n;
-    pieces->all = g_new0(Piece, PIECES);
-    for (guint i = 0; i < PIECES; i++) {
-        trace_out_init_held(&pieces->all[i].out, -1, G_MAXSIZE);
-        held_reader_init(&pieces->all[i].reader, &trace->store);
-    }
+    pieces->now = round_new(trace);
+    pieces->before = round_new(trace);
     pthread_mutex_init(&pieces->lock, NULL);
     pieces->others = g_ptr_array_new_with_free_func(other_free);
     while (pieces->others->len < n - 1)
@@ -98,13 +121,10 @@ void trace_pieces_free(TracePieces *pieces)
 {
     if (!pieces)
         return;
-    for (guint i = 0; i < PIECES; i++) {
-        trace_out_clear(&pieces->all[i].out);
-        held_reader_clear(&pieces->all[i].reader);
-    }
+    round_free(pieces->now);
+    round_free(pieces->before);
     g_ptr_array_unref(pieces->others);
     pthread_mutex_destroy(&pieces->lock);
-    g_free(pieces->all);
     g_free(pieces);
 }
 
@@ -167,9 +187,10 @@ static gboolean take_piece(Piece *piece)
 static void compose_last(TracePieces *pieces)
 {
     ChromeTrace *other = take_other(pieces);
+    Round *round = pieces->now;
 
-    for (guint i = pieces->n; i > 0; i--) {
-        Piece *piece = &pieces->all[i - 1];
+    for (guint i = round->n; i > 0; i--) {
+        Piece *piece = &round->all[i - 1];
 
         if (!take_piece(piece))
             continue;
@@ -192,19 +213,29 @@ static void write_rest(ChromeTrace *trace, Compose compose, Piece *piece)
     } while (piece->n_text);
 }
 
-static void write_piece(TracePieces *pieces)
+static void write_piece(TracePieces *pieces, Round *round)
 {
-    Piece *piece = &pieces->all[pieces->n_written++];
+    Piece *piece = &round->all[round->n_written++];
 
     trace_out_take(&pieces->trace->main, &piece->out);
     write_rest(pieces->trace, pieces->compose, piece);
 }
 
-/* The first pieces go straight to the file, up to one that another thread has. */
+static void write_round(TracePieces *pieces, Round *round)
+{
+    while (round->n_written < round->n)
+        write_piece(pieces, round);
+}
+
+/* What is left of the round before; then the first pieces go straight to the file, up to one that
+ * another thread has. */
 static void write_first(TracePieces *pieces)
 {
-    while (pieces->n_written < pieces->n && take_piece(&pieces->all[pieces->n_written]))
-        write_piece(pieces);
+    Round *round = pieces->now;
+
+    write_round(pieces, pieces->before);
+    while (round->n_written < round->n && take_piece(&round->all[round->n_written]))
+        write_piece(pieces, round);
 }
 
 static void do_part(void *user, uint32_t number)
@@ -215,20 +246,33 @@ static void do_part(void *user, uint32_t number)
         write_first(user);
 }
 
-static void write_pieces(TracePieces *pieces, Compose compose, guint n)
+/* What other threads have composed is put into the file in the next round, while they compose. */
+static void begin_round(TracePieces *pieces, Compose compose, guint n)
 {
     ChromeTrace *trace = pieces->trace;
+    Round *round = pieces->now;
 
     pieces->compose = compose;
-    pieces->n = n;
-    pieces->n_written = 0;
+    round->n = n;
+    round->n_written = 0;
     for (guint i = 0; i < n; i++)
-        pieces->all[i].is_taken = FALSE;
+        round->all[i].is_taken = FALSE;
     trace->straight = &trace->main;
     if (n > 1)
         trace->host->side_by_side(trace->self, pieces->n_parts, do_part, pieces);
-    while (pieces->n_written < n)
-        write_piece(pieces);
+    else
+        write_first(pieces);
+    trace->straight = NULL;
+    pieces->now = pieces->before;
+    pieces->before = round;
+}
+
+static void end_rounds(TracePieces *pieces)
+{
+    ChromeTrace *trace = pieces->trace;
+
+    trace->straight = &trace->main;
+    write_round(pieces, pieces->before);
     trace->straight = NULL;
 }
 
@@ -237,10 +281,11 @@ void trace_pieces_flush(TracePieces *pieces)
     const guint n_jobs = pieces->n_jobs, n = CLAMP(n_jobs / PIECE_RECORDS, 1, PIECES);
 
     for (guint i = 0; i < n; i++) {
-        pieces->all[i].from = pieces->jobs + i * n_jobs / n;
-        pieces->all[i].until = pieces->jobs + (i + 1) * n_jobs / n;
+        pieces->now->all[i].from = pieces->jobs + i * n_jobs / n;
+        pieces->now->all[i].until = pieces->jobs + (i + 1) * n_jobs / n;
     }
-    write_pieces(pieces, compose_jobs, n);
+    begin_round(pieces, compose_jobs, n);
+    end_rounds(pieces); /* the records are gone then */
     pieces->n_jobs = 0;
 }
 
@@ -287,10 +332,13 @@ void trace_pieces_write_held(TracePieces *pieces, ChromeTrace *trace, TraceHeld 
     for (guint done = 0; pieces && done < n; done += PIECES) {
         guint k = 0;
 
-        while (k < MIN(n - done, PIECES) && begin_chunk(trace, &pieces->all[k], held, done + k))
+        while (k < MIN(n - done, PIECES) &&
+               begin_chunk(trace, &pieces->now->all[k], held, done + k))
             k++;
-        write_pieces(pieces, compose_chunk, k);
+        begin_round(pieces, compose_chunk, k);
     }
+    if (pieces)
+        end_rounds(pieces);
     trace_held_append(held, G_MAXUINT64, &trace->main);
 }
 

@@ -15,9 +15,10 @@ enum { ROW, TRACK, NAME, FLAGS, BEGIN, DURATION = BEGIN + 2, FIELDS = DURATION +
 
 void trace_sorter_init(TraceSorter *sorter, const StrobeFacts *facts, const HeldStore *store)
 {
-    *sorter = (TraceSorter){.rows = strobe_row_sorter_new_plain(facts->scratch, facts->memory_bytes / 4),
-                            .store = store,
-                            .firsts = g_ptr_array_new_with_free_func(g_free)};
+    *sorter =
+        (TraceSorter){.rows = strobe_row_sorter_new_plain(facts->scratch, facts->memory_bytes / 4),
+                      .store = store,
+                      .firsts = g_ptr_array_new_with_free_func(g_free)};
 }
 
 void trace_sorter_clear(TraceSorter *sorter)
