@@ -82,7 +82,6 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
     }
     init_parts(trace, facts, file);
     trace->gate = *host->fact(self, "cut") ? flow_gate_new() : NULL;
-    trace->queue = trace_queue_new(facts->scratch, trace->gate);
     trace->rows = trace_rows_new(host, self);
     trace->is_old = trace->rows->generation < 3;
     trace->is_import = *host->fact(self, "source") != '\0';
@@ -90,6 +89,7 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
     trace->texts = text_cache_new(host, self, facts->n_threads);
     trace->kinds = g_hash_table_new(g_direct_hash, g_direct_equal);
     trace->all_kinds = g_ptr_array_new_with_free_func(trace_kind_free);
+    trace->queue = trace_queue_new(trace);
     trace->launch_kind = launches_kind(trace);
     trace->pieces = trace_pieces_new(trace);
     *state = trace;
@@ -204,7 +204,8 @@ static void write_queue(ChromeTrace *trace)
 {
     if (!trace->main.has_events) /* the queue begins with the separator */
         trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
-    trace_queue_append(trace->queue, trace->is_old, &trace->main);
+    write_held(trace, trace_queue_side(trace, FALSE));
+    write_held(trace, trace_queue_side(trace, TRUE));
     trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
 }
 

@@ -16,7 +16,6 @@
 
 extern const StrobeConsumerOps chrome_trace_ops;
 
-typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceKind TraceKind;
 
 /* What a record does to what others see as well (rows, arrows), in the order in which records come.
@@ -117,6 +116,9 @@ struct ChromeTrace {
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
 void trace_kind_free(gpointer kind);
+/* The number of a kind of the exporter's own, with fields of so many bytes, that waits and is
+ * composed so. */
+guint32 trace_kind_own(ChromeTrace *trace, TraceComposer compose, guint32 n_bytes);
 /* The one of a record; made when the first comes. */
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 

@@ -276,6 +276,16 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     return kind;
 }
 
+guint32 trace_kind_own(ChromeTrace *trace, TraceComposer compose, guint32 n_bytes)
+{
+    TraceKind *kind = g_new0(TraceKind, 1);
+
+    kind->number = held_store_add_kind(&trace->store, n_bytes);
+    kind->compose = compose;
+    g_ptr_array_add(trace->all_kinds, kind);
+    return kind->number;
+}
+
 void trace_kind_free(gpointer user)
 {
     TraceKind *kind = user;

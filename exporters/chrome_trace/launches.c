@@ -76,12 +76,7 @@ static void compose_launch(ChromeTrace *trace, const TraceKind *kind, const Stro
 
 guint32 launches_kind(ChromeTrace *trace)
 {
-    TraceKind *kind = g_new0(TraceKind, 1);
-
-    kind->number = held_store_add_kind(&trace->store, sizeof(FlowId));
-    kind->compose = compose_launch;
-    g_ptr_array_add(trace->all_kinds, kind);
-    return kind->number;
+    return trace_kind_own(trace, compose_launch, sizeof(FlowId));
 }
 
 /* An end waits as a number; of a part of a result it has to find its other end first. */
