@@ -9,20 +9,25 @@
 
 static void free_trace(ChromeTrace *trace)
 {
-    TraceOut *parts[] = {&trace->main,  &trace->backward, &trace->gc,   &trace->flows,
-                         &trace->links, &trace->tail,     &trace->event};
+    TraceOut *parts[] = {&trace->main, &trace->gc, &trace->tail, &trace->event};
 
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
         trace_out_clear(parts[i]);
+    trace_held_clear(&trace->backward);
+    trace_held_clear(&trace->flows);
+    trace_held_clear(&trace->links);
     trace_groups_clear(&trace->python);
     trace_groups_clear(&trace->devices);
     if (trace->queue)
         trace_queue_free(trace->queue);
     launches_free(trace->launches);
     flow_gate_free(trace->gate);
+    trace_pieces_free(trace->pieces);
+    held_store_clear(&trace->store);
     if (trace->kinds)
         g_hash_table_unref(trace->kinds);
-    trace_pieces_free(trace->pieces);
+    if (trace->all_kinds)
+        g_ptr_array_unref(trace->all_kinds);
     if (trace->texts)
         text_cache_free(trace->texts);
     if (trace->rows)
@@ -41,6 +46,24 @@ static StrobeStatus io_error(ChromeTrace *trace, int error)
                              facts->scratch_path, g_strerror(error));
 }
 
+static void init_parts(ChromeTrace *trace, const StrobeFacts *facts, StrobeSafeFile *file)
+{
+    const int scratch = facts->scratch;
+
+    trace_out_init(&trace->main, file);
+    memcpy(trace->main.bytes, "[", 1);
+    trace->main.used = 1;
+    held_store_init(&trace->store, scratch, facts->memory_bytes);
+    trace_held_init(&trace->backward, &trace->store, scratch, TRACE_OUT_HELD_BYTES);
+    trace_groups_init(&trace->python, facts, &trace->store);
+    trace_out_init_held(&trace->gc, scratch, TRACE_OUT_HELD_BYTES);
+    trace_groups_init(&trace->devices, facts, &trace->store);
+    trace_held_init(&trace->flows, &trace->store, scratch, TRACE_OUT_HELD_BYTES);
+    trace_held_init(&trace->links, &trace->store, scratch, TRACE_OUT_HELD_BYTES);
+    trace_out_init_held(&trace->tail, scratch, TRACE_OUT_HELD_BYTES);
+    trace_out_init_event(&trace->event);
+}
+
 static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInstance *self,
                                       void **state)
 {
@@ -57,25 +80,17 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
         free_trace(trace);
         return status;
     }
-    trace_out_init(&trace->main, file);
-    trace_out_init_held(&trace->backward, facts->scratch, TRACE_OUT_HELD_BYTES);
-    trace_out_init_held(&trace->gc, facts->scratch, TRACE_OUT_HELD_BYTES);
-    trace_out_init_held(&trace->flows, facts->scratch, TRACE_OUT_HELD_BYTES);
-    trace_out_init_held(&trace->links, facts->scratch, TRACE_OUT_HELD_BYTES);
-    trace_out_init_held(&trace->tail, facts->scratch, TRACE_OUT_HELD_BYTES);
-    trace_out_init_event(&trace->event);
-    trace_groups_init(&trace->python, facts);
-    trace_groups_init(&trace->devices, facts);
+    init_parts(trace, facts, file);
     trace->gate = *host->fact(self, "cut") ? flow_gate_new() : NULL;
-    trace->queue = trace_queue_new(facts->scratch, trace->gate);
     trace->rows = trace_rows_new(host, self);
     trace->is_old = trace->rows->generation < 3;
     trace->is_import = *host->fact(self, "source") != '\0';
     trace->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
     trace->texts = text_cache_new(host, self, facts->n_threads);
-    trace->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, trace_kind_free);
-    memcpy(trace->main.bytes, "[", 1);
-    trace->main.used = 1;
+    trace->kinds = g_hash_table_new(g_direct_hash, g_direct_equal);
+    trace->all_kinds = g_ptr_array_new_with_free_func(trace_kind_free);
+    trace->queue = trace_queue_new(trace);
+    trace->launch_kind = launches_kind(trace);
     trace->pieces = trace_pieces_new(trace);
     *state = trace;
     return STROBE_OK;
@@ -83,16 +98,18 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
 
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
 {
-    TraceKind *kind = trace->last_kind;
+    TraceKind **recent = &trace->recent[((uintptr_t)view >> 6) % TRACE_RECENT];
+    TraceKind *kind = *recent;
 
     if (!kind || kind->view != view)
         kind = g_hash_table_lookup(trace->kinds, view);
     if (!kind || kind->view_fields != view->fields || kind->view_n_fields != view->n_fields ||
         kind->view_id != view->id) {
         kind = trace_kind_new(trace, view);
+        g_ptr_array_add(trace->all_kinds, kind); /* a replaced one may have records that wait */
         g_hash_table_replace(trace->kinds, (gpointer)view, kind);
     }
-    trace->last_kind = kind;
+    *recent = kind;
     return kind;
 }
 
@@ -100,13 +117,14 @@ static StrobeStatus check_parts(ChromeTrace *trace)
 {
     const int errors[] = {trace->main.error,
                           trace->gc.error,
-                          trace->flows.error,
-                          trace->links.error,
+                          trace_held_error(&trace->flows),
+                          trace_held_error(&trace->links),
                           trace->tail.error,
                           trace->event.error,
                           trace_groups_error(&trace->python),
                           trace_groups_error(&trace->devices),
-                          trace->backward.error,
+                          trace_held_error(&trace->backward),
+                          trace->store.error,
                           trace_queue_error(trace->queue)};
 
     for (guint i = 0; i < G_N_ELEMENTS(errors); i++)
@@ -115,27 +133,79 @@ static StrobeStatus check_parts(ChromeTrace *trace)
     return STROBE_OK;
 }
 
+void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                       const TraceRow *row)
+{
+    switch (kind->part) {
+    case TRACE_PART_BACKWARD:
+        trace_held_add(&trace->backward, kind->number, row->index, record);
+        break;
+    case TRACE_PART_LINKS:
+        trace_held_add(&trace->links, kind->number, row->index, record);
+        break;
+    case TRACE_PART_PYTHON:
+        trace_groups_add_record(&trace->python, row->number, kind->number, row->index, record);
+        break;
+    default:
+        if (trace->is_old)
+            trace_sorter_add_record(&trace->devices.others,
+                                    trace_sorter_key_of_time(record->begin_ns), kind->number,
+                                    row->index, record);
+        else
+            trace_groups_add_record(&trace->devices, row->layer->number, kind->number, row->index,
+                                    record);
+    }
+}
+
+static void take_record(ChromeTrace *trace, const StrobeView *record)
+{
+    const TraceKind *kind = trace_find_kind(trace, record->kind);
+    const TraceRow *row;
+
+    if (kind->write) {
+        kind->write(trace, kind, record);
+        return;
+    }
+    row = kind->prepare(trace, kind, record);
+    if (!row)
+        return;
+    if (kind->part != TRACE_PART_MAIN)
+        trace_hold_record(trace, kind, record, row);
+    else if (trace->pieces)
+        trace_pieces_add(trace->pieces, kind, record, row);
+    else
+        kind->compose(trace, kind, record, row);
+}
+
 static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, size_t n)
 {
     ChromeTrace *trace = state;
 
-    if (trace->pieces) {
-        trace_pieces_write(trace->pieces, records, n);
-        return check_parts(trace);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const TraceKind *kind = trace_find_kind(trace, records[i].kind);
-
-        kind->write(trace, kind, &records[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        take_record(trace, &records[i]);
+    if (trace->pieces)
+        trace_pieces_flush(trace->pieces);
     return check_parts(trace);
+}
+
+static void write_held(ChromeTrace *trace, TraceHeld *held)
+{
+    trace_pieces_write_held(trace->pieces, trace, held);
+}
+
+static void write_groups(ChromeTrace *trace, TraceGroups *groups)
+{
+    for (guint i = 0; i < TRACE_GROUPS_MAX; i++)
+        write_held(trace, &groups->all[i]);
+    trace_pieces_write_sorted(trace->pieces, trace, &groups->others);
 }
 
 static void write_queue(ChromeTrace *trace)
 {
     if (!trace->main.has_events) /* the queue begins with the separator */
         trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
-    trace_queue_append(trace->queue, trace->is_old, &trace->main);
+    write_held(trace, trace_queue_side(trace, FALSE));
+    write_held(trace, trace_queue_side(trace, TRUE));
     trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
 }
 
@@ -146,15 +216,15 @@ static void write_parts(ChromeTrace *trace)
     write_queue(trace);
     if (!out->has_events) /* what a device alone recorded */
         trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
-    trace_out_append(out, &trace->backward);
-    trace_groups_append(&trace->python, out);
+    write_held(trace, &trace->backward);
+    write_groups(trace, &trace->python);
     trace_rows_write(trace->rows, TRACE_LAYERS_GC, &trace->gc);
     trace_out_append(out, &trace->gc);
     trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
-    trace_groups_append(&trace->devices, out);
+    write_groups(trace, &trace->devices);
     if (!trace->has_flow_points)
-        trace_out_append(out, &trace->flows);
-    trace_out_append(out, &trace->links);
+        write_held(trace, &trace->flows);
+    write_held(trace, &trace->links);
     trace_out_append(out, &trace->tail);
     trace_out_sink(out, "]", 1);
     trace_out_flush(out);
@@ -164,8 +234,8 @@ static gboolean has_events(const ChromeTrace *trace)
 {
     return trace->main.has_events || trace_queue_has_events(trace->queue) ||
            trace_groups_has_events(&trace->python) || trace->gc.has_events ||
-           trace_groups_has_events(&trace->devices) || trace->backward.has_events ||
-           trace->links.has_events || trace->tail.has_events;
+           trace_groups_has_events(&trace->devices) || trace_held_has_events(&trace->backward) ||
+           trace_held_has_events(&trace->links) || trace->tail.has_events;
 }
 
 static StrobeStatus chrome_trace_end(void *state)

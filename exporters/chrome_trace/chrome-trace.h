@@ -16,14 +16,16 @@
 
 extern const StrobeConsumerOps chrome_trace_ops;
 
-typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceKind TraceKind;
 
+/* What a record does to what others see as well (rows, arrows), in the order in which records come.
+ * Returns the row that it is composed for, later, maybe by another thread; NULL: by none. */
+typedef const TraceRow *(*TracePrepare)(ChromeTrace *trace, const TraceKind *kind,
+                                        const StrobeView *record);
+typedef void (*TraceComposer)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                              const TraceRow *row);
+/* Both at once, in order, into parts that are held back. */
 typedef void (*TraceWriter)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-/* What a record does to what others see as well (rows, arrows), before it is composed, maybe by
- * another thread. FALSE: it has to be composed in its place. */
-typedef gboolean (*TracePrepare)(ChromeTrace *trace, const TraceKind *kind,
-                                 const StrobeView *record);
 
 /* A field that is written as an argument. */
 typedef struct TraceField {
@@ -40,15 +42,26 @@ typedef struct TraceLaunches TraceLaunches; /* launches.h */
 
 #define TRACE_KNOWN_FIELDS 7
 
+/* The part of the file that records of a kind are composed for. */
+enum {
+    TRACE_PART_MAIN,
+    TRACE_PART_BACKWARD,
+    TRACE_PART_PYTHON,
+    TRACE_PART_DEVICES,
+    TRACE_PART_LINKS
+};
+
 /* What was found out about a kind when its first record came. */
 struct TraceKind {
     const StrobeKindView *view;
     const StrobeFieldView *view_fields; /* with n and id: is it the same kind still? */
     guint32 view_n_fields;
     StrobeKindId view_id;
-    TraceWriter write;
-    TracePrepare prepare;  /* NULL: its events are written in order */
-    gboolean is_elsewhere; /* into parts of the file that those with `prepare` are not in */
+    TraceWriter write; /* NULL: prepared and composed */
+    TracePrepare prepare;
+    TraceComposer compose;
+    guint8 part;                       /* TRACE_PART_* */
+    guint32 number;                    /* in all_kinds, and in the store of what is held back */
     guint32 known[TRACE_KNOWN_FIELDS]; /* offsets that the writer uses itself */
     TraceField *fields;                /* the ones that are written one after another */
     guint n_fields;
@@ -58,30 +71,44 @@ struct TraceKind {
     TraceCounters *counters; /* of a kind that readers know the series of */
 };
 
+/* What a word says that levels and types are told apart by. */
+typedef struct TraceWord {
+    StrobeStringId id;
+    gboolean is_collective, is_upper, is_none;
+    const char *prefix; /* before the names of calls of this level; NULL: none */
+} TraceWord;
+
+#define TRACE_WORDS 16u
+#define TRACE_RECENT 16u
+
 struct ChromeTrace {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     TraceRows *rows;
     TextCache *texts;
-    struct TracePieces *pieces; /* trace-pieces.h; NULL: all is written in order */
-    gboolean is_prepared;       /* what is written: see TracePrepare */
-    GHashTable *kinds;          /* const StrobeKindView * -> TraceKind */
-    TraceKind *last_kind;
+    struct TracePieces *pieces; /* trace-pieces.h; NULL: there is one thread */
+    TraceOut *straight;   /* what is composed for parts that were held back; NULL: they are still */
+    GHashTable *kinds;    /* const StrobeKindView * -> TraceKind */
+    GPtrArray *all_kinds; /* by number, those that were replaced too */
+    HeldStore store;
+    TraceKind *recent[TRACE_RECENT]; /* kinds that came last, each in its slot */
+    TraceWord words[TRACE_WORDS];    /* that were looked at last */
     TraceQueue *queue;
     TraceLaunches *launches;
-    FlowGate *gate;     /* of a part of a result; NULL: a whole */
-    gboolean is_old;    /* of the first or the second generation */
-    gboolean is_import; /* what another tool recorded: drawn as that tool does, and no more */
-    gboolean has_steps; /* the source has them among its operators */
+    guint32 launch_kind; /* launches.h */
+    FlowGate *gate;      /* of a part of a result; NULL: a whole */
+    gboolean is_old;     /* of the first or the second generation */
+    gboolean is_import;  /* what another tool recorded: drawn as that tool does, and no more */
+    gboolean has_steps;  /* the source has them among its operators */
     gboolean has_flow_points;
     /* The file's parts, in their order. */
     TraceOut main;       /* events as they come, the process's names, flows */
-    TraceOut backward;   /* held back: arrows from operators to their backward operators */
+    TraceHeld backward;  /* held back: arrows from operators to their backward operators */
     TraceGroups python;  /* held back: calls of Python functions, by thread */
     TraceOut gc;         /* held back: collections */
     TraceGroups devices; /* held back: the half of the device */
-    TraceOut flows;      /* held back: arrows from calls to tasks that no source has drawn */
-    TraceOut links;      /* held back: arrows from operators to kernels */
+    TraceHeld flows;     /* held back: arrows from calls to tasks that no source has drawn */
+    TraceHeld links;     /* held back: arrows from operators to kernels */
     TraceOut tail;       /* held back: losses */
     TraceOut event;      /* an event that is composed apart */
 };
@@ -89,25 +116,39 @@ struct ChromeTrace {
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
 void trace_kind_free(gpointer kind);
+/* The number of a kind of the exporter's own, with fields of so many bytes, that waits and is
+ * composed so. */
+guint32 trace_kind_own(ChromeTrace *trace, TraceComposer compose, guint32 n_bytes);
 /* The one of a record; made when the first comes. */
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 
+/* Puts a record where it waits until its part of the file has its turn. */
+void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                       const TraceRow *row);
+
 /* framework-events.c */
-void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                    const TraceRow *row);
+void compose_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                  const TraceRow *row);
 void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                         const TraceRow *row);
+const TraceRow *prepare_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+const TraceRow *prepare_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+const TraceRow *prepare_python_call(ChromeTrace *trace, const TraceKind *kind,
+                                    const StrobeView *record);
 
 /* queue.c */
 void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* flows.c */
-void write_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                  const TraceRow *row);
+void compose_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                         const TraceRow *row);
+void compose_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                        const TraceRow *row);
 /* Bytes of an arrow's category or id of the device's half, NUL included. */
 #define TRACE_FLOW_TEXT 64
 
@@ -119,35 +160,58 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
                        gboolean is_end, const TraceRow *row, gint64 time_ns);
 
 /* device-events.c: spans of a device and of its host interfaces. */
-void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row);
+void compose_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row);
+const TraceRow *prepare_device_event(ChromeTrace *trace, const TraceKind *kind,
+                                     const StrobeView *record);
+const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind,
+                                const StrobeView *record);
 /* device-counters.c */
 gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind);
 void trace_counters_free(TraceCounters *counters);
 void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                            const TraceRow *row);
 /* Writes the samples that are held back. */
 void trace_counters_finish(ChromeTrace *trace);
 /* source-event.c: an event that the importer had no kind for. */
-void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row);
 
 /* foreign-events.c */
-void write_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row);
+void compose_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row);
 
 /* head-overlay.c */
 void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* other-events.c */
-void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                    const TraceRow *row);
+void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                       const TraceRow *row);
 void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-void write_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-gboolean prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
-/* Of events on the row of their track, whatever part they are in. */
-gboolean prepare_on_track(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+void compose_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row);
+void compose_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                             const TraceRow *row);
+const TraceRow *prepare_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+const TraceRow *prepare_kernel_link(ChromeTrace *trace, const TraceKind *kind,
+                                    const StrobeView *record);
+const TraceRow *prepare_flow_point(ChromeTrace *trace, const TraceKind *kind,
+                                   const StrobeView *record);
+const TraceRow *prepare_foreign_flow(ChromeTrace *trace, const TraceKind *kind,
+                                     const StrobeView *record);
+const TraceRow *prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
+const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
+                                  const StrobeView *record);
+/* Of events on the row of their track. */
+const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
+                                 const StrobeView *record);
 /* What the facts say about losses, where they say anything. */
 void write_incomplete(ChromeTrace *trace);
 
@@ -166,7 +230,7 @@ static inline char *put_text(ChromeTrace *trace, TraceOut *out, char *at, guint 
 {
     const CachedText *text = text_cache_get(trace->texts, cache, id);
 
-    return trace_out_text(out, at, text->bytes, text->length);
+    return trace_out_padded(out, at, text->bytes, text->length);
 }
 
 /* The record's name, or the kind's where it has none. */
@@ -175,55 +239,29 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
 {
     if (record->name)
         return put_text(trace, out, at, TEXT_CACHE_PLAIN, record->name);
-    return trace_out_text(out, at, kind->name_text, kind->name_length);
+    return trace_out_padded(out, at, kind->name_text, kind->name_length);
 }
 
-/* Where an event of the devices' half is composed. Those of a layer stay together in the order in
- * which they come; the older files have all in order of time. */
-static inline TraceOut *device_out(ChromeTrace *trace, const TraceRow *row)
-{
-    if (!trace->is_old)
-        return trace_groups_begin(&trace->devices, row->layer->number, &trace->event);
-    trace->event.used = 0;
-    return &trace->event;
-}
-
-static inline void device_event_done(ChromeTrace *trace, TraceOut *out, const TraceRow *row,
-                                     gint64 time_ns)
+/* What was composed in `event`, when it came, for the devices' half: events of a layer stay
+ * together in the order in which they come; the older files have all in order of time. */
+static inline void device_event_add(ChromeTrace *trace, const TraceRow *row, gint64 time_ns)
 {
     if (trace->is_old)
-        trace_sorter_add_at(&trace->devices.others, time_ns, out);
-    else
-        trace_groups_end(&trace->devices, row->layer->number, out);
-}
-
-/* One that may not come about is composed apart. */
-static inline char *device_event(ChromeTrace *trace)
-{
-    trace->event.used = 0;
-    return trace_out_event(&trace->event);
-}
-
-static inline void device_event_add(ChromeTrace *trace, char *at, const TraceRow *row,
-                                    gint64 time_ns)
-{
-    trace_out_done(&trace->event, at);
-    if (trace->is_old)
-        trace_sorter_add_at(&trace->devices.others, time_ns, &trace->event);
+        trace_sorter_add(&trace->devices.others, trace_sorter_key_of_time(time_ns), &trace->event);
     else
         trace_groups_add(&trace->devices, row->layer->number, &trace->event);
 }
 
 static inline char *put_where(char *at, const TraceRow *row)
 {
-    memcpy(at, row->place, TRACE_WHERE_LENGTH(row));
+    memcpy(at, row->place, sizeof row->place);
     return at + TRACE_WHERE_LENGTH(row);
 }
 
 /* Place of the row, then the time. */
 static inline char *put_place(char *at, const TraceRow *row, gint64 time_ns)
 {
-    memcpy(at, row->place, row->place_length);
+    memcpy(at, row->place, sizeof row->place); /* its length is known, so there is no call */
     at += row->place_length;
     at += strobe_format_us_fixed(at, time_ns);
     *at++ = '"';

@@ -189,11 +189,10 @@ static char *put_time(char *at, gint64 time_ns, gboolean is_last)
     return PUT_LITERAL(at, "\"");
 }
 
-static char *put_begin(ChromeTrace *trace, const Series *series, const StrobeView *record,
-                       const TraceRow *row, gboolean is_last)
+static char *put_begin(ChromeTrace *trace, TraceOut *out, const Series *series,
+                       const StrobeView *record, const TraceRow *row, gboolean is_last)
 {
-    TraceOut *out = &trace->event;
-    char *at = device_event(trace);
+    char *at = trace_out_event(out);
 
     PUT_LITERAL(at, "{\"name\": ");
     at = put_pattern(trace, out, at, series, series->row->name, record);
@@ -211,49 +210,99 @@ static char *put_begin(ChromeTrace *trace, const Series *series, const StrobeVie
     return PUT_LITERAL(at, ", \"args\": {");
 }
 
-/* The event that begins at this row; returns the row of the next one. */
-static guint write_event(ChromeTrace *trace, const TraceCounters *counters, guint i,
-                         const StrobeView *record, gboolean is_last)
+/* Where the next event of a kind begins. */
+static guint next_event(const TraceCounters *counters, guint i)
 {
-    const TraceRow *row = NULL;
-    gboolean is_wanted = TRUE;
-    char *at = NULL;
+    do
+        i++;
+    while (i < counters->n_series && counters->series[i].is_more);
+    return i;
+}
 
-    do {
+/* Does the sample have the event that begins here? The first argument decides. */
+static gboolean has_event(ChromeTrace *trace, const TraceCounters *counters, guint i,
+                          const StrobeView *record)
+{
+    return has_value(trace, counters, &counters->series[i], record);
+}
+
+static void put_event(ChromeTrace *trace, TraceOut *out, const TraceCounters *counters, guint i,
+                      const StrobeView *record, const TraceRow *row, gboolean is_last)
+{
+    const guint end = next_event(counters, i);
+    char *at = put_begin(trace, out, &counters->series[i], record, row, is_last);
+
+    for (guint first = i; i < end; i++) {
         const Series *series = &counters->series[i];
 
-        if (!has_value(trace, counters, series, record)) {
-            if (!series->is_more)
-                is_wanted = FALSE; /* the first argument decides */
+        if (i > first && !has_value(trace, counters, series, record))
             continue;
-        }
-        if (!is_wanted)
-            continue;
-        if (!at) {
-            row = row_of(trace, counters, series, record);
-            at = put_begin(trace, series, record, row, is_last);
-        } else {
+        if (i > first)
             PUT_LITERAL(at, ", ");
-        }
-        at = put_pattern(trace, &trace->event, at, series, series->row->key, record);
+        at = put_pattern(trace, out, at, series, series->row->key, record);
         PUT_LITERAL(at, ": ");
         at = put_value(at, counters, series, record);
-    } while (++i < counters->n_series && counters->series[i].is_more);
-    if (!at)
-        return i;
+    }
     *at++ = '}';
     if (trace->is_old)
         PUT_LITERAL(at, ", \"ph\": \"C\"");
     *at++ = '}';
-    device_event_add(trace, at, row, record->begin_ns);
-    return i;
+    trace_out_done(out, at);
 }
 
-static void write_sample(ChromeTrace *trace, const TraceCounters *counters,
+/* The row of all events of a sample; NULL: they have several, or there is none. */
+static const TraceRow *row_of_all(ChromeTrace *trace, const TraceCounters *counters,
+                                  const StrobeView *record)
+{
+    const TraceRow *row = NULL;
+    gboolean is_one = TRUE;
+
+    for (guint i = 0; i < counters->n_series; i = next_event(counters, i)) {
+        const TraceRow *own = NULL;
+
+        if (has_event(trace, counters, i, record))
+            own = row_of(trace, counters, &counters->series[i], record);
+        if (own && row && own != row)
+            is_one = FALSE;
+        row = own ? own : row;
+    }
+    return is_one ? row : NULL;
+}
+
+static void write_events(ChromeTrace *trace, const TraceCounters *counters,
                          const StrobeView *record, gboolean is_last)
 {
-    for (guint i = 0; i < counters->n_series;)
-        i = write_event(trace, counters, i, record, is_last);
+    for (guint i = 0; i < counters->n_series; i = next_event(counters, i)) {
+        const TraceRow *row;
+
+        if (!has_event(trace, counters, i, record))
+            continue;
+        row = row_of(trace, counters, &counters->series[i], record);
+        trace->event.used = 0;
+        put_event(trace, &trace->event, counters, i, record, row, is_last);
+        device_event_add(trace, row, record->begin_ns);
+    }
+}
+
+static void write_sample(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                         gboolean is_last)
+{
+    const TraceRow *row = is_last ? NULL : row_of_all(trace, kind->counters, record);
+
+    if (row)
+        trace_hold_record(trace, kind, record, row);
+    else
+        write_events(trace, kind->counters, record, is_last);
+}
+
+void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                            const TraceRow *row)
+{
+    const TraceCounters *counters = kind->counters;
+
+    for (guint i = 0; i < counters->n_series; i = next_event(counters, i))
+        if (has_event(trace, counters, i, record))
+            put_event(trace, trace->straight, counters, i, record, row, FALSE);
 }
 
 static void keep(TraceCounters *counters, const StrobeView *record)
@@ -284,13 +333,13 @@ void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const Strob
     TraceCounters *counters = kind->counters;
 
     if (!counters->is_held && !counters->is_folded) {
-        write_sample(trace, counters, record, FALSE);
+        write_sample(trace, kind, record, FALSE);
         return;
     }
     if (counters->has_kept && counters->is_folded && fold(counters, record))
         return;
     if (counters->has_kept)
-        write_sample(trace, counters, &counters->kept, FALSE);
+        write_sample(trace, kind, &counters->kept, FALSE);
     keep(counters, record);
 }
 
@@ -301,9 +350,10 @@ void trace_counters_finish(ChromeTrace *trace)
 
     g_hash_table_iter_init(&iter, trace->kinds);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        TraceCounters *counters = ((TraceKind *)value)->counters;
+        const TraceKind *kind = value;
+        const TraceCounters *counters = kind->counters;
 
         if (counters && counters->has_kept)
-            write_sample(trace, counters, &counters->kept, counters->is_held);
+            write_sample(trace, kind, &counters->kept, counters->is_held);
     }
 }

@@ -14,17 +14,33 @@ static StrobeText text_of(ChromeTrace *trace, StrobeStringId id)
     return trace->host->string(trace->self, id);
 }
 
-static const char *level_of(ChromeTrace *trace, const TraceEvents *events, const StrobeView *record)
+/* The slots begin as those of 0, which is no word. */
+static const TraceWord *word_of(ChromeTrace *trace, StrobeStringId id)
 {
-    return text_of(trace, strobe_field_u32(record, events->level, 0)).bytes;
+    TraceWord *word = &trace->words[id % TRACE_WORDS];
+    const char *text;
+
+    if (word->id == id)
+        return word;
+    text = text_of(trace, id).bytes;
+    *word = (TraceWord){.id = id,
+                        .prefix = ascend_api_prefix(text, trace->rows->generation),
+                        .is_collective = !strcmp(text, "hccl") || !strcmp(text, "communication"),
+                        .is_upper = !strcmp(text, "acl"),
+                        .is_none = !strcmp(text, "N/A")};
+    return word;
+}
+
+static const TraceWord *level_of(ChromeTrace *trace, const TraceEvents *events,
+                                 const StrobeView *record)
+{
+    return word_of(trace, strobe_field_u32(record, events->level, 0));
 }
 
 /* What collectives are called changed. */
 static char *put_level(ChromeTrace *trace, TraceOut *out, char *at, StrobeStringId id)
 {
-    const char *level = text_of(trace, id).bytes;
-
-    if (strcmp(level, "hccl") && strcmp(level, "communication"))
+    if (!word_of(trace, id)->is_collective)
         return put_text(trace, out, at, TEXT_CACHE_PLAIN, id);
     if (trace->is_old)
         return PUT_LITERAL(at, "\"hccl\"");
@@ -58,7 +74,7 @@ static StrobeStringId task_type(ChromeTrace *trace, const TraceArgument *argumen
 
     if (trace->is_old && own)
         return own;
-    return core && strcmp(text_of(trace, core).bytes, "N/A") ? core : own;
+    return core && !word_of(trace, core)->is_none ? core : own;
 }
 
 static char *put_value(ChromeTrace *trace, TraceOut *out, char *at, const TraceArgument *argument,
@@ -102,7 +118,7 @@ static char *put_argument(ChromeTrace *trace, TraceOut *out, char *at, const Tra
                           const TraceArgument *argument, const TraceRow *row,
                           const StrobeView *record)
 {
-    at = trace_out_text(out, at, argument->key, argument->key_length);
+    at = trace_out_padded(out, at, argument->key, argument->key_length);
     if (!has_value(trace, argument, record))
         return put_absent(out, at, argument);
     switch (argument->source) {
@@ -113,7 +129,7 @@ static char *put_argument(ChromeTrace *trace, TraceOut *out, char *at, const Tra
     case TRACE_ARGUMENT_LEVEL:
         return put_level(trace, out, at, strobe_view_u32(record, argument->offset));
     case TRACE_ARGUMENT_FUNCTION:
-        if (strcmp(level_of(trace, kind->events, record), "acl"))
+        if (!level_of(trace, kind->events, record)->is_upper)
             return PUT_LITERAL(at, "\"0\"");
         return put_name(trace, out, at, kind, record);
     case TRACE_ARGUMENT_TASK_TYPE:
@@ -190,7 +206,7 @@ static const char *prefix_of(ChromeTrace *trace, const TraceEvents *events,
 
     if (events->layer != ASCEND_LAYER_CANN)
         return NULL;
-    prefix = ascend_api_prefix(level_of(trace, events, record), trace->rows->generation);
+    prefix = level_of(trace, events, record)->prefix;
     if (prefix)
         return prefix;
     track = trace->host->track(trace->self, record->track);
@@ -221,29 +237,25 @@ static gboolean is_pruned(ChromeTrace *trace, const char *prefix, const StrobeVi
                   : prune_has_prefix(name.bytes, name.length);
 }
 
-gboolean prepare_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
-{
-    const TraceEvents *events = kind->events;
-    const TraceRow *row = row_of(trace, events, prefix_of(trace, events, record), record);
-
-    launches_take(trace, events, row, record);
-    return row->layer->number < TRACE_GROUPS_MAX;
-}
-
-void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+const TraceRow *prepare_device_event(ChromeTrace *trace, const TraceKind *kind,
+                                     const StrobeView *record)
 {
     const TraceEvents *events = kind->events;
     const char *prefix = prefix_of(trace, events, record);
     const TraceRow *row = row_of(trace, events, prefix, record);
-    TraceOut *out;
-    char *at;
 
-    if (!trace->is_prepared)
-        launches_take(trace, events, row, record);
-    if (is_pruned(trace, prefix, record))
-        return;
-    out = device_out(trace, row);
-    at = trace_out_event(out);
+    launches_take(trace, events, row, record);
+    return is_pruned(trace, prefix, record) ? NULL : row;
+}
+
+void compose_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row)
+{
+    const TraceEvents *events = kind->events;
+    const char *prefix = prefix_of(trace, events, record);
+    TraceOut *out = trace->straight;
+    char *at = trace_out_event(out);
+
     PUT_LITERAL(at, "{\"name\": ");
     at = put_call_name(trace, out, at, prefix, kind, record);
     PUT_LITERAL(at, ", ");
@@ -258,11 +270,9 @@ void write_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
         PUT_LITERAL(at, ", \"ph\": \"X\"");
     *at++ = '}';
     trace_out_done(out, at);
-    device_event_done(trace, out, row, record->begin_ns);
 }
 
-static const TraceRow *overlap_row(ChromeTrace *trace, const TraceKind *kind,
-                                   const StrobeView *record)
+const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
     const StrobeTrackView *track = trace->host->track(trace->self, record->track);
     gint32 device = (gint32)strobe_field_u32(record, kind->known[OVERLAP_DEVICE],
@@ -273,15 +283,10 @@ static const TraceRow *overlap_row(ChromeTrace *trace, const TraceKind *kind,
                                 "Computing");
 }
 
-gboolean prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row)
 {
-    return overlap_row(trace, kind, record)->layer->number < TRACE_GROUPS_MAX;
-}
-
-void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
-{
-    const TraceRow *row = overlap_row(trace, kind, record);
-    TraceOut *out = device_out(trace, row);
+    TraceOut *out = trace->straight;
     char *at = trace_out_event(out);
 
     PUT_LITERAL(at, "{\"name\": ");
@@ -295,5 +300,4 @@ void write_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *
         PUT_LITERAL(at, ", \"args\": {}");
     *at++ = '}';
     trace_out_done(out, at);
-    device_event_done(trace, out, row, record->begin_ns);
 }

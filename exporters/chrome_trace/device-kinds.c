@@ -43,11 +43,12 @@ static void bind_argument(ChromeTrace *trace, TraceArgument *argument, const Str
                           const AscendEvents *events, const AscendArg *row)
 {
     const CachedText *key = text_cache_escape(trace->texts, row->key, strlen(row->key));
+    g_autofree char *text = g_strdup_printf("%.*s: ", (int)key->length, key->bytes);
 
     argument->row = row;
     argument->form = row->form == ASCEND_ARG_SHORT && !trace->is_old ? ASCEND_ARG_FLOAT : row->form;
     argument->key_length = key->length + 2;
-    argument->key = g_strdup_printf("%.*s: ", (int)key->length, key->bytes);
+    argument->key = trace_out_pad(text, argument->key_length);
     argument->source = source_of(events, row);
     find_field(view, row->field, &argument->type, &argument->offset);
     if (argument->source == TRACE_ARGUMENT_TASK_TYPE)

@@ -52,7 +52,7 @@ static char *put_key(TraceOut *out, char *at, const TraceField *field, gboolean 
     if (!*first)
         PUT_LITERAL(at, ", ");
     *first = FALSE;
-    return trace_out_text(out, at, field->key, field->key_length);
+    return trace_out_padded(out, at, field->key, field->key_length);
 }
 
 static char *put_double(char *at, double value)

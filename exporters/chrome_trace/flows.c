@@ -27,30 +27,48 @@ void trace_flow_framework(TraceOut *out, const char *category, const char *name,
     trace_out_done(out, at);
 }
 
-void write_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+static const TraceRow *end_of(ChromeTrace *trace, const StrobeView *record, guint32 to_track)
 {
-    StrobeTrackId to_track = strobe_field_u32(record, kind->known[LINK_TO_TRACK], 0);
+    return trace_rows_of_track(trace->rows, strobe_field_u32(record, to_track, 0));
+}
+
+const TraceRow *prepare_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
     const TraceRow *from = trace_rows_of_track(trace->rows, record->track);
-    const TraceRow *to = trace_rows_of_track(trace->rows, to_track);
+    const TraceRow *to = end_of(trace, record, kind->known[LINK_TO_TRACK]);
+
+    return from == to ? NULL : from; /* the format draws links between threads only */
+}
+
+void compose_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                  const TraceRow *row)
+{
+    const TraceRow *to = end_of(trace, record, kind->known[LINK_TO_TRACK]);
     guint64 id = strobe_field_u64(record, kind->known[LINK_SEQUENCE], 0);
 
-    if (from == to) /* the format draws links between threads only */
-        return;
-    trace_flow_framework(&trace->backward, "fwdbwd", "fwdbwd", FALSE, id, from, record->begin_ns);
-    trace_flow_framework(&trace->backward, "fwdbwd", "fwdbwd", TRUE, id, to,
+    trace_flow_framework(trace->straight, "fwdbwd", "fwdbwd", FALSE, id, row, record->begin_ns);
+    trace_flow_framework(trace->straight, "fwdbwd", "fwdbwd", TRUE, id, to,
                          strobe_field_i64(record, kind->known[LINK_TO_BEGIN], record->begin_ns));
 }
 
-void write_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+const TraceRow *prepare_kernel_link(ChromeTrace *trace, const TraceKind *kind,
+                                    const StrobeView *record)
 {
-    StrobeTrackId to_track = strobe_field_u32(record, kind->known[KERNEL_TO_TRACK], 0);
     const TraceRow *from = trace_rows_of_track(trace->rows, record->track);
-    const TraceRow *to = trace_rows_of_track(trace->rows, to_track);
+
+    end_of(trace, record, kind->known[KERNEL_TO_TRACK]);
+    return from;
+}
+
+void compose_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                         const TraceRow *row)
+{
+    const TraceRow *to = end_of(trace, record, kind->known[KERNEL_TO_TRACK]);
     gint64 begin = strobe_field_i64(record, kind->known[KERNEL_TO_BEGIN], record->begin_ns);
 
-    trace_flow_framework(&trace->links, "async_npu", "torch_to_npu", FALSE, (guint64)begin, from,
+    trace_flow_framework(trace->straight, "async_npu", "torch_to_npu", FALSE, (guint64)begin, row,
                          record->begin_ns);
-    trace_flow_framework(&trace->links, "async_npu", "torch_to_npu", TRUE, (guint64)begin, to,
+    trace_flow_framework(trace->straight, "async_npu", "torch_to_npu", TRUE, (guint64)begin, to,
                          begin);
 }
 
@@ -137,25 +155,54 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
         flow_gate_take(trace->gate, category, id, strlen(id), is_end ? FLOW_END : FLOW_BEGIN, out);
 }
 
-void write_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+/* Texts are valid until the next one is asked for. */
+static void find_texts(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                       CachedText texts[2])
+{
+    texts[0] = *text_cache_get(trace->texts, TEXT_CACHE_PLAIN, record->name);
+    texts[0].bytes = g_memdup2(texts[0].bytes, texts[0].length);
+    texts[1] = *text_cache_get(trace->texts, TEXT_CACHE_PLAIN,
+                               strobe_field_u32(record, kind->known[POINT_ID], 0));
+}
+
+static gboolean is_end_point(const TraceKind *kind, const StrobeView *record)
+{
+    return strobe_field_u8(record, kind->known[POINT_IS_END], 0) != 0;
+}
+
+static void pass_gate(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                      const TraceRow *row)
+{
+    const gboolean is_end = is_end_point(kind, record);
+    CachedText texts[2];
+
+    find_texts(trace, kind, record, texts);
+    g_autofree char *owned = texts[0].bytes;
+    g_autofree char *of = g_strndup(texts[0].bytes, texts[0].length);
+    put_device_flow(trace, flow_gate_event(trace->gate), texts, is_end, row, record->begin_ns);
+    flow_gate_take(trace->gate, of, texts[1].bytes, texts[1].length, is_end ? FLOW_END : FLOW_BEGIN,
+                   trace_held_texts(&trace->links));
+}
+
+const TraceRow *prepare_flow_point(ChromeTrace *trace, const TraceKind *kind,
+                                   const StrobeView *record)
 {
     const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
-    guint32 id = strobe_field_u32(record, kind->known[POINT_ID], 0);
-    gboolean is_end = strobe_field_u8(record, kind->known[POINT_IS_END], 0) != 0;
-    CachedText texts[2] = {*text_cache_get(trace->texts, TEXT_CACHE_PLAIN, record->name)};
-    g_autofree char *category = texts[0].bytes = g_memdup2(texts[0].bytes, texts[0].length);
-    TraceOut *out;
 
     trace->has_flow_points = TRUE;
-    texts[1] = *text_cache_get(trace->texts, TEXT_CACHE_PLAIN, id);
-    if (trace->gate) {
-        g_autofree char *of = g_strndup(texts[0].bytes, texts[0].length);
-        put_device_flow(trace, flow_gate_event(trace->gate), texts, is_end, row, record->begin_ns);
-        flow_gate_take(trace->gate, of, texts[1].bytes, texts[1].length,
-                       is_end ? FLOW_END : FLOW_BEGIN, &trace->links);
-        return;
-    }
-    out = device_out(trace, row);
-    put_device_flow(trace, out, texts, is_end, row, record->begin_ns);
-    device_event_done(trace, out, row, record->begin_ns);
+    if (!trace->gate)
+        return row;
+    pass_gate(trace, kind, record, row);
+    return NULL;
+}
+
+void compose_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                        const TraceRow *row)
+{
+    TraceOut *out = trace->straight;
+    CachedText texts[2];
+
+    find_texts(trace, kind, record, texts);
+    g_autofree char *owned = texts[0].bytes;
+    put_device_flow(trace, out, texts, is_end_point(kind, record), row, record->begin_ns);
 }

@@ -24,14 +24,18 @@ static char *put_id(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind
     return put_text(trace, out, at, TEXT_CACHE_PLAIN, strobe_field_u32(record, kind->known[ID], 0));
 }
 
-static void put_flow(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
-                     const StrobeView *record, guint phase)
+static guint phase_of(const TraceKind *kind, const StrobeView *record)
 {
-    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+    return MIN(strobe_field_u8(record, kind->known[PHASE], 0), FLOW_END);
+}
+
+static void put_flow(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
+                     const StrobeView *record, const TraceRow *row)
+{
     char *at = trace_out_event(out);
 
     PUT_LITERAL(at, "{\"ph\": \"");
-    *at++ = "stf"[phase];
+    *at++ = "stf"[phase_of(kind, record)];
     PUT_LITERAL(at, "\", ");
     if (strobe_field_u8(record, kind->known[IS_ENCLOSING], 0))
         PUT_LITERAL(at, "\"bp\": \"e\", ");
@@ -50,7 +54,7 @@ static void put_flow(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
 
 /* Arrows are told apart by category, name and id. */
 static void pass_gate(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
-                      guint phase)
+                      const TraceRow *row)
 {
     const CachedText *category = text_of(trace, strobe_field_u32(record, kind->known[CATEGORY], 0));
     g_autofree char *of = g_strndup(category->bytes, category->length);
@@ -58,24 +62,32 @@ static void pass_gate(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
     g_autofree char *id = g_strdup_printf("%u %" G_GUINT64_FORMAT " %u", record->name, number,
                                           strobe_field_u32(record, kind->known[ID], 0));
 
-    put_flow(trace, flow_gate_event(trace->gate), kind, record, phase);
-    flow_gate_take(trace->gate, of, id, strlen(id), phase, &trace->links);
+    put_flow(trace, flow_gate_event(trace->gate), kind, record, row);
+    flow_gate_take(trace->gate, of, id, strlen(id), phase_of(kind, record),
+                   trace_held_texts(&trace->links));
 }
 
-void write_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+const TraceRow *prepare_foreign_flow(ChromeTrace *trace, const TraceKind *kind,
+                                     const StrobeView *record)
 {
-    guint phase = MIN(strobe_field_u8(record, kind->known[PHASE], 0), FLOW_END);
+    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
 
-    if (trace->gate)
-        pass_gate(trace, kind, record, phase);
-    else
-        put_flow(trace, &trace->main, kind, record, phase);
+    if (!trace->gate)
+        return row;
+    pass_gate(trace, kind, record, row);
+    return NULL;
 }
 
-void write_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row)
+{
+    put_flow(trace, &trace->main, kind, record, row);
+}
+
+void compose_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row)
 {
     TraceOut *out = &trace->main;
-    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     StrobeStringId series = strobe_field_u32(record, kind->known[SERIES], 0);
     double value = strobe_view_f64(record, kind->known[VALUE]);
     char *at = trace_out_event(out);

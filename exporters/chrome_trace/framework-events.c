@@ -12,16 +12,15 @@ static guint32 known_u32(const TraceKind *kind, guint index, const StrobeView *r
     return strobe_field_u32(record, kind->known[index], 0);
 }
 
-void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                    const TraceRow *row)
 {
     TraceOut *out = &trace->main;
-    TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     char *at = put_begin_of_span(trace, out, kind, record, row);
     gboolean first = FALSE;
     guint64 flops;
     guint32 id;
 
-    trace_row_begins(row, TRACE_ROW_OPERATORS);
     PUT_LITERAL(at, ", \"cat\": \"cpu_op\", \"args\": {\"Sequence number\": ");
     at = put_int(at, strobe_field_i64(record, kind->known[SEQUENCE], -1));
     PUT_LITERAL(at, ", \"Fwd thread id\": ");
@@ -51,24 +50,22 @@ void write_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
     trace_out_done(out, at);
 }
 
-gboolean prepare_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+const TraceRow *prepare_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
+    TraceRow *row = trace_rows_of_track(trace->rows, record->track);
+
     (void)kind;
-    trace_row_begins(trace_rows_of_track(trace->rows, record->track), TRACE_ROW_OPERATORS);
-    return TRUE;
+    trace_row_begins(row, TRACE_ROW_OPERATORS);
+    return row;
 }
 
 /* Readers find steps by their name among the operators. */
-void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                  const TraceRow *row)
 {
     TraceOut *out = &trace->main;
-    const TraceRow *row;
-    char *at;
+    char *at = put_begin_of_span(trace, out, kind, record, row);
 
-    if (trace->has_steps)
-        return;
-    row = trace_rows_of_track(trace->rows, record->track);
-    at = put_begin_of_span(trace, out, kind, record, row);
     PUT_LITERAL(at,
                 ", \"cat\": \"cpu_op\", \"args\": {\"Sequence number\": -1, \"Fwd thread id\": 0");
     at = put_flags(at, record, FALSE);
@@ -76,9 +73,9 @@ void write_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *rec
     trace_out_done(out, at);
 }
 
-gboolean prepare_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+const TraceRow *prepare_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
-    return trace->has_steps || prepare_on_track(trace, kind, record);
+    return trace->has_steps ? NULL : prepare_on_track(trace, kind, record);
 }
 
 void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
@@ -100,25 +97,25 @@ void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *recor
     trace_out_done(out, at);
 }
 
-gboolean prepare_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+const TraceRow *prepare_python_call(ChromeTrace *trace, const TraceKind *kind,
+                                    const StrobeView *record)
 {
     TraceRow *row = trace_rows_of_track(trace->rows, record->track);
 
     (void)kind;
     trace_row_begins(row, TRACE_ROW_PYTHON);
-    return row->number < TRACE_GROUPS_MAX;
+    return row;
 }
 
 /* Calls stay by thread, in the order in which they return. */
-void write_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                         const TraceRow *row)
 {
-    TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     gint64 module = strobe_field_i64(record, kind->known[CALL_MODULE], STROBE_ABSENT_I64);
-    TraceOut *out = trace_groups_begin(&trace->python, row->number, &trace->event);
+    TraceOut *out = trace->straight;
     gboolean first = FALSE;
     char *at;
 
-    trace_row_begins(row, TRACE_ROW_PYTHON);
     at = put_begin_of_span(trace, out, kind, record, row);
     PUT_LITERAL(at, ", \"cat\": \"python_function\", \"args\": {\"Python id\": ");
     at = put_uint(at, strobe_field_u64(record, kind->known[CALL_ID], 0));
@@ -133,5 +130,4 @@ void write_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeVi
     at = put_flags(at, record, first);
     PUT_LITERAL(at, "}}");
     trace_out_done(out, at);
-    trace_groups_end(&trace->python, row->number, out);
 }

@@ -9,73 +9,75 @@
 static const struct {
     const char *name;
     guint32 shape;
-    TraceWriter write;
+    TraceWriter write; /* or: */
     TracePrepare prepare;
-    gboolean is_elsewhere;
+    TraceComposer compose;
+    guint8 part;
     gboolean only_known; /* no other fields are written */
     gboolean
         only_extended; /* of the other fields only those that a plugin added ("plugin.field") */
     guint n_required;  /* of the known fields the first so many */
     StrobeWantedField known[TRACE_KNOWN_FIELDS];
 } writers[] = {
-    {"cpu_op", STROBE_SHAPE_SPAN, write_cpu_op, prepare_cpu_op, .only_extended = TRUE,
+    {"cpu_op", STROBE_SHAPE_SPAN, NULL, prepare_cpu_op, compose_cpu_op, .only_extended = TRUE,
      .known = {{"sequence", STROBE_FIELD_I64},
                {"forward_thread", STROBE_FIELD_U64},
                {"shapes", STROBE_FIELD_STRING},
                {"types", STROBE_FIELD_STRING},
                {"stack", STROBE_FIELD_STACK},
                {"cpu_op.flops", STROBE_FIELD_U64}}},
-    {"step", STROBE_SHAPE_SPAN, write_step, prepare_step, .only_known = TRUE},
-    {"gc", STROBE_SHAPE_SPAN, write_gc, .is_elsewhere = TRUE, .only_known = TRUE},
-    {"operator_link", STROBE_SHAPE_LINK, write_link, .is_elsewhere = TRUE, .only_known = TRUE,
-     .n_required = 3,
+    {"step", STROBE_SHAPE_SPAN, NULL, prepare_step, compose_step, .only_known = TRUE},
+    {"gc", STROBE_SHAPE_SPAN, write_gc, .only_known = TRUE},
+    {"operator_link", STROBE_SHAPE_LINK, NULL, prepare_link, compose_link, TRACE_PART_BACKWARD,
+     .only_known = TRUE, .n_required = 3,
      .known = {{"sequence", STROBE_FIELD_I64},
                {"to_begin", STROBE_FIELD_I64},
                {"to_track", STROBE_FIELD_TRACK}}},
-    {"task_queue", STROBE_SHAPE_SPAN, write_task_queue, .is_elsewhere = TRUE, .only_known = TRUE,
-     .n_required = 2,
+    {"task_queue", STROBE_SHAPE_SPAN, write_task_queue, .only_known = TRUE, .n_required = 2,
      .known = {{"correlation", STROBE_FIELD_LINK}, {"is_dequeue", STROBE_FIELD_BOOL}}},
-    {"python_call", STROBE_SHAPE_SPAN, write_python_call, prepare_python_call,
-     .only_extended = TRUE, .n_required = 2,
+    {"python_call", STROBE_SHAPE_SPAN, NULL, prepare_python_call, compose_python_call,
+     TRACE_PART_PYTHON, .only_extended = TRUE, .n_required = 2,
      .known = {{"id", STROBE_FIELD_LINK},
                {"parent", STROBE_FIELD_LINK},
                {"module", STROBE_FIELD_I64}}},
-    {"kernel_link", STROBE_SHAPE_LINK, write_kernel_link, .is_elsewhere = TRUE, .only_known = TRUE,
-     .n_required = 2, .known = {{"to_begin", STROBE_FIELD_I64}, {"to_track", STROBE_FIELD_TRACK}}},
-    {"flow_point", STROBE_SHAPE_INSTANT, write_flow_point, .only_known = TRUE, .n_required = 2,
+    {"kernel_link", STROBE_SHAPE_LINK, NULL, prepare_kernel_link, compose_kernel_link,
+     TRACE_PART_LINKS, .only_known = TRUE, .n_required = 2,
+     .known = {{"to_begin", STROBE_FIELD_I64}, {"to_track", STROBE_FIELD_TRACK}}},
+    {"flow_point", STROBE_SHAPE_INSTANT, NULL, prepare_flow_point, compose_flow_point,
+     TRACE_PART_DEVICES, .only_known = TRUE, .n_required = 2,
      .known = {{"id", STROBE_FIELD_STRING}, {"is_end", STROBE_FIELD_BOOL}}},
-    {"overlap", STROBE_SHAPE_SPAN, write_overlap, prepare_overlap, .only_known = TRUE,
-     .n_required = 2, .known = {{"type", STROBE_FIELD_U32}, {"device", STROBE_FIELD_I32}}},
-    {"ascend_text.event", STROBE_SHAPE_SPAN, write_source_event, prepare_on_track,
-     .only_known = TRUE, .n_required = 1,
+    {"overlap", STROBE_SHAPE_SPAN, NULL, prepare_overlap, compose_overlap, TRACE_PART_DEVICES,
+     .only_known = TRUE, .n_required = 2,
+     .known = {{"type", STROBE_FIELD_U32}, {"device", STROBE_FIELD_I32}}},
+    {"ascend_text.event", STROBE_SHAPE_SPAN, NULL, prepare_on_track, compose_source_event,
+     TRACE_PART_DEVICES, .only_known = TRUE, .n_required = 1,
      .known = {{"phase", STROBE_FIELD_STRING},
                {"category", STROBE_FIELD_STRING},
                {"id", STROBE_FIELD_STRING},
                {"arguments", STROBE_FIELD_STRING},
                {"duration", STROBE_FIELD_F64}}},
-    {"marker", STROBE_SHAPE_SPAN, write_marker, prepare_marker,
+    {"marker", STROBE_SHAPE_SPAN, NULL, prepare_marker, compose_marker,
      .known = {{"argument", STROBE_FIELD_U64},
                {"marker.domain", STROBE_FIELD_STRING},
                {"marker.event", STROBE_FIELD_U32}}},
-    {"marker_instant", STROBE_SHAPE_INSTANT, write_marker, prepare_marker,
+    {"marker_instant", STROBE_SHAPE_INSTANT, NULL, prepare_marker, compose_marker,
      .known = {{"argument", STROBE_FIELD_U64},
                {"marker.domain", STROBE_FIELD_STRING},
                {"marker.event", STROBE_FIELD_U32}}},
-    {"host_cpu", STROBE_SHAPE_COUNTER, write_cpu_usage, .only_known = TRUE, .n_required = 1,
-     .known = {{"usage", STROBE_FIELD_F64}}},
-    {"loss", STROBE_SHAPE_SPAN, write_loss, .is_elsewhere = TRUE},
-    {"counter", STROBE_SHAPE_COUNTER, write_counter, prepare_on_track, .only_known = TRUE,
+    {"host_cpu", STROBE_SHAPE_COUNTER, NULL, prepare_cpu_usage, compose_cpu_usage,
+     .only_known = TRUE, .n_required = 1, .known = {{"usage", STROBE_FIELD_F64}}},
+    {"loss", STROBE_SHAPE_SPAN, write_loss},
+    {"counter", STROBE_SHAPE_COUNTER, NULL, prepare_on_track, compose_counter, .only_known = TRUE,
      .n_required = 1,
      .known = {{"value", STROBE_FIELD_F64}, {"chrome_trace.series", STROBE_FIELD_STRING}}},
-    {"chrome_trace.flow", STROBE_SHAPE_INSTANT, write_foreign_flow, prepare_on_track,
+    {"chrome_trace.flow", STROBE_SHAPE_INSTANT, NULL, prepare_foreign_flow, compose_foreign_flow,
      .only_known = TRUE, .n_required = 4,
      .known = {{"category", STROBE_FIELD_STRING},
                {"number", STROBE_FIELD_U64},
                {"id", STROBE_FIELD_STRING},
                {"phase", STROBE_FIELD_U8},
                {"is_enclosing", STROBE_FIELD_BOOL}}},
-    {"head_overhead", STROBE_SHAPE_SPAN, write_head_overhead, .is_elsewhere = TRUE,
-     .only_known = TRUE, .n_required = 5,
+    {"head_overhead", STROBE_SHAPE_SPAN, write_head_overhead, .only_known = TRUE, .n_required = 5,
      .known = {{"framework", STROBE_FIELD_I64},
                {"torchair", STROBE_FIELD_I64},
                {"python", STROBE_FIELD_I64},
@@ -202,11 +204,12 @@ static void add_field(ChromeTrace *trace, TraceKind *kind, const StrobeFieldView
     const char *key = key_of(kind, field);
     const CachedText *name = text_cache_escape(trace->texts, key, strlen(key));
     TraceField *added = &kind->fields[kind->n_fields++];
+    g_autofree char *text = g_strdup_printf("%.*s: ", (int)name->length, name->bytes);
 
     added->key_length = name->length + 2;
-    added->key = g_strdup_printf("%.*s: ", (int)name->length, name->bytes);
+    added->key = trace_out_pad(text, added->key_length);
     /* A viewer draws numbers only. */
-    added->type = kind->write == write_generic_counter && field->type == STROBE_FIELD_BOOL
+    added->type = kind->compose == compose_generic_counter && field->type == STROBE_FIELD_BOOL
                       ? STROBE_FIELD_U8
                       : field->type;
     added->offset = field->offset;
@@ -217,23 +220,35 @@ static void choose_writer(ChromeTrace *trace, TraceKind *kind, int writer)
 {
     if (!is_drawn(trace, kind->view)) {
         kind->write = write_nothing;
-        kind->is_elsewhere = TRUE;
     } else if (writer >= 0) {
         kind->write = writers[writer].write;
         kind->prepare = writers[writer].prepare;
-        kind->is_elsewhere = writers[writer].is_elsewhere;
+        kind->compose = writers[writer].compose;
+        kind->part = writers[writer].part;
     } else if (trace_events_bind(trace, kind)) {
-        kind->write = write_device_event;
         kind->prepare = prepare_device_event;
+        kind->compose = compose_device_event;
+        kind->part = TRACE_PART_DEVICES;
     } else if (trace_counters_bind(trace, kind)) {
         kind->write = write_device_counter;
+        kind->compose = compose_device_counter;
+        kind->part = TRACE_PART_DEVICES;
     } else if (kind->view->shape == STROBE_SHAPE_COUNTER) {
-        kind->write = write_generic_counter;
         kind->prepare = prepare_on_track;
+        kind->compose = compose_generic_counter;
     } else {
-        kind->write = write_generic;
         kind->prepare = prepare_on_track;
+        kind->compose = compose_generic;
     }
+}
+
+static guint32 bytes_of_fields(const StrobeKindView *view)
+{
+    guint32 n = 0;
+
+    for (guint32 i = 0; i < view->n_fields; i++)
+        n = MAX(n, view->fields[i].offset + strobe_field_size(view->fields[i].type));
+    return n;
 }
 
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
@@ -248,16 +263,27 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     kind->view_id = view->id;
     for (guint k = 0; k < TRACE_KNOWN_FIELDS; k++)
         kind->known[k] = STROBE_FIELD_MISSING;
+    kind->number = held_store_add_kind(&trace->store, bytes_of_fields(view));
     writer = choose(kind);
     choose_writer(trace, kind, writer);
     name = text_cache_escape(trace->texts, view->name, strlen(view->name));
-    kind->name_text = g_strndup(name->bytes, name->length);
+    kind->name_text = trace_out_pad(name->bytes, name->length);
     kind->name_length = name->length;
     kind->fields = g_new0(TraceField, view->n_fields + 1);
     for (guint i = 0; i < view->n_fields; i++)
         if (is_other(kind, writer, &view->fields[i]))
             add_field(trace, kind, &view->fields[i]);
     return kind;
+}
+
+guint32 trace_kind_own(ChromeTrace *trace, TraceComposer compose, guint32 n_bytes)
+{
+    TraceKind *kind = g_new0(TraceKind, 1);
+
+    kind->number = held_store_add_kind(&trace->store, n_bytes);
+    kind->compose = compose;
+    g_ptr_array_add(trace->all_kinds, kind);
+    return kind->number;
 }
 
 void trace_kind_free(gpointer user)

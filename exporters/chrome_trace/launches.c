@@ -62,10 +62,40 @@ static gsize write_wide(char *text, FlowId value)
     return length + 18;
 }
 
-/* In full: an id says in its upper bits whose it is. */
-static void write_shifted(char *text, guint64 connection)
+static void compose_launch(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                           const TraceRow *row)
 {
-    write_wide(text, (FlowId)connection << 32);
+    TraceOut *out = trace->straight ? trace->straight : trace_held_texts(&trace->flows);
+    char text[TRACE_FLOW_TEXT];
+    FlowId id;
+
+    memcpy(&id, record->fields, sizeof id);
+    write_wide(text, id);
+    trace_flow_device(trace, out, "HostToDevice", text, record->flags != 0, row, record->begin_ns);
+}
+
+guint32 launches_kind(ChromeTrace *trace)
+{
+    return trace_kind_own(trace, compose_launch, sizeof(FlowId));
+}
+
+/* An end waits as a number; of a part of a result it has to find its other end first. */
+static void draw(ChromeTrace *trace, FlowId id, gboolean is_end, const TraceRow *row,
+                 gint64 time_ns)
+{
+    const StrobeView view = {
+        .fields = &id, .begin_ns = time_ns, .end_ns = time_ns, .flags = (guint32)is_end};
+
+    if (trace->gate)
+        compose_launch(trace, NULL, &view, row);
+    else
+        trace_held_add(&trace->flows, trace->launch_kind, row->index, &view);
+}
+
+/* In full: an id says in its upper bits whose it is. */
+static FlowId shifted(guint64 connection)
+{
+    return (FlowId)connection << 32;
 }
 
 /* The newest files have one form for all. */
@@ -76,7 +106,7 @@ static FlowId id_of(const ChromeTrace *trace, const TraceEvents *events, const T
         events->layer == ASCEND_LAYER_HARDWARE && strobe_field_u8(record, events->is_kernel, 0);
 
     if (!trace->is_old)
-        return (FlowId)connection << 32;
+        return shifted(connection);
     if (events->layer == ASCEND_LAYER_COMMUNICATION)
         return (connection << 32) - 1;
     if (!is_kernel)
@@ -103,9 +133,9 @@ static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const S
            has_text(trace, record->name, "aclrtStreamWaitEvent");
 }
 
-static void draw_begin(ChromeTrace *trace, Slot *slot, const char *id)
+static void draw_begin(ChromeTrace *trace, Slot *slot, FlowId id)
 {
-    trace_flow_device(trace, &trace->flows, "HostToDevice", id, FALSE, slot->row, slot->begin_ns);
+    draw(trace, id, FALSE, slot->row, slot->begin_ns);
     slot->is_drawn = TRUE;
 }
 
@@ -115,37 +145,29 @@ static void take_foreign_call(ChromeTrace *trace, const TraceRow *row, const Str
                               guint64 connection)
 {
     Slot *slot = slot_of(trace, connection);
-    char id[TRACE_FLOW_TEXT];
 
     if (slot->row)
         return;
     slot->row = row;
     slot->begin_ns = record->begin_ns;
-    if (slot->is_wanted) {
-        write_shifted(id, connection);
-        draw_begin(trace, slot, id);
-    }
+    if (slot->is_wanted)
+        draw_begin(trace, slot, shifted(connection));
 }
 
 static void take_foreign_task(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
                               guint64 connection)
 {
     Slot *slot = slot_of(trace, connection);
-    char id[TRACE_FLOW_TEXT];
 
-    write_shifted(id, connection);
     if (slot->row && !slot->is_drawn)
-        draw_begin(trace, slot, id);
+        draw_begin(trace, slot, shifted(connection));
     slot->is_wanted = TRUE;
-    trace_flow_device(trace, &trace->flows, "HostToDevice", id, TRUE, row, record->begin_ns);
+    draw(trace, shifted(connection), TRUE, row, record->begin_ns);
 }
 
 static void draw_old_begin(ChromeTrace *trace, Slot *slot, FlowId id)
 {
-    char text[TRACE_FLOW_TEXT];
-
-    write_wide(text, id);
-    draw_begin(trace, slot, text);
+    draw_begin(trace, slot, id);
     slot->id = id;
 }
 
@@ -173,7 +195,6 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
                       const StrobeView *record, guint64 connection)
 {
     Slot *slot = slot_of(trace, connection);
-    char id[TRACE_FLOW_TEXT];
 
     if (slot->is_drawn)
         return;
@@ -185,8 +206,7 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
     }
     if (!slot->is_wanted && !is_launch(trace, events, record))
         return;
-    write_shifted(id, connection);
-    draw_begin(trace, slot, id);
+    draw_begin(trace, slot, shifted(connection));
 }
 
 /* Kernels, copies, collectives, and what other streams are told and wait for. */
@@ -206,15 +226,13 @@ static void take_task(ChromeTrace *trace, const TraceEvents *events, const Trace
     Slot *slot = slot_of(trace, connection);
     FlowId id = id_of(trace, events, row, record, connection);
     gboolean is_copy = has_text(trace, record->name, "MEMCPY_ASYNC");
-    char text[TRACE_FLOW_TEXT];
 
-    write_wide(text, id);
     if (trace->is_old)
         take_old_task(trace, slot, id);
     else if (!slot->is_drawn && slot->row && is_copy)
-        draw_begin(trace, slot, text);
+        draw_begin(trace, slot, id);
     slot->is_wanted |= !trace->is_old && is_copy;
-    trace_flow_device(trace, &trace->flows, "HostToDevice", text, TRUE, row, record->begin_ns);
+    draw(trace, id, TRUE, row, record->begin_ns);
 }
 
 void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,

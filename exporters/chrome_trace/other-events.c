@@ -9,6 +9,7 @@ enum { ARGUMENT, DOMAIN, EVENT }; /* in TraceKind.known */
 enum { USAGE };
 
 #define LOSS_ROW "Strobe losses"
+#define USAGE_LAYER "CPU Usage"
 
 /* A range that nobody ended has its argument, and of its other fields none was ever filled in. */
 static gboolean is_filled(const StrobeView *record)
@@ -27,23 +28,23 @@ static const char *event_type(const TraceKind *kind, const StrobeView *record)
     return words[kind->view->shape == STROBE_SHAPE_SPAN ? 2 : 0];
 }
 
-gboolean prepare_on_track(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
+                                 const StrobeView *record)
 {
     (void)kind;
-    return trace_rows_of_track(trace->rows, record->track)->layer->number < TRACE_GROUPS_MAX;
+    return trace_rows_of_track(trace->rows, record->track);
 }
 
-gboolean prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+const TraceRow *prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
     (void)kind;
-    trace_rows_of_marker(trace->rows, record->track);
-    return TRUE;
+    return trace_rows_of_marker(trace->rows, record->track);
 }
 
-void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                    const TraceRow *row)
 {
     TraceOut *out = &trace->main;
-    const TraceRow *row = trace_rows_of_marker(trace->rows, record->track);
     gboolean is_range = kind->view->shape == STROBE_SHAPE_SPAN;
     guint32 domain = strobe_field_u32(record, kind->known[DOMAIN], 0);
     guint64 argument = strobe_field_u64(record, kind->known[ARGUMENT], STROBE_ABSENT_U64);
@@ -75,12 +76,18 @@ void write_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
     trace_out_done(out, at);
 }
 
+const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
+                                  const StrobeView *record)
+{
+    (void)kind;
+    return trace_rows_in_layer(trace->rows, record->track, USAGE_LAYER, 0, NULL);
+}
+
 /* A share of the machine, in the layer that readers know for it. */
-static void write_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
-                        const char *layer)
+void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                       const TraceRow *row)
 {
     TraceOut *out = &trace->main;
-    const TraceRow *row = trace_rows_in_layer(trace->rows, record->track, layer, 0, NULL);
     double usage = strobe_view_f64(record, kind->known[USAGE]);
     char *at;
 
@@ -91,9 +98,7 @@ static void write_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     if (record->name) {
         at = put_text(trace, out, at, TEXT_CACHE_PLAIN, record->name);
     } else {
-        *at++ = '"';
-        at = trace_out_text(out, at, layer, strlen(layer));
-        *at++ = '"';
+        PUT_LITERAL(at, "\"" USAGE_LAYER "\"");
     }
     PUT_LITERAL(at, ", ");
     at = put_place(at, row, record->begin_ns);
@@ -103,11 +108,6 @@ static void write_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeV
     trace_out_done(out, at);
 }
 
-void write_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
-{
-    write_usage(trace, kind, record, "CPU Usage");
-}
-
 static void write_on_row(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
                          const StrobeView *record, const TraceRow *row)
 {
@@ -115,7 +115,7 @@ static void write_on_row(ChromeTrace *trace, TraceOut *out, const TraceKind *kin
     gboolean first = TRUE;
 
     PUT_LITERAL(at, ", \"cat\": ");
-    at = trace_out_text(out, at, kind->name_text, kind->name_length);
+    at = trace_out_padded(out, at, kind->name_text, kind->name_length);
     PUT_LITERAL(at, ", \"args\": {");
     for (guint i = 0; i < kind->n_fields; i++)
         at = put_field(trace, out, at, &kind->fields[i], record, &first);
@@ -131,7 +131,8 @@ void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *rec
 }
 
 /* A span; anything else is one without length. */
-void write_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row)
 {
     StrobeView moment;
 
@@ -140,15 +141,14 @@ void write_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *
         moment.end_ns = moment.begin_ns;
         record = &moment;
     }
-    write_on_row(trace, &trace->main, kind, record,
-                 trace_rows_of_track(trace->rows, record->track));
+    write_on_row(trace, &trace->main, kind, record, row);
 }
 
 /* Only the numbers of a counter are its fields here: a viewer draws nothing else. */
-void write_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                             const TraceRow *row)
 {
     TraceOut *out = &trace->main;
-    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     char *at = trace_out_event(out);
     gboolean first = TRUE;
 

@@ -14,6 +14,21 @@ enum { CORRELATION, IS_DEQUEUE }; /* in TraceKind.known */
 #define ENQUEUE "Enqueue"
 #define DEQUEUE "Dequeue"
 
+/* What an event is called. */
+enum {
+    NAME_OWN,
+    NAME_PLAIN, /* what was put in, in older files and where nothing says more */
+    NAME_OTHER  /* what was put in, by the name of what was taken out: "Dequeue@aclnnMm" */
+};
+
+/* As it waits until the queue has its turn; its view's flags say whether it is what was taken out.
+ */
+typedef struct Queued {
+    guint64 correlation;
+    guint32 naming; /* NAME_* */
+    guint32 padding;
+} Queued;
+
 typedef struct Waiting {
     const TraceRow *row; /* NULL: none waits here */
     guint64 correlation;
@@ -21,129 +36,180 @@ typedef struct Waiting {
 } Waiting;
 
 struct TraceQueue {
-    TraceOut in, out;
-    FlowGate *gate;   /* NULL: all arrows are drawn */
+    TraceHeld in, out;
+    guint32 kind;     /* that events wait as */
     Waiting *waiting; /* by correlation, in slots; NULL: none yet */
 };
 
-TraceQueue *trace_queue_new(int directory, FlowGate *gate)
+static char *put_queued_name(ChromeTrace *trace, TraceOut *out, char *at, guint32 naming,
+                             gboolean is_dequeue, StrobeStringId id)
 {
-    TraceQueue *queue = g_new0(TraceQueue, 1);
+    const CachedText *name;
+    const char *mark;
 
-    queue->gate = gate;
-    trace_out_init_held(&queue->in, directory, TRACE_OUT_HELD_BYTES);
-    trace_out_init_held(&queue->out, directory, TRACE_OUT_HELD_BYTES);
-    return queue;
+    if (naming == NAME_PLAIN || (!id && !is_dequeue))
+        return PUT_LITERAL(at, "\"" ENQUEUE "\"");
+    if (!id)
+        return PUT_LITERAL(at, "\"" DEQUEUE "\"");
+    if (naming == NAME_OWN)
+        return put_text(trace, out, at, TEXT_CACHE_PLAIN, id);
+    PUT_LITERAL(at, "\"" ENQUEUE);
+    name = text_cache_get(trace->texts, TEXT_CACHE_PLAIN, id);
+    mark = memchr(name->bytes, '@', name->length);
+    return trace_out_text(out, at, mark, (gsize)(name->bytes + name->length - mark));
 }
 
-void trace_queue_free(TraceQueue *queue)
+static void put_event(ChromeTrace *trace, TraceOut *out, const Queued *queued, gboolean is_dequeue,
+                      const StrobeView *record, const TraceRow *row)
 {
-    trace_out_clear(&queue->in);
-    trace_out_clear(&queue->out);
-    g_free(queue->waiting);
-    g_free(queue);
-}
-
-gboolean trace_queue_has_events(const TraceQueue *queue)
-{
-    return queue->in.has_events || queue->out.has_events || queue->waiting;
-}
-
-int trace_queue_error(const TraceQueue *queue)
-{
-    return queue->in.error ? queue->in.error : queue->out.error;
-}
-
-static void put_arrow(TraceQueue *queue, gboolean is_dequeue, const Waiting *item)
-{
-    static const char category[] = "async_task_queue";
-    TraceOut *out = is_dequeue ? &queue->out : &queue->in;
-    TraceOut *event = queue->gate ? flow_gate_event(queue->gate) : out;
-    char id[STROBE_NUMBER_MAX];
-
-    trace_flow_framework(event, category, "enqueue_to_dequeue", is_dequeue, item->correlation,
-                         item->row, item->begin_ns);
-    if (queue->gate)
-        flow_gate_take(queue->gate, category, id, strobe_format_uint(id, item->correlation),
-                       is_dequeue ? FLOW_END : FLOW_BEGIN, out);
-}
-
-static void put_event(TraceQueue *queue, gboolean is_dequeue, const char *name, gsize length,
-                      const Waiting *item)
-{
-    TraceOut *out = is_dequeue ? &queue->out : &queue->in;
     char *at = trace_out_event(out);
-    gint64 duration = item->end_ns - item->begin_ns;
+    gint64 duration = record->end_ns - record->begin_ns;
 
     PUT_LITERAL(at, "{\"ph\": \"X\", \"name\": ");
-    at = trace_out_text(out, at, name, length);
+    at = put_queued_name(trace, out, at, queued->naming, is_dequeue, record->name);
     PUT_LITERAL(at, ", ");
-    at = put_place(at, item->row, item->begin_ns);
+    at = put_place(at, row, record->begin_ns);
     PUT_LITERAL(at, ", \"dur\": ");
     at += strobe_format_us_repr(at, MAX(duration, 0));
     if (is_dequeue)
         PUT_LITERAL(at, ", \"cat\": \"dequeue\", \"args\": {\"correlation_id\": ");
     else
         PUT_LITERAL(at, ", \"cat\": \"enqueue\", \"args\": {\"correlation_id\": ");
-    at = put_uint(at, item->correlation);
+    at = put_uint(at, queued->correlation);
     PUT_LITERAL(at, "}}");
     trace_out_done(out, at);
-    put_arrow(queue, is_dequeue, item);
 }
 
-static void put_waiting(TraceQueue *queue, Waiting *item)
+static void put_arrow(ChromeTrace *trace, TraceOut *out, const Queued *queued, gboolean is_dequeue,
+                      const StrobeView *record, const TraceRow *row)
 {
-    static const char name[] = "\"" ENQUEUE "\"";
+    static const char category[] = "async_task_queue";
+    TraceOut *event = trace->gate ? flow_gate_event(trace->gate) : out;
+    char id[STROBE_NUMBER_MAX];
 
-    put_event(queue, FALSE, name, strlen(name), item);
+    trace_flow_framework(event, category, "enqueue_to_dequeue", is_dequeue, queued->correlation,
+                         row, record->begin_ns);
+    if (trace->gate)
+        flow_gate_take(trace->gate, category, id, strobe_format_uint(id, queued->correlation),
+                       is_dequeue ? FLOW_END : FLOW_BEGIN, out);
+}
+
+/* The event and its end of the arrow. */
+static void compose_queued(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                           const TraceRow *row)
+{
+    const gboolean is_dequeue = record->flags != 0;
+    TraceQueue *queue = trace->queue;
+    TraceOut *out =
+        trace->straight ? trace->straight : trace_held_texts(is_dequeue ? &queue->out : &queue->in);
+    Queued queued;
+
+    (void)kind;
+    memcpy(&queued, record->fields, sizeof queued);
+    put_event(trace, out, &queued, is_dequeue, record, row);
+    put_arrow(trace, out, &queued, is_dequeue, record, row);
+}
+
+TraceQueue *trace_queue_new(ChromeTrace *trace)
+{
+    const int directory = trace->host->facts(trace->self)->scratch;
+    TraceQueue *queue = g_new0(TraceQueue, 1);
+
+    queue->kind = trace_kind_own(trace, compose_queued, sizeof(Queued));
+    trace_held_init(&queue->in, &trace->store, directory, TRACE_OUT_HELD_BYTES);
+    trace_held_init(&queue->out, &trace->store, directory, TRACE_OUT_HELD_BYTES);
+    return queue;
+}
+
+void trace_queue_free(TraceQueue *queue)
+{
+    trace_held_clear(&queue->in);
+    trace_held_clear(&queue->out);
+    g_free(queue->waiting);
+    g_free(queue);
+}
+
+gboolean trace_queue_has_events(const TraceQueue *queue)
+{
+    return trace_held_has_events(&queue->in) || trace_held_has_events(&queue->out) ||
+           queue->waiting;
+}
+
+int trace_queue_error(const TraceQueue *queue)
+{
+    int error = trace_held_error(&queue->in);
+
+    return error ? error : trace_held_error(&queue->out);
+}
+
+/* Of a part of a result an arrow has to find its other end first. */
+static void hold(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, StrobeStringId name,
+                 const Waiting *item)
+{
+    TraceQueue *queue = trace->queue;
+    const Queued queued = {.correlation = item->correlation, .naming = naming};
+    const StrobeView view = {.fields = &queued,
+                             .begin_ns = item->begin_ns,
+                             .end_ns = item->end_ns,
+                             .name = name,
+                             .flags = (guint32)is_dequeue};
+
+    if (trace->gate)
+        compose_queued(trace, NULL, &view, item->row);
+    else
+        trace_held_add(is_dequeue ? &queue->out : &queue->in, queue->kind, item->row->index, &view);
+}
+
+static void hold_waiting(ChromeTrace *trace, Waiting *item)
+{
+    hold(trace, FALSE, NAME_PLAIN, 0, item);
     item->row = NULL;
 }
 
-/* The name of what is taken out, "Dequeue@aclnnMm" in quotes, names what was put in. */
-static void name_waiting(TraceQueue *queue, const Waiting *taken, const CachedText *name)
+/* The name of what is taken out names what was put in. */
+static void name_waiting(ChromeTrace *trace, const Waiting *taken, StrobeStringId name)
 {
+    TraceQueue *queue = trace->queue;
     Waiting *item = queue->waiting ? &queue->waiting[taken->correlation & (WAITING_MAX - 1)] : NULL;
-    g_autofree char *made = NULL;
-    const char *at;
+    StrobeText text;
 
     if (!item || !item->row || item->correlation != taken->correlation)
         return;
-    at = memchr(name->bytes, '@', name->length);
-    if (!at) {
-        put_waiting(queue, item);
-        return;
-    }
-    made = g_strdup_printf("\"" ENQUEUE "%.*s", (int)(name->bytes + name->length - at), at);
-    put_event(queue, FALSE, made, strlen(made), item);
+    text = trace->host->string(trace->self, name);
+    if (memchr(text.bytes, '@', text.length))
+        hold(trace, FALSE, NAME_OTHER, name, item);
+    else
+        hold_waiting(trace, item);
     item->row = NULL;
 }
 
-static void let_wait(TraceQueue *queue, const Waiting *item)
+static void let_wait(ChromeTrace *trace, const Waiting *item)
 {
+    TraceQueue *queue = trace->queue;
     Waiting *slot;
 
     if (!queue->waiting)
         queue->waiting = g_new0(Waiting, WAITING_MAX);
     slot = &queue->waiting[item->correlation & (WAITING_MAX - 1)];
     if (slot->row)
-        put_waiting(queue, slot);
+        hold_waiting(trace, slot);
     *slot = *item;
 }
 
 /* Older files do not say what was put in. */
-static void put_in(ChromeTrace *trace, const Waiting *item, const CachedText *name)
+static void put_in(ChromeTrace *trace, const Waiting *item, StrobeStringId name)
 {
-    static const char plain[] = "\"" ENQUEUE "\"";
-    gboolean is_plain = name->length == strlen(plain) && !memcmp(name->bytes, plain, name->length);
-    gboolean is_named = name->length > strlen(plain) &&
-                        !memcmp(name->bytes, "\"" ENQUEUE "@", strlen("\"" ENQUEUE "@"));
+    const StrobeText text = trace->host->string(trace->self, name);
+    const gsize length = strlen(ENQUEUE);
+    const gboolean is_so = text.length >= length && !memcmp(text.bytes, ENQUEUE, length);
+    const gboolean is_plain = !name || (is_so && text.length == length);
 
-    if (trace->is_old && is_named)
-        put_event(trace->queue, FALSE, plain, strlen(plain), item);
+    if (trace->is_old && is_so && text.length > length && text.bytes[length] == '@')
+        hold(trace, FALSE, NAME_PLAIN, 0, item);
     else if (trace->is_old || !is_plain)
-        put_event(trace->queue, FALSE, name->bytes, name->length, item);
+        hold(trace, FALSE, NAME_OWN, name, item);
     else
-        let_wait(trace->queue, item);
+        let_wait(trace, item);
 }
 
 void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
@@ -152,26 +218,23 @@ void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
     TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     const Waiting item = {row, strobe_field_u64(record, kind->known[CORRELATION], 0),
                           record->begin_ns, record->end_ns};
-    const CachedText *name =
-        record->name ? text_cache_get(trace->texts, TEXT_CACHE_PLAIN, record->name)
-        : is_dequeue ? text_cache_escape(trace->texts, DEQUEUE, strlen(DEQUEUE))
-                     : text_cache_escape(trace->texts, ENQUEUE, strlen(ENQUEUE));
 
     trace_row_begins(row, TRACE_ROW_QUEUE);
     row->has_dequeues |= is_dequeue;
     if (!is_dequeue) {
-        put_in(trace, &item, name);
+        put_in(trace, &item, record->name);
         return;
     }
-    put_event(trace->queue, TRUE, name->bytes, name->length, &item);
-    name_waiting(trace->queue, &item, name);
+    hold(trace, TRUE, NAME_OWN, record->name, &item);
+    name_waiting(trace, &item, record->name);
 }
 
-void trace_queue_append(TraceQueue *queue, gboolean is_old, TraceOut *out)
+TraceHeld *trace_queue_side(ChromeTrace *trace, gboolean is_second)
 {
+    TraceQueue *queue = trace->queue;
+
     for (guint i = 0; queue->waiting && i < WAITING_MAX; i++)
         if (queue->waiting[i].row)
-            put_waiting(queue, &queue->waiting[i]);
-    trace_out_append(out, is_old ? &queue->in : &queue->out);
-    trace_out_append(out, is_old ? &queue->out : &queue->in);
+            hold_waiting(trace, &queue->waiting[i]);
+    return is_second == trace->is_old ? &queue->out : &queue->in;
 }

@@ -4,17 +4,17 @@
 #ifndef STROBE_CHROME_TRACE_QUEUE_H
 #define STROBE_CHROME_TRACE_QUEUE_H
 
-#include "flow-gate.h"
-#include "trace-out.h"
+#include "trace-held.h"
 
+typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceQueue TraceQueue;
 
-/* `gate` (may be NULL) is for its arrows, and stays the caller's. */
-TraceQueue *trace_queue_new(int directory, FlowGate *gate);
+TraceQueue *trace_queue_new(ChromeTrace *trace);
 void trace_queue_free(TraceQueue *queue);
 gboolean trace_queue_has_events(const TraceQueue *queue);
 int trace_queue_error(const TraceQueue *queue);
-/* `is_old`: what was put in comes first. */
-void trace_queue_append(TraceQueue *queue, gboolean is_old, TraceOut *out);
+/* No more comes: the first or the second side in the file. In older ones what was put in comes
+ * first. */
+TraceHeld *trace_queue_side(ChromeTrace *trace, gboolean is_second);
 
 #endif

@@ -32,6 +32,7 @@ TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self)
     rows->host = host;
     rows->self = self;
     rows->layers = g_ptr_array_new_with_free_func(free_layer);
+    rows->all = g_ptr_array_new();
     rows->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     rows->of_track = g_ptr_array_new();
     rows->of_marker = g_ptr_array_new();
@@ -51,6 +52,7 @@ void trace_rows_free(TraceRows *rows)
     g_hash_table_unref(rows->unknown_layers);
     g_ptr_array_unref(rows->of_track);
     g_ptr_array_unref(rows->of_marker);
+    g_ptr_array_unref(rows->all);
     g_ptr_array_unref(rows->layers);
     g_free(rows);
 }
@@ -87,17 +89,17 @@ static guint32 device_bits(const TraceRows *rows, const TraceLayer *layer)
     return device < 0 ? HOST_DEVICE : (guint32)device & HOST_DEVICE;
 }
 
-static TraceRow *find_row(TraceLayer *layer, guint64 tid, const char *name);
+static TraceRow *find_row(TraceRows *rows, TraceLayer *layer, guint64 tid, const char *name);
 
 /* Rows that are always there. */
-static void add_fixed_rows(TraceLayer *layer)
+static void add_fixed_rows(TraceRows *rows, TraceLayer *layer)
 {
     static const char *const names[] = {"Computing", "Communication",
                                         "Communication(Not Overlapped)", "Free"};
 
     for (guint i = 0; i < G_N_ELEMENTS(names); i++)
         if (layer->known && layer->known->layer == ASCEND_LAYER_OVERLAP)
-            find_row(layer, i, names[i]);
+            find_row(rows, layer, i, names[i]);
 }
 
 static TraceLayer *new_layer(TraceRows *rows, guint64 pid, const char *name, guint32 sort_index,
@@ -141,12 +143,12 @@ static TraceLayer *find_layer(TraceRows *rows, guint64 pid, const char *name, gu
     layer = new_layer(rows, pid, name, sort_index, device, known);
     g_ptr_array_add(rows->layers, layer);
     g_hash_table_insert(rows->by_key, g_steal_pointer(&key), layer);
-    add_fixed_rows(layer);
+    add_fixed_rows(rows, layer);
     return layer;
 }
 
 /* `name` is copied. */
-static TraceRow *find_row(TraceLayer *layer, guint64 tid, const char *name)
+static TraceRow *find_row(TraceRows *rows, TraceLayer *layer, guint64 tid, const char *name)
 {
     TraceRow *row = g_hash_table_lookup(layer->by_tid, &tid);
 
@@ -158,6 +160,8 @@ static TraceRow *find_row(TraceLayer *layer, guint64 tid, const char *name)
     row->name = g_strdup(name);
     row->order = TRACE_ROW_OTHER;
     row->number = layer->rows->len;
+    row->index = rows->all->len;
+    g_ptr_array_add(rows->all, row);
     row->place_length = (guint)g_snprintf(row->place, sizeof row->place,
                                           "\"pid\": %" G_GUINT64_FORMAT
                                           ", \"tid\": %" G_GUINT64_FORMAT ", \"ts\": \"",
@@ -199,7 +203,7 @@ static TraceRow *find_row_of_group(TraceRows *rows, const StrobeTrackView *track
     TraceLayer *layer = find_layer(rows, pid, track->group, 0, track->device);
     gboolean is_counter = layer->known && layer->known->layer == ASCEND_LAYER_COUNTERS;
 
-    return find_row(layer, track->number, is_counter ? NULL : name);
+    return find_row(rows, layer, track->number, is_counter ? NULL : name);
 }
 
 static TraceRow *make_row(TraceRows *rows, StrobeTrackId id)
@@ -212,12 +216,12 @@ static TraceRow *make_row(TraceRows *rows, StrobeTrackId id)
         return trace_rows_extra(rows, id, "Unknown track");
     name = track_name(rows, track);
     if (track->type == STROBE_TRACK_STEPS)
-        return find_row(find_layer(rows, pid, NULL, 0, -1), 0, name);
+        return find_row(rows, find_layer(rows, pid, NULL, 0, -1), 0, name);
     if (track->group && *track->group)
         return find_row_of_group(rows, track, pid, name);
     if (track->type == STROBE_TRACK_THREAD)
-        return find_row(find_layer(rows, pid, NULL, 0, -1), track->number, name);
-    return find_row(find_layer(rows, pid, NULL, 0, -1), rows->next_extra++, name);
+        return find_row(rows, find_layer(rows, pid, NULL, 0, -1), track->number, name);
+    return find_row(rows, find_layer(rows, pid, NULL, 0, -1), rows->next_extra++, name);
 }
 
 /* Where the row of a track is kept; ids that no track has share the place of 0. */
@@ -271,7 +275,7 @@ TraceRow *trace_rows_of_marker(TraceRows *rows, StrobeTrackId id)
             find_layer(rows, trace_rows_pid(rows, id),
                        track && *track->group ? track->group : program, MARKER_SORT_INDEX, -1);
 
-        *slot = find_row(layer, track ? track->number : 0, name);
+        *slot = find_row(rows, layer, track ? track->number : 0, name);
     }
     return *slot;
 }
@@ -281,7 +285,7 @@ TraceRow *trace_rows_extra(TraceRows *rows, StrobeTrackId track, const char *nam
     TraceLayer *layer = find_layer(rows, trace_rows_pid(rows, track), NULL, 0, -1);
     TraceRow *row = g_hash_table_lookup(layer->extra, name);
 
-    return row ? row : find_row(layer, rows->next_extra++, name);
+    return row ? row : find_row(rows, layer, rows->next_extra++, name);
 }
 
 void trace_rows_need_process(TraceRows *rows)
@@ -306,7 +310,8 @@ TraceRow *trace_rows_of_device(TraceRows *rows, StrobeTrackId track, const char 
         known->device != device)
         *known = (KnownRow){
             layer, tid, track, device,
-            find_row(find_layer(rows, trace_rows_pid(rows, track), layer, 0, device), tid, name)};
+            find_row(rows, find_layer(rows, trace_rows_pid(rows, track), layer, 0, device), tid,
+                     name)};
     return known->row;
 }
 

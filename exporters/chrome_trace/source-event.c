@@ -24,13 +24,13 @@ gboolean trace_is_object(StrobeText text)
            g_utf8_validate(text.bytes, (gssize)text.length, NULL);
 }
 
-static char *put_member(ChromeTrace *trace, char *at, const char *key, guint32 id)
+static char *put_member(ChromeTrace *trace, TraceOut *out, char *at, const char *key, guint32 id)
 {
     at = g_stpcpy(at, key);
-    return put_text(trace, &trace->event, at, TEXT_CACHE_PLAIN, id);
+    return put_text(trace, out, at, TEXT_CACHE_PLAIN, id);
 }
 
-static char *put_arguments(ChromeTrace *trace, char *at, const TraceKind *kind,
+static char *put_arguments(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
                            const StrobeView *record)
 {
     guint32 id = strobe_field_u32(record, kind->known[ARGUMENTS], 0);
@@ -39,9 +39,9 @@ static char *put_arguments(ChromeTrace *trace, char *at, const TraceKind *kind,
     if (!text.length || !strcmp(text.bytes, "{}"))
         return at;
     if (!trace_is_object(text))
-        return put_member(trace, at, ", \"args\": ", id);
+        return put_member(trace, out, at, ", \"args\": ", id);
     PUT_LITERAL(at, ", \"args\": ");
-    return trace_out_text(&trace->event, at, text.bytes, text.length);
+    return trace_out_text(out, at, text.bytes, text.length);
 }
 
 /* Counters of the older files have their time before their row. */
@@ -57,9 +57,9 @@ static char *put_when(ChromeTrace *trace, char *at, const TraceRow *row, gint64 
 }
 
 /* The keys in the order of the half that the event stands in. */
-void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                          const TraceRow *row)
 {
-    const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
     guint32 phase = strobe_field_u32(record, kind->known[PHASE], 0);
     guint32 category = strobe_field_u32(record, kind->known[CATEGORY], 0);
     guint32 id = strobe_field_u32(record, kind->known[ID], 0);
@@ -68,14 +68,15 @@ void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
                           : strobe_view_f64(record, kind->known[DURATION]);
     gboolean is_first = row->layer->is_framework;
     gboolean is_last = !is_first && trace->is_old;
-    char *at = device_event(trace);
+    TraceOut *out = trace->straight;
+    char *at = trace_out_event(out);
 
     *at++ = '{';
     if (is_first)
-        at = put_member(trace, at, "\"ph\": ", phase);
-    at = put_member(trace, at, is_first ? ", \"name\": " : "\"name\": ", record->name);
+        at = put_member(trace, out, at, "\"ph\": ", phase);
+    at = put_member(trace, out, at, is_first ? ", \"name\": " : "\"name\": ", record->name);
     if (id)
-        at = put_member(trace, at, ", \"id\": ", id);
+        at = put_member(trace, out, at, ", \"id\": ", id);
     PUT_LITERAL(at, ", ");
     at = put_when(trace, at, row, record->begin_ns, is_last ? phase : 0);
     if (isfinite(duration)) {
@@ -83,12 +84,12 @@ void write_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeV
         at += strobe_format_double(at, duration);
     }
     if (!is_first && !is_last)
-        at = put_member(trace, at, ", \"ph\": ", phase);
+        at = put_member(trace, out, at, ", \"ph\": ", phase);
     if (category)
-        at = put_member(trace, at, ", \"cat\": ", category);
-    at = put_arguments(trace, at, kind, record);
+        at = put_member(trace, out, at, ", \"cat\": ", category);
+    at = put_arguments(trace, out, at, kind, record);
     if (is_last)
-        at = put_member(trace, at, ", \"ph\": ", phase);
+        at = put_member(trace, out, at, ", \"ph\": ", phase);
     *at++ = '}';
-    device_event_add(trace, at, row, record->begin_ns);
+    trace_out_done(out, at);
 }

@@ -224,6 +224,57 @@ static void test_own_track(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"labels\": \"NPU 0\"}}");
 }
 
+static const StrobeField source_fields[] = {{"phase", STROBE_FIELD_STRING, 0, "", ""},
+                                            {"category", STROBE_FIELD_STRING, 0, "", ""}};
+static const StrobeKind source_event = {
+    sizeof(StrobeKind), STROBE_SHAPE_SPAN, "ascend_text.event", "", source_fields, 2, 0};
+
+static void add_usage(Fixture *f, double usage)
+{
+    const struct strobe_host_thread thread = {
+        .usage = usage, .user = NAN, .system = NAN, .wait = NAN, .tid = 7};
+
+    strobe_mock_add(f->mock, &strobe_kind_host_thread, f->thread, 0, T0, T0, &thread);
+}
+
+static void add_source_event(Fixture *f, StrobeTrackId track, const char *name)
+{
+    const struct {
+        StrobeStringId phase, category;
+    } event = {string(f, "i"), 0};
+
+    strobe_mock_add(f->mock, &source_event, track, string(f, name), T0, T0, &event);
+}
+
+/* Counters are composed when they come; what else their layer has waits. Far more text than is kept
+ * in memory. */
+static void test_order_in_a_layer(Fixture *f, gconstpointer n_threads)
+{
+    static const char *const order[] = {"\"first\"",  "{\"Usage(%)\": 1.5}", "\"second\"",
+                                        "\"third\"",  "{\"Usage(%)\": 2.5}", "{\"Usage(%)\": 3.5}",
+                                        "\"fourth\"", "{\"Usage(%)\": 4.5}", NULL};
+    const StrobeTrackId track =
+        strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, NULL, "CPU Usage", -1);
+
+    strobe_mock_facts(f->mock)->n_threads = GPOINTER_TO_UINT(n_threads);
+    strobe_mock_facts(f->mock)->memory_bytes = 0;
+    add_source_event(f, track, "first");
+    add_usage(f, 1.5);
+    for (guint i = 0; i < 2000; i++)
+        add_usage(f, 100);
+    add_source_event(f, track, "second");
+    add_source_event(f, track, "third");
+    add_usage(f, 2.5);
+    for (guint i = 0; i < 2000; i++)
+        add_source_event(f, track, "more");
+    add_usage(f, 3.5);
+    add_source_event(f, track, "fourth");
+    add_usage(f, 4.5);
+    g_autofree char *text = run(f);
+
+    assert_order(text, order);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -240,5 +291,7 @@ int main(int argc, char **argv)
     ADD("dies", 0, test_dies);
     ADD("rates", 0, test_rates);
     ADD("own-track", 0, test_own_track);
+    ADD("order-in-a-layer/one", 1, test_order_in_a_layer);
+    ADD("order-in-a-layer/two", 2, test_order_in_a_layer);
     return g_test_run();
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 
+#include "trace-out.h"
+
 /* Slots are a power of two, of several caches together. At most 16384 * 1 KB * 2 + 4096 * 8 KB = 64
  * MB. */
 static const struct {
@@ -36,7 +38,7 @@ TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, 
 
     cache->host = host;
     cache->self = self;
-    cache->made = g_string_new(NULL);
+    cache->made = g_string_sized_new(2 * TRACE_OUT_PADDING);
     for (guint kind = 0; kind < TEXT_CACHE_KINDS; kind++) {
         cache->n_slots[kind] = limits[kind].slots;
         for (guint share = 1; share < n && cache->n_slots[kind] > SLOTS_MIN; share *= 2)
@@ -136,8 +138,8 @@ const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id)
         g_free(slot->bytes);
     slot->id = id;
     slot->length = (guint32)cache->made->len;
-    slot->bytes =
-        slot == &cache->unkept ? cache->made->str : g_memdup2(cache->made->str, cache->made->len);
+    slot->bytes = slot == &cache->unkept ? cache->made->str
+                                         : trace_out_pad(cache->made->str, cache->made->len);
     return slot;
 }
 

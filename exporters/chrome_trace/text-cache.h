@@ -18,7 +18,7 @@ enum {
 
 typedef struct TextCache TextCache;
 
-/* A text, valid until the next call for the same cache. */
+/* A text, valid until the next call for the same cache; to be written by trace_out_padded. */
 typedef struct CachedText {
     guint32 id;
     guint32 length;

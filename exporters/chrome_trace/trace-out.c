@@ -6,6 +6,7 @@
 #define DIRECT_SIZE (256u * 1024) /* fits the processor's cache, few calls */
 #define HELD_SIZE (64u * 1024)    /* at first */
 #define TAKEN_SIZE_MAX (2u * 1024 * 1024)
+#define PART_SIZE (16u * 1024) /* of a part that is read back */
 
 void trace_out_init(TraceOut *out, StrobeSafeFile *file)
 {
@@ -93,6 +94,31 @@ void trace_out_append(TraceOut *out, TraceOut *held)
     } else if (held->used) {
         trace_out_flush(out);
         write_out(out, held->bytes, held->used);
+    }
+}
+
+guint64 trace_out_held_bytes(const TraceOut *held)
+{
+    return (held->file ? strobe_safe_file_size(held->file) : 0) + held->used;
+}
+
+void trace_out_append_part(TraceOut *out, TraceOut *held, guint64 from, guint64 n)
+{
+    char part[PART_SIZE];
+
+    if (!held->file) {
+        if (n)
+            trace_out_sink(out, held->bytes + from, n);
+        return;
+    }
+    trace_out_flush(held);
+    for (guint64 end = from + n; from < end && !out->error; from += PART_SIZE) {
+        const gsize length = MIN(end - from, PART_SIZE);
+
+        out->error =
+            held->error ? held->error : strobe_safe_file_read(held->file, from, part, length);
+        if (!out->error)
+            trace_out_sink(out, part, length);
     }
 }
 

@@ -42,6 +42,9 @@ void trace_out_init_event(TraceOut *out);
 void trace_out_clear(TraceOut *out);
 /* Appends all of a part that was held back. */
 void trace_out_append(TraceOut *out, TraceOut *held);
+/* How many bytes a part that is held back has, and `n` of them from `from` on. */
+guint64 trace_out_held_bytes(const TraceOut *held);
+void trace_out_append_part(TraceOut *out, TraceOut *held, guint64 from, guint64 n);
 /* Appends what lies in the memory of `from`, a part that was held back; it is empty then. */
 void trace_out_take(TraceOut *out, TraceOut *from);
 
@@ -85,6 +88,30 @@ static inline char *trace_out_text(TraceOut *out, char *at, const char *bytes, g
     return at + length;
 }
 
+/* The same for bytes that so many may be read of: short ones are copied without a call. */
+#define TRACE_OUT_PADDING 32u
+
+static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes, gsize length)
+{
+    out->used = (gsize)(at - out->bytes);
+    if (G_UNLIKELY(out->used + length + TRACE_OUT_ROOM > out->size))
+        return trace_out_text_slow(out, bytes, length);
+    memcpy(at, bytes, TRACE_OUT_PADDING);
+    if (length > TRACE_OUT_PADDING)
+        memcpy(at + TRACE_OUT_PADDING, bytes + TRACE_OUT_PADDING, length - TRACE_OUT_PADDING);
+    return at + length;
+}
+
+/* A copy of bytes that are to be read so. */
+static inline char *trace_out_pad(const char *bytes, gsize length)
+{
+    char *copy = g_malloc(length + TRACE_OUT_PADDING);
+
+    memcpy(copy, bytes, length);
+    memset(copy + length, 0, TRACE_OUT_PADDING);
+    return copy;
+}
+
 static inline char *put_int(char *at, gint64 value)
 {
     return at + strobe_format_int(at, value);
@@ -92,6 +119,10 @@ static inline char *put_int(char *at, gint64 value)
 
 static inline char *put_uint(char *at, guint64 value)
 {
+    if (value < 10) {
+        *at = (char)('0' + value);
+        return at + 1;
+    }
     return at + strobe_format_uint(at, value);
 }
 

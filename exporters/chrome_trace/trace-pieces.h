@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events composed by several threads: a batch is gone through in order once, for what depends on
- * the order (rows, arrows, kinds), and cut into pieces, each composed into memory of its own. Their
- * bytes are joined in order.
+ * Events composed by several threads: records for which all is done that depends on the order
+ * (rows, arrows, kinds) are cut into pieces. One thread composes pieces straight into the file,
+ * from the first one on; others compose them in memory, from the last one on, until they meet.
  */
 #ifndef STROBE_CHROME_TRACE_TRACE_PIECES_H
 #define STROBE_CHROME_TRACE_TRACE_PIECES_H
@@ -11,11 +11,18 @@
 
 typedef struct TracePieces TracePieces;
 
-/* NULL: there is one thread, or the file's form has all its events in one order. */
+/* NULL: there is one thread. */
 TracePieces *trace_pieces_new(ChromeTrace *trace);
-void trace_pieces_free(TracePieces *pieces);
+void trace_pieces_free(TracePieces *pieces); /* NULL is allowed */
 
-/* As if each were written by its kind's writer. */
-void trace_pieces_write(TracePieces *pieces, const StrobeView *records, gsize n);
+/* An event of the part that goes straight to the file, there by the next flush for certain: until
+ * then the record stays as it is. */
+void trace_pieces_add(TracePieces *pieces, const TraceKind *kind, const StrobeView *record,
+                      const TraceRow *row);
+void trace_pieces_flush(TracePieces *pieces);
+
+/* What a part holds back; no more comes. `pieces` NULL: by one thread. */
+void trace_pieces_write_held(TracePieces *pieces, ChromeTrace *trace, TraceHeld *held);
+void trace_pieces_write_sorted(TracePieces *pieces, ChromeTrace *trace, TraceSorter *sorter);
 
 #endif

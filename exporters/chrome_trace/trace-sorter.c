@@ -1,27 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-sorter.h"
 
-void trace_sorter_init(TraceSorter *sorter, const StrobeFacts *facts)
+/*
+ * A record: TAG_RECORD, the number of its kind, masks of the words in which it differs from the
+ * first record of that kind, these words.
+ */
+#define TAG_RECORD 0u /* an event's text begins with a separator */
+
+enum { ROW, TRACK, NAME, FLAGS, BEGIN, DURATION = BEGIN + 2, FIELDS = DURATION + 2 };
+
+#define WORDS_MAX (FIELDS + STROBE_KIND_FIELDS_MAX * 2)
+#define HEAD 2u /* words: tag, kind */
+#define MASKS(n_) (((n_) + 31) / 32)
+
+void trace_sorter_init(TraceSorter *sorter, const StrobeFacts *facts, const HeldStore *store)
 {
-    *sorter = (TraceSorter){.rows = strobe_row_sorter_new(facts->scratch, facts->memory_bytes / 4)};
+    *sorter =
+        (TraceSorter){.rows = strobe_row_sorter_new_plain(facts->scratch, facts->memory_bytes / 4),
+                      .store = store,
+                      .firsts = g_ptr_array_new_with_free_func(g_free)};
 }
 
 void trace_sorter_clear(TraceSorter *sorter)
 {
     strobe_row_sorter_free(sorter->rows);
-    sorter->rows = NULL;
+    if (sorter->firsts)
+        g_ptr_array_unref(sorter->firsts);
+    *sorter = (TraceSorter){0};
 }
 
-void trace_sorter_add(TraceSorter *sorter, gint64 key, TraceOut *event)
+static void add(TraceSorter *sorter, gint64 key, const void *bytes, gsize length)
 {
     sorter->has_events = TRUE;
     if (!sorter->error)
-        sorter->error =
-            strobe_row_sorter_add(sorter->rows, (StrobeRowKey){0, key}, event->bytes, event->used);
+        sorter->error = strobe_row_sorter_add(sorter->rows, (StrobeRowKey){0, key}, bytes, length);
+}
+
+void trace_sorter_add(TraceSorter *sorter, gint64 key, const TraceOut *event)
+{
+    add(sorter, key, event->bytes, event->used);
 }
 
 /* Bits of a double are in its order, negative ones but for their sign. */
-static gint64 order_of(gint64 time_ns)
+gint64 trace_sorter_key_of_time(gint64 time_ns)
 {
     double us = (double)((long double)time_ns / 1000.0L);
     gint64 bits;
@@ -30,14 +51,113 @@ static gint64 order_of(gint64 time_ns)
     return bits < 0 ? G_MININT64 - bits : bits;
 }
 
-void trace_sorter_add_at(TraceSorter *sorter, gint64 time_ns, TraceOut *event)
+static guint words_of(const TraceSorter *sorter, guint32 kind)
 {
-    trace_sorter_add(sorter, order_of(time_ns), event);
+    return FIELDS + (guint)(held_store_field_bytes(sorter->store, kind) / sizeof(guint32));
 }
 
-/* What was composed begins with the separator, and something comes before it. */
-void trace_sorter_append(TraceSorter *sorter, TraceOut *out)
+/* The words of the kind's first record, which these are where there is none yet. */
+static const guint32 *first_of(TraceSorter *sorter, guint32 kind, const guint32 *words, guint n)
+{
+    if (kind >= sorter->firsts->len)
+        g_ptr_array_set_size(sorter->firsts, (gint)kind + 1);
+    if (!sorter->firsts->pdata[kind])
+        sorter->firsts->pdata[kind] = g_memdup2(words, n * sizeof *words);
+    return sorter->firsts->pdata[kind];
+}
+
+/* Most pairs are equal. */
+static gboolean is_pair_equal(const guint32 *a, const guint32 *b)
+{
+    guint64 x, y;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x == y;
+}
+
+static guint32 *put_pair(guint32 *at, const guint32 *pair, const guint32 *first, guint32 *mask,
+                         guint bit)
+{
+    for (guint i = 0; i < 2; i++) {
+        const guint32 differs = pair[i] != first[i];
+
+        *mask |= differs << (bit + i);
+        *at = pair[i];
+        at += differs;
+    }
+    return at;
+}
+
+void trace_sorter_add_record(TraceSorter *sorter, gint64 key, guint32 kind, guint32 row,
+                             const StrobeView *record)
+{
+    const guint64 duration = (guint64)record->end_ns - (guint64)record->begin_ns;
+    const guint n = words_of(sorter, kind);
+    guint32 words[WORDS_MAX] = {
+        [ROW] = row, [TRACK] = record->track, [NAME] = record->name, [FLAGS] = record->flags};
+    guint32 bytes[HEAD + MASKS(WORDS_MAX) + WORDS_MAX] = {TAG_RECORD, kind};
+    guint32 *masks = bytes + HEAD, *at = masks + MASKS(n);
+    const guint32 *first;
+
+    memcpy(words + BEGIN, &record->begin_ns, sizeof record->begin_ns);
+    memcpy(words + DURATION, &duration, sizeof duration);
+    if (n > FIELDS)
+        memcpy(words + FIELDS, record->fields, (n - FIELDS) * sizeof *words);
+    first = first_of(sorter, kind, words, n);
+    for (guint i = 0; i < n; i += 2)
+        if (!is_pair_equal(words + i, first + i))
+            at = put_pair(at, words + i, first + i, &masks[i / 32], i % 32);
+    add(sorter, key, bytes, (gsize)((char *)at - (char *)bytes));
+}
+
+void trace_sorter_finish(TraceSorter *sorter, StrobeSink sink, void *user)
 {
     if (!sorter->error)
-        sorter->error = strobe_row_sorter_finish(sorter->rows, trace_out_sink, out);
+        sorter->error = strobe_row_sorter_finish(sorter->rows, sink, user);
+}
+
+/* ---- what a row says ---- */
+
+static guint32 word_at(const char *bytes, gsize i)
+{
+    guint32 word;
+
+    memcpy(&word, bytes + i * sizeof word, sizeof word);
+    return word;
+}
+
+gsize trace_sorter_room(const TraceSorter *sorter, const char *bytes, gsize length)
+{
+    return *bytes == TAG_RECORD ? words_of(sorter, word_at(bytes, 1)) * sizeof(guint32) : length;
+}
+
+void trace_sorter_read(const TraceSorter *sorter, TraceSorted *sorted, const char *bytes,
+                       gsize length, char *room)
+{
+    const gboolean is_record = *bytes == TAG_RECORD;
+    guint32 *words = (guint32 *)(void *)room;
+    guint64 duration;
+
+    *sorted = (TraceSorted){.text = is_record ? NULL : room, .length = length};
+    if (!is_record) {
+        memcpy(room, bytes, length);
+        return;
+    }
+    sorted->kind = word_at(bytes, 1);
+    const guint n = words_of(sorter, sorted->kind);
+    gsize at = HEAD + MASKS(n);
+
+    memcpy(words, sorter->firsts->pdata[sorted->kind], n * sizeof *words);
+    for (guint i = 0; i < n; i += 32)
+        for (guint32 mask = word_at(bytes, HEAD + i / 32); mask; mask &= mask - 1)
+            words[i + (guint)__builtin_ctz(mask)] = word_at(bytes, at++);
+    sorted->row = words[ROW];
+    memcpy(&sorted->view.begin_ns, words + BEGIN, sizeof sorted->view.begin_ns);
+    memcpy(&duration, words + DURATION, sizeof duration);
+    sorted->view.end_ns = (gint64)((guint64)sorted->view.begin_ns + duration);
+    sorted->view.track = words[TRACK];
+    sorted->view.name = words[NAME];
+    sorted->view.flags = words[FLAGS];
+    sorted->view.fields = words + FIELDS;
 }

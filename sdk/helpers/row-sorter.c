@@ -13,17 +13,22 @@
 #define READ_SIZE_MIN (4u * 1024)
 #define READ_SIZE_MAX (128u * 1024)
 
-/* A row as it lies in memory, its bytes in `text`, and before its bytes in a run. */
-typedef struct Row {
+/* What stands before a row's bytes in a run. */
+typedef struct RowHead {
     StrobeRowKey key;
     uint64_t length;
+} RowHead;
+
+/* A row as it lies in memory, its bytes in `text`. */
+typedef struct Row {
+    RowHead head;
     size_t offset;
 } Row;
 
 /* A sorted part of the scratch file. */
 typedef struct Run {
     uint64_t at, end; /* of what is not in the buffer yet */
-    Row row;          /* the next one */
+    RowHead row;      /* the next one */
     char *buffer;
     size_t begin, fill; /* of the buffer */
 } Run;
@@ -32,6 +37,7 @@ struct StrobeRowSorter {
     int directory; /* -1: the scratch file is `file` */
     int file;      /* -1: it is made, or `scratch` owns it */
     int no_file;   /* errno: why there is none */
+    bool is_plain; /* the scratch file is not packed */
     size_t run_bytes;
     char *text;
     size_t used, size;
@@ -59,6 +65,15 @@ StrobeRowSorter *strobe_row_sorter_new(int directory, size_t run_bytes)
     sorter->file = -1;
     sorter->run_bytes = run_bytes;
     sorter->is_sorted = true;
+    return sorter;
+}
+
+StrobeRowSorter *strobe_row_sorter_new_plain(int directory, size_t run_bytes)
+{
+    StrobeRowSorter *sorter = strobe_row_sorter_new(directory, run_bytes);
+
+    if (sorter)
+        sorter->is_plain = true;
     return sorter;
 }
 
@@ -122,7 +137,7 @@ static int compare_keys(StrobeRowKey a, StrobeRowKey b)
 static int compare_rows(const void *a, const void *b)
 {
     const Row *x = a, *y = b;
-    int order = compare_keys(x->key, y->key);
+    int order = compare_keys(x->head.key, y->head.key);
 
     return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
 }
@@ -141,7 +156,7 @@ static Run *run_for_rows(StrobeRowSorter *sorter)
 {
     Run *run;
 
-    if (sorter->n_runs && compare_keys(sorter->last, sorter->rows[0].key) <= 0)
+    if (sorter->n_runs && compare_keys(sorter->last, sorter->rows[0].head.key) <= 0)
         return &sorter->runs[sorter->n_runs - 1];
     if (grow((void **)&sorter->runs, &sorter->runs_size, sorter->n_runs + 1, sizeof *sorter->runs))
         return NULL;
@@ -155,8 +170,12 @@ static int open_scratch(StrobeRowSorter *sorter)
 {
     if (sorter->no_file)
         return sorter->no_file;
-    sorter->scratch = sorter->file >= 0 ? strobe_safe_file_scratch_in(sorter->file, 0)
-                                        : strobe_safe_file_scratch(sorter->directory);
+    if (sorter->file >= 0)
+        sorter->scratch = strobe_safe_file_scratch_in(sorter->file, 0);
+    else if (sorter->is_plain)
+        sorter->scratch = strobe_safe_file_plain_scratch(sorter->directory);
+    else
+        sorter->scratch = strobe_safe_file_scratch(sorter->directory);
     sorter->file = -1;
     return sorter->scratch ? 0 : errno;
 }
@@ -175,16 +194,17 @@ static int spill(StrobeRowSorter *sorter)
         return ENOMEM;
     for (size_t i = 0; i < sorter->n_rows; i++) {
         const Row *row = &sorter->rows[i];
-        int error = strobe_safe_file_write(sorter->scratch, (const char *)row, sizeof *row);
+        int error =
+            strobe_safe_file_write(sorter->scratch, (const char *)&row->head, sizeof row->head);
 
         if (!error)
-            error =
-                strobe_safe_file_write(sorter->scratch, sorter->text + row->offset, row->length);
+            error = strobe_safe_file_write(sorter->scratch, sorter->text + row->offset,
+                                           row->head.length);
         if (error)
             return error;
     }
     run->end = strobe_safe_file_size(sorter->scratch);
-    sorter->last = sorter->rows[sorter->n_rows - 1].key;
+    sorter->last = sorter->rows[sorter->n_rows - 1].head.key;
     sorter->n_rows = 0;
     sorter->used = 0;
     return 0;
@@ -200,8 +220,8 @@ int strobe_row_sorter_add(StrobeRowSorter *sorter, StrobeRowKey key, const char 
         grow((void **)&sorter->text, &sorter->size, sorter->used + length, 1))
         return ENOMEM;
     row = &sorter->rows[sorter->n_rows++];
-    *row = (Row){key, length, sorter->used};
-    if (sorter->n_rows > 1 && compare_keys(row[-1].key, key) > 0)
+    *row = (Row){{key, length}, sorter->used};
+    if (sorter->n_rows > 1 && compare_keys(row[-1].head.key, key) > 0)
         sorter->is_sorted = false;
     if (length)
         memcpy(sorter->text + sorter->used, bytes, length);
@@ -356,6 +376,7 @@ int strobe_row_sorter_finish(StrobeRowSorter *sorter, StrobeSink sink, void *use
     }
     sort_rows(sorter);
     for (size_t i = 0; i < sorter->n_rows && !error; i++)
-        error = sink(user, sorter->text + sorter->rows[i].offset, (size_t)sorter->rows[i].length);
+        error =
+            sink(user, sorter->text + sorter->rows[i].offset, (size_t)sorter->rows[i].head.length);
     return error;
 }

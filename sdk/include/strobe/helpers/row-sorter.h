@@ -23,6 +23,8 @@ typedef struct StrobeRowKey {
 /* `directory`: of the scratch file (a descriptor, not owned); `run_bytes`: memory that rows may
  * take before they go there. NULL: out of memory, which the calls below then answer. */
 StrobeRowSorter *strobe_row_sorter_new(int directory, size_t run_bytes);
+/* The same for rows that packing makes no smaller: their scratch file is not packed. */
+StrobeRowSorter *strobe_row_sorter_new_plain(int directory, size_t run_bytes);
 /* The same with an empty file without a name for a scratch file, owned from now on, such as an
  * importer is given. -1: there is none, and errno says why, with which adding more than `run_bytes`
  * fails. */
