@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A name is known by its address, and by its text: none that differs is taken for it, and nothing is
- * read of a page that it is not on. */
+/* A name is known by its address, and by its text: none that differs is taken for it, and nothing
+ * is read of a page that it is not on. */
 #include "name-cache.h"
 
 #include <glib.h>
@@ -49,8 +49,7 @@ static gboolean is_equal(const Fixture *f, const char *name)
 {
     const gboolean is_equal = strobe_cached_equals(&f->known, name);
 
-    g_assert_cmpint(strobe_cached_equals_short(&f->known, name), ==,
-                    is_equal && !f->known.is_long);
+    g_assert_cmpint(strobe_cached_equals_short(&f->known, name), ==, is_equal && !f->known.is_long);
     return is_equal;
 }
 
