@@ -311,10 +311,15 @@ static void test_full_after_failed_roll(void)
     faulty_disk_reset();
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     g_autofree char *taken = piece_of(session, "capture.00001.strobe");
+    g_autofree char *next = piece_of(session, STROBE_PIECE_NEW);
     g_assert_cmpint(g_mkdir_with_parents(taken, 0750), ==, 0);
     strobe_mark_recorded("t0", 0);
+    faulty_disk.delay_us = 5000; /* so that the next piece is seen */
     strobe_recorder_roll();
-    g_usleep(50000);
+    wait_for_next_piece(next);
+    while (g_file_test(next, G_FILE_TEST_EXISTS))
+        g_usleep(100);
+    faulty_disk.delay_us = 0;
     faulty_disk.error = ENOSPC;
     faulty_disk.room = 0;
     strobe_mark_recorded("t0", 1);
