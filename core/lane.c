@@ -226,6 +226,8 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
     atomic_store_explicit(&lane->depth, 0, memory_order_relaxed);
     atomic_store_explicit(&lane->track, w->track, memory_order_relaxed);
     atomic_store_explicit(&lane->window, window, memory_order_relaxed);
+    strobe_thread.names = w->names; /* before the short way may use them, in a signal handler too */
+    atomic_signal_fence(memory_order_seq_cst);
     w->generation = window;
 }
 
@@ -250,7 +252,6 @@ StrobeWriter *strobe_lane_attach(uint32_t window)
             atomic_fetch_add_explicit(&strobe_lanes.no_lane, 1, memory_order_relaxed);
             return NULL;
         }
-        strobe_thread.names = w->names;
         strobe_thread.writer = w;
     }
     atomic_store_explicit(&w->busy, LANE_INSIDE, memory_order_seq_cst);

@@ -186,7 +186,8 @@ static int take(StrobeWriter *w, const struct pool_lane *lane, struct pool_span 
         strobe_track_keep(w->pool, lane, taken->track);
     if (__builtin_expect(strobe_name_is_kept(taken->name), 0))
         taken->name = strobe_span_name_write(w, lane, taken->name);
-    if (key_of(open) != key || !take_begin(open, taken->begin))
+    /* A place may be that of a span without a key by now, with the key of the one before. */
+    if (key_of(open) != key || !is_loose(open) || !take_begin(open, taken->begin))
         return 0;
     /* From now on it is nowhere but here. */
     atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);

@@ -55,7 +55,7 @@ struct pool_span {
     _Atomic uint64_t begin; /* 0: the rest is being written */
     _Atomic uint64_t argument;
     _Atomic uint64_t head; /* as of its record: name, kind; below them flags */
-    _Atomic uint64_t key;  /* of span_open and loose_open; 0: the span has ended */
+    _Atomic uint64_t key;  /* of span_open and loose_open; 0: its own thread has ended it */
 };
 
 /* In the low bits of pool_span.head: a loose span, which ends before or after those around it, on

@@ -316,7 +316,7 @@ static void write_chunks(ChromeTrace *trace, TraceHeld *held, guint n)
 
     held_reader_init(&piece->reader, &trace->store);
     trace->straight = &trace->main;
-    for (guint i = 0; i < n && begin_chunk(trace, piece, held, i); i++)
+    for (guint i = 0; i < n && !trace->main.error && begin_chunk(trace, piece, held, i); i++)
         write_rest(trace, compose_chunk, piece);
     trace->straight = NULL;
     held_reader_clear(&piece->reader);
@@ -329,7 +329,7 @@ void trace_pieces_write_held(TracePieces *pieces, ChromeTrace *trace, TraceHeld 
 
     if (!pieces)
         write_chunks(trace, held, n);
-    for (guint done = 0; pieces && done < n; done += PIECES) {
+    for (guint done = 0; pieces && done < n && !trace->main.error; done += PIECES) {
         guint k = 0;
 
         while (k < MIN(n - done, PIECES) &&

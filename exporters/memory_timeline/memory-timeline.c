@@ -12,7 +12,7 @@
 #include "timeline-file.h"
 
 /* What a block is for shows in what comes later, so all of a window is held. */
-#define RECORDS_MAX 4194304u
+#define RECORDS_MAX (1u << 30)
 
 #define SCOPE_FUNCTION 0 /* at::RecordScope */
 #define SCOPE_BACKWARD 1

@@ -408,6 +408,44 @@ static void test_other_end_first(void)
     scratch_remove(folder);
 }
 
+static gpointer third_ends(gpointer data)
+{
+    return GINT_TO_POINTER(end_raced());
+}
+
+/* The place is a mark's by the time the second one comes. */
+static gpointer reuse_place(gpointer data)
+{
+    const struct strobe_marker fields = {8};
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct actor actor = {.point = "lane-sharing", .act = act_end, .text = "raced for"};
+
+    strobe_session_start(session, NULL);
+    begin_raced("raced for");
+    strobe_lane_loose_open(NULL, 8, STROBE_KIND_ID_MARKER, "beside", 8);
+    actor_hold(&actor);
+    g_assert_true(GPOINTER_TO_INT(g_thread_join(g_thread_new("third", third_ends, NULL))));
+    g_assert_true(strobe_lane_loose_close(NULL, 8, STROBE_KIND_ID_MARKER, &fields, sizeof fields));
+    StrobeRange range = strobe_range_begin("mark");
+    actor_finish(&actor);
+    strobe_range_end(range);
+    strobe_session_stop(session, NULL);
+    g_autoptr(GHashTable) ranges = names_of(session, "marker");
+    g_assert_false(actor_has_ended);
+    g_assert_cmpuint(count_of(ranges, "raced for"), ==, 1);
+    g_assert_cmpuint(count_of(ranges, "mark"), ==, 1);
+    strobe_session_free(session);
+    scratch_remove(folder);
+    return NULL;
+}
+
+/* On a lane of its own: one that is shared stays so, and nobody begins to share it again. */
+static void test_place_reused(void)
+{
+    g_thread_join(g_thread_new("reuses", reuse_place, NULL));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -418,6 +456,7 @@ int main(int argc, char **argv)
     g_test_add_func("/races/fork", test_fork);
     g_test_add_func("/races/fork-while-made", test_fork_while_made);
     g_test_add_func("/races/fork-handlers", test_fork_handlers);
+    g_test_add_func("/races/loose-span/place-reused", test_place_reused);
     g_test_add_func("/races/loose-span/own-end-first", test_own_end_first);
     g_test_add_func("/races/loose-span/other-end-first", test_other_end_first);
     g_test_add_func("/races/fork-across-windows", test_fork_across_windows);

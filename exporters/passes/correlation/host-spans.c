@@ -67,10 +67,11 @@ static guint first_behind(const GArray *list, gint64 ns)
     return low;
 }
 
-/* Does it end in this moment, in which it does not begin? */
-static gboolean is_before(const Span *span, gint64 ns)
+/* Does it begin and end before the other one does? They may touch, or overlap by what was lost when
+ * times were rounded. */
+static gboolean is_before(const Span *span, gint64 begin_ns, gint64 end_ns)
 {
-    return span->begin_ns < ns && span->end_ns == ns;
+    return span->begin_ns < begin_ns && span->end_ns < end_ns;
 }
 
 void host_spans_add(HostSpans *spans, guint64 thread, gint64 begin_ns, gint64 end_ns, guint64 id)
@@ -82,9 +83,8 @@ void host_spans_add(HostSpans *spans, guint64 thread, gint64 begin_ns, gint64 en
     if (!list)
         return;
     first = first_behind(list, begin_ns);
-    if (first < list->len && end_ns > begin_ns &&
-        is_before(&g_array_index(list, Span, first), begin_ns))
-        first++; /* the span follows it at once */
+    while (first < list->len && is_before(&g_array_index(list, Span, first), begin_ns, end_ns))
+        first++;
     for (end = first; end < list->len && g_array_index(list, Span, end).begin_ns >= begin_ns &&
                       g_array_index(list, Span, end).end_ns <= end_ns;)
         end++;

@@ -201,8 +201,9 @@ static void test_operators(void)
     strobe_mock_free(mock);
 }
 
-/* A dequeue that begins in the moment in which the one before ends. */
-static void test_back_to_back(void)
+/* A dequeue that begins in the moment in which the one before ends, or before that by as much as is
+ * lost when times are rounded. */
+static void test_back_to_back(gconstpointer overlap_ns)
 {
     StrobeMockHost *mock = live_host();
     StrobeTrackId one = test_thread(mock, 1), worker = test_thread(mock, 2);
@@ -213,7 +214,7 @@ static void test_back_to_back(void)
 
         operation(mock, one, 100 * (int64_t)id, 100 * (int64_t)id + 50, -1, 0);
         queue(mock, one, 100 * (int64_t)id + 10, 100 * (int64_t)id + 20, ID(3, id), 0);
-        queue(mock, worker, begin_ns, begin_ns + 100, ID(3, id), 1);
+        queue(mock, worker, begin_ns, begin_ns + 100 + GPOINTER_TO_INT(overlap_ns), ID(3, id), 1);
         call(mock, worker, begin_ns, begin_ns + 10, ID(2, id));
         call(mock, worker, begin_ns + 50, begin_ns + 60, ID(2, 3 + id));
         task(mock, stream, begin_ns + 400, ID(2, id));
@@ -309,7 +310,8 @@ int main(int argc, char **argv)
     g_test_add_func("/correlation/ambiguous", test_ambiguous);
     g_test_add_func("/correlation/causality", test_causality);
     g_test_add_func("/correlation/operators", test_operators);
-    g_test_add_func("/correlation/back_to_back", test_back_to_back);
+    g_test_add_data_func("/correlation/back_to_back", GINT_TO_POINTER(0), test_back_to_back);
+    g_test_add_data_func("/correlation/overlapping", GINT_TO_POINTER(1), test_back_to_back);
     g_test_add_func("/correlation/backward", test_backward);
     g_test_add_func("/correlation/markers", test_markers);
     g_test_add_func("/correlation/bounded", test_bounded);
