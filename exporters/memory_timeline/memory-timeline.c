@@ -11,7 +11,8 @@
 #include "foreign-tensors.h"
 #include "timeline-file.h"
 
-/* What a block is for shows in what comes later, so all of a window is held. */
+/* What a block is for shows in what comes later, so all of a window is held; blocks and versions
+ * are counted in 32 bits. */
 #define RECORDS_MAX (1u << 30)
 
 #define SCOPE_FUNCTION 0 /* at::RecordScope */
