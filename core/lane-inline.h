@@ -395,7 +395,6 @@ static inline uint64_t open_shortly(StrobeWriter *w, struct cached_name *names, 
     struct pool_lane *lane = w->lane;
     uint64_t token = w->token;
     uint32_t depth = (uint32_t)token;
-
     int is_known =
         is_short ? strobe_cached_equals_short(known, name) : strobe_cached_equals(known, name);
 

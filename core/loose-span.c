@@ -11,7 +11,8 @@
  * same place has the same begin. Locking the bus takes as long as reading the counter, so a thread
  * that is alone with its lane does without: it clears the key and then looks whether the lane is
  * shared. Others share the lane, with a barrier in every thread, before they look at the key: they
- * find it cleared, or the thread finds its lane shared. Only the lane's thread writes keys.
+ * find it cleared, or the thread finds its lane shared. Only the lane's thread writes keys: that of
+ * a span which another thread ended stays, also under a span without a key that has the place next.
  */
 #include "loose-span.h"
 
