@@ -339,12 +339,15 @@ static void test_ring_while_writer_holds_it(void)
         strobe_mark("round and round");
     Hold *hold = hold_at("ring-tidying", 1);
     hold_wait(hold);
+    /* On a loaded machine it may have been put aside there before, for longer than a ring lasts. */
+    guint64 lost_before = lost_by(STROBE_LOSS_POOL_EMPTY);
     for (guint i = 0; i < 150000; i++) /* less than it holds */
         strobe_mark("round and round");
+    g_assert_cmpuint(lost_by(STROBE_LOSS_POOL_EMPTY), ==, lost_before);
     hold_release(hold);
     strobe_session_stop(session, NULL);
-    g_assert_cmpuint(lost_by(STROBE_LOSS_POOL_EMPTY), ==, 0);
-    g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
+    if (lost_before == 0)
+        g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
     strobe_session_free(session);
     scratch_remove(folder);
 }
