@@ -409,61 +409,63 @@ static inline uint64_t open_shortly(StrobeWriter *w, struct cached_name *names, 
     return token;
 }
 
-/* The innermost open span, if it is of this key and kind, with a name that the pool has, and there
- * is room for its record of so many words, which hold `size` bytes of fields, whole words. */
-static inline struct pool_span *usual_span(const StrobeWriter *w, uint32_t depth, uint64_t key,
-                                           uint32_t what, uint32_t words, size_t size)
+/* A span that may be ended shortly: what of its place its record needs. */
+struct usual_span {
+    struct pool_span *open; /* NULL: it is not usual */
+    uint64_t head, begin, times;
+};
+
+/* The innermost open span, if it is of this key and kind, with a name that the pool has, its times
+ * fit one word, and there is room for its record of so many words, which hold `size` bytes of
+ * fields, whole words. */
+static inline struct usual_span usual_span(const StrobeWriter *w, uint32_t depth, uint64_t key,
+                                           uint32_t what, uint32_t words, uint64_t end, size_t size)
 {
     const uint64_t looked_at = (uint64_t)STROBE_STRING_BESIDE << 32 | UINT32_MAX;
+    const struct usual_span none = {0};
+    struct usual_span span;
     uint32_t place = depth - 1;
+    int is_short;
 
     if (__builtin_expect(place >= w->short_spans, 0)) /* or none is open */
-        return NULL;
-    struct pool_span *open = &w->lane->spans[place];
-    int is_usual = (!key || key_of(open) == key) && (head_of(open) & looked_at) == what &&
+        return none;
+    span.open = &w->lane->spans[place];
+    span.head = head_of(span.open);
+    span.begin = atomic_load_explicit(&span.open->begin, memory_order_relaxed);
+    span.times = strobe_short_times(w->base, span.begin, end, &is_short);
+    int is_usual = (!key || key_of(span.open) == key) && (span.head & looked_at) == what &&
                    words * 8u >= SPAN_HEAD + size && size % 8 == 0 &&
-                   (size_t)(w->limit - w->cursor) >= words * 8u;
-    return is_usual ? open : NULL;
+                   (size_t)(w->limit - w->cursor) >= words * 8u && is_short;
+    return __builtin_expect(is_usual, 1) ? span : none;
 }
 
 /* Writes the record of the innermost span, a usual one, with the `size` bytes at `fields`, or the
  * argument that it was opened with where they are NULL; the rest is zero. Stores are volatile, for
  * a call of memcpy or memset would cost more than a few words do. */
-static inline void write_shortly(StrobeWriter *w, const struct pool_span *open, uint32_t what,
-                                 uint32_t words, uint64_t begin, uint64_t end,
-                                 const uint64_t *fields, size_t size)
+static inline void write_shortly(StrobeWriter *w, const struct usual_span *span, uint32_t what,
+                                 uint32_t words, const uint64_t *fields, size_t size)
 {
     const uint64_t flags = what & UINT16_MAX; /* of the span, where its record has its length */
-    uint64_t argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
+    const uint64_t word_of_times = STROBE_RECORD_SHORT_TIMES | (words - 1);
+    uint64_t argument = atomic_load_explicit(&span->open->argument, memory_order_relaxed);
     size_t n = size / 8, n_fields = words - SPAN_HEAD / 8;
-    uint64_t head = head_of(open) ^ flags;
     struct pool_lane *lane = w->lane;
     uint64_t token = w->token;
     char *cursor = w->cursor;
     volatile uint64_t *out = (volatile uint64_t *)cursor;
-    int is_short;
-    uint64_t times = strobe_short_times(w->base, begin, end, &is_short);
 
-    if (__builtin_expect(is_short, 1)) {
-        out[0] = head | STROBE_RECORD_SHORT_TIMES | --words;
-        out[1] = times;
-        out += SPAN_HEAD / 8 - 1;
-    } else {
-        out[0] = head | words;
-        out[1] = begin;
-        out[2] = end;
-        out += SPAN_HEAD / 8;
-    }
+    *out++ = span->head ^ (flags ^ word_of_times);
+    *out++ = span->times;
     for (size_t i = 0; i < n; i++)
-        out[i] = fields ? fields[i] : argument;
+        *out++ = fields ? fields[i] : argument;
     for (size_t i = n; i < n_fields; i++)
-        out[i] = 0;
+        *out++ = 0;
     STROBE_TESTPOINT("span-ending");
     w->token = --token; /* both halves at once, as they are loaded again */
     atomic_store_explicit(&lane->depth, (uint32_t)token, memory_order_release);
     STROBE_TESTPOINT("record-filled");
     __builtin_prefetch(cursor + SPAN_AHEAD, 1);
-    w->cursor = cursor += words * 8;
+    w->cursor = cursor += (words - 1) * 8;
     atomic_store_explicit(&w->block->used, (uint32_t)(cursor - (char *)(w->block + 1)),
                           memory_order_release);
 }
@@ -473,12 +475,11 @@ static inline uint32_t close_shortly(StrobeWriter *w, uint64_t key, uint32_t wha
                                      uint64_t end, const uint64_t *fields, size_t size)
 {
     uint32_t depth = (uint32_t)w->token; /* both halves are in a register already */
-    const struct pool_span *open = usual_span(w, depth, key, what, words, size);
+    const struct usual_span span = usual_span(w, depth, key, what, words, end, size);
 
-    if (__builtin_expect(!open, 0))
+    if (__builtin_expect(!span.open, 0))
         return 0;
-    write_shortly(w, open, what, words, atomic_load_explicit(&open->begin, memory_order_relaxed),
-                  end, fields, size);
+    write_shortly(w, &span, what, words, fields, size);
     return depth;
 }
 

@@ -248,19 +248,19 @@ static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, uint64_
     uint32_t depth = w->depth, words = strobe_lane_kinds[kind].span_words;
 
     uint32_t what = strobe_span_what(kind, STROBE_SPAN_IS_LOOSE);
-    struct pool_span *open = usual_span(w, depth, key, what, words, size);
+    const struct usual_span span = usual_span(w, depth, key, what, words, end, size);
+    struct pool_span *open = span.open;
     if (!open)
         return 0;
-    uint64_t begin = atomic_load_explicit(&open->begin, memory_order_relaxed);
     atomic_store_explicit(&open->key, 0, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     STROBE_TESTPOINT("loose-claimed");
     if (__builtin_expect(atomic_load_explicit(&w->sharing, memory_order_relaxed) != 0, 0)) {
-        if (!take_begin(open, begin))
+        if (!take_begin(open, span.begin))
             return 0;
         atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
     }
-    write_shortly(w, open, what, words, begin, end, fields, size);
+    write_shortly(w, &span, what, words, fields, size);
     atomic_store_explicit(&open->begin, 0, memory_order_release);
     if (depth > 1 && is_ended(open - 1))
         trim(w);

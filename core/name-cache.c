@@ -9,21 +9,22 @@ void strobe_cached_name_set(struct cached_name *place, const char *name, StrobeS
     size_t before = (uintptr_t)name % 8;
     size_t end = before + strlen(name) + 1; /* in the words; the NUL counts */
     size_t last = (end - 1) / 8;
+    size_t looked_at = end < 16 ? 16 : end;
 
     if (end > sizeof place->words ||
-        (uintptr_t)name % STROBE_CACHED_NAME_PAGE - before + end > STROBE_CACHED_NAME_PAGE)
+        (uintptr_t)name % STROBE_CACHED_NAME_PAGE - before + looked_at > STROBE_CACHED_NAME_PAGE)
         return;
     /* A thread that dies half-way leaves a free place. */
-    place->address = NULL;
+    place->address = place->short_address = NULL;
     atomic_signal_fence(memory_order_seq_cst);
     memset(place->words, 0, sizeof place->words);
     memcpy((char *)place->words + before, name, end - before);
     place->last = (uint32_t)last;
-    place->is_long = last > 1;
     place->last_mask = UINT64_MAX >> ((7 - (end - 1) % 8) * 8);
     place->first_mask = UINT64_MAX << (before * 8) & (last == 0 ? place->last_mask : UINT64_MAX);
     place->second_mask = last == 0 ? 0 : last == 1 ? place->last_mask : UINT64_MAX;
     place->id = id;
     atomic_signal_fence(memory_order_seq_cst);
     place->address = name;
+    place->short_address = last > 1 ? NULL : name;
 }

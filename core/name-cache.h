@@ -5,9 +5,9 @@
  * rest of a span. libc only.
  *
  * The address alone proves nothing (a heap block is used again for another text), so the text is
- * compared each time: in aligned words, which may reach beyond the text's end but never into a page
- * that it does not touch. All are looked at, whatever the first ones say, which takes less time; so
- * a text across two pages, of which the second may be gone, has no place here.
+ * compared each time: in aligned words, two at least, which may reach beyond the text's end. All
+ * are looked at, whatever the first ones say, which takes less time; so a text whose words lie in
+ * two pages, of which the second may be gone, has no place here.
  */
 #ifndef STROBE_CORE_NAME_CACHE_H
 #define STROBE_CORE_NAME_CACHE_H
@@ -24,7 +24,7 @@ struct cached_name {
     StrobeStringId id;
     uint32_t last;                               /* index of the word with the text's NUL */
     uint64_t first_mask, second_mask, last_mask; /* of these words, what is the text's */
-    uint64_t is_long;                            /* 1: of three words and more */
+    const char *short_address;                   /* NULL: of three words and more, or free */
     uint64_t words[STROBE_CACHED_NAME_WORDS];    /* from the last word border before the text */
 };
 
@@ -41,11 +41,9 @@ __attribute__((no_sanitize("address", "thread"))) static inline uint64_t
 strobe_cached_difference(const struct cached_name *known, const char *name)
 {
     const uint64_t *words = (const uint64_t *)((uintptr_t)name & ~(uintptr_t)7);
-    /* The page's last word is its own next one: a known text has none on the next page. */
-    const size_t next = (uintptr_t)name % STROBE_CACHED_NAME_PAGE < STROBE_CACHED_NAME_PAGE - 8;
 
     return ((words[0] ^ known->words[0]) & known->first_mask) |
-           ((words[next] ^ known->words[1]) & known->second_mask);
+           ((words[1] ^ known->words[1]) & known->second_mask);
 }
 
 __attribute__((no_sanitize("address", "thread"))) static inline int
@@ -64,16 +62,17 @@ strobe_cached_rest_equals(const struct cached_name *known, const char *name)
 static inline int strobe_cached_equals(const struct cached_name *known, const char *name)
 {
     return known->address == name && strobe_cached_difference(known, name) == 0 &&
-           (!known->is_long || strobe_cached_rest_equals(known, name));
+           (known->short_address || strobe_cached_rest_equals(known, name));
 }
 
 /* The same of a text of no more than two words; in fewer instructions. */
 static inline int strobe_cached_equals_short(const struct cached_name *known, const char *name)
 {
-    return known->address == name && (strobe_cached_difference(known, name) | known->is_long) == 0;
+    return __builtin_expect(known->short_address == name, 1) &&
+           strobe_cached_difference(known, name) == 0;
 }
 
-/* Keeps the name, unless it is too long or lies across two pages. */
+/* Keeps the name, unless it is too long or its words, two at least, lie in two pages. */
 void strobe_cached_name_set(struct cached_name *place, const char *name, StrobeStringId id);
 
 #endif

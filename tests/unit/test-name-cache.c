@@ -49,8 +49,15 @@ static gboolean is_equal(const Fixture *f, const char *name)
 {
     const gboolean is_equal = strobe_cached_equals(&f->known, name);
 
-    g_assert_cmpint(strobe_cached_equals_short(&f->known, name), ==, is_equal && !f->known.is_long);
+    g_assert_cmpint(strobe_cached_equals_short(&f->known, name), ==,
+                    is_equal && f->known.short_address == name);
     return is_equal;
+}
+
+/* Of its page: the next word is one of another page. */
+static gboolean is_in_last_word(const Fixture *f, const char *name)
+{
+    return name >= f->pages + f->page - 8;
 }
 
 static void test_every_place(Fixture *f, gconstpointer data)
@@ -62,7 +69,7 @@ static void test_every_place(Fixture *f, gconstpointer data)
             char *name = put(f, length, behind);
 
             if (f->known.address == NULL) {
-                g_assert_cmpuint(length, >=, sizeof f->known.words - 8);
+                g_assert_true(length >= sizeof f->known.words - 8 || is_in_last_word(f, name));
                 continue;
             }
             g_assert_true(is_equal(f, name));
@@ -72,7 +79,7 @@ static void test_every_place(Fixture *f, gconstpointer data)
                 name[length + 1] ^= 1;
             g_assert_true(is_equal(f, name));
             n_known++;
-            n_short += !f->known.is_long;
+            n_short += f->known.short_address != NULL;
         }
     g_assert_cmpuint(n_known, >=, 16 * (sizeof f->known.words - 8));
     g_assert_cmpuint(n_short, >=, 16 * 8);
@@ -84,6 +91,8 @@ static void test_every_byte(Fixture *f, gconstpointer data)
         for (gsize behind = 0; behind < 9; behind++) {
             char *name = put(f, length, behind);
 
+            if (is_in_last_word(f, name))
+                continue;
             for (gsize i = 0; i <= length; i++) {
                 name[i] ^= 0x20; /* of the NUL: one that goes on */
                 g_assert_false(is_equal(f, name));
@@ -108,6 +117,9 @@ static void test_across_pages(Fixture *f, gconstpointer data)
 
     g_assert_cmpint(mprotect(f->pages + f->page, f->page, PROT_READ | PROT_WRITE), ==, 0);
     strcpy(name, "across");
+    strobe_cached_name_set(&f->known, name, 1);
+    g_assert_null(f->known.address);
+    strcpy(name, "ab"); /* two words are looked at */
     strobe_cached_name_set(&f->known, name, 1);
     g_assert_null(f->known.address);
     strcpy(f->pages + f->page, "behind");
