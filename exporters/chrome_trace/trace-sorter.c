@@ -56,37 +56,42 @@ static guint words_of(const TraceSorter *sorter, guint32 kind)
     return FIELDS + (guint)(held_store_field_bytes(sorter->store, kind) / sizeof(guint32));
 }
 
-/* The words of the kind's first record, which these are where there is none yet. */
-static const guint32 *first_of(TraceSorter *sorter, guint32 kind, const guint32 *words, guint n)
+/* The words of the kind's first record, which the record is where there is none yet. */
+static const guint32 *first_of(TraceSorter *sorter, guint32 kind, const guint32 *head,
+                               const StrobeView *record, guint n)
 {
+    guint32 *first;
+
+    if (kind < sorter->firsts->len && sorter->firsts->pdata[kind])
+        return sorter->firsts->pdata[kind];
     if (kind >= sorter->firsts->len)
         g_ptr_array_set_size(sorter->firsts, (gint)kind + 1);
-    if (!sorter->firsts->pdata[kind])
-        sorter->firsts->pdata[kind] = g_memdup2(words, n * sizeof *words);
-    return sorter->firsts->pdata[kind];
+    first = sorter->firsts->pdata[kind] = g_new(guint32, n);
+    memcpy(first, head, FIELDS * sizeof *first);
+    if (n > FIELDS)
+        memcpy(first + FIELDS, record->fields, (n - FIELDS) * sizeof *first);
+    return first;
 }
 
-/* Most pairs are equal. */
-static gboolean is_pair_equal(const guint32 *a, const guint32 *b)
+/* Puts the words of a pair that differ from those of the first record; most pairs are equal. */
+static inline guint32 *put_pair(guint32 *restrict at, const char *restrict pair,
+                                const guint32 *restrict first, guint32 *restrict mask, guint bit)
 {
-    guint64 x, y;
+    guint64 now, then;
+    guint32 words[2], differs[2];
 
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y;
-}
-
-static guint32 *put_pair(guint32 *at, const guint32 *pair, const guint32 *first, guint32 *mask,
-                         guint bit)
-{
-    for (guint i = 0; i < 2; i++) {
-        const guint32 differs = pair[i] != first[i];
-
-        *mask |= differs << (bit + i);
-        *at = pair[i];
-        at += differs;
-    }
-    return at;
+    memcpy(&now, pair, sizeof now);
+    memcpy(&then, first, sizeof then);
+    if (now == then)
+        return at;
+    memcpy(words, pair, sizeof words);
+    differs[0] = words[0] != first[0];
+    differs[1] = words[1] != first[1];
+    *mask |= differs[0] << bit | differs[1] << (bit + 1);
+    *at = words[0];
+    at += differs[0];
+    *at = words[1];
+    return at + differs[1];
 }
 
 void trace_sorter_add_record(TraceSorter *sorter, gint64 key, guint32 kind, guint32 row,
@@ -94,20 +99,23 @@ void trace_sorter_add_record(TraceSorter *sorter, gint64 key, guint32 kind, guin
 {
     const guint64 duration = (guint64)record->end_ns - (guint64)record->begin_ns;
     const guint n = words_of(sorter, kind);
-    guint32 words[WORDS_MAX] = {
+    guint32 head[FIELDS] = {
         [ROW] = row, [TRACK] = record->track, [NAME] = record->name, [FLAGS] = record->flags};
-    guint32 bytes[HEAD + MASKS(WORDS_MAX) + WORDS_MAX] = {TAG_RECORD, kind};
+    guint32 bytes[HEAD + MASKS(WORDS_MAX) + WORDS_MAX]; /* few of which are used */
     guint32 *masks = bytes + HEAD, *at = masks + MASKS(n);
+    const char *fields = record->fields;
     const guint32 *first;
 
-    memcpy(words + BEGIN, &record->begin_ns, sizeof record->begin_ns);
-    memcpy(words + DURATION, &duration, sizeof duration);
-    if (n > FIELDS)
-        memcpy(words + FIELDS, record->fields, (n - FIELDS) * sizeof *words);
-    first = first_of(sorter, kind, words, n);
-    for (guint i = 0; i < n; i += 2)
-        if (!is_pair_equal(words + i, first + i))
-            at = put_pair(at, words + i, first + i, &masks[i / 32], i % 32);
+    bytes[0] = TAG_RECORD;
+    bytes[1] = kind;
+    memset(masks, 0, MASKS(n) * sizeof *masks);
+    memcpy(head + BEGIN, &record->begin_ns, sizeof record->begin_ns);
+    memcpy(head + DURATION, &duration, sizeof duration);
+    first = first_of(sorter, kind, head, record, n);
+    for (guint i = 0; i < FIELDS; i += 2)
+        at = put_pair(at, (const char *)(head + i), first + i, masks, i);
+    for (guint i = FIELDS; i < n; i += 2)
+        at = put_pair(at, fields + (i - FIELDS) * sizeof *at, first + i, &masks[i / 32], i % 32);
     add(sorter, key, bytes, (gsize)((char *)at - (char *)bytes));
 }
 
