@@ -63,9 +63,18 @@ size_t strobe_format_us_fixed(char *out, int64_t ns)
 
 size_t strobe_format_us_repr(char *out, int64_t ns)
 {
+    const size_t sign = ns < 0;
     uint64_t value = magnitude(ns);
+    unsigned places;
     size_t length;
 
+    if (value < DIGITS_8) { /* a tenth of a second: most durations are shorter */
+        *out = '-';
+        length = sign + digits_put_parts(out + sign, (uint32_t)value, &places);
+        length += 1 + (places ? places : 1);
+        out[length] = '\0';
+        return length;
+    }
     if (value >= EXACT_LIMIT)
         return strobe_format_double(out, (double)ns / 1000.0);
     length = strobe_format_us_fixed(out, ns);

@@ -12,7 +12,7 @@ typedef struct StrobeRowHead {
     uint64_t length;
 } StrobeRowHead;
 
-/* A row as it lies in memory, its bytes in a text; later ones have greater offsets. */
+/* A row in memory, and where its bytes are, from the end of a block; of later ones it is more. */
 typedef struct StrobeRow {
     StrobeRowHead head;
     size_t offset;

@@ -15,6 +15,9 @@
 #define READ_SIZE_MIN (4u * 1024)
 #define READ_SIZE_MAX (128u * 1024)
 
+#define FIRST_BYTES ((size_t)64 * 1024) /* of what lies in memory; few sorters need more */
+#define WRITE_BYTES 8192u
+
 /* A sorted part of the scratch file. */
 typedef struct Run {
     uint64_t at, end;  /* of what is not in the buffer yet */
@@ -29,10 +32,8 @@ struct StrobeRowSorter {
     int no_file;   /* errno: why there is none */
     bool is_plain; /* the scratch file is not packed */
     size_t run_bytes;
-    char *text;
-    size_t used, size;
-    StrobeRow *rows;
-    size_t n_rows, rows_size;
+    char *block; /* rows from its begin, their bytes from its end, the first ones last */
+    size_t size, used, n_rows;
     bool is_sorted;    /* rows in memory came in order */
     StrobeRowKey last; /* of the last row that went to the scratch file */
     StrobeSafeFile *scratch;
@@ -90,8 +91,7 @@ void strobe_row_sorter_free(StrobeRowSorter *sorter)
     strobe_safe_file_discard(sorter->scratch);
     if (sorter->file >= 0)
         close(sorter->file);
-    free(sorter->text);
-    free(sorter->rows);
+    free(sorter->block);
     free(sorter->runs);
     free(sorter->heap);
     free(sorter->row);
@@ -116,10 +116,47 @@ static int grow(void **elements, size_t *size, size_t need, size_t element_size)
     return 0;
 }
 
+/* ---- in memory ---- */
+
+static StrobeRow *rows_of(const StrobeRowSorter *sorter)
+{
+    return (StrobeRow *)(void *)sorter->block;
+}
+
+static const char *bytes_of(const StrobeRowSorter *sorter, const StrobeRow *row)
+{
+    return sorter->block + sorter->size - row->offset;
+}
+
+/* What is never used of a large block takes no memory, so it does
+ * not grow step by step, which would touch all of it again each time. */
+static int grow_block(StrobeRowSorter *sorter, size_t need)
+{
+    const size_t rows = sorter->n_rows * sizeof(StrobeRow);
+    size_t size = sorter->size ? sorter->run_bytes : FIRST_BYTES;
+    char *block;
+
+    if (size < need)
+        size = need < sorter->run_bytes ? sorter->run_bytes : need;
+    size = (size + sizeof(StrobeRow) - 1) / sizeof(StrobeRow) * sizeof(StrobeRow);
+    block = malloc(size);
+    if (!block)
+        return ENOMEM;
+    if (sorter->block) {
+        memcpy(block, sorter->block, rows);
+        memcpy(block + size - sorter->used, sorter->block + sorter->size - sorter->used,
+               sorter->used);
+    }
+    free(sorter->block);
+    sorter->block = block;
+    sorter->size = size;
+    return 0;
+}
+
 static void sort_rows(StrobeRowSorter *sorter)
 {
     if (!sorter->is_sorted)
-        row_order_sort(sorter->rows, sorter->n_rows);
+        row_order_sort(rows_of(sorter), sorter->n_rows);
     sorter->is_sorted = true;
 }
 
@@ -130,7 +167,7 @@ static Run *run_for_rows(StrobeRowSorter *sorter)
 {
     Run *run;
 
-    if (sorter->n_runs && row_order_compare(sorter->last, sorter->rows[0].head.key) <= 0)
+    if (sorter->n_runs && row_order_compare(sorter->last, rows_of(sorter)->head.key) <= 0)
         return &sorter->runs[sorter->n_runs - 1];
     if (grow((void **)&sorter->runs, &sorter->runs_size, sorter->n_runs + 1, sizeof *sorter->runs))
         return NULL;
@@ -154,6 +191,37 @@ static int open_scratch(StrobeRowSorter *sorter)
     return sorter->scratch ? 0 : errno;
 }
 
+/* One after another, short ones together. */
+static int write_rows(const StrobeRowSorter *sorter)
+{
+    char piece[WRITE_BYTES];
+    size_t used = 0;
+    int error = 0;
+
+    for (size_t i = 0; i < sorter->n_rows && !error; i++) {
+        const StrobeRow *row = &rows_of(sorter)[i];
+        const size_t length = (size_t)row->head.length;
+
+        if (used + sizeof row->head + length > sizeof piece) {
+            error = strobe_safe_file_write(sorter->scratch, piece, used);
+            used = 0;
+        }
+        memcpy(piece + used, &row->head, sizeof row->head);
+        used += sizeof row->head;
+        if (used + length <= sizeof piece) {
+            memcpy(piece + used, bytes_of(sorter, row), length);
+            used += length;
+            continue;
+        }
+        if (!error)
+            error = strobe_safe_file_write(sorter->scratch, piece, used);
+        if (!error)
+            error = strobe_safe_file_write(sorter->scratch, bytes_of(sorter, row), length);
+        used = 0;
+    }
+    return error ? error : strobe_safe_file_write(sorter->scratch, piece, used);
+}
+
 /* Writes what is in memory to the scratch file. */
 static int spill(StrobeRowSorter *sorter)
 {
@@ -166,40 +234,50 @@ static int spill(StrobeRowSorter *sorter)
     run = run_for_rows(sorter);
     if (!run)
         return ENOMEM;
-    for (size_t i = 0; i < sorter->n_rows; i++) {
-        const StrobeRow *row = &sorter->rows[i];
-        int error =
-            strobe_safe_file_write(sorter->scratch, (const char *)&row->head, sizeof row->head);
-
-        if (!error)
-            error = strobe_safe_file_write(sorter->scratch, sorter->text + row->offset,
-                                           row->head.length);
-        if (error)
-            return error;
-    }
+    failure = write_rows(sorter);
+    if (failure)
+        return failure;
     run->end = strobe_safe_file_size(sorter->scratch);
-    sorter->last = sorter->rows[sorter->n_rows - 1].head.key;
+    sorter->last = rows_of(sorter)[sorter->n_rows - 1].head.key;
     sorter->n_rows = 0;
     sorter->used = 0;
     return 0;
+}
+
+/* For one more row with so many bytes. What was there goes to the scratch file rather than that the
+ * block exceeds a run. */
+static int make_room(StrobeRowSorter *sorter, size_t length)
+{
+    const size_t more = sizeof(StrobeRow) + length;
+    size_t need = sorter->n_rows * sizeof(StrobeRow) + sorter->used + more;
+    int error;
+
+    if (need <= sorter->size)
+        return 0;
+    if (sorter->n_rows && need > sorter->run_bytes) {
+        error = spill(sorter);
+        if (error)
+            return error;
+        need = more;
+    }
+    return need <= sorter->size ? 0 : grow_block(sorter, need);
 }
 
 int strobe_row_sorter_add(StrobeRowSorter *sorter, StrobeRowKey key, const char *bytes,
                           size_t length)
 {
     StrobeRow *row;
+    int error = sorter ? make_room(sorter, length) : ENOMEM;
 
-    if (!sorter ||
-        grow((void **)&sorter->rows, &sorter->rows_size, sorter->n_rows + 1, sizeof *row) ||
-        grow((void **)&sorter->text, &sorter->size, sorter->used + length, 1))
-        return ENOMEM;
-    row = &sorter->rows[sorter->n_rows++];
-    *row = (StrobeRow){{key, length}, sorter->used};
+    if (error)
+        return error;
+    row = rows_of(sorter) + sorter->n_rows++;
     if (sorter->n_rows > 1 && row_order_compare(row[-1].head.key, key) > 0)
         sorter->is_sorted = false;
-    if (length)
-        memcpy(sorter->text + sorter->used, bytes, length);
     sorter->used += length;
+    *row = (StrobeRow){{key, length}, sorter->used};
+    if (length)
+        memcpy(sorter->block + sorter->size - sorter->used, bytes, length);
     if (sorter->used + sorter->n_rows * sizeof *row < sorter->run_bytes)
         return 0;
     return spill(sorter);
@@ -350,7 +428,7 @@ int strobe_row_sorter_finish(StrobeRowSorter *sorter, StrobeSink sink, void *use
     }
     sort_rows(sorter);
     for (size_t i = 0; i < sorter->n_rows && !error; i++)
-        error =
-            sink(user, sorter->text + sorter->rows[i].offset, (size_t)sorter->rows[i].head.length);
+        error = sink(user, bytes_of(sorter, rows_of(sorter) + i),
+                     (size_t)rows_of(sorter)[i].head.length);
     return error;
 }
