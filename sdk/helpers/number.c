@@ -49,12 +49,18 @@ size_t strobe_format_int(char *out, int64_t value)
 
 size_t strobe_format_us_fixed(char *out, int64_t ns)
 {
-    uint64_t value = magnitude(ns);
+    const uint64_t value = magnitude(ns), us = value / 1000;
     size_t length = 0;
 
     if (ns < 0)
         out[length++] = '-';
-    length += digits_put(out + length, value / 1000);
+    if (us / DIGITS_8 - DIGITS_8 / 10 < DIGITS_8 - DIGITS_8 / 10) { /* 16 digits: from 2001 on */
+        digits_put_8(out + length, (uint32_t)(us / DIGITS_8));
+        digits_put_8(out + length + 8, (uint32_t)(us % DIGITS_8));
+        length += 16;
+    } else {
+        length += digits_put(out + length, us);
+    }
     digits_put_thousandths(out + length, (uint32_t)(value % 1000));
     length += 4;
     out[length] = '\0';
