@@ -7,6 +7,15 @@
 
 #define SLACK_MAX 1000000000u /* ns */
 
+#define KNOWN_TRACKS 64u
+
+/* What records of a track need to know of it. */
+typedef struct KnownTrack {
+    guint32 id; /* in the capture */
+    guint32 number, clock;
+    const StrobeDeviceClock *device; /* with STROBE_CLOCK_OF_TRACK; NULL: there is none */
+} KnownTrack;
+
 struct StrobeRecordDecoder {
     const StrobeDefinitions *definitions;
     StrobeClockMap *clock;
@@ -14,8 +23,8 @@ struct StrobeRecordDecoder {
     StrobeBesideStrings *beside;
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
-    guint32 last_id, last_track, last_clock; /* records of one track come in runs */
-    const StrobeDeviceClock *last_device;    /* with STROBE_CLOCK_OF_TRACK; NULL: there is none */
+    KnownTrack known[KNOWN_TRACKS]; /* each in its slot, at first that of 0 */
+    const KnownTrack *last;         /* of the record that was decoded last */
     gint64 stored_ns;
     gboolean is_foreign;
     guint64
@@ -34,7 +43,8 @@ StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definiti
     decoder->clock = clock;
     decoder->devices = devices;
     decoder->beside = beside;
-    decoder->last_clock = STROBE_CLOCK_HOST;
+    decoder->last = decoder->known;
+    decoder->known->clock = STROBE_CLOCK_HOST;
     return decoder;
 }
 
@@ -60,9 +70,9 @@ void strobe_record_decoder_begin_foreign(StrobeRecordDecoder *decoder)
 {
     decoder->is_foreign = TRUE;
     decoder->edges = (StrobeWindowEdges){.cuts_begin = FALSE};
-    decoder->last_id = decoder->last_track = 0;
-    decoder->last_clock = STROBE_CLOCK_REALTIME;
-    decoder->last_device = NULL;
+    memset(decoder->known, 0, sizeof decoder->known);
+    decoder->known->clock = STROBE_CLOCK_REALTIME;
+    decoder->last = decoder->known;
 }
 
 const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecoder *decoder)
@@ -137,19 +147,22 @@ static inline gint64 time_of(const StrobeRecordDecoder *decoder, guint32 clock, 
  * track. */
 static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
 {
-    if (G_UNLIKELY(decoder->last_id != *id)) {
+    KnownTrack *known = &decoder->known[*id % KNOWN_TRACKS];
+
+    if (G_UNLIKELY(known->id != *id)) {
         guint32 number = strobe_definitions_track_of(decoder->definitions, *id);
         const StrobeReaderTrack *track = strobe_definitions_track(decoder->definitions, number);
-        decoder->last_id = *id;
-        decoder->last_track = number;
-        decoder->last_clock = decoder->is_foreign ? STROBE_CLOCK_REALTIME
-                              : track             ? track->clock
-                                                  : STROBE_CLOCK_HOST;
-        decoder->last_device =
+        known->id = *id;
+        known->number = number;
+        known->clock = decoder->is_foreign ? STROBE_CLOCK_REALTIME
+                       : track             ? track->clock
+                                           : STROBE_CLOCK_HOST;
+        known->device =
             track ? strobe_device_clocks_at(decoder->devices, track->clock_number) : NULL;
     }
-    *id = decoder->last_track;
-    return decoder->last_clock;
+    decoder->last = known;
+    *id = known->number;
+    return known->clock;
 }
 
 /* Times of a device's clock; its duration stays what the device said. FALSE: nobody knows when on
@@ -161,8 +174,8 @@ static gboolean place_on_host(StrobeRecordDecoder *decoder, StrobeView *view, gu
 
     view->begin_ns = CLAMP((gint64)begin, -STROBE_CLOCK_NS_LIMIT, STROBE_CLOCK_NS_LIMIT);
     view->end_ns = CLAMP((gint64)end, -STROBE_CLOCK_NS_LIMIT, STROBE_CLOCK_NS_LIMIT);
-    if (decoder->last_device)
-        known = strobe_device_clock_convert(decoder->last_device, decoder->stored_ns,
+    if (decoder->last->device)
+        known = strobe_device_clock_convert(decoder->last->device, decoder->stored_ns,
                                             &view->begin_ns, &view->end_ns);
     if (known != STROBE_DEVICE_TIME_UNKNOWN) {
         view->begin_ns = strobe_clock_map_from_monotonic(decoder->clock, view->begin_ns);
@@ -197,8 +210,8 @@ static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboole
 {
     guint64 error_ns = 0;
 
-    if (clock == STROBE_CLOCK_OF_TRACK && decoder->last_device && is_alone)
-        error_ns = strobe_device_clock_error(decoder->last_device);
+    if (clock == STROBE_CLOCK_OF_TRACK && decoder->last->device && is_alone)
+        error_ns = strobe_device_clock_error(decoder->last->device);
     return (gint64)MIN(error_ns, SLACK_MAX);
 }
 

@@ -98,7 +98,7 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
 
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
 {
-    TraceKind **recent = &trace->recent[((uintptr_t)view >> 6) % TRACE_RECENT];
+    TraceKind **recent = &trace->recent[view->id % TRACE_RECENT];
     TraceKind *kind = *recent;
 
     if (!kind || kind->view != view)

@@ -79,7 +79,7 @@ typedef struct TraceWord {
 } TraceWord;
 
 #define TRACE_WORDS 16u
-#define TRACE_RECENT 16u
+#define TRACE_RECENT 64u
 
 struct ChromeTrace {
     const StrobeConsumerHost *host;
@@ -252,16 +252,25 @@ static inline void device_event_add(ChromeTrace *trace, const TraceRow *row, gin
         trace_groups_add(&trace->devices, row->layer->number, &trace->event);
 }
 
+/* Lengths that are known are copied without a call; few places are longer than usual. */
+static inline void copy_place(char *at, const TraceRow *row)
+{
+    memcpy(at, row->place, TRACE_PLACE_USUAL);
+    if (G_UNLIKELY(row->place_length > TRACE_PLACE_USUAL))
+        memcpy(at + TRACE_PLACE_USUAL, row->place + TRACE_PLACE_USUAL,
+               TRACE_PLACE_MAX - TRACE_PLACE_USUAL);
+}
+
 static inline char *put_where(char *at, const TraceRow *row)
 {
-    memcpy(at, row->place, sizeof row->place);
+    copy_place(at, row);
     return at + TRACE_WHERE_LENGTH(row);
 }
 
 /* Place of the row, then the time. */
 static inline char *put_place(char *at, const TraceRow *row, gint64 time_ns)
 {
-    memcpy(at, row->place, sizeof row->place); /* its length is known, so there is no call */
+    copy_place(at, row);
     at += row->place_length;
     at += strobe_format_us_fixed(at, time_ns);
     *at++ = '"';

@@ -6,9 +6,29 @@
 
 #include "device-kinds.h"
 
+/* A name or a key in parts: a text, and what stands behind it. */
+enum { HOLE_NONE, HOLE_INDEX, HOLE_NAME };
+
+#define PATTERN_PARTS_MAX 3
+
+typedef struct Pattern {
+    struct {
+        char *text;
+        guint length;
+        guint hole; /* HOLE_* */
+    } parts[PATTERN_PARTS_MAX];
+    guint n;
+} Pattern;
+
 /* One row of formats/ascend-trace, bound. */
 typedef struct Series {
     const AscendCounter *row;
+    Pattern name; /* with what stands around it, from the event's begin on */
+    Pattern key;  /* with the separator before it, which the first one does without */
+    /* The row of the track that came last, in order. */
+    const TraceRow *known_row;
+    StrobeTrackId known_track;
+    gint32 known_device;
     gboolean is_more; /* one more argument of the event before */
     guint32 type, offset;
     guint32 index_type, index; /* type 0: no number, or no such field */
@@ -37,8 +57,45 @@ static void find_field(const StrobeKindView *view, const char *name, guint32 *ty
         }
 }
 
+static void end_part(Pattern *pattern, GString *text, guint hole)
+{
+    pattern->parts[pattern->n].text = trace_out_pad(text->str, text->len);
+    pattern->parts[pattern->n].length = (guint)text->len;
+    pattern->parts[pattern->n++].hole = hole;
+    g_string_truncate(text, 0);
+}
+
+/* %i is the number of the record, where it has one, %n its name. */
+static void bind_pattern(Pattern *pattern, const char *before, const char *text, const char *behind,
+                         gboolean has_index)
+{
+    g_autoptr(GString) part = g_string_new(before);
+
+    for (; *text; text++) {
+        const guint hole = text[0] != '%'                ? HOLE_NONE
+                           : text[1] == 'i' && has_index ? HOLE_INDEX
+                           : text[1] == 'n'              ? HOLE_NAME
+                                                         : HOLE_NONE;
+
+        if (hole && pattern->n < PATTERN_PARTS_MAX - 1) {
+            end_part(pattern, part, hole);
+            text++;
+        } else {
+            g_string_append_c(part, *text);
+        }
+    }
+    g_string_append(part, behind);
+    end_part(pattern, part, HOLE_NONE);
+}
+
+static void free_pattern(Pattern *pattern)
+{
+    for (guint i = 0; i < pattern->n; i++)
+        g_free(pattern->parts[i].text);
+}
+
 static void bind_series(Series *series, const StrobeKindView *view, const AscendCounter *row,
-                        const AscendCounter *before)
+                        const AscendCounter *before, gboolean is_old)
 {
     series->row = row;
     series->is_more =
@@ -47,24 +104,29 @@ static void bind_series(Series *series, const StrobeKindView *view, const Ascend
     find_field(view, row->field, &series->type, &series->offset);
     find_field(view, row->index, &series->index_type, &series->index);
     find_field(view, row->without, &series->without_type, &series->without);
+    bind_pattern(&series->name, "{\"name\": \"", row->name, is_old ? "\", \"ts\": \"" : "\", ",
+                 series->index_type != 0);
+    bind_pattern(&series->key, ", \"", row->key, "\": ", series->index_type != 0);
 }
 
 static void bind_table(TraceCounters *counters, const StrobeKindView *view,
-                       const AscendCounter *rows, guint32 n_rows, guint8 generation)
+                       const AscendCounter *rows, guint32 n_rows, gint32 generation)
 {
+    const guint8 bit = ascend_generation_bit(generation);
+
     for (guint32 i = 0; i < n_rows; i++) {
         const Series *last = counters->n_series ? &counters->series[counters->n_series - 1] : NULL;
 
-        if (!strcmp(rows[i].kind, view->name) && (rows[i].generations & generation))
+        if (!strcmp(rows[i].kind, view->name) && (rows[i].generations & bit))
             bind_series(&counters->series[counters->n_series++], view, &rows[i],
-                        last ? last->row : NULL);
+                        last ? last->row : NULL, generation < 3);
     }
 }
 
 gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind)
 {
     const StrobeKindView *view = kind->view;
-    guint8 generation = ascend_generation_bit(trace->rows->generation);
+    const gint32 generation = trace->rows->generation;
     TraceCounters *counters = g_new0(TraceCounters, 1);
 
     counters->series = g_new0(Series, n_ascend_counters + n_trace_host_counters);
@@ -93,6 +155,10 @@ void trace_counters_free(TraceCounters *counters)
 {
     if (!counters)
         return;
+    for (guint i = 0; i < counters->n_series; i++) {
+        free_pattern(&counters->series[i].name);
+        free_pattern(&counters->series[i].key);
+    }
     g_free(counters->series);
     g_free(counters->fields);
     g_free(counters);
@@ -128,26 +194,22 @@ static gboolean has_value(ChromeTrace *trace, const TraceCounters *counters, con
     return !row->field || (series->type && !is_field_absent(series->type, record, series->offset));
 }
 
-/* A name or a key, quoted: %i is the number of the record, %n its name. */
+/* Without the first `skipped` bytes. */
 static char *put_pattern(ChromeTrace *trace, TraceOut *out, char *at, const Series *series,
-                         const char *pattern, const StrobeView *record)
+                         const Pattern *pattern, guint skipped, const StrobeView *record)
 {
-    const CachedText *name;
+    for (guint i = 0; i < pattern->n; i++, skipped = 0) {
+        const CachedText *name;
 
-    *at++ = '"';
-    for (; *pattern; pattern++) {
-        if (pattern[0] == '%' && pattern[1] == 'i' && series->index_type) {
+        at = trace_out_padded(out, at, pattern->parts[i].text + skipped,
+                              pattern->parts[i].length - skipped);
+        if (pattern->parts[i].hole == HOLE_INDEX) {
             at = put_form(at, ASCEND_ARG_INT, series->index_type, record, series->index);
-            pattern++;
-        } else if (pattern[0] == '%' && pattern[1] == 'n') {
+        } else if (pattern->parts[i].hole == HOLE_NAME) {
             name = text_cache_get(trace->texts, TEXT_CACHE_PLAIN, record->name);
             at = trace_out_text(out, at, name->bytes + 1, name->length - 2);
-            pattern++;
-        } else {
-            *at++ = *pattern;
         }
     }
-    *at++ = '"';
     return at;
 }
 
@@ -166,11 +228,10 @@ static char *put_value(char *at, const TraceCounters *counters, const Series *se
 }
 
 /* In the layer that readers know, also where the collector names none. */
-static const TraceRow *row_of(ChromeTrace *trace, const TraceCounters *counters,
-                              const Series *series, const StrobeView *record)
+static const TraceRow *find_row(ChromeTrace *trace, const Series *series, const StrobeView *record,
+                                gint32 device)
 {
     const StrobeTrackView *track = trace->host->track(trace->self, record->track);
-    gint32 device = (gint32)strobe_field_u32(record, counters->device, STROBE_ABSENT_U32);
 
     if (track && !strcmp(track->group, series->row->layer))
         return trace_rows_of_track(trace->rows, record->track);
@@ -178,15 +239,26 @@ static const TraceRow *row_of(ChromeTrace *trace, const TraceCounters *counters,
                                 device < 0 && track ? track->device : device, 0, NULL);
 }
 
-/* "ts": the last sample of a clock in the older files has no decimals. */
+static const TraceRow *row_of(ChromeTrace *trace, const TraceCounters *counters, Series *series,
+                              const StrobeView *record)
+{
+    const gint32 device = (gint32)strobe_field_u32(record, counters->device, STROBE_ABSENT_U32);
+
+    if (!series->known_row || series->known_track != record->track ||
+        series->known_device != device) {
+        series->known_row = find_row(trace, series, record, device);
+        series->known_track = record->track;
+        series->known_device = device;
+    }
+    return series->known_row;
+}
+
+/* The last sample of a clock in the older files has no decimals. */
 static char *put_time(char *at, gint64 time_ns, gboolean is_last)
 {
-    PUT_LITERAL(at, "\"ts\": \"");
     if (is_last && time_ns % 1000 == 0)
-        at = put_int(at, time_ns / 1000);
-    else
-        at += strobe_format_us_fixed(at, time_ns);
-    return PUT_LITERAL(at, "\"");
+        return put_int(at, time_ns / 1000);
+    return at + strobe_format_us_fixed(at, time_ns);
 }
 
 static char *put_begin(ChromeTrace *trace, TraceOut *out, const Series *series,
@@ -194,20 +266,15 @@ static char *put_begin(ChromeTrace *trace, TraceOut *out, const Series *series,
 {
     char *at = trace_out_event(out);
 
-    PUT_LITERAL(at, "{\"name\": ");
-    at = put_pattern(trace, out, at, series, series->row->name, record);
-    PUT_LITERAL(at, ", ");
+    at = put_pattern(trace, out, at, series, &series->name, 0, record);
     if (trace->is_old) {
         at = put_time(at, record->begin_ns, is_last);
-        PUT_LITERAL(at, ", ");
+        PUT_LITERAL(at, "\", ");
         at = put_where(at, row);
-    } else {
-        at = put_where(at, row);
-        PUT_LITERAL(at, ", ");
-        at = put_time(at, record->begin_ns, FALSE);
-        PUT_LITERAL(at, ", \"ph\": \"C\"");
+        return PUT_LITERAL(at, ", \"args\": {");
     }
-    return PUT_LITERAL(at, ", \"args\": {");
+    at = put_place(at, row, record->begin_ns);
+    return PUT_LITERAL(at, ", \"ph\": \"C\", \"args\": {");
 }
 
 /* Where the next event of a kind begins. */
@@ -237,10 +304,8 @@ static void put_event(ChromeTrace *trace, TraceOut *out, const TraceCounters *co
 
         if (i > first && !has_value(trace, counters, series, record))
             continue;
-        if (i > first)
-            PUT_LITERAL(at, ", ");
-        at = put_pattern(trace, out, at, series, series->row->key, record);
-        PUT_LITERAL(at, ": ");
+        at =
+            put_pattern(trace, out, at, series, &series->key, i > first ? 0 : strlen(", "), record);
         at = put_value(at, counters, series, record);
     }
     *at++ = '}';

@@ -85,15 +85,14 @@ static char *put_value(ChromeTrace *trace, TraceOut *out, char *at, const TraceA
     return put_form(at, argument->form, argument->type, record, argument->offset);
 }
 
-/* What stands for a value that is absent, NULL: the argument is left out. */
+/* What stands for a value that is absent. */
 static char *put_absent(TraceOut *out, char *at, const TraceArgument *argument)
 {
-    const char *text = argument->row->absent;
     gboolean is_text = argument->form == ASCEND_ARG_TEXT;
 
     if (is_text)
         *at++ = '"';
-    at = trace_out_text(out, at, text, strlen(text));
+    at = trace_out_text(out, at, argument->absent, strlen(argument->absent));
     if (is_text)
         *at++ = '"';
     return at;
@@ -114,16 +113,10 @@ static gboolean has_value(ChromeTrace *trace, const TraceArgument *argument,
     }
 }
 
-static char *put_argument(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
-                          const TraceArgument *argument, const TraceRow *row,
-                          const StrobeView *record)
+static char *put_any(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
+                     const TraceArgument *argument, const StrobeView *record)
 {
-    at = trace_out_padded(out, at, argument->key, argument->key_length);
-    if (!has_value(trace, argument, record))
-        return put_absent(out, at, argument);
     switch (argument->source) {
-    case TRACE_ARGUMENT_ROW:
-        return put_uint(at, row->tid);
     case TRACE_ARGUMENT_NAME:
         return put_name(trace, out, at, kind, record);
     case TRACE_ARGUMENT_LEVEL:
@@ -139,6 +132,45 @@ static char *put_argument(ChromeTrace *trace, TraceOut *out, char *at, const Tra
     }
 }
 
+/* The separator before the first argument is left out. */
+static inline char *put_key(TraceOut *out, char *at, const TraceArgument *argument, gboolean first)
+{
+    const guint skipped = first ? strlen(", ") : 0;
+
+    return trace_out_padded(out, at, argument->key + skipped, argument->key_length - skipped);
+}
+
+static char *put_argument(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
+                          const TraceArgument *argument, const TraceRow *row,
+                          const StrobeView *record, gboolean *first)
+{
+    const gboolean has = has_value(trace, argument, record);
+
+    if (!has && !argument->absent)
+        return at;
+    at = put_key(out, at, argument, *first);
+    *first = FALSE;
+    if (!has)
+        return put_absent(out, at, argument);
+    switch (argument->put) {
+    case TRACE_PUT_U32:
+        return put_uint(at, strobe_view_u32(record, argument->offset));
+    case TRACE_PUT_I32:
+        return put_int(at, (gint32)strobe_view_u32(record, argument->offset));
+    case TRACE_PUT_U64:
+        return put_uint(at, strobe_view_u64(record, argument->offset));
+    case TRACE_PUT_I64:
+        return put_int(at, strobe_view_i64(record, argument->offset));
+    case TRACE_PUT_TEXT:
+        return put_text(trace, out, at, TEXT_CACHE_PLAIN,
+                        strobe_view_u32(record, argument->offset));
+    case TRACE_PUT_ROW:
+        return put_uint(at, row->tid);
+    default:
+        return put_any(trace, out, at, kind, argument, record);
+    }
+}
+
 static char *put_arguments(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
                            const TraceRow *row, const StrobeView *record)
 {
@@ -146,16 +178,8 @@ static char *put_arguments(ChromeTrace *trace, TraceOut *out, char *at, const Tr
     gboolean first = TRUE;
 
     PUT_LITERAL(at, "\"args\": {");
-    for (guint i = 0; i < events->n_arguments; i++) {
-        const TraceArgument *argument = &events->arguments[i];
-
-        if (!argument->row->absent && !has_value(trace, argument, record))
-            continue;
-        if (!first)
-            PUT_LITERAL(at, ", ");
-        first = FALSE;
-        at = put_argument(trace, out, at, kind, argument, row, record);
-    }
+    for (guint i = 0; i < events->n_arguments; i++)
+        at = put_argument(trace, out, at, kind, &events->arguments[i], row, record, &first);
     for (guint i = 0; i < kind->n_fields; i++)
         at = put_field(trace, out, at, &kind->fields[i], record, &first);
     at = put_flags(at, record, first);

@@ -39,20 +39,46 @@ static guint8 source_of(const AscendEvents *events, const AscendArg *row)
     return strcmp(row->field, "task_type") ? TRACE_ARGUMENT_FIELD : TRACE_ARGUMENT_TASK_TYPE;
 }
 
+static guint8 put_of(const TraceArgument *argument)
+{
+    if (argument->source == TRACE_ARGUMENT_ROW)
+        return TRACE_PUT_ROW;
+    if (argument->source != TRACE_ARGUMENT_FIELD)
+        return TRACE_PUT_ANY;
+    if (argument->type == STROBE_FIELD_STRING)
+        return argument->form == ASCEND_ARG_LIST ? TRACE_PUT_ANY : TRACE_PUT_TEXT;
+    if (argument->form != ASCEND_ARG_INT)
+        return TRACE_PUT_ANY;
+    switch (argument->type) {
+    case STROBE_FIELD_U32:
+        return TRACE_PUT_U32;
+    case STROBE_FIELD_I32:
+        return TRACE_PUT_I32;
+    case STROBE_FIELD_U64:
+    case STROBE_FIELD_LINK:
+        return TRACE_PUT_U64;
+    case STROBE_FIELD_I64:
+        return TRACE_PUT_I64;
+    default:
+        return TRACE_PUT_ANY;
+    }
+}
+
 static void bind_argument(ChromeTrace *trace, TraceArgument *argument, const StrobeKindView *view,
                           const AscendEvents *events, const AscendArg *row)
 {
     const CachedText *key = text_cache_escape(trace->texts, row->key, strlen(row->key));
-    g_autofree char *text = g_strdup_printf("%.*s: ", (int)key->length, key->bytes);
+    g_autofree char *text = g_strdup_printf(", %.*s: ", (int)key->length, key->bytes);
 
-    argument->row = row;
+    argument->absent = row->absent;
     argument->form = row->form == ASCEND_ARG_SHORT && !trace->is_old ? ASCEND_ARG_FLOAT : row->form;
-    argument->key_length = key->length + 2;
+    argument->key_length = key->length + 4;
     argument->key = trace_out_pad(text, argument->key_length);
     argument->source = source_of(events, row);
     find_field(view, row->field, &argument->type, &argument->offset);
     if (argument->source == TRACE_ARGUMENT_TASK_TYPE)
         find_field(view, "core", &argument->other_type, &argument->other_offset);
+    argument->put = put_of(argument);
 }
 
 gboolean trace_events_bind(ChromeTrace *trace, TraceKind *kind)

@@ -3,6 +3,8 @@
 #ifndef STROBE_CHROME_TRACE_DEVICE_KINDS_H
 #define STROBE_CHROME_TRACE_DEVICE_KINDS_H
 
+#include <math.h>
+
 #include "chrome-trace.h"
 
 /* Where an argument comes from. */
@@ -15,15 +17,28 @@ enum {
     TRACE_ARGUMENT_TASK_TYPE /* the newest files prefer the core's */
 };
 
+/* How the usual ones are put without a look at what they are. */
+enum {
+    TRACE_PUT_ANY = 0,
+    TRACE_PUT_U32,
+    TRACE_PUT_I32,
+    TRACE_PUT_U64,
+    TRACE_PUT_I64,
+    TRACE_PUT_TEXT,
+    TRACE_PUT_ROW
+};
+
 typedef struct TraceArgument {
-    const AscendArg *row;
-    char *key; /* "name":, with its blank */
+    const char
+        *absent; /* what stands for a value that is not there; NULL: the argument is left out */
+    char *key;   /* what stands before the value: , "name": */
     guint key_length;
     guint32 type, offset;
     guint32 other_type,
         other_offset; /* what stands in where the field is absent, type 0: nothing */
     guint8 form;      /* ASCEND_ARG_* */
     guint8 source;    /* TRACE_ARGUMENT_* */
+    guint8 put;       /* TRACE_PUT_* */
 } TraceArgument;
 
 struct TraceEvents {
@@ -45,7 +60,31 @@ void trace_events_free(TraceEvents *events);
 
 /* A number in the form of a row; nothing for one that is absent. */
 char *put_form(char *at, guint8 form, guint32 type, const StrobeView *record, guint32 offset);
-gboolean is_field_absent(guint32 type, const StrobeView *record, guint32 offset);
+static inline gboolean is_field_absent(guint32 type, const StrobeView *record, guint32 offset)
+{
+    switch (type) {
+    case STROBE_FIELD_U8:
+    case STROBE_FIELD_BOOL:
+        return FALSE;
+    case STROBE_FIELD_U32:
+        return strobe_view_u32(record, offset) == STROBE_ABSENT_U32;
+    case STROBE_FIELD_I32:
+        return (gint32)strobe_view_u32(record, offset) == STROBE_ABSENT_I32;
+    case STROBE_FIELD_U64:
+    case STROBE_FIELD_LINK:
+        return strobe_view_u64(record, offset) == STROBE_ABSENT_U64;
+    case STROBE_FIELD_I64:
+        return strobe_view_i64(record, offset) == STROBE_ABSENT_I64;
+    case STROBE_FIELD_F64:
+        return !isfinite(strobe_view_f64(record, offset));
+    case STROBE_FIELD_STRING:
+    case STROBE_FIELD_STACK:
+    case STROBE_FIELD_TRACK:
+        return strobe_view_u32(record, offset) == 0;
+    default:
+        return TRUE;
+    }
+}
 
 /* Series of the host's kinds, after those of formats/ascend-trace. */
 extern const AscendCounter trace_host_counters[];

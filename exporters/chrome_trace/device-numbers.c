@@ -4,32 +4,6 @@
 
 #include "device-kinds.h"
 
-gboolean is_field_absent(guint32 type, const StrobeView *record, guint32 offset)
-{
-    switch (type) {
-    case STROBE_FIELD_U8:
-    case STROBE_FIELD_BOOL:
-        return FALSE;
-    case STROBE_FIELD_U32:
-        return strobe_view_u32(record, offset) == STROBE_ABSENT_U32;
-    case STROBE_FIELD_I32:
-        return (gint32)strobe_view_u32(record, offset) == STROBE_ABSENT_I32;
-    case STROBE_FIELD_U64:
-    case STROBE_FIELD_LINK:
-        return strobe_view_u64(record, offset) == STROBE_ABSENT_U64;
-    case STROBE_FIELD_I64:
-        return strobe_view_i64(record, offset) == STROBE_ABSENT_I64;
-    case STROBE_FIELD_F64:
-        return !isfinite(strobe_view_f64(record, offset));
-    case STROBE_FIELD_STRING:
-    case STROBE_FIELD_STACK:
-    case STROBE_FIELD_TRACK:
-        return strobe_view_u32(record, offset) == 0;
-    default:
-        return TRUE;
-    }
-}
-
 static double as_double(guint32 type, const StrobeView *record, guint32 offset)
 {
     switch (type) {
@@ -55,6 +29,13 @@ static char *put_whole(char *at, guint32 type, const StrobeView *record, guint32
     double value;
 
     switch (type) {
+    case STROBE_FIELD_U8:
+    case STROBE_FIELD_BOOL:
+        return put_uint(at, strobe_view_u8(record, offset));
+    case STROBE_FIELD_U32:
+        return put_uint(at, strobe_view_u32(record, offset));
+    case STROBE_FIELD_I32:
+        return put_int(at, (gint32)strobe_view_u32(record, offset));
     case STROBE_FIELD_U64:
     case STROBE_FIELD_LINK:
         return put_uint(at, strobe_view_u64(record, offset));
@@ -89,10 +70,8 @@ static char *put_share(char *at, double percent)
     return at + length;
 }
 
-char *put_form(char *at, guint8 form, guint32 type, const StrobeView *record, guint32 offset)
+static char *put_real(char *at, guint8 form, double value)
 {
-    double value = as_double(type, record, offset);
-
     switch (form) {
     case ASCEND_ARG_FLOAT:
         return at + strobe_format_double(at, value);
@@ -108,10 +87,24 @@ char *put_form(char *at, guint8 form, guint32 type, const StrobeView *record, gu
                                                 : at + strobe_format_double(at, value);
     case ASCEND_ARG_PERCENT:
         return put_share(at, value);
-    case ASCEND_ARG_YES_NO:
+    default:
         if (value != 0)
             return PUT_LITERAL(at, "\"yes\"");
         return PUT_LITERAL(at, "\"no\"");
+    }
+}
+
+char *put_form(char *at, guint8 form, guint32 type, const StrobeView *record, guint32 offset)
+{
+    switch (form) {
+    case ASCEND_ARG_FLOAT:
+    case ASCEND_ARG_KB:
+    case ASCEND_ARG_MB:
+    case ASCEND_ARG_US:
+    case ASCEND_ARG_WHOLE_MB:
+    case ASCEND_ARG_PERCENT:
+    case ASCEND_ARG_YES_NO:
+        return put_real(at, form, as_double(type, record, offset));
     case ASCEND_ARG_TEXT:
     case ASCEND_ARG_INT_TEXT:
         *at++ = '"';

@@ -20,7 +20,18 @@ typedef struct Slot {
     gboolean is_drawn;
 } Slot;
 
+/* What decides on arrows in a name. */
+enum { NAME_COPY = 1, NAME_EVENT = 2, NAME_RECORD_OR_WAIT = 4 };
+
+#define NAMES 1024u
+
+typedef struct Name {
+    StrobeStringId id; /* 0: no name yet, or none, which says nothing */
+    guint says;        /* NAME_* */
+} Name;
+
 struct TraceLaunches {
+    Name names[NAMES]; /* that were looked at last, each in its slot */
     Slot slots[SLOTS];
 };
 
@@ -29,17 +40,21 @@ void launches_free(TraceLaunches *launches)
     g_free(launches);
 }
 
-static Slot *slot_of(ChromeTrace *trace, guint64 connection)
+static TraceLaunches *launches_of(ChromeTrace *trace)
 {
-    Slot *slot;
-
     if (!trace->launches) {
         /* Written at once: a page that is read first is mapped twice, and the second time the
          * other processors are interrupted. */
         trace->launches = g_new(TraceLaunches, 1);
         memset(trace->launches, 0, sizeof *trace->launches);
     }
-    slot = &trace->launches->slots[connection & (SLOTS - 1)];
+    return trace->launches;
+}
+
+static Slot *slot_of(ChromeTrace *trace, guint64 connection)
+{
+    Slot *slot = &launches_of(trace)->slots[connection & (SLOTS - 1)];
+
     if (slot->connection != connection)
         *slot = (Slot){.connection = connection};
     return slot;
@@ -118,9 +133,24 @@ static FlowId id_of(const ChromeTrace *trace, const TraceEvents *events, const T
            strobe_field_u32(record, events->context, STROBE_ABSENT_U32);
 }
 
-static gboolean has_text(ChromeTrace *trace, StrobeStringId id, const char *text)
+static guint look_at(ChromeTrace *trace, StrobeStringId id)
 {
-    return strstr(trace->host->string(trace->self, id).bytes, text) != NULL;
+    const char *text = trace->host->string(trace->self, id).bytes;
+
+    return (strstr(text, "MEMCPY_ASYNC") ? NAME_COPY : 0) |
+           (strstr(text, "EVENT_RECORD") || strstr(text, "EVENT_WAIT") ? NAME_EVENT : 0) |
+           (strstr(text, "aclrtRecordEvent") || strstr(text, "aclrtStreamWaitEvent")
+                ? NAME_RECORD_OR_WAIT
+                : 0);
+}
+
+static gboolean says(ChromeTrace *trace, StrobeStringId id, guint what)
+{
+    Name *name = &launches_of(trace)->names[id % NAMES];
+
+    if (name->id != id)
+        *name = (Name){id, look_at(trace, id)};
+    return (name->says & what) != 0;
 }
 
 /* Calls that have an arrow whatever they cause. */
@@ -129,8 +159,7 @@ static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const S
     StrobeStringId level = strobe_field_u32(record, events->level, 0);
 
     return !strcmp(trace->host->string(trace->self, level).bytes, "node") ||
-           has_text(trace, record->name, "aclrtRecordEvent") ||
-           has_text(trace, record->name, "aclrtStreamWaitEvent");
+           says(trace, record->name, NAME_RECORD_OR_WAIT);
 }
 
 static void draw_begin(ChromeTrace *trace, Slot *slot, FlowId id)
@@ -215,9 +244,7 @@ static gboolean has_arrow(ChromeTrace *trace, const TraceEvents *events, const S
     if (events->layer == ASCEND_LAYER_COMMUNICATION)
         return TRUE;
     return strobe_field_u8(record, events->is_kernel, 0) ||
-           has_text(trace, record->name, "MEMCPY_ASYNC") ||
-           has_text(trace, record->name, "EVENT_RECORD") ||
-           has_text(trace, record->name, "EVENT_WAIT");
+           says(trace, record->name, NAME_COPY | NAME_EVENT);
 }
 
 static void take_task(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
@@ -225,7 +252,7 @@ static void take_task(ChromeTrace *trace, const TraceEvents *events, const Trace
 {
     Slot *slot = slot_of(trace, connection);
     FlowId id = id_of(trace, events, row, record, connection);
-    gboolean is_copy = has_text(trace, record->name, "MEMCPY_ASYNC");
+    gboolean is_copy = says(trace, record->name, NAME_COPY);
 
     if (trace->is_old)
         take_old_task(trace, slot, id);

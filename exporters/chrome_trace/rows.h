@@ -30,6 +30,9 @@ typedef struct TraceLayer {
     guint n_named;     /* of these, the first ones have their M events */
 } TraceLayer;
 
+#define TRACE_PLACE_MAX 96u
+#define TRACE_PLACE_USUAL 48u
+
 typedef struct TraceRow {
     TraceLayer *layer;
     guint64 tid;
@@ -40,7 +43,7 @@ typedef struct TraceRow {
     guint8 order;          /* among the rows of the framework: TRACE_ROW_* */
     gboolean has_dequeues; /* sorted behind all other threads */
     guint place_length;
-    char place[96]; /* "pid": 1, "tid": 2, "ts": " */
+    char place[TRACE_PLACE_MAX]; /* "pid": 1, "tid": 2, "ts": " */
 } TraceRow;
 
 enum { TRACE_ROW_OPERATORS = 0, TRACE_ROW_QUEUE = 1, TRACE_ROW_PYTHON = 2, TRACE_ROW_OTHER = 3 };

@@ -22,38 +22,40 @@ static const struct {
 /* A damaged capture may name a stack of any number of frames of any length. */
 #define STACK_TEXT_MAX (16u * 1024 * 1024)
 
-struct TextCache {
+typedef struct Cache {
+    TextCache base;
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    CachedText *slots[TEXT_CACHE_KINDS];
-    guint n_slots[TEXT_CACHE_KINDS];
     GString *made; /* the text that was made last */
     CachedText unkept;
     StrobeJsonWriter json;
-};
+} Cache;
 
 TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n)
 {
-    TextCache *cache = g_new0(TextCache, 1);
+    Cache *cache = g_new0(Cache, 1);
+    TextCache *base = &cache->base;
 
     cache->host = host;
     cache->self = self;
     cache->made = g_string_sized_new(2 * TRACE_OUT_PADDING);
     for (guint kind = 0; kind < TEXT_CACHE_KINDS; kind++) {
-        cache->n_slots[kind] = limits[kind].slots;
-        for (guint share = 1; share < n && cache->n_slots[kind] > SLOTS_MIN; share *= 2)
-            cache->n_slots[kind] /= 2;
-        cache->slots[kind] = g_new0(CachedText, cache->n_slots[kind]);
+        base->n_slots[kind] = limits[kind].slots;
+        for (guint share = 1; share < n && base->n_slots[kind] > SLOTS_MIN; share *= 2)
+            base->n_slots[kind] /= 2;
+        base->slots[kind] = g_new0(CachedText, base->n_slots[kind]);
     }
-    return cache;
+    return base;
 }
 
-void text_cache_free(TextCache *cache)
+void text_cache_free(TextCache *base)
 {
+    Cache *cache = (Cache *)base;
+
     for (guint kind = 0; kind < TEXT_CACHE_KINDS; kind++) {
-        for (guint i = 0; i < cache->n_slots[kind]; i++)
-            g_free(cache->slots[kind][i].bytes);
-        g_free(cache->slots[kind]);
+        for (guint i = 0; i < base->n_slots[kind]; i++)
+            g_free(base->slots[kind][i].bytes);
+        g_free(base->slots[kind]);
     }
     g_string_free(cache->made, TRUE);
     g_free(cache);
@@ -65,20 +67,20 @@ static int append(void *user, const char *bytes, size_t length)
     return 0;
 }
 
-static void begin(TextCache *cache)
+static void begin(Cache *cache)
 {
     g_string_truncate(cache->made, 0);
     strobe_json_init(&cache->json, append, cache->made, 0);
     strobe_json_string_begin(&cache->json);
 }
 
-static void end(TextCache *cache)
+static void end(Cache *cache)
 {
     strobe_json_string_end(&cache->json);
     strobe_json_flush(&cache->json);
 }
 
-static void put_list(TextCache *cache, StrobeText text)
+static void put_list(Cache *cache, StrobeText text)
 {
     const char *at = text.bytes, *stop = text.bytes + text.length, *mark;
 
@@ -90,7 +92,7 @@ static void put_list(TextCache *cache, StrobeText text)
     strobe_json_string_part(&cache->json, at, (size_t)(stop - at));
 }
 
-static void put_stack(TextCache *cache, StrobeStackId id)
+static void put_stack(Cache *cache, StrobeStackId id)
 {
     const StrobeStringId *frames = NULL;
     size_t n = cache->host->stack_frames(cache->self, id, &frames);
@@ -108,7 +110,7 @@ static void put_stack(TextCache *cache, StrobeStackId id)
     }
 }
 
-static void make(TextCache *cache, guint kind, guint32 id)
+static void make(Cache *cache, guint kind, guint32 id)
 {
     StrobeText text;
 
@@ -125,12 +127,11 @@ static void make(TextCache *cache, guint kind, guint32 id)
     end(cache);
 }
 
-const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id)
+const CachedText *text_cache_make(TextCache *base, guint kind, guint32 id)
 {
-    CachedText *slot = &cache->slots[kind][id & (cache->n_slots[kind] - 1)];
+    Cache *cache = (Cache *)base;
+    CachedText *slot = &base->slots[kind][id & (base->n_slots[kind] - 1)];
 
-    if (G_LIKELY(slot->bytes && slot->id == id))
-        return slot;
     make(cache, kind, id);
     if (cache->made->len > limits[kind].longest)
         slot = &cache->unkept;
@@ -143,8 +144,10 @@ const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id)
     return slot;
 }
 
-const CachedText *text_cache_escape(TextCache *cache, const char *bytes, gsize length)
+const CachedText *text_cache_escape(TextCache *base, const char *bytes, gsize length)
 {
+    Cache *cache = (Cache *)base;
+
     begin(cache);
     strobe_json_string_part(&cache->json, bytes, length);
     end(cache);

@@ -16,8 +16,6 @@ enum {
     TEXT_CACHE_KINDS = 3
 };
 
-typedef struct TextCache TextCache;
-
 /* A text, valid until the next call for the same cache; to be written by trace_out_padded. */
 typedef struct CachedText {
     guint32 id;
@@ -25,11 +23,24 @@ typedef struct CachedText {
     char *bytes;
 } CachedText;
 
+/* Slots that an id falls into; the rest is text-cache.c's. */
+typedef struct TextCache {
+    CachedText *slots[TEXT_CACHE_KINDS];
+    guint n_slots[TEXT_CACHE_KINDS]; /* a power of two */
+} TextCache;
+
 /* One of `n` that share what they may keep. */
 TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n);
 void text_cache_free(TextCache *cache);
-const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id);
+const CachedText *text_cache_make(TextCache *cache, guint kind, guint32 id);
 /* Bytes of the caller's own as a JSON string. */
 const CachedText *text_cache_escape(TextCache *cache, const char *bytes, gsize length);
+
+static inline const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id)
+{
+    const CachedText *slot = &cache->slots[kind][id & (cache->n_slots[kind] - 1)];
+
+    return G_LIKELY(slot->bytes && slot->id == id) ? slot : text_cache_make(cache, kind, id);
+}
 
 #endif

@@ -89,15 +89,17 @@ static inline char *trace_out_text(TraceOut *out, char *at, const char *bytes, g
 }
 
 /* The same for bytes that so many may be read of: short ones are copied without a call. */
-#define TRACE_OUT_PADDING 32u
+#define TRACE_OUT_PADDING 64u
 
 static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes, gsize length)
 {
     out->used = (gsize)(at - out->bytes);
     if (G_UNLIKELY(out->used + length + TRACE_OUT_ROOM > out->size))
         return trace_out_text_slow(out, bytes, length);
-    memcpy(at, bytes, TRACE_OUT_PADDING);
-    if (length > TRACE_OUT_PADDING)
+    memcpy(at, bytes, TRACE_OUT_PADDING / 2);
+    if (length > TRACE_OUT_PADDING / 2)
+        memcpy(at + TRACE_OUT_PADDING / 2, bytes + TRACE_OUT_PADDING / 2, TRACE_OUT_PADDING / 2);
+    if (G_UNLIKELY(length > TRACE_OUT_PADDING))
         memcpy(at + TRACE_OUT_PADDING, bytes + TRACE_OUT_PADDING, length - TRACE_OUT_PADDING);
     return at + length;
 }
@@ -112,11 +114,6 @@ static inline char *trace_out_pad(const char *bytes, gsize length)
     return copy;
 }
 
-static inline char *put_int(char *at, gint64 value)
-{
-    return at + strobe_format_int(at, value);
-}
-
 static inline char *put_uint(char *at, guint64 value)
 {
     if (value < 10) {
@@ -124,6 +121,11 @@ static inline char *put_uint(char *at, guint64 value)
         return at + 1;
     }
     return at + strobe_format_uint(at, value);
+}
+
+static inline char *put_int(char *at, gint64 value)
+{
+    return value < 0 ? at + strobe_format_int(at, value) : put_uint(at, (guint64)value);
 }
 
 #endif

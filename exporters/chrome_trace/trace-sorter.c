@@ -51,63 +51,78 @@ gint64 trace_sorter_key_of_time(gint64 time_ns)
     return bits < 0 ? G_MININT64 - bits : bits;
 }
 
-static guint words_of(const TraceSorter *sorter, guint32 kind)
+/* The first record of a kind. */
+typedef struct First {
+    guint n; /* words */
+    guint32 words[];
+} First;
+
+static const First *first_of(const TraceSorter *sorter, guint32 kind)
 {
-    return FIELDS + (guint)(held_store_field_bytes(sorter->store, kind) / sizeof(guint32));
+    return kind < sorter->firsts->len ? sorter->firsts->pdata[kind] : NULL;
 }
 
-/* The words of the kind's first record, which these are where there is none yet. */
-static const guint32 *first_of(TraceSorter *sorter, guint32 kind, const guint32 *words, guint n)
+static const First *make_first(TraceSorter *sorter, guint32 kind, const guint32 *head,
+                               const StrobeView *record)
 {
+    const gsize n_bytes = held_store_field_bytes(sorter->store, kind);
+    First *first = g_malloc(sizeof *first + FIELDS * sizeof *head + n_bytes);
+
+    first->n = FIELDS + (guint)(n_bytes / sizeof *head);
+    memcpy(first->words, head, FIELDS * sizeof *head);
+    if (n_bytes)
+        memcpy(first->words + FIELDS, record->fields, n_bytes);
     if (kind >= sorter->firsts->len)
         g_ptr_array_set_size(sorter->firsts, (gint)kind + 1);
-    if (!sorter->firsts->pdata[kind])
-        sorter->firsts->pdata[kind] = g_memdup2(words, n * sizeof *words);
-    return sorter->firsts->pdata[kind];
+    sorter->firsts->pdata[kind] = first;
+    return first;
 }
 
-/* Most pairs are equal. */
-static gboolean is_pair_equal(const guint32 *a, const guint32 *b)
+/* Puts the words of a pair that differ from those of the first record; most pairs are equal. */
+static inline guint32 *put_pair(guint32 *restrict at, const char *restrict pair,
+                                const guint32 *restrict first, guint32 *restrict mask, guint bit)
 {
-    guint64 x, y;
+    guint64 now, then;
+    guint32 words[2], differs[2];
 
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y;
-}
-
-static guint32 *put_pair(guint32 *at, const guint32 *pair, const guint32 *first, guint32 *mask,
-                         guint bit)
-{
-    for (guint i = 0; i < 2; i++) {
-        const guint32 differs = pair[i] != first[i];
-
-        *mask |= differs << (bit + i);
-        *at = pair[i];
-        at += differs;
-    }
-    return at;
+    memcpy(&now, pair, sizeof now);
+    memcpy(&then, first, sizeof then);
+    if (now == then)
+        return at;
+    memcpy(words, pair, sizeof words);
+    differs[0] = words[0] != first[0];
+    differs[1] = words[1] != first[1];
+    *mask |= differs[0] << bit | differs[1] << (bit + 1);
+    *at = words[0];
+    at += differs[0];
+    *at = words[1];
+    return at + differs[1];
 }
 
 void trace_sorter_add_record(TraceSorter *sorter, gint64 key, guint32 kind, guint32 row,
                              const StrobeView *record)
 {
     const guint64 duration = (guint64)record->end_ns - (guint64)record->begin_ns;
-    const guint n = words_of(sorter, kind);
-    guint32 words[WORDS_MAX] = {
+    const First *first = first_of(sorter, kind);
+    guint32 head[FIELDS] = {
         [ROW] = row, [TRACK] = record->track, [NAME] = record->name, [FLAGS] = record->flags};
-    guint32 bytes[HEAD + MASKS(WORDS_MAX) + WORDS_MAX] = {TAG_RECORD, kind};
-    guint32 *masks = bytes + HEAD, *at = masks + MASKS(n);
-    const guint32 *first;
+    guint32 bytes[HEAD + MASKS(WORDS_MAX) + WORDS_MAX]; /* few of which are used */
+    guint32 *masks = bytes + HEAD, *at;
+    const char *fields = record->fields;
 
-    memcpy(words + BEGIN, &record->begin_ns, sizeof record->begin_ns);
-    memcpy(words + DURATION, &duration, sizeof duration);
-    if (n > FIELDS)
-        memcpy(words + FIELDS, record->fields, (n - FIELDS) * sizeof *words);
-    first = first_of(sorter, kind, words, n);
-    for (guint i = 0; i < n; i += 2)
-        if (!is_pair_equal(words + i, first + i))
-            at = put_pair(at, words + i, first + i, &masks[i / 32], i % 32);
+    bytes[0] = TAG_RECORD;
+    bytes[1] = kind;
+    memcpy(head + BEGIN, &record->begin_ns, sizeof record->begin_ns);
+    memcpy(head + DURATION, &duration, sizeof duration);
+    if (G_UNLIKELY(!first))
+        first = make_first(sorter, kind, head, record);
+    at = masks + MASKS(first->n);
+    memset(masks, 0, MASKS(first->n) * sizeof *masks);
+    for (guint i = 0; i < FIELDS; i += 2)
+        at = put_pair(at, (const char *)(head + i), first->words + i, masks, i);
+    for (guint i = FIELDS; i < first->n; i += 2)
+        at = put_pair(at, fields + (i - FIELDS) * sizeof *at, first->words + i, &masks[i / 32],
+                      i % 32);
     add(sorter, key, bytes, (gsize)((char *)at - (char *)bytes));
 }
 
@@ -129,7 +144,7 @@ static guint32 word_at(const char *bytes, gsize i)
 
 gsize trace_sorter_room(const TraceSorter *sorter, const char *bytes, gsize length)
 {
-    return *bytes == TAG_RECORD ? words_of(sorter, word_at(bytes, 1)) * sizeof(guint32) : length;
+    return *bytes == TAG_RECORD ? first_of(sorter, word_at(bytes, 1))->n * sizeof(guint32) : length;
 }
 
 void trace_sorter_read(const TraceSorter *sorter, TraceSorted *sorted, const char *bytes,
@@ -145,10 +160,11 @@ void trace_sorter_read(const TraceSorter *sorter, TraceSorted *sorted, const cha
         return;
     }
     sorted->kind = word_at(bytes, 1);
-    const guint n = words_of(sorter, sorted->kind);
+    const First *first = first_of(sorter, sorted->kind);
+    const guint n = first->n;
     gsize at = HEAD + MASKS(n);
 
-    memcpy(words, sorter->firsts->pdata[sorted->kind], n * sizeof *words);
+    memcpy(words, first->words, n * sizeof *words);
     for (guint i = 0; i < n; i += 32)
         for (guint32 mask = word_at(bytes, HEAD + i / 32); mask; mask &= mask - 1)
             words[i + (guint)__builtin_ctz(mask)] = word_at(bytes, at++);

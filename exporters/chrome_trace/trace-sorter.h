@@ -15,7 +15,7 @@
 typedef struct TraceSorter {
     StrobeRowSorter *rows;
     const HeldStore *store; /* whose kinds the records are of */
-    GPtrArray *firsts;      /* by number of the kind: the words of its first record */
+    GPtrArray *firsts;      /* by number of the kind: its first record */
     gboolean has_events;
     int error; /* errno of the first failure */
 } TraceSorter;

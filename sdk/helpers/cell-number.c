@@ -64,26 +64,16 @@ static inline uint64_t scale_small(double value, uint64_t unit)
     return product + (rest > half || (rest == half && (product & 1)));
 }
 
-/* Thousandths as text with a point; `places` of its three digits behind it are wanted. Five digits
- * and these three are one word. */
+/* Thousandths as text with a point; `places` of its three digits behind it are wanted. */
 static inline size_t put_thousandths(char *out, uint64_t scaled, unsigned *places)
 {
-    uint64_t digits;
     uint32_t part;
     size_t length;
 
-    if (__builtin_expect(scaled >= DIGITS_8, 0)) {
-        length = digits_put(out, scaled / 1000);
-        digits = digits_split((uint32_t)(scaled % 1000));
-    } else {
-        digits = digits_split((uint32_t)scaled);
-        unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 32) / 8;
-        uint64_t whole = (digits | DIGITS_ASCII) >> (8 * zeros);
-
-        memcpy(out, &whole, sizeof whole);
-        length = 5 - zeros;
-    }
-    part = (uint32_t)(digits >> 40);
+    if (__builtin_expect(scaled < DIGITS_8, 1))
+        return digits_put_parts(out, (uint32_t)scaled, places);
+    length = digits_put(out, scaled / 1000);
+    part = (uint32_t)(digits_split((uint32_t)(scaled % 1000)) >> 40);
     *places = part ? 4 - (unsigned)__builtin_clz(part) / 8 : 0;
     part = part << 8 | 0x30303000 | '.';
     memcpy(out + length, &part, sizeof part);

@@ -44,7 +44,8 @@ static inline size_t digits_put_short(char *out, uint32_t value)
     return 8 - zeros;
 }
 
-static inline size_t digits_put(char *out, uint64_t value)
+/* Inline in each of the few functions that put numbers: a call more is felt there. */
+__attribute__((always_inline)) static inline size_t digits_put(char *out, uint64_t value)
 {
     uint64_t high = value / DIGITS_8;
     size_t length;
@@ -75,6 +76,22 @@ static inline void digits_put_thousandths(char *out, uint32_t value)
                     ('0' + value - 10 * tens) << 24;
 
     memcpy(out, &text, sizeof text);
+}
+
+/* The same for a number below 10^8, whole part and all: five digits and these three are one word.
+ * The length up to the point; `places` of the three digits behind it are no zeros at the end. */
+static inline size_t digits_put_parts(char *out, uint32_t value, unsigned *places)
+{
+    const uint64_t digits = digits_split(value);
+    const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 32) / 8;
+    const uint64_t whole = (digits | DIGITS_ASCII) >> (8 * zeros);
+    uint32_t part = (uint32_t)(digits >> 40);
+
+    memcpy(out, &whole, sizeof whole);
+    *places = part ? 4 - (unsigned)__builtin_clz(part) / 8 : 0;
+    part = part << 8 | 0x30303000 | '.';
+    memcpy(out + 5 - zeros, &part, sizeof part);
+    return 5 - zeros;
 }
 
 #endif

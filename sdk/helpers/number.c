@@ -49,12 +49,18 @@ size_t strobe_format_int(char *out, int64_t value)
 
 size_t strobe_format_us_fixed(char *out, int64_t ns)
 {
-    uint64_t value = magnitude(ns);
+    const uint64_t value = magnitude(ns), us = value / 1000;
     size_t length = 0;
 
     if (ns < 0)
         out[length++] = '-';
-    length += digits_put(out + length, value / 1000);
+    if (us / DIGITS_8 - DIGITS_8 / 10 < DIGITS_8 - DIGITS_8 / 10) { /* 16 digits: from 2001 on */
+        digits_put_8(out + length, (uint32_t)(us / DIGITS_8));
+        digits_put_8(out + length + 8, (uint32_t)(us % DIGITS_8));
+        length += 16;
+    } else {
+        length += digits_put(out + length, us);
+    }
     digits_put_thousandths(out + length, (uint32_t)(value % 1000));
     length += 4;
     out[length] = '\0';
@@ -63,9 +69,18 @@ size_t strobe_format_us_fixed(char *out, int64_t ns)
 
 size_t strobe_format_us_repr(char *out, int64_t ns)
 {
+    const size_t sign = ns < 0;
     uint64_t value = magnitude(ns);
+    unsigned places;
     size_t length;
 
+    if (value < DIGITS_8) { /* a tenth of a second: most durations are shorter */
+        *out = '-';
+        length = sign + digits_put_parts(out + sign, (uint32_t)value, &places);
+        length += 1 + (places ? places : 1);
+        out[length] = '\0';
+        return length;
+    }
     if (value >= EXACT_LIMIT)
         return strobe_format_double(out, (double)ns / 1000.0);
     length = strobe_format_us_fixed(out, ns);

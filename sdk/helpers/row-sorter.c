@@ -8,27 +8,20 @@
 
 #include <strobe/helpers/safe-file.h>
 
+#include "row-order.h"
+
 /* Bytes of all runs that are in memory while they are merged, and the least and most of one. */
 #define READ_BYTES (16u * 1024 * 1024)
 #define READ_SIZE_MIN (4u * 1024)
 #define READ_SIZE_MAX (128u * 1024)
 
-/* What stands before a row's bytes in a run. */
-typedef struct RowHead {
-    StrobeRowKey key;
-    uint64_t length;
-} RowHead;
-
-/* A row as it lies in memory, its bytes in `text`. */
-typedef struct Row {
-    RowHead head;
-    size_t offset;
-} Row;
+#define FIRST_BYTES ((size_t)64 * 1024) /* of what lies in memory; few sorters need more */
+#define WRITE_BYTES 8192u
 
 /* A sorted part of the scratch file. */
 typedef struct Run {
-    uint64_t at, end; /* of what is not in the buffer yet */
-    RowHead row;      /* the next one */
+    uint64_t at, end;  /* of what is not in the buffer yet */
+    StrobeRowHead row; /* the next one */
     char *buffer;
     size_t begin, fill; /* of the buffer */
 } Run;
@@ -39,10 +32,8 @@ struct StrobeRowSorter {
     int no_file;   /* errno: why there is none */
     bool is_plain; /* the scratch file is not packed */
     size_t run_bytes;
-    char *text;
-    size_t used, size;
-    Row *rows;
-    size_t n_rows, rows_size;
+    char *block; /* rows from its begin, their bytes from its end, the first ones last */
+    size_t size, used, n_rows;
     bool is_sorted;    /* rows in memory came in order */
     StrobeRowKey last; /* of the last row that went to the scratch file */
     StrobeSafeFile *scratch;
@@ -100,8 +91,7 @@ void strobe_row_sorter_free(StrobeRowSorter *sorter)
     strobe_safe_file_discard(sorter->scratch);
     if (sorter->file >= 0)
         close(sorter->file);
-    free(sorter->text);
-    free(sorter->rows);
+    free(sorter->block);
     free(sorter->runs);
     free(sorter->heap);
     free(sorter->row);
@@ -126,26 +116,47 @@ static int grow(void **elements, size_t *size, size_t need, size_t element_size)
     return 0;
 }
 
-static int compare_keys(StrobeRowKey a, StrobeRowKey b)
+/* ---- in memory ---- */
+
+static StrobeRow *rows_of(const StrobeRowSorter *sorter)
 {
-    if (a.major != b.major)
-        return a.major < b.major ? -1 : 1;
-    return (a.minor > b.minor) - (a.minor < b.minor);
+    return (StrobeRow *)(void *)sorter->block;
 }
 
-/* Rows lie in memory as they came, so the offset keeps equal keys in order. */
-static int compare_rows(const void *a, const void *b)
+static const char *bytes_of(const StrobeRowSorter *sorter, const StrobeRow *row)
 {
-    const Row *x = a, *y = b;
-    int order = compare_keys(x->head.key, y->head.key);
+    return sorter->block + sorter->size - row->offset;
+}
 
-    return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
+/* What is never used of a large block takes no memory, so it does
+ * not grow step by step, which would touch all of it again each time. */
+static int grow_block(StrobeRowSorter *sorter, size_t need)
+{
+    const size_t rows = sorter->n_rows * sizeof(StrobeRow);
+    size_t size = sorter->size ? sorter->run_bytes : FIRST_BYTES;
+    char *block;
+
+    if (size < need)
+        size = need < sorter->run_bytes ? sorter->run_bytes : need;
+    size = (size + sizeof(StrobeRow) - 1) / sizeof(StrobeRow) * sizeof(StrobeRow);
+    block = malloc(size);
+    if (!block)
+        return ENOMEM;
+    if (sorter->block) {
+        memcpy(block, sorter->block, rows);
+        memcpy(block + size - sorter->used, sorter->block + sorter->size - sorter->used,
+               sorter->used);
+    }
+    free(sorter->block);
+    sorter->block = block;
+    sorter->size = size;
+    return 0;
 }
 
 static void sort_rows(StrobeRowSorter *sorter)
 {
     if (!sorter->is_sorted)
-        qsort(sorter->rows, sorter->n_rows, sizeof *sorter->rows, compare_rows);
+        row_order_sort(rows_of(sorter), sorter->n_rows);
     sorter->is_sorted = true;
 }
 
@@ -156,7 +167,7 @@ static Run *run_for_rows(StrobeRowSorter *sorter)
 {
     Run *run;
 
-    if (sorter->n_runs && compare_keys(sorter->last, sorter->rows[0].head.key) <= 0)
+    if (sorter->n_runs && row_order_compare(sorter->last, rows_of(sorter)->head.key) <= 0)
         return &sorter->runs[sorter->n_runs - 1];
     if (grow((void **)&sorter->runs, &sorter->runs_size, sorter->n_runs + 1, sizeof *sorter->runs))
         return NULL;
@@ -180,6 +191,37 @@ static int open_scratch(StrobeRowSorter *sorter)
     return sorter->scratch ? 0 : errno;
 }
 
+/* One after another, short ones together. */
+static int write_rows(const StrobeRowSorter *sorter)
+{
+    char piece[WRITE_BYTES];
+    size_t used = 0;
+    int error = 0;
+
+    for (size_t i = 0; i < sorter->n_rows && !error; i++) {
+        const StrobeRow *row = &rows_of(sorter)[i];
+        const size_t length = (size_t)row->head.length;
+
+        if (used + sizeof row->head + length > sizeof piece) {
+            error = strobe_safe_file_write(sorter->scratch, piece, used);
+            used = 0;
+        }
+        memcpy(piece + used, &row->head, sizeof row->head);
+        used += sizeof row->head;
+        if (used + length <= sizeof piece) {
+            memcpy(piece + used, bytes_of(sorter, row), length);
+            used += length;
+            continue;
+        }
+        if (!error)
+            error = strobe_safe_file_write(sorter->scratch, piece, used);
+        if (!error)
+            error = strobe_safe_file_write(sorter->scratch, bytes_of(sorter, row), length);
+        used = 0;
+    }
+    return error ? error : strobe_safe_file_write(sorter->scratch, piece, used);
+}
+
 /* Writes what is in memory to the scratch file. */
 static int spill(StrobeRowSorter *sorter)
 {
@@ -192,40 +234,50 @@ static int spill(StrobeRowSorter *sorter)
     run = run_for_rows(sorter);
     if (!run)
         return ENOMEM;
-    for (size_t i = 0; i < sorter->n_rows; i++) {
-        const Row *row = &sorter->rows[i];
-        int error =
-            strobe_safe_file_write(sorter->scratch, (const char *)&row->head, sizeof row->head);
-
-        if (!error)
-            error = strobe_safe_file_write(sorter->scratch, sorter->text + row->offset,
-                                           row->head.length);
-        if (error)
-            return error;
-    }
+    failure = write_rows(sorter);
+    if (failure)
+        return failure;
     run->end = strobe_safe_file_size(sorter->scratch);
-    sorter->last = sorter->rows[sorter->n_rows - 1].head.key;
+    sorter->last = rows_of(sorter)[sorter->n_rows - 1].head.key;
     sorter->n_rows = 0;
     sorter->used = 0;
     return 0;
 }
 
+/* For one more row with so many bytes. What was there goes to the scratch file rather than that the
+ * block exceeds a run. */
+static int make_room(StrobeRowSorter *sorter, size_t length)
+{
+    const size_t more = sizeof(StrobeRow) + length;
+    size_t need = sorter->n_rows * sizeof(StrobeRow) + sorter->used + more;
+    int error;
+
+    if (need <= sorter->size)
+        return 0;
+    if (sorter->n_rows && need > sorter->run_bytes) {
+        error = spill(sorter);
+        if (error)
+            return error;
+        need = more;
+    }
+    return need <= sorter->size ? 0 : grow_block(sorter, need);
+}
+
 int strobe_row_sorter_add(StrobeRowSorter *sorter, StrobeRowKey key, const char *bytes,
                           size_t length)
 {
-    Row *row;
+    StrobeRow *row;
+    int error = sorter ? make_room(sorter, length) : ENOMEM;
 
-    if (!sorter ||
-        grow((void **)&sorter->rows, &sorter->rows_size, sorter->n_rows + 1, sizeof *row) ||
-        grow((void **)&sorter->text, &sorter->size, sorter->used + length, 1))
-        return ENOMEM;
-    row = &sorter->rows[sorter->n_rows++];
-    *row = (Row){{key, length}, sorter->used};
-    if (sorter->n_rows > 1 && compare_keys(row[-1].head.key, key) > 0)
+    if (error)
+        return error;
+    row = rows_of(sorter) + sorter->n_rows++;
+    if (sorter->n_rows > 1 && row_order_compare(row[-1].head.key, key) > 0)
         sorter->is_sorted = false;
-    if (length)
-        memcpy(sorter->text + sorter->used, bytes, length);
     sorter->used += length;
+    *row = (StrobeRow){{key, length}, sorter->used};
+    if (length)
+        memcpy(sorter->block + sorter->size - sorter->used, bytes, length);
     if (sorter->used + sorter->n_rows * sizeof *row < sorter->run_bytes)
         return 0;
     return spill(sorter);
@@ -277,7 +329,7 @@ static bool run_has_row(const Run *run)
 /* Is the run's next row before the other's? Runs are in the order in which their rows came. */
 static bool is_before(const StrobeRowSorter *sorter, size_t a, size_t b)
 {
-    int order = compare_keys(sorter->runs[a].row.key, sorter->runs[b].row.key);
+    int order = row_order_compare(sorter->runs[a].row.key, sorter->runs[b].row.key);
 
     return order ? order < 0 : a < b;
 }
@@ -376,7 +428,7 @@ int strobe_row_sorter_finish(StrobeRowSorter *sorter, StrobeSink sink, void *use
     }
     sort_rows(sorter);
     for (size_t i = 0; i < sorter->n_rows && !error; i++)
-        error =
-            sink(user, sorter->text + sorter->rows[i].offset, (size_t)sorter->rows[i].head.length);
+        error = sink(user, bytes_of(sorter, rows_of(sorter) + i),
+                     (size_t)rows_of(sorter)[i].head.length);
     return error;
 }

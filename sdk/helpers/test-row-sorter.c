@@ -98,6 +98,75 @@ static void test_in_order(Fixture *f, gconstpointer unused)
     strobe_row_sorter_free(sorter);
 }
 
+/* Where the row with this number belongs among `n`. */
+typedef gint64 (*Place)(int i, int n);
+
+static gint64 place_backwards(int i, int n)
+{
+    return n - i;
+}
+
+static gint64 place_nearly(int i, int n)
+{
+    (void)n;
+    return i + i * 7919 % 50;
+}
+
+/* A sequence in order, and behind it one that lies between. */
+static gint64 place_twice(int i, int n)
+{
+    return i < n / 3 ? 6 * i : 3 * i - n;
+}
+
+static gint64 place_anyhow(int i, int n)
+{
+    return (gint64)i * 1103515245 % n;
+}
+
+/* The last ones come first. */
+static gint64 place_turned(int i, int n)
+{
+    return i < n / 4 ? n + i : i / 2;
+}
+
+static gint compare_key(gconstpointer a, gconstpointer b, gpointer unused)
+{
+    const gint64 *x = a, *y = b;
+
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+static void check_order(Fixture *f, Place place, int n)
+{
+    StrobeRowSorter *sorter = strobe_row_sorter_new(f->directory, 100000000);
+    g_autofree gint64 *rows = g_new(gint64, 2 * n + 1);
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    for (int i = 0; i < n; i++) {
+        rows[2 * i] = place(i, n);
+        rows[2 * i + 1] = i;
+        g_assert_cmpint(strobe_row_sorter_add(sorter, (StrobeRowKey){0, rows[2 * i]},
+                                              (const char *)&rows[2 * i], 2 * sizeof *rows),
+                        ==, 0);
+    }
+    g_assert_cmpint(strobe_row_sorter_finish(sorter, collect, text), ==, 0);
+    strobe_row_sorter_free(sorter);
+    g_qsort_with_data(rows, n, 2 * sizeof *rows, compare_key, NULL); /* which keeps equal ones */
+    g_assert_cmpmem(text->str, text->len, rows, 2 * sizeof *rows * (gsize)n);
+}
+
+/* In memory, however they come. */
+static void test_orders(Fixture *f, gconstpointer unused)
+{
+    static const Place places[] = {place_backwards, place_nearly, place_twice, place_anyhow,
+                                   place_turned};
+    static const int sizes[] = {1, 2, 31, 32, 33, 64, 65, 95, 1000, 4097, 33333};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(places); i++)
+        for (gsize k = 0; k < G_N_ELEMENTS(sizes); k++)
+            check_order(f, places[i], sizes[k]);
+}
+
 static void test_empty(Fixture *f, gconstpointer unused)
 {
     StrobeRowSorter *sorter = strobe_row_sorter_new(-1, 1000);
@@ -186,6 +255,7 @@ int main(int argc, char **argv)
     ADD("runs", test_runs);
     ADD("long-rows", test_long_rows);
     ADD("in-order", test_in_order);
+    ADD("orders", test_orders);
     ADD("empty", test_empty);
     ADD("given-file", test_given_file);
     ADD("no-file", test_no_file);
