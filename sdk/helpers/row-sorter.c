@@ -13,17 +13,30 @@
 #define READ_SIZE_MIN (4u * 1024)
 #define READ_SIZE_MAX (128u * 1024)
 
+/* Of a chunk: the first, and those behind it, twice as large each. */
+#define CHUNK_MIN (16u * 1024)
+#define CHUNK_MAX (1024u * 1024)
+
+#define SORT_BLOCK 8u /* rows that are sorted by moving them back */
+
 /* What stands before a row's bytes in a run. */
 typedef struct RowHead {
     StrobeRowKey key;
     uint64_t length;
 } RowHead;
 
-/* A row as it lies in memory, its bytes in `text`. */
+/* A row in memory. */
 typedef struct Row {
     RowHead head;
-    size_t offset;
+    const char *bytes;
 } Row;
+
+/* Bytes of rows in memory: they stay where they are, so that nothing is copied as they grow. */
+typedef struct Chunk {
+    struct Chunk *next;
+    size_t size;
+    char bytes[];
+} Chunk;
 
 /* A sorted part of the scratch file. */
 typedef struct Run {
@@ -39,8 +52,9 @@ struct StrobeRowSorter {
     int no_file;   /* errno: why there is none */
     bool is_plain; /* the scratch file is not packed */
     size_t run_bytes;
-    char *text;
-    size_t used, size;
+    Chunk *chunks, *chunk; /* all, and the one that is being filled */
+    size_t chunk_used;
+    size_t used; /* bytes of the rows in memory */
     Row *rows;
     size_t n_rows, rows_size;
     bool is_sorted;    /* rows in memory came in order */
@@ -91,6 +105,16 @@ StrobeRowSorter *strobe_row_sorter_new_in(int file, size_t run_bytes)
     return sorter;
 }
 
+static void free_chunks(Chunk *chunk)
+{
+    while (chunk) {
+        Chunk *next = chunk->next;
+
+        free(chunk);
+        chunk = next;
+    }
+}
+
 void strobe_row_sorter_free(StrobeRowSorter *sorter)
 {
     if (!sorter)
@@ -100,7 +124,7 @@ void strobe_row_sorter_free(StrobeRowSorter *sorter)
     strobe_safe_file_discard(sorter->scratch);
     if (sorter->file >= 0)
         close(sorter->file);
-    free(sorter->text);
+    free_chunks(sorter->chunks);
     free(sorter->rows);
     free(sorter->runs);
     free(sorter->heap);
@@ -133,20 +157,127 @@ static int compare_keys(StrobeRowKey a, StrobeRowKey b)
     return (a.minor > b.minor) - (a.minor < b.minor);
 }
 
-/* Rows lie in memory as they came, so the offset keeps equal keys in order. */
-static int compare_rows(const void *a, const void *b)
+static inline bool is_behind(const Row *a, const Row *b)
 {
-    const Row *x = a, *y = b;
-    int order = compare_keys(x->head.key, y->head.key);
-
-    return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
+    if (a->head.key.major != b->head.key.major)
+        return a->head.key.major > b->head.key.major;
+    return a->head.key.minor > b->head.key.minor;
 }
 
-static void sort_rows(StrobeRowSorter *sorter)
+static void sort_block(Row *rows, size_t n)
 {
-    if (!sorter->is_sorted)
-        qsort(sorter->rows, sorter->n_rows, sizeof *sorter->rows, compare_rows);
+    for (size_t i = 1; i < n; i++) {
+        const Row row = rows[i];
+        size_t to = i;
+
+        for (; to && is_behind(&rows[to - 1], &row); to--)
+            rows[to] = rows[to - 1];
+        rows[to] = row;
+    }
+}
+
+/* Both parts are sorted; of rows with the same key those of the first one come first. */
+static void merge_parts(const Row *first, const Row *second, const Row *end, Row *out)
+{
+    const Row *a = first, *b = second;
+
+    if (a < second && b < end && is_behind(second - 1, b))
+        while (a < second && b < end)
+            *out++ = is_behind(a, b) ? *b++ : *a++;
+    memcpy(out, a, (size_t)(second - a) * sizeof *a);
+    memcpy(out + (second - a), b, (size_t)(end - b) * sizeof *b);
+}
+
+/* Rows of equal keys stay as they came. */
+static int sort_rows(StrobeRowSorter *sorter)
+{
+    const size_t n = sorter->n_rows;
+    Row *from = sorter->rows, *to;
+
+    if (sorter->is_sorted)
+        return 0;
+    to = malloc(n * sizeof *to);
+    if (!to)
+        return ENOMEM;
+    for (size_t at = 0; at < n; at += SORT_BLOCK)
+        sort_block(from + at, n - at < SORT_BLOCK ? n - at : SORT_BLOCK);
+    for (size_t width = SORT_BLOCK; width < n; width *= 2) {
+        Row *merged = to;
+
+        for (size_t at = 0; at < n; at += 2 * width) {
+            size_t middle = n - at < width ? n : at + width;
+            size_t end = n - at < 2 * width ? n : at + 2 * width;
+
+            merge_parts(from + at, from + middle, from + end, to + at);
+        }
+        to = from;
+        from = merged;
+    }
+    free(to);
+    if (from != sorter->rows)
+        sorter->rows_size = n;
+    sorter->rows = from;
     sorter->is_sorted = true;
+    return 0;
+}
+
+/* ---- bytes in memory ---- */
+
+/* Goes on to a chunk with room for so much. */
+static int next_chunk(StrobeRowSorter *sorter, size_t length)
+{
+    Chunk **next = sorter->chunk ? &sorter->chunk->next : &sorter->chunks;
+    size_t size = CHUNK_MIN;
+
+    while (*next && (*next)->size < length)
+        next = &(*next)->next;
+    if (!*next) {
+        if (sorter->chunk)
+            size = sorter->chunk->size < CHUNK_MAX / 2 ? 2 * sorter->chunk->size : CHUNK_MAX;
+        if (size < length)
+            size = length;
+        *next = malloc(sizeof **next + size);
+        if (!*next)
+            return ENOMEM;
+        (*next)->next = NULL;
+        (*next)->size = size;
+    }
+    sorter->chunk = *next;
+    sorter->chunk_used = 0;
+    return 0;
+}
+
+/* NULL: out of memory. */
+static const char *keep_bytes(StrobeRowSorter *sorter, const char *bytes, size_t length)
+{
+    char *kept;
+
+    if ((!sorter->chunk || length > sorter->chunk->size - sorter->chunk_used) &&
+        next_chunk(sorter, length))
+        return NULL;
+    kept = sorter->chunk->bytes + sorter->chunk_used;
+    if (length)
+        memcpy(kept, bytes, length);
+    sorter->chunk_used += length;
+    sorter->used += length;
+    return kept;
+}
+
+/* What was in memory is elsewhere. Of the chunks those stay that a run needs. */
+static void forget_rows(StrobeRowSorter *sorter)
+{
+    size_t kept = 0;
+
+    for (Chunk *chunk = sorter->chunks; chunk; chunk = chunk->next) {
+        kept += chunk->size;
+        if (kept < sorter->run_bytes)
+            continue;
+        free_chunks(chunk->next);
+        chunk->next = NULL;
+    }
+    sorter->chunk = sorter->chunks;
+    sorter->chunk_used = 0;
+    sorter->used = sorter->n_rows = 0;
 }
 
 /* ---- runs ---- */
@@ -186,9 +317,10 @@ static int spill(StrobeRowSorter *sorter)
     int failure = sorter->scratch ? 0 : open_scratch(sorter);
     Run *run;
 
+    if (!failure)
+        failure = sort_rows(sorter);
     if (failure)
         return failure;
-    sort_rows(sorter);
     run = run_for_rows(sorter);
     if (!run)
         return ENOMEM;
@@ -198,34 +330,32 @@ static int spill(StrobeRowSorter *sorter)
             strobe_safe_file_write(sorter->scratch, (const char *)&row->head, sizeof row->head);
 
         if (!error)
-            error = strobe_safe_file_write(sorter->scratch, sorter->text + row->offset,
-                                           row->head.length);
+            error = strobe_safe_file_write(sorter->scratch, row->bytes, (size_t)row->head.length);
         if (error)
             return error;
     }
     run->end = strobe_safe_file_size(sorter->scratch);
     sorter->last = sorter->rows[sorter->n_rows - 1].head.key;
-    sorter->n_rows = 0;
-    sorter->used = 0;
+    forget_rows(sorter);
     return 0;
 }
 
 int strobe_row_sorter_add(StrobeRowSorter *sorter, StrobeRowKey key, const char *bytes,
                           size_t length)
 {
+    const char *kept;
     Row *row;
 
     if (!sorter ||
-        grow((void **)&sorter->rows, &sorter->rows_size, sorter->n_rows + 1, sizeof *row) ||
-        grow((void **)&sorter->text, &sorter->size, sorter->used + length, 1))
+        grow((void **)&sorter->rows, &sorter->rows_size, sorter->n_rows + 1, sizeof *row))
+        return ENOMEM;
+    kept = keep_bytes(sorter, bytes, length);
+    if (!kept)
         return ENOMEM;
     row = &sorter->rows[sorter->n_rows++];
-    *row = (Row){{key, length}, sorter->used};
-    if (sorter->n_rows > 1 && compare_keys(row[-1].head.key, key) > 0)
+    *row = (Row){{key, length}, kept};
+    if (sorter->n_rows > 1 && is_behind(&row[-1], row))
         sorter->is_sorted = false;
-    if (length)
-        memcpy(sorter->text + sorter->used, bytes, length);
-    sorter->used += length;
     if (sorter->used + sorter->n_rows * sizeof *row < sorter->run_bytes)
         return 0;
     return spill(sorter);
@@ -374,9 +504,8 @@ int strobe_row_sorter_finish(StrobeRowSorter *sorter, StrobeSink sink, void *use
         error = sorter->n_rows ? spill(sorter) : 0;
         return error ? error : merge(sorter, sink, user);
     }
-    sort_rows(sorter);
+    error = sort_rows(sorter);
     for (size_t i = 0; i < sorter->n_rows && !error; i++)
-        error =
-            sink(user, sorter->text + sorter->rows[i].offset, (size_t)sorter->rows[i].head.length);
+        error = sink(user, sorter->rows[i].bytes, (size_t)sorter->rows[i].head.length);
     return error;
 }
