@@ -63,8 +63,8 @@ static void put_metrics(const RowCells *row, CsvContext *context, CsvCells *cell
 {
     guint32 id = strobe_field_u32(record, row->metrics_offset, 0);
 
-    metric_columns_write(row->metrics, cells, record, id,
-                         context->host->string(context->self, id), row->values, row->n_values);
+    metric_columns_write(row->metrics, cells, record, id, context->host->string(context->self, id),
+                         row->values, row->n_values);
 }
 
 /* By the table driver. */
@@ -109,9 +109,9 @@ static int put_elsewhere(Pen *pen, const RowCells *row, CsvContext *context, Csv
 
     if (source->type == SOURCE_OTHER) {
         *pen->at = ',';
-        length = strobe_table_number(context->host, context->self,
-                                     &row->columns[source - row->sources], source->place, record,
-                                     place);
+        length =
+            strobe_table_number(context->host, context->self, &row->columns[source - row->sources],
+                                source->place, record, place);
     }
     if (length > 0) {
         pen->at = place + length;
@@ -159,8 +159,7 @@ static inline int put_cached(Pen *pen, const RowCells *row, CsvContext *context,
 /* The text by its name in this generation; FALSE: it is another one. */
 static gboolean put_word(CsvContext *context, CsvCells *cells, const AscendWord *word, guint32 id)
 {
-    const gboolean is_older =
-        (word->generations & ascend_generation_bit(context->generation)) != 0;
+    const gboolean is_older = (word->generations & ascend_generation_bit(context->generation)) != 0;
     const char *text = is_older ? word->older : word->newer;
 
     if (!csv_context_has_text(context, id, word->older) &&
@@ -296,8 +295,8 @@ static inline int put_cell(Pen *pen, const RowCells *row, CsvContext *context, C
     case SOURCE_TEXT:
     case SOURCE_LIST:
     case SOURCE_STACK:
-        return put_cached(pen, row, context, cells, source,
-                          strobe_view_u32(record, source->offset), record);
+        return put_cached(pen, row, context, cells, source, strobe_view_u32(record, source->offset),
+                          record);
     case SOURCE_WORD:
         return put_named(pen, row, context, cells, source, record);
     default:

@@ -29,10 +29,10 @@ static const StrobeFieldView *find_field(const StrobeKindView *kind, const char 
 static guint number_source(const StrobeColumn *column, const StrobeFieldView *field)
 {
     static const guint8 types[] = {
-        [STROBE_FIELD_U8] = SOURCE_U8,     [STROBE_FIELD_BOOL] = SOURCE_U8,
-        [STROBE_FIELD_U32] = SOURCE_U32,   [STROBE_FIELD_I32] = SOURCE_I32,
-        [STROBE_FIELD_U64] = SOURCE_U64,   [STROBE_FIELD_LINK] = SOURCE_U64,
-        [STROBE_FIELD_I64] = SOURCE_I64,   [STROBE_FIELD_F64] = SOURCE_F64,
+        [STROBE_FIELD_U8] = SOURCE_U8,        [STROBE_FIELD_BOOL] = SOURCE_U8,
+        [STROBE_FIELD_U32] = SOURCE_U32,      [STROBE_FIELD_I32] = SOURCE_I32,
+        [STROBE_FIELD_U64] = SOURCE_U64,      [STROBE_FIELD_LINK] = SOURCE_U64,
+        [STROBE_FIELD_I64] = SOURCE_I64,      [STROBE_FIELD_F64] = SOURCE_F64,
         [STROBE_FIELD_STRING] = SOURCE_OTHER, [STROBE_FIELD_STACK] = SOURCE_OTHER,
         [STROBE_FIELD_TRACK] = SOURCE_OTHER,
     };
