@@ -6,13 +6,22 @@
 #include "resources.h"
 
 #define CHUNK (1u << 20)
-#define KINDS 16u /* whose times are told apart */
+#define KEPT_MAX 64u
+#define KINDS 16u        /* whose times are told apart */
+#define MEMORY_PARTS 64u /* of the memory, one for the first chunks of a spool */
+
+struct Kept {
+    char *chunk;
+    gsize bytes;
+};
 
 struct StrobeSpool {
     char *chunk; /* being filled */
     gsize used;
     struct StrobeSpooled *newest; /* record appended last, NULL: none in the chunk */
-    GArray *sizes;                /* of the chunks in the file */
+    struct Kept *kept;            /* chunks in memory, the oldest ones, and how many they may be */
+    guint n_kept, n_kept_max;
+    GArray *sizes; /* of the chunks in the file */
     StrobeSafeFile *file;
     StrobeSpoolTake take; /* NULL: full chunks go to the file */
     gpointer user;
@@ -23,6 +32,8 @@ StrobeSpool *strobe_spool_new(void)
     StrobeSpool *spool = g_new0(StrobeSpool, 1);
 
     spool->sizes = g_array_new(FALSE, FALSE, sizeof(gsize));
+    spool->n_kept_max = (guint)MIN(strobe_resources_memory() / MEMORY_PARTS / CHUNK, KEPT_MAX);
+    spool->kept = g_new(struct Kept, spool->n_kept_max);
     return spool;
 }
 
@@ -32,6 +43,9 @@ void strobe_spool_free(StrobeSpool *spool)
         return;
     strobe_safe_file_discard(spool->file);
     g_array_unref(spool->sizes);
+    while (spool->n_kept)
+        g_free(spool->kept[--spool->n_kept].chunk);
+    g_free(spool->kept);
     g_free(spool->chunk);
     g_free(spool);
 }
@@ -60,6 +74,12 @@ static gboolean spill(StrobeSpool *spool)
 {
     if (spool->take) {
         spool->take(spool->user, spool->chunk, spool->used);
+        spool->used = 0;
+        return TRUE;
+    }
+    if (!spool->file && spool->n_kept < spool->n_kept_max) {
+        spool->kept[spool->n_kept++] = (struct Kept){spool->chunk, spool->used};
+        spool->chunk = g_malloc(CHUNK);
         spool->used = 0;
         return TRUE;
     }
@@ -120,6 +140,11 @@ gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer us
     g_autofree char *chunk = spool->sizes->len ? g_malloc(CHUNK) : NULL;
     guint64 at = 0;
 
+    for (guint i = 0; i < spool->n_kept; i++) {
+        take(user, spool->kept[i].chunk, spool->kept[i].bytes);
+        g_free(spool->kept[i].chunk);
+    }
+    spool->n_kept = 0;
     for (guint i = 0; i < spool->sizes->len; i++) {
         gsize bytes = g_array_index(spool->sizes, gsize, i);
 

@@ -20,7 +20,7 @@ enum {
 typedef struct CachedCell {
     guint32 id;
     guint32 length;
-    char *bytes; /* padded for csv_cells_put_padded() */
+    char *bytes; /* padded for csv_cells_copy_padded() */
 } CachedCell;
 
 typedef struct CellCache {

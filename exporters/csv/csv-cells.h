@@ -53,15 +53,12 @@ static inline void csv_cells_put(CsvCells *cells, const char *bytes, gsize lengt
     csv_cells_end(cells, at + length);
 }
 
-/* The same of padded bytes. */
-static inline void csv_cells_put_padded(CsvCells *cells, const char *bytes, gsize length)
+/* Padded bytes to where there is room for them and CSV_PADDING. */
+static inline void csv_cells_copy_padded(char *at, const char *bytes, gsize length)
 {
-    char *at = csv_cells_begin(cells, MAX(length, CSV_PADDING));
-
     memcpy(at, bytes, CSV_PADDING);
     if (length > CSV_PADDING)
         memcpy(at + CSV_PADDING, bytes + CSV_PADDING, length - CSV_PADDING);
-    csv_cells_end(cells, at + length);
 }
 
 static inline void csv_cells_end_line(CsvCells *cells)

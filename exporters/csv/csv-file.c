@@ -11,6 +11,7 @@
 #define BUFFER_BYTES (64u * 1024)
 #define FILL "N/A"
 #define ROW_MAX (1u << 30) /* of what may be read back */
+#define EARLY_BYTES (128u * 1024)
 
 typedef struct Column {
     char *title;
@@ -27,6 +28,7 @@ struct CsvFile {
     RowLog *log;       /* of a held file whose rows came in order so far; NULL: they did not */
     StrobeRowKey last; /* of the last row, where there is a log */
     gsize held;        /* bytes of rows in the sorter */
+    gsize early;       /* how many there are when it is looked whether they can be written */
     guint n_columns;   /* of the header that was written early; 0: none was */
     guint64 header;    /* its length */
     gsize row_at;      /* where the row that is being written begins */
@@ -110,6 +112,7 @@ void csv_file_hold(CsvFile *file)
         return;
     file->is_held = TRUE;
     file->sorter = new_sorter(file);
+    file->early = EARLY_BYTES;
     if (!file->gzip) /* what is compressed cannot be read back */
         file->log = row_log_new(file->facts->scratch);
 }
@@ -242,10 +245,11 @@ static void write_held(CsvFile *file)
 
 /* ---- rows that come in order ----
  *
- * A held file whose rows came in order, and of which no column is hidden, is written as it stands
- * when its rows begin to fill the memory, and what follows goes straight behind: nothing is put
- * aside and read again. Where a later row comes out of order, what was written is read back and
- * held; where a column was added, at the end. */
+ * A held file whose rows came in order is written as it stands when there are some, and what
+ * follows goes straight behind: nothing is put aside and read again. Where a column is hidden, it
+ * is looked again when there are more, until rows fill a part of the memory. Where a later row
+ * comes out of order, what was written is read back and held; where a column was added, at the
+ * end. */
 
 static gboolean has_hidden(const CsvFile *file)
 {
@@ -264,7 +268,9 @@ static void forget_order(CsvFile *file)
 static void write_early(CsvFile *file)
 {
     if (has_hidden(file)) {
-        forget_order(file);
+        if (file->held >= file->facts->memory_bytes / 4)
+            forget_order(file);
+        file->early = 2 * file->held;
         return;
     }
     file->n_columns = file->columns->len;
@@ -373,7 +379,7 @@ static int hold_row(CsvFile *file, StrobeRowKey key)
         file->error = strobe_row_sorter_add(file->sorter, key, file->cells.bytes, file->cells.used);
     file->held += file->cells.used + sizeof key;
     file->cells.used = 0;
-    if (file->log && file->held >= file->facts->memory_bytes / 4)
+    if (file->log && file->held >= MIN(file->early, file->facts->memory_bytes / 4))
         write_early(file);
     return file->error;
 }

@@ -8,22 +8,10 @@
 
 #include <ascend.h>
 
-#include "cell-cache.h"
+#include "csv-context.h"
 #include "csv-file.h"
 
 typedef struct CsvRows CsvRows;
-
-typedef struct CsvContext {
-    const StrobeConsumerHost *host;
-    StrobeInstance *self;
-    gint32 generation, level;
-    CellCache *cache;
-    StrobeCell cell;
-} CsvContext;
-
-/* The same with a memory of its own, for another thread; so many share what one may take. */
-CsvContext *csv_context_copy(const CsvContext *context, guint n_copies);
-void csv_context_free(CsvContext *context);
 
 /* `unless`: nothing is added once this file has rows (may be NULL). `rank`: rows of a file with
  * several entries stand in the order of these. `is_first`: the file has no columns yet. */

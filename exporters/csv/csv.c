@@ -9,6 +9,7 @@
 
 #define GENERIC_FILES_MAX 200
 #define FILE_STEM_MAX 200
+#define RECENT_KINDS 64u
 
 /* Kinds that get a file only when they are asked for by name. */
 static const char *const on_request[] = {
@@ -34,13 +35,13 @@ typedef struct AscendOutput {
 
 typedef struct Csv {
     CsvContext context;
-    CsvPieces *pieces;   /* NULL: all by one thread */
-    char **only, **also; /* kinds, as the options name them */
-    GHashTable *kinds;   /* const StrobeKindView * -> CsvKind */
-    CsvKind *last_kind;
-    GPtrArray *files;     /* of CsvFile, all of them */
-    GHashTable *names;    /* of generic files and those of the tables */
-    AscendOutput *ascend; /* by entry */
+    CsvPieces *pieces;             /* NULL: all by one thread */
+    char **only, **also;           /* kinds, as the options name them */
+    GHashTable *kinds;             /* const StrobeKindView * -> CsvKind */
+    CsvKind *recent[RECENT_KINDS]; /* by their ids */
+    GPtrArray *files;              /* of CsvFile, all of them */
+    GHashTable *names;             /* of generic files and those of the tables */
+    AscendOutput *ascend;          /* by entry */
     guint n_generic;
     guint n_skipped;
 } Csv;
@@ -229,7 +230,7 @@ static CsvKind *new_kind(Csv *csv, const StrobeKindView *view)
 
 static CsvKind *find_kind(Csv *csv, const StrobeKindView *view)
 {
-    CsvKind *kind = csv->last_kind;
+    CsvKind **recent = &csv->recent[view->id % RECENT_KINDS], *kind = *recent;
 
     if (!kind || kind->view != view)
         kind = g_hash_table_lookup(csv->kinds, view);
@@ -237,8 +238,9 @@ static CsvKind *find_kind(Csv *csv, const StrobeKindView *view)
         kind->view_id != view->id) {
         kind = new_kind(csv, view);
         g_hash_table_replace(csv->kinds, (gpointer)view, kind);
+        memset(csv->recent, 0, sizeof csv->recent); /* that it replaces may be among them */
     }
-    csv->last_kind = kind;
+    *recent = kind;
     return kind;
 }
 

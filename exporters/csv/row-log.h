@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys and lengths of the rows that were written already, so that they can be put in order after
- * all. 24 bytes a row, in a scratch file when they are many. */
+ * all. Eight bytes a row, in a scratch file when they are many. */
 #ifndef STROBE_CSV_ROW_LOG_H
 #define STROBE_CSV_ROW_LOG_H
 

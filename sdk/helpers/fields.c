@@ -24,3 +24,16 @@ const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView
             strobe_field_offset(kind, binder->wanted[i].name, binder->wanted[i].type);
     return binder->offsets;
 }
+
+uint32_t strobe_kind_find(StrobeKindNames *names, const StrobeKindView *kind)
+{
+    const uint32_t slot = kind->id % (sizeof names->known / sizeof names->known[0]);
+    uint32_t place = 0;
+
+    while (place < names->n_names && strcmp(names->names[place], kind->name) != 0)
+        place++;
+    names->known[slot].kind = kind;
+    names->known[slot].name = kind->name;
+    names->known[slot].place = place;
+    return place;
+}

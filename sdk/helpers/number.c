@@ -47,6 +47,16 @@ size_t strobe_format_int(char *out, int64_t value)
     return sign + strobe_format_uint(out + sign, magnitude(value));
 }
 
+/* A time of day has 16 digits. */
+static inline size_t put_us(char *out, uint64_t us)
+{
+    if (us < EXACT_LIMIT || us >= 10 * EXACT_LIMIT)
+        return digits_put(out, us);
+    digits_put_8(out, (uint32_t)(us / DIGITS_8));
+    digits_put_8(out + 8, (uint32_t)(us % DIGITS_8));
+    return 16;
+}
+
 size_t strobe_format_us_fixed(char *out, int64_t ns)
 {
     const uint64_t value = magnitude(ns), us = value / 1000;
@@ -54,13 +64,7 @@ size_t strobe_format_us_fixed(char *out, int64_t ns)
 
     if (ns < 0)
         out[length++] = '-';
-    if (us / DIGITS_8 - DIGITS_8 / 10 < DIGITS_8 - DIGITS_8 / 10) { /* 16 digits: from 2001 on */
-        digits_put_8(out + length, (uint32_t)(us / DIGITS_8));
-        digits_put_8(out + length + 8, (uint32_t)(us % DIGITS_8));
-        length += 16;
-    } else {
-        length += digits_put(out + length, us);
-    }
+    length += put_us(out + length, us);
     digits_put_thousandths(out + length, (uint32_t)(value % 1000));
     length += 4;
     out[length] = '\0';
@@ -91,10 +95,22 @@ size_t strobe_format_us_repr(char *out, int64_t ns)
     return length;
 }
 
-/* The decimal value/10^places, where it is the shortest text of `value`. */
+/* Drops zeros at the end of a decimal but for one behind its point. */
+static size_t trim_zeros(char *out, size_t length)
+{
+    while (out[length - 1] == '0' && out[length - 2] != '.')
+        length--;
+    return length;
+}
+
+/* The decimal value/10^places, where it is the shortest text of `value`. No other decimal of up to
+ * 15 digits is of the same double, so that it is found with more places too, and zeros behind it.
+ */
 static size_t put_short_decimal(char *out, double value)
 {
-    for (unsigned places = 0; places < sizeof powers / sizeof powers[0]; places++) {
+    const unsigned step = value < 1e12 ? 3 : 1;
+
+    for (unsigned places = step; places < sizeof powers / sizeof powers[0]; places += step) {
         double scaled = value * powers[places];
         uint64_t digits;
         uint64_t unit = (uint64_t)powers[places];
@@ -106,13 +122,52 @@ static size_t put_short_decimal(char *out, double value)
         if ((double)digits / powers[places] != value)
             continue;
         length = digits_put(out, digits / unit);
-        out[length++] = '.';
-        if (places == 0)
-            places = 1;
-        put_padded(out + length, digits % unit, places);
-        return length + places;
+        if (places == 3) {
+            digits_put_thousandths(out + length, (uint32_t)(digits % unit));
+        } else {
+            out[length] = '.';
+            put_padded(out + length + 1, digits % unit, places);
+        }
+        return trim_zeros(out, length + 1 + places);
     }
     return 0;
+}
+
+size_t strobe_format_binary(char *out, int64_t value, unsigned bits)
+{
+    static const uint64_t fives[] = {1,       5,        25,        125,       625,
+                                     3125,    15625,    78125,     390625,    1953125,
+                                     9765625, 48828125, 244140625, 1220703125};
+    static const uint64_t limits[] = {1000000000000000,
+                                      100000000000000,
+                                      10000000000000,
+                                      1000000000000,
+                                      100000000000,
+                                      10000000000,
+                                      1000000000,
+                                      100000000,
+                                      10000000,
+                                      1000000,
+                                      100000,
+                                      10000,
+                                      1000,
+                                      100};
+    uint64_t rest = (uint64_t)value & (((uint64_t)1 << bits) - 1);
+    uint64_t whole = (uint64_t)value >> bits;
+    unsigned zeros = (unsigned)__builtin_ctzll(rest | (uint64_t)1 << bits);
+    unsigned places = bits - zeros;
+    size_t length;
+
+    if (value < 0 || places >= sizeof fives / sizeof fives[0] || whole >= limits[places])
+        return strobe_format_double(out, (double)value / (double)((uint64_t)1 << bits));
+    length = digits_put(out, whole);
+    out[length++] = '.';
+    if (!places)
+        places = 1;
+    put_padded(out + length, (rest >> zeros) * fives[places], places);
+    length += places;
+    out[length] = '\0';
+    return length;
 }
 
 /* Is digits * 10^exponent read back as `value`? An integer with an exponent holds no decimal
@@ -343,7 +398,11 @@ size_t strobe_format_double(char *out, double value)
         memcpy(out + length, "inf", 4);
         return length + 3;
     }
-    if (value == 0 || value >= 1e-4)
+    if (value == 0) {
+        memcpy(out + length, "0.0", 4);
+        return length + 3;
+    }
+    if (value >= 1e-4)
         used = put_short_decimal(out + length, value);
     length += used ? used : put_digits(out + length, value);
     out[length] = '\0';

@@ -44,6 +44,35 @@ static void test_double(void)
     check_double(-INFINITY, "-inf");
 }
 
+static void check_binary(int64_t value, unsigned bits)
+{
+    char text[STROBE_NUMBER_MAX], expected[STROBE_NUMBER_MAX];
+    size_t length = strobe_format_binary(text, value, bits);
+
+    strobe_format_double(expected, (double)value / ldexp(1, (int)bits));
+    g_assert_cmpstr(text, ==, expected);
+    g_assert_cmpuint(length, ==, strlen(expected));
+}
+
+/* Bytes as allocators deal them out, and any. */
+static void test_binary(void)
+{
+    static const int64_t values[] = {0,    1,    -1,   127,       128,       512,
+                                     -512, 1023, 1536, 5ll << 50, INT64_MIN, INT64_MAX};
+    GRand *rand = g_rand_new_with_seed(20);
+
+    for (gsize i = 0; i < G_N_ELEMENTS(values); i++) {
+        check_binary(values[i], 10);
+        check_binary(values[i], 20);
+    }
+    for (int i = 0; i < 200000; i++) {
+        const int64_t value = (int64_t)g_rand_int(rand) << g_rand_int_range(rand, 0, 20);
+
+        check_binary(value >> g_rand_int_range(rand, 0, 32), i % 2 ? 10 : 20);
+    }
+    g_rand_free(rand);
+}
+
 /* Significant digits of a number's text. */
 static int count_digits(const char *text)
 {
@@ -210,6 +239,7 @@ int main(int argc, char **argv)
     g_test_add_func("/number/us", test_us);
     g_test_add_func("/number/us-random", test_us_random);
     g_test_add_func("/number/int", test_int);
+    g_test_add_func("/number/binary", test_binary);
     g_test_add_func("/number/locale", test_locale);
     return g_test_run();
 }

@@ -62,7 +62,8 @@ static void test_sizes(void)
     check(0, 0);
     check(1, 1);
     check(0, 1000);
-    check(200000, 200001); /* several pieces, in the temporary file */
+    check(200000, 200001); /* several pieces, the first in memory */
+    check(500000, 500001); /* and more of them in the temporary file */
     check(1, 200000);      /* handed on at once */
     check(100000, 200000);
 }

@@ -28,11 +28,14 @@ typedef struct Group {
     GHashTable *durations;  /* of Duration, its own key */
 } Group;
 
+#define RECENT 256u /* a power of two */
+
 typedef struct ApiStatistic {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    GHashTable *groups; /* of Group, its own key */
+    GHashTable *groups;    /* of Group, its own key */
+    Group *recent[RECENT]; /* by their ids, of those that were asked for */
     guint64 n_durations, n_dropped;
 } ApiStatistic;
 
@@ -72,7 +75,7 @@ static StrobeStatus api_statistic_open(const StrobeConsumerHost *host, StrobeIns
     return STROBE_OK;
 }
 
-static Group *find_group(ApiStatistic *pass, Group *key)
+static Group *find_by_text(ApiStatistic *pass, Group *key)
 {
     Group *group = g_hash_table_lookup(pass->groups, key);
 
@@ -86,6 +89,19 @@ static Group *find_group(ApiStatistic *pass, Group *key)
     group->durations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     g_hash_table_add(pass->groups, group);
     return group;
+}
+
+/* Several ids may have one text. */
+static Group *find_group(ApiStatistic *pass, StrobeStringId name, StrobeStringId level)
+{
+    Group key = {.name_id = name, .level_id = level};
+    Group **recent = &pass->recent[(name + 31 * level) % RECENT];
+
+    if (*recent && (*recent)->name_id == name && (*recent)->level_id == level)
+        return *recent;
+    key.name = pass->host->string(pass->self, name).bytes;
+    key.level = pass->host->string(pass->self, level).bytes;
+    return *recent = find_by_text(pass, &key);
 }
 
 static void add_duration(ApiStatistic *pass, Group *group, gint64 ns)
@@ -105,12 +121,8 @@ static void add(ApiStatistic *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binder, record->kind);
     gint64 ns = record->end_ns - record->begin_ns;
-    Group key = {.name_id = record->name, .level_id = strobe_field_u32(record, at[LEVEL], 0)};
-    Group *group;
+    Group *group = find_group(pass, record->name, strobe_field_u32(record, at[LEVEL], 0));
 
-    key.name = pass->host->string(pass->self, key.name_id).bytes;
-    key.level = pass->host->string(pass->self, key.level_id).bytes;
-    group = find_group(pass, &key);
     if (!group || pass->n_durations >= CALLS_MAX) {
         pass->n_dropped++;
         return;

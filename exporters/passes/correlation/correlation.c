@@ -55,9 +55,17 @@ typedef struct Tally {
     struct strobe_correlation sum;
 } Tally;
 
+enum { CPU_OP, API_CALL, TASK_QUEUE, DEVICE_TASK, COMM_OP, N_KINDS };
+
+static const char *const kind_names[N_KINDS] = {
+    [CPU_OP] = "cpu_op",           [API_CALL] = "api_call", [TASK_QUEUE] = "task_queue",
+    [DEVICE_TASK] = "device_task", [COMM_OP] = "comm_op",
+};
+
 typedef struct Pass {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
+    StrobeKindNames kinds;
     StrobeBinder connected, queues, markers, operators;
     LinkTable *links[N_SORTS]; /* none of OPERATOR_TO_API: it follows from the others */
     HostSpans *ops, *dequeues;
@@ -276,15 +284,15 @@ static void take_operator(Pass *pass, const StrobeView *record)
 
 static void take(Pass *pass, const StrobeView *record)
 {
-    const char *kind = record->kind->name;
+    const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
 
-    if (!strcmp(kind, "cpu_op"))
+    if (kind == CPU_OP)
         take_operator(pass, record);
-    else if (!strcmp(kind, "api_call"))
+    else if (kind == API_CALL)
         take_call(pass, record);
-    else if (!strcmp(kind, "task_queue"))
+    else if (kind == TASK_QUEUE)
         take_queue(pass, record);
-    else if (!strcmp(kind, "device_task") || !strcmp(kind, "comm_op"))
+    else if (kind == DEVICE_TASK || kind == COMM_OP)
         take_effect(pass, API_TO_TASK, record, connection_of(pass, record));
     else
         take_marker(pass, record);
@@ -457,6 +465,7 @@ static StrobeStatus correlation_open(const StrobeConsumerHost *host, StrobeInsta
 
     pass->host = host;
     pass->self = self;
+    pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
     pass->is_import = *host->fact(self, "source") != '\0';
     bind(&pass->connected, connected_wanted, N_CONNECTED);
     bind(&pass->queues, queue_wanted, N_QUEUE);

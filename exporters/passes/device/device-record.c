@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
 
+#define EXACT_LENGTH 15 /* of a text whose digits are a whole number that a double holds */
+
 gboolean device_is_database(const StrobeConsumerHost *host, StrobeInstance *self)
 {
     return strstr(host->fact(self, "source"), "\"ascend_db\"") ||
@@ -19,12 +21,21 @@ double device_us(gint64 ns)
 
 double device_round(double value, int decimals)
 {
+    static const double units[] = {1, 10, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
     char text[STROBE_NUMBER_MAX];
+    guint64 digits = 0;
+    gsize length;
 
     if (!isfinite(value) || fabs(value) > 1e15)
         return value;
-    strobe_format_fixed(text, value, decimals);
-    return g_ascii_strtod(text, NULL);
+    length = strobe_format_fixed(text, value, decimals);
+    if (length > EXACT_LENGTH)
+        return g_ascii_strtod(text, NULL);
+    /* Both are exact, and so their quotient is the double nearest to the text. */
+    for (const char *at = text; *at; at++)
+        if (g_ascii_isdigit(*at))
+            digits = digits * 10 + (guint64)(*at - '0');
+    return copysign((double)digits / units[decimals], value);
 }
 
 double device_exact_us(const StrobeView *record, guint32 offset)

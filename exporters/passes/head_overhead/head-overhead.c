@@ -11,9 +11,21 @@
 #define KERNELS_MAX 4194304u /* kernels whose begin is remembered */
 #define STEPS_MAX 1048576u
 
+enum { CPU_OP, PYTHON_CALL, DEVICE_TASK, KERNEL_LINK, STEP, TRACE_SPAN, N_KINDS };
+
+static const char *const kind_names[N_KINDS] = {
+    [CPU_OP] = "cpu_op",
+    [PYTHON_CALL] = "python_call",
+    [DEVICE_TASK] = "device_task",
+    [KERNEL_LINK] = "kernel_link",
+    [STEP] = "step",
+    [TRACE_SPAN] = "chrome_trace.span",
+};
+
 typedef struct HeadOverhead {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
+    StrobeKindNames kinds;
     Markers markers;
     GHashTable *threads;      /* StrobeTrackId to HostThread; NULL: no host thread */
     GPtrArray *order;         /* the same threads in order of their first event */
@@ -40,6 +52,7 @@ static StrobeStatus head_overhead_open(const StrobeConsumerHost *host, StrobeIns
     }
     pass->host = host;
     pass->self = self;
+    pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
     pass->threads = g_hash_table_new(g_direct_hash, g_direct_equal);
     pass->order = g_ptr_array_new_with_free_func(host_thread_free);
     pass->steps = g_array_new(FALSE, FALSE, sizeof(HeadStep));
@@ -256,22 +269,22 @@ static StrobeStatus head_overhead_batch(void *state, const StrobeView *records, 
 
     for (size_t i = 0; i < n; i++) {
         const StrobeView *record = &records[i];
-        const char *kind = record->kind->name;
+        const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
 
-        if (!strcmp(kind, "cpu_op"))
+        if (kind == CPU_OP)
             add_span(pass, record, FALSE);
-        else if (!strcmp(kind, "python_call"))
+        else if (kind == PYTHON_CALL)
             add_span(pass, record, TRUE);
-        else if (!strcmp(kind, "device_task"))
+        else if (kind == DEVICE_TASK)
             add_kernel(pass, record);
-        else if (!strcmp(kind, "kernel_link"))
+        else if (kind == KERNEL_LINK)
             add_link(pass, record);
-        else if (!strcmp(kind, "step"))
+        else if (kind == STEP)
             add_step(pass->steps, record,
                      strobe_field_i64(record,
                                       strobe_field_offset(record->kind, "number", STROBE_FIELD_I64),
                                       STROBE_ABSENT_I64));
-        else if (!strcmp(kind, "chrome_trace.span") && !has_category(pass, record))
+        else if (kind == TRACE_SPAN && !has_category(pass, record))
             add_span(pass, record, FALSE);
     }
     return STROBE_OK;

@@ -32,9 +32,35 @@ typedef struct Metrics {
     guint n;
 } Metrics;
 
+enum { TASK, METRICS, FIRST_VALUE, N_PMU };
+enum { IS_KERNEL, EXACT, N_RECORD };
+
+static const StrobeWantedField pmu_wanted[N_PMU] = {
+    [TASK] = {"task", STROBE_FIELD_LINK},
+    [METRICS] = {"metrics", STROBE_FIELD_STRING},
+    [FIRST_VALUE] = {"value_00", STROBE_FIELD_F64},
+};
+static const StrobeWantedField record_wanted[N_RECORD] = {
+    [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},
+    [EXACT] = {"exact_us", STROBE_FIELD_F64},
+};
+
+enum { DEVICE_TASK, COMM_OP, DEVICE_PMU, STEP_RANGE, N_KINDS };
+
+static const char *const kind_names[N_KINDS] = {
+    [DEVICE_TASK] = "device_task",
+    [COMM_OP] = "comm_op",
+    [DEVICE_PMU] = "device_pmu",
+    [STEP_RANGE] = "step_range",
+};
+
 typedef struct KernelDetail {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
+    StrobeKindNames kinds;
+    StrobeBinder pmus, tasks, ops;
+    StrobeStringId counted; /* names of metrics, and how many there are in it */
+    guint n_counted;
     const StrobeKindView *task_kind, *op_kind;
     GArray *task_copies, *op_copies; /* of DeviceCopy */
     GArray *rows;                    /* of Row */
@@ -60,6 +86,9 @@ static StrobeStatus kernel_detail_open(const StrobeConsumerHost *host, StrobeIns
     pass->communication_core = host->intern(self, core, strlen(core));
     device_fields_absent(&strobe_kind_kernel_detail, &pass->absent);
     steps_init(&pass->steps);
+    pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
+    pass->pmus = (StrobeBinder){.wanted = pmu_wanted, .n_wanted = N_PMU};
+    pass->tasks = pass->ops = (StrobeBinder){.wanted = record_wanted, .n_wanted = N_RECORD};
     *state = pass;
     return STROBE_OK;
 }
@@ -92,14 +121,13 @@ static const GArray *copies_for(const StrobeView *record, const StrobeKindView *
 }
 
 static void add_row(KernelDetail *pass, const StrobeView *record, const GArray *copies,
-                    gboolean is_communication)
+                    guint32 exact, gboolean is_communication)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
     struct strobe_kernel_detail fields;
     Row row = {.begin_ns = record->begin_ns,
                .end_ns = record->end_ns,
-               .us = device_exact_us(
-                   record, strobe_field_offset(record->kind, "exact_us", STROBE_FIELD_F64)),
+               .us = device_exact_us(record, exact),
                .track = record->track,
                .name = record->name,
                .order = pass->rows->len};
@@ -127,25 +155,28 @@ static guint count_names(const char *names)
     return n;
 }
 
+/* Kernels have the same names for long. */
+static guint n_metrics(KernelDetail *pass, StrobeStringId names)
+{
+    if (names != pass->counted) {
+        pass->counted = names;
+        pass->n_counted = MIN(count_names(pass->host->string(pass->self, names).bytes), VALUES);
+    }
+    return pass->n_counted;
+}
+
 static void add_metrics(KernelDetail *pass, const StrobeView *record)
 {
-    Metrics metrics = {
-        .task =
-            strobe_field_u64(record, strobe_field_offset(record->kind, "task", STROBE_FIELD_LINK),
-                             STROBE_ABSENT_U64),
-        .names = strobe_field_u32(
-            record, strobe_field_offset(record->kind, "metrics", STROBE_FIELD_STRING), 0),
-        .values = pass->values->len};
-    guint32 first = strobe_field_offset(record->kind, "value_00", STROBE_FIELD_F64);
+    const uint32_t *at = strobe_binder_offsets(&pass->pmus, record->kind);
+    Metrics metrics = {.task = strobe_field_u64(record, at[TASK], STROBE_ABSENT_U64),
+                       .names = strobe_field_u32(record, at[METRICS], 0),
+                       .values = pass->values->len};
+    guint32 first = at[FIRST_VALUE];
 
     if (first == STROBE_FIELD_MISSING || pass->metrics->len >= ROWS_MAX)
         return;
-    metrics.n = MIN(count_names(pass->host->string(pass->self, metrics.names).bytes), VALUES);
-    for (guint i = 0; i < metrics.n; i++) {
-        double value = strobe_view_f64(record, first + i * (guint32)sizeof value);
-
-        g_array_append_val(pass->values, value);
-    }
+    metrics.n = n_metrics(pass, metrics.names);
+    g_array_append_vals(pass->values, (const char *)record->fields + first, metrics.n);
     g_array_append_val(pass->metrics, metrics);
 }
 
@@ -155,20 +186,28 @@ static StrobeStatus kernel_detail_batch(void *state, const StrobeView *records, 
 
     for (size_t i = 0; i < n; i++) {
         const StrobeView *record = &records[i];
-        const char *kind = record->kind->name;
+        const uint32_t *at;
 
-        if (!strcmp(kind, "device_task")) {
-            guint32 at = strobe_field_offset(record->kind, "is_kernel", STROBE_FIELD_BOOL);
-
-            if (strobe_field_u8(record, at, 0))
+        switch (strobe_kind_place(&pass->kinds, record->kind)) {
+        case DEVICE_TASK:
+            at = strobe_binder_offsets(&pass->tasks, record->kind);
+            if (strobe_field_u8(record, at[IS_KERNEL], 0))
                 add_row(pass, record, copies_for(record, &pass->task_kind, &pass->task_copies),
-                        FALSE);
-        } else if (!strcmp(kind, "comm_op")) {
-            add_row(pass, record, copies_for(record, &pass->op_kind, &pass->op_copies), TRUE);
-        } else if (!strcmp(kind, "device_pmu")) {
+                        at[EXACT], FALSE);
+            break;
+        case COMM_OP:
+            at = strobe_binder_offsets(&pass->ops, record->kind);
+            add_row(pass, record, copies_for(record, &pass->op_kind, &pass->op_copies), at[EXACT],
+                    TRUE);
+            break;
+        case DEVICE_PMU:
             add_metrics(pass, record);
-        } else if (!strcmp(kind, "step_range")) {
+            break;
+        case STEP_RANGE:
             steps_add(&pass->steps, record);
+            break;
+        default:
+            break;
         }
     }
     return STROBE_OK;

@@ -46,9 +46,18 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [EXTERNAL] = {"ascend_raw.is_external", STROBE_FIELD_BOOL},
 };
 
+enum { MEMORY_EVENT, CPU_OP, TASK_QUEUE, N_KINDS };
+
+static const char *const kind_names[N_KINDS] = {
+    [MEMORY_EVENT] = "memory_event",
+    [CPU_OP] = "cpu_op",
+    [TASK_QUEUE] = "task_queue",
+};
+
 typedef struct MemoryBlocks {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
+    StrobeKindNames kinds;
     StrobeBinder binder;
     OperatorNames *names;
     LiveBlocks *live;
@@ -81,6 +90,7 @@ static StrobeStatus memory_block_open(const StrobeConsumerHost *host, StrobeInst
 
     pass->host = host;
     pass->self = self;
+    pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
     pass->binder.wanted = wanted;
     pass->binder.n_wanted = N_WANTED;
     pass->names = operator_names_new(host, self, told, pass);
@@ -288,14 +298,14 @@ static StrobeStatus memory_block_batch(void *state, const StrobeView *records, s
 
     for (size_t i = 0; i < n; i++) {
         const StrobeView *record = &records[i];
-        const char *kind = record->kind->name;
+        const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
 
-        if (!strcmp(kind, "memory_event"))
+        if (kind == MEMORY_EVENT)
             add_event(pass, record);
-        else if (!strcmp(kind, "cpu_op"))
+        else if (kind == CPU_OP)
             operator_names_operator(pass->names, record,
                                     thread_number(pass->host->track(pass->self, record->track)));
-        else if (!strcmp(kind, "task_queue"))
+        else if (kind == TASK_QUEUE)
             operator_names_queue(pass->names, record,
                                  thread_number(pass->host->track(pass->self, record->track)));
     }

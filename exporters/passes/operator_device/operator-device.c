@@ -48,6 +48,14 @@ static const StrobeWantedField flow_wanted[N_FLOW] = {
     [IS_END] = {"is_end", STROBE_FIELD_BOOL},
 };
 
+enum { CPU_OP, API_CALL, STEP, TASK_QUEUE, DEVICE_TASK, COMM_OP, FLOW_POINT, N_KINDS };
+
+static const char *const kind_names[N_KINDS] = {
+    [CPU_OP] = "cpu_op",         [API_CALL] = "api_call",       [STEP] = "step",
+    [TASK_QUEUE] = "task_queue", [DEVICE_TASK] = "device_task", [COMM_OP] = "comm_op",
+    [FLOW_POINT] = "flow_point",
+};
+
 /* A step as the program announced it: the database's rule starts from these. */
 typedef struct HostStep {
     gint64 begin_ns, end_ns, number;
@@ -58,6 +66,7 @@ typedef struct HostStep {
 typedef struct OperatorDevice {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
+    StrobeKindNames kinds;
     StrobeBinder operators, queues, calls, tasks, flows;
     KernelMap map;
     Forest forest;
@@ -82,6 +91,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
 
     pass->host = host;
     pass->self = self;
+    pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
     pass->is_database = device_is_database(host, self);
     pass->has_device = *host->fact(self, "source") != '\0';
     bind(&pass->operators, operator_wanted, N_OPERATOR);
@@ -235,18 +245,14 @@ static void add_step(OperatorDevice *pass, const StrobeView *record)
         g_array_append_val(pass->host_steps, step);
 }
 
-static void add_device_record(OperatorDevice *pass, const StrobeView *record)
+static void add_device_record(OperatorDevice *pass, const StrobeView *record, guint32 kind)
 {
-    const char *kind = record->kind->name;
-
     pass->has_device = TRUE;
-    if (!strcmp(kind, "task_queue"))
+    if (kind == TASK_QUEUE)
         add_queue(pass, record);
-    else if (!strcmp(kind, "device_task"))
-        add_task(pass, record, FALSE);
-    else if (!strcmp(kind, "comm_op"))
-        add_task(pass, record, TRUE);
-    else if (!strcmp(kind, "flow_point"))
+    else if (kind == DEVICE_TASK || kind == COMM_OP)
+        add_task(pass, record, kind == COMM_OP);
+    else if (kind == FLOW_POINT)
         add_flow(pass, record);
 }
 
@@ -256,16 +262,16 @@ static StrobeStatus operator_device_batch(void *state, const StrobeView *records
 
     for (size_t i = 0; i < n && !pass->is_over; i++) {
         const StrobeView *record = &records[i];
-        const char *kind = record->kind->name;
+        const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
 
-        if (!strcmp(kind, "cpu_op"))
+        if (kind == CPU_OP)
             add_operator(pass, record);
-        else if (!strcmp(kind, "api_call"))
+        else if (kind == API_CALL)
             add_call(pass, record);
-        else if (!strcmp(kind, "step"))
+        else if (kind == STEP)
             add_step(pass, record);
         else
-            add_device_record(pass, record);
+            add_device_record(pass, record, kind);
     }
     return STROBE_OK;
 }

@@ -32,6 +32,7 @@ typedef struct StepSpan {
 typedef struct StepTrace {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
+    StrobeKindNames kinds;
     StrobeBinder tasks, overlaps;
     GArray *spans; /* of StepSpan */
     Steps steps;

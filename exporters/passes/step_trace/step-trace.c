@@ -19,6 +19,13 @@ static const StrobeWantedField task_wanted[N_TASK] = {
 static const StrobeWantedField overlap_wanted[N_OVERLAP] = {
     [TYPE] = {"type", STROBE_FIELD_U32}, [DEVICE] = {"device", STROBE_FIELD_I32}};
 
+enum { OVERLAP, DEVICE_TASK, COMM_OP, CPU_OP, STEP_RANGE, N_KINDS };
+
+static const char *const kind_names[N_KINDS] = {
+    [OVERLAP] = "overlap", [DEVICE_TASK] = "device_task", [COMM_OP] = "comm_op",
+    [CPU_OP] = "cpu_op",   [STEP_RANGE] = "step_range",
+};
+
 static StrobeStatus step_trace_open(const StrobeConsumerHost *host, StrobeInstance *self,
                                     void **state)
 {
@@ -26,6 +33,7 @@ static StrobeStatus step_trace_open(const StrobeConsumerHost *host, StrobeInstan
 
     pass->host = host;
     pass->self = self;
+    pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
     pass->is_database = device_is_database(host, self);
     pass->tasks.wanted = task_wanted;
     pass->tasks.n_wanted = N_TASK;
@@ -78,23 +86,23 @@ static void add_communication(StepTrace *pass, const StrobeView *record)
  */
 static void add_record(StepTrace *pass, const StrobeView *record)
 {
-    const char *kind = record->kind->name;
+    const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
     const uint32_t *at;
 
-    if (!strcmp(kind, "overlap")) {
+    if (kind == OVERLAP) {
         at = strobe_binder_offsets(&pass->overlaps, record->kind);
         if (!pass->is_database && strobe_field_u32(record, at[TYPE], G_MAXUINT32) <= STEP_FREE)
             add(pass, record, strobe_field_u32(record, at[TYPE], 0),
                 (gint32)strobe_field_u32(record, at[DEVICE], G_MAXUINT32));
-    } else if (!strcmp(kind, "device_task")) {
+    } else if (kind == DEVICE_TASK) {
         at = strobe_binder_offsets(&pass->tasks, record->kind);
         if (pass->is_database && strobe_field_u8(record, at[IS_KERNEL], 0))
             add(pass, record, STEP_COMPUTING, device_of(pass, record->track));
-    } else if (!strcmp(kind, "comm_op")) {
+    } else if (kind == COMM_OP) {
         add_communication(pass, record);
-    } else if (!strcmp(kind, "cpu_op")) {
+    } else if (kind == CPU_OP) {
         pass->first_operator_ns = MIN(pass->first_operator_ns, record->begin_ns);
-    } else if (!strcmp(kind, "step_range")) {
+    } else if (kind == STEP_RANGE) {
         steps_add(&pass->steps, record);
     }
 }

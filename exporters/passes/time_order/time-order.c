@@ -20,7 +20,7 @@ TimeOrder *time_order_new(const StrobeFacts *facts, gsize size)
 
     order->size = size;
     order->item = g_malloc(size);
-    order->sorter = strobe_row_sorter_new(facts->scratch, facts->memory_bytes / 4);
+    order->sorter = strobe_row_sorter_new(facts->scratch, facts->memory_bytes / 2);
     return order;
 }
 

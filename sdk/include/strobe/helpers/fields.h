@@ -38,6 +38,31 @@ uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint3
 /* Offsets of the wanted fields in `kind`, in the order wanted. Valid until the next call. */
 const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind);
 
+/* Which of some names a kind has, remembered for those that were asked for. Start with names and
+ * n_names set and the rest 0. */
+typedef struct StrobeKindNames {
+    const char *const *names;
+    uint32_t n_names; /* the place of one that is not among them */
+    struct {
+        const StrobeKindView *kind;
+        const char *name;
+        uint32_t place;
+    } known[16];
+} StrobeKindNames;
+
+/* As strobe_kind_place(), by comparing. */
+uint32_t strobe_kind_find(StrobeKindNames *names, const StrobeKindView *kind);
+
+/* The place of the kind's name, n_names if it is none of them. */
+static inline uint32_t strobe_kind_place(StrobeKindNames *names, const StrobeKindView *kind)
+{
+    const uint32_t slot = kind->id % (sizeof names->known / sizeof names->known[0]);
+
+    if (names->known[slot].kind == kind && names->known[slot].name == kind->name)
+        return names->known[slot].place;
+    return strobe_kind_find(names, kind);
+}
+
 static inline int64_t strobe_field_i64(const StrobeView *view, uint32_t offset, int64_t fallback)
 {
     return offset == STROBE_FIELD_MISSING ? fallback : strobe_view_i64(view, offset);

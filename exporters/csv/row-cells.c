@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "row-cells.h"
+
+#include <errno.h>
+#include <math.h>
+#include <strobe/helpers/fields.h>
+
+#include "row-sources.h"
+
+/* A row is written from one place on in the processor's registers; what goes another way takes up
+ * where that stands, and leaves where it ended. */
+
+typedef struct Pen {
+    char *at;
+    const char *end; /* of what may be written to */
+    guint n;         /* cells so far */
+} Pen;
+
+static inline void pen_take(Pen *pen, const RowCells *row, CsvCells *cells)
+{
+    pen->at = csv_cells_reserve(cells, row->room);
+    pen->end = cells->bytes + cells->size;
+    pen->n = cells->n;
+}
+
+static inline void pen_leave(const Pen *pen, CsvCells *cells)
+{
+    csv_cells_end(cells, pen->at);
+    cells->n = pen->n;
+}
+
+static inline void pen_separate(Pen *pen)
+{
+    *pen->at = ',';
+    pen->at += pen->n++ != 0;
+}
+
+static inline void mark(const RowCells *row, const Source *source)
+{
+    if (G_UNLIKELY(source->is_optional))
+        csv_file_mark(row->file, source->column);
+}
+
+static inline void put_absent(Pen *pen, const Source *source)
+{
+    pen_separate(pen);
+    memcpy(pen->at, source->absent, ABSENT_SIZE);
+    pen->at += source->n_absent;
+}
+
+/* A name with something before it. */
+static void put_prefixed(const RowCells *row, CsvContext *context, CsvCells *cells, guint32 id)
+{
+    StrobeText name = context->host->string(context->self, id);
+    g_autofree char *valid = g_utf8_make_valid(name.bytes, (gssize)name.length);
+    g_autofree char *text = g_strconcat(row->entry->name_prefix, valid, NULL);
+
+    csv_cells_text(cells, text, strlen(text));
+}
+
+static void put_metrics(const RowCells *row, CsvContext *context, CsvCells *cells,
+                        const StrobeView *record)
+{
+    guint32 id = strobe_field_u32(record, row->metrics_offset, 0);
+
+    metric_columns_write(row->metrics, cells, record, id, context->host->string(context->self, id),
+                         row->values, row->n_values);
+}
+
+/* By the table driver. */
+static int put_driven(const RowCells *row, CsvContext *context, CsvCells *cells,
+                      const Source *source, const StrobeView *record)
+{
+    StrobeCell *cell = &context->cell;
+
+    if (strobe_table_cell(context->host, context->self, &row->columns[source - row->sources],
+                          source->place, record, cell))
+        return ENOMEM;
+    if (cell->is_empty)
+        csv_cells_put(cells, cell->bytes, cell->length);
+    else
+        csv_cells_text(cells, cell->bytes, cell->length);
+    if (!cell->is_empty)
+        mark(row, source);
+    return 0;
+}
+
+static int put_other(const RowCells *row, CsvContext *context, CsvCells *cells,
+                     const Source *source, const StrobeView *record)
+{
+    switch (source->type) {
+    case SOURCE_PREFIXED:
+        put_prefixed(row, context, cells, record->name);
+        return 0;
+    case SOURCE_METRICS:
+        put_metrics(row, context, cells, record);
+        return 0;
+    default:
+        return put_driven(row, context, cells, source, record);
+    }
+}
+
+/* Some are numbers all the same, which need no cell. */
+static int put_elsewhere(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+                         const Source *source, const StrobeView *record)
+{
+    char *place = pen->at + (pen->n != 0);
+    int error, length = -1;
+
+    if (source->type == SOURCE_OTHER) {
+        *pen->at = ',';
+        length =
+            strobe_table_number(context->host, context->self, &row->columns[source - row->sources],
+                                source->place, record, place);
+    }
+    if (length > 0) {
+        pen->at = place + length;
+        pen->n++;
+        mark(row, source);
+        return 0;
+    }
+    pen_leave(pen, cells);
+    error = put_other(row, context, cells, source, record);
+    pen_take(pen, row, cells);
+    return error;
+}
+
+/* Texts and stacks, as the table driver made them before. */
+static inline int put_cached(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+                             const Source *source, guint32 id, const StrobeView *record)
+{
+    const guint kind = source->type == SOURCE_STACK  ? CELL_CACHE_STACK
+                       : source->type == SOURCE_LIST ? CELL_CACHE_LIST
+                                                     : CELL_CACHE_TEXT;
+    const CachedCell *cell;
+
+    if (!id) {
+        put_absent(pen, source);
+        return 0;
+    }
+    cell = cell_cache_find(context->cache, kind, id);
+    if (G_UNLIKELY(!cell))
+        cell = cell_cache_make(context->cache, kind, id, &row->columns[source - row->sources],
+                               source->place, record);
+    if (!cell)
+        return ENOMEM;
+    if (G_UNLIKELY((gsize)(pen->end - pen->at) < cell->length + row->room)) {
+        pen_leave(pen, cells);
+        csv_cells_reserve(cells, cell->length + row->room);
+        pen_take(pen, row, cells);
+    }
+    pen_separate(pen);
+    csv_cells_copy_padded(pen->at, cell->bytes, cell->length);
+    pen->at += cell->length;
+    mark(row, source);
+    return 0;
+}
+
+/* The text by its name in this generation; FALSE: it is another one. */
+static gboolean put_word(CsvContext *context, CsvCells *cells, const AscendWord *word, guint32 id)
+{
+    const gboolean is_older = (word->generations & ascend_generation_bit(context->generation)) != 0;
+    const char *text = is_older ? word->older : word->newer;
+
+    if (!csv_context_has_text(context, id, word->older) &&
+        !csv_context_has_text(context, id, word->newer))
+        return FALSE;
+    csv_cells_put(cells, text, strlen(text));
+    return TRUE;
+}
+
+static int put_named(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+                     const Source *source, const StrobeView *record)
+{
+    const guint32 id = strobe_view_u32(record, source->offset);
+    gboolean is_put;
+
+    pen_leave(pen, cells);
+    is_put = id && put_word(context, cells, source->word, id);
+    pen_take(pen, row, cells);
+    return is_put ? 0 : put_cached(pen, row, context, cells, source, id, record);
+}
+
+/* Absent ones are STROBE_ABSENT_I64, whatever the field's type. */
+static inline gint64 whole_value(const Source *source, CsvContext *context,
+                                 const StrobeView *record)
+{
+    const StrobeTrackView *track;
+    guint32 small;
+
+    switch (source->type) {
+    case SOURCE_U8:
+        return strobe_view_u8(record, source->offset);
+    case SOURCE_U32:
+        small = strobe_view_u32(record, source->offset);
+        return small == STROBE_ABSENT_U32 ? STROBE_ABSENT_I64 : (gint64)small;
+    case SOURCE_I32:
+        small = strobe_view_u32(record, source->offset);
+        return (gint32)small == STROBE_ABSENT_I32 ? STROBE_ABSENT_I64 : (gint64)(gint32)small;
+    case SOURCE_U64:
+    case SOURCE_I64:
+        return strobe_view_i64(record, source->offset);
+    case SOURCE_BEGIN:
+        return record->begin_ns;
+    case SOURCE_DURATION:
+        return record->end_ns - record->begin_ns;
+    default:
+        track = record->track ? context->host->track(context->self, record->track) : NULL;
+        return (gint64)(track ? track->number : STROBE_ABSENT_U64);
+    }
+}
+
+static gsize format_whole(char *out, guint32 form, gint64 value)
+{
+    gsize length;
+
+    switch (form) {
+    case STROBE_CELL_US_TAB:
+        length = strobe_format_us_fixed(out, value);
+        out[length] = '\t';
+        return length + 1;
+    case STROBE_CELL_US_REPR:
+        return strobe_format_us_repr(out, value);
+    case STROBE_CELL_KB:
+        return strobe_format_binary(out, value, 10);
+    case STROBE_CELL_MB:
+        return strobe_format_binary(out, value, 20);
+    case STROBE_CELL_DEVICE:
+        if (value < 0) {
+            memcpy(out, "CPU", 3);
+            return 3;
+        }
+        memcpy(out, "NPU:", 4);
+        return 4 + strobe_format_int(out + 4, value);
+    default:
+        return strobe_format_int(out, value);
+    }
+}
+
+/* Of 64 bits without a sign: another value is absent. */
+static inline void put_large(Pen *pen, const RowCells *row, const Source *source, guint64 value)
+{
+    if (value == STROBE_ABSENT_U64) {
+        put_absent(pen, source);
+        return;
+    }
+    pen_separate(pen);
+    pen->at += strobe_format_uint(pen->at, value);
+    mark(row, source);
+}
+
+static inline void put_whole(Pen *pen, const RowCells *row, const Source *source, gint64 value)
+{
+    if (value == STROBE_ABSENT_I64) {
+        put_absent(pen, source);
+        return;
+    }
+    pen_separate(pen);
+    pen->at += format_whole(pen->at, source->form, value);
+    mark(row, source);
+}
+
+static inline void put_real(Pen *pen, const RowCells *row, const Source *source, double value)
+{
+    if (isnan(value)) {
+        put_absent(pen, source);
+        return;
+    }
+    pen_separate(pen);
+    pen->at += strobe_format_double(pen->at, value);
+    mark(row, source);
+}
+
+static inline int put_cell(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+                           const Source *source, const StrobeView *record)
+{
+    switch (source->type) {
+    case SOURCE_U8:
+    case SOURCE_U32:
+    case SOURCE_I32:
+    case SOURCE_I64:
+    case SOURCE_BEGIN:
+    case SOURCE_DURATION:
+        put_whole(pen, row, source, whole_value(source, context, record));
+        return 0;
+    case SOURCE_U64:
+    case SOURCE_TRACK:
+        put_large(pen, row, source, (guint64)whole_value(source, context, record));
+        return 0;
+    case SOURCE_F64:
+        put_real(pen, row, source, strobe_view_f64(record, source->offset));
+        return 0;
+    case SOURCE_NAME:
+        return put_cached(pen, row, context, cells, source, record->name, record);
+    case SOURCE_TEXT:
+    case SOURCE_LIST:
+    case SOURCE_STACK:
+        return put_cached(pen, row, context, cells, source, strobe_view_u32(record, source->offset),
+                          record);
+    case SOURCE_WORD:
+        return put_named(pen, row, context, cells, source, record);
+    default:
+        return put_elsewhere(pen, row, context, cells, source, record);
+    }
+}
+
+int row_cells_compose(const RowCells *row, CsvContext *context, CsvCells *cells,
+                      const StrobeView *record)
+{
+    const Source *end = row->sources + row->n_columns;
+    int error = 0;
+    Pen pen;
+
+    pen_take(&pen, row, cells);
+    for (const Source *source = row->sources; source < end && !error; source++)
+        error = put_cell(&pen, row, context, cells, source, record);
+    pen_leave(&pen, cells);
+    return error;
+}
+
+gboolean row_cells_add_columns(const RowCells *row, const StrobeView *record)
+{
+    return row->metrics && !metric_columns_are_planned(
+                               row->metrics, strobe_field_u32(record, row->metrics_offset, 0));
+}

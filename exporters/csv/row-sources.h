@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the cells of a row come from: its columns, bound to the fields of a kind. */
+#ifndef STROBE_CSV_ROW_SOURCES_H
+#define STROBE_CSV_ROW_SOURCES_H
+
+#include <strobe/helpers/number.h>
+
+#include "metric-columns.h"
+#include "row-cells.h"
+
+/* Room for a number, what is absent, and a separator. */
+#define CELL_ROOM (STROBE_NUMBER_MAX + 16u)
+#define ABSENT_SIZE 16u /* of a text that is copied as a whole */
+
+/* Where a column's cells come from. Numbers first. */
+enum {
+    SOURCE_U8 = 0,
+    SOURCE_U32,
+    SOURCE_I32,
+    SOURCE_U64,
+    SOURCE_I64,
+    SOURCE_BEGIN,
+    SOURCE_DURATION,
+    SOURCE_TRACK,
+    SOURCE_F64, /* the last that needs no driver */
+    SOURCE_NAME,
+    SOURCE_TEXT, /* a string field */
+    SOURCE_LIST,
+    SOURCE_STACK,
+    SOURCE_WORD, /* a string field with texts that have another name here */
+    SOURCE_PREFIXED,
+    SOURCE_METRICS,
+    SOURCE_OTHER /* the table driver */
+};
+
+typedef struct Source {
+    guint8 type;
+    gboolean is_optional;
+    guint32 form;   /* STROBE_CELL_* */
+    guint32 offset; /* of the field */
+    guint32 place;  /* the table driver's */
+    guint column;   /* of the file; of metrics: the first */
+    guint n_absent;
+    char absent[ABSENT_SIZE]; /* text for what is absent */
+    const AscendWord *word;   /* NULL: none in this column has another name */
+} Source;
+
+struct RowCells {
+    CsvFile *file;
+    const AscendFile *entry; /* NULL: generic */
+    StrobeColumn *columns;
+    guint32 n_columns;
+    gsize room; /* for all of them, texts but the short ones apart */
+    Source *sources;
+    MetricColumns *metrics;
+    guint32 metrics_offset; /* of their names */
+    guint32 values;         /* where those of the metrics begin, and how many there are */
+    guint n_values;
+};
+
+#endif
