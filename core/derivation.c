@@ -9,6 +9,7 @@ struct derivations {
     StrobeReader *reader;
     StrobeGaps *gaps;
     StrobeConsumers *consumers;
+    StrobePassEnds *ends;
     const GPtrArray *passes, *others;
 };
 
@@ -103,16 +104,15 @@ static void begin_derivation(struct derivation *derivation, const struct derivat
 {
     const guint32 n_kinds = pass->component->n_kinds;
 
-    *derivation = (struct derivation){shared, pass, g_new0(gboolean, n_kinds + 1),
-                                      g_new0(gboolean, n_kinds + 1),
-                                      g_new0(StrobeDerivedCount, n_kinds + 1)};
+    *derivation =
+        (struct derivation){shared, pass, g_new0(gboolean, n_kinds + 1),
+                            g_new0(gboolean, n_kinds + 1), g_new0(StrobeDerivedCount, n_kinds + 1)};
     for (guint32 k = 0; k < n_kinds; k++) {
         const char *kind = pass->kinds[k].view.name;
 
         derivation->stored[k] = is_stored(shared->reader, kind);
-        derivation->unwanted[k] =
-            derivation->stored[k] ||
-            (!has_wanting(shared->passes, kind) && !has_wanting(shared->others, kind));
+        derivation->unwanted[k] = derivation->stored[k] || (!has_wanting(shared->passes, kind) &&
+                                                            !has_wanting(shared->others, kind));
     }
     if (pass->spool)
         strobe_spool_leave_out(pass->spool, derivation->unwanted, count_left_out, derivation);
@@ -130,18 +130,63 @@ static void end_derivation(struct derivation *derivation)
     g_free(derivation->left_out);
 }
 
+/* ---- what is left ---- */
+
+/* Of the kinds that it wants, those that passes from `next` on make. */
+static GPtrArray *find_left(const struct derivation *all, const GPtrArray *passes, guint next,
+                            const StrobeConsumer *consumer)
+{
+    GPtrArray *left = g_ptr_array_new();
+
+    for (guint i = next; i < passes->len; i++)
+        for (guint32 k = 0; k < all[i].pass->component->n_kinds; k++) {
+            const char *kind = all[i].pass->kinds[k].view.name;
+
+            if (!all[i].stored[k] && g_hash_table_contains(consumer->wanted, kind))
+                g_ptr_array_add(left, (gpointer)(uintptr_t)kind);
+        }
+    return left;
+}
+
+/* Exporters finish what they can, while the next passes end. */
+static void tell_left(const struct derivations *shared, const struct derivation *all, guint next)
+{
+    gboolean has_news = FALSE;
+
+    for (guint i = 0; i < shared->others->len; i++) {
+        StrobeConsumer *consumer = g_ptr_array_index(shared->others, i);
+        g_autoptr(GPtrArray) left = NULL;
+
+        if (consumer->is_of_caller || !consumer->ops->kinds_left)
+            continue;
+        left = find_left(all, shared->passes, next, consumer);
+        if (left->len == 0 || (next && left->len == consumer->n_left))
+            continue;
+        consumer->n_left = left->len;
+        g_ptr_array_add(left, NULL);
+        consumer->left = g_steal_pointer(&left);
+        has_news = TRUE;
+    }
+    if (!has_news)
+        return;
+    strobe_pass_ends_begin(shared->ends);
+    strobe_consumers_call(shared->consumers, strobe_consumer_kinds_left);
+}
+
 void strobe_derive(StrobeReader *reader, StrobeGaps *gaps, StrobeConsumers *consumers,
                    const GPtrArray *passes, const GPtrArray *others)
 {
-    const struct derivations shared = {reader, gaps, consumers, passes, others};
-    g_autofree struct derivation *all = g_new0(struct derivation, passes->len + 1);
     StrobePassEnds *ends = strobe_pass_ends_new(passes, strobe_consumers_n_threads(consumers));
+    const struct derivations shared = {reader, gaps, consumers, ends, passes, others};
+    g_autofree struct derivation *all = g_new0(struct derivation, passes->len + 1);
 
     for (guint i = 0; i < passes->len; i++)
         begin_derivation(&all[i], &shared, g_ptr_array_index(passes, i));
+    tell_left(&shared, all, 0);
     for (guint i = 0; i < passes->len; i++) {
         strobe_pass_ends_end(ends, i, feed_piece, &all[i]);
         end_derivation(&all[i]);
+        tell_left(&shared, all, i + 1);
     }
     strobe_pass_ends_free(ends);
 }
