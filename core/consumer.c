@@ -397,6 +397,16 @@ void strobe_consumer_raw_end(StrobeConsumer *c)
         take_status(c, "raw_end", c->ops->raw_end(c->state));
 }
 
+void strobe_consumer_kinds_left(StrobeConsumer *c)
+{
+    if (!c->left)
+        return;
+    if (c->is_open && !c->failure)
+        take_status(c, "kinds_left",
+                    c->ops->kinds_left(c->state, (const char *const *)c->left->pdata));
+    g_clear_pointer(&c->left, g_ptr_array_unref);
+}
+
 void strobe_consumer_end(StrobeConsumer *c)
 {
     if (c->is_open && !c->failure)
@@ -410,6 +420,7 @@ void strobe_consumer_close(StrobeConsumer *c)
     c->is_open = FALSE;
     c->state = NULL;
     c->end = NULL;
+    g_clear_pointer(&c->left, g_ptr_array_unref);
     g_clear_pointer(&c->fact_texts, g_hash_table_unref);
     g_clear_pointer(&c->spool, strobe_spool_free);
 }

@@ -58,6 +58,9 @@ typedef struct StrobeConsumer {
     void (*settle)(gpointer user); /* until others have all before what it is called for behind
                                       them, of the caller's own; NULL: nobody is at it */
     gpointer settle_user;
+    GPtrArray *left;    /* of the derived kinds that it wants, those that may still come; a NULL
+                           behind them. NULL: nothing new about that */
+    guint n_left;       /* as it knows */
     StrobeCrew *crew;   /* that takes pieces of its calls; NULL: its thread does all */
     StrobePassEnd *end; /* of a pass that ends in a thread of its own: it takes no records any more;
                            NULL: it does not */
@@ -68,12 +71,15 @@ StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
                                     const StrobeConfigComponent *wanted, GError **error);
 void strobe_consumer_free(gpointer consumer);
 
-/* A run: open, any number of records, raw_end, more records, end, close. After a failure the other
+/* A run: open, any number of records, raw_end, more records and kinds_left,
+ * end, close. After a failure the other
  * calls do nothing. */
 void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader, const StrobeFacts *facts,
                           StrobeGaps *gaps);
 void strobe_consumer_feed(StrobeConsumer *consumer, const StrobeViewRuns *runs);
 void strobe_consumer_raw_end(StrobeConsumer *consumer);
+/* Tells an exporter what is left, if there is news. */
+void strobe_consumer_kinds_left(StrobeConsumer *consumer);
 void strobe_consumer_end(StrobeConsumer *consumer);
 void strobe_consumer_close(StrobeConsumer *consumer);
 

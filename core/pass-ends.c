@@ -235,6 +235,12 @@ static void take_pieces(StrobePassEnd *end, StrobeSpoolTake take, gpointer user)
         g_free(end->pieces[i].bytes);
 }
 
+void strobe_pass_ends_begin(StrobePassEnds *ends)
+{
+    if (ends->n_threads)
+        begin_ready(ends, ends->n_threads + 1);
+}
+
 void strobe_pass_ends_end(StrobePassEnds *ends, guint index, StrobeSpoolTake take, gpointer user)
 {
     StrobePassEnd *end = &ends->all[index];

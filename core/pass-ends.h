@@ -13,6 +13,9 @@ typedef struct StrobePassEnds StrobePassEnds;
 StrobePassEnds *strobe_pass_ends_new(const GPtrArray *passes, guint n_threads);
 void strobe_pass_ends_free(StrobePassEnds *ends);
 
+/* As many as may begin to end before any other has: the caller has something else to do. */
+void strobe_pass_ends_begin(StrobePassEnds *ends);
+
 /* Pass `index` ends, those before it have; all that it derived, from the first record on, is given
  * to `take` by the caller's thread. Meanwhile others may have begun to end, which want no records
  * that are still to come. */

@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include "consumer.h"
 #include "consumers.h"
+#include "derivation.h"
 #include "error.h"
 #include "json-text.h"
-#include "pass-ends.h"
 #include "resources.h"
 
 #define GENERATION_NEWEST 3
@@ -246,85 +246,6 @@ static gboolean stream_raw(struct run *run, GError **error)
     return TRUE;
 }
 
-/* Does the capture hold records of this derived kind itself? (An import of what the source derived:
- * they stand, the pass's own do not.) */
-static gboolean is_stored(struct run *run, const char *kind)
-{
-    const StrobeKindView *view;
-
-    for (guint32 i = 0; (view = strobe_reader_kind(run->reader, i)); i++)
-        if (strcmp(view->name, kind) == 0)
-            return TRUE;
-    return FALSE;
-}
-
-/* By now all losses are known, which they were not yet when the record was emitted. */
-static StrobeView derived_view(const struct run *run, StrobeConsumer *pass,
-                               const struct StrobeSpooled *record)
-{
-    StrobeDerivedCount *count = &pass->counts[record->kind];
-    StrobeView view = {.kind = &pass->kinds[record->kind].view,
-                       .fields = record + 1,
-                       .begin_ns = record->begin_ns,
-                       .end_ns = record->end_ns,
-                       .track = record->track,
-                       .name = record->name,
-                       .flags = record->flags};
-
-    if (view.track && strobe_gaps_touch(run->gaps, view.track, view.begin_ns, view.end_ns))
-        view.flags |= STROBE_VIEW_INCOMPLETE;
-    count->n++;
-    count->n_incomplete += (view.flags & STROBE_VIEW_INCOMPLETE) != 0;
-    return view;
-}
-
-/* A pass whose records are handed on. */
-struct derivation {
-    struct run *run;
-    StrobeConsumer *pass;
-    gboolean *stored; /* of each of its kinds, whether the capture holds it itself */
-};
-
-static void feed_piece(gpointer user, const char *piece, gsize bytes)
-{
-    const struct derivation *derivation = user;
-    StrobeConsumers *consumers = derivation->run->consumers;
-    StrobeView *views = strobe_consumers_room(consumers);
-    gsize n = 0, at = 0;
-
-    while (at < bytes) {
-        const struct StrobeSpooled *record = (const void *)(piece + at);
-        if (!derivation->stored[record->kind])
-            views[n++] = derived_view(derivation->run, derivation->pass, record);
-        at += sizeof *record + record->field_bytes;
-        if (n == STROBE_BATCH || (n && at >= bytes)) {
-            strobe_consumers_feed(consumers, n);
-            views = strobe_consumers_room(consumers);
-            n = 0;
-        }
-    }
-    strobe_consumers_settle(consumers); /* the piece is theirs no longer */
-}
-
-/* Passes end in order of dependency, and what each derived goes to those behind it. */
-static void stream_derived(struct run *run)
-{
-    StrobePassEnds *ends =
-        strobe_pass_ends_new(run->p->passes, strobe_consumers_n_threads(run->consumers));
-
-    for (guint i = 0; i < run->p->passes->len; i++) {
-        StrobeConsumer *pass = g_ptr_array_index(run->p->passes, i);
-        g_autofree gboolean *stored = g_new0(gboolean, pass->component->n_kinds + 1);
-        struct derivation derivation = {run, pass, stored};
-
-        for (guint k = 0; k < pass->component->n_kinds; k++)
-            stored[k] = is_stored(run, pass->kinds[k].view.name);
-        strobe_pass_ends_end(ends, i, feed_piece, &derivation);
-        strobe_consumer_close(pass); /* those behind it need what it held */
-    }
-    strobe_pass_ends_free(ends);
-}
-
 static void open_one(struct run *run, StrobeConsumer *consumer)
 {
     strobe_consumer_open(consumer, run->reader, &run->facts, run->gaps);
@@ -346,7 +267,7 @@ static void run_consumers(struct run *run, GError **error)
     run->facts.n_threads = 1 + strobe_consumers_n_threads(run->consumers);
     open_all(run);
     if (stream_raw(run, error)) {
-        stream_derived(run);
+        strobe_derive(run->reader, run->gaps, run->consumers, run->p->passes, run->p->consumers);
         strobe_consumers_call(run->consumers, strobe_consumer_end); /* passes are closed */
     }
     strobe_consumers_call(run->consumers, strobe_consumer_close);

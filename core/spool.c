@@ -18,13 +18,18 @@ struct Kept {
 struct StrobeSpool {
     char *chunk; /* being filled */
     gsize used;
-    struct StrobeSpooled *newest; /* record appended last, NULL: none in the chunk */
+    struct StrobeSpooled *newest; /* record added last, NULL: none that is there still */
     struct Kept *kept;            /* chunks in memory, the oldest ones, and how many they may be */
     guint n_kept, n_kept_max;
     GArray *sizes; /* of the chunks in the file */
     StrobeSafeFile *file;
     StrobeSpoolTake take; /* NULL: full chunks go to the file */
     gpointer user;
+    const gboolean *left_out; /* by kind; NULL: all are kept */
+    StrobeSpoolTake take_left_out;
+    gpointer left_out_user;
+    struct StrobeSpooled *other; /* one that is left out, and its fields */
+    gsize other_size;
 };
 
 StrobeSpool *strobe_spool_new(void)
@@ -47,6 +52,7 @@ void strobe_spool_free(StrobeSpool *spool)
         g_free(spool->kept[--spool->n_kept].chunk);
     g_free(spool->kept);
     g_free(spool->chunk);
+    g_free(spool->other);
     g_free(spool);
 }
 
@@ -93,10 +99,48 @@ static gboolean spill(StrobeSpool *spool)
     return TRUE;
 }
 
+/* ---- what is left out ---- */
+
+void strobe_spool_leave_out(StrobeSpool *spool, const gboolean *kinds, StrobeSpoolTake take,
+                            gpointer user)
+{
+    spool->left_out = kinds;
+    spool->take_left_out = take;
+    spool->left_out_user = user;
+}
+
+/* The newest one has all its flags. */
+static void tell_left_out(StrobeSpool *spool)
+{
+    if (spool->newest && spool->newest == spool->other)
+        spool->take_left_out(spool->left_out_user, (const char *)spool->other,
+                             sizeof *spool->other + spool->other->field_bytes);
+}
+
+static void *leave_out(StrobeSpool *spool, const struct StrobeSpooled *record, gsize n)
+{
+    if (spool->other_size < n) {
+        g_free(spool->other);
+        spool->other = g_malloc(n);
+        spool->other_size = n;
+    }
+    *spool->other = *record;
+    memset(spool->other + 1, 0, record->field_bytes);
+    spool->newest = spool->other;
+    return spool->other + 1;
+}
+
+/* ---- records in ---- */
+
 void *strobe_spool_add(StrobeSpool *spool, const struct StrobeSpooled *record)
 {
     gsize n = sizeof *record + record->field_bytes;
 
+    if (spool->left_out) {
+        tell_left_out(spool);
+        if (spool->left_out[record->kind])
+            return leave_out(spool, record, n);
+    }
     if (!spool->chunk)
         spool->chunk = g_malloc(CHUNK);
     spool->newest = NULL;
@@ -160,6 +204,7 @@ gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer us
 
 void strobe_spool_finish(StrobeSpool *spool)
 {
+    tell_left_out(spool);
     if (spool->take && spool->used)
         spool->take(spool->user, spool->chunk, spool->used);
     spool->used = 0;

@@ -30,13 +30,17 @@ void strobe_spool_flag(StrobeSpool *spool, guint16 flags);
 /* Takes a piece of the stream, whole records, valid until it returns. */
 typedef void (*StrobeSpoolTake)(gpointer user, const char *piece, gsize bytes);
 
+/* Records of the kinds that are marked, by index, are not kept from now on: each is given to `take`
+ * when the next one comes, by who adds, for its flags may come until then. */
+void strobe_spool_leave_out(StrobeSpool *spool, const gboolean *kinds, StrobeSpoolTake take,
+                            gpointer user);
 /* What is added from now on is handed on whenever there is a piece of it, behind what lies in the
  * file. */
 void strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer user);
 /* Reads what lies in the file, whoever adds meanwhile to what is handed on, and keeps nothing there
  * any more. FALSE with the error set: it cannot be read. */
 gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer user, GError **error);
-/* Hands on what is left. */
+/* Nothing is added any more: hands on what is left. */
 void strobe_spool_finish(StrobeSpool *spool);
 
 #endif

@@ -206,20 +206,25 @@ static void write_queue(ChromeTrace *trace)
         trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
     write_held(trace, trace_queue_side(trace, FALSE));
     write_held(trace, trace_queue_side(trace, TRUE));
-    trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
 }
 
-static void write_parts(ChromeTrace *trace)
+static void write_calls(ChromeTrace *trace)
 {
     TraceOut *out = &trace->main;
 
-    write_queue(trace);
+    trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, out);
     if (!out->has_events) /* what a device alone recorded */
         trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
     write_held(trace, &trace->backward);
     write_groups(trace, &trace->python);
     trace_rows_write(trace->rows, TRACE_LAYERS_GC, &trace->gc);
     trace_out_append(out, &trace->gc);
+}
+
+static void write_devices(ChromeTrace *trace)
+{
+    TraceOut *out = &trace->main;
+
     trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
     write_groups(trace, &trace->devices);
     if (!trace->has_flow_points)
@@ -230,12 +235,57 @@ static void write_parts(ChromeTrace *trace)
     trace_out_flush(out);
 }
 
+/* Stretches of the file, behind what is written as it comes. */
+enum { STRETCH_QUEUE, STRETCH_CALLS, STRETCH_DEVICES, N_STRETCHES };
+
+static void write_stretches(ChromeTrace *trace, guint n)
+{
+    static void (*const stretches[N_STRETCHES])(ChromeTrace *) = {
+        [STRETCH_QUEUE] = write_queue,
+        [STRETCH_CALLS] = write_calls,
+        [STRETCH_DEVICES] = write_devices,
+    };
+
+    while (trace->n_written < n)
+        stretches[trace->n_written++](trace);
+}
+
+/* How many stretches have nothing to do with a derived kind. Overlaps and links to kernels make no
+ * rows in layers of the process: an operator, or a task, has made it. */
+static guint stretches_before(const char *kind)
+{
+    if (!strcmp(kind, "operator_link"))
+        return STRETCH_CALLS;
+    return !strcmp(kind, "overlap") || !strcmp(kind, "kernel_link") ? STRETCH_DEVICES : 0;
+}
+
 static gboolean has_events(const ChromeTrace *trace)
 {
     return trace->main.has_events || trace_queue_has_events(trace->queue) ||
            trace_groups_has_events(&trace->python) || trace->gc.has_events ||
            trace_groups_has_events(&trace->devices) || trace_held_has_events(&trace->backward) ||
            trace_held_has_events(&trace->links) || trace->tail.has_events;
+}
+
+/* Something must stand before the separator that the other parts begin with. */
+static gboolean needs_process(const ChromeTrace *trace)
+{
+    return !trace->is_import || !trace_groups_has_events(&trace->devices);
+}
+
+static StrobeStatus chrome_trace_kinds_left(void *state, const char *const *kinds)
+{
+    ChromeTrace *trace = state;
+    guint n = STRETCH_DEVICES;
+
+    if (!trace->main.has_events || (trace->is_import && needs_process(trace)))
+        return STROBE_OK; /* what begins the file is not known yet */
+    for (; *kinds; kinds++)
+        n = MIN(n, stretches_before(*kinds));
+    if (needs_process(trace))
+        trace_rows_need_process(trace->rows);
+    write_stretches(trace, n);
+    return check_parts(trace);
 }
 
 static StrobeStatus chrome_trace_end(void *state)
@@ -250,10 +300,9 @@ static StrobeStatus chrome_trace_end(void *state)
         return STROBE_OK; /* nothing to show: no file */
     if (trace->is_import)
         trace_rows_of_all(trace->rows);
-    /* Something must stand before the separator that the other parts begin with. */
-    if (!trace->is_import || !trace_groups_has_events(&trace->devices))
+    if (needs_process(trace))
         trace_rows_need_process(trace->rows);
-    write_parts(trace);
+    write_stretches(trace, N_STRETCHES);
     if (check_parts(trace))
         return STROBE_ERROR_IO;
     file = trace->main.file;
@@ -273,4 +322,5 @@ const StrobeConsumerOps chrome_trace_ops = {
     .batch = chrome_trace_batch,
     .end = chrome_trace_end,
     .close = chrome_trace_close,
+    .kinds_left = chrome_trace_kinds_left,
 };

@@ -101,6 +101,7 @@ struct ChromeTrace {
     gboolean is_import;  /* what another tool recorded: drawn as that tool does, and no more */
     gboolean has_steps;  /* the source has them among its operators */
     gboolean has_flow_points;
+    guint n_written; /* of the file's stretches (chrome-trace.c) */
     /* The file's parts, in their order. */
     TraceOut main;       /* events as they come, the process's names, flows */
     TraceHeld backward;  /* held back: arrows from operators to their backward operators */

@@ -77,6 +77,27 @@ static void add_device(Fixture *f, guint i, gboolean has_points)
         strobe_mock_add(f->mock, &strobe_kind_flow_point, flows, string(f, "MsTx"), t, t, &point);
 }
 
+static void add_links(Fixture *f, guint64 sequence)
+{
+    for (guint i = 0; i < 300; i++) {
+        const struct strobe_operator_link link = {sequence + i, T0 + i * 7, threads[1 + i % 3]};
+
+        strobe_mock_add(f->mock, &strobe_kind_operator_link, threads[0], 0, T0 + i, T0 + i, &link);
+    }
+}
+
+static void add_kernels(Fixture *f)
+{
+    for (guint i = 0; i < 300; i++) {
+        const struct strobe_kernel_link link = {i, T0 + i * 1000, stream};
+        const struct strobe_overlap overlap = {i % 4, 1};
+
+        strobe_mock_add(f->mock, &strobe_kind_kernel_link, threads[0], 0, T0 + i, T0 + i, &link);
+        strobe_mock_add(f->mock, &strobe_kind_overlap, 0, string(f, "Computing"), T0 + i,
+                        T0 + i * 2, &overlap);
+    }
+}
+
 /* Pieces by threads of their own, all of them at once. */
 typedef struct Call {
     void (*piece)(void *user, uint32_t i);
@@ -113,7 +134,28 @@ typedef struct Case {
     gboolean has_threads; /* else pieces come one after the other, the last one first */
     gboolean has_points;
     gboolean is_in_file; /* what waits */
+    gboolean is_told;    /* which derived kinds are left */
+    gboolean is_late;    /* and gets one of a kind that was not */
 } Case;
+
+#define LATE_SEQUENCE 777000000u
+
+/* All that comes of passes. */
+static void send_derived(Fixture *f, const Case *c)
+{
+    static const char *const kinds[] = {"operator_link", "kernel_link", "overlap", NULL};
+
+    if (c->is_told)
+        g_assert_cmpint(strobe_mock_kinds_left(f->mock, kinds), ==, STROBE_OK);
+    add_links(f, 0);
+    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+    if (c->is_told)
+        g_assert_cmpint(strobe_mock_kinds_left(f->mock, kinds + 1), ==, STROBE_OK);
+    if (c->is_late)
+        add_links(f, LATE_SEQUENCE);
+    add_kernels(f);
+    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+}
 
 /* In batches of many sizes. */
 static char *made(const Case *c)
@@ -137,6 +179,7 @@ static char *made(const Case *c)
             g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
     }
     g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
+    send_derived(&f, c);
     g_assert_cmpint(strobe_mock_end(f.mock), ==, STROBE_OK);
     strobe_mock_close(f.mock);
     text = read_file(&f, "trace_view.json");
@@ -150,7 +193,7 @@ static void test_same(gconstpointer data)
     Case one = *wanted;
 
     one.n_threads = 1;
-    one.is_in_file = FALSE;
+    one.is_in_file = one.is_told = FALSE;
     n_dealt = 0;
     g_autofree char *expected = made(&one);
     g_autofree char *found = made(wanted);
@@ -164,11 +207,25 @@ static void test_same(gconstpointer data)
     g_assert_true((n_dealt > 0) == wanted->has_threads);
 }
 
+/* What no kind is part of that is left is in the file when its last record is there. */
+static void test_early(void)
+{
+    const Case told = {3, 2, .is_told = TRUE, .is_late = TRUE}, plain = {3, 2, .is_late = TRUE};
+    g_autofree char *early = made(&told), *whole = made(&plain);
+
+    g_assert_nonnull(strstr(whole, "\"fwdbwd\", \"id\": 777000001,"));
+    g_assert_null(strstr(early, "\"fwdbwd\", \"id\": 777000001,"));
+    g_assert_nonnull(strstr(early, "\"fwdbwd\", \"id\": 299,"));
+    g_assert_nonnull(strstr(early, "\"torch_to_npu\""));
+}
+
 int main(int argc, char **argv)
 {
     static const Case last_first = {3, 2, FALSE, FALSE}, at_once = {3, 9, TRUE, FALSE},
                       points = {3, 9, TRUE, TRUE}, older = {1, 9, TRUE, FALSE},
-                      file = {3, 9, TRUE, FALSE, TRUE};
+                      file = {3, 9, TRUE, FALSE, TRUE}, told = {3, 2, .is_told = TRUE},
+                      told_at_once = {3, 9, TRUE, FALSE, TRUE, TRUE},
+                      told_older = {2, 1, .is_told = TRUE};
 
     g_test_init(&argc, &argv, NULL);
     g_test_add_data_func("/trace-pieces/last-first", &last_first, test_same);
@@ -176,5 +233,9 @@ int main(int argc, char **argv)
     g_test_add_data_func("/trace-pieces/points", &points, test_same);
     g_test_add_data_func("/trace-pieces/older", &older, test_same);
     g_test_add_data_func("/trace-pieces/file", &file, test_same);
+    g_test_add_data_func("/trace-pieces/told", &told, test_same);
+    g_test_add_data_func("/trace-pieces/told-at-once", &told_at_once, test_same);
+    g_test_add_data_func("/trace-pieces/told-older", &told_older, test_same);
+    g_test_add_func("/trace-pieces/early", test_early);
     return g_test_run();
 }

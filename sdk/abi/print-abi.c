@@ -246,6 +246,7 @@ static void print_exporter(void)
     MEMBER(StrobeConsumerOps, end);
     MEMBER(StrobeConsumerOps, close);
     MEMBER(StrobeConsumerOps, raw_end);
+    MEMBER(StrobeConsumerOps, kinds_left);
 }
 
 static void print_importer(void)

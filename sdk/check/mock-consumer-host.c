@@ -602,6 +602,11 @@ StrobeStatus strobe_mock_raw_end(StrobeMockHost *mock)
     return ops_of(mock)->raw_end ? ops_of(mock)->raw_end(mock->state) : STROBE_OK;
 }
 
+StrobeStatus strobe_mock_kinds_left(StrobeMockHost *mock, const char *const *kinds)
+{
+    return ops_of(mock)->kinds_left ? ops_of(mock)->kinds_left(mock->state, kinds) : STROBE_OK;
+}
+
 StrobeStatus strobe_mock_end(StrobeMockHost *mock)
 {
     return ops_of(mock)->end(mock->state);

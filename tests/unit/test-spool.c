@@ -68,9 +68,59 @@ static void test_sizes(void)
     check(100000, 200000);
 }
 
+/* Of kinds 0 and 2 here; with its flags, each when the next one is there. */
+typedef struct LeftOut {
+    guint n;
+    guint n_flagged[2];
+} LeftOut;
+
+static void take_left_out(gpointer user, const char *piece, gsize bytes)
+{
+    const struct StrobeSpooled *record = (const void *)piece;
+    LeftOut *found = user;
+
+    g_assert_cmpuint(record->kind, !=, 1);
+    g_assert_cmpuint(bytes, ==, sizeof *record + record->field_bytes);
+    g_assert_cmpuint(record->flags, ==, record->begin_ns % 7 ? 0 : 1 + record->begin_ns % 2);
+    found->n++;
+    if (record->flags)
+        found->n_flagged[record->flags - 1]++;
+}
+
+static void count_kept(gpointer user, const char *piece, gsize bytes)
+{
+    for (gsize at = 0; at < bytes; ++*(guint *)user) {
+        const struct StrobeSpooled *record = (const void *)(piece + at);
+
+        g_assert_true(record->kind == 1 || record->begin_ns < 3);
+        g_assert_cmpuint(record->flags, ==, record->begin_ns % 7 ? 0 : 1 + record->begin_ns % 2);
+        at += sizeof *record + record->field_bytes;
+    }
+}
+
+static void test_left_out(void)
+{
+    static const gboolean kinds[] = {TRUE, FALSE, TRUE};
+    StrobeSpool *spool = strobe_spool_new();
+    LeftOut left_out = {0};
+    guint n_kept = 0;
+
+    add(spool, 0, 3); /* kept, whatever they are */
+    strobe_spool_leave_out(spool, kinds, take_left_out, &left_out);
+    strobe_spool_hand_on(spool, count_kept, &n_kept);
+    add(spool, 3, 21000);
+    g_assert_cmpuint(left_out.n, ==, 13997); /* the last one may be flagged still */
+    strobe_spool_finish(spool);
+    g_assert_cmpuint(n_kept, ==, 3 + 6999);
+    g_assert_cmpuint(left_out.n, ==, 13998);
+    g_assert_cmpuint(left_out.n_flagged[0] + left_out.n_flagged[1], ==, 2000 - 1);
+    strobe_spool_free(spool);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/spool/sizes", test_sizes);
+    g_test_add_func("/spool/left-out", test_left_out);
     return g_test_run();
 }

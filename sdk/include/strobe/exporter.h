@@ -198,6 +198,12 @@ typedef struct StrobeConsumerOps {
 
     /* Optional, for passes: no more raw records; derived ones follow. */
     StrobeStatus (*raw_end)(void *state);
+
+    /* Optional, for exporters: of the derived kinds that it wants, those of which records may still
+     * come; NULL behind the last. Called behind raw_end, and whenever there are fewer of them, as
+     * long as there are any: an exporter may finish what none of them is part of, while passes are
+     * at work still. */
+    StrobeStatus (*kinds_left)(void *state, const char *const *kinds);
     /* end of base ABI 1.0 */
 } StrobeConsumerOps;
 
