@@ -15,6 +15,7 @@ struct import_kind {
     guint64 *absent;         /* the fields as they are to begin with */
     guint32 words;           /* of the fields */
     guint64 n;
+    gboolean has_end; /* a span */
     gboolean is_told; /* records of it are dropped: a better source has told them */
 };
 

@@ -47,8 +47,7 @@ static gboolean equal_tracks(gconstpointer a, gconstpointer b)
 static StrobeRecordKey key_of(gconstpointer user, const guint64 *record)
 {
     const StrobeImportCapture *c = user;
-    gboolean has_end =
-        c->kinds[strobe_record_kind(record[0])].declaration->shape == STROBE_SHAPE_SPAN;
+    gboolean has_end = c->kinds[strobe_record_kind(record[0])].has_end;
 
     return (StrobeRecordKey){.begin = (gint64)record[1],
                              .end = (gint64)record[1 + has_end],
@@ -157,6 +156,7 @@ static void set_kind(StrobeImportCapture *c, struct import_kind *kind,
                      const StrobeKind *declaration)
 {
     kind->declaration = copy_kind(c, declaration);
+    kind->has_end = declaration->shape == STROBE_SHAPE_SPAN;
     kind->is_told = c->told && g_hash_table_contains(c->told, declaration->name);
     kind->words = (strobe_kind_offset(declaration, declaration->n_fields) + 7) / 8;
     kind->absent = g_new0(guint64, kind->words + 1);
@@ -376,7 +376,7 @@ void *strobe_import_capture_add(StrobeImportCapture *c, StrobeKindId kind_id, St
                                 StrobeStringId name, gint64 begin_ns, gint64 end_ns, GError **error)
 {
     struct import_kind *kind = kind_id && kind_id <= c->n_kinds ? &c->kinds[kind_id] : NULL;
-    gboolean has_end = kind && kind->declaration->shape == STROBE_SHAPE_SPAN;
+    gboolean has_end = kind && kind->has_end;
     guint32 at = 1;
 
     if (!kind) {

@@ -1,39 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts items in order that come nearly so: stretches that are sorted as they come, and merged when
- * they are taken out. */
+/* Puts records in order that come nearly so: stretches that are sorted as they come, and merged
+ * when they are taken out. Records stay where they are, and say their keys themselves. */
 #ifndef STROBE_CORE_ITEM_ORDER_H
 #define STROBE_CORE_ITEM_ORDER_H
 
-#include "sort-items.h"
+#include "record-sorter.h"
 
 #define STROBE_STRETCHES_MAX 64u
+#define STROBE_ITEM_PLACES ((guint64)1 << 32) /* words that places can name */
 
 typedef struct StrobeStretch {
-    guint next, until; /* among the items */
+    guint next, until;    /* among the items */
+    StrobeRecordKey head; /* of the next one, while they are taken out */
 } StrobeStretch;
 
 typedef struct StrobeItemOrder {
-    StrobeSortItem *items; /* room of the owner's, for all that are added */
+    const guint64 *words; /* the owner's, as is `items`: room for all that are added */
+    guint32 *items;       /* where records begin among the words */
+    StrobeRecordKeyOf key_of;
+    gconstpointer user;
     guint n_items;
     StrobeStretch stretches[STROBE_STRETCHES_MAX + 1]; /* taken out, a heap: the least first */
-    guint n_stretches; /* 0: more than that, the items are unsorted */
-    GArray *late;      /* of StrobeSortItem: few, far behind their place */
-    guint late_in_row; /* that came last */
+    guint n_stretches;    /* 0: more than that, the items are unsorted */
+    StrobeRecordKey last; /* of the last item of the last stretch */
+    GArray *late;         /* of guint32, as items: few, far behind their place */
+    guint late_in_row;    /* that came last */
 } StrobeItemOrder;
 
-/* All but `items`. */
-void strobe_item_order_init(StrobeItemOrder *order);
+/* All but `words` and `items`. */
+void strobe_item_order_init(StrobeItemOrder *order, StrobeRecordKeyOf key_of, gconstpointer user);
 void strobe_item_order_clear(StrobeItemOrder *order);
 
-void strobe_item_order_add(StrobeItemOrder *order, const StrobeSortItem *item);
+/* The record at `place`, behind all others; it is filled in before the next call. */
+void strobe_item_order_add(StrobeItemOrder *order, const StrobeRecordKey *key, guint32 place);
 /* How many were added. */
 gsize strobe_item_order_n(const StrobeItemOrder *order);
-/* FALSE: they have to be sorted as a whole. */
+/* FALSE: they have to be sorted as a whole, which takes STROBE_ITEM_SORT_BYTES each. */
 gboolean strobe_item_order_is_near(const StrobeItemOrder *order);
+#define STROBE_ITEM_SORT_BYTES 48u
 
-/* Nothing is added any more; then the items in order, NULL behind the last. */
+/* Nothing is added any more; then the records in order, NULL behind the last. */
 void strobe_item_order_begin(StrobeItemOrder *order);
-const StrobeSortItem *strobe_item_order_next(StrobeItemOrder *order);
+const guint64 *strobe_item_order_next(StrobeItemOrder *order, StrobeRecordKey *key);
 /* As if nothing had been added. */
 void strobe_item_order_forget(StrobeItemOrder *order);
 

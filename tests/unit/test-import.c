@@ -100,9 +100,12 @@ static guint add_until_full(const char *folder, GError **error)
     guint64 *words;
     guint i = 0;
 
-    for (; i < 100000 && (words = strobe_record_sorter_add(sorter, 0, 0, 8, error)); i++)
-        for (guint word = 0; word < 8; word++)
+    for (; i < 100000 && (words = strobe_record_sorter_add(sorter, 0, 0, 8, error)); i++) {
+        words[0] = (guint64)i << 8 | 8;
+        words[1] = words[2] = 0;
+        for (guint word = 3; word < 8; word++)
             words[word] = (guint64)g_random_int() << 32 | g_random_int(); /* does not pack */
+    }
     strobe_record_sorter_free(sorter);
     return i;
 }
