@@ -88,7 +88,7 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
     guint32 kind = strobe_record_kind(times[-1]);
 
     times[0] += (guint64)c->base;
-    if (c->kinds[kind].has_end)
+    if (c->ends[kind])
         times[1] += (guint64)c->base;
 }
 

@@ -8,19 +8,19 @@
 #include "record-sorter.h"
 #include "string-table.h"
 
-#define IMPORT_KINDS_MAX 256u
+#define IMPORT_KINDS_MAX STROBE_SORTED_KINDS
 
 struct import_kind {
     StrobeKind *declaration; /* a copy: the importer's own lives only as long as its run */
     guint64 *absent;         /* the fields as they are to begin with */
     guint32 words;           /* of the fields */
     guint64 n;
-    gboolean has_end; /* a span */
     gboolean is_told; /* records of it are dropped: a better source has told them */
 };
 
 struct StrobeImportCapture {
     struct import_kind kinds[IMPORT_KINDS_MAX]; /* by id */
+    StrobeKindEnds ends;                        /* of them */
     guint n_kinds;                              /* the highest id */
     guint n_taken_kinds;                        /* ids up to this one are the recorded capture's */
     GStringChunk *texts;                        /* of kinds */

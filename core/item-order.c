@@ -12,10 +12,9 @@
 
 G_STATIC_ASSERT(STROBE_ITEM_SORT_BYTES == 2 * sizeof(StrobeSortItem));
 
-void strobe_item_order_init(StrobeItemOrder *o, StrobeRecordKeyOf key_of, gconstpointer user)
+void strobe_item_order_init(StrobeItemOrder *o, const guint8 *ends)
 {
-    o->key_of = key_of;
-    o->user = user;
+    o->ends = ends;
     o->late = g_array_new(FALSE, FALSE, sizeof(guint32));
     strobe_item_order_forget(o);
 }
@@ -45,20 +44,14 @@ gboolean strobe_item_order_is_near(const StrobeItemOrder *o)
 
 static inline StrobeRecordKey key_at(const StrobeItemOrder *o, guint index)
 {
-    return o->key_of(o->user, o->words + o->items[index]);
-}
-
-/* Of a record that came behind the other one. */
-static inline gboolean is_before(const StrobeRecordKey *later, const StrobeRecordKey *other)
-{
-    return later->end < other->end || (later->end == other->end && later->begin > other->begin);
+    return strobe_record_key(o->ends, o->words + o->items[index]);
 }
 
 static gboolean is_before_item(const StrobeItemOrder *o, const StrobeRecordKey *key, guint index)
 {
     const StrobeRecordKey other = key_at(o, index);
 
-    return is_before(key, &other);
+    return strobe_record_is_before(key, &other);
 }
 
 static void begin_stretch(StrobeItemOrder *o, guint at)
@@ -68,9 +61,9 @@ static void begin_stretch(StrobeItemOrder *o, guint at)
         o->stretches[o->n_stretches - 1].next = at;
 }
 
-/* Of an item that is before the last one: its place back among those of the stretch; where that is
- * too far, it is put aside, or begins another one. */
-static void add_back(StrobeItemOrder *o, const StrobeRecordKey *key, guint32 place)
+/* It goes back a little within its stretch; one that is further behind, as an entry of a queue that
+ * was given up, is put aside; and where many in a row are, another stretch begins. */
+void strobe_item_order_add_back(StrobeItemOrder *o, const StrobeRecordKey *key, guint32 place)
 {
     guint end = o->n_items, first = o->stretches[o->n_stretches - 1].next, at = end - 1;
     guint least = MAX(first, end - MIN(end, STEPS_BACK));
@@ -95,36 +88,18 @@ static void add_back(StrobeItemOrder *o, const StrobeRecordKey *key, guint32 pla
         o->stretches[o->n_stretches - 1].until = o->n_items;
 }
 
-/* Sources are nearly sorted: threads overtake each other by a little, and one file follows another.
- * An item goes back a little within its stretch; one that is further behind, as an entry of a queue
- * that was given up, is put aside; and where many in a row are, another stretch begins. */
-void strobe_item_order_add(StrobeItemOrder *o, const StrobeRecordKey *key, guint32 place)
-{
-    StrobeStretch *last = o->n_stretches ? &o->stretches[o->n_stretches - 1] : NULL;
-
-    if (last && o->n_items > last->next && is_before(key, &o->last)) {
-        add_back(o, key, place);
-        return;
-    }
-    o->late_in_row = 0;
-    o->items[o->n_items++] = place;
-    o->last = *key;
-    if (last)
-        last->until = o->n_items;
-}
-
 /* ---- sorting ---- */
 
 static gint compare_places(gconstpointer a, gconstpointer b, gpointer order)
 {
     const StrobeItemOrder *o = order;
     const guint32 *x = a, *y = b;
-    const StrobeRecordKey p = o->key_of(o->user, o->words + *x),
-                          q = o->key_of(o->user, o->words + *y);
+    const StrobeRecordKey p = strobe_record_key(o->ends, o->words + *x),
+                          q = strobe_record_key(o->ends, o->words + *y);
 
-    if (is_before(&p, &q))
+    if (strobe_record_is_before(&p, &q))
         return -1;
-    return is_before(&q, &p) ? 1 : (*x > *y) - (*x < *y);
+    return strobe_record_is_before(&q, &p) ? 1 : (*x > *y) - (*x < *y);
 }
 
 /* With the keys beside the places, which takes memory, or slower without. */
@@ -138,7 +113,7 @@ static void sort_places(StrobeItemOrder *o, guint32 *places, guint n)
         return;
     }
     for (guint i = 0; i < n; i++) {
-        const StrobeRecordKey key = o->key_of(o->user, o->words + places[i]);
+        const StrobeRecordKey key = strobe_record_key(o->ends, o->words + places[i]);
 
         items[i] = (StrobeSortItem){key.end, key.begin, places[i]};
     }

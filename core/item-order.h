@@ -17,8 +17,7 @@ typedef struct StrobeStretch {
 typedef struct StrobeItemOrder {
     const guint64 *words; /* the owner's, as is `items`: room for all that are added */
     guint32 *items;       /* where records begin among the words */
-    StrobeRecordKeyOf key_of;
-    gconstpointer user;
+    const guint8 *ends;   /* of kinds, lent */
     guint n_items;
     StrobeStretch stretches[STROBE_STRETCHES_MAX + 1]; /* taken out, a heap: the least first */
     guint n_stretches;    /* 0: more than that, the items are unsorted */
@@ -28,11 +27,36 @@ typedef struct StrobeItemOrder {
 } StrobeItemOrder;
 
 /* All but `words` and `items`. */
-void strobe_item_order_init(StrobeItemOrder *order, StrobeRecordKeyOf key_of, gconstpointer user);
+void strobe_item_order_init(StrobeItemOrder *order, const guint8 *ends);
 void strobe_item_order_clear(StrobeItemOrder *order);
 
-/* The record at `place`, behind all others; it is filled in before the next call. */
-void strobe_item_order_add(StrobeItemOrder *order, const StrobeRecordKey *key, guint32 place);
+/* For strobe_item_order_add: of an item that is before the last one. */
+void strobe_item_order_add_back(StrobeItemOrder *order, const StrobeRecordKey *key, guint32 place);
+
+/* Of a record that came behind the other one. */
+static inline gboolean strobe_record_is_before(const StrobeRecordKey *later,
+                                               const StrobeRecordKey *other)
+{
+    return later->end < other->end || (later->end == other->end && later->begin > other->begin);
+}
+
+/* The record at `place`, behind all others; it is filled in before the next call. Sources are
+ * nearly sorted: threads overtake each other by a little, and one file follows another. */
+static inline void strobe_item_order_add(StrobeItemOrder *o, const StrobeRecordKey *key,
+                                         guint32 place)
+{
+    StrobeStretch *last = o->n_stretches ? &o->stretches[o->n_stretches - 1] : NULL;
+
+    if (last && strobe_record_is_before(key, &o->last) && o->n_items > last->next) {
+        strobe_item_order_add_back(o, key, place);
+        return;
+    }
+    o->late_in_row = 0;
+    o->items[o->n_items++] = place;
+    o->last = *key;
+    if (last)
+        last->until = o->n_items;
+}
 /* How many were added. */
 gsize strobe_item_order_n(const StrobeItemOrder *order);
 /* FALSE: they have to be sorted as a whole, which takes STROBE_ITEM_SORT_BYTES each. */

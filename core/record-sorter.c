@@ -30,8 +30,6 @@ struct run {
 struct StrobeRecordSorter {
     char *folder;
     StrobeSafeFile *scratch; /* NULL: not needed yet */
-    StrobeRecordKeyOf key_of;
-    gconstpointer user;
     gsize limit;
     guint64 *words; /* of the records in memory; at most limit */
     gsize n_words;
@@ -57,14 +55,12 @@ static void release_memory(StrobeRecordSorter *s)
 }
 
 StrobeRecordSorter *strobe_record_sorter_new(const char *folder, gsize memory_bytes,
-                                             StrobeRecordKeyOf key_of, gconstpointer user)
+                                             const guint8 *ends)
 {
     StrobeRecordSorter *s = g_new0(StrobeRecordSorter, 1);
 
     s->folder = g_strdup(folder);
-    s->key_of = key_of;
-    s->user = user;
-    strobe_item_order_init(&s->order, key_of, user);
+    strobe_item_order_init(&s->order, ends);
     s->starts = g_array_new(FALSE, FALSE, sizeof(guint64));
     s->heap = g_ptr_array_new();
     for (s->limit = CLAMP(memory_bytes, LIMIT_MIN, LIMIT_MAX);; s->limit /= 2) {
@@ -202,7 +198,7 @@ static gboolean advance(StrobeRecordSorter *s, struct run *run, GError **error)
     if (run->used == run->taken)
         return TRUE;
     run->head = (const guint64 *)(const void *)(run->buffer + run->taken);
-    run->key = s->key_of(s->user, run->head);
+    run->key = strobe_record_key(s->order.ends, run->head);
     run->taken += run->key.words * 8;
     return TRUE;
 }
