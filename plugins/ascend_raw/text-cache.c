@@ -4,7 +4,9 @@
 #include <string.h>
 #include <strobe/helpers/utf8.h>
 
-#define SLOTS (1u << 15)
+#define SETS (1u << 13)
+#define WAYS 2u /* texts of one hash that can be had */
+#define SLOTS (SETS * WAYS)
 #define SHORT_BYTES TEXT_CACHE_MARGIN
 #define SHORT_WORDS (SHORT_BYTES / 8)
 #define ENTRY_BYTES_MAX (64u << 10)
@@ -98,21 +100,17 @@ static inline guint64 fold(guint64 a, guint64 b)
     return (guint64)product ^ (guint64)(product >> 64);
 }
 
-static const guint64 factors[SHORT_WORDS] = {
-    0x9e3779b97f4a7c15u, 0xd1b54a32d192ed03u, 0xa0761d6478bd642fu,
-    0xe7037ed1a0b428dbu, 0x8ebc6af09c88c6e3u, 0x589965cc75374cc3u,
-};
-
 /* Texts are compared whole, so a bad hash costs time only. */
+static const guint64 one = 0x9e3779b97f4a7c15u, other = 0xd1b54a32d192ed03u;
+
 static inline guint64 hash_far(const char *bytes, gsize length)
 {
     guint64 hash = length;
     gsize at = 0;
 
     for (; at + 16 < length; at += 16)
-        hash = fold(hash ^ load(bytes + at) ^ factors[0], load(bytes + at + 8) ^ factors[1]);
-    return fold(hash ^ load(bytes + length - 16) ^ factors[0],
-                load(bytes + length - 8) ^ factors[1]);
+        hash = fold(hash ^ load(bytes + at) ^ one, load(bytes + at + 8) ^ other);
+    return fold(hash ^ load(bytes + length - 16) ^ one, load(bytes + length - 8) ^ other);
 }
 
 /* The words of a short text, zeros behind: without a branch, as lengths come in no order that a
@@ -127,13 +125,17 @@ static inline void load_short(const char *bytes, gsize length, guint64 words[SHO
         words[i] = load(bytes + 8 * i) & load(mask + 8 * i);
 }
 
+static inline guint64 turned(guint64 word, guint bits)
+{
+    return word << bits | word >> (64 - bits);
+}
+
 static inline guint64 hash_short(const guint64 words[SHORT_WORDS], gsize length)
 {
-    guint64 hash = length;
+    guint64 even = words[0] ^ turned(words[2], 17) ^ turned(words[4], 41);
+    guint64 odd = words[1] ^ turned(words[3], 23) ^ turned(words[5], 47);
 
-    for (guint i = 0; i < SHORT_WORDS; i += 2)
-        hash ^= fold(words[i] ^ factors[i], words[i + 1] ^ factors[i + 1]);
-    return hash * factors[0];
+    return fold(even ^ length ^ one, odd ^ other);
 }
 
 static inline guint64 differ(const guint64 a[SHORT_WORDS], const guint64 b[SHORT_WORDS])
@@ -215,43 +217,60 @@ static guint32 make(TextCache *cache, Entry *entry, Entry *made, const char *byt
     return made->id;
 }
 
-static inline Entry *entry_of(TextCache *cache, guint64 hash)
+/* Of the two that may hold it, the one that is free, else either. */
+static Entry *place_for(Entry *set, guint32 tag)
 {
-    return &cache->entries[(hash >> 40) % SLOTS];
+    if (!set[0].id || !set[1].id)
+        return set[0].id ? &set[1] : &set[0];
+    return &set[tag % WAYS];
+}
+
+static inline Entry *set_of(TextCache *cache, guint64 hash)
+{
+    return &cache->entries[(hash >> 40) % SETS * WAYS];
 }
 
 static guint32 find_far(TextCache *cache, const char *bytes, gsize length, gboolean is_stack)
 {
     guint64 hash = hash_far(bytes, length);
-    Entry *entry = entry_of(cache, hash);
+    Entry *set = set_of(cache, hash), made = {.tag = (guint32)hash, .is_stack = is_stack != 0};
+
+    for (guint way = 0; way < WAYS; way++)
+        if (set[way].tag == made.tag && set[way].id && set[way].length == length &&
+            set[way].is_stack == made.is_stack && !memcmp(set[way].text.far, bytes, length)) {
+            cache->n_invalid += set[way].is_invalid;
+            return set[way].id;
+        }
+    return make(cache, place_for(set, made.tag), &made, bytes, length);
+}
+
+static guint32 make_short(TextCache *cache, guint64 hash, const guint64 words[SHORT_WORDS],
+                          const char *bytes, gsize length, gboolean is_stack)
+{
     Entry made = {.tag = (guint32)hash, .is_stack = is_stack != 0};
 
-    if (entry->tag == made.tag && entry->id && entry->length == length &&
-        entry->is_stack == made.is_stack && !memcmp(entry->text.far, bytes, length)) {
-        cache->n_invalid += entry->is_invalid;
-        return entry->id;
-    }
-    return make(cache, entry, &made, bytes, length);
+    memcpy(made.text.words, words, sizeof made.text.words);
+    return make(cache, place_for(set_of(cache, hash), made.tag), &made, bytes, length);
 }
 
 static inline guint32 find(TextCache *cache, const char *bytes, gsize length, gboolean is_stack)
 {
-    Entry *entry, made = {.is_stack = is_stack != 0};
-    guint64 hash;
+    guint64 words[SHORT_WORDS], hash;
+    const Entry *entry;
 
     if (length > SHORT_BYTES)
         return find_far(cache, bytes, length, is_stack);
-    load_short(bytes, length, made.text.words);
-    hash = hash_short(made.text.words, length);
-    entry = entry_of(cache, hash);
-    made.tag = (guint32)hash;
-    if (!((entry->length ^ length) | (guint64)(entry->is_stack ^ made.is_stack) |
-          differ(entry->text.words, made.text.words)) &&
-        entry->id) {
-        cache->n_invalid += entry->is_invalid;
-        return entry->id;
-    }
-    return make(cache, entry, &made, bytes, length);
+    load_short(bytes, length, words);
+    hash = hash_short(words, length);
+    entry = set_of(cache, hash);
+    for (guint way = 0; way < WAYS; way++, entry++)
+        if (!((entry->length ^ length) | (guint64)(entry->is_stack ^ (is_stack != 0)) |
+              differ(entry->text.words, words)) &&
+            entry->id) {
+            cache->n_invalid += entry->is_invalid;
+            return entry->id;
+        }
+    return make_short(cache, hash, words, bytes, length, is_stack);
 }
 
 StrobeStringId text_cache_string(TextCache *cache, const char *bytes, gsize length)
