@@ -103,9 +103,9 @@ static inline guint64 fold(guint64 a, guint64 b)
 /* Texts are compared whole, so a bad hash costs time only. */
 static const guint64 one = 0x9e3779b97f4a7c15u, other = 0xd1b54a32d192ed03u;
 
-static inline guint64 hash_far(const char *bytes, gsize length)
+static inline guint64 hash_far(const char *bytes, gsize length, gboolean is_stack)
 {
-    guint64 hash = length;
+    guint64 hash = length * 2 + (is_stack != 0);
     gsize at = 0;
 
     for (; at + 16 < length; at += 16)
@@ -130,12 +130,12 @@ static inline guint64 turned(guint64 word, guint bits)
     return word << bits | word >> (64 - bits);
 }
 
-static inline guint64 hash_short(const guint64 words[SHORT_WORDS], gsize length)
+static inline guint64 hash_short(const guint64 words[SHORT_WORDS], gsize length, gboolean is_stack)
 {
     guint64 even = words[0] ^ turned(words[2], 17) ^ turned(words[4], 41);
     guint64 odd = words[1] ^ turned(words[3], 23) ^ turned(words[5], 47);
 
-    return fold(even ^ length ^ one, odd ^ other);
+    return fold(even ^ (length * 2 + (is_stack != 0)) ^ one, odd ^ other);
 }
 
 static inline guint64 differ(const guint64 a[SHORT_WORDS], const guint64 b[SHORT_WORDS])
@@ -232,7 +232,7 @@ static inline Entry *set_of(TextCache *cache, guint64 hash)
 
 static guint32 find_far(TextCache *cache, const char *bytes, gsize length, gboolean is_stack)
 {
-    guint64 hash = hash_far(bytes, length);
+    guint64 hash = hash_far(bytes, length, is_stack);
     Entry *set = set_of(cache, hash), made = {.tag = (guint32)hash, .is_stack = is_stack != 0};
 
     for (guint way = 0; way < WAYS; way++)
@@ -261,7 +261,7 @@ static inline guint32 find(TextCache *cache, const char *bytes, gsize length, gb
     if (length > SHORT_BYTES)
         return find_far(cache, bytes, length, is_stack);
     load_short(bytes, length, words);
-    hash = hash_short(words, length);
+    hash = hash_short(words, length, is_stack);
     entry = set_of(cache, hash);
     for (guint way = 0; way < WAYS; way++, entry++)
         if (!((entry->length ^ length) | (guint64)(entry->is_stack ^ (is_stack != 0)) |
