@@ -99,7 +99,9 @@ static void emit_side(QueueMarks *q, gboolean is_dequeue, StrobeTrackId track, S
 
 static void let_go(QueueMarks *q, Waiting *w, StrobeStringId name)
 {
-    if (w->number && !w->dequeue)
+    if (!w->number) /* a page that nobody has written to stays so */
+        return;
+    if (!w->dequeue)
         emit_side(q, FALSE, w->track, name, w->begin, w->end, w->id);
     w->number = 0;
 }
