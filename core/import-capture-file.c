@@ -88,7 +88,7 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
     guint32 kind = strobe_record_kind(times[-1]);
 
     times[0] += (guint64)c->base;
-    if (c->kinds[kind].declaration->shape == STROBE_SHAPE_SPAN)
+    if (c->ends[kind])
         times[1] += (guint64)c->base;
 }
 
@@ -115,19 +115,22 @@ static void fill_block(struct records *records, struct records_block *block)
 {
     StrobeImportCapture *c = records->capture;
     GByteArray *bytes = block->bytes;
+    guint8 *at = bytes->data;
     const guint64 *record;
     guint32 words;
 
-    while (!records->is_over && bytes->len < BLOCK_BYTES) {
+    while (!records->is_over && at < bytes->data + BLOCK_BYTES) {
         record = strobe_record_sorter_next(c->sorter, &words, &records->failure);
         if (!record) {
             records->is_over = TRUE;
             break;
         }
-        g_byte_array_append(bytes, (const void *)record, words * 8);
+        memcpy(at, record, words * 8);
         if (c->base)
-            add_base(c, (guint64 *)(void *)(bytes->data + bytes->len - words * 8) + 1);
+            add_base(c, (guint64 *)(void *)at + 1);
+        at += words * 8;
     }
+    g_byte_array_set_size(bytes, (guint)(at - bytes->data));
     block->crc = strobe_crc32c(0, bytes->data, bytes->len);
 }
 
@@ -173,7 +176,7 @@ static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GE
     StrobeCrew *crew = strobe_crew_new(1);
 
     records.n_blocks = strobe_crew_n_threads(crew) ? BLOCKS : 1;
-    for (guint i = 0; i < 2 * BLOCKS; i++)
+    for (guint i = 0; i < 2 * BLOCKS; i++) /* what the last record is longer by fits too */
         records.blocks[i / BLOCKS][i % BLOCKS].bytes =
             g_byte_array_sized_new(BLOCK_BYTES + BLOCK_BYTES / 64);
     while (!records.is_over && !records.error) {

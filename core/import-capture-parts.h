@@ -8,7 +8,7 @@
 #include "record-sorter.h"
 #include "string-table.h"
 
-#define IMPORT_KINDS_MAX 256u
+#define IMPORT_KINDS_MAX STROBE_SORTED_KINDS
 
 struct import_kind {
     StrobeKind *declaration; /* a copy: the importer's own lives only as long as its run */
@@ -20,6 +20,7 @@ struct import_kind {
 
 struct StrobeImportCapture {
     struct import_kind kinds[IMPORT_KINDS_MAX]; /* by id */
+    StrobeKindEnds ends;                        /* of them */
     guint n_kinds;                              /* the highest id */
     guint n_taken_kinds;                        /* ids up to this one are the recorded capture's */
     GStringChunk *texts;                        /* of kinds */

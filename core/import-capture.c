@@ -43,18 +43,6 @@ static gboolean equal_tracks(gconstpointer a, gconstpointer b)
                   sizeof(struct strobe_stored_track) - 4) == 0;
 }
 
-/* Of a record as it lies in the capture, but for the base of its times. */
-static StrobeRecordKey key_of(gconstpointer user, const guint64 *record)
-{
-    const StrobeImportCapture *c = user;
-    gboolean has_end =
-        c->kinds[strobe_record_kind(record[0])].declaration->shape == STROBE_SHAPE_SPAN;
-
-    return (StrobeRecordKey){.begin = (gint64)record[1],
-                             .end = (gint64)record[1 + has_end],
-                             .words = record[0] & STROBE_RECORD_WORDS_MASK};
-}
-
 static StrobeImportCapture *new_capture(const char *folder, gsize memory_bytes,
                                         guint32 first_string)
 {
@@ -66,7 +54,7 @@ static StrobeImportCapture *new_capture(const char *folder, gsize memory_bytes,
     c->strings = strobe_string_table_new(first_string);
     c->first_string = c->n_strings = first_string;
     c->first_track = 1;
-    c->sorter = strobe_record_sorter_new(folder, memory_bytes, key_of, c);
+    c->sorter = strobe_record_sorter_new(folder, memory_bytes, c->ends);
     c->block = g_byte_array_new();
     strobe_import_capture_intern(c, "", 0, FALSE); /* the first id */
     return c;
@@ -157,6 +145,7 @@ static void set_kind(StrobeImportCapture *c, struct import_kind *kind,
                      const StrobeKind *declaration)
 {
     kind->declaration = copy_kind(c, declaration);
+    c->ends[kind - c->kinds] = declaration->shape == STROBE_SHAPE_SPAN;
     kind->is_told = c->told && g_hash_table_contains(c->told, declaration->name);
     kind->words = (strobe_kind_offset(declaration, declaration->n_fields) + 7) / 8;
     kind->absent = g_new0(guint64, kind->words + 1);
@@ -376,7 +365,7 @@ void *strobe_import_capture_add(StrobeImportCapture *c, StrobeKindId kind_id, St
                                 StrobeStringId name, gint64 begin_ns, gint64 end_ns, GError **error)
 {
     struct import_kind *kind = kind_id && kind_id <= c->n_kinds ? &c->kinds[kind_id] : NULL;
-    gboolean has_end = kind && kind->declaration->shape == STROBE_SHAPE_SPAN;
+    gboolean has_end = kind && c->ends[kind_id];
     guint32 at = 1;
 
     if (!kind) {

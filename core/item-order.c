@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "item-order.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include "reserved-memory.h"
+#include "sort-items.h"
 
 #define STEPS_BACK 64u
 #define LATE_MAX 65536u
 #define LATE_IN_A_ROW 256u /* then it is no latecomer, but another source's begin */
 
-void strobe_item_order_init(StrobeItemOrder *o)
+G_STATIC_ASSERT(STROBE_ITEM_SORT_BYTES == 2 * sizeof(StrobeSortItem));
+
+void strobe_item_order_init(StrobeItemOrder *o, const guint8 *ends)
 {
-    o->late = g_array_new(FALSE, FALSE, sizeof(StrobeSortItem));
+    o->ends = ends;
+    o->late = g_array_new(FALSE, FALSE, sizeof(guint32));
     strobe_item_order_forget(o);
 }
 
@@ -22,7 +28,7 @@ void strobe_item_order_forget(StrobeItemOrder *o)
 {
     o->n_items = o->late_in_row = 0;
     o->n_stretches = 1;
-    o->stretches[0] = (StrobeStretch){0, 0};
+    o->stretches[0] = (StrobeStretch){.next = 0};
     g_array_set_size(o->late, 0);
 }
 
@@ -36,6 +42,18 @@ gboolean strobe_item_order_is_near(const StrobeItemOrder *o)
     return o->n_stretches > 0;
 }
 
+static inline StrobeRecordKey key_at(const StrobeItemOrder *o, guint index)
+{
+    return strobe_record_key(o->ends, o->words + o->items[index]);
+}
+
+static gboolean is_before_item(const StrobeItemOrder *o, const StrobeRecordKey *key, guint index)
+{
+    const StrobeRecordKey other = key_at(o, index);
+
+    return strobe_record_is_before(key, &other);
+}
+
 static void begin_stretch(StrobeItemOrder *o, guint at)
 {
     o->n_stretches = o->n_stretches < STROBE_STRETCHES_MAX ? o->n_stretches + 1 : 0;
@@ -43,35 +61,66 @@ static void begin_stretch(StrobeItemOrder *o, guint at)
         o->stretches[o->n_stretches - 1].next = at;
 }
 
-/* Sources are nearly sorted: threads overtake each other by a little, and one file follows another.
- * An item goes back a little within its stretch; one that is further behind, as an entry of a queue
- * that was given up, is put aside; and where many in a row are, another stretch begins. */
-void strobe_item_order_add(StrobeItemOrder *o, const StrobeSortItem *item)
+/* It goes back a little within its stretch; one that is further behind, as an entry of a queue that
+ * was given up, is put aside; and where many in a row are, another stretch begins. */
+void strobe_item_order_add_back(StrobeItemOrder *o, const StrobeRecordKey *key, guint32 place)
 {
-    const StrobeStretch *last = o->n_stretches ? &o->stretches[o->n_stretches - 1] : NULL;
-    guint end = o->n_items, at = end;
+    guint end = o->n_items, first = o->stretches[o->n_stretches - 1].next, at = end - 1;
+    guint least = MAX(first, end - MIN(end, STEPS_BACK));
 
-    if (last && end > last->next && strobe_sort_item_before(item, &o->items[end - 1])) {
-        guint least = MAX(last->next, end - MIN(end, STEPS_BACK));
-
-        while (at > least && strobe_sort_item_before(item, &o->items[at - 1]))
-            at--;
-        if (at > least || at == last->next) {
-            memmove(o->items + at + 1, o->items + at, (end - at) * sizeof *item);
-        } else if (o->late_in_row < LATE_IN_A_ROW && o->late->len < LATE_MAX) {
-            o->late_in_row++;
-            g_array_append_val(o->late, *item);
-            return;
-        } else {
-            at = end;
-            begin_stretch(o, at);
-        }
+    while (at > least && is_before_item(o, key, at - 1))
+        at--;
+    if (at > least || at == first) {
+        memmove(o->items + at + 1, o->items + at, (end - at) * sizeof *o->items);
+    } else if (o->late_in_row < LATE_IN_A_ROW && o->late->len < LATE_MAX) {
+        o->late_in_row++;
+        g_array_append_val(o->late, place);
+        return;
+    } else {
+        at = end;
+        begin_stretch(o, at);
+        o->last = *key;
     }
     o->late_in_row = 0;
-    o->items[at] = *item;
+    o->items[at] = place;
     o->n_items++;
     if (o->n_stretches)
         o->stretches[o->n_stretches - 1].until = o->n_items;
+}
+
+/* ---- sorting ---- */
+
+static gint compare_places(gconstpointer a, gconstpointer b, gpointer order)
+{
+    const StrobeItemOrder *o = order;
+    const guint32 *x = a, *y = b;
+    const StrobeRecordKey p = strobe_record_key(o->ends, o->words + *x),
+                          q = strobe_record_key(o->ends, o->words + *y);
+
+    if (strobe_record_is_before(&p, &q))
+        return -1;
+    return strobe_record_is_before(&q, &p) ? 1 : (*x > *y) - (*x < *y);
+}
+
+/* With the keys beside the places, which takes memory, or slower without. */
+static void sort_places(StrobeItemOrder *o, guint32 *places, guint n)
+{
+    gsize bytes = MAX(n, 1) * sizeof(StrobeSortItem);
+    StrobeSortItem *items = strobe_memory_reserve(bytes);
+
+    if (!items) {
+        qsort_r(places, n, sizeof *places, compare_places, o);
+        return;
+    }
+    for (guint i = 0; i < n; i++) {
+        const StrobeRecordKey key = strobe_record_key(o->ends, o->words + places[i]);
+
+        items[i] = (StrobeSortItem){key.end, key.begin, places[i]};
+    }
+    strobe_sort_items(items, n);
+    for (guint i = 0; i < n; i++)
+        places[i] = (guint32)items[i].place;
+    strobe_memory_release(items, bytes);
 }
 
 /* Those that were put aside are one stretch more. */
@@ -81,12 +130,24 @@ static void take_late(StrobeItemOrder *o)
 
     if (n == 0)
         return;
-    strobe_sort_items((StrobeSortItem *)(void *)o->late->data, n);
+    sort_places(o, (guint32 *)(void *)o->late->data, n);
     memcpy(o->items + o->n_items, o->late->data, n * sizeof *o->items);
     if (o->n_stretches)
-        o->stretches[o->n_stretches++] = (StrobeStretch){o->n_items, o->n_items + n};
+        o->stretches[o->n_stretches++] =
+            (StrobeStretch){.next = o->n_items, .until = o->n_items + n};
     o->n_items += n;
     g_array_set_size(o->late, 0);
+}
+
+/* ---- taking out ---- */
+
+static gboolean is_first(const StrobeItemOrder *o, const StrobeStretch *a, const StrobeStretch *b)
+{
+    if (a->head.end != b->head.end)
+        return a->head.end < b->head.end;
+    if (a->head.begin != b->head.begin)
+        return a->head.begin > b->head.begin;
+    return o->items[a->next] < o->items[b->next];
 }
 
 static void sink_stretch(StrobeItemOrder *o, guint at)
@@ -99,10 +160,9 @@ static void sink_stretch(StrobeItemOrder *o, guint at)
         if (child >= o->n_stretches)
             break;
         if (child + 1 < o->n_stretches &&
-            strobe_sort_item_before(&o->items[o->stretches[child + 1].next],
-                                    &o->items[o->stretches[child].next]))
+            is_first(o, &o->stretches[child + 1], &o->stretches[child]))
             child++;
-        if (strobe_sort_item_before(&o->items[moved.next], &o->items[o->stretches[child].next]))
+        if (is_first(o, &moved, &o->stretches[child]))
             break;
         o->stretches[at] = o->stretches[child];
         at = child;
@@ -114,35 +174,40 @@ void strobe_item_order_begin(StrobeItemOrder *o)
 {
     take_late(o);
     if (o->n_stretches == 0) {
-        strobe_sort_items(o->items, o->n_items);
+        sort_places(o, o->items, o->n_items);
         o->n_stretches = 1;
-        o->stretches[0] = (StrobeStretch){0, o->n_items};
+        o->stretches[0] = (StrobeStretch){.until = o->n_items};
     }
     if (o->n_items == 0)
         o->n_stretches = 0;
+    for (guint i = 0; i < o->n_stretches; i++)
+        o->stretches[i].head = key_at(o, o->stretches[i].next);
     for (guint i = o->n_stretches / 2; i-- > 0;)
         sink_stretch(o, i);
 }
 
 /* Is the heap's first stretch still the one with the least item? Items of one come in runs. */
-static gboolean is_first(const StrobeItemOrder *o)
+static gboolean is_still_first(const StrobeItemOrder *o)
 {
-    const StrobeSortItem *first = &o->items[o->stretches[0].next];
+    const StrobeStretch *s = o->stretches;
 
-    return strobe_sort_item_before(first, &o->items[o->stretches[1].next]) &&
-           (o->n_stretches == 2 || strobe_sort_item_before(first, &o->items[o->stretches[2].next]));
+    return is_first(o, &s[0], &s[1]) && (o->n_stretches == 2 || is_first(o, &s[0], &s[2]));
 }
 
-const StrobeSortItem *strobe_item_order_next(StrobeItemOrder *o)
+const guint64 *strobe_item_order_next(StrobeItemOrder *o, StrobeRecordKey *key)
 {
-    const StrobeSortItem *item;
+    StrobeStretch *first = &o->stretches[0];
+    const guint64 *record;
 
     if (o->n_stretches == 0)
         return NULL;
-    item = &o->items[o->stretches[0].next++];
-    if (o->stretches[0].next == o->stretches[0].until)
-        o->stretches[0] = o->stretches[--o->n_stretches];
-    if (o->n_stretches > 1 && !is_first(o))
+    *key = first->head;
+    record = o->words + o->items[first->next++];
+    if (first->next == first->until)
+        *first = o->stretches[--o->n_stretches];
+    else
+        first->head = key_at(o, first->next);
+    if (o->n_stretches > 1 && !is_still_first(o))
         sink_stretch(o, 0);
-    return item;
+    return record;
 }

@@ -3,17 +3,18 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "error.h"
 #include "item-order.h"
+#include "reserved-memory.h"
 #include "resources.h"
 
 #define READ_BYTES_MIN (64u << 10) /* of one run while it is merged */
 #define READ_BYTES_MAX (4u << 20)
 #define RECORD_WORDS_MAX 128u
 #define LIMIT_MIN (64u << 10)
+#define LIMIT_MAX (STROBE_ITEM_PLACES / 2 * 8)
 #define PLAIN_LIMITS 4u /* of the file: not packed, which takes longer than all the rest */
-#define ITEM_BYTES_MIN (3 * 8 + sizeof(StrobeSortItem)) /* of the smallest record, in all */
+#define ITEM_BYTES_MIN (3 * 8 + sizeof(guint32)) /* of the smallest record, in all */
 
 /* A sorted stretch of the file while it is merged. */
 struct run {
@@ -29,8 +30,6 @@ struct run {
 struct StrobeRecordSorter {
     char *folder;
     StrobeSafeFile *scratch; /* NULL: not needed yet */
-    StrobeRecordKeyOf key_of;
-    gconstpointer user;
     gsize limit;
     guint64 *words; /* of the records in memory; at most limit */
     gsize n_words;
@@ -42,52 +41,31 @@ struct StrobeRecordSorter {
     GPtrArray *heap;  /* of struct run, the least head first */
 };
 
-/* Address space for all that may come; pages, large where that works, as they are used. NULL if it
- * is not to be had. */
-static void *reserve(gsize bytes)
-{
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    if (at == MAP_FAILED)
-        return NULL;
-    madvise(at, bytes, MADV_HUGEPAGE);
-    return at;
-}
-
-static void release(void *at, gsize bytes)
-{
-    if (at)
-        munmap(at, bytes);
-}
-
 static gsize items_bytes(const StrobeRecordSorter *s)
 {
-    return s->limit / ITEM_BYTES_MIN * sizeof(StrobeSortItem) + sizeof(StrobeSortItem);
+    return (s->limit / ITEM_BYTES_MIN + 1) * sizeof(guint32);
 }
 
 static void release_memory(StrobeRecordSorter *s)
 {
-    release(s->words, s->limit + RECORD_WORDS_MAX * 8);
-    release(s->order.items, items_bytes(s));
+    strobe_memory_release(s->words, s->limit + RECORD_WORDS_MAX * 8);
+    strobe_memory_release(s->order.items, items_bytes(s));
     s->words = NULL;
     s->order.items = NULL;
 }
 
 StrobeRecordSorter *strobe_record_sorter_new(const char *folder, gsize memory_bytes,
-                                             StrobeRecordKeyOf key_of, gconstpointer user)
+                                             const guint8 *ends)
 {
     StrobeRecordSorter *s = g_new0(StrobeRecordSorter, 1);
 
     s->folder = g_strdup(folder);
-    s->key_of = key_of;
-    s->user = user;
-    strobe_item_order_init(&s->order);
+    strobe_item_order_init(&s->order, ends);
     s->starts = g_array_new(FALSE, FALSE, sizeof(guint64));
     s->heap = g_ptr_array_new();
-    for (s->limit = MAX(memory_bytes, LIMIT_MIN);; s->limit /= 2) {
-        s->words = reserve(s->limit + RECORD_WORDS_MAX * 8);
-        s->order.items = reserve(items_bytes(s));
+    for (s->limit = CLAMP(memory_bytes, LIMIT_MIN, LIMIT_MAX);; s->limit /= 2) {
+        s->order.words = s->words = strobe_memory_reserve(s->limit + RECORD_WORDS_MAX * 8);
+        s->order.items = strobe_memory_reserve(items_bytes(s));
         if ((s->words && s->order.items) || s->limit <= LIMIT_MIN)
             return s;
         release_memory(s);
@@ -119,22 +97,34 @@ static gboolean set_io_error(const StrobeRecordSorter *s, const char *what, int 
     return FALSE;
 }
 
-/* ---- in memory ---- */
-
-static const guint64 *words_of(const StrobeRecordSorter *s, const StrobeSortItem *item, guint32 *n)
-{
-    *n = (guint32)(item->place % 256);
-    return s->words + item->place / 256;
-}
-
 /* ---- the scratch file ---- */
+
+/* Records in order; those that lie one behind the other go at once. */
+static int write_ordered(StrobeRecordSorter *s)
+{
+    const guint64 *begin = s->words, *end = s->words, *record;
+    StrobeRecordKey key;
+    int number = 0;
+
+    strobe_item_order_begin(&s->order);
+    while (!number && (record = strobe_item_order_next(&s->order, &key))) {
+        if (record != end) {
+            number =
+                strobe_safe_file_write(s->scratch, (const char *)begin, (gsize)(end - begin) * 8);
+            begin = record;
+        }
+        end = record + key.words;
+    }
+    return number
+               ? number
+               : strobe_safe_file_write(s->scratch, (const char *)begin, (gsize)(end - begin) * 8);
+}
 
 /* Writes what is in memory as one sorted run. */
 static gboolean spill(StrobeRecordSorter *s, GError **error)
 {
-    const StrobeSortItem *item;
     guint64 start;
-    int number = 0;
+    int number;
 
     if (!s->scratch)
         s->scratch = strobe_resources_packed_scratch(s->folder, PLAIN_LIMITS * (guint64)s->limit);
@@ -142,33 +132,26 @@ static gboolean spill(StrobeRecordSorter *s, GError **error)
         return set_io_error(s, "write", errno, error);
     start = strobe_safe_file_size(s->scratch);
     g_array_append_val(s->starts, start);
-    strobe_item_order_begin(&s->order);
-    while (!number && (item = strobe_item_order_next(&s->order))) {
-        guint32 n;
-        const guint64 *words = words_of(s, item, &n);
-
-        number = strobe_safe_file_write(s->scratch, (const char *)words, n * 8);
-    }
+    number = write_ordered(s);
     s->n_words = 0;
     strobe_item_order_forget(&s->order);
     return number ? set_io_error(s, "write", number, error) : TRUE;
 }
 
-/* Sorting all of it takes as much again for the items. */
 static gboolean has_room(const StrobeRecordSorter *s)
 {
     gsize n = strobe_item_order_n(&s->order);
-    gsize bytes = s->n_words * 8 + n * sizeof(StrobeSortItem);
+    gsize bytes = s->n_words * 8 + n * sizeof(guint32);
 
     if (!strobe_item_order_is_near(&s->order))
-        bytes += n * sizeof(StrobeSortItem);
+        bytes += n * STROBE_ITEM_SORT_BYTES;
     return bytes < s->limit && n < s->limit / ITEM_BYTES_MIN;
 }
 
 guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 end, guint32 words,
                                   GError **error)
 {
-    const StrobeSortItem item = {end, begin, s->n_words * 256 + words};
+    const StrobeRecordKey key = {begin, end, words};
     guint64 *at = s->words + s->n_words;
 
     g_return_val_if_fail(words <= RECORD_WORDS_MAX && !s->is_reading, NULL);
@@ -178,7 +161,7 @@ guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 en
     }
     if (G_UNLIKELY(!has_room(s)))
         return spill(s, error) ? strobe_record_sorter_add(s, begin, end, words, error) : NULL;
-    strobe_item_order_add(&s->order, &item);
+    strobe_item_order_add(&s->order, &key, (guint32)s->n_words);
     s->n_words += words;
     return at;
 }
@@ -201,23 +184,11 @@ static gboolean fill(StrobeRecordSorter *s, struct run *run, GError **error)
     return TRUE;
 }
 
-static void advance_in_memory(StrobeRecordSorter *s, struct run *run)
-{
-    const StrobeSortItem *item = strobe_item_order_next(&s->order);
-
-    run->head = NULL;
-    if (!item)
-        return;
-    run->key.begin = item->begin;
-    run->key.end = item->end;
-    run->head = words_of(s, item, &run->key.words);
-}
-
 /* To the run's next record; none behind the last. */
 static gboolean advance(StrobeRecordSorter *s, struct run *run, GError **error)
 {
     if (run->is_in_memory) {
-        advance_in_memory(s, run);
+        run->head = strobe_item_order_next(&s->order, &run->key);
         return TRUE;
     }
     if (run->used - run->taken < RECORD_WORDS_MAX * 8 && run->at < run->until &&
@@ -227,7 +198,7 @@ static gboolean advance(StrobeRecordSorter *s, struct run *run, GError **error)
     if (run->used == run->taken)
         return TRUE;
     run->head = (const guint64 *)(const void *)(run->buffer + run->taken);
-    run->key = s->key_of(s->user, run->head);
+    run->key = strobe_record_key(s->order.ends, run->head);
     run->taken += run->key.words * 8;
     return TRUE;
 }
@@ -320,8 +291,8 @@ static gboolean step(StrobeRecordSorter *s, GError **error)
 
 const guint64 *strobe_record_sorter_next(StrobeRecordSorter *s, guint32 *words, GError **error)
 {
-    const StrobeSortItem *item;
     const struct run *run;
+    StrobeRecordKey key;
 
     if (!s->is_reading) {
         if (!begin_reading(s, error))
@@ -329,8 +300,12 @@ const guint64 *strobe_record_sorter_next(StrobeRecordSorter *s, guint32 *words, 
     } else if (s->heap->len && !step(s, error)) {
         return NULL;
     }
-    if (s->starts->len == 0)
-        return (item = strobe_item_order_next(&s->order)) ? words_of(s, item, words) : NULL;
+    if (s->starts->len == 0) {
+        const guint64 *record = strobe_item_order_next(&s->order, &key);
+
+        *words = record ? key.words : 0;
+        return record;
+    }
     if (s->heap->len == 0)
         return NULL;
     run = g_ptr_array_index(s->heap, 0);

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <strobe/helpers/safe-file.h>
 
-#define PART_BYTES (1u << 20) /* that is read at once */
+#define PART_BYTES (1u << 20) /* that is read at once, and written once there is a file */
 
 struct HeldRows {
     int scratch;
-    gsize room; /* so much is kept in memory */
+    gsize room; /* so much is kept in memory until it is written */
     gsize head_bytes;
     guint32 n;
     RowBuffer rows; /* heads and rows; those behind what is in the file */
@@ -68,6 +68,10 @@ static void spill(HeldRows *held)
         held->error =
             strobe_safe_file_write(held->file, (const char *)held->rows.bytes, held->rows.used);
     held->rows.used = 0;
+    if (held->room <= PART_BYTES)
+        return;
+    /* All of it is read from the file then: more memory would only be made and given back. */
+    held->room = PART_BYTES;
     g_clear_pointer(&held->rows.bytes, g_free);
     held->rows.size = 0;
 }

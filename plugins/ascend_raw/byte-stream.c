@@ -16,7 +16,7 @@ void byte_stream_init(ByteStream *s, int fd)
     memset(s, 0, sizeof *s);
     s->fd = fd;
     s->room = WINDOW_BYTES;
-    s->window = g_malloc(s->room);
+    s->window = g_malloc0(s->room + BYTE_STREAM_MARGIN);
     if (fstat(fd, &st))
         s->error = errno;
     else
@@ -44,7 +44,7 @@ gboolean byte_stream_fill(ByteStream *s, gsize n)
     s->at = 0;
     if (n > s->room) {
         s->room = n;
-        s->window = g_realloc(s->window, s->room);
+        s->window = g_realloc(s->window, s->room + BYTE_STREAM_MARGIN);
     }
     if (s->used < n) {
         gint64 done =

@@ -6,6 +6,10 @@
 
 #include <glib.h>
 
+#define BYTE_STREAM_MARGIN                                                                         \
+    64u /* bytes behind what is peeked that can be read, whatever they are                         \
+         */
+
 typedef struct ByteStream {
     int fd;       /* lent */
     guint64 size; /* of the file */

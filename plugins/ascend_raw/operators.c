@@ -51,7 +51,7 @@ static StrobeStringId text_of(Raw *raw, const TlvRecord *record, guint field)
 {
     if (!(record->present & 1u << field))
         return 0;
-    return text_cache_string(raw->texts, record->fields[field].bytes, record->fields[field].length);
+    return text_cache_field(raw->texts, record->fields[field].bytes, record->fields[field].length);
 }
 
 /* Metadata of tensors holds addresses, so every text is another one: they may fill the table of

@@ -44,21 +44,22 @@ typedef struct Mark {
 
 static gboolean read_mark(QueueMarks *q, const TlvRecord *record, Mark *mark)
 {
+    static const char nothing[TEXT_CACHE_MARGIN];
+    static const TlvText none = {nothing, 0};
+
     mark->time = raw_i64(record->fixed);
     mark->category = raw_u64(record->fixed + 8);
     mark->id = raw_u64(record->fixed + 16);
     mark->thread = raw_u64(record->fixed + 24);
     mark->pid = raw_u64(record->fixed + 32);
-    mark->name = record->present & 1u << FIELD_NAME ? record->fields[FIELD_NAME] : (TlvText){"", 0};
+    mark->name = record->present & 1u << FIELD_NAME ? record->fields[FIELD_NAME] : none;
     if (mark->category > DEQUEUE_END) {
         q->n_strange++;
         return FALSE;
     }
-    if (!text_is_utf8(mark->name.bytes, mark->name.length)) {
-        text_cache_string(q->raw->texts, mark->name.bytes, mark->name.length); /* counts it */
-        mark->name = (TlvText){"N/A", 3};
-    }
-    mark->bare = text_cache_string(q->raw->texts, mark->name.bytes, mark->name.length);
+    mark->bare = text_cache_field(q->raw->texts, mark->name.bytes, mark->name.length);
+    if (mark->bare && mark->bare == text_cache_invalid(q->raw->texts))
+        mark->name = (TlvText){TEXT_CACHE_INVALID, strlen(TEXT_CACHE_INVALID)};
     return TRUE;
 }
 
@@ -98,7 +99,9 @@ static void emit_side(QueueMarks *q, gboolean is_dequeue, StrobeTrackId track, S
 
 static void let_go(QueueMarks *q, Waiting *w, StrobeStringId name)
 {
-    if (w->number && !w->dequeue)
+    if (!w->number) /* a page that nobody has written to stays so */
+        return;
+    if (!w->dequeue)
         emit_side(q, FALSE, w->track, name, w->begin, w->end, w->id);
     w->number = 0;
 }

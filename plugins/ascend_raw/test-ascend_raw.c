@@ -42,6 +42,96 @@ static void test_open_marks_limit(void)
     open_marks_free(marks);
 }
 
+/* ---- texts ---- */
+
+#define LENGTHS 120u
+#define VARIANTS 40u
+
+#define STACK 1000000u /* ids of stacks are that of their frame behind this */
+
+static GHashTable *interned; /* texts to ids */
+
+static StrobeStringId intern_text(StrobeInstance *unused, const char *bytes, size_t length)
+{
+    char *text = g_strndup(bytes, length);
+    gpointer id = g_hash_table_lookup(interned, text);
+
+    (void)unused;
+    if (!id) {
+        id = GUINT_TO_POINTER(g_hash_table_size(interned) + 1);
+        g_hash_table_insert(interned, g_strdup(text), id);
+    }
+    g_free(text);
+    return GPOINTER_TO_UINT(id);
+}
+
+static StrobeStackId intern_stack(StrobeInstance *unused, const StrobeStringId *frames, size_t n)
+{
+    (void)unused;
+    g_assert_cmpuint(n, ==, 1);
+    return STACK + frames[0];
+}
+
+static TextCache *begin_texts(void)
+{
+    static const StrobeImporterHost host = {.intern = intern_text, .stack = intern_stack};
+
+    interned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    return text_cache_new(&host, NULL);
+}
+
+static void end_texts(TextCache *cache)
+{
+    text_cache_free(cache);
+    g_hash_table_unref(interned);
+}
+
+/* One byte differs, the last one for the 0th; what stands behind is no part of it. */
+static gsize make_text(char *text, guint length, guint variant, char behind)
+{
+    memset(text, 'a', length);
+    memset(text + length, behind, TEXT_CACHE_MARGIN);
+    if (length)
+        text[length - 1 - variant % length] = 'z';
+    return length;
+}
+
+/* Texts of all lengths around those that a place itself holds, and the same as stacks, whatever
+ * stands behind them. */
+static void test_texts(void)
+{
+    TextCache *cache = begin_texts();
+    char text[LENGTHS + TEXT_CACHE_MARGIN];
+
+    for (guint round = 0; round < 2; round++)
+        for (guint length = 0; length < LENGTHS; length++)
+            for (guint variant = 0; variant < MIN(length + !length, VARIANTS); variant++) {
+                gsize n = make_text(text, length, variant, round ? 'x' : 'y');
+                guint32 id = intern_text(NULL, text, n);
+
+                g_assert_cmpuint(text_cache_field(cache, text, n), ==, id);
+                g_assert_cmpuint(text_cache_stack(cache, text, n), ==, STACK + id);
+                g_assert_cmpuint(text_cache_string(cache, text, n), ==, id);
+            }
+    g_assert_cmpuint(text_cache_n_invalid(cache), ==, 0);
+    g_assert_cmpuint(text_cache_invalid(cache), ==, 0);
+    end_texts(cache);
+}
+
+static void test_invalid_texts(void)
+{
+    static const char text[TEXT_CACHE_MARGIN] = "\xff", good[TEXT_CACHE_MARGIN] = "good";
+    TextCache *cache = begin_texts();
+    guint32 id = text_cache_field(cache, text, 1);
+
+    g_assert_cmpuint(id, ==, intern_text(NULL, TEXT_CACHE_INVALID, strlen(TEXT_CACHE_INVALID)));
+    g_assert_cmpuint(text_cache_invalid(cache), ==, id);
+    g_assert_cmpuint(text_cache_field(cache, text, 1), ==, id);
+    g_assert_cmpuint(text_cache_field(cache, good, 4), !=, id);
+    g_assert_cmpuint(text_cache_n_invalid(cache), ==, 2);
+    end_texts(cache);
+}
+
 static void test_clock(void)
 {
     RawClock clock = {.is_counter = TRUE, .start_count = 1000, .start_ns = 7, .offset = 100};
@@ -83,6 +173,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/ascend-raw/open-marks", test_open_marks);
     g_test_add_func("/ascend-raw/open-marks/limit", test_open_marks_limit);
+    g_test_add_func("/ascend-raw/texts", test_texts);
+    g_test_add_func("/ascend-raw/texts/invalid", test_invalid_texts);
     g_test_add_func("/ascend-raw/clock", test_clock);
     g_test_add_func("/ascend-raw/kinds", test_kinds);
     return g_test_run();

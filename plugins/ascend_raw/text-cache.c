@@ -4,30 +4,37 @@
 #include <string.h>
 #include <strobe/helpers/utf8.h>
 
-#define SLOTS (1u << 15)
-#define SHORT_BYTES 40u
+#define SETS (1u << 13)
+#define WAYS 2u /* texts of one hash that can be had */
+#define SLOTS (SETS * WAYS)
+#define SHORT_BYTES TEXT_CACHE_MARGIN
+#define SHORT_WORDS (SHORT_BYTES / 8)
 #define ENTRY_BYTES_MAX (64u << 10)
 #define CACHE_BYTES_MAX (16u << 20)
 #define FRAMES_MAX 4096u
 
-/* A line of the processor's cache: most texts are short, and stand in it themselves. */
+/* A line of the processor's cache: most texts are short, and stand in it themselves, zeros behind.
+ */
 typedef struct Entry {
     guint32 tag; /* of the hash */
     guint32 id;  /* 0: free */
     guint32 length;
     guint8 is_stack, is_invalid;
     union {
-        char bytes[SHORT_BYTES];
+        guint64 words[SHORT_WORDS];
         char *far;
     } text;
 } Entry;
+G_STATIC_ASSERT(sizeof(Entry) == 64);
 
 struct TextCache {
     const StrobeImporterHost *host;
     StrobeInstance *self;
-    Entry *entries;
+    gpointer room;
+    Entry *entries; /* in it, each in one line */
     gsize far_bytes;
     guint64 n_invalid;
+    StrobeStringId invalid; /* what stands for those, once there was one */
 };
 
 TextCache *text_cache_new(const StrobeImporterHost *host, StrobeInstance *self)
@@ -36,13 +43,9 @@ TextCache *text_cache_new(const StrobeImporterHost *host, StrobeInstance *self)
 
     cache->host = host;
     cache->self = self;
-    cache->entries = g_new0(Entry, SLOTS);
+    cache->room = g_malloc0((SLOTS + 1) * sizeof(Entry));
+    cache->entries = (Entry *)(((guintptr)cache->room + sizeof(Entry) - 1) & -sizeof(Entry));
     return cache;
-}
-
-static const char *bytes_of(const Entry *entry)
-{
-    return entry->length > SHORT_BYTES ? entry->text.far : entry->text.bytes;
 }
 
 static void forget(TextCache *cache, Entry *entry)
@@ -65,7 +68,7 @@ void text_cache_free(TextCache *cache)
     if (!cache)
         return;
     forget_all(cache);
-    g_free(cache->entries);
+    g_free(cache->room);
     g_free(cache);
 }
 
@@ -74,23 +77,17 @@ guint64 text_cache_n_invalid(const TextCache *cache)
     return cache->n_invalid;
 }
 
-static inline guint64 load(const char *bytes, gsize n)
+StrobeStringId text_cache_invalid(const TextCache *cache)
 {
-    guint64 word = 0;
-
-    memcpy(&word, bytes, n);
-    return word;
+    return cache->invalid;
 }
 
-/* The words of a text, the last one overlapping: without a call, and without a loop over bytes. */
-static inline guint64 tail_of(const char *bytes, gsize length)
+static inline guint64 load(const char *bytes)
 {
-    if (length >= 4)
-        return load(bytes, 4) << 32 | load(bytes + length - 4, 4);
-    if (length == 0)
-        return 0;
-    return (guint64)(guchar)bytes[0] << 16 | (guint64)(guchar)bytes[length / 2] << 8 |
-           (guchar)bytes[length - 1];
+    guint64 word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
 }
 
 __extension__ typedef unsigned __int128 Wide;
@@ -103,40 +100,51 @@ static inline guint64 fold(guint64 a, guint64 b)
     return (guint64)product ^ (guint64)(product >> 64);
 }
 
-/* Texts are compared whole, so a bad hash costs time only. Two words a step: a product takes longer
- * than all else here, and the next step waits for it. */
-static inline guint64 hash_text(const char *bytes, gsize length, gboolean is_stack)
+/* Texts are compared whole, so a bad hash costs time only. */
+static const guint64 one = 0x9e3779b97f4a7c15u, other = 0xd1b54a32d192ed03u;
+
+static inline guint64 hash_far(const char *bytes, gsize length, gboolean is_stack)
 {
-    const guint64 one = 0x9e3779b97f4a7c15u, other = 0xd1b54a32d192ed03u;
-    guint64 hash = (length * 2 + (is_stack != 0)) ^ one;
+    guint64 hash = length * 2 + (is_stack != 0);
     gsize at = 0;
 
     for (; at + 16 < length; at += 16)
-        hash = fold(hash ^ load(bytes + at, 8), load(bytes + at + 8, 8) ^ other);
-    if (length >= 16)
-        return fold(hash ^ load(bytes + length - 16, 8), load(bytes + length - 8, 8) ^ other);
-    if (length >= 8)
-        return fold(hash ^ load(bytes, 8), load(bytes + length - 8, 8) ^ other);
-    return fold(hash ^ tail_of(bytes, length), other);
+        hash = fold(hash ^ load(bytes + at) ^ one, load(bytes + at + 8) ^ other);
+    return fold(hash ^ load(bytes + length - 16) ^ one, load(bytes + length - 8) ^ other);
 }
 
-/* The differences of two steps at a time. */
-static inline guint64 differ(const char *a, const char *b)
+/* The words of a short text, zeros behind: without a branch, as lengths come in no order that a
+ * processor could foresee. Reads all of the margin. */
+static inline void load_short(const char *bytes, gsize length, guint64 words[SHORT_WORDS])
 {
-    return (load(a, 8) ^ load(b, 8)) | (load(a + 8, 8) ^ load(b + 8, 8));
+    static const guint64 ones[2 * SHORT_WORDS] = {~(guint64)0, ~(guint64)0, ~(guint64)0,
+                                                  ~(guint64)0, ~(guint64)0, ~(guint64)0};
+    const char *mask = (const char *)ones + SHORT_BYTES - length;
+
+    for (guint i = 0; i < SHORT_WORDS; i++)
+        words[i] = load(bytes + 8 * i) & load(mask + 8 * i);
 }
 
-static inline gboolean is_same(const char *a, const char *b, gsize length)
+static inline guint64 turned(guint64 word, guint bits)
+{
+    return word << bits | word >> (64 - bits);
+}
+
+static inline guint64 hash_short(const guint64 words[SHORT_WORDS], gsize length, gboolean is_stack)
+{
+    guint64 even = words[0] ^ turned(words[2], 17) ^ turned(words[4], 41);
+    guint64 odd = words[1] ^ turned(words[3], 23) ^ turned(words[5], 47);
+
+    return fold(even ^ (length * 2 + (is_stack != 0)) ^ one, odd ^ other);
+}
+
+static inline guint64 differ(const guint64 a[SHORT_WORDS], const guint64 b[SHORT_WORDS])
 {
     guint64 difference = 0;
 
-    if (length < 8)
-        return tail_of(a, length) == tail_of(b, length);
-    if (length < 16)
-        return !((load(a, 8) ^ load(b, 8)) | (load(a + length - 8, 8) ^ load(b + length - 8, 8)));
-    for (gsize at = 0; at + 16 < length; at += 16)
-        difference |= differ(a + at, b + at);
-    return !(difference | differ(a + length - 16, b + length - 16));
+    for (guint i = 0; i < SHORT_WORDS; i++)
+        difference |= a[i] ^ b[i];
+    return difference;
 }
 
 gboolean text_is_utf8(const char *bytes, gsize length)
@@ -185,8 +193,6 @@ static void keep(TextCache *cache, Entry *entry, const Entry *made, const char *
     if (made->length > SHORT_BYTES) {
         cache->far_bytes += made->length;
         entry->text.far = g_memdup2(bytes, made->length);
-    } else if (made->length) {
-        memcpy(entry->text.bytes, bytes, made->length);
     }
 }
 
@@ -195,11 +201,15 @@ static guint32 make(TextCache *cache, Entry *entry, Entry *made, const char *byt
     made->is_invalid = !text_is_utf8(bytes, length);
     cache->n_invalid += made->is_invalid;
     if (made->is_invalid)
-        made->id = made->is_stack ? make_stack(cache, "N/A", 3)
-                                  : cache->host->intern(cache->self, "N/A", 3);
+        made->id =
+            made->is_stack
+                ? make_stack(cache, TEXT_CACHE_INVALID, strlen(TEXT_CACHE_INVALID))
+                : cache->host->intern(cache->self, TEXT_CACHE_INVALID, strlen(TEXT_CACHE_INVALID));
     else
         made->id = made->is_stack ? make_stack(cache, bytes, length)
                                   : cache->host->intern(cache->self, bytes, length);
+    if (made->is_invalid && !made->is_stack)
+        cache->invalid = made->id;
     if (length <= ENTRY_BYTES_MAX && made->id) {
         made->length = (guint32)length;
         keep(cache, entry, made, bytes);
@@ -207,21 +217,74 @@ static guint32 make(TextCache *cache, Entry *entry, Entry *made, const char *byt
     return made->id;
 }
 
-static inline guint32 find(TextCache *cache, const char *bytes, gsize length, gboolean is_stack)
+/* Of the two that may hold it, the one that is free, else either. */
+static Entry *place_for(Entry *set, guint32 tag)
 {
-    guint64 hash = hash_text(bytes, length, is_stack);
-    Entry *entry = &cache->entries[(hash >> 40) % SLOTS];
+    if (!set[0].id || !set[1].id)
+        return set[0].id ? &set[1] : &set[0];
+    return &set[tag % WAYS];
+}
+
+static inline Entry *set_of(TextCache *cache, guint64 hash)
+{
+    return &cache->entries[(hash >> 40) % SETS * WAYS];
+}
+
+static guint32 find_far(TextCache *cache, const char *bytes, gsize length, gboolean is_stack)
+{
+    guint64 hash = hash_far(bytes, length, is_stack);
+    Entry *set = set_of(cache, hash), made = {.tag = (guint32)hash, .is_stack = is_stack != 0};
+
+    for (guint way = 0; way < WAYS; way++)
+        if (set[way].tag == made.tag && set[way].id && set[way].length == length &&
+            set[way].is_stack == made.is_stack && !memcmp(set[way].text.far, bytes, length)) {
+            cache->n_invalid += set[way].is_invalid;
+            return set[way].id;
+        }
+    return make(cache, place_for(set, made.tag), &made, bytes, length);
+}
+
+static guint32 make_short(TextCache *cache, guint64 hash, const guint64 words[SHORT_WORDS],
+                          const char *bytes, gsize length, gboolean is_stack)
+{
     Entry made = {.tag = (guint32)hash, .is_stack = is_stack != 0};
 
-    if (entry->tag == made.tag && entry->id && entry->length == length &&
-        entry->is_stack == made.is_stack && is_same(bytes_of(entry), bytes, length)) {
-        cache->n_invalid += entry->is_invalid;
-        return entry->id;
-    }
-    return make(cache, entry, &made, bytes, length);
+    memcpy(made.text.words, words, sizeof made.text.words);
+    return make(cache, place_for(set_of(cache, hash), made.tag), &made, bytes, length);
+}
+
+static inline guint32 find(TextCache *cache, const char *bytes, gsize length, gboolean is_stack)
+{
+    guint64 words[SHORT_WORDS], hash;
+    const Entry *entry;
+
+    if (length > SHORT_BYTES)
+        return find_far(cache, bytes, length, is_stack);
+    load_short(bytes, length, words);
+    hash = hash_short(words, length, is_stack);
+    entry = set_of(cache, hash);
+    for (guint way = 0; way < WAYS; way++, entry++)
+        if (!((entry->length ^ length) | (guint64)(entry->is_stack ^ (is_stack != 0)) |
+              differ(entry->text.words, words)) &&
+            entry->id) {
+            cache->n_invalid += entry->is_invalid;
+            return entry->id;
+        }
+    return make_short(cache, hash, words, bytes, length, is_stack);
 }
 
 StrobeStringId text_cache_string(TextCache *cache, const char *bytes, gsize length)
+{
+    char copy[SHORT_BYTES] = {0};
+
+    if (length > SHORT_BYTES)
+        return find_far(cache, bytes, length, FALSE);
+    if (length)
+        memcpy(copy, bytes, length);
+    return find(cache, copy, length, FALSE);
+}
+
+StrobeStringId text_cache_field(TextCache *cache, const char *bytes, gsize length)
 {
     return find(cache, bytes, length, FALSE);
 }

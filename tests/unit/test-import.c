@@ -38,17 +38,20 @@ static gint64 end_of(Pattern pattern, guint i, guint n)
     return 50 + i - (i % 100 ? 0 : MIN(i, (guint)spread(i, 200)));
 }
 
-/* A record of this test: its number and words, begin, end. */
-static StrobeRecordKey key_of(gconstpointer unused, const guint64 *record)
+#define SPAN 7u /* the kind of this test's records */
+
+static const StrobeKindEnds ends = {[SPAN] = 1};
+
+/* The number stands where records have a name. */
+static guint64 head_of(guint64 number, guint words)
 {
-    (void)unused;
-    return (StrobeRecordKey){(gint64)record[1], (gint64)record[2], record[0] & 0xff};
+    return number << 32 | SPAN << 16 | words;
 }
 
 /* By ends, inner spans first, equal ones as they came; `memory` decides how many runs there are. */
 static void check_pattern(gsize memory, guint n, Pattern pattern)
 {
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(NULL, memory, key_of, NULL);
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(NULL, memory, ends);
     const guint64 *record;
     gint64 begin = 0, end = -1;
     guint64 number = 0;
@@ -60,14 +63,14 @@ static void check_pattern(gsize memory, guint n, Pattern pattern)
         guint64 *words_of = strobe_record_sorter_add(sorter, b, e, 3 + i % 5, NULL);
 
         g_assert_nonnull(words_of);
-        words_of[0] = (guint64)i << 8 | (3 + i % 5);
+        words_of[0] = head_of(i, 3 + i % 5);
         words_of[1] = (guint64)b;
         words_of[2] = (guint64)e;
     }
     for (; (record = strobe_record_sorter_next(sorter, &words, NULL)); seen++) {
         gint64 b = (gint64)record[1], e = (gint64)record[2];
 
-        g_assert_cmpuint(words, ==, 3 + (record[0] >> 8) % 5);
+        g_assert_cmpuint(words, ==, 3 + (record[0] >> 32) % 5);
         g_assert_true(e > end || (e == end && (b < begin || (b == begin && record[0] > number))));
         begin = b;
         end = e;
@@ -96,13 +99,16 @@ static void test_sorter(void)
 /* Adds records until the sorter has no room; their number. */
 static guint add_until_full(const char *folder, GError **error)
 {
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(folder, 0, key_of, NULL);
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(folder, 0, ends);
     guint64 *words;
     guint i = 0;
 
-    for (; i < 100000 && (words = strobe_record_sorter_add(sorter, 0, 0, 8, error)); i++)
-        for (guint word = 0; word < 8; word++)
+    for (; i < 100000 && (words = strobe_record_sorter_add(sorter, 0, 0, 8, error)); i++) {
+        words[0] = head_of(i, 8);
+        words[1] = words[2] = 0;
+        for (guint word = 3; word < 8; word++)
             words[word] = (guint64)g_random_int() << 32 | g_random_int(); /* does not pack */
+    }
     strobe_record_sorter_free(sorter);
     return i;
 }
@@ -157,7 +163,7 @@ static guint64 nameless_bytes(const char *folder)
 /* What an import of a trace adds: a kind and name, times, a track, a few numbers, some absent. */
 static void fill_as_imported(guint64 *words, guint i, gint64 begin, gint64 end)
 {
-    words[0] = (guint64)(i % 500) << 32 | 7 << 16 | 10;
+    words[0] = head_of(i % 500, 10);
     words[1] = (guint64)begin;
     words[2] = (guint64)end;
     words[3] = i % 3;
@@ -168,12 +174,6 @@ static void fill_as_imported(guint64 *words, guint i, gint64 begin, gint64 end)
     words[9] = 0;
 }
 
-static StrobeRecordKey imported_key(gconstpointer unused, const guint64 *record)
-{
-    (void)unused;
-    return (StrobeRecordKey){(gint64)record[1], (gint64)record[2], 10};
-}
-
 /* Behind the first four limits runs take less than half of what their records take; all come back
  * as they were. */
 static void test_packed(void)
@@ -181,7 +181,7 @@ static void test_packed(void)
     const guint n = 200000, limit = 1 << 20;
     const gint64 epoch = 1700000000000000000;
     g_autofree char *folder = g_dir_make_tmp("strobe-test-XXXXXX", NULL);
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(folder, limit, imported_key, NULL);
+    StrobeRecordSorter *sorter = strobe_record_sorter_new(folder, limit, ends);
     guint64 expected[10], bytes;
     const guint64 *record;
     gint64 last = 0;
