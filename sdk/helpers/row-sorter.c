@@ -8,40 +8,17 @@
 
 #include <strobe/helpers/safe-file.h>
 
+#include "held-rows.h"
+
 /* Bytes of all runs that are in memory while they are merged, and the least and most of one. */
 #define READ_BYTES (16u * 1024 * 1024)
 #define READ_SIZE_MIN (4u * 1024)
 #define READ_SIZE_MAX (128u * 1024)
 
-/* Of a chunk: the first, and those behind it, twice as large each. */
-#define CHUNK_MIN (16u * 1024)
-#define CHUNK_MAX (1024u * 1024)
-
-#define SORT_BLOCK 8u /* rows that are sorted by moving them back */
-
-/* What stands before a row's bytes in a run. */
-typedef struct RowHead {
-    StrobeRowKey key;
-    uint64_t length;
-} RowHead;
-
-/* A row in memory. */
-typedef struct Row {
-    RowHead head;
-    const char *bytes;
-} Row;
-
-/* Bytes of rows in memory: they stay where they are, so that nothing is copied as they grow. */
-typedef struct Chunk {
-    struct Chunk *next;
-    size_t size;
-    char bytes[];
-} Chunk;
-
 /* A sorted part of the scratch file. */
 typedef struct Run {
     uint64_t at, end; /* of what is not in the buffer yet */
-    RowHead row;      /* the next one */
+    HeldRow row;      /* the next one */
     char *buffer;
     size_t begin, fill; /* of the buffer */
 } Run;
@@ -52,15 +29,10 @@ struct StrobeRowSorter {
     int no_file;   /* errno: why there is none */
     bool is_plain; /* the scratch file is not packed */
     size_t run_bytes;
-    Chunk *chunks, *chunk; /* all, and the one that is being filled */
-    size_t chunk_used;
-    size_t used; /* bytes of the rows in memory */
-    Row *rows;
-    size_t n_rows, rows_size;
-    bool is_sorted;    /* rows in memory came in order */
+    HeldRows held;
     StrobeRowKey last; /* of the last row that went to the scratch file */
     StrobeSafeFile *scratch;
-    Run *runs;
+    Run *runs, *run; /* all, and the one that is being written */
     size_t n_runs, runs_size;
     size_t *heap; /* runs that have a row, the first one on top */
     size_t n_heap;
@@ -78,7 +50,6 @@ StrobeRowSorter *strobe_row_sorter_new(int directory, size_t run_bytes)
     sorter->directory = directory;
     sorter->file = -1;
     sorter->run_bytes = run_bytes;
-    sorter->is_sorted = true;
     return sorter;
 }
 
@@ -105,16 +76,6 @@ StrobeRowSorter *strobe_row_sorter_new_in(int file, size_t run_bytes)
     return sorter;
 }
 
-static void free_chunks(Chunk *chunk)
-{
-    while (chunk) {
-        Chunk *next = chunk->next;
-
-        free(chunk);
-        chunk = next;
-    }
-}
-
 void strobe_row_sorter_free(StrobeRowSorter *sorter)
 {
     if (!sorter)
@@ -124,8 +85,7 @@ void strobe_row_sorter_free(StrobeRowSorter *sorter)
     strobe_safe_file_discard(sorter->scratch);
     if (sorter->file >= 0)
         close(sorter->file);
-    free_chunks(sorter->chunks);
-    free(sorter->rows);
+    held_rows_clear(&sorter->held);
     free(sorter->runs);
     free(sorter->heap);
     free(sorter->row);
@@ -157,137 +117,14 @@ static int compare_keys(StrobeRowKey a, StrobeRowKey b)
     return (a.minor > b.minor) - (a.minor < b.minor);
 }
 
-static inline bool is_behind(const Row *a, const Row *b)
-{
-    if (a->head.key.major != b->head.key.major)
-        return a->head.key.major > b->head.key.major;
-    return a->head.key.minor > b->head.key.minor;
-}
-
-static void sort_block(Row *rows, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        const Row row = rows[i];
-        size_t to = i;
-
-        for (; to && is_behind(&rows[to - 1], &row); to--)
-            rows[to] = rows[to - 1];
-        rows[to] = row;
-    }
-}
-
-/* Both parts are sorted; of rows with the same key those of the first one come first. */
-static void merge_parts(const Row *first, const Row *second, const Row *end, Row *out)
-{
-    const Row *a = first, *b = second;
-
-    if (a < second && b < end && is_behind(second - 1, b))
-        while (a < second && b < end)
-            *out++ = is_behind(a, b) ? *b++ : *a++;
-    memcpy(out, a, (size_t)(second - a) * sizeof *a);
-    memcpy(out + (second - a), b, (size_t)(end - b) * sizeof *b);
-}
-
-/* Rows of equal keys stay as they came. */
-static int sort_rows(StrobeRowSorter *sorter)
-{
-    const size_t n = sorter->n_rows;
-    Row *from = sorter->rows, *to;
-
-    if (sorter->is_sorted)
-        return 0;
-    to = malloc(n * sizeof *to);
-    if (!to)
-        return ENOMEM;
-    for (size_t at = 0; at < n; at += SORT_BLOCK)
-        sort_block(from + at, n - at < SORT_BLOCK ? n - at : SORT_BLOCK);
-    for (size_t width = SORT_BLOCK; width < n; width *= 2) {
-        Row *merged = to;
-
-        for (size_t at = 0; at < n; at += 2 * width) {
-            size_t middle = n - at < width ? n : at + width;
-            size_t end = n - at < 2 * width ? n : at + 2 * width;
-
-            merge_parts(from + at, from + middle, from + end, to + at);
-        }
-        to = from;
-        from = merged;
-    }
-    free(to);
-    if (from != sorter->rows)
-        sorter->rows_size = n;
-    sorter->rows = from;
-    sorter->is_sorted = true;
-    return 0;
-}
-
-/* ---- bytes in memory ---- */
-
-/* Goes on to a chunk with room for so much. */
-static int next_chunk(StrobeRowSorter *sorter, size_t length)
-{
-    Chunk **next = sorter->chunk ? &sorter->chunk->next : &sorter->chunks;
-    size_t size = CHUNK_MIN;
-
-    while (*next && (*next)->size < length)
-        next = &(*next)->next;
-    if (!*next) {
-        if (sorter->chunk)
-            size = sorter->chunk->size < CHUNK_MAX / 2 ? 2 * sorter->chunk->size : CHUNK_MAX;
-        if (size < length)
-            size = length;
-        *next = malloc(sizeof **next + size);
-        if (!*next)
-            return ENOMEM;
-        (*next)->next = NULL;
-        (*next)->size = size;
-    }
-    sorter->chunk = *next;
-    sorter->chunk_used = 0;
-    return 0;
-}
-
-/* NULL: out of memory. */
-static const char *keep_bytes(StrobeRowSorter *sorter, const char *bytes, size_t length)
-{
-    char *kept;
-
-    if ((!sorter->chunk || length > sorter->chunk->size - sorter->chunk_used) &&
-        next_chunk(sorter, length))
-        return NULL;
-    kept = sorter->chunk->bytes + sorter->chunk_used;
-    if (length)
-        memcpy(kept, bytes, length);
-    sorter->chunk_used += length;
-    sorter->used += length;
-    return kept;
-}
-
-/* What was in memory is elsewhere. Of the chunks those stay that a run needs. */
-static void forget_rows(StrobeRowSorter *sorter)
-{
-    size_t kept = 0;
-
-    for (Chunk *chunk = sorter->chunks; chunk; chunk = chunk->next) {
-        kept += chunk->size;
-        if (kept < sorter->run_bytes)
-            continue;
-        free_chunks(chunk->next);
-        chunk->next = NULL;
-    }
-    sorter->chunk = sorter->chunks;
-    sorter->chunk_used = 0;
-    sorter->used = sorter->n_rows = 0;
-}
-
 /* ---- runs ---- */
 
 /* The run that rows in memory go to: the last one where they continue it. */
-static Run *run_for_rows(StrobeRowSorter *sorter)
+static Run *run_for_rows(StrobeRowSorter *sorter, StrobeRowKey first)
 {
     Run *run;
 
-    if (sorter->n_runs && compare_keys(sorter->last, sorter->rows[0].head.key) <= 0)
+    if (sorter->n_runs && compare_keys(sorter->last, first) <= 0)
         return &sorter->runs[sorter->n_runs - 1];
     if (grow((void **)&sorter->runs, &sorter->runs_size, sorter->n_runs + 1, sizeof *sorter->runs))
         return NULL;
@@ -311,53 +148,47 @@ static int open_scratch(StrobeRowSorter *sorter)
     return sorter->scratch ? 0 : errno;
 }
 
+static int write_row(void *user, const HeldRow *head)
+{
+    StrobeRowSorter *sorter = user;
+    int error = 0;
+
+    if (!sorter->run)
+        sorter->run = run_for_rows(sorter, head->key);
+    if (!sorter->run)
+        return ENOMEM;
+    sorter->last = head->key;
+    error = strobe_safe_file_write(sorter->scratch, (const char *)head, sizeof *head);
+    return error ? error
+                 : strobe_safe_file_write(sorter->scratch, (const char *)(head + 1),
+                                          (size_t)head->length);
+}
+
 /* Writes what is in memory to the scratch file. */
 static int spill(StrobeRowSorter *sorter)
 {
-    int failure = sorter->scratch ? 0 : open_scratch(sorter);
-    Run *run;
+    int error = sorter->scratch ? 0 : open_scratch(sorter);
 
-    if (!failure)
-        failure = sort_rows(sorter);
-    if (failure)
-        return failure;
-    run = run_for_rows(sorter);
-    if (!run)
-        return ENOMEM;
-    for (size_t i = 0; i < sorter->n_rows; i++) {
-        const Row *row = &sorter->rows[i];
-        int error =
-            strobe_safe_file_write(sorter->scratch, (const char *)&row->head, sizeof row->head);
-
-        if (!error)
-            error = strobe_safe_file_write(sorter->scratch, row->bytes, (size_t)row->head.length);
-        if (error)
-            return error;
-    }
-    run->end = strobe_safe_file_size(sorter->scratch);
-    sorter->last = sorter->rows[sorter->n_rows - 1].head.key;
-    forget_rows(sorter);
+    sorter->run = NULL;
+    if (!error)
+        error = held_rows_each(&sorter->held, write_row, sorter);
+    if (error)
+        return error;
+    sorter->run->end = strobe_safe_file_size(sorter->scratch);
+    held_rows_forget(&sorter->held, sorter->run_bytes);
     return 0;
 }
 
 int strobe_row_sorter_add(StrobeRowSorter *sorter, StrobeRowKey key, const char *bytes,
                           size_t length)
 {
-    const char *kept;
-    Row *row;
+    int error;
 
-    if (!sorter ||
-        grow((void **)&sorter->rows, &sorter->rows_size, sorter->n_rows + 1, sizeof *row))
+    if (!sorter)
         return ENOMEM;
-    kept = keep_bytes(sorter, bytes, length);
-    if (!kept)
-        return ENOMEM;
-    row = &sorter->rows[sorter->n_rows++];
-    *row = (Row){{key, length}, kept};
-    if (sorter->n_rows > 1 && is_behind(&row[-1], row))
-        sorter->is_sorted = false;
-    if (sorter->used + sorter->n_rows * sizeof *row < sorter->run_bytes)
-        return 0;
+    error = held_rows_add(&sorter->held, key, bytes, length);
+    if (error || held_rows_bytes(&sorter->held) < sorter->run_bytes)
+        return error;
     return spill(sorter);
 }
 
@@ -494,18 +325,28 @@ static int merge(StrobeRowSorter *sorter, StrobeSink sink, void *user)
     return error;
 }
 
+typedef struct Hand {
+    StrobeSink sink;
+    void *user;
+} Hand;
+
+static int hand_row(void *user, const HeldRow *head)
+{
+    const Hand *hand = user;
+
+    return hand->sink(hand->user, (const char *)(head + 1), (size_t)head->length);
+}
+
 int strobe_row_sorter_finish(StrobeRowSorter *sorter, StrobeSink sink, void *user)
 {
+    Hand hand = {sink, user};
     int error = 0;
 
     if (!sorter)
         return ENOMEM;
-    if (sorter->n_runs) {
-        error = sorter->n_rows ? spill(sorter) : 0;
-        return error ? error : merge(sorter, sink, user);
-    }
-    error = sort_rows(sorter);
-    for (size_t i = 0; i < sorter->n_rows && !error; i++)
-        error = sink(user, sorter->rows[i].bytes, (size_t)sorter->rows[i].head.length);
-    return error;
+    if (!sorter->n_runs)
+        return held_rows_each(&sorter->held, hand_row, &hand);
+    if (sorter->held.n)
+        error = spill(sorter);
+    return error ? error : merge(sorter, sink, user);
 }
