@@ -100,59 +100,23 @@ static int put_other(const RowCells *row, CsvContext *context, CsvCells *cells,
     }
 }
 
-/* Some are numbers all the same, which need no cell. */
-static int put_elsewhere(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
-                         const Source *source, const StrobeView *record)
+/* A text or a stack that is not in the cache, or too long for the room there is. */
+static int put_text(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+                    const Source *source, guint32 id, const StrobeView *record)
 {
-    char *place = pen->at + (pen->n != 0);
-    int error, length = -1;
+    const CachedCell *cell = cell_cache_find(context->cache, source->cache, id);
 
-    if (source->type == SOURCE_OTHER) {
-        *pen->at = ',';
-        length =
-            strobe_table_number(context->host, context->self, &row->columns[source - row->sources],
-                                source->place, record, place);
-    }
-    if (length > 0) {
-        pen->at = place + length;
-        pen->n++;
-        mark(row, source);
-        return 0;
-    }
-    pen_leave(pen, cells);
-    error = put_other(row, context, cells, source, record);
-    pen_take(pen, row, cells);
-    return error;
-}
-
-/* Texts and stacks, as the table driver made them before. */
-static inline int put_cached(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
-                             const Source *source, guint32 id, const StrobeView *record)
-{
-    const guint kind = source->type == SOURCE_STACK  ? CELL_CACHE_STACK
-                       : source->type == SOURCE_LIST ? CELL_CACHE_LIST
-                                                     : CELL_CACHE_TEXT;
-    const CachedCell *cell;
-
-    if (!id) {
-        put_absent(pen, source);
-        return 0;
-    }
-    cell = cell_cache_find(context->cache, kind, id);
-    if (G_UNLIKELY(!cell))
-        cell = cell_cache_make(context->cache, kind, id, &row->columns[source - row->sources],
-                               source->place, record);
+    if (!cell)
+        cell = cell_cache_make(context->cache, source->cache, id,
+                               &row->columns[source - row->sources], source->place, record);
     if (!cell)
         return ENOMEM;
-    if (G_UNLIKELY((gsize)(pen->end - pen->at) < cell->length + row->room)) {
-        pen_leave(pen, cells);
-        csv_cells_reserve(cells, cell->length + row->room);
-        pen_take(pen, row, cells);
-    }
+    pen_leave(pen, cells);
+    csv_cells_reserve(cells, cell->length + row->room);
+    pen_take(pen, row, cells);
     pen_separate(pen);
     csv_cells_copy_padded(pen->at, cell->bytes, cell->length);
     pen->at += cell->length;
-    mark(row, source);
     return 0;
 }
 
@@ -175,10 +139,41 @@ static int put_named(Pen *pen, const RowCells *row, CsvContext *context, CsvCell
     const guint32 id = strobe_view_u32(record, source->offset);
     gboolean is_put;
 
+    if (!id) {
+        put_absent(pen, source);
+        return 0;
+    }
     pen_leave(pen, cells);
-    is_put = id && put_word(context, cells, source->word, id);
+    is_put = put_word(context, cells, source->word, id);
     pen_take(pen, row, cells);
-    return is_put ? 0 : put_cached(pen, row, context, cells, source, id, record);
+    return is_put ? 0 : put_text(pen, row, context, cells, source, id, record);
+}
+
+/* Some are numbers all the same, which need no cell. */
+static int put_elsewhere(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+                         const Source *source, const StrobeView *record)
+{
+    char *place = pen->at + (pen->n != 0);
+    int error, length = -1;
+
+    if (source->type == SOURCE_WORD)
+        return put_named(pen, row, context, cells, source, record);
+    if (source->type == SOURCE_OTHER) {
+        *pen->at = ',';
+        length =
+            strobe_table_number(context->host, context->self, &row->columns[source - row->sources],
+                                source->place, record, place);
+    }
+    if (length > 0) {
+        pen->at = place + length;
+        pen->n++;
+        mark(row, source);
+        return 0;
+    }
+    pen_leave(pen, cells);
+    error = put_other(row, context, cells, source, record);
+    pen_take(pen, row, cells);
+    return error;
 }
 
 /* Absent ones are STROBE_ABSENT_I64, whatever the field's type. */
@@ -210,7 +205,16 @@ static inline gint64 whole_value(const Source *source, CsvContext *context,
     }
 }
 
-static gsize format_whole(char *out, guint32 form, gint64 value)
+/* Flags and numbers of devices are most of all. */
+static inline gsize put_digits(char *out, guint64 value)
+{
+    if (value >= 10)
+        return strobe_format_uint(out, value);
+    *out = (char)('0' + value);
+    return 1;
+}
+
+static inline gsize format_whole(char *out, guint32 form, gint64 value)
 {
     gsize length;
 
@@ -233,7 +237,7 @@ static gsize format_whole(char *out, guint32 form, gint64 value)
         memcpy(out, "NPU:", 4);
         return 4 + strobe_format_int(out + 4, value);
     default:
-        return strobe_format_int(out, value);
+        return value < 0 ? strobe_format_int(out, value) : put_digits(out, (guint64)value);
     }
 }
 
@@ -245,7 +249,7 @@ static inline void put_large(Pen *pen, const RowCells *row, const Source *source
         return;
     }
     pen_separate(pen);
-    pen->at += strobe_format_uint(pen->at, value);
+    pen->at += put_digits(pen->at, value);
     mark(row, source);
 }
 
@@ -271,6 +275,40 @@ static inline void put_real(Pen *pen, const RowCells *row, const Source *source,
     mark(row, source);
 }
 
+/* Where its address is taken, the pen is another one, so that this one stays in registers. */
+static inline int put_apart(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+                            const Source *source, const StrobeView *record)
+{
+    Pen other = *pen;
+    int error = put_elsewhere(&other, row, context, cells, source, record);
+
+    *pen = other;
+    return error;
+}
+
+static inline int put_cached(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+                             const Source *source, guint32 id, const StrobeView *record)
+{
+    const CachedCell *cell = cell_cache_find(context->cache, source->cache, id);
+
+    if (!id) {
+        put_absent(pen, source);
+        return 0;
+    }
+    mark(row, source);
+    if (G_UNLIKELY(!cell || (gsize)(pen->end - pen->at) < cell->length + row->room)) {
+        Pen other = *pen;
+        int error = put_text(&other, row, context, cells, source, id, record);
+
+        *pen = other;
+        return error;
+    }
+    pen_separate(pen);
+    csv_cells_copy_padded(pen->at, cell->bytes, cell->length);
+    pen->at += cell->length;
+    return 0;
+}
+
 static inline int put_cell(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
                            const Source *source, const StrobeView *record)
 {
@@ -291,16 +329,13 @@ static inline int put_cell(Pen *pen, const RowCells *row, CsvContext *context, C
         put_real(pen, row, source, strobe_view_f64(record, source->offset));
         return 0;
     case SOURCE_NAME:
-        return put_cached(pen, row, context, cells, source, record->name, record);
     case SOURCE_TEXT:
-    case SOURCE_LIST:
-    case SOURCE_STACK:
-        return put_cached(pen, row, context, cells, source, strobe_view_u32(record, source->offset),
+        return put_cached(pen, row, context, cells, source,
+                          source->type == SOURCE_NAME ? record->name
+                                                      : strobe_view_u32(record, source->offset),
                           record);
-    case SOURCE_WORD:
-        return put_named(pen, row, context, cells, source, record);
     default:
-        return put_elsewhere(pen, row, context, cells, source, record);
+        return put_apart(pen, row, context, cells, source, record);
     }
 }
 

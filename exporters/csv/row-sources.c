@@ -77,10 +77,17 @@ static guint text_source(const StrobeColumn *column, const StrobeFieldView *fiel
     if (!strcmp(column->field, STROBE_COLUMN_NAME))
         return column->cell == STROBE_CELL_LIST ? SOURCE_OTHER : SOURCE_NAME;
     if (field && field->type == STROBE_FIELD_STRING)
-        return column->cell == STROBE_CELL_LIST ? SOURCE_LIST : SOURCE_TEXT;
+        return SOURCE_TEXT;
     if (field && field->type == STROBE_FIELD_STACK && column->cell == STROBE_CELL_LIST)
-        return SOURCE_STACK;
+        return SOURCE_TEXT;
     return SOURCE_OTHER;
+}
+
+static guint8 cache_of(const StrobeColumn *column, const StrobeFieldView *field)
+{
+    if (field && field->type == STROBE_FIELD_STACK)
+        return CELL_CACHE_STACK;
+    return column->cell == STROBE_CELL_LIST ? CELL_CACHE_LIST : CELL_CACHE_TEXT;
 }
 
 static guint source_type(const StrobeColumn *column, const StrobeFieldView *field)
@@ -108,6 +115,7 @@ static void bind_sources(RowCells *row, const StrobeKindView *kind, const Ascend
         Source *source = &row->sources[i];
 
         source->type = (guint8)source_type(column, field);
+        source->cache = cache_of(column, field);
         source->form = column->cell;
         source->offset = field ? field->offset : 0;
         source->place = places[i];

@@ -24,9 +24,7 @@ enum {
     SOURCE_TRACK,
     SOURCE_F64, /* the last that needs no driver */
     SOURCE_NAME,
-    SOURCE_TEXT, /* a string field */
-    SOURCE_LIST,
-    SOURCE_STACK,
+    SOURCE_TEXT, /* a string field, or a stack */
     SOURCE_WORD, /* a string field with texts that have another name here */
     SOURCE_PREFIXED,
     SOURCE_METRICS,
@@ -34,7 +32,7 @@ enum {
 };
 
 typedef struct Source {
-    guint8 type;
+    guint8 type, cache; /* CELL_CACHE_* */
     gboolean is_optional;
     guint32 form;   /* STROBE_CELL_* */
     guint32 offset; /* of the field */

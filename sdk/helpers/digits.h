@@ -44,15 +44,53 @@ static inline size_t digits_put_short(char *out, uint32_t value)
     return 8 - zeros;
 }
 
+/* "000001002 ... 999" */
+#define DIGITS_TENS(hundreds, tens)                                                                \
+    hundreds tens "0" hundreds tens "1" hundreds tens "2" hundreds tens "3" hundreds tens          \
+                  "4" hundreds tens "5" hundreds tens "6" hundreds tens "7" hundreds tens          \
+                  "8" hundreds tens "9"
+#define DIGITS_HUNDREDS(h)                                                                         \
+    DIGITS_TENS(h, "0")                                                                            \
+    DIGITS_TENS(h, "1") DIGITS_TENS(h, "2") DIGITS_TENS(h, "3") DIGITS_TENS(h, "4")                \
+        DIGITS_TENS(h, "5") DIGITS_TENS(h, "6") DIGITS_TENS(h, "7") DIGITS_TENS(h, "8")            \
+            DIGITS_TENS(h, "9")
+static const char digits_threes[] = DIGITS_HUNDREDS("0") DIGITS_HUNDREDS("1") DIGITS_HUNDREDS("2")
+    DIGITS_HUNDREDS("3") DIGITS_HUNDREDS("4") DIGITS_HUNDREDS("5") DIGITS_HUNDREDS("6")
+        DIGITS_HUNDREDS("7") DIGITS_HUNDREDS("8") DIGITS_HUNDREDS("9");
+
+/* The three digits of a number below 1000, and a byte of no meaning. */
+static inline uint32_t digits_three(uint32_t value)
+{
+    uint32_t text;
+
+    memcpy(&text, digits_threes + (size_t)3 * value, sizeof text);
+    return text;
+}
+
+/* As digits_put(), of a number below 1000. */
+static inline size_t digits_put_three(char *out, uint32_t value)
+{
+    const unsigned zeros = (value < 100) + (value < 10);
+    const uint32_t text = digits_three(value) >> (8 * zeros);
+
+    memcpy(out, &text, sizeof text);
+    return 3 - zeros;
+}
+
 /* Inline in each of the few functions that put numbers: a call more is felt there. */
 __attribute__((always_inline)) static inline size_t digits_put(char *out, uint64_t value)
 {
     uint64_t high = value / DIGITS_8;
+    uint32_t text;
     size_t length;
 
-    if (value < 10) {
-        *out = (char)('0' + value);
-        return 1;
+    if (value < 1000)
+        return digits_put_three(out, (uint32_t)value);
+    if (value < 1000000) { /* most of all */
+        length = digits_put_three(out, (uint32_t)value / 1000);
+        text = digits_three((uint32_t)value % 1000);
+        memcpy(out + length, &text, sizeof text);
+        return length + 3;
     }
     if (!high)
         return digits_put_short(out, (uint32_t)value);
@@ -70,10 +108,7 @@ __attribute__((always_inline)) static inline size_t digits_put(char *out, uint64
 /* The last three digits of a number below 1000, and the point before them: four bytes. */
 static inline void digits_put_thousandths(char *out, uint32_t value)
 {
-    uint32_t tens = value * 6554 >> 16; /* value / 10 */
-    uint32_t hundreds = value * 656 >> 16;
-    uint32_t text = '.' | ('0' + hundreds) << 8 | ('0' + tens - 10 * hundreds) << 16 |
-                    ('0' + value - 10 * tens) << 24;
+    const uint32_t text = '.' | digits_three(value) << 8;
 
     memcpy(out, &text, sizeof text);
 }

@@ -117,8 +117,11 @@ static void free_file(StrobeSafeFile *file)
 /* Creates a file of a name that was not there; a symbolic link of that name counts as there. */
 static int create_temporary(StrobeSafeFile *file)
 {
+    static unsigned number; /* of the next one, so that few are tried */
+
     for (unsigned i = 0; i < NAME_TRIES; i++) {
-        snprintf(file->temporary, sizeof file->temporary, ".strobe-%ld-%u.tmp", (long)getpid(), i);
+        snprintf(file->temporary, sizeof file->temporary, ".strobe-%ld-%u.tmp", (long)getpid(),
+                 __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
         file->fd = openat(file->directory, file->temporary,
                           O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
         if (file->fd >= 0)

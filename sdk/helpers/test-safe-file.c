@@ -104,12 +104,15 @@ static void test_names(Folder *folder, gconstpointer unused)
 static void test_symlinks(Folder *folder, gconstpointer unused)
 {
     g_autofree char *victim = g_build_filename(folder->path, "victim", NULL);
-    g_autofree char *temporary = g_strdup_printf(".strobe-%ld-0.tmp", (long)getpid());
     StrobeSafeFile *file;
     struct stat info;
 
     g_assert_true(g_file_set_contents(victim, "precious", -1, NULL));
-    g_assert_cmpint(symlinkat(victim, folder->fd, temporary), ==, 0);
+    for (int i = 0; i < 100; i++) { /* of any file so far */
+        g_autofree char *temporary = g_strdup_printf(".strobe-%ld-%d.tmp", (long)getpid(), i);
+
+        g_assert_cmpint(symlinkat(victim, folder->fd, temporary), ==, 0);
+    }
     g_assert_cmpint(symlinkat(victim, folder->fd, "out"), ==, 0);
     file = strobe_safe_file_create(folder->fd, "out");
     g_assert_nonnull(file);
