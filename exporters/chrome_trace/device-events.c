@@ -133,41 +133,65 @@ static char *put_any(ChromeTrace *trace, TraceOut *out, char *at, const TraceKin
 }
 
 /* The separator before the first argument is left out. */
-static inline char *put_key(TraceOut *out, char *at, const TraceArgument *argument, gboolean first)
+static inline char *put_key(TraceOut *out, char *at, const TraceArgument *argument, gboolean *first)
 {
-    const guint skipped = first ? strlen(", ") : 0;
+    const guint skipped = *first ? strlen(", ") : 0;
 
+    *first = FALSE;
     return trace_out_padded(out, at, argument->key + skipped, argument->key_length - skipped);
 }
 
-static char *put_argument(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
-                          const TraceArgument *argument, const TraceRow *row,
-                          const StrobeView *record, gboolean *first)
+static char *put_none(TraceOut *out, char *at, const TraceArgument *argument, gboolean *first)
 {
-    const gboolean has = has_value(trace, argument, record);
+    return argument->absent ? put_absent(out, put_key(out, at, argument, first), argument) : at;
+}
 
-    if (!has && !argument->absent)
-        return at;
-    at = put_key(out, at, argument, *first);
-    *first = FALSE;
-    if (!has)
-        return put_absent(out, at, argument);
+/* Those that are put in no usual way. */
+static char *put_other(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
+                       const TraceArgument *argument, const StrobeView *record, gboolean *first)
+{
+    if (!has_value(trace, argument, record))
+        return put_none(out, at, argument, first);
+    return put_any(trace, out, put_key(out, at, argument, first), kind, argument, record);
+}
+
+static inline char *put_argument(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
+                                 const TraceArgument *argument, const TraceRow *row,
+                                 const StrobeView *record, gboolean *first)
+{
+    guint64 wide;
+    guint32 word;
+
     switch (argument->put) {
-    case TRACE_PUT_U32:
-        return put_uint(at, strobe_view_u32(record, argument->offset));
-    case TRACE_PUT_I32:
-        return put_int(at, (gint32)strobe_view_u32(record, argument->offset));
-    case TRACE_PUT_U64:
-        return put_uint(at, strobe_view_u64(record, argument->offset));
-    case TRACE_PUT_I64:
-        return put_int(at, strobe_view_i64(record, argument->offset));
-    case TRACE_PUT_TEXT:
-        return put_text(trace, out, at, TEXT_CACHE_PLAIN,
-                        strobe_view_u32(record, argument->offset));
     case TRACE_PUT_ROW:
-        return put_uint(at, row->tid);
+        return put_uint(put_key(out, at, argument, first), row->tid);
+    case TRACE_PUT_TEXT:
+        word = strobe_view_u32(record, argument->offset);
+        if (!word)
+            return put_none(out, at, argument, first);
+        return put_text(trace, out, put_key(out, at, argument, first), TEXT_CACHE_PLAIN, word);
+    case TRACE_PUT_U32:
+        word = strobe_view_u32(record, argument->offset);
+        if (word == STROBE_ABSENT_U32)
+            return put_none(out, at, argument, first);
+        return put_uint(put_key(out, at, argument, first), word);
+    case TRACE_PUT_I32:
+        word = strobe_view_u32(record, argument->offset);
+        if ((gint32)word == STROBE_ABSENT_I32)
+            return put_none(out, at, argument, first);
+        return put_int(put_key(out, at, argument, first), (gint32)word);
+    case TRACE_PUT_U64:
+        wide = strobe_view_u64(record, argument->offset);
+        if (wide == STROBE_ABSENT_U64)
+            return put_none(out, at, argument, first);
+        return put_uint(put_key(out, at, argument, first), wide);
+    case TRACE_PUT_I64:
+        wide = strobe_view_u64(record, argument->offset);
+        if ((gint64)wide == STROBE_ABSENT_I64)
+            return put_none(out, at, argument, first);
+        return put_int(put_key(out, at, argument, first), (gint64)wide);
     default:
-        return put_any(trace, out, at, kind, argument, record);
+        return put_other(trace, out, at, kind, argument, record, first);
     }
 }
 

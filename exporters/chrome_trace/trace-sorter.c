@@ -16,7 +16,7 @@ enum { ROW, TRACK, NAME, FLAGS, BEGIN, DURATION = BEGIN + 2, FIELDS = DURATION +
 void trace_sorter_init(TraceSorter *sorter, const StrobeFacts *facts, const HeldStore *store)
 {
     *sorter =
-        (TraceSorter){.rows = strobe_row_sorter_new_plain(facts->scratch, facts->memory_bytes / 4),
+        (TraceSorter){.rows = strobe_row_sorter_new_plain(facts->scratch, facts->memory_bytes),
                       .store = store,
                       .firsts = g_ptr_array_new_with_free_func(g_free)};
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <strobe/helpers/safe-file.h>
@@ -17,6 +18,7 @@
 
 #define FIRST_BYTES ((size_t)64 * 1024) /* of what lies in memory; few sorters need more */
 #define WRITE_BYTES 8192u
+#define LARGE_PAGE ((uintptr_t)2 << 20)
 
 /* A sorted part of the scratch file. */
 typedef struct Run {
@@ -128,6 +130,18 @@ static const char *bytes_of(const StrobeRowSorter *sorter, const StrobeRow *row)
     return sorter->block + sorter->size - row->offset;
 }
 
+/* Its pages come by hundreds where the system has it so. */
+static void use_large_pages(char *block, size_t size)
+{
+#if defined(MADV_HUGEPAGE)
+    const uintptr_t from = ((uintptr_t)block + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    const uintptr_t end = ((uintptr_t)block + size) / LARGE_PAGE * LARGE_PAGE;
+
+    if (end > from)
+        madvise((void *)from, end - from, MADV_HUGEPAGE); /* a hint, which may fail */
+#endif
+}
+
 /* What is never used of a large block takes no memory, so it does
  * not grow step by step, which would touch all of it again each time. */
 static int grow_block(StrobeRowSorter *sorter, size_t need)
@@ -142,6 +156,7 @@ static int grow_block(StrobeRowSorter *sorter, size_t need)
     block = malloc(size);
     if (!block)
         return ENOMEM;
+    use_large_pages(block, size);
     if (sorter->block) {
         memcpy(block, sorter->block, rows);
         memcpy(block + size - sorter->used, sorter->block + sorter->size - sorter->used,
@@ -321,6 +336,16 @@ static int run_read(StrobeRowSorter *sorter, Run *run, char *bytes, size_t lengt
     return 0;
 }
 
+/* Takes the head of the run's next row, which mostly lies in the buffer. */
+static int run_read_head(StrobeRowSorter *sorter, Run *run)
+{
+    if (run->fill - run->begin < sizeof run->row)
+        return run_read(sorter, run, (char *)&run->row, sizeof run->row);
+    memcpy(&run->row, run->buffer + run->begin, sizeof run->row);
+    run->begin += sizeof run->row;
+    return 0;
+}
+
 static bool run_has_row(const Run *run)
 {
     return run->at < run->end || run->begin < run->fill;
@@ -368,7 +393,7 @@ static int begin_merge(StrobeRowSorter *sorter)
         run->buffer = malloc(sorter->read_size);
         if (!run->buffer)
             return ENOMEM;
-        error = run_read(sorter, run, (char *)&run->row, sizeof run->row);
+        error = run_read_head(sorter, run);
         if (error)
             return error;
         sorter->heap[sorter->n_heap++] = i;
@@ -407,7 +432,7 @@ static int merge(StrobeRowSorter *sorter, StrobeSink sink, void *user)
         if (error)
             break;
         if (run_has_row(run))
-            error = run_read(sorter, run, (char *)&run->row, sizeof run->row);
+            error = run_read_head(sorter, run);
         else
             sorter->heap[0] = sorter->heap[--sorter->n_heap];
         if (sorter->n_heap)
