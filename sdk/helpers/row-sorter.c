@@ -8,17 +8,27 @@
 
 #include <strobe/helpers/safe-file.h>
 
-#include "row-order.h"
-
 /* Bytes of all runs that are in memory while they are merged, and the least and most of one. */
 #define READ_BYTES (16u * 1024 * 1024)
 #define READ_SIZE_MIN (4u * 1024)
 #define READ_SIZE_MAX (128u * 1024)
 
+/* What stands before a row's bytes in a run. */
+typedef struct RowHead {
+    StrobeRowKey key;
+    uint64_t length;
+} RowHead;
+
+/* A row as it lies in memory, its bytes in `text`. */
+typedef struct Row {
+    RowHead head;
+    size_t offset;
+} Row;
+
 /* A sorted part of the scratch file. */
 typedef struct Run {
-    uint64_t at, end;  /* of what is not in the buffer yet */
-    StrobeRowHead row; /* the next one */
+    uint64_t at, end; /* of what is not in the buffer yet */
+    RowHead row;      /* the next one */
     char *buffer;
     size_t begin, fill; /* of the buffer */
 } Run;
@@ -31,7 +41,7 @@ struct StrobeRowSorter {
     size_t run_bytes;
     char *text;
     size_t used, size;
-    StrobeRow *rows; /* their bytes in `text` */
+    Row *rows;
     size_t n_rows, rows_size;
     bool is_sorted;    /* rows in memory came in order */
     StrobeRowKey last; /* of the last row that went to the scratch file */
@@ -116,10 +126,26 @@ static int grow(void **elements, size_t *size, size_t need, size_t element_size)
     return 0;
 }
 
+static int compare_keys(StrobeRowKey a, StrobeRowKey b)
+{
+    if (a.major != b.major)
+        return a.major < b.major ? -1 : 1;
+    return (a.minor > b.minor) - (a.minor < b.minor);
+}
+
+/* Rows lie in memory as they came, so the offset keeps equal keys in order. */
+static int compare_rows(const void *a, const void *b)
+{
+    const Row *x = a, *y = b;
+    int order = compare_keys(x->head.key, y->head.key);
+
+    return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
+}
+
 static void sort_rows(StrobeRowSorter *sorter)
 {
     if (!sorter->is_sorted)
-        strobe_rows_order(sorter->rows, sorter->n_rows);
+        qsort(sorter->rows, sorter->n_rows, sizeof *sorter->rows, compare_rows);
     sorter->is_sorted = true;
 }
 
@@ -130,7 +156,7 @@ static Run *run_for_rows(StrobeRowSorter *sorter)
 {
     Run *run;
 
-    if (sorter->n_runs && strobe_row_keys_compare(sorter->last, sorter->rows[0].head.key) <= 0)
+    if (sorter->n_runs && compare_keys(sorter->last, sorter->rows[0].head.key) <= 0)
         return &sorter->runs[sorter->n_runs - 1];
     if (grow((void **)&sorter->runs, &sorter->runs_size, sorter->n_runs + 1, sizeof *sorter->runs))
         return NULL;
@@ -167,7 +193,7 @@ static int spill(StrobeRowSorter *sorter)
     if (!run)
         return ENOMEM;
     for (size_t i = 0; i < sorter->n_rows; i++) {
-        const StrobeRow *row = &sorter->rows[i];
+        const Row *row = &sorter->rows[i];
         int error =
             strobe_safe_file_write(sorter->scratch, (const char *)&row->head, sizeof row->head);
 
@@ -187,15 +213,15 @@ static int spill(StrobeRowSorter *sorter)
 int strobe_row_sorter_add(StrobeRowSorter *sorter, StrobeRowKey key, const char *bytes,
                           size_t length)
 {
-    StrobeRow *row;
+    Row *row;
 
     if (!sorter ||
         grow((void **)&sorter->rows, &sorter->rows_size, sorter->n_rows + 1, sizeof *row) ||
         grow((void **)&sorter->text, &sorter->size, sorter->used + length, 1))
         return ENOMEM;
     row = &sorter->rows[sorter->n_rows++];
-    *row = (StrobeRow){{key, length}, sorter->used};
-    if (sorter->n_rows > 1 && strobe_row_keys_compare(row[-1].head.key, key) > 0)
+    *row = (Row){{key, length}, sorter->used};
+    if (sorter->n_rows > 1 && compare_keys(row[-1].head.key, key) > 0)
         sorter->is_sorted = false;
     if (length)
         memcpy(sorter->text + sorter->used, bytes, length);
@@ -251,7 +277,7 @@ static bool run_has_row(const Run *run)
 /* Is the run's next row before the other's? Runs are in the order in which their rows came. */
 static bool is_before(const StrobeRowSorter *sorter, size_t a, size_t b)
 {
-    int order = strobe_row_keys_compare(sorter->runs[a].row.key, sorter->runs[b].row.key);
+    int order = compare_keys(sorter->runs[a].row.key, sorter->runs[b].row.key);
 
     return order ? order < 0 : a < b;
 }

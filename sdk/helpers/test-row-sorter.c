@@ -68,39 +68,6 @@ static void test_runs(Fixture *f, gconstpointer unused)
     g_string_free(first, TRUE);
 }
 
-/* Keys from all over, the least and the most too; rows that came first are first of their key. */
-static void test_wide_keys(Fixture *f, gconstpointer unused)
-{
-    static const int64_t ends[] = {INT64_MIN, INT64_MAX, -1, 0, INT64_MIN + 1};
-    StrobeRowSorter *sorter = strobe_row_sorter_new(f->directory, 100000000);
-    g_autoptr(GString) found = g_string_new(NULL);
-    struct Numbered {
-        StrobeRowKey key;
-        int64_t number;
-    } row, last;
-
-    for (int64_t i = 0; i < 6000; i++) {
-        const uint64_t mixed = (uint64_t)(i % 2000 + 1) * 0x9e3779b97f4a7c15u;
-
-        row = (struct Numbered){{(int64_t)(mixed >> 40) % 3, (int64_t)mixed}, i};
-        if (i % 500 < 5)
-            row.key = (StrobeRowKey){ends[i % 5], ends[i % 7 % 5]};
-        g_assert_cmpint(strobe_row_sorter_add(sorter, row.key, (const char *)&row, sizeof row), ==,
-                        0);
-    }
-    g_assert_cmpint(strobe_row_sorter_finish(sorter, collect, found), ==, 0);
-    g_assert_cmpuint(found->len, ==, 6000 * sizeof row);
-    for (gsize at = 0; at < found->len; at += sizeof row, last = row) {
-        memcpy(&row, found->str + at, sizeof row);
-        if (at == 0 || last.key.major < row.key.major)
-            continue;
-        g_assert_cmpint(last.key.major, ==, row.key.major);
-        g_assert_cmpint(last.key.minor, <=, row.key.minor);
-        g_assert_true(last.key.minor < row.key.minor || last.number < row.number);
-    }
-    strobe_row_sorter_free(sorter);
-}
-
 /* Rows longer than what is read at once. */
 static void test_long_rows(Fixture *f, gconstpointer unused)
 {
@@ -217,7 +184,6 @@ int main(int argc, char **argv)
 #define ADD(path, function)                                                                        \
     g_test_add("/row-sorter/" path, Fixture, NULL, set_up, function, tear_down)
     ADD("runs", test_runs);
-    ADD("wide-keys", test_wide_keys);
     ADD("long-rows", test_long_rows);
     ADD("in-order", test_in_order);
     ADD("empty", test_empty);
