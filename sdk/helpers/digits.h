@@ -45,20 +45,14 @@ static inline size_t digits_put_short(char *out, uint32_t value)
 }
 
 /* "000001002 ... 999" */
-#define DIGITS_TENS(hundreds, tens)                                                                \
-    hundreds tens "0" hundreds tens "1" hundreds tens "2" hundreds tens "3" hundreds tens          \
-                  "4" hundreds tens "5" hundreds tens "6" hundreds tens "7" hundreds tens          \
-                  "8" hundreds tens "9"
-#define DIGITS_HUNDREDS(h)                                                                         \
-    DIGITS_TENS(h, "0")                                                                            \
-    DIGITS_TENS(h, "1")                                                                            \
-    DIGITS_TENS(h, "2")                                                                            \
-    DIGITS_TENS(h, "3")                                                                            \
-    DIGITS_TENS(h, "4") DIGITS_TENS(h, "5") DIGITS_TENS(h, "6") DIGITS_TENS(h, "7")                \
-        DIGITS_TENS(h, "8") DIGITS_TENS(h, "9")
-static const char digits_threes[] = DIGITS_HUNDREDS("0") DIGITS_HUNDREDS("1") DIGITS_HUNDREDS("2")
-    DIGITS_HUNDREDS("3") DIGITS_HUNDREDS("4") DIGITS_HUNDREDS("5") DIGITS_HUNDREDS("6")
-        DIGITS_HUNDREDS("7") DIGITS_HUNDREDS("8") DIGITS_HUNDREDS("9");
+#define DIGITS_ONES(a) a "0" a "1" a "2" a "3" a "4" a "5" a "6" a "7" a "8" a "9"
+#define DIGITS_LOW(a) DIGITS_ONES(a "0") DIGITS_ONES(a "1") DIGITS_ONES(a "2") DIGITS_ONES(a "3")
+#define DIGITS_MIDDLE(a) DIGITS_ONES(a "4") DIGITS_ONES(a "5") DIGITS_ONES(a "6")
+#define DIGITS_HIGH(a) DIGITS_ONES(a "7") DIGITS_ONES(a "8") DIGITS_ONES(a "9")
+#define DIGITS_HUNDRED(a) DIGITS_LOW(a) DIGITS_MIDDLE(a) DIGITS_HIGH(a)
+static const char digits_threes[] = DIGITS_HUNDRED("0") DIGITS_HUNDRED("1") DIGITS_HUNDRED("2")
+    DIGITS_HUNDRED("3") DIGITS_HUNDRED("4") DIGITS_HUNDRED("5") DIGITS_HUNDRED("6")
+        DIGITS_HUNDRED("7") DIGITS_HUNDRED("8") DIGITS_HUNDRED("9");
 
 /* The three digits of a number below 1000, and a byte of no meaning. */
 static inline uint32_t digits_three(uint32_t value)
