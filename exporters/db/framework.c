@@ -38,11 +38,17 @@ struct Framework {
     StrobeStringId plain[PLAIN_NAMES]; /* names that are no step's */
 };
 
-/* Where the connection of a row that waits is to be written. */
-typedef struct HeldOp {
-    guint32 place;
-    guint32 reserved;
-} HeldOp;
+/* An operator's row, for those that wait less to keep than their values; what they wait for is the
+ * connection. Numbers of texts are below 2^32. */
+typedef struct OpRow {
+    gint64 begin, end, tid, sequence, forward;
+    gint64 chain; /* NO_CHAIN: none */
+    guint32 name, shapes, types, reserved;
+} OpRow;
+
+#define NO_CHAIN G_MININT64
+#define NO_CONNECTION G_MININT64         /* none was found */
+#define NEVER_CONNECTED (G_MININT64 + 1) /* none is looked for */
 
 /* Links that end up as ids of pairs are negative until the ids of the queue are known. */
 static void add_pair(gpointer user, gint64 n, guint32 forward, guint32 backward)
@@ -61,7 +67,7 @@ Framework *framework_new(Db *db)
     f->connections = connections_new(db);
     f->sequences = sequences_new(add_pair, f);
     f->links = links_new(db->out);
-    f->held = held_rows_new(db->host->facts(db->self), sizeof(HeldOp));
+    f->held = held_rows_new(db->host->facts(db->self), sizeof(OpRow));
     f->max_correlation = -1;
     f->op_steps = g_array_new(FALSE, FALSE, sizeof(Step));
     f->steps = g_array_new(FALSE, FALSE, sizeof(Step));
@@ -109,15 +115,13 @@ static void put_name(Framework *f, RowBuffer *rows, StrobeStringId name)
     row_int(rows, string_ids_of(f->db->strings, STRING_FRAMEWORK, name));
 }
 
-/* An empty list is none. */
-static void put_list(Framework *f, RowBuffer *rows, StrobeStringId list)
+/* What stands for nothing is none. */
+static void put_unless(RowBuffer *rows, gint64 value, gint64 nothing)
 {
-    gint64 id = string_ids_of(f->db->strings, STRING_LIST, list);
-
-    if (id == STRING_IDS_NONE)
+    if (value == nothing)
         row_null(rows);
     else
-        row_int(rows, id);
+        row_int(rows, value);
 }
 
 static void add_connection(Framework *f, gint64 id, gint64 connection)
@@ -160,24 +164,43 @@ static const StrobeWantedField op_fields[] = {
     {"stack", STROBE_FIELD_STACK},
 };
 
-/* The original writes the shapes into inputDtypes and the types into inputShapes. */
-static void put_op(Framework *f, const DbKind *kind, const StrobeView *record, gboolean has_chain,
-                   RowBuffer *rows, HeldOp *held)
+static guint32 text_id(Framework *f, guint form, StrobeStringId text)
 {
-    put_begin(f, rows, record);
-    if (held)
-        held->place = row_nothing(rows);
+    return (guint32)string_ids_of(f->db->strings, form, text);
+}
+
+static void read_op(Framework *f, const DbKind *kind, const StrobeView *record, gboolean has_chain,
+                    OpRow *op)
+{
+    op->begin = record->begin_ns;
+    op->end = record->end_ns;
+    op->tid = db_global_tid(f->db, record->track);
+    op->sequence = strobe_field_i64(record, kind->known[OP_SEQUENCE], -1);
+    op->forward = (gint64)strobe_field_u64(record, kind->known[OP_FORWARD], 0);
+    op->chain = has_chain ? f->next_chain : NO_CHAIN;
+    op->name = text_id(f, STRING_FRAMEWORK, record->name);
+    op->shapes = text_id(f, STRING_LIST, strobe_field_u32(record, kind->known[OP_SHAPES], 0));
+    op->types = text_id(f, STRING_LIST, strobe_field_u32(record, kind->known[OP_TYPES], 0));
+}
+
+/* The original writes the shapes into inputDtypes and the types into inputShapes. An empty list is
+ * none. */
+static void put_op(Framework *f, RowBuffer *rows, const OpRow *op, gint64 connection)
+{
+    row_begin(rows, api_table(f));
+    put_time(rows, op->begin);
+    put_time(rows, op->end);
+    row_int(rows, op->tid);
+    if (connection == NO_CONNECTION) /* as long as with one: so many rows make a block */
+        row_nothing(rows);
     else
-        row_null(rows);
-    put_name(f, rows, record->name);
-    row_int(rows, strobe_field_i64(record, kind->known[OP_SEQUENCE], -1));
-    row_int(rows, (gint64)strobe_field_u64(record, kind->known[OP_FORWARD], 0));
-    put_list(f, rows, strobe_field_u32(record, kind->known[OP_SHAPES], 0));
-    put_list(f, rows, strobe_field_u32(record, kind->known[OP_TYPES], 0));
-    if (has_chain)
-        row_int(rows, f->next_chain);
-    else
-        row_null(rows);
+        put_unless(rows, connection, NEVER_CONNECTED);
+    row_int(rows, op->name);
+    row_int(rows, op->sequence);
+    row_int(rows, op->forward);
+    put_unless(rows, op->shapes, STRING_IDS_NONE);
+    put_unless(rows, op->types, STRING_IDS_NONE);
+    put_unless(rows, op->chain, NO_CHAIN);
     row_int(rows, API_OP);
 }
 
@@ -209,7 +232,7 @@ void framework_take_op(Db *db, DbKind *kind, const StrobeView *record)
     gboolean has_links;
     size_t n_frames = 0;
     RowBuffer *rows;
-    HeldOp held = {0};
+    OpRow op = {0};
 
     if (G_UNLIKELY(!kind->known))
         db_kind_know(kind, op_fields, G_N_ELEMENTS(op_fields));
@@ -226,15 +249,14 @@ void framework_take_op(Db *db, DbKind *kind, const StrobeView *record)
         sequences_add(f->sequences, sequence,
                       strobe_field_u64(record, kind->known[OP_FORWARD], 0) != 0,
                       held_rows_n(f->held));
+    read_op(f, kind, record, n_frames > 0, &op);
     if (has_links || sequence >= 0) {
-        rows = held_rows_begin(f->held, api_table(f));
-        put_op(f, kind, record, n_frames > 0, rows, &held);
-        held_rows_end(f->held, &held);
+        held_rows_begin(f->held, api_table(f));
+        held_rows_end(f->held, &op);
         db_strings_done(db);
     } else {
         rows = out_db_rows(db->out);
-        row_begin(rows, api_table(f));
-        put_op(f, kind, record, n_frames > 0, rows, NULL);
+        put_op(f, rows, &op, NEVER_CONNECTED);
         db_row_done(db, rows);
     }
     if (n_frames) {
@@ -412,23 +434,21 @@ static void put_held(Framework *f)
     const void *head;
     guint8 *row;
     guint32 bytes;
-    HeldOp held;
     gint64 link;
+    OpRow op;
 
-    for (guint32 op = 0; held_rows_next(f->held, &head, &row, &bytes); op++) {
-        RowBuffer *rows = out_db_rows(f->db->out);
+    for (guint32 n = 0; held_rows_next(f->held, &head, &row, &bytes); n++) {
         gboolean is_linked = FALSE;
 
-        memcpy(&held, head, sizeof held);
-        while (links_next(f->links, op, &link)) {
-            if (!is_linked)
-                row_patch(row, held.place, f->next_id);
+        memcpy(&op, head, sizeof op);
+        while (links_next(f->links, n, &link)) {
             is_linked = TRUE;
             add_connection(f, f->next_id, connection_of(f, link));
-            rows = out_db_rows(f->db->out);
         }
+        RowBuffer *rows = out_db_rows(f->db->out);
+        put_op(f, rows, &op, is_linked ? f->next_id : NO_CONNECTION);
+        row_end(rows);
         f->next_id += is_linked;
-        memcpy(row_room(rows, bytes), row, bytes);
         send(f, rows);
     }
 }
