@@ -51,9 +51,9 @@ static inline size_t digits_put_short(char *out, uint32_t value)
                   "8" hundreds tens "9"
 #define DIGITS_HUNDREDS(h)                                                                         \
     DIGITS_TENS(h, "0")                                                                            \
-    DIGITS_TENS(h, "1") DIGITS_TENS(h, "2") DIGITS_TENS(h, "3") DIGITS_TENS(h, "4")                \
-        DIGITS_TENS(h, "5") DIGITS_TENS(h, "6") DIGITS_TENS(h, "7") DIGITS_TENS(h, "8")            \
-            DIGITS_TENS(h, "9")
+    DIGITS_TENS(h, "1")                                                                            \
+    DIGITS_TENS(h, "2") DIGITS_TENS(h, "3") DIGITS_TENS(h, "4") DIGITS_TENS(h, "5")                \
+        DIGITS_TENS(h, "6") DIGITS_TENS(h, "7") DIGITS_TENS(h, "8") DIGITS_TENS(h, "9")
 static const char digits_threes[] = DIGITS_HUNDREDS("0") DIGITS_HUNDREDS("1") DIGITS_HUNDREDS("2")
     DIGITS_HUNDREDS("3") DIGITS_HUNDREDS("4") DIGITS_HUNDREDS("5") DIGITS_HUNDREDS("6")
         DIGITS_HUNDREDS("7") DIGITS_HUNDREDS("8") DIGITS_HUNDREDS("9");
