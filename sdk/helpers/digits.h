@@ -44,19 +44,17 @@ static inline size_t digits_put_short(char *out, uint32_t value)
     return 8 - zeros;
 }
 
+/* clang-format off */
 /* "000001002 ... 999" */
-#define DIGITS_TENS(hundreds, tens)                                                                \
-    hundreds tens "0" hundreds tens "1" hundreds tens "2" hundreds tens "3" hundreds tens          \
-                  "4" hundreds tens "5" hundreds tens "6" hundreds tens "7" hundreds tens          \
-                  "8" hundreds tens "9"
+#define DIGITS_TENS(d) d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9"
 #define DIGITS_HUNDREDS(h)                                                                         \
-    DIGITS_TENS(h, "0")                                                                            \
-    DIGITS_TENS(h, "1")                                                                            \
-    DIGITS_TENS(h, "2") DIGITS_TENS(h, "3") DIGITS_TENS(h, "4") DIGITS_TENS(h, "5")                \
-        DIGITS_TENS(h, "6") DIGITS_TENS(h, "7") DIGITS_TENS(h, "8") DIGITS_TENS(h, "9")
-static const char digits_threes[] = DIGITS_HUNDREDS("0") DIGITS_HUNDREDS("1") DIGITS_HUNDREDS("2")
-    DIGITS_HUNDREDS("3") DIGITS_HUNDREDS("4") DIGITS_HUNDREDS("5") DIGITS_HUNDREDS("6")
-        DIGITS_HUNDREDS("7") DIGITS_HUNDREDS("8") DIGITS_HUNDREDS("9");
+    DIGITS_TENS(h "0") DIGITS_TENS(h "1") DIGITS_TENS(h "2") DIGITS_TENS(h "3") DIGITS_TENS(h "4") \
+    DIGITS_TENS(h "5") DIGITS_TENS(h "6") DIGITS_TENS(h "7") DIGITS_TENS(h "8") DIGITS_TENS(h "9")
+static const char digits_threes[] =
+    DIGITS_HUNDREDS("0") DIGITS_HUNDREDS("1") DIGITS_HUNDREDS("2") DIGITS_HUNDREDS("3")
+    DIGITS_HUNDREDS("4") DIGITS_HUNDREDS("5") DIGITS_HUNDREDS("6") DIGITS_HUNDREDS("7")
+    DIGITS_HUNDREDS("8") DIGITS_HUNDREDS("9");
+/* clang-format on */
 
 /* The three digits of a number below 1000, and a byte of no meaning. */
 static inline uint32_t digits_three(uint32_t value)
