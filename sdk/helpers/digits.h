@@ -44,17 +44,15 @@ static inline size_t digits_put_short(char *out, uint32_t value)
     return 8 - zeros;
 }
 
-/* clang-format off */
 /* "000001002 ... 999" */
-#define DIGITS_TENS(d) d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9"
-#define DIGITS_HUNDREDS(h)                                                                         \
-    DIGITS_TENS(h "0") DIGITS_TENS(h "1") DIGITS_TENS(h "2") DIGITS_TENS(h "3") DIGITS_TENS(h "4") \
-    DIGITS_TENS(h "5") DIGITS_TENS(h "6") DIGITS_TENS(h "7") DIGITS_TENS(h "8") DIGITS_TENS(h "9")
-static const char digits_threes[] =
-    DIGITS_HUNDREDS("0") DIGITS_HUNDREDS("1") DIGITS_HUNDREDS("2") DIGITS_HUNDREDS("3")
-    DIGITS_HUNDREDS("4") DIGITS_HUNDREDS("5") DIGITS_HUNDREDS("6") DIGITS_HUNDREDS("7")
-    DIGITS_HUNDREDS("8") DIGITS_HUNDREDS("9");
-/* clang-format on */
+#define DIGITS_ONES(a) a "0" a "1" a "2" a "3" a "4" a "5" a "6" a "7" a "8" a "9"
+#define DIGITS_LOW(a) DIGITS_ONES(a "0") DIGITS_ONES(a "1") DIGITS_ONES(a "2") DIGITS_ONES(a "3")
+#define DIGITS_MIDDLE(a) DIGITS_ONES(a "4") DIGITS_ONES(a "5") DIGITS_ONES(a "6")
+#define DIGITS_HIGH(a) DIGITS_ONES(a "7") DIGITS_ONES(a "8") DIGITS_ONES(a "9")
+#define DIGITS_HUNDRED(a) DIGITS_LOW(a) DIGITS_MIDDLE(a) DIGITS_HIGH(a)
+static const char digits_threes[] = DIGITS_HUNDRED("0") DIGITS_HUNDRED("1") DIGITS_HUNDRED("2")
+    DIGITS_HUNDRED("3") DIGITS_HUNDRED("4") DIGITS_HUNDRED("5") DIGITS_HUNDRED("6")
+        DIGITS_HUNDRED("7") DIGITS_HUNDRED("8") DIGITS_HUNDRED("9");
 
 /* The three digits of a number below 1000, and a byte of no meaning. */
 static inline uint32_t digits_three(uint32_t value)
@@ -109,6 +107,22 @@ static inline void digits_put_thousandths(char *out, uint32_t value)
     const uint32_t text = '.' | digits_three(value) << 8;
 
     memcpy(out, &text, sizeof text);
+}
+
+/* The same for a number below 10^8, whole part and all: five digits and these three are one word.
+ * The length up to the point; `places` of the three digits behind it are no zeros at the end. */
+static inline size_t digits_put_parts(char *out, uint32_t value, unsigned *places)
+{
+    const uint64_t digits = digits_split(value);
+    const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 32) / 8;
+    const uint64_t whole = (digits | DIGITS_ASCII) >> (8 * zeros);
+    uint32_t part = (uint32_t)(digits >> 40);
+
+    memcpy(out, &whole, sizeof whole);
+    *places = part ? 4 - (unsigned)__builtin_clz(part) / 8 : 0;
+    part = part << 8 | 0x30303000 | '.';
+    memcpy(out + 5 - zeros, &part, sizeof part);
+    return 5 - zeros;
 }
 
 #endif
