@@ -56,9 +56,9 @@ typedef struct Part {
 
 /* The heap calls the hooks from any thread, and must not be called by them. */
 static struct {
-    atomic_flag lock;   /* for a signal handler, too */
-    atomic_bool is_due; /* what is resident is to be looked at */
-    Part *parts;        /* by address */
+    atomic_uintptr_t owner; /* thread that has it locked, a signal handler too; 0: none */
+    atomic_bool is_due;     /* what is resident is to be looked at */
+    Part *parts;            /* by address */
     size_t n_parts;
     uint64_t limit, in_memory, in_file;
     size_t hand_part, hand_at; /* where unmapping goes on */
@@ -67,26 +67,34 @@ static struct {
     bool is_lone; /* a fault brings one page: what is resident does not leap */
     bool is_full;
     char lost[LOST_TEXT_BYTES]; /* what is said when a page cannot be had */
-} overflow = {.lock = ATOMIC_FLAG_INIT};
-
-static void lock(void)
-{
-    while (atomic_flag_test_and_set_explicit(&overflow.lock, memory_order_acquire))
-        sched_yield();
-}
+} overflow;
 
 static void keep_limit(void);
 
+static uintptr_t this_thread(void)
+{
+    return (uintptr_t)pthread_self();
+}
+
 static bool try_lock(void)
 {
-    return !atomic_flag_test_and_set_explicit(&overflow.lock, memory_order_acquire);
+    uintptr_t nobody = 0;
+
+    return atomic_compare_exchange_strong_explicit(&overflow.owner, &nobody, this_thread(),
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+static void lock(void)
+{
+    while (!try_lock())
+        sched_yield();
 }
 
 /* Does what a signal came for while it was locked. */
 static void unlock(void)
 {
     do {
-        atomic_flag_clear_explicit(&overflow.lock, memory_order_release);
+        atomic_store_explicit(&overflow.owner, 0, memory_order_release);
         if (!atomic_load(&overflow.is_due) || !try_lock())
             return;
         keep_limit();
@@ -165,14 +173,16 @@ static void keep_limit(void)
     while (rounds < 2 && look().all > most - room_made());
 }
 
-/* The process touched pages for a while, which tells nobody. In whatever it was doing. */
+/* The process touched pages for a while, which tells nobody. In whatever it was doing. A thread
+ * that unmaps may wait for a processor: meanwhile no other one goes on touching pages. */
 static void on_timer(int number)
 {
     int before = errno;
 
     (void)number;
     atomic_store(&overflow.is_due, true);
-    if (try_lock()) {
+    if (atomic_load(&overflow.owner) != this_thread()) { /* or else it looks when it unlocks */
+        lock();
         keep_limit();
         unlock();
     }

@@ -2,12 +2,15 @@
 /* The heap in a file, on a file system that is not as one would like it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,6 +137,69 @@ static void test_pages_in_use_stay(void)
     g_assert_true(code == 0 || code == SKIPPED);
 }
 
+/* ---- two threads ---- */
+
+static struct {
+    char *begin, *end; /* madvise() of this is held once; NULL: of nothing */
+    atomic_bool is_taken, is_held;
+    atomic_bool has_waited; /* another thread, meanwhile */
+    atomic_uint n_done;
+} held;
+
+int madvise(void *at, size_t size, int advice)
+{
+    bool is_ours = (char *)at >= held.begin && (char *)at < held.end;
+
+    if (is_ours && advice == MADV_DONTNEED && !atomic_exchange(&held.is_taken, true)) {
+        atomic_store(&held.is_held, true);
+        while (!atomic_load(&held.has_waited) && !atomic_load(&held.n_done))
+            usleep(1000);
+        atomic_store(&held.is_held, false);
+    }
+    return (int)syscall(SYS_madvise, at, size, advice);
+}
+
+int sched_yield(void)
+{
+    if (atomic_load(&held.is_held))
+        atomic_store(&held.has_waited, true);
+    return (int)syscall(SYS_sched_yield);
+}
+
+/* Up to 20 GB of touches. */
+static void *touch_all(void *data)
+{
+    for (int i = 0; i < 200 && !atomic_load(&held.has_waited); i++)
+        touch(held.begin, (size_t)(held.end - held.begin));
+    atomic_fetch_add(&held.n_done, 1);
+    return NULL;
+}
+
+static int touch_by_two(const char *folder)
+{
+    const size_t size = (size_t)100 << 20;
+    char *memory = begin(LIMIT) < 0 ? NULL : malloc(size);
+    pthread_t thread;
+
+    if (!memory)
+        return SKIPPED;
+    held.begin = memory;
+    held.end = memory + size;
+    if (pthread_create(&thread, NULL, touch_all, NULL) != 0)
+        return SKIPPED;
+    touch_all(NULL);
+    pthread_join(thread, NULL);
+    return atomic_load(&held.has_waited) ? 0 : 1;
+}
+
+/* One unmaps, and waits for a processor in the middle of it: the other touches no more pages. */
+static void test_nobody_goes_on_meanwhile(void)
+{
+    int code = run(touch_by_two, NULL);
+
+    g_assert_true(code == 0 || code == SKIPPED);
+}
+
 static int lose_pages(const char *folder)
 {
     strobe_interruption_begin();
@@ -166,6 +232,7 @@ int main(int argc, char **argv)
     g_test_add_func("/overflow-memory/blocks-are-taken", test_blocks_are_taken);
     g_test_add_func("/overflow-memory/a-child-starts-a-program", test_a_child_starts_a_program);
     g_test_add_func("/overflow-memory/pages-in-use-stay", test_pages_in_use_stay);
+    g_test_add_func("/overflow-memory/nobody-goes-on-meanwhile", test_nobody_goes_on_meanwhile);
     g_test_add_func("/overflow-memory/a-bus-error-leaves-nothing-half-made",
                     test_a_bus_error_leaves_nothing_half_made);
     return g_test_run();
