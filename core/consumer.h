@@ -71,9 +71,8 @@ StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
                                     const StrobeConfigComponent *wanted, GError **error);
 void strobe_consumer_free(gpointer consumer);
 
-/* A run: open, any number of records, raw_end, more records and kinds_left,
- * end, close. After a failure the other
- * calls do nothing. */
+/* A run: open, any number of records, raw_end, more records and kinds_left, end, close. After a
+ * failure the other calls do nothing. */
 void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader, const StrobeFacts *facts,
                           StrobeGaps *gaps);
 void strobe_consumer_feed(StrobeConsumer *consumer, const StrobeViewRuns *runs);

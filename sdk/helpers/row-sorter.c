@@ -17,6 +17,7 @@
 #define READ_SIZE_MAX (128u * 1024)
 
 #define FIRST_BYTES ((size_t)64 * 1024) /* of what lies in memory; few sorters need more */
+#define STEP 8u                         /* so many times as much */
 #define WRITE_BYTES 8192u
 #define LARGE_PAGE ((uintptr_t)2 << 20)
 
@@ -142,16 +143,20 @@ static void use_large_pages(char *block, size_t size)
 #endif
 }
 
-/* What is never used of a large block takes no memory, so it does
- * not grow step by step, which would touch all of it again each time. */
+/* In few, large steps: each copies all of it to fresh pages. What is never used of a block takes no
+ * memory, but is counted as if it did where memory is bounded. */
 static int grow_block(StrobeRowSorter *sorter, size_t need)
 {
     const size_t rows = sorter->n_rows * sizeof(StrobeRow);
-    size_t size = sorter->size ? sorter->run_bytes : FIRST_BYTES;
+    size_t size = sorter->size ? sorter->size : FIRST_BYTES;
     char *block;
 
+    while (size < need && size < sorter->run_bytes)
+        size *= STEP;
+    if (size > sorter->run_bytes)
+        size = sorter->run_bytes;
     if (size < need)
-        size = need < sorter->run_bytes ? sorter->run_bytes : need;
+        size = need;
     size = (size + sizeof(StrobeRow) - 1) / sizeof(StrobeRow) * sizeof(StrobeRow);
     block = malloc(size);
     if (!block)
