@@ -39,7 +39,7 @@ gsize strobe_item_order_n(const StrobeItemOrder *o)
 
 gboolean strobe_item_order_is_near(const StrobeItemOrder *o)
 {
-    return o->n_stretches > 0;
+    return o->n_stretches > 0 && o->n_stretches < STROBE_STRETCHES_MAX;
 }
 
 static inline StrobeRecordKey key_at(const StrobeItemOrder *o, guint index)

@@ -59,7 +59,8 @@ static inline void strobe_item_order_add(StrobeItemOrder *o, const StrobeRecordK
 }
 /* How many were added. */
 gsize strobe_item_order_n(const StrobeItemOrder *order);
-/* FALSE: they have to be sorted as a whole, which takes STROBE_ITEM_SORT_BYTES each. */
+/* FALSE: with the next stretch they have to be sorted as a whole, which takes
+ * STROBE_ITEM_SORT_BYTES each. */
 gboolean strobe_item_order_is_near(const StrobeItemOrder *order);
 #define STROBE_ITEM_SORT_BYTES 48u
 

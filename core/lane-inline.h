@@ -377,8 +377,9 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
 /* ---- the short way ----
  *
  * For what is usual: a thread that has recorded in this window, a counter to read, a known name,
- * the innermost span, room in the block. It calls nothing, so that the compiler needs neither a
- * frame nor saved registers; where it returns 0, the general way is to be gone. Inside a bracket.
+ * the innermost span, times that fit one word, room in the block. It calls nothing, so that the
+ * compiler needs neither a frame nor saved registers; where it returns 0, the general way is to be
+ * gone. Inside a bracket.
  */
 
 #define SPAN_HEAD 24u   /* bytes of header, begin and end */

@@ -33,7 +33,7 @@ struct StrobeRecordSorter {
     gsize limit;
     guint64 *words; /* of the records in memory; at most limit */
     gsize n_words;
-    StrobeItemOrder order; /* of the records; its items are at most half of the limit */
+    StrobeItemOrder order; /* of the records; its items are at most a seventh of the limit */
     GArray *starts;        /* of guint64, of the runs in the file */
     gboolean is_reading;
     struct run *runs;

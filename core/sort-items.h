@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* When a record ends and begins, and where its words are (place * 256 + number). */
+/* When a record ends and begins, and where its words are. */
 typedef struct StrobeSortItem {
     gint64 end, begin;
     guint64 place;

@@ -34,11 +34,10 @@ typedef void (*StrobeSpoolTake)(gpointer user, const char *piece, gsize bytes);
  * when the next one comes, by who adds, for its flags may come until then. */
 void strobe_spool_leave_out(StrobeSpool *spool, const gboolean *kinds, StrobeSpoolTake take,
                             gpointer user);
-/* What is added from now on is handed on whenever there is a piece of it, behind what lies in the
- * file. */
+/* What is added from now on is handed on whenever there is a piece of it, behind what is kept. */
 void strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer user);
-/* Reads what lies in the file, whoever adds meanwhile to what is handed on, and keeps nothing there
- * any more. FALSE with the error set: it cannot be read. */
+/* Reads what is kept, in memory and in the file, whoever adds meanwhile to what is handed on, and
+ * keeps nothing of it any more. FALSE with the error set: it cannot be read. */
 gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer user, GError **error);
 /* Nothing is added any more: hands on what is left. */
 void strobe_spool_finish(StrobeSpool *spool);

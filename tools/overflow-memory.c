@@ -278,11 +278,12 @@ static void start_looks(void)
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
     timer_t timer;
 
-    if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0)
-        timer_settime(timer, 0, &period, NULL);
+    /* First, for it waits for threads that begin, and nobody may wait for this one by then. */
     fault_watch_begin(overflow.thread, overflow.is_lone
                                            ? overflow.limit / 64 / (uint64_t)sysconf(_SC_PAGESIZE)
                                            : overflow.limit / 8 / FAULT_AROUND_BYTES);
+    if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0)
+        timer_settime(timer, 0, &period, NULL);
     take_bus_errors();
 }
 

@@ -6,9 +6,8 @@
 
 #include <glib.h>
 
-#define BYTE_STREAM_MARGIN                                                                         \
-    64u /* bytes behind what is peeked that can be read, whatever they are                         \
-         */
+/* Bytes behind what is peeked that can be read, whatever they are. */
+#define BYTE_STREAM_MARGIN 64u
 
 typedef struct ByteStream {
     int fd;       /* lent */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* torch.op_range: operators, in the order in which they ended. */
 #include "ascend_raw.h"
+#include "byte-stream.h"
+
+G_STATIC_ASSERT(BYTE_STREAM_MARGIN >= TEXT_CACHE_MARGIN);
 
 #define OP_BYTES 58u
 #define STEP_PREFIX "ProfilerStep#"

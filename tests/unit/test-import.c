@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "import-capture.h"
+#include "item-order.h"
 #include "reader.h"
 #include "record-sorter.h"
 
@@ -94,6 +95,29 @@ static void test_sorter(void)
     check_order(0, 60000);      /* many runs, some larger than a buffer of the merge */
     check_order(300 << 10, 60000);
     check_order(16 << 20, 60000); /* in memory */
+}
+
+/* Where no stretch can be added that is merged, the room to sort all is taken into account before
+ * it is needed: the memory is full by then. */
+static void test_last_stretch(void)
+{
+    enum { LENGTH = 500, N = STROBE_STRETCHES_MAX * LENGTH };
+    g_autofree guint64 *words = g_new(guint64, 3 * N);
+    g_autofree guint32 *items = g_new(guint32, N);
+    StrobeItemOrder order = {.words = words, .items = items};
+
+    strobe_item_order_init(&order, ends);
+    for (guint i = 0; i < N; i++) {
+        const StrobeRecordKey key = {0, i % LENGTH, 3};
+        const guint64 record[] = {head_of(i, 3), 0, i % LENGTH};
+
+        memcpy(words + 3 * i, record, sizeof record);
+        strobe_item_order_add(&order, &key, 3 * i);
+        g_assert_cmpint(strobe_item_order_is_near(&order), ==,
+                        order.n_stretches < STROBE_STRETCHES_MAX);
+    }
+    g_assert_cmpuint(order.n_stretches, ==, STROBE_STRETCHES_MAX);
+    strobe_item_order_clear(&order);
 }
 
 /* Adds records until the sorter has no room; their number. */
@@ -365,6 +389,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/import/sorter", test_sorter);
+    g_test_add_func("/import/sorter/last-stretch", test_last_stretch);
     g_test_add_func("/import/sorter/no-folder", test_no_folder);
     g_test_add_func("/import/sorter/full-disk", test_full_disk);
     g_test_add_func("/import/sorter/packed", test_packed);

@@ -200,9 +200,9 @@ typedef struct StrobeConsumerOps {
     StrobeStatus (*raw_end)(void *state);
 
     /* Optional, for exporters: of the derived kinds that it wants, those of which records may still
-     * come; NULL behind the last. Called behind raw_end, and whenever there are fewer of them, as
-     * long as there are any: an exporter may finish what none of them is part of, while passes are
-     * at work still. */
+     * come; NULL behind the last; valid during the call. Called behind raw_end, and whenever there
+     * are fewer of them, as long as there are any: an exporter may finish what none of them is part
+     * of, while passes are at work still. */
     StrobeStatus (*kinds_left)(void *state, const char *const *kinds);
     /* end of base ABI 1.0 */
 } StrobeConsumerOps;
