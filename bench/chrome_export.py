@@ -37,13 +37,17 @@ class StrobeExport:
         self.command = [strobe, "analyse", capture, "--export", "chrome_trace", "-o", self.output]
         self.environment = environment
 
-    def seconds(self):
+    def seconds_written_nowhere(self, library):
+        """With the library that drops writes of files."""
+        return self.seconds(dict(self.environment or os.environ, LD_PRELOAD=library))
+
+    def seconds(self, environment=None):
         self.remove()
         begin = time.perf_counter()
         subprocess.run(
             self.command,
             check=True,
-            env=self.environment,
+            env=environment or self.environment,
             preexec_fn=limited(1),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

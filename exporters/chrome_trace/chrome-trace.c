@@ -284,6 +284,8 @@ static StrobeStatus chrome_trace_kinds_left(void *state, const char *const *kind
         n = MIN(n, stretches_before(*kinds));
     if (needs_process(trace))
         trace_rows_need_process(trace->rows);
+    if (n > STRETCH_CALLS) /* its row is one of the process's */
+        write_incomplete(trace);
     write_stretches(trace, n);
     return check_parts(trace);
 }

@@ -102,6 +102,7 @@ struct ChromeTrace {
     gboolean has_steps;  /* the source has them among its operators */
     gboolean has_flow_points;
     guint n_written; /* of the file's stretches (chrome-trace.c) */
+    gboolean is_incomplete_told;
     /* The file's parts, in their order. */
     TraceOut main;       /* events as they come, the process's names, flows */
     TraceHeld backward;  /* held back: arrows from operators to their backward operators */
@@ -213,7 +214,7 @@ const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
 /* Of events on the row of their track. */
 const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
                                  const StrobeView *record);
-/* What the facts say about losses, where they say anything. */
+/* What the facts say about losses, where they say anything; once. Behind the raw records. */
 void write_incomplete(ChromeTrace *trace);
 
 /* event-parts.c: what events have in common. */

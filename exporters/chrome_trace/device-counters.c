@@ -65,7 +65,7 @@ static void end_part(Pattern *pattern, GString *text, guint hole)
     g_string_truncate(text, 0);
 }
 
-/* %i is the number of the record, where it has one, %n its name. */
+/* %i is the number of the record, where it has one, %n its name; two of them at most. */
 static void bind_pattern(Pattern *pattern, const char *before, const char *text, const char *behind,
                          gboolean has_index)
 {

@@ -171,8 +171,9 @@ void write_incomplete(ChromeTrace *trace)
     const TraceRow *row;
     char *at;
 
-    if (!facts->n_lost && facts->complete)
+    if ((!facts->n_lost && facts->complete) || trace->is_incomplete_told)
         return;
+    trace->is_incomplete_told = TRUE;
     row = trace_rows_extra(trace->rows, 0, LOSS_ROW);
     at = trace_out_event(out);
     PUT_LITERAL(at, "{\"ph\": \"X\", \"name\": \"Incomplete\", ");

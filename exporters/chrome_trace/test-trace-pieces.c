@@ -136,6 +136,7 @@ typedef struct Case {
     gboolean is_in_file; /* what waits */
     gboolean is_told;    /* which derived kinds are left */
     gboolean is_late;    /* and gets one of a kind that was not */
+    gboolean is_torn;    /* the capture has no end */
 } Case;
 
 #define LATE_SEQUENCE 777000000u
@@ -166,6 +167,7 @@ static char *made(const Case *c)
     fixture_set_up(&f, NULL);
     strobe_mock_facts(f.mock)->generation = c->generation;
     strobe_mock_facts(f.mock)->n_threads = c->n_threads;
+    strobe_mock_facts(f.mock)->complete = !c->is_torn;
     if (c->is_in_file)
         strobe_mock_facts(f.mock)->memory_bytes = 0;
     if (c->has_threads)
@@ -203,6 +205,7 @@ static void test_same(gconstpointer data)
     g_assert_true((strstr(expected, "\"HostToDevice") == NULL) == wanted->has_points);
     g_assert_true((strstr(expected, "\"MsTx_") != NULL) == wanted->has_points);
     g_assert_nonnull(strstr(expected, "\"python_function\""));
+    g_assert_true((strstr(expected, "\"Strobe losses\"") != NULL) == wanted->is_torn);
     g_assert_true(g_str_equal(found, expected));
     g_assert_true((n_dealt > 0) == wanted->has_threads);
 }
@@ -225,7 +228,8 @@ int main(int argc, char **argv)
                       points = {3, 9, TRUE, TRUE}, older = {1, 9, TRUE, FALSE},
                       file = {3, 9, TRUE, FALSE, TRUE}, told = {3, 2, .is_told = TRUE},
                       told_at_once = {3, 9, TRUE, FALSE, TRUE, TRUE},
-                      told_older = {2, 1, .is_told = TRUE};
+                      told_older = {2, 1, .is_told = TRUE},
+                      torn = {3, 2, .is_told = TRUE, .is_torn = TRUE};
 
     g_test_init(&argc, &argv, NULL);
     g_test_add_data_func("/trace-pieces/last-first", &last_first, test_same);
@@ -236,6 +240,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/trace-pieces/told", &told, test_same);
     g_test_add_data_func("/trace-pieces/told-at-once", &told_at_once, test_same);
     g_test_add_data_func("/trace-pieces/told-older", &told_older, test_same);
+    g_test_add_data_func("/trace-pieces/torn", &torn, test_same);
     g_test_add_func("/trace-pieces/early", test_early);
     return g_test_run();
 }

@@ -184,7 +184,7 @@ StrobeRowKey csv_rows_key(CsvRows *rows, const StrobeView *record)
 
 gboolean csv_rows_waits(const CsvRows *rows, const StrobeView *record)
 {
-    return rows->modes || row_cells_add_columns(rows->cells, record);
+    return rows->modes || row_cells_adds_columns(rows->cells, record);
 }
 
 gboolean csv_rows_takes(CsvRows *rows, const StrobeView *record)

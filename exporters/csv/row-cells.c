@@ -143,6 +143,7 @@ static int put_named(Pen *pen, const RowCells *row, CsvContext *context, CsvCell
         put_absent(pen, source);
         return 0;
     }
+    mark(row, source);
     pen_leave(pen, cells);
     is_put = put_word(context, cells, source->word, id);
     pen_take(pen, row, cells);
@@ -353,7 +354,7 @@ int row_cells_compose(const RowCells *row, CsvContext *context, CsvCells *cells,
     return error;
 }
 
-gboolean row_cells_add_columns(const RowCells *row, const StrobeView *record)
+gboolean row_cells_adds_columns(const RowCells *row, const StrobeView *record)
 {
     return row->metrics && !metric_columns_are_planned(
                                row->metrics, strobe_field_u32(record, row->metrics_offset, 0));

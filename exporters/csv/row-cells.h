@@ -23,6 +23,6 @@ const StrobeColumn *row_cells_columns(const RowCells *row, guint32 *n);
 int row_cells_compose(const RowCells *row, CsvContext *context, CsvCells *cells,
                       const StrobeView *record);
 /* Does composing them change what the file has for columns? */
-gboolean row_cells_add_columns(const RowCells *row, const StrobeView *record);
+gboolean row_cells_adds_columns(const RowCells *row, const StrobeView *record);
 
 #endif

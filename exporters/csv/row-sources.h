@@ -12,7 +12,7 @@
 #define CELL_ROOM (STROBE_NUMBER_MAX + 16u)
 #define ABSENT_SIZE 16u /* of a text that is copied as a whole */
 
-/* Where a column's cells come from. Numbers first. */
+/* Where a column's cells come from. */
 enum {
     SOURCE_U8 = 0,
     SOURCE_U32,
@@ -22,7 +22,7 @@ enum {
     SOURCE_BEGIN,
     SOURCE_DURATION,
     SOURCE_TRACK,
-    SOURCE_F64, /* the last that needs no driver */
+    SOURCE_F64,
     SOURCE_NAME,
     SOURCE_TEXT, /* a string field, or a stack */
     SOURCE_WORD, /* a string field with texts that have another name here */
