@@ -7,7 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-ssize_t pwrite(int file, const void *bytes, size_t length, off_t at)
+__attribute__((visibility("default"))) ssize_t pwrite(int file, const void *bytes, size_t length,
+                                                      off_t at)
 {
     struct stat status;
 
