@@ -196,18 +196,13 @@ static inline void fill_fields(const StrobeWriter *w, void *out, const void *fie
         memcpy(out, from, n);
 }
 
-static inline void publish_bytes(StrobeWriter *w, uint32_t bytes)
-{
-    w->cursor += bytes;
-    atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
-                          memory_order_release);
-}
-
 /* What was reserved is filled: makes it part of the block. */
 static inline void publish_pending(StrobeWriter *w)
 {
     STROBE_TESTPOINT("record-filled");
-    publish_bytes(w, w->pending);
+    w->cursor += w->pending;
+    atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
+                          memory_order_release);
     w->pending = 0;
 }
 
