@@ -359,6 +359,31 @@ uint64_t strobe_safe_file_size(const StrobeSafeFile *file)
     return file->size;
 }
 
+int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset)
+{
+    if (file->filter || file->packed)
+        return EINVAL;
+    end_behind(file); /* it would write where it has come to */
+    file->behind = BEHIND_NEVER;
+    take_late_error(file);
+    if (file->error || flush(file))
+        return file->error;
+    begin_writeback(file);
+    *offset = file->size;
+    file->size += n;
+    file->written += n;
+    return 0;
+}
+
+void strobe_safe_file_write_part(StrobeSafeFile *file, uint64_t offset, const char *bytes,
+                                 size_t length)
+{
+    int error = strobe_file_part_write(file->fd, offset, bytes, length);
+
+    if (error)
+        __atomic_store_n(&file->late_error, error, __ATOMIC_RELAXED);
+}
+
 int strobe_safe_file_descriptor(const StrobeSafeFile *file)
 {
     return file->fd;
@@ -453,6 +478,7 @@ int strobe_safe_file_finish(StrobeSafeFile *file)
     if (file->filter)
         hand_on(file, "", 0, 1);
     end_behind(file);
+    take_late_error(file);
     if (!file->error && !file->name[0])
         file->error = EINVAL; /* a scratch file has no place to go to */
     if (!file->error && fsync(file->fd))

@@ -4,7 +4,8 @@
  *
  * A file is written under a temporary name beside its final one, created with O_EXCL and
  * O_NOFOLLOW, mode 0640, and renamed into place when it is finished. Names are plain file names:
- * a name with a slash is refused. libc only. One file, one thread. Since 1.0.
+ * a name with a slash is refused. libc only. One file, one thread, but for parts that have their
+ * place (strobe_safe_file_write_part). Since 1.0.
  *
  * What exceeds 1 MB is written behind the caller, by one thread for all files of a plugin, where
  * there is a second processor: an error may then be told by a later call, by finish at the latest.
@@ -55,6 +56,16 @@ uint64_t strobe_safe_file_size(const StrobeSafeFile *file); /* bytes appended */
 /* The file's descriptor, for a writer that goes to and fro in it; such a file is not appended to.
  * It is closed with the file. */
 int strobe_safe_file_descriptor(const StrobeSafeFile *file);
+
+/* Parts that several threads write: place for `n` bytes behind all that was appended, at *offset.
+ * They are to be written before finish or the next read; what is appended later stands behind them.
+ * Such a file is written by its callers alone. A file with a filter and a packed one have no
+ * places: EINVAL, nothing has happened. Returns 0 or an errno value. */
+int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset);
+/* Writes there, by any thread, while others write other parts or append. An error is told by a
+ * later call, by finish at the latest. */
+void strobe_safe_file_write_part(StrobeSafeFile *file, uint64_t offset, const char *bytes,
+                                 size_t length);
 
 /* Reads back what was appended: `length` bytes from `offset` on, all of which must exist. Returns 0
  * or an errno value. */
