@@ -6,6 +6,9 @@
 
 #include "resources.h"
 
+/* Looks before a thread falls asleep, some 20 us: as long as it takes to wake one. */
+#define LOOKS 400u
+
 /* Calls that are being made, on the stack of who waits for them. */
 struct job {
     StrobeCrewCall call;
@@ -16,9 +19,20 @@ struct job {
     struct job *older;
 };
 
+static inline void pause_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 struct StrobeCrew {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a job has begun, or nobody is inside of one any more */
+    gint n_changes;         /* of that; atomic */
+    guint n_asleep;
     pthread_t *threads;
     guint n_threads;
     gboolean is_over;
@@ -26,6 +40,29 @@ struct StrobeCrew {
     const StrobeCrewFlow *flow;
     gpointer flow_user;
 };
+
+/* Under the lock. */
+static void tell(StrobeCrew *crew)
+{
+    g_atomic_int_inc(&crew->n_changes);
+    if (crew->n_asleep)
+        pthread_cond_broadcast(&crew->changed);
+}
+
+/* Until something has changed; the lock is not held meanwhile. */
+static void await(StrobeCrew *crew)
+{
+    const gint seen = crew->n_changes;
+
+    pthread_mutex_unlock(&crew->lock);
+    for (guint i = 0; i < LOOKS && g_atomic_int_get(&crew->n_changes) == seen; i++)
+        pause_processor();
+    pthread_mutex_lock(&crew->lock);
+    crew->n_asleep++;
+    while (crew->n_changes == seen)
+        pthread_cond_wait(&crew->changed, &crew->lock);
+    crew->n_asleep--;
+}
 
 static void take_calls(struct job *job)
 {
@@ -53,7 +90,7 @@ static void help(StrobeCrew *crew, struct job *job)
     take_calls(job);
     pthread_mutex_lock(&crew->lock);
     if (--job->n_inside == 0)
-        pthread_cond_broadcast(&crew->changed);
+        tell(crew);
 }
 
 /* A call of the flow, the same way; FALSE: there is none. */
@@ -68,7 +105,7 @@ static gboolean go_on(StrobeCrew *crew)
     flow->call(crew->flow_user, (guint)call);
     pthread_mutex_lock(&crew->lock);
     flow->ended(crew->flow_user, (guint)call);
-    pthread_cond_broadcast(&crew->changed);
+    tell(crew);
     return TRUE;
 }
 
@@ -84,7 +121,7 @@ static void *serve(void *data)
         if (job)
             help(crew, job);
         else if (!go_on(crew))
-            pthread_cond_wait(&crew->changed, &crew->lock);
+            await(crew);
     }
     pthread_mutex_unlock(&crew->lock);
     return NULL;
@@ -123,7 +160,7 @@ void strobe_crew_free(StrobeCrew *crew)
         return;
     pthread_mutex_lock(&crew->lock);
     crew->is_over = TRUE;
-    pthread_cond_broadcast(&crew->changed);
+    tell(crew);
     pthread_mutex_unlock(&crew->lock);
     for (guint i = 0; i < crew->n_threads; i++)
         pthread_join(crew->threads[i], NULL);
@@ -161,7 +198,7 @@ static void run(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n,
     pthread_mutex_lock(&crew->lock);
     job.older = crew->newest;
     crew->newest = &job;
-    pthread_cond_broadcast(&crew->changed);
+    tell(crew);
     pthread_mutex_unlock(&crew->lock);
     call(user, 0);
     take_calls(&job);
@@ -172,7 +209,7 @@ static void run(StrobeCrew *crew, StrobeCrewCall call, gpointer user, guint n,
         if (other)
             help(crew, other);
         else
-            pthread_cond_wait(&crew->changed, &crew->lock);
+            await(crew);
     }
     pthread_mutex_unlock(&crew->lock);
 }
@@ -205,7 +242,7 @@ void strobe_crew_flow_until(StrobeCrew *crew, gboolean (*is_so)(gpointer user))
         if (job)
             help(crew, job);
         else if (!go_on(crew))
-            pthread_cond_wait(&crew->changed, &crew->lock);
+            await(crew);
     }
     pthread_mutex_unlock(&crew->lock);
 }
@@ -215,6 +252,6 @@ void strobe_crew_flow_change(StrobeCrew *crew, void (*change)(gpointer user), gb
     pthread_mutex_lock(&crew->lock);
     change(crew->flow_user);
     if (wakes)
-        pthread_cond_broadcast(&crew->changed);
+        tell(crew);
     pthread_mutex_unlock(&crew->lock);
 }
