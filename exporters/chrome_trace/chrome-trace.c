@@ -233,6 +233,7 @@ static void write_devices(ChromeTrace *trace)
     trace_out_append(out, &trace->tail);
     trace_out_sink(out, "]", 1);
     trace_out_flush(out);
+    trace_pieces_finish(trace->pieces);
 }
 
 /* Stretches of the file, behind what is written as it comes. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events that several threads compose are the bytes of one. */
+#include <gio/gio.h>
 #include <math.h>
 
 #include "test-fixture.h"
@@ -137,8 +138,10 @@ typedef struct Case {
     gboolean is_told;    /* which derived kinds are left */
     gboolean is_late;    /* and gets one of a kind that was not */
     gboolean is_torn;    /* the capture has no end */
+    gboolean is_packed;  /* the file is compressed: written in order */
 } Case;
 
+#define TEXT_MAX ((gsize)64 << 20)
 #define LATE_SEQUENCE 777000000u
 
 /* All that comes of passes. */
@@ -158,6 +161,22 @@ static void send_derived(Fixture *f, const Case *c)
     g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
 }
 
+static char *unpacked(Fixture *f, const char *name)
+{
+    g_autofree char *path = g_build_filename(f->folder, name, NULL);
+    g_autoptr(GFile) file = g_file_new_for_path(path);
+    g_autoptr(GInputStream) packed = G_INPUT_STREAM(g_file_read(file, NULL, NULL));
+    g_autoptr(GZlibDecompressor) unzip = g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+    g_autoptr(GInputStream) plain = NULL;
+    char *text = g_malloc0(TEXT_MAX);
+    gsize length;
+
+    g_assert_nonnull(packed);
+    plain = g_converter_input_stream_new(packed, G_CONVERTER(unzip));
+    g_assert_true(g_input_stream_read_all(plain, text, TEXT_MAX - 1, &length, NULL, NULL));
+    return text;
+}
+
 /* In batches of many sizes. */
 static char *made(const Case *c)
 {
@@ -172,6 +191,8 @@ static char *made(const Case *c)
         strobe_mock_facts(f.mock)->memory_bytes = 0;
     if (c->has_threads)
         ((StrobeConsumerHost *)(gpointer)strobe_mock_table(f.mock))->side_by_side = by_threads;
+    if (c->is_packed)
+        strobe_mock_option(f.mock, "gzip", "true");
     add_tracks(&f);
     g_assert_cmpint(strobe_mock_open(f.mock), ==, STROBE_OK);
     for (guint i = 0; i < TURNS; i++) {
@@ -184,7 +205,7 @@ static char *made(const Case *c)
     send_derived(&f, c);
     g_assert_cmpint(strobe_mock_end(f.mock), ==, STROBE_OK);
     strobe_mock_close(f.mock);
-    text = read_file(&f, "trace_view.json");
+    text = c->is_packed ? unpacked(&f, "trace_view.json.gz") : read_file(&f, "trace_view.json");
     fixture_tear_down(&f, NULL);
     return text;
 }
@@ -195,7 +216,7 @@ static void test_same(gconstpointer data)
     Case one = *wanted;
 
     one.n_threads = 1;
-    one.is_in_file = one.is_told = FALSE;
+    one.is_in_file = one.is_told = one.is_packed = FALSE;
     n_dealt = 0;
     g_autofree char *expected = made(&one);
     g_autofree char *found = made(wanted);
@@ -229,7 +250,8 @@ int main(int argc, char **argv)
                       file = {3, 9, TRUE, FALSE, TRUE}, told = {3, 2, .is_told = TRUE},
                       told_at_once = {3, 9, TRUE, FALSE, TRUE, TRUE},
                       told_older = {2, 1, .is_told = TRUE},
-                      torn = {3, 2, .is_told = TRUE, .is_torn = TRUE};
+                      torn = {3, 2, .is_told = TRUE, .is_torn = TRUE},
+                      packed = {3, 9, TRUE, .is_packed = TRUE};
 
     g_test_init(&argc, &argv, NULL);
     g_test_add_data_func("/trace-pieces/last-first", &last_first, test_same);
@@ -241,6 +263,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/trace-pieces/told-at-once", &told_at_once, test_same);
     g_test_add_data_func("/trace-pieces/told-older", &told_older, test_same);
     g_test_add_data_func("/trace-pieces/torn", &torn, test_same);
+    g_test_add_data_func("/trace-pieces/packed", &packed, test_same);
     g_test_add_func("/trace-pieces/early", test_early);
     return g_test_run();
 }

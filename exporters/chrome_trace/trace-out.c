@@ -122,10 +122,25 @@ void trace_out_append_part(TraceOut *out, TraceOut *held, guint64 from, guint64 
     }
 }
 
+/* Of a part that nothing comes before, the first event has no separator. */
+static gsize bytes_skipped(const TraceOut *out)
+{
+    return out->has_events || out->is_held ? 0 : strlen(", ");
+}
+
+static void empty_taken(TraceOut *from)
+{
+    from->used = 0;
+    if (from->size > TAKEN_SIZE_MAX) { /* a long text was in it */
+        g_free(from->bytes);
+        from->size = HELD_SIZE;
+        from->bytes = g_malloc(HELD_SIZE);
+    }
+}
+
 void trace_out_take(TraceOut *out, TraceOut *from)
 {
-    /* Of a part that nothing comes before, the first event has no separator. */
-    const gsize skipped = out->has_events || out->is_held ? 0 : strlen(", ");
+    const gsize skipped = bytes_skipped(out);
     const char *bytes = from->bytes + skipped;
 
     if (!from->used)
@@ -137,10 +152,34 @@ void trace_out_take(TraceOut *out, TraceOut *from)
         write_out(out, bytes, from->used - skipped);
     }
     out->has_events = TRUE;
-    from->used = 0;
-    if (from->size > TAKEN_SIZE_MAX) { /* a long text was in it */
-        g_free(from->bytes);
-        from->size = HELD_SIZE;
-        from->bytes = g_malloc(HELD_SIZE);
-    }
+    empty_taken(from);
+}
+
+gboolean trace_out_has_places(const TraceOut *out)
+{
+    guint64 offset;
+
+    return out->file && strobe_safe_file_reserve(out->file, 0, &offset) == 0;
+}
+
+void trace_out_place(TraceOut *out, TraceOut *from, TracePlace *place)
+{
+    if (!from->used)
+        return;
+    place->skipped = bytes_skipped(out);
+    trace_out_flush(out);
+    if (!out->error)
+        out->error =
+            strobe_safe_file_reserve(out->file, from->used - place->skipped, &place->offset);
+    if (out->error)
+        from->used = 0;
+    out->has_events = TRUE;
+}
+
+void trace_out_write_placed(StrobeSafeFile *file, TraceOut *from, const TracePlace *place)
+{
+    if (from->used)
+        strobe_safe_file_write_part(file, place->offset, from->bytes + place->skipped,
+                                    from->used - place->skipped);
+    empty_taken(from);
 }

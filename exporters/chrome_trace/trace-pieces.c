@@ -10,22 +10,36 @@
 #define SORTED_BYTES (512u << 10) /* of what was put in order, cut up together */
 
 typedef struct Job {
-    const TraceKind *kind; /* NULL: an event that was composed when it came */
+    const TraceKind *kind;
     const StrobeView *record;
     const TraceRow *row;
-    const char *text;
-    gsize length;
 } Job;
+
+/* What was put in order, as the sorter has it. */
+typedef struct Ordered {
+    const char *bytes;
+    gsize length;
+} Ordered;
 
 typedef struct Piece Piece;
 
-/* Composes what is left of a piece, as long as there are no more than `most` bytes of it. */
-typedef void (*Compose)(ChromeTrace *trace, Piece *piece, gsize most);
+/* Composes what is left of a piece, as long as there are no more than `most` bytes of it. FALSE:
+ * something is left. */
+typedef gboolean (*Compose)(ChromeTrace *trace, Piece *piece, gsize most);
 
 struct Piece {
-    gint is_taken; /* atomic */
-    TraceOut out;  /* by another thread than the first */
-    const Job *from, *until;
+    gint is_taken;               /* atomic */
+    gboolean is_whole;           /* all of it is composed */
+    gboolean is_written;         /* by who writes */
+    const ChromeTrace *composer; /* who has it in its cache */
+    TraceOut out;
+    TracePlace place;
+    guint from, until; /* of the stretch */
+    const Job *jobs;
+    /* Or of what was put in order. */
+    const Ordered *ordered;
+    const TraceSorter *sorter;
+    GArray *words; /* of one record */
     /* Or of a part that was held back. */
     TraceHeld *held;
     HeldReader reader;
@@ -37,13 +51,16 @@ struct Piece {
 typedef struct Round {
     Piece all[PIECES];
     guint n;
-    guint n_written; /* of these, in the file */
+    guint n_written; /* by who writes */
 } Round;
 
 struct TracePieces {
     ChromeTrace *trace;
+    StrobeSafeFile *file;
+    gboolean has_places; /* in the file; FALSE: pieces are written in order */
     Round *now;
-    Round *before; /* of which not all is in the file yet */
+    Round *before;   /* of which not all is in the file yet */
+    gint is_writing; /* somebody; atomic */
     pthread_mutex_t lock;
     GPtrArray *others; /* of ChromeTrace, as other threads need it, that none has */
     guint n_parts;     /* threads that take part at most */
@@ -85,6 +102,7 @@ static Round *round_new(const ChromeTrace *trace)
     for (guint i = 0; i < PIECES; i++) {
         trace_out_init_held(&round->all[i].out, -1, G_MAXSIZE);
         held_reader_init(&round->all[i].reader, &trace->store);
+        round->all[i].words = g_array_new(FALSE, FALSE, sizeof(guint32));
     }
     return round;
 }
@@ -94,6 +112,7 @@ static void round_free(Round *round)
     for (guint i = 0; i < PIECES; i++) {
         trace_out_clear(&round->all[i].out);
         held_reader_clear(&round->all[i].reader);
+        g_array_unref(round->all[i].words);
     }
     g_free(round);
 }
@@ -107,6 +126,8 @@ TracePieces *trace_pieces_new(ChromeTrace *trace)
         return NULL;
     pieces = g_new0(TracePieces, 1);
     pieces->trace = trace;
+    pieces->file = trace->main.file;
+    pieces->has_places = trace_out_has_places(&trace->main);
     pieces->n_parts = n;
     pieces->now = round_new(trace);
     pieces->before = round_new(trace);
@@ -130,34 +151,61 @@ void trace_pieces_free(TracePieces *pieces)
 
 /* ---- by any thread ---- */
 
-static void do_job(ChromeTrace *trace, const Job *job)
+static gboolean compose_jobs(ChromeTrace *trace, Piece *piece, gsize most)
 {
-    if (job->kind)
+    for (; piece->from < piece->until && trace->main.used <= most; piece->from++) {
+        const Job *job = &piece->jobs[piece->from];
+
         job->kind->compose(trace, job->kind, job->record, job->row);
-    else
-        trace_out_sink(&trace->main, job->text, job->length);
+    }
+    return piece->from == piece->until;
 }
 
-static void compose_jobs(ChromeTrace *trace, Piece *piece, gsize most)
+/* A record, or an event that was composed when it came. */
+static void compose_row(ChromeTrace *trace, const TraceSorter *sorter, GArray *words,
+                        const Ordered *ordered)
+{
+    TraceSorted sorted;
+    const TraceKind *kind;
+
+    g_array_set_size(words, trace_sorter_n_words(sorter, ordered->bytes));
+    if (words->len == 0) {
+        trace_out_sink(&trace->main, ordered->bytes, ordered->length);
+        return;
+    }
+    trace_sorter_read(sorter, &sorted, ordered->bytes, (guint32 *)(gpointer)words->data);
+    kind = trace->all_kinds->pdata[sorted.kind];
+    sorted.view.kind = kind->view;
+    kind->compose(trace, kind, &sorted.view, trace->rows->all->pdata[sorted.row]);
+}
+
+static gboolean compose_ordered(ChromeTrace *trace, Piece *piece, gsize most)
 {
     for (; piece->from < piece->until && trace->main.used <= most; piece->from++)
-        do_job(trace, piece->from);
+        compose_row(trace, piece->sorter, piece->words, &piece->ordered[piece->from]);
+    return piece->from == piece->until;
 }
 
-static void compose_chunk(ChromeTrace *trace, Piece *piece, gsize most)
+static void compose_entry(ChromeTrace *trace, HeldEntry *entry)
+{
+    const TraceKind *kind = trace->all_kinds->pdata[entry->kind];
+
+    entry->view.kind = kind->view;
+    kind->compose(trace, kind, &entry->view, trace->rows->all->pdata[entry->row]);
+}
+
+static gboolean compose_chunk(ChromeTrace *trace, Piece *piece, gsize most)
 {
     HeldEntry entry;
 
-    while (!piece->n_text && trace->main.used <= most && held_reader_next(&piece->reader, &entry)) {
-        const TraceKind *kind;
-
+    while (!piece->n_text && trace->main.used <= most) {
+        if (!held_reader_next(&piece->reader, &entry))
+            return TRUE;
         piece->n_text = entry.n_text;
-        if (entry.n_text)
-            continue;
-        kind = trace->all_kinds->pdata[entry.kind];
-        entry.view.kind = kind->view;
-        kind->compose(trace, kind, &entry.view, trace->rows->all->pdata[entry.row]);
+        if (!entry.n_text)
+            compose_entry(trace, &entry);
     }
+    return FALSE;
 }
 
 /* There are as many as threads that compose. */
@@ -183,21 +231,72 @@ static gboolean take_piece(Piece *piece)
     return g_atomic_int_compare_and_exchange(&piece->is_taken, FALSE, TRUE);
 }
 
+/* In the piece's own memory. */
+static void compose_piece(TracePieces *pieces, ChromeTrace *trace, Piece *piece)
+{
+    TraceOut main = trace->main;
+
+    trace->main = piece->out;
+    piece->is_whole = pieces->compose(trace, piece, PIECE_BYTES);
+    piece->out = trace->main;
+    piece->composer = trace;
+    trace->main = main;
+}
+
+/* Of the round before, a piece that this thread has composed; `composer` NULL: any. One thread
+ * writes a file at a time: it is not waited for. FALSE: nothing to write now. */
+static gboolean write_placed(TracePieces *pieces, const ChromeTrace *composer)
+{
+    Round *round = pieces->before;
+    gboolean has_written = FALSE;
+
+    if (!pieces->has_places || !g_atomic_int_compare_and_exchange(&pieces->is_writing, FALSE, TRUE))
+        return FALSE;
+    for (guint i = 0; i < round->n && round->n_written < round->n && !has_written; i++) {
+        Piece *piece = &round->all[i];
+
+        if (piece->is_written || (composer && piece->composer != composer))
+            continue;
+        trace_out_write_placed(pieces->file, &piece->out, &piece->place);
+        has_written = piece->is_written = TRUE;
+        round->n_written++;
+    }
+    g_atomic_int_set(&pieces->is_writing, FALSE);
+    return has_written;
+}
+
+/* From the last one on, or from the first. FALSE: somebody has it. */
+static gboolean compose_from_end(TracePieces *pieces, ChromeTrace *trace, guint i)
+{
+    Round *round = pieces->now;
+    Piece *piece = &round->all[trace == pieces->trace ? i : round->n - 1 - i];
+
+    if (!take_piece(piece))
+        return FALSE;
+    compose_piece(pieces, trace, piece);
+    return TRUE;
+}
+
+static void compose_and_write(TracePieces *pieces, ChromeTrace *trace)
+{
+    guint i = 0;
+
+    do {
+        while (write_placed(pieces, trace))
+            ;
+        while (i < pieces->now->n && !compose_from_end(pieces, trace, i++))
+            ;
+    } while (i < pieces->now->n);
+    while (write_placed(pieces, trace))
+        ;
+}
+
 /* The last pieces that nobody has, until there is none. */
 static void compose_last(TracePieces *pieces)
 {
     ChromeTrace *other = take_other(pieces);
-    Round *round = pieces->now;
 
-    for (guint i = round->n; i > 0; i--) {
-        Piece *piece = &round->all[i - 1];
-
-        if (!take_piece(piece))
-            continue;
-        other->main = piece->out;
-        pieces->compose(other, piece, PIECE_BYTES);
-        piece->out = other->main;
-    }
+    compose_and_write(pieces, other);
     give_other(pieces, other);
 }
 
@@ -205,37 +304,41 @@ static void compose_last(TracePieces *pieces)
 
 static void write_rest(ChromeTrace *trace, Compose compose, Piece *piece)
 {
-    do {
+    while (!piece->is_whole) {
         if (piece->n_text)
             trace_held_append(piece->held, piece->n_text, &trace->main);
         piece->n_text = 0;
-        compose(trace, piece, G_MAXSIZE);
-    } while (piece->n_text);
+        piece->is_whole = compose(trace, piece, G_MAXSIZE);
+    }
 }
 
-static void write_piece(TracePieces *pieces, Round *round)
+/* Those of the round before follow what is in the file: they have their places then, or are there
+ * themselves. What is left of a piece, which is seldom, is composed here. */
+static void follow(TracePieces *pieces)
 {
-    Piece *piece = &round->all[round->n_written++];
+    ChromeTrace *trace = pieces->trace;
+    Round *round = pieces->before;
 
-    trace_out_take(&pieces->trace->main, &piece->out);
-    write_rest(pieces->trace, pieces->compose, piece);
+    if (round->n_written == round->n)
+        return;
+    for (guint i = 0; i < round->n; i++) {
+        Piece *piece = &round->all[i];
+
+        if (pieces->has_places)
+            trace_out_place(&trace->main, &piece->out, &piece->place);
+        else
+            trace_out_take(&trace->main, &piece->out);
+        write_rest(trace, pieces->compose, piece);
+    }
+    if (!pieces->has_places)
+        round->n_written = round->n;
 }
 
-static void write_round(TracePieces *pieces, Round *round)
+static void do_first(TracePieces *pieces)
 {
-    while (round->n_written < round->n)
-        write_piece(pieces, round);
-}
-
-/* What is left of the round before; then the first pieces go straight to the file, up to one that
- * another thread has. */
-static void write_first(TracePieces *pieces)
-{
-    Round *round = pieces->now;
-
-    write_round(pieces, pieces->before);
-    while (round->n_written < round->n && take_piece(&round->all[round->n_written]))
-        write_piece(pieces, round);
+    if (!pieces->has_places)
+        follow(pieces);
+    compose_and_write(pieces, pieces->trace);
 }
 
 static void do_part(void *user, uint32_t number)
@@ -243,10 +346,10 @@ static void do_part(void *user, uint32_t number)
     if (number)
         compose_last(user);
     else
-        write_first(user);
+        do_first(user);
 }
 
-/* What other threads have composed is put into the file in the next round, while they compose. */
+/* What is composed is put into the file in the next round, while others are composed. */
 static void begin_round(TracePieces *pieces, Compose compose, guint n)
 {
     ChromeTrace *trace = pieces->trace;
@@ -256,43 +359,64 @@ static void begin_round(TracePieces *pieces, Compose compose, guint n)
     round->n = n;
     round->n_written = 0;
     for (guint i = 0; i < n; i++)
-        round->all[i].is_taken = FALSE;
+        round->all[i].is_taken = round->all[i].is_written = FALSE;
     trace->straight = &trace->main;
     if (n > 1)
         trace->host->side_by_side(trace->self, pieces->n_parts, do_part, pieces);
     else
-        write_first(pieces);
-    trace->straight = NULL;
+        do_first(pieces);
+    while (write_placed(pieces, NULL))
+        ;
     pieces->now = pieces->before;
     pieces->before = round;
+    if (pieces->has_places)
+        follow(pieces);
+    trace->straight = NULL;
 }
 
+/* The records of the round are gone then, and something else may follow. */
 static void end_rounds(TracePieces *pieces)
 {
-    ChromeTrace *trace = pieces->trace;
+    if (pieces->has_places)
+        return;
+    pieces->trace->straight = &pieces->trace->main;
+    follow(pieces);
+    pieces->trace->straight = NULL;
+}
 
-    trace->straight = &trace->main;
-    write_round(pieces, pieces->before);
-    trace->straight = NULL;
+void trace_pieces_finish(TracePieces *pieces)
+{
+    while (pieces && write_placed(pieces, NULL))
+        ;
+}
+
+/* So many of them, in pieces of like size. */
+static guint cut(TracePieces *pieces, guint n_all)
+{
+    const guint n = CLAMP(n_all / PIECE_RECORDS, 1, PIECES);
+
+    for (guint i = 0; i < n; i++) {
+        pieces->now->all[i].from = i * n_all / n;
+        pieces->now->all[i].until = (i + 1) * n_all / n;
+    }
+    return n;
 }
 
 void trace_pieces_flush(TracePieces *pieces)
 {
-    const guint n_jobs = pieces->n_jobs, n = CLAMP(n_jobs / PIECE_RECORDS, 1, PIECES);
+    const guint n = cut(pieces, pieces->n_jobs);
 
-    for (guint i = 0; i < n; i++) {
-        pieces->now->all[i].from = pieces->jobs + i * n_jobs / n;
-        pieces->now->all[i].until = pieces->jobs + (i + 1) * n_jobs / n;
-    }
+    for (guint i = 0; i < n; i++)
+        pieces->now->all[i].jobs = pieces->jobs;
     begin_round(pieces, compose_jobs, n);
-    end_rounds(pieces); /* the records are gone then */
+    end_rounds(pieces);
     pieces->n_jobs = 0;
 }
 
 void trace_pieces_add(TracePieces *pieces, const TraceKind *kind, const StrobeView *record,
                       const TraceRow *row)
 {
-    pieces->jobs[pieces->n_jobs++] = (Job){kind, record, row, NULL, 0};
+    pieces->jobs[pieces->n_jobs++] = (Job){kind, record, row};
     if (pieces->n_jobs == STRETCH)
         trace_pieces_flush(pieces);
 }
@@ -304,6 +428,7 @@ static gboolean begin_chunk(ChromeTrace *trace, Piece *piece, TraceHeld *held, g
     gsize length;
 
     piece->held = held;
+    piece->is_whole = FALSE;
     if (held_log_read(held->log, i, piece->chunk, &length))
         return FALSE; /* which the store's error says */
     held_reader_begin(&piece->reader, piece->chunk, length);
@@ -349,69 +474,55 @@ typedef struct Sorting {
     ChromeTrace *trace;
     TracePieces *pieces; /* NULL: by one thread */
     const TraceSorter *sorter;
-    StrobeView views[STRETCH];
+    GArray *words; /* of one record */
+    Ordered ordered[STRETCH];
+    guint n;
     gsize used;
-    _Alignas(8) char bytes[SORTED_BYTES];
+    char bytes[SORTED_BYTES];
 } Sorting;
-
-static Job job_of(const ChromeTrace *trace, const TraceSorted *sorted, StrobeView *view)
-{
-    const TraceKind *kind;
-
-    if (sorted->text)
-        return (Job){.text = sorted->text, .length = sorted->length};
-    kind = trace->all_kinds->pdata[sorted->kind];
-    *view = sorted->view;
-    view->kind = kind->view;
-    return (Job){.kind = kind, .record = view, .row = trace->rows->all->pdata[sorted->row]};
-}
-
-static void write_job(ChromeTrace *trace, const Job *job)
-{
-    trace->straight = &trace->main;
-    do_job(trace, job);
-    trace->straight = NULL;
-}
 
 static void flush_sorted(Sorting *sorting)
 {
-    if (sorting->pieces)
-        trace_pieces_flush(sorting->pieces);
+    TracePieces *pieces = sorting->pieces;
+    const guint n = cut(pieces, sorting->n);
+
+    for (guint i = 0; i < n; i++) {
+        pieces->now->all[i].ordered = sorting->ordered;
+        pieces->now->all[i].sorter = sorting->sorter;
+    }
+    begin_round(pieces, compose_ordered, n);
+    end_rounds(pieces);
+    sorting->n = 0;
     sorting->used = 0;
 }
 
-static void add_job(Sorting *sorting, const char *bytes, gsize length, gsize room)
+static void add_ordered(Sorting *sorting, const char *bytes, gsize length)
 {
-    TracePieces *pieces = sorting->pieces;
-    char *at = sorting->bytes + sorting->used;
-    const guint i = pieces ? pieces->n_jobs : 0;
-    TraceSorted sorted;
-    Job job;
+    char *copy = sorting->bytes + sorting->used;
 
-    trace_sorter_read(sorting->sorter, &sorted, bytes, length, at);
-    job = job_of(sorting->trace, &sorted, &sorting->views[i]);
-    if (!pieces) {
-        write_job(sorting->trace, &job);
-        return;
-    }
-    sorting->used += (room + 7) & ~(gsize)7;
-    pieces->jobs[pieces->n_jobs++] = job;
-    if (pieces->n_jobs == STRETCH)
+    memcpy(copy, bytes, length);
+    sorting->used += length;
+    sorting->ordered[sorting->n++] = (Ordered){copy, length};
+    if (sorting->n == STRETCH)
         flush_sorted(sorting);
 }
 
 static int take_sorted(void *user, const char *bytes, size_t length)
 {
     Sorting *sorting = user;
-    const gsize room = trace_sorter_room(sorting->sorter, bytes, length);
+    ChromeTrace *trace = sorting->trace;
+    const Ordered ordered = {bytes, length};
 
-    if (sorting->used + room + 8 > SORTED_BYTES)
+    if (sorting->pieces && sorting->used + length > SORTED_BYTES)
         flush_sorted(sorting);
-    if (room + 8 > SORTED_BYTES) /* a long text */
-        trace_out_sink(&sorting->trace->main, bytes, length);
-    else
-        add_job(sorting, bytes, length, room);
-    return sorting->trace->main.error;
+    if (sorting->pieces && length <= SORTED_BYTES) {
+        add_ordered(sorting, bytes, length);
+    } else {
+        trace->straight = &trace->main;
+        compose_row(trace, sorting->sorter, sorting->words, &ordered);
+        trace->straight = NULL;
+    }
+    return trace->main.error;
 }
 
 void trace_pieces_write_sorted(TracePieces *pieces, ChromeTrace *trace, TraceSorter *sorter)
@@ -424,8 +535,12 @@ void trace_pieces_write_sorted(TracePieces *pieces, ChromeTrace *trace, TraceSor
     sorting->trace = trace;
     sorting->pieces = pieces;
     sorting->sorter = sorter;
+    sorting->words = g_array_new(FALSE, FALSE, sizeof(guint32));
+    sorting->n = 0;
     sorting->used = 0;
     trace_sorter_finish(sorter, take_sorted, sorting);
-    flush_sorted(sorting);
+    if (pieces)
+        flush_sorted(sorting);
+    g_array_unref(sorting->words);
     g_free(sorting);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events composed by several threads: records for which all is done that depends on the order
- * (rows, arrows, kinds) are cut into pieces. One thread composes pieces straight into the file,
- * from the first one on; others compose them in memory, from the last one on, until they meet.
+ * (rows, arrows, kinds) are cut into pieces. One thread composes pieces from the first one on,
+ * others from the last one on, until they meet. When all lengths are known each has its place in
+ * the file, and who has composed it writes it there, while the next ones are composed: no byte goes
+ * from one processor to another. What is compressed is written in order instead.
  */
 #ifndef STROBE_CHROME_TRACE_TRACE_PIECES_H
 #define STROBE_CHROME_TRACE_TRACE_PIECES_H
@@ -24,5 +26,7 @@ void trace_pieces_flush(TracePieces *pieces);
 /* What a part holds back; no more comes. `pieces` NULL: by one thread. */
 void trace_pieces_write_held(TracePieces *pieces, ChromeTrace *trace, TraceHeld *held);
 void trace_pieces_write_sorted(TracePieces *pieces, ChromeTrace *trace, TraceSorter *sorter);
+/* All that was composed is in the file. NULL is allowed. */
+void trace_pieces_finish(TracePieces *pieces);
 
 #endif

@@ -142,33 +142,25 @@ static guint32 word_at(const char *bytes, gsize i)
     return word;
 }
 
-gsize trace_sorter_room(const TraceSorter *sorter, const char *bytes, gsize length)
+guint trace_sorter_n_words(const TraceSorter *sorter, const char *bytes)
 {
-    return *bytes == TAG_RECORD ? first_of(sorter, word_at(bytes, 1))->n * sizeof(guint32) : length;
+    return *bytes == TAG_RECORD ? first_of(sorter, word_at(bytes, 1))->n : 0;
 }
 
 void trace_sorter_read(const TraceSorter *sorter, TraceSorted *sorted, const char *bytes,
-                       gsize length, char *room)
+                       guint32 *words)
 {
-    const gboolean is_record = *bytes == TAG_RECORD;
-    guint32 *words = (guint32 *)(void *)room;
-    guint64 duration;
-
-    *sorted = (TraceSorted){.text = is_record ? NULL : room, .length = length};
-    if (!is_record) {
-        memcpy(room, bytes, length);
-        return;
-    }
-    sorted->kind = word_at(bytes, 1);
-    const First *first = first_of(sorter, sorted->kind);
+    const guint32 kind = word_at(bytes, 1);
+    const First *first = first_of(sorter, kind);
     const guint n = first->n;
     gsize at = HEAD + MASKS(n);
+    guint64 duration;
 
     memcpy(words, first->words, n * sizeof *words);
     for (guint i = 0; i < n; i += 32)
         for (guint32 mask = word_at(bytes, HEAD + i / 32); mask; mask &= mask - 1)
             words[i + (guint)__builtin_ctz(mask)] = word_at(bytes, at++);
-    sorted->row = words[ROW];
+    *sorted = (TraceSorted){.kind = kind, .row = words[ROW]};
     memcpy(&sorted->view.begin_ns, words + BEGIN, sizeof sorted->view.begin_ns);
     memcpy(&duration, words + DURATION, sizeof duration);
     sorted->view.end_ns = (gint64)((guint64)sorted->view.begin_ns + duration);

@@ -20,12 +20,10 @@ typedef struct TraceSorter {
     int error; /* errno of the first failure */
 } TraceSorter;
 
-/* What comes next: a record, or with `text` an event, which begins with its separator. */
+/* A record, as it comes in order. */
 typedef struct TraceSorted {
     guint32 kind, row; /* by number */
     StrobeView view;   /* but for its kind */
-    const char *text;
-    gsize length;
 } TraceSorted;
 
 void trace_sorter_init(TraceSorter *sorter, const StrobeFacts *facts, const HeldStore *store);
@@ -35,11 +33,12 @@ gint64 trace_sorter_key_of_time(gint64 time_ns);
 void trace_sorter_add(TraceSorter *sorter, gint64 key, const TraceOut *event);
 void trace_sorter_add_record(TraceSorter *sorter, gint64 key, guint32 kind, guint32 row,
                              const StrobeView *record);
-/* Hands rows to the sink, those of equal keys as they came. What the bytes of one say: how much
- * room its text or fields take, and what it is once they are there. */
+/* Hands rows to the sink, those of equal keys as they came. */
 void trace_sorter_finish(TraceSorter *sorter, StrobeSink sink, void *user);
-gsize trace_sorter_room(const TraceSorter *sorter, const char *bytes, gsize length);
+/* What the bytes of one say: a record of so many words, 0: an event, which begins with its
+ * separator; and that record, whose fields stay in `words`. By any thread. */
+guint trace_sorter_n_words(const TraceSorter *sorter, const char *bytes);
 void trace_sorter_read(const TraceSorter *sorter, TraceSorted *sorted, const char *bytes,
-                       gsize length, char *room);
+                       guint32 *words);
 
 #endif
