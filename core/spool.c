@@ -8,7 +8,7 @@
 #define CHUNK (1u << 20)
 #define KEPT_MAX 64u
 #define KINDS 16u        /* whose times are told apart */
-#define MEMORY_PARTS 64u /* of the memory, one for the first chunks of a spool */
+#define MEMORY_PARTS 16u /* of the memory, one for the first chunks of a spool */
 
 struct Kept {
     char *chunk;
