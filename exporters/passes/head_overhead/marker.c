@@ -133,9 +133,8 @@ static Role role_of(const Markers *markers, const char *text, gboolean is_frame)
     return role_in(marker_names, G_N_ELEMENTS(marker_names), folded, ROLE_NONE);
 }
 
-Role markers_role(Markers *markers, StrobeStringId name, gboolean is_frame)
+static Role find_role(Markers *markers, StrobeStringId name, gboolean is_frame, gpointer key)
 {
-    gpointer key = GSIZE_TO_POINTER((gsize)name << 1 | (is_frame != 0));
     Role role = GPOINTER_TO_UINT(g_hash_table_lookup(markers->roles, key));
 
     if (role)
@@ -145,6 +144,17 @@ Role markers_role(Markers *markers, StrobeStringId name, gboolean is_frame)
     role = role_of(markers, markers->host->string(markers->self, name).bytes, is_frame);
     g_hash_table_insert(markers->roles, key, GUINT_TO_POINTER(role));
     return role;
+}
+
+Role markers_role(Markers *markers, StrobeStringId name, gboolean is_frame)
+{
+    const gsize key = (gsize)name << 1 | (is_frame != 0), slot = key % MARKERS_RECENT;
+
+    if (!key || markers->recent[slot].key != key) {
+        markers->recent[slot].role = find_role(markers, name, is_frame, GSIZE_TO_POINTER(key));
+        markers->recent[slot].key = key;
+    }
+    return markers->recent[slot].role;
 }
 
 gint64 markers_step(const Markers *markers, StrobeStringId name)

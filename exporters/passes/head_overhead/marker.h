@@ -31,12 +31,18 @@ typedef enum Role {
     ROLE_ATEN
 } Role;
 
+#define MARKERS_RECENT 256u
+
 typedef struct Markers {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     char *inference, *cache, *run, *execute; /* folded */
     GRegex *entry;                           /* NULL: none */
     GHashTable *roles;                       /* StrobeStringId to Role */
+    struct {
+        gsize key; /* 0: none */
+        Role role;
+    } recent[MARKERS_RECENT]; /* that were asked for, each in its slot */
 } Markers;
 
 /* Reads the pass's options. */
