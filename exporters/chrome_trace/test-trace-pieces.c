@@ -4,10 +4,11 @@
 #include <math.h>
 
 #include "test-fixture.h"
+#include "trace-out.h"
 
-#define TURNS 9000u /* several rounds of what waits */
-#define THREADS 20u /* more than there are groups */
-#define LONG_TEXT 300000u
+#define TURNS 9000u       /* several rounds of what waits */
+#define THREADS 20u       /* more than there are groups */
+#define LONG_TEXT 150000u /* four exceed a piece */
 
 static StrobeTrackId threads[THREADS], stream, calls, flows, counters;
 static StrobeStringId long_text;
@@ -33,6 +34,11 @@ static guint text_of(Fixture *f, const char *what, guint i)
     return string(f, text);
 }
 
+static gboolean is_long(guint i)
+{
+    return i % 500 >= 77 && i % 500 < 81;
+}
+
 static void add_framework(Fixture *f, guint i)
 {
     const StrobeTrackId thread = threads[i % 300 < 20 ? i % THREADS : i % 5];
@@ -42,7 +48,7 @@ static void add_framework(Fixture *f, guint i)
     gint64 t = T0 + i * 1000;
 
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, thread,
-                    i % 500 == 77 ? long_text : text_of(f, "op", i % 90), t, t + 500, &op);
+                    is_long(i) ? long_text : text_of(f, "op", i % 90), t, t + 500, &op);
     strobe_mock_add(f->mock, &strobe_kind_python_call, thread,
                     i % 400 < 4 ? long_text : text_of(f, "f", i % 40), t, t + 700, &call);
     if (i % 9 == 0)
@@ -71,7 +77,10 @@ static void add_device(Fixture *f, guint i, gboolean has_points)
     strobe_mock_add(f->mock, &strobe_kind_api_call, calls, string(f, "aclrtLaunch"), t, t + 9,
                     &call);
     strobe_mock_add(f->mock, &strobe_kind_device_task, stream,
-                    i % 5 ? string(f, "MatMul") : string(f, "MEMCPY_ASYNC"), t, t + 11, &task);
+                    is_long(i + 100) ? long_text
+                    : i % 5          ? string(f, "MatMul")
+                                     : string(f, "MEMCPY_ASYNC"),
+                    t, t + 11, &task);
     if (i % 400 == 7)
         strobe_mock_add(f->mock, &strobe_kind_host_cpu, counters, 0, t, t, &cpu);
     if (has_points && i > TURNS / 2 && i % 600 == 5)
@@ -243,6 +252,18 @@ static void test_early(void)
     g_assert_nonnull(strstr(early, "\"torch_to_npu\""));
 }
 
+/* What stands first and is longer than the part so far: it grows. */
+static void test_long(void)
+{
+    g_autofree char *text = g_strnfill(LONG_TEXT, 'x');
+    TraceOut out;
+
+    trace_out_init_held(&out, -1, G_MAXSIZE);
+    g_assert_cmpint(trace_out_sink(&out, text, LONG_TEXT), ==, 0);
+    g_assert_cmpmem(out.bytes, out.used, text, LONG_TEXT);
+    trace_out_clear(&out);
+}
+
 int main(int argc, char **argv)
 {
     static const Case last_first = {3, 2, FALSE, FALSE}, at_once = {3, 9, TRUE, FALSE},
@@ -264,6 +285,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/trace-pieces/told-older", &told_older, test_same);
     g_test_add_data_func("/trace-pieces/torn", &torn, test_same);
     g_test_add_data_func("/trace-pieces/packed", &packed, test_same);
+    g_test_add_func("/trace-pieces/long", test_long);
     g_test_add_func("/trace-pieces/early", test_early);
     return g_test_run();
 }

@@ -53,9 +53,14 @@ void trace_out_flush(TraceOut *out)
     out->used = 0;
 }
 
+static gboolean may_grow(const TraceOut *out)
+{
+    return out->is_in_memory || (out->is_held && out->size < out->most);
+}
+
 void trace_out_make_room(TraceOut *out)
 {
-    if (!out->is_in_memory && (!out->is_held || out->size >= out->most)) {
+    if (!may_grow(out)) {
         trace_out_flush(out);
         return;
     }
@@ -67,7 +72,7 @@ char *trace_out_text_slow(TraceOut *out, const char *bytes, gsize length)
 {
     do
         trace_out_make_room(out);
-    while (out->used && out->used + length + TRACE_OUT_ROOM > out->size);
+    while ((out->used || may_grow(out)) && out->used + length + TRACE_OUT_ROOM > out->size);
     if (out->used + length + TRACE_OUT_ROOM > out->size) {
         write_out(out, bytes, length);
         return out->bytes;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-pieces.h"
 
-#include <pthread.h>
-
 #define PIECES 16u                /* of a round, so that no thread waits long for another one */
 #define STRETCH 2048u             /* records that are cut up together */
 #define PIECE_RECORDS 96u         /* fewer are not worth waking a thread */
@@ -31,7 +29,7 @@ struct Piece {
     gint is_taken;               /* atomic */
     gboolean is_whole;           /* all of it is composed */
     gboolean is_written;         /* by who writes */
-    const ChromeTrace *composer; /* who has it in its cache */
+    const ChromeTrace *composer; /* of which part: mostly the same thread has that again */
     TraceOut out;
     TracePlace place;
     guint from, until; /* of the stretch */
@@ -59,10 +57,9 @@ struct TracePieces {
     StrobeSafeFile *file;
     gboolean has_places; /* in the file; FALSE: pieces are written in order */
     Round *now;
-    Round *before;   /* of which not all is in the file yet */
-    gint is_writing; /* somebody; atomic */
-    pthread_mutex_t lock;
-    GPtrArray *others; /* of ChromeTrace, as other threads need it, that none has */
+    Round *before;     /* of which not all is in the file yet */
+    gint is_writing;   /* somebody; atomic */
+    GPtrArray *others; /* of ChromeTrace, for each part but the first */
     guint n_parts;     /* threads that take part at most */
     Compose compose;
     guint n_jobs;
@@ -131,7 +128,6 @@ TracePieces *trace_pieces_new(ChromeTrace *trace)
     pieces->n_parts = n;
     pieces->now = round_new(trace);
     pieces->before = round_new(trace);
-    pthread_mutex_init(&pieces->lock, NULL);
     pieces->others = g_ptr_array_new_with_free_func(other_free);
     while (pieces->others->len < n - 1)
         g_ptr_array_add(pieces->others, other_new(trace, n));
@@ -145,7 +141,6 @@ void trace_pieces_free(TracePieces *pieces)
     round_free(pieces->now);
     round_free(pieces->before);
     g_ptr_array_unref(pieces->others);
-    pthread_mutex_destroy(&pieces->lock);
     g_free(pieces);
 }
 
@@ -208,24 +203,6 @@ static gboolean compose_chunk(ChromeTrace *trace, Piece *piece, gsize most)
     return FALSE;
 }
 
-/* There are as many as threads that compose. */
-static ChromeTrace *take_other(TracePieces *pieces)
-{
-    ChromeTrace *other;
-
-    pthread_mutex_lock(&pieces->lock);
-    other = pieces->others->pdata[--pieces->others->len];
-    pthread_mutex_unlock(&pieces->lock);
-    return other;
-}
-
-static void give_other(TracePieces *pieces, ChromeTrace *other)
-{
-    pthread_mutex_lock(&pieces->lock);
-    pieces->others->pdata[pieces->others->len++] = other;
-    pthread_mutex_unlock(&pieces->lock);
-}
-
 static gboolean take_piece(Piece *piece)
 {
     return g_atomic_int_compare_and_exchange(&piece->is_taken, FALSE, TRUE);
@@ -243,7 +220,7 @@ static void compose_piece(TracePieces *pieces, ChromeTrace *trace, Piece *piece)
     trace->main = main;
 }
 
-/* Of the round before, a piece that this thread has composed; `composer` NULL: any. One thread
+/* Of the round before, a piece that the same part has composed; `composer` NULL: any. One thread
  * writes a file at a time: it is not waited for. FALSE: nothing to write now. */
 static gboolean write_placed(TracePieces *pieces, const ChromeTrace *composer)
 {
@@ -291,15 +268,6 @@ static void compose_and_write(TracePieces *pieces, ChromeTrace *trace)
         ;
 }
 
-/* The last pieces that nobody has, until there is none. */
-static void compose_last(TracePieces *pieces)
-{
-    ChromeTrace *other = take_other(pieces);
-
-    compose_and_write(pieces, other);
-    give_other(pieces, other);
-}
-
 /* ---- in order ---- */
 
 static void write_rest(ChromeTrace *trace, Compose compose, Piece *piece)
@@ -329,48 +297,56 @@ static void follow(TracePieces *pieces)
         else
             trace_out_take(&trace->main, &piece->out);
         write_rest(trace, pieces->compose, piece);
+        if (!trace->main.error)
+            trace->main.error = piece->out.error;
     }
     if (!pieces->has_places)
         round->n_written = round->n;
 }
 
-static void do_first(TracePieces *pieces)
-{
-    if (!pieces->has_places)
-        follow(pieces);
-    compose_and_write(pieces, pieces->trace);
-}
-
 static void do_part(void *user, uint32_t number)
 {
-    if (number)
-        compose_last(user);
-    else
-        do_first(user);
+    TracePieces *pieces = user;
+
+    if (number == 0 && !pieces->has_places)
+        follow(pieces);
+    compose_and_write(pieces, number ? pieces->others->pdata[number - 1] : pieces->trace);
 }
 
 /* What is composed is put into the file in the next round, while others are composed. */
-static void begin_round(TracePieces *pieces, Compose compose, guint n)
+static void share_round(TracePieces *pieces, guint n)
 {
     ChromeTrace *trace = pieces->trace;
     Round *round = pieces->now;
 
-    pieces->compose = compose;
     round->n = n;
     round->n_written = 0;
     for (guint i = 0; i < n; i++)
         round->all[i].is_taken = round->all[i].is_written = FALSE;
-    trace->straight = &trace->main;
-    if (n > 1)
-        trace->host->side_by_side(trace->self, pieces->n_parts, do_part, pieces);
-    else
-        do_first(pieces);
+    trace->host->side_by_side(trace->self, pieces->n_parts, do_part, pieces);
     while (write_placed(pieces, NULL))
         ;
     pieces->now = pieces->before;
     pieces->before = round;
     if (pieces->has_places)
         follow(pieces);
+}
+
+/* A piece alone goes straight into the file. */
+static void begin_round(TracePieces *pieces, Compose compose, guint n)
+{
+    ChromeTrace *trace = pieces->trace;
+
+    pieces->compose = compose;
+    trace->straight = &trace->main;
+    if (n > 1) {
+        share_round(pieces, n);
+    } else {
+        if (!pieces->has_places)
+            follow(pieces);
+        if (n)
+            write_rest(trace, compose, &pieces->now->all[0]);
+    }
     trace->straight = NULL;
 }
 
@@ -396,6 +372,7 @@ static guint cut(TracePieces *pieces, guint n_all)
     const guint n = CLAMP(n_all / PIECE_RECORDS, 1, PIECES);
 
     for (guint i = 0; i < n; i++) {
+        pieces->now->all[i].is_whole = FALSE;
         pieces->now->all[i].from = i * n_all / n;
         pieces->now->all[i].until = (i + 1) * n_all / n;
     }
