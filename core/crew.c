@@ -6,8 +6,10 @@
 
 #include "resources.h"
 
-/* Looks before a thread falls asleep, some 20 us: as long as it takes to wake one. */
-#define LOOKS 400u
+/* Before a thread falls asleep it looks so long whether something has changed: as long as it takes
+ * to wake one. More threads than these do not. */
+#define LOOK_US 20
+#define LOOKERS_MAX 2u
 
 /* Calls that are being made, on the stack of who waits for them. */
 struct job {
@@ -24,7 +26,7 @@ static inline void pause_processor(void)
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ volatile("yield");
+    __asm__ volatile("isb"); /* yield takes no time */
 #endif
 }
 
@@ -32,7 +34,7 @@ struct StrobeCrew {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a job has begun, or nobody is inside of one any more */
     gint n_changes;         /* of that; atomic */
-    guint n_asleep;
+    guint n_asleep, n_looking;
     pthread_t *threads;
     guint n_threads;
     gboolean is_over;
@@ -49,15 +51,28 @@ static void tell(StrobeCrew *crew)
         pthread_cond_broadcast(&crew->changed);
 }
 
+static void look(const StrobeCrew *crew, gint seen)
+{
+    const gint64 end_us = g_get_monotonic_time() + LOOK_US;
+
+    do {
+        for (guint i = 0; i < 16 && g_atomic_int_get(&crew->n_changes) == seen; i++)
+            pause_processor();
+    } while (g_atomic_int_get(&crew->n_changes) == seen && g_get_monotonic_time() < end_us);
+}
+
 /* Until something has changed; the lock is not held meanwhile. */
 static void await(StrobeCrew *crew)
 {
     const gint seen = crew->n_changes;
 
-    pthread_mutex_unlock(&crew->lock);
-    for (guint i = 0; i < LOOKS && g_atomic_int_get(&crew->n_changes) == seen; i++)
-        pause_processor();
-    pthread_mutex_lock(&crew->lock);
+    if (crew->n_looking < LOOKERS_MAX) {
+        crew->n_looking++;
+        pthread_mutex_unlock(&crew->lock);
+        look(crew, seen);
+        pthread_mutex_lock(&crew->lock);
+        crew->n_looking--;
+    }
     crew->n_asleep++;
     while (crew->n_changes == seen)
         pthread_cond_wait(&crew->changed, &crew->lock);
