@@ -9,6 +9,9 @@
 #define KEPT_MAX 64u
 #define KINDS 16u        /* whose times are told apart */
 #define MEMORY_PARTS 16u /* of the memory, one for the first chunks of a spool */
+#define SPOOLS_MAX 4u    /* so many, for those of all spools */
+
+static gint n_kept_by_all; /* chunks; atomic */
 
 struct Kept {
     char *chunk;
@@ -42,14 +45,32 @@ StrobeSpool *strobe_spool_new(void)
     return spool;
 }
 
+/* Room for one more chunk in memory. What follows one that is in the file goes there too. */
+static gboolean may_keep(const StrobeSpool *spool)
+{
+    if (spool->file || spool->n_kept == spool->n_kept_max)
+        return FALSE;
+    if (g_atomic_int_add(&n_kept_by_all, 1) < (gint)(SPOOLS_MAX * spool->n_kept_max))
+        return TRUE;
+    g_atomic_int_add(&n_kept_by_all, -1);
+    return FALSE;
+}
+
+static void free_kept(StrobeSpool *spool)
+{
+    for (guint i = 0; i < spool->n_kept; i++)
+        g_free(spool->kept[i].chunk);
+    g_atomic_int_add(&n_kept_by_all, -(gint)spool->n_kept);
+    spool->n_kept = 0;
+}
+
 void strobe_spool_free(StrobeSpool *spool)
 {
     if (!spool)
         return;
     strobe_safe_file_discard(spool->file);
     g_array_unref(spool->sizes);
-    while (spool->n_kept)
-        g_free(spool->kept[--spool->n_kept].chunk);
+    free_kept(spool);
     g_free(spool->kept);
     g_free(spool->chunk);
     g_free(spool->other);
@@ -83,7 +104,7 @@ static gboolean spill(StrobeSpool *spool)
         spool->used = 0;
         return TRUE;
     }
-    if (!spool->file && spool->n_kept < spool->n_kept_max) {
+    if (may_keep(spool)) {
         spool->kept[spool->n_kept++] = (struct Kept){spool->chunk, spool->used};
         spool->chunk = g_malloc(CHUNK);
         spool->used = 0;
@@ -184,11 +205,9 @@ gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer us
     g_autofree char *chunk = spool->sizes->len ? g_malloc(CHUNK) : NULL;
     guint64 at = 0;
 
-    for (guint i = 0; i < spool->n_kept; i++) {
+    for (guint i = 0; i < spool->n_kept; i++)
         take(user, spool->kept[i].chunk, spool->kept[i].bytes);
-        g_free(spool->kept[i].chunk);
-    }
-    spool->n_kept = 0;
+    free_kept(spool);
     for (guint i = 0; i < spool->sizes->len; i++) {
         gsize bytes = g_array_index(spool->sizes, gsize, i);
 
