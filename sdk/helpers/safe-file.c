@@ -212,16 +212,18 @@ StrobeSafeFile *strobe_safe_file_scratch_in(int fd, uint64_t plain_bytes)
 }
 
 /* The disk works while the file is being made, so that the sync at its end has little to wait for.
- * A hint: it may fail, and tells nothing of the data. */
-static void begin_writeback(StrobeSafeFile *file)
+ * A hint: it may fail, and tells nothing of the data. The last bytes, so many, may be on their way.
+ */
+static void begin_writeback(StrobeSafeFile *file, uint64_t n_last)
 {
 #if defined(SYNC_FILE_RANGE_WRITE)
     uint64_t n = file->written - file->handed_over;
 
     if (!file->name[0] || n < WRITEBACK_SIZE)
         return;
+    n -= n_last;
     sync_file_range(file->fd, (off_t)file->handed_over, (off_t)n, SYNC_FILE_RANGE_WRITE);
-    file->handed_over = file->written;
+    file->handed_over += n;
 #endif
 }
 
@@ -238,7 +240,7 @@ static void write_now(void *user, const char *bytes, size_t length)
         __atomic_store_n(&file->late_error, error, __ATOMIC_RELAXED);
     else
         file->written += length;
-    begin_writeback(file);
+    begin_writeback(file, 0);
 }
 
 _Static_assert(STROBE_WRITE_PIECE % STROBE_PACK_BLOCK == 0, "pieces of a packed file are whole");
@@ -368,7 +370,7 @@ int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset)
     take_late_error(file);
     if (file->error || flush(file))
         return file->error;
-    begin_writeback(file);
+    begin_writeback(file, WRITEBACK_SIZE / 2);
     *offset = file->size;
     file->size += n;
     file->written += n;

@@ -246,8 +246,10 @@ static void test_parts(Folder *folder, gconstpointer unused)
                    g_array_new(FALSE, FALSE, sizeof(Place)), 0};
     GThread *threads[THREADS];
 
-    g_string_append_len(expected, begin, 3000000);
-    strobe_safe_file_write(parts.file, begin, 3000000);
+    for (guint i = 0; i < 3; i++) {
+        g_string_append_len(expected, begin, 3000000);
+        strobe_safe_file_write(parts.file, begin, 3000000);
+    }
     for (guint i = 0; i < 500; i++) {
         Place place = {.n = i * 37 % 4001};
         g_autofree char *bytes = g_strnfill(place.n, (char)('a' + i % 26));
