@@ -22,10 +22,21 @@ static const char *const kind_names[N_KINDS] = {
     [TRACE_SPAN] = "chrome_trace.span",
 };
 
+enum { CATEGORY, IS_KERNEL, TASK_TYPE, TO_BEGIN, NUMBER, N_WANTED };
+
+static const StrobeWantedField wanted[N_WANTED] = {
+    [CATEGORY] = {"category", STROBE_FIELD_STRING},
+    [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},
+    [TASK_TYPE] = {"task_type", STROBE_FIELD_STRING},
+    [TO_BEGIN] = {"to_begin", STROBE_FIELD_I64},
+    [NUMBER] = {"number", STROBE_FIELD_I64},
+};
+
 typedef struct HeadOverhead {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeKindNames kinds;
+    StrobeBinder binders[N_KINDS]; /* one each, for kinds come mixed */
     Markers markers;
     GHashTable *threads;      /* StrobeTrackId to HostThread; NULL: no host thread */
     GPtrArray *order;         /* the same threads in order of their first event */
@@ -53,6 +64,8 @@ static StrobeStatus head_overhead_open(const StrobeConsumerHost *host, StrobeIns
     pass->host = host;
     pass->self = self;
     pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
+    for (guint i = 0; i < N_KINDS; i++)
+        pass->binders[i] = (StrobeBinder){.wanted = wanted, .n_wanted = N_WANTED};
     pass->threads = g_hash_table_new(g_direct_hash, g_direct_equal);
     pass->order = g_ptr_array_new_with_free_func(host_thread_free);
     pass->steps = g_array_new(FALSE, FALSE, sizeof(HeadStep));
@@ -109,6 +122,13 @@ static void add_step(GArray *steps, const StrobeView *record, gint64 number)
         g_array_append_val(steps, step);
 }
 
+static gint64 number_of(HeadOverhead *pass, const StrobeView *step)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->binders[STEP], step->kind);
+
+    return strobe_field_i64(step, at[NUMBER], STROBE_ABSENT_I64);
+}
+
 static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_frame)
 {
     HostThread *thread = thread_of(pass, record->track);
@@ -130,21 +150,21 @@ static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_f
 /* An event without a category may be one of the framework's. */
 static gboolean has_category(HeadOverhead *pass, const StrobeView *record)
 {
-    guint32 at = strobe_field_offset(record->kind, "category", STROBE_FIELD_STRING);
+    const uint32_t *at = strobe_binder_offsets(&pass->binders[TRACE_SPAN], record->kind);
 
-    return *pass->host->string(pass->self, strobe_field_u32(record, at, 0)).bytes != '\0';
+    return *pass->host->string(pass->self, strobe_field_u32(record, at[CATEGORY], 0)).bytes != '\0';
 }
 
 /* An operator on the device, not a copy or an event. A trace without its table of kernels says so
  * by the core only. */
 static gboolean is_kernel(HeadOverhead *pass, const StrobeView *record)
 {
-    guint32 at = strobe_field_offset(record->kind, "is_kernel", STROBE_FIELD_BOOL);
-    guint32 type_at = strobe_field_offset(record->kind, "task_type", STROBE_FIELD_STRING);
+    const uint32_t *at = strobe_binder_offsets(&pass->binders[DEVICE_TASK], record->kind);
+    const char *type;
 
-    if (strobe_field_u8(record, at, 0))
+    if (strobe_field_u8(record, at[IS_KERNEL], 0))
         return TRUE;
-    const char *type = pass->host->string(pass->self, strobe_field_u32(record, type_at, 0)).bytes;
+    type = pass->host->string(pass->self, strobe_field_u32(record, at[TASK_TYPE], 0)).bytes;
     return g_str_has_prefix(type, "AI_") || g_str_has_prefix(type, "MIX_");
 }
 
@@ -183,8 +203,8 @@ static Inference *call_at(const HeadOverhead *pass, StrobeTrackId track, gint64 
 /* An operator and a kernel that it launched: is the operator in a call of GE? */
 static void add_link(HeadOverhead *pass, const StrobeView *record)
 {
-    guint32 at = strobe_field_offset(record->kind, "to_begin", STROBE_FIELD_I64);
-    gint64 kernel_ns = strobe_field_i64(record, at, G_MAXINT64);
+    const uint32_t *at = strobe_binder_offsets(&pass->binders[KERNEL_LINK], record->kind);
+    gint64 kernel_ns = strobe_field_i64(record, at[TO_BEGIN], G_MAXINT64);
     Inference *call = call_at(pass, record->track, record->begin_ns);
 
     if (call && record->begin_ns <= call->execute_end_ns && kernel_ns >= call->execute_ns)
@@ -280,10 +300,7 @@ static StrobeStatus head_overhead_batch(void *state, const StrobeView *records, 
         else if (kind == KERNEL_LINK)
             add_link(pass, record);
         else if (kind == STEP)
-            add_step(pass->steps, record,
-                     strobe_field_i64(record,
-                                      strobe_field_offset(record->kind, "number", STROBE_FIELD_I64),
-                                      STROBE_ABSENT_I64));
+            add_step(pass->steps, record, number_of(pass, record));
         else if (kind == TRACE_SPAN && !has_category(pass, record))
             add_span(pass, record, FALSE);
     }
