@@ -38,9 +38,8 @@ static void test_large_head(void)
 {
     char *folder = scratch_new();
     StrobeSession *session =
-        session_new(folder, "{}",
-                    "\"buffer\": {\"size\": \"64MB\", \"flush_interval\": "
-                    "\"500ms\"}, \"rotate\": {\"size\": \"1MB\", \"keep\": 3}");
+        patient_session(folder, "\"buffer\": {\"size\": \"64MB\", \"flush_interval\": \"500ms\"}, "
+                                "\"rotate\": {\"size\": \"1MB\", \"keep\": 3}");
     g_autofree char *name = g_strnfill(100000, 'x');
 
     strobe_session_start(session, NULL);
@@ -106,8 +105,8 @@ static void check_name(const StrobeView *view, StrobeText name, gpointer user)
 static void test_new_names(void)
 {
     char *folder = scratch_new();
-    StrobeSession *session = session_new(
-        folder, "{}", "\"buffer\": {\"policy\": \"block\"}, \"rotate\": {\"steps\": 1}");
+    StrobeSession *session =
+        patient_session(folder, "\"buffer\": {\"policy\": \"block\"}, \"rotate\": {\"steps\": 1}");
     struct found alone = {0}, whole = {0};
 
     g_atomic_int_set(&keep_on, 1);
@@ -186,7 +185,7 @@ static void test_name_taken(void)
 static void test_link_in_the_way(void)
 {
     char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", "\"rotate\": {\"steps\": 1}");
+    StrobeSession *session = patient_session(folder, "\"rotate\": {\"steps\": 1}");
     g_autofree char *victim = write_bytes(folder, "victim", "untouched", 9);
     g_autofree char *text = NULL;
 
