@@ -53,7 +53,8 @@ typedef struct TracePlace {
     gsize skipped; /* bytes of it */
     guint64 offset;
 } TracePlace;
-gboolean trace_out_has_places(const TraceOut *out); /* FALSE: what is written is compressed */
+/* FALSE: what is written is compressed. TRUE: nobody writes behind the callers from now on. */
+gboolean trace_out_has_places(const TraceOut *out);
 void trace_out_place(TraceOut *out, TraceOut *from, TracePlace *place);
 void trace_out_write_placed(StrobeSafeFile *file, TraceOut *from, const TracePlace *place);
 

@@ -222,7 +222,7 @@ static void compose_piece(TracePieces *pieces, ChromeTrace *trace, Piece *piece)
 
 /* Of the round before, a piece that the same part has composed; `composer` NULL: any. One thread
  * writes a file at a time: it is not waited for. FALSE: nothing to write now. */
-static gboolean write_placed(TracePieces *pieces, const ChromeTrace *composer)
+static gboolean write_next(TracePieces *pieces, const ChromeTrace *composer)
 {
     Round *round = pieces->before;
     gboolean has_written = FALSE;
@@ -242,30 +242,25 @@ static gboolean write_placed(TracePieces *pieces, const ChromeTrace *composer)
     return has_written;
 }
 
-/* From the last one on, or from the first. FALSE: somebody has it. */
-static gboolean compose_from_end(TracePieces *pieces, ChromeTrace *trace, guint i)
+static void write_placed(TracePieces *pieces, const ChromeTrace *composer)
 {
-    Round *round = pieces->now;
-    Piece *piece = &round->all[trace == pieces->trace ? i : round->n - 1 - i];
-
-    if (!take_piece(piece))
-        return FALSE;
-    compose_piece(pieces, trace, piece);
-    return TRUE;
+    while (write_next(pieces, composer))
+        ;
 }
 
+/* The first part begins with the first piece, others with the last one. */
 static void compose_and_write(TracePieces *pieces, ChromeTrace *trace)
 {
-    guint i = 0;
+    Round *round = pieces->now;
 
-    do {
-        while (write_placed(pieces, trace))
-            ;
-        while (i < pieces->now->n && !compose_from_end(pieces, trace, i++))
-            ;
-    } while (i < pieces->now->n);
-    while (write_placed(pieces, trace))
-        ;
+    for (guint i = 0; i < round->n; i++) {
+        Piece *piece = &round->all[trace == pieces->trace ? i : round->n - 1 - i];
+
+        write_placed(pieces, trace);
+        if (take_piece(piece))
+            compose_piece(pieces, trace, piece);
+    }
+    write_placed(pieces, trace);
 }
 
 /* ---- in order ---- */
@@ -324,8 +319,7 @@ static void share_round(TracePieces *pieces, guint n)
     for (guint i = 0; i < n; i++)
         round->all[i].is_taken = round->all[i].is_written = FALSE;
     trace->host->side_by_side(trace->self, pieces->n_parts, do_part, pieces);
-    while (write_placed(pieces, NULL))
-        ;
+    write_placed(pieces, NULL);
     pieces->now = pieces->before;
     pieces->before = round;
     if (pieces->has_places)
@@ -362,8 +356,8 @@ static void end_rounds(TracePieces *pieces)
 
 void trace_pieces_finish(TracePieces *pieces)
 {
-    while (pieces && write_placed(pieces, NULL))
-        ;
+    if (pieces)
+        write_placed(pieces, NULL);
 }
 
 /* So many of them, in pieces of like size. */

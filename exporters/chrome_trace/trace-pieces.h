@@ -3,8 +3,9 @@
  * Events composed by several threads: records for which all is done that depends on the order
  * (rows, arrows, kinds) are cut into pieces. One thread composes pieces from the first one on,
  * others from the last one on, until they meet. When all lengths are known each has its place in
- * the file, and who has composed it writes it there, while the next ones are composed: no byte goes
- * from one processor to another. What is compressed is written in order instead.
+ * the file, and who has composed it writes it there, while the next ones are composed: with two
+ * threads hardly a byte goes from one processor to the other. A piece alone goes straight into the
+ * file; what is compressed is written in order.
  */
 #ifndef STROBE_CHROME_TRACE_TRACE_PIECES_H
 #define STROBE_CHROME_TRACE_TRACE_PIECES_H
@@ -17,8 +18,8 @@ typedef struct TracePieces TracePieces;
 TracePieces *trace_pieces_new(ChromeTrace *trace);
 void trace_pieces_free(TracePieces *pieces); /* NULL is allowed */
 
-/* An event of the part that goes straight to the file, there by the next flush for certain: until
- * then the record stays as it is. */
+/* An event of the part that goes straight to the file, composed by the next flush for certain:
+ * until then the record stays as it is. */
 void trace_pieces_add(TracePieces *pieces, const TraceKind *kind, const StrobeView *record,
                       const TraceRow *row);
 void trace_pieces_flush(TracePieces *pieces);
