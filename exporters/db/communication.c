@@ -30,10 +30,11 @@ struct Communication {
 
 Communication *communication_new(Db *db)
 {
+    const StrobeFacts *facts = db->host->facts(db->self);
     Communication *c = g_new0(Communication, 1);
 
     c->db = db;
-    c->held = held_rows_new(db->host->facts(db->self), sizeof(HeldTask));
+    c->held = held_rows_new(facts->scratch, facts->memory_bytes / 2, sizeof(HeldTask));
     return c;
 }
 
@@ -83,9 +84,8 @@ static void add_place(Communication *c, const StrobeView *record)
     if (!track)
         return;
     if (!c->places)
-        c->places =
-            out_db_table(c->db->out, OUT_PROFILER, "temp.places",
-                         "CREATE TEMP TABLE places(device, place, begin, finish, op)", 5, -1);
+        c->places = out_db_table(c->db->out, OUT_SCRATCH, "places",
+                                 "CREATE TABLE places(device, place, begin, finish, op)", 5, -1);
     row_begin(rows, c->places);
     row_int(rows, track->device);
     row_int(rows, (gint64)track->number);
@@ -216,12 +216,13 @@ void communication_take_task(Db *db, DbKind *kind, const StrobeView *record)
 
 /* ---- the end ---- */
 
-static sqlite3_stmt *prepare(Communication *c, sqlite3 *sql, const char *query)
+static sqlite3_stmt *prepare(Communication *c, guint file, const char *query)
 {
+    sqlite3 *sql = out_db_wait(c->db->out, file);
     sqlite3_stmt *statement = NULL;
 
-    if (sqlite3_prepare_v2(sql, query, -1, &statement, NULL))
-        out_db_fail(c->db->out, OUT_PROFILER);
+    if (sql && sqlite3_prepare_v2(sql, query, -1, &statement, NULL))
+        out_db_fail(c->db->out, file);
     return statement;
 }
 
@@ -264,29 +265,29 @@ static void complete(Communication *c, HeldTask *task, guint8 *row)
         row_patch(row, task->task_place, value);
 }
 
-static void open_lookups(Communication *c, sqlite3 *sql)
+static void open_lookups(Communication *c)
 {
     const AscendDbTable *ops = ascend_db_table("COMMUNICATION_OP");
     const AscendDbTable *tasks = ascend_db_table("TASK");
 
     if (db_has_table(c->db, ops))
-        c->by_id = prepare(c, sql, "SELECT opName FROM COMMUNICATION_OP WHERE opId = ?1");
+        c->by_id = prepare(c, OUT_PROFILER, "SELECT opName FROM COMMUNICATION_OP WHERE opId = ?1");
     if (db_has_table(c->db, tasks))
-        c->by_task = prepare(c, sql,
+        c->by_task = prepare(c, OUT_PROFILER,
                              "SELECT globalTaskId FROM TASK WHERE startNs = ?1 AND streamId = ?2 "
                              "AND taskId = ?3 ORDER BY contextId = ?4 DESC LIMIT 1");
     if (!c->places)
         return;
-    out_db_run(c->db->out, OUT_PROFILER,
-               "CREATE INDEX temp.of_places ON places(device, place, begin)");
-    c->by_place = prepare(c, sql,
-                          "SELECT CASE WHEN finish >= ?3 THEN op END FROM temp.places WHERE "
+    if (out_db_wait(c->db->out, OUT_SCRATCH))
+        out_db_run(c->db->out, OUT_SCRATCH,
+                   "CREATE INDEX of_places ON places(device, place, begin)");
+    c->by_place = prepare(c, OUT_SCRATCH,
+                          "SELECT CASE WHEN finish >= ?3 THEN op END FROM places WHERE "
                           "device = ?1 AND place = ?2 AND begin <= ?3 ORDER BY begin DESC LIMIT 1");
 }
 
 void communication_end(Communication *c)
 {
-    sqlite3 *sql;
     const void *head;
     guint8 *row;
     guint32 bytes;
@@ -295,9 +296,7 @@ void communication_end(Communication *c)
     if (!held_rows_n(c->held))
         return;
     db_make_index(c->db, "TASK");
-    sql = out_db_wait(c->db->out, OUT_PROFILER);
-    if (sql)
-        open_lookups(c, sql);
+    open_lookups(c);
     while (held_rows_next(c->held, &head, &row, &bytes)) {
         RowBuffer *rows = out_db_rows(c->db->out);
 

@@ -103,7 +103,7 @@ static gboolean has_inside(const GArray *list, gint64 begin, gint64 end)
 static OutTable *temporary(Connections *c, OutTable **table, const char *name, const char *create)
 {
     if (!*table)
-        *table = out_db_table(c->db->out, OUT_PROFILER, name, create, 3, -1);
+        *table = out_db_table(c->db->out, OUT_SCRATCH, name, create, 3, -1);
     return *table;
 }
 
@@ -160,8 +160,8 @@ void connections_dequeue(Connections *c, gint64 tid, gint64 begin, gint64 end, g
     c->has_queue = TRUE;
     if (thread && has_inside(thread->launches, begin, end))
         take_inside(c, thread->launches, begin, end,
-                    temporary(c, &c->launched, "temp.launched",
-                              "CREATE TEMP TABLE launched(correlation, connection, begin)"),
+                    temporary(c, &c->launched, "launched",
+                              "CREATE TABLE launched(correlation, connection, begin)"),
                     correlation);
 }
 
@@ -178,20 +178,18 @@ void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, gui
     Thread *thread = thread_of(c, tid, FALSE);
 
     if (has_inside(thread->enqueues, begin, end))
-        take_inside(c, thread->enqueues, begin, end,
-                    temporary(c, &c->queued, "temp.queued",
-                              "CREATE TEMP TABLE queued(op, correlation, begin)"),
-                    op);
+        take_inside(
+            c, thread->enqueues, begin, end,
+            temporary(c, &c->queued, "queued", "CREATE TABLE queued(op, correlation, begin)"), op);
     if (!c->has_queue && has_inside(thread->launches, begin, end))
-        take_inside(c, thread->launches, begin, end,
-                    temporary(c, &c->direct, "temp.direct",
-                              "CREATE TEMP TABLE direct(op, connection, begin)"),
-                    op);
+        take_inside(
+            c, thread->launches, begin, end,
+            temporary(c, &c->direct, "direct", "CREATE TABLE direct(op, connection, begin)"), op);
 }
 
 static void add_links(Connections *c, Links *links, const char *query)
 {
-    sqlite3 *sql = out_db_wait(c->db->out, OUT_PROFILER);
+    sqlite3 *sql = out_db_wait(c->db->out, OUT_SCRATCH);
     sqlite3_stmt *statement = NULL;
     int code = SQLITE_DONE;
 
@@ -203,20 +201,19 @@ static void add_links(Connections *c, Links *links, const char *query)
         links_add(links, (guint32)sqlite3_column_int64(statement, 0),
                   sqlite3_column_int64(statement, 1));
     if (code != SQLITE_DONE)
-        out_db_fail(c->db->out, OUT_PROFILER);
+        out_db_fail(c->db->out, OUT_SCRATCH);
     sqlite3_finalize(statement);
 }
 
 void connections_end(Connections *c, Links *links)
 {
     if (c->queued && c->launched) {
-        out_db_wait(c->db->out, OUT_PROFILER);
-        out_db_run(c->db->out, OUT_PROFILER,
-                   "CREATE INDEX temp.of_launched ON launched(correlation)");
+        out_db_wait(c->db->out, OUT_SCRATCH);
+        out_db_run(c->db->out, OUT_SCRATCH, "CREATE INDEX of_launched ON launched(correlation)");
         add_links(c, links,
-                  "SELECT q.op, l.connection FROM temp.queued q JOIN temp.launched l "
+                  "SELECT q.op, l.connection FROM queued q JOIN launched l "
                   "ON l.correlation = q.correlation ORDER BY q.op, l.begin, l.rowid");
     } else if (c->direct && !c->has_queue) {
-        add_links(c, links, "SELECT op, connection FROM temp.direct ORDER BY op, begin, rowid");
+        add_links(c, links, "SELECT op, connection FROM direct ORDER BY op, begin, rowid");
     }
 }

@@ -14,6 +14,13 @@ typedef struct Framework Framework;
 typedef struct Communication Communication;
 typedef struct DbKind DbKind;
 
+/* A part of the system by its name. */
+typedef struct DbModule {
+    StrobeStringId name;
+    gboolean is_known; /* it has a number */
+    gint64 number;
+} DbModule;
+
 typedef struct Db {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
@@ -31,6 +38,7 @@ typedef struct Db {
     char **also;        /* derived kinds that were asked for */
     StrobeTrackId last_track;
     const StrobeTrackView *track; /* of that id, NULL: none */
+    DbModule modules[256];        /* those that came last, by the name's number */
     gint64 n_overlaps;
     gint64 next_op;      /* communication operations without a number of their own */
     gboolean has_device; /* something that the device's tool writes */

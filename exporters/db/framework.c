@@ -61,13 +61,14 @@ static void add_pair(gpointer user, gint64 n, guint32 forward, guint32 backward)
 
 Framework *framework_new(Db *db)
 {
+    const StrobeFacts *facts = db->host->facts(db->self);
     Framework *f = g_new0(Framework, 1);
 
     f->db = db;
     f->connections = connections_new(db);
     f->sequences = sequences_new(add_pair, f);
     f->links = links_new(db->out);
-    f->held = held_rows_new(db->host->facts(db->self), sizeof(OpRow));
+    f->held = held_rows_new(facts->scratch, facts->memory_bytes / 2, sizeof(OpRow));
     f->max_correlation = -1;
     f->op_steps = g_array_new(FALSE, FALSE, sizeof(Step));
     f->steps = g_array_new(FALSE, FALSE, sizeof(Step));
@@ -134,8 +135,7 @@ static void add_connection(Framework *f, gint64 id, gint64 connection)
     row_int(rows, id);
     row_int(rows, connection);
     row_end(rows);
-    if (!links_needs_sql(f->links))
-        out_db_sent(f->db->out, rows);
+    out_db_sent(f->db->out, rows);
 }
 
 /* ---- operators ---- */
@@ -420,15 +420,6 @@ static gint64 connection_of(const Framework *f, gint64 link)
     return link < 0 ? first - 1 - link : link;
 }
 
-/* While links are read from the database, the other thread may not work on it. */
-static void send(Framework *f, RowBuffer *rows)
-{
-    if (!links_needs_sql(f->links))
-        out_db_sent(f->db->out, rows);
-    else if (rows->used >= OUT_BLOCK_BYTES)
-        out_db_wait(f->db->out, OUT_PROFILER);
-}
-
 static void put_held(Framework *f)
 {
     const void *head;
@@ -449,7 +440,7 @@ static void put_held(Framework *f)
         put_op(f, rows, &op, is_linked ? f->next_id : NO_CONNECTION);
         row_end(rows);
         f->next_id += is_linked;
-        send(f, rows);
+        out_db_sent(f->db->out, rows);
     }
 }
 

@@ -19,12 +19,12 @@ struct HeldRows {
     gsize next; /* the same, in `rows` */
 };
 
-HeldRows *held_rows_new(const StrobeFacts *facts, gsize head_bytes)
+HeldRows *held_rows_new(int scratch, gsize memory_bytes, gsize head_bytes)
 {
     HeldRows *held = g_new0(HeldRows, 1);
 
-    held->scratch = facts->scratch;
-    held->room = facts->memory_bytes / 2;
+    held->scratch = scratch;
+    held->room = memory_bytes;
     held->head_bytes = head_bytes;
     return held;
 }
@@ -41,6 +41,11 @@ void held_rows_free(HeldRows *held)
 guint32 held_rows_n(const HeldRows *held)
 {
     return held->n;
+}
+
+int held_rows_error(const HeldRows *held)
+{
+    return held->error;
 }
 
 void held_rows_report(const HeldRows *held, const StrobeConsumerHost *host, StrobeInstance *self,
@@ -76,13 +81,27 @@ static void spill(HeldRows *held)
     held->rows.size = 0;
 }
 
+static void count_row(HeldRows *held)
+{
+    held->n++;
+    if (held->rows.used >= held->room)
+        spill(held);
+}
+
 void held_rows_end(HeldRows *held, const void *head)
 {
     row_end(&held->rows);
     memcpy(held->rows.bytes + held->head, head, held->head_bytes);
-    held->n++;
-    if (held->rows.used >= held->room)
-        spill(held);
+    count_row(held);
+}
+
+void held_rows_add(HeldRows *held, const guint8 *row)
+{
+    RowHead head;
+
+    memcpy(&head, row, sizeof head);
+    memcpy(row_room(&held->rows, head.bytes), row, head.bytes);
+    count_row(held);
 }
 
 /* ---- reading ---- */

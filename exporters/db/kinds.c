@@ -51,17 +51,24 @@ static const char *const derived[] = {
  * generation. */
 static void put_module(Db *db, const StrobeView *record, RowBuffer *rows)
 {
-    guint32 offset = strobe_field_offset(record->kind, "module", STROBE_FIELD_U32);
-    guint32 module = strobe_field_u32(record, offset, STROBE_ABSENT_U32);
-    StrobeText name = db->host->string(db->self, record->name);
-    gint64 id;
+    DbModule *recent = &db->modules[record->name % G_N_ELEMENTS(db->modules)];
+    StrobeText name;
+    guint32 offset;
 
-    if (name.length && enum_ids_of(db->enums, "MODULE", name, &id))
-        row_int(rows, id);
-    else if (module != STROBE_ABSENT_U32)
-        row_int(rows, module);
-    else
+    if (!recent->is_known || recent->name != record->name) {
+        name = db->host->string(db->self, record->name);
+        recent->name = record->name;
+        recent->is_known = name.length && enum_ids_of(db->enums, "MODULE", name, &recent->number);
+    }
+    if (recent->is_known) {
+        row_int(rows, recent->number);
+        return;
+    }
+    offset = strobe_field_offset(record->kind, "module", STROBE_FIELD_U32);
+    if (offset == STROBE_FIELD_MISSING || strobe_view_u32(record, offset) == STROBE_ABSENT_U32)
         row_null(rows);
+    else
+        row_int(rows, strobe_view_u32(record, offset));
 }
 
 static void put_special(Db *db, const RowMap *map, const AscendDbColumn *column,

@@ -37,8 +37,8 @@ void links_free(Links *links)
 static void spill(Links *links)
 {
     if (!links->table)
-        links->table = out_db_table(links->out, OUT_PROFILER, "temp.links",
-                                    "CREATE TEMP TABLE links(op, value)", 2, -1);
+        links->table =
+            out_db_table(links->out, OUT_SCRATCH, "links", "CREATE TABLE links(op, value)", 2, -1);
     for (guint i = 0; i < links->links->len; i++) {
         const Link *link = &g_array_index(links->links, Link, i);
         RowBuffer *rows = out_db_rows(links->out);
@@ -48,7 +48,7 @@ static void spill(Links *links)
         row_int(rows, link->value);
         row_end(rows);
         if (rows->used >= OUT_BLOCK_BYTES) /* somebody may be reading from the database */
-            out_db_wait(links->out, OUT_PROFILER);
+            out_db_wait(links->out, OUT_SCRATCH);
     }
     g_array_set_size(links->links, 0);
 }
@@ -71,11 +71,6 @@ static gint compare_links(gconstpointer a, gconstpointer b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-gboolean links_needs_sql(const Links *links)
-{
-    return links->table != NULL;
-}
-
 void links_sort(Links *links)
 {
     sqlite3 *sql;
@@ -85,12 +80,12 @@ void links_sort(Links *links)
         return;
     }
     spill(links);
-    sql = out_db_wait(links->out, OUT_PROFILER);
+    sql = out_db_wait(links->out, OUT_SCRATCH);
     if (!sql)
         return;
-    if (sqlite3_prepare_v2(sql, "SELECT op, value FROM temp.links ORDER BY op, rowid", -1,
+    if (sqlite3_prepare_v2(sql, "SELECT op, value FROM links ORDER BY op, rowid", -1,
                            &links->sorted, NULL))
-        out_db_fail(links->out, OUT_PROFILER);
+        out_db_fail(links->out, OUT_SCRATCH);
     else
         links->has_row = sqlite3_step(links->sorted) == SQLITE_ROW;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What operators are linked to: values by the number of the operator, in the order in which they
- * were added. A limited number is kept in memory, more go into a table of SQLite's scratch file. */
+ * were added. A limited number is kept in memory, more go into a table of the scratch database. */
 #ifndef STROBE_DB_LINKS_H
 #define STROBE_DB_LINKS_H
 
@@ -16,8 +16,7 @@ void links_add(Links *links, guint32 op, gint64 value);
 /* No more are added. */
 void links_sort(Links *links);
 /* The next value of the operator, FALSE if it has no more. Operators are asked for in rising order.
- * With TRUE from links_needs_sql this reads from the database: no row may go in meanwhile. */
+ */
 gboolean links_next(Links *links, guint32 op, gint64 *value);
-gboolean links_needs_sql(const Links *links);
 
 #endif

@@ -7,26 +7,33 @@
 #include <strobe/helpers/thread.h>
 #include <sys/prctl.h>
 
+#include "bulk-load.h"
+#include "held-rows.h"
 #include "out-vfs.h"
 #include "row-insert.h"
 
 #define BLOCKS 6u /* under way between the two threads */
 
+/* A file is made by statements from its opening on only if that is the scratch database. */
 static const char settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=OFF;"
                                "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
-                               "PRAGMA cache_size=-16384; PRAGMA temp_store=FILE; BEGIN";
+                               "PRAGMA temp_store=FILE; BEGIN";
+static const char file_settings[] = "PRAGMA cache_size=-16384";
 
 struct OutTable {
     guint file;
     guint n_columns;
     gint key;
     char *name, *create;
-    RowInsert *insert; /* the writing thread's; NULL: not made yet */
+    BulkTable *bulk;   /* the writing thread's, as the next; both NULL: not made yet */
+    RowInsert *insert; /* once there is SQL */
 };
 
 typedef struct OutFile {
     char *name;
-    StrobeSafeFile *file; /* NULL: no row yet */
+    StrobeSafeFile *file; /* NULL: no row yet, or the scratch database */
+    BulkLoad *bulk;       /* NULL: no row yet, or there is SQL */
+    HeldRows *late;       /* rows that wait for SQL, for their keys are out of order; NULL: none */
     OutVfs *vfs;
     sqlite3 *sql;
 } OutFile;
@@ -39,17 +46,17 @@ typedef struct Block {
 
 struct OutDb {
     int directory, scratch; /* folders */
-    OutFile files[OUT_FILES];
+    OutFile files[OUT_DATABASES];
     GPtrArray *tables;
     GPtrArray *begun; /* those with rows; the writing thread's */
     pthread_t thread;
     gboolean has_thread; /* FALSE: not started yet, or there is none to be had */
     GAsyncQueue *full, *empty, *answers;
     Block blocks[BLOCKS];
-    Block *block;          /* that the caller fills */
-    StrobeSafeFile *moved; /* rows that wait for another key, NULL: none */
-    guint64 n_moved;       /* of them */
-    gint has_failed;       /* atomic; `error` is set before */
+    Block *block;    /* that the caller fills */
+    HeldRows *moved; /* rows that wait for another key, NULL: none */
+    guint64 n_moved; /* of them */
+    gint has_failed; /* atomic; `error` is set before */
     char *error;
 };
 
@@ -80,58 +87,47 @@ void out_db_fail(OutDb *db, guint file)
     fail_file(db, &db->files[file]);
 }
 
-/* ---- the writing thread ---- */
+/* ---- rows that wait ---- */
 
-static gboolean open_file(OutDb *db, OutFile *file)
+static void keep(OutDb *db, HeldRows **rows, const guint8 *row)
 {
-    int error = 0;
-
-    if (file->sql)
-        return TRUE;
-    if (file->file) /* it failed before */
-        return FALSE;
-    file->file = strobe_safe_file_create(db->directory, file->name);
-    if (!file->file) {
-        fail(db, file->name, g_strerror(errno));
-        return FALSE;
-    }
-    file->vfs =
-        out_vfs_open(strobe_safe_file_descriptor(file->file), db->scratch, &file->sql, &error);
-    if (!file->vfs) {
-        fail(db, file->name, g_strerror(error));
-        return FALSE;
-    }
-    if (sqlite3_exec(file->sql, settings, NULL, NULL, NULL) == SQLITE_OK)
-        return TRUE;
-    fail_file(db, file);
-    return FALSE;
+    if (!*rows)
+        *rows = held_rows_new(db->scratch, OUT_BLOCK_BYTES, 0);
+    held_rows_add(*rows, row);
+    if (held_rows_error(*rows))
+        fail(db, "rows without a key", g_strerror(held_rows_error(*rows)));
 }
 
-static void keep_for_later(gpointer user, const guint8 *row)
+/* For the next free key, once all others are known. */
+static void keep_for_end(gpointer user, const guint8 *row)
 {
     OutDb *db = user;
-    RowHead head;
-    int error = 0;
 
-    memcpy(&head, row, sizeof head);
-    if (!db->moved && !(db->moved = strobe_safe_file_scratch(db->scratch)))
-        error = errno;
-    if (!error)
-        error = strobe_safe_file_write(db->moved, (const char *)row, head.bytes);
-    if (error)
-        fail(db, "rows without a key", g_strerror(error));
+    keep(db, &db->moved, row);
     db->n_moved++;
 }
 
-static gboolean make_table(OutDb *db, OutTable *table)
+static void put_kept(OutDb *db, HeldRows *rows, void (*put)(OutDb *db, const guint8 *row))
+{
+    const void *nothing;
+    guint8 *row;
+    guint32 bytes;
+
+    while (rows && !out_db_error(db) && held_rows_next(rows, &nothing, &row, &bytes))
+        put(db, row);
+    if (rows && held_rows_error(rows))
+        fail(db, "rows without a key", g_strerror(held_rows_error(rows)));
+    held_rows_free(rows);
+}
+
+/* ---- rows by statements ---- */
+
+static gboolean make_insert(OutDb *db, OutTable *table, gint64 largest_key)
 {
     OutFile *file = &db->files[table->file];
 
-    if (!open_file(db, file))
-        return FALSE;
-    if (sqlite3_exec(file->sql, table->create, NULL, NULL, NULL) == SQLITE_OK)
-        table->insert = row_insert_new(file->sql, table->name, table->n_columns, table->key,
-                                       keep_for_later, db);
+    table->insert = row_insert_new(file->sql, table->name, table->n_columns, table->key,
+                                   largest_key, keep_for_end, db);
     if (table->insert)
         g_ptr_array_add(db->begun, table);
     else
@@ -139,15 +135,150 @@ static gboolean make_table(OutDb *db, OutTable *table)
     return table->insert != NULL;
 }
 
-static void put_row(OutDb *db, const guint8 *row, int (*put)(RowInsert *insert, const guint8 *row))
+static void insert_row(OutDb *db, const guint8 *row)
 {
     RowHead head;
 
     memcpy(&head, row, sizeof head);
-    if (G_UNLIKELY(!head.table->insert) && !make_table(db, head.table))
-        return;
-    if (G_UNLIKELY(put(head.table->insert, row) != SQLITE_OK))
+    if (row_insert_put(head.table->insert, row) != SQLITE_OK)
         fail_file(db, &db->files[head.table->file]);
+}
+
+/* A row that does not stay where it is. */
+static void insert_now(OutDb *db, const guint8 *row)
+{
+    RowHead head;
+
+    insert_row(db, row);
+    memcpy(&head, row, sizeof head);
+    if (row_insert_rest(head.table->insert) != SQLITE_OK)
+        fail_file(db, &db->files[head.table->file]);
+}
+
+static void insert_rest(OutDb *db)
+{
+    for (guint i = 0; i < db->begun->len && !g_atomic_int_get(&db->has_failed); i++) {
+        const OutTable *table = g_ptr_array_index(db->begun, i);
+        if (row_insert_rest(table->insert) != SQLITE_OK)
+            fail_file(db, &db->files[table->file]);
+    }
+}
+
+static gboolean open_sql(OutDb *db, OutFile *file)
+{
+    int error = 0;
+
+    file->vfs = out_vfs_open(file->file ? strobe_safe_file_descriptor(file->file) : -1, db->scratch,
+                             &file->sql, &error);
+    if (!file->vfs) {
+        fail(db, file->name, g_strerror(error));
+        return FALSE;
+    }
+    if (sqlite3_exec(file->sql, settings, NULL, NULL, NULL) == SQLITE_OK &&
+        (!file->file || sqlite3_exec(file->sql, file_settings, NULL, NULL, NULL) == SQLITE_OK))
+        return TRUE;
+    fail_file(db, file);
+    return FALSE;
+}
+
+static gboolean end_bulk(OutDb *db, OutFile *file)
+{
+    int error = bulk_load_finish(file->bulk);
+
+    g_clear_pointer(&file->bulk, bulk_load_free);
+    if (error)
+        fail(db, file->name, g_strerror(error));
+    return !error;
+}
+
+/* From now on a file is SQLite's; what waited for that goes in. */
+static void begin_sql(OutDb *db, OutFile *file)
+{
+    g_autofree gint64 *largest = g_new(gint64, db->tables->len);
+
+    for (guint i = 0; i < db->tables->len; i++) {
+        const OutTable *table = g_ptr_array_index(db->tables, i);
+
+        largest[i] = table->bulk ? bulk_table_largest_key(table->bulk) : G_MININT64;
+    }
+    if (!end_bulk(db, file) || !open_sql(db, file))
+        return;
+    for (guint i = 0; i < db->tables->len; i++) {
+        OutTable *table = g_ptr_array_index(db->tables, i);
+
+        if (&db->files[table->file] != file || !table->bulk)
+            continue;
+        table->bulk = NULL;
+        if (!make_insert(db, table, largest[i]))
+            return;
+    }
+    put_kept(db, g_steal_pointer(&file->late), insert_now);
+}
+
+/* ---- the writing thread ---- */
+
+static gboolean open_file(OutDb *db, OutFile *file)
+{
+    if (file->sql || file->bulk)
+        return TRUE;
+    if (file->file || file->vfs) /* it failed before */
+        return FALSE;
+    if (file == &db->files[OUT_SCRATCH])
+        return open_sql(db, file);
+    file->file = strobe_safe_file_create(db->directory, file->name);
+    if (!file->file) {
+        fail(db, file->name, g_strerror(errno));
+        return FALSE;
+    }
+    file->bulk = bulk_load_new(file->file);
+    return TRUE;
+}
+
+static gboolean make_table(OutDb *db, OutTable *table)
+{
+    OutFile *file = &db->files[table->file];
+    g_autofree char *error = NULL;
+
+    if (!open_file(db, file))
+        return FALSE;
+    if (file->bulk) {
+        table->bulk =
+            bulk_load_table(file->bulk, table->create, table->n_columns, table->key, &error);
+        if (!table->bulk)
+            fail(db, file->name, error);
+        return table->bulk != NULL;
+    }
+    if (sqlite3_exec(file->sql, table->create, NULL, NULL, NULL) == SQLITE_OK)
+        return make_insert(db, table, G_MININT64);
+    fail_file(db, file);
+    return FALSE;
+}
+
+static void put_row(OutDb *db, const guint8 *row)
+{
+    OutFile *file;
+    RowHead head;
+
+    memcpy(&head, row, sizeof head);
+    if (G_UNLIKELY(!head.table->bulk && !head.table->insert) && !make_table(db, head.table))
+        return;
+    if (head.table->insert) {
+        insert_row(db, row);
+        return;
+    }
+    file = &db->files[head.table->file];
+    switch (bulk_table_put(head.table->bulk, row)) {
+    case BULK_PUT:
+        break;
+    case BULK_NO_KEY:
+        keep_for_end(db, row);
+        break;
+    case BULK_OUT_OF_ORDER:
+        keep(db, &file->late, row);
+        break;
+    case BULK_FAILED:
+        fail(db, file->name, g_strerror(bulk_load_error(file->bulk)));
+    }
 }
 
 static void put_rows(OutDb *db, const RowBuffer *rows)
@@ -156,13 +287,9 @@ static void put_rows(OutDb *db, const RowBuffer *rows)
 
     for (gsize at = 0; at < rows->used && !g_atomic_int_get(&db->has_failed); at += head.bytes) {
         memcpy(&head, rows->bytes + at, sizeof head);
-        put_row(db, rows->bytes + at, row_insert_put);
+        put_row(db, rows->bytes + at);
     }
-    for (guint i = 0; i < db->begun->len && !g_atomic_int_get(&db->has_failed); i++) {
-        const OutTable *table = g_ptr_array_index(db->begun, i);
-        if (row_insert_rest(table->insert) != SQLITE_OK)
-            fail_file(db, &db->files[table->file]);
-    }
+    insert_rest(db);
 }
 
 static void work_off(OutDb *db, Block *block)
@@ -198,8 +325,8 @@ OutDb *out_db_new(int directory, int scratch, const char *const names[OUT_FILES]
 
     db->directory = directory;
     db->scratch = scratch;
-    for (guint i = 0; i < OUT_FILES; i++)
-        db->files[i].name = g_strdup(names[i]);
+    for (guint i = 0; i < OUT_DATABASES; i++)
+        db->files[i].name = g_strdup(i < OUT_FILES ? names[i] : "a temporary database");
     db->tables = g_ptr_array_new();
     db->begun = g_ptr_array_new();
     db->full = g_async_queue_new();
@@ -261,6 +388,8 @@ sqlite3 *out_db_wait(OutDb *db, guint file)
     db->block->is_asked = TRUE;
     out_db_hand_over(db);
     g_async_queue_pop(db->answers);
+    if (db->files[file].bulk && !out_db_error(db))
+        begin_sql(db, &db->files[file]);
     return out_db_error(db) ? NULL : db->files[file].sql;
 }
 
@@ -291,27 +420,30 @@ static void end_thread(OutDb *db)
     db->block->is_last = FALSE;
 }
 
-/* Keys that are free only now that all others are known. */
-static void put_moved(OutDb *db)
+static void insert_moved(OutDb *db, const guint8 *row)
 {
-    StrobeSafeFile *file = g_steal_pointer(&db->moved);
-    guint64 end = file ? strobe_safe_file_size(file) : 0;
-    RowBuffer row = {0};
-    RowHead head = {0};
-    int error = 0;
+    OutFile *file;
+    RowHead head;
 
-    for (guint64 at = 0; at < end && !error && !out_db_error(db); at += head.bytes) {
-        error = strobe_safe_file_read(file, at, (char *)&head, sizeof head);
-        row.used = 0;
-        if (!error)
-            error = strobe_safe_file_read(file, at, (char *)row_room(&row, head.bytes), head.bytes);
-        if (!error)
-            put_row(db, row.bytes, row_insert_late);
-    }
-    if (error)
-        fail(db, "rows without a key", g_strerror(error));
-    strobe_safe_file_discard(file);
-    g_free(row.bytes);
+    memcpy(&head, row, sizeof head);
+    file = &db->files[head.table->file];
+    if (file->bulk)
+        begin_sql(db, file);
+    if (!out_db_error(db) && row_insert_late(head.table->insert, row) != SQLITE_OK)
+        fail_file(db, file);
+}
+
+/* What waited for all other rows, in this order: the last of them for a free key. */
+static void put_last(OutDb *db)
+{
+    for (guint i = 0; i < OUT_FILES && !out_db_error(db); i++)
+        if (db->files[i].late)
+            begin_sql(db, &db->files[i]);
+    insert_rest(db);
+    put_kept(db, g_steal_pointer(&db->moved), insert_moved);
+    for (guint i = 0; i < OUT_FILES && !out_db_error(db); i++)
+        if (db->files[i].bulk)
+            end_bulk(db, &db->files[i]);
 }
 
 static void close_sql(OutDb *db, gboolean commits)
@@ -321,10 +453,10 @@ static void close_sql(OutDb *db, gboolean commits)
 
         g_clear_pointer(&table->insert, row_insert_free);
     }
-    for (guint i = 0; i < OUT_FILES; i++) {
+    for (guint i = 0; i < OUT_DATABASES; i++) {
         OutFile *file = &db->files[i];
 
-        if (file->sql && commits && !out_db_error(db) &&
+        if (file->sql && commits && i != OUT_SCRATCH && !out_db_error(db) &&
             sqlite3_exec(file->sql, "COMMIT", NULL, NULL, NULL))
             fail_file(db, file);
         if (file->sql && sqlite3_close(file->sql))
@@ -339,7 +471,7 @@ gboolean out_db_finish(OutDb *db)
     if (db->block->rows.used)
         out_db_hand_over(db);
     end_thread(db);
-    put_moved(db);
+    put_last(db);
     close_sql(db, TRUE);
     for (guint i = 0; i < OUT_FILES && !out_db_error(db); i++) {
         StrobeSafeFile *file = g_steal_pointer(&db->files[i].file);
@@ -365,8 +497,10 @@ void out_db_free(OutDb *db)
     db->block->rows.used = 0;
     end_thread(db);
     close_sql(db, FALSE);
-    strobe_safe_file_discard(db->moved);
-    for (guint i = 0; i < OUT_FILES; i++) {
+    held_rows_free(db->moved);
+    for (guint i = 0; i < OUT_DATABASES; i++) {
+        bulk_load_free(db->files[i].bulk);
+        held_rows_free(db->files[i].late);
         strobe_safe_file_discard(db->files[i].file);
         g_free(db->files[i].name);
     }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The databases that are being written: rows are made by the caller and put in by a thread of its
- * own, in one transaction. A database appears whole, when it is finished, or not at all.
+ * own. Without SQLite, in the order in which they come (bulk-load.h), until somebody asks for SQL
+ * or a row does not fit that order; then in one transaction. A database appears whole, when it is
+ * finished, or not at all.
  */
 #ifndef STROBE_DB_OUT_DB_H
 #define STROBE_DB_OUT_DB_H
@@ -10,14 +12,20 @@
 
 #include "row-buffer.h"
 
-enum { OUT_PROFILER = 0, OUT_ANALYSIS = 1, OUT_FILES = 2 };
+enum {
+    OUT_PROFILER = 0,
+    OUT_ANALYSIS = 1,
+    OUT_FILES = 2,
+    OUT_SCRATCH = 2, /* for what is looked up while rows are made; goes again */
+    OUT_DATABASES = 3,
+};
 
 #define OUT_BLOCK_BYTES (256u * 1024)
 
 typedef struct OutDb OutDb;
 
-/* `names` are copied, the folders are lent: `directory` for the
- * files, `scratch` for what goes again. No file is made before the first row. */
+/* `names` are copied, the folders are lent: `directory` for the files, `scratch` for what goes
+ * again. No file is made before the first row. */
 OutDb *out_db_new(int directory, int scratch, const char *const names[OUT_FILES]);
 /* Nothing appears of what was not finished. */
 void out_db_free(OutDb *db);
@@ -41,7 +49,7 @@ static inline void out_db_sent(OutDb *db, RowBuffer *rows)
 }
 
 /* Waits until all rows are in. The database then is the caller's until the next out_db_sent; NULL
- * if no row went into that file. */
+ * if no row went into that file. Rows that come later are put in by statements. */
 sqlite3 *out_db_wait(OutDb *db, guint file);
 /* Runs SQL on a database that was waited for. */
 void out_db_run(OutDb *db, guint file, const char *sql);

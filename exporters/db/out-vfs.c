@@ -187,7 +187,7 @@ OutVfs *out_vfs_open(int descriptor, int directory, sqlite3 **sql, int *error)
         /* Known to SQLite for this one call: the plugin may be unloaded before SQLite is. */
         code = sqlite3_vfs_register(&out->vfs, 0);
         if (code == SQLITE_OK)
-            code = sqlite3_open_v2("out", sql,
+            code = sqlite3_open_v2(descriptor < 0 ? "" : "out", sql,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
                                        SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
                                    out->name);

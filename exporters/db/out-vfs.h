@@ -8,10 +8,9 @@
 
 typedef struct OutVfs OutVfs;
 
-/* Opens an empty database on the descriptor, which is lent, as `directory` is,
- * the folder for temporary files. NULL and an errno
- * value if that cannot be. The file system lives until out_vfs_free, the database must be closed
- * before. */
+/* Opens the database on the descriptor, which is lent, as `directory` is, the folder for temporary
+ * files. -1: an empty one that is itself a temporary file. NULL and an errno value if that cannot
+ * be. The file system lives until out_vfs_free, the database must be closed before. */
 OutVfs *out_vfs_open(int descriptor, int directory, sqlite3 **sql, int *error);
 void out_vfs_free(OutVfs *vfs);
 

@@ -15,6 +15,7 @@ static const StrobeWantedField fields[] = {
 
 /* The names of the set that came last, and where its values lie. */
 typedef struct Metrics {
+    OutTable *table;
     StrobeStringId names;
     guint n;
     gint64 ids[METRICS_MAX];
@@ -45,7 +46,6 @@ static void read_names(Db *db, Metrics *metrics, StrobeStringId names)
 
 void pmu_take(Db *db, DbKind *kind, const StrobeView *record)
 {
-    OutTable *table = db_table_named(db, "TASK_PMU_INFO");
     StrobeStringId names;
     Metrics *metrics;
     guint64 task;
@@ -53,7 +53,9 @@ void pmu_take(Db *db, DbKind *kind, const StrobeView *record)
     if (!kind->known) {
         db_kind_know(kind, fields, G_N_ELEMENTS(fields));
         kind->own = g_new0(Metrics, 1);
-        find_values(kind, kind->own);
+        metrics = kind->own;
+        metrics->table = db_table_named(db, "TASK_PMU_INFO");
+        find_values(kind, metrics);
     }
     metrics = kind->own;
     names = strobe_field_u32(record, kind->known[METRICS], 0);
@@ -68,7 +70,7 @@ void pmu_take(Db *db, DbKind *kind, const StrobeView *record)
 
         if (isnan(value))
             continue;
-        row_begin(rows, table);
+        row_begin(rows, metrics->table);
         if (task == STROBE_ABSENT_U64)
             row_null(rows);
         else

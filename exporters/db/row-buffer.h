@@ -97,6 +97,37 @@ static inline guint32 row_nothing(RowBuffer *buffer)
     return place;
 }
 
+typedef struct RowValue {
+    int type; /* ROW_NULL for ROW_NOTHING, too */
+    union {
+        gint64 whole;
+        double real;
+    } as;
+    const char *text; /* in the row */
+    guint32 length;
+} RowValue;
+
+/* Reads the value at `at` and returns the place behind it. */
+static inline const guint8 *row_value(const guint8 *at, RowValue *value)
+{
+    *value = (RowValue){.type = *at++};
+    switch (value->type) {
+    case ROW_NOTHING:
+        value->type = ROW_NULL;
+        return at + sizeof value->as;
+    case ROW_INT:
+    case ROW_REAL:
+        memcpy(&value->as, at, sizeof value->as);
+        return at + sizeof value->as;
+    case ROW_TEXT:
+        memcpy(&value->length, at, sizeof value->length);
+        value->text = (const char *)at + sizeof value->length;
+        return at + sizeof value->length + value->length;
+    default:
+        return at;
+    }
+}
+
 static inline void row_patch(guint8 *row, guint32 place, gint64 value)
 {
     row[place] = ROW_INT;

@@ -35,14 +35,14 @@ static sqlite3_stmt *prepare(sqlite3 *sql, const char *table, guint n_columns, g
 }
 
 RowInsert *row_insert_new(sqlite3 *sql, const char *table, guint n_columns, gint key,
-                          RowTaken taken, gpointer user)
+                          gint64 largest_key, RowTaken taken, gpointer user)
 {
     RowInsert *insert = g_new0(RowInsert, 1);
 
     *insert = (RowInsert){.sql = sql,
                           .n_columns = n_columns,
                           .key = key,
-                          .largest_key = G_MININT64,
+                          .largest_key = largest_key,
                           .taken = taken,
                           .user = user};
     insert->one = prepare(sql, table, n_columns, key, 1);
@@ -64,50 +64,20 @@ void row_insert_free(RowInsert *insert)
 
 /* ---- values ---- */
 
-/* Binds the value at `at` and returns the place behind it. */
-static const guint8 *bind_value(sqlite3_stmt *insert, gint column, const guint8 *at)
+static void bind_value(sqlite3_stmt *insert, gint column, const RowValue *value)
 {
-    gint64 whole;
-    double real;
-    guint32 length;
-
-    switch (*at++) {
+    switch (value->type) {
     case ROW_INT:
-        memcpy(&whole, at, sizeof whole);
-        sqlite3_bind_int64(insert, column, whole);
-        return at + sizeof whole;
+        sqlite3_bind_int64(insert, column, value->as.whole);
+        break;
     case ROW_REAL:
-        memcpy(&real, at, sizeof real);
-        sqlite3_bind_double(insert, column, real);
-        return at + sizeof real;
+        sqlite3_bind_double(insert, column, value->as.real);
+        break;
     case ROW_TEXT:
-        memcpy(&length, at, sizeof length);
-        at += sizeof length;
-        sqlite3_bind_text(insert, column, (const char *)at, (int)length, SQLITE_STATIC);
-        return at + length;
-    case ROW_NOTHING:
-        sqlite3_bind_null(insert, column);
-        return at + sizeof whole;
+        sqlite3_bind_text(insert, column, value->text, (int)value->length, SQLITE_STATIC);
+        break;
     default:
         sqlite3_bind_null(insert, column);
-        return at;
-    }
-}
-
-static const guint8 *skip_value(const guint8 *at)
-{
-    guint32 length;
-
-    switch (*at++) {
-    case ROW_INT:
-    case ROW_REAL:
-    case ROW_NOTHING:
-        return at + sizeof(gint64);
-    case ROW_TEXT:
-        memcpy(&length, at, sizeof length);
-        return at + sizeof length + length;
-    default:
-        return at;
     }
 }
 
@@ -116,22 +86,24 @@ static void bind_row(const RowInsert *insert, sqlite3_stmt *statement, guint fir
                      const guint8 *row)
 {
     const guint8 *at = row + sizeof(RowHead);
+    RowValue value;
 
-    for (guint i = 0; i < insert->n_columns; i++)
-        at = bind_value(statement, (gint)(first + i), at);
+    for (guint i = 0; i < insert->n_columns; i++) {
+        at = row_value(at, &value);
+        bind_value(statement, (gint)(first + i), &value);
+    }
 }
 
 /* FALSE: the row has no key. */
 static gboolean find_key(const RowInsert *insert, const guint8 *row, gint64 *key)
 {
     const guint8 *at = row + sizeof(RowHead);
+    RowValue value;
 
-    for (gint i = 0; i < insert->key; i++)
-        at = skip_value(at);
-    if (*at != ROW_INT)
-        return FALSE;
-    memcpy(key, at + 1, sizeof *key);
-    return TRUE;
+    for (gint i = 0; i <= insert->key; i++)
+        at = row_value(at, &value);
+    *key = value.as.whole;
+    return value.type == ROW_INT;
 }
 
 /* ---- statements ---- */

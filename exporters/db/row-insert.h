@@ -15,10 +15,10 @@ typedef struct RowInsert RowInsert;
 /* Gets a row that has no key, or one that another row has: it is not in the table. */
 typedef void (*RowTaken)(gpointer user, const guint8 *row);
 
-/* `table` is quoted already; `key`: the column that is the primary key, -1: none. NULL: the
- * connection has the error. */
+/* `table` is quoted already; `key`: the column that is the primary key, -1: none; `largest_key`: of
+ * the rows that are in the table, G_MININT64: none. NULL: the connection has the error. */
 RowInsert *row_insert_new(sqlite3 *sql, const char *table, guint n_columns, gint key,
-                          RowTaken taken, gpointer user);
+                          gint64 largest_key, RowTaken taken, gpointer user);
 void row_insert_free(RowInsert *insert); /* NULL is fine */
 
 /* Takes a row, its RowHead first, which must stay where it is until row_insert_rest. All of these

@@ -275,10 +275,12 @@ static void test_keys(Fixture *f, gconstpointer unused)
     add_call(f, "none", STROBE_ABSENT_U64);
     add_call(f, "first", 17);
     add_call(f, "second", 17);
+    add_call(f, "early", 5);
     add_call(f, "third", 18);
+    add_call(f, "early again", 5);
     fixture_run(f);
     CHECK("SELECT connectionId, " TEXT_OF("name") " FROM CANN_API ORDER BY 1",
-          "17|first\n18|third\n19|none\n20|second");
+          "5|early\n17|first\n18|third\n19|none\n20|second\n21|early again");
     CHECK("SELECT e.name FROM CANN_API c JOIN ENUM_API_TYPE e ON e.id = c.type LIMIT 1", "opencl");
 }
 
