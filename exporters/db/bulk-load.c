@@ -61,8 +61,8 @@ static gboolean read_table(BulkLoad *load, BulkTable *table)
     sqlite3_stmt *statement = NULL;
     gboolean is_one = FALSE;
 
-    if (!sqlite3_prepare_v2(load->schema,
-                            "SELECT name, sql FROM sqlite_master WHERE rowid > ?1", -1, &statement, NULL) &&
+    if (!sqlite3_prepare_v2(load->schema, "SELECT name, sql FROM sqlite_master WHERE rowid > ?1",
+                            -1, &statement, NULL) &&
         !sqlite3_bind_int64(statement, 1, load->tables->len) &&
         sqlite3_step(statement) == SQLITE_ROW) {
         table->name = g_strdup((const char *)sqlite3_column_text(statement, 0));
@@ -83,8 +83,7 @@ static gboolean read_columns(BulkLoad *load, BulkTable *table, guint n_columns, 
                             NULL) &&
         !sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC)) {
         while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-            Affinity affinity =
-                affinity_of((const char *)sqlite3_column_text(statement, 0));
+            Affinity affinity = affinity_of((const char *)sqlite3_column_text(statement, 0));
             g_array_append_val(affinities, affinity);
         }
     }
@@ -97,10 +96,9 @@ static gboolean read_columns(BulkLoad *load, BulkTable *table, guint n_columns, 
 
 static gboolean open_schema(BulkLoad *load)
 {
-    return load->schema || !sqlite3_open_v2(":memory:", &load->schema,
-                                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                                                SQLITE_OPEN_NOMUTEX,
-                                            NULL);
+    return load->schema ||
+           !sqlite3_open_v2(":memory:", &load->schema,
+                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
 }
 
 BulkTable *bulk_load_table(BulkLoad *load, const char *create, guint n_columns, gint key,

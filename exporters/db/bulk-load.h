@@ -18,7 +18,8 @@ BulkLoad *bulk_load_new(StrobeSafeFile *file);
 void bulk_load_free(BulkLoad *load); /* NULL is fine; its tables go with it */
 
 /* Makes a table by `create`, a CREATE TABLE of so many columns without constraints but for an
- * INTEGER PRIMARY KEY, which is the column `key`, -1: none. NULL: *error says why, to be freed with g_free. */
+ * INTEGER PRIMARY KEY, which is the column `key`, -1: none. NULL: *error says why, to be freed with
+ * g_free. */
 BulkTable *bulk_load_table(BulkLoad *load, const char *create, guint n_columns, gint key,
                            char **error);
 

@@ -278,9 +278,7 @@ static void open_lookups(Communication *c)
                              "AND taskId = ?3 ORDER BY contextId = ?4 DESC LIMIT 1");
     if (!c->places)
         return;
-    if (out_db_wait(c->db->out, OUT_SCRATCH))
-        out_db_run(c->db->out, OUT_SCRATCH,
-                   "CREATE INDEX of_places ON places(device, place, begin)");
+    out_db_run(c->db->out, OUT_SCRATCH, "CREATE INDEX of_places ON places(device, place, begin)");
     c->by_place = prepare(c, OUT_SCRATCH,
                           "SELECT CASE WHEN finish >= ?3 THEN op END FROM places WHERE "
                           "device = ?1 AND place = ?2 AND begin <= ?3 ORDER BY begin DESC LIMIT 1");

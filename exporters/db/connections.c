@@ -208,7 +208,6 @@ static void add_links(Connections *c, Links *links, const char *query)
 void connections_end(Connections *c, Links *links)
 {
     if (c->queued && c->launched) {
-        out_db_wait(c->db->out, OUT_SCRATCH);
         out_db_run(c->db->out, OUT_SCRATCH, "CREATE INDEX of_launched ON launched(correlation)");
         add_links(c, links,
                   "SELECT q.op, l.connection FROM queued q JOIN launched l "

@@ -170,8 +170,7 @@ void db_make_index(Db *db, const char *table)
             !db_has_table(db, ascend_db_table(table)))
             continue;
         db->made_indexes |= 1u << i;
-        if (out_db_wait(db->out, OUT_PROFILER))
-            out_db_run(db->out, OUT_PROFILER, create);
+        out_db_run(db->out, OUT_PROFILER, create);
     }
 }
 

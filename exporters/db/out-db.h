@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The databases that are being written: rows are made by the caller and put in by a thread of its
- * own. Without SQLite, in the order in which they come (bulk-load.h), until somebody asks for SQL
- * or a row does not fit that order; then in one transaction. A database appears whole, when it is
- * finished, or not at all.
- */
+/* The databases of one run (out-file.h): rows are made by the caller and put in by a thread of its
+ * own. */
 #ifndef STROBE_DB_OUT_DB_H
 #define STROBE_DB_OUT_DB_H
 
-#include <sqlite3.h>
-
-#include "row-buffer.h"
+#include "out-file.h"
 
 enum {
     OUT_PROFILER = 0,
@@ -30,13 +24,9 @@ OutDb *out_db_new(int directory, int scratch, const char *const names[OUT_FILES]
 /* Nothing appears of what was not finished. */
 void out_db_free(OutDb *db);
 
-/* A table, made when its first row comes by running `create`. `name` is quoted already. `key`: the
- * column that is the primary key, -1: none; a row without it, or with one that is taken, gets the
- * next free number at the end. */
+/* A table of one of them: out_file_table. */
 OutTable *out_db_table(OutDb *db, guint file, const char *name, const char *create, guint n_columns,
                        gint key);
-
-guint out_table_n_columns(const OutTable *table);
 
 /* Rows go in here, as many values as the table has columns; call out_db_sent after each. */
 RowBuffer *out_db_rows(OutDb *db);
@@ -51,7 +41,7 @@ static inline void out_db_sent(OutDb *db, RowBuffer *rows)
 /* Waits until all rows are in. The database then is the caller's until the next out_db_sent; NULL
  * if no row went into that file. Rows that come later are put in by statements. */
 sqlite3 *out_db_wait(OutDb *db, guint file);
-/* Runs SQL on a database that was waited for. */
+/* Waits, and runs SQL if there is a database. */
 void out_db_run(OutDb *db, guint file, const char *sql);
 /* A failure of the caller's own statements. */
 void out_db_fail(OutDb *db, guint file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of a database, written one behind the other: "Database File Format", 
+ * Pages of a database, written one behind the other: "Database File Format",
  * sqlite.org/fileformat2.html. Page 1, which holds the file's head, is written last. One thread.
  */
 #ifndef STROBE_DB_PAGE_FILE_H

@@ -69,8 +69,12 @@ static void store_int(RowRecord *record, gint64 value)
         store_type(record, value ? SERIAL_ONE : SERIAL_ZERO);
         return;
     }
-    type = !(size >> 7) ? 1 : !(size >> 15) ? 2 : !(size >> 23) ? 3 : !(size >> 31) ? 4
-         : !(size >> 47) ? 5 : 6;
+    type = !(size >> 7)    ? 1
+           : !(size >> 15) ? 2
+           : !(size >> 23) ? 3
+           : !(size >> 31) ? 4
+           : !(size >> 47) ? 5
+                           : 6;
     store_type(record, type);
     store_u64(record, (guint64)value, bytes[type]);
 }

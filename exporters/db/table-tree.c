@@ -6,11 +6,11 @@
 #define TYPE_LEAF 13
 #define LEAF_HEAD 8u
 #define INTERIOR_HEAD 12u
-#define POINTER_BYTES 2u                 /* a cell's place in its page */
-#define LOCAL_MAX (PAGE_BYTES - 35)      /* of a record that lies whole in its leaf */
+#define POINTER_BYTES 2u            /* a cell's place in its page */
+#define LOCAL_MAX (PAGE_BYTES - 35) /* of a record that lies whole in its leaf */
 #define LOCAL_MIN ((PAGE_BYTES - 12) * 32 / 255 - 23)
-#define CHILD_MAX (4 + PAGE_VARINT_MAX)  /* bytes of a cell that leads to a page below */
-#define LEVELS_MAX 8                     /* 2^32 pages, at least 270 below each, need five */
+#define CHILD_MAX (4 + PAGE_VARINT_MAX) /* bytes of a cell that leads to a page below */
+#define LEVELS_MAX 8                    /* 2^32 pages, at least 270 below each, need five */
 
 typedef struct Page {
     guint8 bytes[PAGE_BYTES]; /* head and pointers from its begin on, cells up to its end */
@@ -145,9 +145,9 @@ static void add_child(TableTree *tree, guint i, Child child)
 static void end_leaf(TableTree *tree)
 {
     page_end(&tree->leaf, 0);
-    add_child(tree, 0,
-              (Child){.number = page_file_put(tree->pages, tree->leaf.bytes),
-                      .key = tree->last_key});
+    add_child(
+        tree, 0,
+        (Child){.number = page_file_put(tree->pages, tree->leaf.bytes), .key = tree->last_key});
     page_clear(&tree->leaf, LEAF_HEAD);
 }
 
@@ -163,8 +163,7 @@ void table_tree_add(TableTree *tree, gint64 key, const guint8 *record, gsize n)
 {
     guint8 head[2 * PAGE_VARINT_MAX], *cell;
     gsize local = local_bytes(n);
-    gsize head_bytes =
-        (gsize)(page_put_varint(page_put_varint(head, n), (guint64)key) - head);
+    gsize head_bytes = (gsize)(page_put_varint(page_put_varint(head, n), (guint64)key) - head);
     gsize bytes = head_bytes + local + (local < n ? sizeof(guint32) : 0);
 
     if (page_room(&tree->leaf) < bytes + POINTER_BYTES)

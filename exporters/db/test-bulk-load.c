@@ -123,9 +123,10 @@ static gint64 some_int(void)
 
 static double some_real(void)
 {
-    static const double odd[] = {0.0,      -0.0,     0.5,     -1.5,          1e308, 0x1p47,
-                                 0x1p47 - 1, -0x1p47, 0x1p63, -0x1p63,       9e15,  123456789012345.0,
-                                 HUGE_VAL, 1e-300,   (double)NAN, 0x1p53 + 2};
+    static const double odd[] = {0.0,      -0.0,    0.5,         -1.5,
+                                 1e308,    0x1p47,  0x1p47 - 1,  -0x1p47,
+                                 0x1p63,   -0x1p63, 9e15,        123456789012345.0,
+                                 HUGE_VAL, 1e-300,  (double)NAN, 0x1p53 + 2};
 
     return g_test_rand_bit() ? odd[g_test_rand_int_range(0, G_N_ELEMENTS(odd))]
                              : (double)some_int() / 8;
@@ -133,8 +134,9 @@ static double some_real(void)
 
 static void put_some_text(RowBuffer *row)
 {
-    static const char *const odd[] = {"",     "12",  " 12 ", "-3",  "+4.50", "1e3", ".5",   "-",
-                                      "0x10", "1.",  "abc",  "12a", "\v7",   "Inf", "9223372036854775808",
+    static const char *const odd[] = {"",     "12",  " 12 ", "-3",   "+4.50",
+                                      "1e3",  ".5",  "-",    "0x10", "1.",
+                                      "abc",  "12a", "\v7",  "Inf",  "9223372036854775808",
                                       "1e400"};
     const char *text = odd[g_test_rand_int_range(0, G_N_ELEMENTS(odd))];
 
@@ -164,8 +166,7 @@ static void put_some(RowBuffer *row)
 static void test_values(Fixture *f, gconstpointer unused)
 {
     BulkTable *table = table_of(f, create, COLUMNS, 0);
-    RowInsert *peer =
-        row_insert_new(f->peer, "\"a table\"", COLUMNS, 0, G_MININT64, never, NULL);
+    RowInsert *peer = row_insert_new(f->peer, "\"a table\"", COLUMNS, 0, G_MININT64, never, NULL);
     gint64 key = -0x7fffffffffffffff;
 
     for (guint i = 0; i < 5000; i++, key += key < -300 ? -key / 3 : 1) {
@@ -245,7 +246,7 @@ static void test_keys(Fixture *f, gconstpointer unused)
     static const struct {
         gint64 key; /* 0: none */
         BulkPut put;
-    } rows[] = {{5, BULK_PUT},          {5, BULK_OUT_OF_ORDER}, {0, BULK_NO_KEY},
+    } rows[] = {{5, BULK_PUT},           {5, BULK_OUT_OF_ORDER}, {0, BULK_NO_KEY},
                 {-5, BULK_OUT_OF_ORDER}, {6, BULK_PUT},          {G_MAXINT64, BULK_PUT}};
 
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -401,8 +402,7 @@ static void test_refused(Fixture *f, gconstpointer unused)
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++) {
         g_autofree char *error = NULL;
 
-        g_assert_null(
-            bulk_load_table(f->load, tables[i].create, tables[i].n_columns, -1, &error));
+        g_assert_null(bulk_load_table(f->load, tables[i].create, tables[i].n_columns, -1, &error));
         g_assert_nonnull(strstr(error, tables[i].create));
     }
 }
@@ -456,8 +456,8 @@ static void test_large(void)
         g_test_skip("writes 2 GB: -m thorough");
         return;
     }
-    make_large(4000, 275000);    /* it comes between leaves */
-    make_large(10000000, 110);   /* and within a long record */
+    make_large(4000, 275000);  /* it comes between leaves */
+    make_large(10000000, 110); /* and within a long record */
 }
 
 int main(int argc, char **argv)

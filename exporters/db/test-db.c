@@ -284,6 +284,24 @@ static void test_keys(Fixture *f, gconstpointer unused)
     CHECK("SELECT e.name FROM CANN_API c JOIN ENUM_API_TYPE e ON e.id = c.type LIMIT 1", "opencl");
 }
 
+/* More rows than wait in memory, each with a smaller key than the one before, and each twice. */
+static void test_keys_backwards(Fixture *f, gconstpointer unused)
+{
+    const guint n = 10000;
+    g_autofree char *expected = g_strdup_printf("%u|1|%u", 2 * n, 2 * n);
+
+    for (guint i = n; i > 0; i--) {
+        add_call(f, "first", i);
+        add_call(f, "second", i);
+    }
+    fixture_run(f);
+    CHECK("PRAGMA integrity_check", "ok");
+    CHECK("SELECT count(*), min(connectionId), max(connectionId) FROM CANN_API", expected);
+    CHECK("SELECT min(" TEXT_OF("name") "), max(" TEXT_OF("name") ") FROM CANN_API "
+                                                                  "WHERE connectionId <= 10000",
+          "first|first");
+}
+
 /* ---- failures ---- */
 
 static void test_unwritable(Fixture *f, gconstpointer unused)
@@ -380,6 +398,7 @@ int main(int argc, char **argv)
     TEST("many-kinds", test_many_kinds);
     TEST("long-texts", test_long_texts);
     TEST("keys", test_keys);
+    TEST("keys-backwards", test_keys_backwards);
     TEST("unwritable", test_unwritable);
     TEST("abandoned", test_abandoned);
     TEST("sequences", test_sequences);
