@@ -30,8 +30,8 @@ struct OutFile {
     gboolean is_scratch;
     int directory, scratch;
     OutFailure *failure;
-    GPtrArray *tables; /* those that were asked for */
-    GPtrArray *begun;  /* those with rows */
+    GPtrArray *tables;    /* those that were asked for */
+    GPtrArray *begun;     /* those with rows */
     StrobeSafeFile *file; /* NULL: no row yet, or it is a scratch file */
     BulkLoad *bulk;       /* NULL: no row yet, or there is SQL */
     HeldRows *late;       /* rows that wait for SQL, for their keys are out of order; NULL: none */
@@ -149,8 +149,7 @@ static gboolean open_sql(OutFile *file)
         return FALSE;
     }
     if (sqlite3_exec(file->sql, settings, NULL, NULL, NULL) == SQLITE_OK &&
-        (file->is_scratch ||
-         sqlite3_exec(file->sql, file_settings, NULL, NULL, NULL) == SQLITE_OK))
+        (file->is_scratch || sqlite3_exec(file->sql, file_settings, NULL, NULL, NULL) == SQLITE_OK))
         return TRUE;
     out_file_fail(file);
     return FALSE;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One database that is being written. Rows become pages in the order in which they come (bulk-load.h)
- * until somebody asks for SQL or a row does not fit that order; then they go in by statements, in
- * one transaction. It appears whole, when it is finished, or not at all. One thread at a time.
+ * One database that is being written. Rows become pages in the order in which they come
+ * (bulk-load.h) until somebody asks for SQL or a row does not fit that order; then they go in by
+ * statements, in one transaction. It appears whole, when it is finished, or not at all. One thread
+ * at a time.
  */
 #ifndef STROBE_DB_OUT_FILE_H
 #define STROBE_DB_OUT_FILE_H
@@ -22,8 +23,8 @@ typedef struct OutFailure {
 typedef struct OutFile OutFile;
 
 /* `name` is copied, the rest lent: `directory` for the file, `scratch` for what goes again. With
- * `is_scratch` all of it goes again, and there are statements from its first row on. No file is made
- * before that. */
+ * `is_scratch` all of it goes again, and there are statements from its first row on. No file is
+ * made before that. */
 OutFile *out_file_new(const char *name, gboolean is_scratch, int directory, int scratch,
                       OutFailure *failure);
 /* Nothing appears of what was not finished. */

@@ -34,9 +34,19 @@ static uint64_t load64(const uint8_t *at)
     return value;
 }
 
-static uint32_t hash_of(uint32_t four)
+/* The first in memory that is not zero. */
+static size_t first_byte_of(uint64_t eight)
 {
-    return four * 2654435761u >> (32 - HASH_BITS);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return (size_t)__builtin_ctzll(eight) / 8;
+#else
+    return (size_t)__builtin_clzll(eight) / 8;
+#endif
+}
+
+static uint32_t hash_of(uint64_t eight)
+{
+    return (uint32_t)(eight * 0x9e3779b97f4a7c15u >> (64 - HASH_BITS));
 }
 
 /* ---- packing ---- */
@@ -49,8 +59,9 @@ static uint8_t *put_length(uint8_t *out, size_t length)
     return out;
 }
 
-/* `match`: 0, nothing follows the plain bytes. */
-static uint8_t *put_part(uint8_t *out, const uint8_t *plain, size_t n, size_t match, size_t back)
+/* `match`: 0, nothing follows the plain bytes; `end` of all. */
+static uint8_t *put_part(uint8_t *out, const uint8_t *plain, size_t n, size_t match, size_t back,
+                         const uint8_t *end)
 {
     size_t more = match ? match - MATCH_MIN : 0;
     uint8_t *head = out++;
@@ -58,7 +69,7 @@ static uint8_t *put_part(uint8_t *out, const uint8_t *plain, size_t n, size_t ma
     *head = (uint8_t)((n < NIBBLE_MAX ? n : NIBBLE_MAX) << 4);
     if (n >= NIBBLE_MAX)
         out = put_length(out, n - NIBBLE_MAX);
-    if (n <= SHORT && match + n >= SHORT)
+    if (n <= SHORT && (size_t)(end - plain) >= SHORT)
         memcpy(out, plain, SHORT);
     else if (n)
         memcpy(out, plain, n);
@@ -76,39 +87,48 @@ static size_t count_same(const uint8_t *at, const uint8_t *before, const uint8_t
 {
     const uint8_t *from = at;
 
-    while (end - at >= 8 && load64(at) == load64(before))
-        at += 8, before += 8;
+    for (; end - at >= 8; at += 8, before += 8) {
+        uint64_t difference = load64(at) ^ load64(before);
+
+        if (difference)
+            return (size_t)(at - from) + first_byte_of(difference);
+    }
     while (at < end && *at == *before)
         at++, before++;
     return (size_t)(at - from);
 }
 
+/* Records repeat at the distance of the one before: that is tried first, and a hash of eight bytes
+ * leads to what is worth a reference more often than one of four. */
 size_t strobe_pack(const void *bytes, size_t n, void *packed)
 {
-    uint16_t places[1u << HASH_BITS] = {0}; /* where four bytes of this hash were last */
+    uint16_t places[1u << HASH_BITS] = {0}; /* where eight bytes of this hash were last */
     const uint8_t *start = bytes, *end = start + n, *plain = start, *at = start + 1;
     uint8_t *out = packed;
-    size_t misses = 0;
+    size_t misses = 0, back = 0; /* of the last reference */
 
-    while (n > 2 * MATCH_MIN && at < end - MATCH_MIN) {
-        uint32_t four = load32(at);
-        uint16_t *place = &places[hash_of(four)];
+    while (n > 2 * MATCH_MIN && end - at >= 8) {
+        uint64_t eight = load64(at);
+        uint16_t *place = &places[hash_of(eight)];
         const uint8_t *before = start + *place;
 
         *place = (uint16_t)(at - start);
-        if (load32(before) != four) {
+        if (back && load32(at - back) == load32(at)) {
+            before = at - back;
+        } else if (load32(before) != load32(at)) {
             at += 1 + (misses++ >> STEP_BITS);
             continue;
         }
         while (at > plain && before > start && at[-1] == before[-1])
             at--, before--;
         size_t same = count_same(at, before, end);
-        out = put_part(out, plain, (size_t)(at - plain), same, (size_t)(at - before));
+        back = (size_t)(at - before);
+        out = put_part(out, plain, (size_t)(at - plain), same, back, end);
         at += same;
         plain = at;
         misses = 0;
     }
-    out = put_part(out, plain, (size_t)(end - plain), 0, 0);
+    out = put_part(out, plain, (size_t)(end - plain), 0, 0, end);
     return (size_t)(out - (uint8_t *)packed);
 }
 
