@@ -5,6 +5,7 @@
 #include <gzip-file.h>
 #include <string.h>
 #include <strobe/helpers/safe-file.h>
+#include <strobe/helpers/thread.h>
 
 #include "row-log.h"
 
@@ -49,6 +50,19 @@ static void clear_column(gpointer column)
     g_free(((Column *)column)->title);
 }
 
+/* With a processor for each of two threads, a third one that writes behind takes one of theirs, and
+ * a copy of all bytes. */
+static void open_file(CsvFile *file)
+{
+    uint64_t begin;
+
+    file->file = gzip_file_create(file->facts->directory, file->name, file->gzip);
+    if (!file->file && !file->error)
+        file->error = errno;
+    if (file->file && file->facts->n_threads == 2 && strobe_thread_processors() == 2)
+        strobe_safe_file_reserve(file->file, 0, &begin); /* a compressed one refuses */
+}
+
 CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip)
 {
     CsvFile *file = g_new0(CsvFile, 1);
@@ -58,9 +72,7 @@ CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip)
     g_array_set_clear_func(file->columns, clear_column);
     file->facts = facts;
     file->gzip = gzip;
-    file->file = gzip_file_create(facts->directory, name, gzip);
-    if (!file->file)
-        file->error = errno;
+    open_file(file);
     return file;
 }
 
@@ -313,9 +325,7 @@ static void hold_again(CsvFile *file)
         file->error = row_log_each(file->log, read_back, &back);
     g_string_free(back.row, TRUE);
     strobe_safe_file_discard(file->file);
-    file->file = gzip_file_create(file->facts->directory, file->name, file->gzip);
-    if (!file->file && !file->error)
-        file->error = errno;
+    open_file(file);
     file->has_header = FALSE;
     file->n_columns = 0;
     forget_order(file);

@@ -36,6 +36,7 @@ typedef struct AscendOutput {
 typedef struct Csv {
     CsvContext context;
     CsvPieces *pieces;             /* NULL: all by one thread */
+    gboolean cuts_raw;             /* into pieces, too */
     char **only, **also;           /* kinds, as the options name them */
     GHashTable *kinds;             /* const StrobeKindView * -> CsvKind */
     CsvKind *recent[RECENT_KINDS]; /* by their ids */
@@ -65,6 +66,7 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
                                 .level = facts->level,
                                 .cache = cell_cache_new(host, self, 1)};
     csv->pieces = csv_pieces_new(&csv->context);
+    csv->cuts_raw = facts->n_threads > 2; /* passes keep a second thread busy meanwhile */
     csv->only = g_strsplit(host->option_text(self, "kinds"), "+", -1);
     csv->also = g_strsplit(host->option_text(self, "also"), "+", -1);
     csv->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_kind);
@@ -262,7 +264,7 @@ static StrobeStatus io_error(Csv *csv, const CsvFile *file, int error)
 static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
 {
     Csv *csv = state;
-
+    CsvPieces *pieces = csv->cuts_raw || (n && records[0].kind->derived) ? csv->pieces : NULL;
     CsvRows *rows = NULL;
     int error = 0;
 
@@ -271,14 +273,14 @@ static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
 
         for (guint at = 0; at < kind->rows->len && !error; at++) {
             rows = g_ptr_array_index(kind->rows, at);
-            error = csv->pieces ? csv_pieces_add(csv->pieces, rows, &records[i], &rows)
-                                : csv_rows_add(rows, &records[i]);
+            error = pieces ? csv_pieces_add(pieces, rows, &records[i], &rows)
+                           : csv_rows_add(rows, &records[i]);
         }
         if (error)
             return io_error(csv, csv_rows_file(rows), error);
     }
-    if (csv->pieces)
-        error = csv_pieces_flush(csv->pieces, &rows);
+    if (pieces)
+        error = csv_pieces_flush(pieces, &rows);
     return error ? io_error(csv, csv_rows_file(rows), error) : STROBE_OK;
 }
 
