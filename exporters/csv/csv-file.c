@@ -348,11 +348,11 @@ static void leave_order(CsvFile *file)
     forget_order(file);
 }
 
-static gboolean is_in_order(const CsvFile *file, StrobeRowKey key)
+static gboolean is_in_order(StrobeRowKey before, StrobeRowKey key)
 {
-    if (key.major != file->last.major)
-        return key.major > file->last.major;
-    return key.minor >= file->last.minor;
+    if (key.major != before.major)
+        return key.major > before.major;
+    return key.minor >= before.minor;
 }
 
 /* Of the row that was begun, with the end of its line. */
@@ -366,7 +366,7 @@ static void follow_order(CsvFile *file, StrobeRowKey key)
 {
     LoggedRow row = {.key = key};
 
-    if ((file->n_rows > 1 && !is_in_order(file, key)) || row_length(file) > ROW_MAX) {
+    if ((file->n_rows > 1 && !is_in_order(file->last, key)) || row_length(file) > ROW_MAX) {
         leave_order(file);
         return;
     }
@@ -404,6 +404,55 @@ int csv_file_end_row(CsvFile *file, StrobeRowKey key)
     csv_cells_end_line(&file->cells);
     if (file->cells.used >= BUFFER_BYTES)
         write_bytes(file);
+    return file->error;
+}
+
+/* ---- blocks of rows ---- */
+
+guint csv_file_block_cells(const CsvFile *file)
+{
+    if (file->gzip || file->sorter || !file->has_header || file->error)
+        return 0;
+    return file->log ? file->n_columns : 1;
+}
+
+void csv_file_fill_row(CsvCells *cells, guint n_cells)
+{
+    while (cells->n < n_cells)
+        csv_cells_put(cells, FILL, strlen(FILL));
+    csv_cells_end_line(cells);
+}
+
+gboolean csv_file_goes_on(const CsvFile *file, const StrobeRowKey *before, StrobeRowKey key)
+{
+    return !file->log || is_in_order(before ? *before : file->last, key);
+}
+
+int csv_file_place(CsvFile *file, gsize length, guint64 *at)
+{
+    uint64_t offset = 0;
+
+    if (file->cells.used)
+        write_bytes(file);
+    if (!file->error)
+        file->error = strobe_safe_file_reserve(file->file, length, &offset);
+    *at = offset;
+    return file->error;
+}
+
+void csv_file_write_placed(CsvFile *file, guint64 at, const char *bytes, gsize length)
+{
+    strobe_safe_file_write_part(file->file, at, bytes, length);
+}
+
+int csv_file_note_row(CsvFile *file, StrobeRowKey key, gsize length, guint n_cells)
+{
+    const LoggedRow row = {.key = key, .length = (guint32)length, .n_cells = n_cells};
+
+    file->n_rows++;
+    file->last = key;
+    if (file->log && !file->error)
+        file->error = row_log_add(file->log, &row);
     return file->error;
 }
 
