@@ -456,10 +456,8 @@ int csv_file_note_row(CsvFile *file, StrobeRowKey key, gsize length, guint n_cel
     return file->error;
 }
 
-int csv_file_finish(CsvFile *file)
+int csv_file_settle(CsvFile *file)
 {
-    StrobeSafeFile *finished;
-
     if (!file->n_rows)
         return file->error;
     if (file->n_columns && file->n_columns != file->columns->len)
@@ -467,8 +465,16 @@ int csv_file_finish(CsvFile *file)
     if (!file->error && file->sorter)
         write_held(file);
     write_bytes(file);
-    if (file->error)
-        return file->error;
+    return file->error;
+}
+
+int csv_file_finish(CsvFile *file)
+{
+    StrobeSafeFile *finished;
+    int error = csv_file_settle(file);
+
+    if (error || !file->n_rows)
+        return error;
     finished = file->file;
     file->file = NULL;
     return strobe_safe_file_finish(finished);

@@ -57,7 +57,9 @@ void csv_file_write_placed(CsvFile *file, guint64 at, const char *bytes, gsize l
 /* Each row of a block, in order, when they are composed. 0 or an errno value. */
 int csv_file_note_row(CsvFile *file, StrobeRowKey key, gsize length, guint n_cells);
 
-/* 0 or an errno value. A file without rows does not appear. */
+/* No more rows come: those that are held are put in order and written. 0 or an errno value. */
+int csv_file_settle(CsvFile *file);
+/* The same, and the file appears, unless it has no rows. 0 or an errno value. */
 int csv_file_finish(CsvFile *file);
 
 #endif
