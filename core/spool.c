@@ -5,7 +5,7 @@
 #include "error.h"
 #include "resources.h"
 
-#define CHUNK (1u << 20)
+#define CHUNK STROBE_SPOOL_PIECE
 #define KEPT_MAX 64u
 #define KINDS 16u        /* whose times are told apart */
 #define MEMORY_PARTS 16u /* of the memory, one for the first chunks of a spool */
@@ -219,6 +219,14 @@ gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer us
     g_array_set_size(spool->sizes, 0);
     g_clear_pointer(&spool->file, strobe_safe_file_discard);
     return TRUE;
+}
+
+char *strobe_spool_swap(StrobeSpool *spool, char *other)
+{
+    char *piece = spool->chunk;
+
+    spool->chunk = other ? other : g_malloc(CHUNK);
+    return piece;
 }
 
 void strobe_spool_finish(StrobeSpool *spool)
