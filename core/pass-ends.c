@@ -7,8 +7,10 @@
 
 #include "resources.h"
 
-#define PIECES 4u  /* of one pass that wait, each as large as what a spool keeps */
-#define WAITING 2u /* passes that may wait, for each thread that may run */
+#define PIECES 4u        /* of one pass that wait, whatever waits of others */
+#define PIECES_MAX 64u   /* of all passes; a pass waits for its turn with its thread idle */
+#define MEMORY_PARTS 16u /* of the memory, one for them */
+#define WAITING 2u       /* passes that may wait, for each thread that may run */
 
 struct StrobePassEnd {
     StrobePassEnds *ends;
@@ -21,15 +23,18 @@ struct StrobePassEnd {
     guint first, n;      /* pieces that wait, the one that is being taken too */
     struct piece {
         char *bytes;
-        gsize used, room;
-    } pieces[PIECES];
+        gsize used;
+    } pieces[PIECES_MAX];
 };
 
 struct StrobePassEnds {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     guint n_passes, n_threads;
-    guint next; /* the first that has not ended for those behind it */
+    guint next;                  /* the first that has not ended for those behind it */
+    guint n_pieces, most_pieces; /* that wait, of all */
+    guint n_spare;
+    char *spare[PIECES_MAX]; /* memory of pieces that were taken */
     StrobePassEnd *all;
 };
 
@@ -41,6 +46,8 @@ StrobePassEnds *strobe_pass_ends_new(const GPtrArray *passes, guint n_threads)
     pthread_cond_init(&ends->changed, NULL);
     ends->n_passes = passes->len;
     ends->n_threads = n_threads;
+    ends->most_pieces =
+        (guint)MIN(strobe_resources_memory() / MEMORY_PARTS / STROBE_SPOOL_PIECE, PIECES_MAX);
     ends->all = g_new0(StrobePassEnd, passes->len + 1);
     for (guint i = 0; i < passes->len; i++) {
         ends->all[i].ends = ends;
@@ -53,6 +60,8 @@ void strobe_pass_ends_free(StrobePassEnds *ends)
 {
     pthread_mutex_destroy(&ends->lock);
     pthread_cond_destroy(&ends->changed);
+    while (ends->n_spare)
+        g_free(ends->spare[--ends->n_spare]);
     g_free(ends->all);
     g_free(ends);
 }
@@ -78,28 +87,31 @@ void strobe_pass_end_await(StrobePassEnd *end)
     pthread_mutex_unlock(&end->ends->lock);
 }
 
+/* Under the lock. */
+static gboolean has_place(const StrobePassEnd *end)
+{
+    return end->n < PIECES || (end->n < PIECES_MAX && end->ends->n_pieces < end->ends->most_pieces);
+}
+
+/* What waits is not copied: the spool goes on in other memory. */
 static void put_piece(gpointer user, const char *bytes, gsize n)
 {
     StrobePassEnd *end = user;
-    struct piece *piece;
+    StrobePassEnds *ends = end->ends;
+    char *spare;
 
-    pthread_mutex_lock(&end->ends->lock);
-    while (end->n == PIECES)
+    (void)bytes;
+    pthread_mutex_lock(&ends->lock);
+    while (!has_place(end))
         wait_for_others(end);
     end->is_waiting = FALSE;
-    piece = &end->pieces[(end->first + end->n) % PIECES];
-    pthread_mutex_unlock(&end->ends->lock);
-    if (piece->room < n) {
-        g_free(piece->bytes);
-        piece->bytes = g_malloc(n);
-        piece->room = n;
-    }
-    memcpy(piece->bytes, bytes, n); /* nobody else looks at one that does not wait yet */
-    piece->used = n;
-    pthread_mutex_lock(&end->ends->lock);
+    spare = ends->n_spare ? ends->spare[--ends->n_spare] : NULL;
+    end->pieces[(end->first + end->n) % PIECES_MAX] =
+        (struct piece){strobe_spool_swap(end->pass->spool, spare), n};
     end->n++;
-    pthread_cond_broadcast(&end->ends->changed);
-    pthread_mutex_unlock(&end->ends->lock);
+    ends->n_pieces++;
+    pthread_cond_broadcast(&ends->changed);
+    pthread_mutex_unlock(&ends->lock);
 }
 
 static void end_pass(StrobeConsumer *pass)
@@ -210,11 +222,21 @@ static const struct piece *next_piece(StrobePassEnd *end)
 
 static void drop_piece(StrobePassEnd *end)
 {
-    pthread_mutex_lock(&end->ends->lock);
-    end->first = (end->first + 1) % PIECES;
+    StrobePassEnds *ends = end->ends;
+    char *bytes;
+
+    pthread_mutex_lock(&ends->lock);
+    bytes = end->pieces[end->first].bytes;
+    if (ends->n_spare < ends->most_pieces) {
+        ends->spare[ends->n_spare++] = bytes;
+        bytes = NULL;
+    }
+    end->first = (end->first + 1) % PIECES_MAX;
     end->n--;
-    pthread_cond_broadcast(&end->ends->changed);
-    pthread_mutex_unlock(&end->ends->lock);
+    ends->n_pieces--;
+    pthread_cond_broadcast(&ends->changed);
+    pthread_mutex_unlock(&ends->lock);
+    g_free(bytes);
 }
 
 static void take_pieces(StrobePassEnd *end, StrobeSpoolTake take, gpointer user)
@@ -231,8 +253,6 @@ static void take_pieces(StrobePassEnd *end, StrobeSpoolTake take, gpointer user)
         drop_piece(end);
     }
     pthread_join(end->thread, NULL);
-    for (guint i = 0; i < PIECES; i++)
-        g_free(end->pieces[i].bytes);
 }
 
 void strobe_pass_ends_begin(StrobePassEnds *ends)

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spool.h"
 
+#include <errno.h>
 #include <string.h>
 #include "error.h"
 #include "resources.h"
+#include "spooled-differences.h"
 
-#define CHUNK (1u << 20)
-#define KEPT_MAX 64u
-#define KINDS 16u        /* whose times are told apart */
+#define CHUNK STROBE_SPOOL_PIECE
+#define KEPT_MAX ((guint64)64 << 20)
 #define MEMORY_PARTS 16u /* of the memory, one for the first chunks of a spool */
 #define SPOOLS_MAX 4u    /* so many, for those of all spools */
+#define PLAIN_PARTS 4u   /* so many, in the file before it is packed */
 
-static gint n_kept_by_all; /* chunks; atomic */
+static gssize kept_by_all; /* bytes; atomic */
 
+/* A chunk that waits, as what differs (spooled-differences.h). */
 struct Kept {
-    char *chunk;
-    gsize bytes;
+    char *bytes; /* NULL: in the file */
+    gsize length, whole;
 };
 
 struct StrobeSpool {
     char *chunk; /* being filled */
     gsize used;
     struct StrobeSpooled *newest; /* record added last, NULL: none that is there still */
-    struct Kept *kept;            /* chunks in memory, the oldest ones, and how many they may be */
-    guint n_kept, n_kept_max;
-    GArray *sizes; /* of the chunks in the file */
+    char *differences;            /* of a chunk, on its way */
+    GArray *kept;                 /* of Kept: the oldest ones in memory, then those in the file */
+    gsize in_memory, in_memory_max;
     StrobeSafeFile *file;
     StrobeSpoolTake take; /* NULL: full chunks go to the file */
     gpointer user;
@@ -39,29 +42,33 @@ StrobeSpool *strobe_spool_new(void)
 {
     StrobeSpool *spool = g_new0(StrobeSpool, 1);
 
-    spool->sizes = g_array_new(FALSE, FALSE, sizeof(gsize));
-    spool->n_kept_max = (guint)MIN(strobe_resources_memory() / MEMORY_PARTS / CHUNK, KEPT_MAX);
-    spool->kept = g_new(struct Kept, spool->n_kept_max);
+    spool->kept = g_array_new(FALSE, FALSE, sizeof(struct Kept));
+    spool->in_memory_max = (gsize)MIN(strobe_resources_memory() / MEMORY_PARTS, KEPT_MAX);
     return spool;
 }
 
-/* Room for one more chunk in memory. What follows one that is in the file goes there too. */
-static gboolean may_keep(const StrobeSpool *spool)
+/* Room for so many bytes more in memory. What follows a chunk that is in the file goes there too.
+ */
+static gboolean may_keep(StrobeSpool *spool, gsize n)
 {
-    if (spool->file || spool->n_kept == spool->n_kept_max)
+    if (spool->file || spool->in_memory + n > spool->in_memory_max)
         return FALSE;
-    if (g_atomic_int_add(&n_kept_by_all, 1) < (gint)(SPOOLS_MAX * spool->n_kept_max))
+    if ((gsize)g_atomic_pointer_add(&kept_by_all, (gssize)n) + n <=
+        SPOOLS_MAX * spool->in_memory_max) {
+        spool->in_memory += n;
         return TRUE;
-    g_atomic_int_add(&n_kept_by_all, -1);
+    }
+    g_atomic_pointer_add(&kept_by_all, -(gssize)n);
     return FALSE;
 }
 
-static void free_kept(StrobeSpool *spool)
+static void forget_kept(StrobeSpool *spool)
 {
-    for (guint i = 0; i < spool->n_kept; i++)
-        g_free(spool->kept[i].chunk);
-    g_atomic_int_add(&n_kept_by_all, -(gint)spool->n_kept);
-    spool->n_kept = 0;
+    for (guint i = 0; i < spool->kept->len; i++)
+        g_free(g_array_index(spool->kept, struct Kept, i).bytes);
+    g_array_set_size(spool->kept, 0);
+    g_atomic_pointer_add(&kept_by_all, -(gssize)spool->in_memory);
+    spool->in_memory = 0;
 }
 
 void strobe_spool_free(StrobeSpool *spool)
@@ -69,54 +76,42 @@ void strobe_spool_free(StrobeSpool *spool)
     if (!spool)
         return;
     strobe_safe_file_discard(spool->file);
-    g_array_unref(spool->sizes);
-    free_kept(spool);
-    g_free(spool->kept);
+    forget_kept(spool);
+    g_array_unref(spool->kept);
+    g_free(spool->differences);
     g_free(spool->chunk);
     g_free(spool->other);
     g_free(spool);
 }
 
-/* ---- what goes to the file ---- */
+/* ---- what waits ---- */
 
-/* Both times as differences, which pack better: begin to that of the kind's record before, end to
- * begin. */
-static void bend_times(char *chunk, gsize bytes, gboolean is_back)
+static gboolean put_into_file(StrobeSpool *spool, gsize n)
 {
-    guint64 before[KINDS] = {0};
-
-    for (gsize at = 0; at < bytes;) {
-        struct StrobeSpooled *record = (void *)(chunk + at);
-        guint64 *last = &before[record->kind % KINDS];
-        guint64 begin = (guint64)record->begin_ns, end = (guint64)record->end_ns;
-
-        record->begin_ns = (gint64)(is_back ? begin + *last : begin - *last);
-        *last = is_back ? begin + *last : begin;
-        record->end_ns = (gint64)(is_back ? end + *last : end - *last);
-        at += sizeof *record + record->field_bytes;
-    }
+    if (!spool->file)
+        spool->file =
+            strobe_resources_packed_scratch(NULL, (guint64)PLAIN_PARTS * spool->in_memory_max);
+    return spool->file && !strobe_safe_file_write(spool->file, spool->differences, n);
 }
 
+/* The chunk is full. */
 static gboolean spill(StrobeSpool *spool)
 {
-    if (spool->take) {
-        spool->take(spool->user, spool->chunk, spool->used);
-        spool->used = 0;
-        return TRUE;
-    }
-    if (may_keep(spool)) {
-        spool->kept[spool->n_kept++] = (struct Kept){spool->chunk, spool->used};
-        spool->chunk = g_malloc(CHUNK);
-        spool->used = 0;
-        return TRUE;
-    }
-    bend_times(spool->chunk, spool->used, FALSE);
-    if (!spool->file)
-        spool->file = strobe_resources_packed_scratch(NULL, 0);
-    if (!spool->file || strobe_safe_file_write(spool->file, spool->chunk, spool->used))
-        return FALSE;
-    g_array_append_val(spool->sizes, spool->used);
+    struct Kept kept = {.whole = spool->used};
+
     spool->used = 0;
+    if (spool->take) {
+        spool->take(spool->user, spool->chunk, kept.whole);
+        return TRUE;
+    }
+    if (!spool->differences)
+        spool->differences = g_malloc(STROBE_SPOOLED_ROOM(CHUNK));
+    kept.length = strobe_spooled_put(spool->chunk, kept.whole, spool->differences);
+    if (may_keep(spool, kept.length))
+        kept.bytes = g_memdup2(spool->differences, kept.length);
+    else if (!put_into_file(spool, kept.length))
+        return FALSE;
+    g_array_append_val(spool->kept, kept);
     return TRUE;
 }
 
@@ -181,12 +176,17 @@ void strobe_spool_flag(StrobeSpool *spool, guint16 flags)
         spool->newest->flags |= flags;
 }
 
-static gboolean read_chunk(StrobeSpool *spool, guint64 at, char *to, gsize bytes, GError **error)
+/* Into the room of a chunk. */
+static gboolean read_chunk(StrobeSpool *spool, const struct Kept *kept, guint64 at, char *to,
+                           GError **error)
 {
-    int number = strobe_safe_file_read(spool->file, at, to, bytes);
+    const char *from = kept->bytes ? kept->bytes : spool->differences;
+    int number = 0;
 
-    if (!number)
-        bend_times(to, bytes, TRUE);
+    if (!kept->bytes)
+        number = strobe_safe_file_read(spool->file, at, spool->differences, kept->length);
+    if (!number && !strobe_spooled_take(from, kept->length, to, kept->whole))
+        number = EIO;
     if (number)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot read derived records in the folder for temporary files: %s: %s",
@@ -202,23 +202,29 @@ void strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer use
 
 gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer user, GError **error)
 {
-    g_autofree char *chunk = spool->sizes->len ? g_malloc(CHUNK) : NULL;
+    g_autofree char *chunk = spool->kept->len ? g_malloc(CHUNK) : NULL;
     guint64 at = 0;
 
-    for (guint i = 0; i < spool->n_kept; i++)
-        take(user, spool->kept[i].chunk, spool->kept[i].bytes);
-    free_kept(spool);
-    for (guint i = 0; i < spool->sizes->len; i++) {
-        gsize bytes = g_array_index(spool->sizes, gsize, i);
+    for (guint i = 0; i < spool->kept->len; i++) {
+        struct Kept *kept = &g_array_index(spool->kept, struct Kept, i);
 
-        if (!read_chunk(spool, at, chunk, bytes, error))
+        if (!read_chunk(spool, kept, at, chunk, error))
             return FALSE;
-        take(user, chunk, bytes);
-        at += bytes;
+        take(user, chunk, kept->whole);
+        at += kept->bytes ? 0 : kept->length;
+        g_clear_pointer(&kept->bytes, g_free);
     }
-    g_array_set_size(spool->sizes, 0);
+    forget_kept(spool);
     g_clear_pointer(&spool->file, strobe_safe_file_discard);
     return TRUE;
+}
+
+char *strobe_spool_swap(StrobeSpool *spool, char *other)
+{
+    char *piece = spool->chunk;
+
+    spool->chunk = other ? other : g_malloc(CHUNK);
+    return piece;
 }
 
 void strobe_spool_finish(StrobeSpool *spool)

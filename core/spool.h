@@ -30,6 +30,12 @@ void strobe_spool_flag(StrobeSpool *spool, guint16 flags);
 /* Takes a piece of the stream, whole records, valid until it returns. */
 typedef void (*StrobeSpoolTake)(gpointer user, const char *piece, gsize bytes);
 
+/* Bytes of the largest piece. */
+#define STROBE_SPOOL_PIECE ((gsize)1 << 20)
+/* Within `take` of what is handed on: the piece stays where it is and is the taker's, who gives
+ * memory for STROBE_SPOOL_PIECE bytes for it (g_malloc, NULL: none). Returns the piece. */
+char *strobe_spool_swap(StrobeSpool *spool, char *other);
+
 /* Records of the kinds that are marked, by index, are not kept from now on: each is given to `take`
  * when the next one comes, by who adds, for its flags may come until then. */
 void strobe_spool_leave_out(StrobeSpool *spool, const gboolean *kinds, StrobeSpoolTake take,

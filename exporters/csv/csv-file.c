@@ -5,6 +5,7 @@
 #include <gzip-file.h>
 #include <string.h>
 #include <strobe/helpers/safe-file.h>
+#include <strobe/helpers/thread.h>
 
 #include "row-log.h"
 
@@ -49,6 +50,19 @@ static void clear_column(gpointer column)
     g_free(((Column *)column)->title);
 }
 
+/* With a processor for each of two threads, a third one that writes behind takes one of theirs, and
+ * a copy of all bytes. */
+static void open_file(CsvFile *file)
+{
+    uint64_t begin;
+
+    file->file = gzip_file_create(file->facts->directory, file->name, file->gzip);
+    if (!file->file && !file->error)
+        file->error = errno;
+    if (file->file && file->facts->n_threads == 2 && strobe_thread_processors() == 2)
+        strobe_safe_file_reserve(file->file, 0, &begin); /* a compressed one refuses */
+}
+
 CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip)
 {
     CsvFile *file = g_new0(CsvFile, 1);
@@ -58,9 +72,7 @@ CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip)
     g_array_set_clear_func(file->columns, clear_column);
     file->facts = facts;
     file->gzip = gzip;
-    file->file = gzip_file_create(facts->directory, name, gzip);
-    if (!file->file)
-        file->error = errno;
+    open_file(file);
     return file;
 }
 
@@ -313,9 +325,7 @@ static void hold_again(CsvFile *file)
         file->error = row_log_each(file->log, read_back, &back);
     g_string_free(back.row, TRUE);
     strobe_safe_file_discard(file->file);
-    file->file = gzip_file_create(file->facts->directory, file->name, file->gzip);
-    if (!file->file && !file->error)
-        file->error = errno;
+    open_file(file);
     file->has_header = FALSE;
     file->n_columns = 0;
     forget_order(file);
@@ -338,11 +348,11 @@ static void leave_order(CsvFile *file)
     forget_order(file);
 }
 
-static gboolean is_in_order(const CsvFile *file, StrobeRowKey key)
+static gboolean is_in_order(StrobeRowKey before, StrobeRowKey key)
 {
-    if (key.major != file->last.major)
-        return key.major > file->last.major;
-    return key.minor >= file->last.minor;
+    if (key.major != before.major)
+        return key.major > before.major;
+    return key.minor >= before.minor;
 }
 
 /* Of the row that was begun, with the end of its line. */
@@ -356,7 +366,7 @@ static void follow_order(CsvFile *file, StrobeRowKey key)
 {
     LoggedRow row = {.key = key};
 
-    if ((file->n_rows > 1 && !is_in_order(file, key)) || row_length(file) > ROW_MAX) {
+    if ((file->n_rows > 1 && !is_in_order(file->last, key)) || row_length(file) > ROW_MAX) {
         leave_order(file);
         return;
     }
@@ -397,10 +407,57 @@ int csv_file_end_row(CsvFile *file, StrobeRowKey key)
     return file->error;
 }
 
-int csv_file_finish(CsvFile *file)
-{
-    StrobeSafeFile *finished;
+/* ---- blocks of rows ---- */
 
+guint csv_file_block_cells(const CsvFile *file)
+{
+    if (file->gzip || file->sorter || !file->has_header || file->error)
+        return 0;
+    return file->log ? file->n_columns : 1;
+}
+
+void csv_file_fill_row(CsvCells *cells, guint n_cells)
+{
+    while (cells->n < n_cells)
+        csv_cells_put(cells, FILL, strlen(FILL));
+    csv_cells_end_line(cells);
+}
+
+gboolean csv_file_goes_on(const CsvFile *file, const StrobeRowKey *before, StrobeRowKey key)
+{
+    return !file->log || is_in_order(before ? *before : file->last, key);
+}
+
+int csv_file_place(CsvFile *file, gsize length, guint64 *at)
+{
+    uint64_t offset = 0;
+
+    if (file->cells.used)
+        write_bytes(file);
+    if (!file->error)
+        file->error = strobe_safe_file_reserve(file->file, length, &offset);
+    *at = offset;
+    return file->error;
+}
+
+void csv_file_write_placed(CsvFile *file, guint64 at, const char *bytes, gsize length)
+{
+    strobe_safe_file_write_part(file->file, at, bytes, length);
+}
+
+int csv_file_note_row(CsvFile *file, StrobeRowKey key, gsize length, guint n_cells)
+{
+    const LoggedRow row = {.key = key, .length = (guint32)length, .n_cells = n_cells};
+
+    file->n_rows++;
+    file->last = key;
+    if (file->log && !file->error)
+        file->error = row_log_add(file->log, &row);
+    return file->error;
+}
+
+int csv_file_settle(CsvFile *file)
+{
     if (!file->n_rows)
         return file->error;
     if (file->n_columns && file->n_columns != file->columns->len)
@@ -408,8 +465,16 @@ int csv_file_finish(CsvFile *file)
     if (!file->error && file->sorter)
         write_held(file);
     write_bytes(file);
-    if (file->error)
-        return file->error;
+    return file->error;
+}
+
+int csv_file_finish(CsvFile *file)
+{
+    StrobeSafeFile *finished;
+    int error = csv_file_settle(file);
+
+    if (error || !file->n_rows)
+        return error;
     finished = file->file;
     file->file = NULL;
     return strobe_safe_file_finish(finished);

@@ -22,6 +22,9 @@ typedef struct Piece {
     CsvCells cells;
     guint from, done, until; /* rows of the stretch; those before `done` are in `cells` */
     int error;               /* of the row that it is not done with */
+    /* Of a block. */
+    gboolean is_composed, is_written;
+    guint64 at; /* of one that has its place */
 } Piece;
 
 struct CsvPieces {
@@ -36,6 +39,12 @@ struct CsvPieces {
     guint n_written; /* pieces whose rows are in their files */
     int error;
     CsvRows *failed;
+    /* One that is a block: all rows are of this file, and go on where it stands. */
+    CsvFile *file;
+    guint n_cells; /* of each row at least; 0: it is none */
+    gint next;     /* piece that nobody has; atomic */
+    guint n_placed;
+    pthread_mutex_t write_lock; /* the system lets one thread at a time write to a file */
 };
 
 CsvPieces *csv_pieces_new(CsvContext *context)
@@ -47,6 +56,7 @@ CsvPieces *csv_pieces_new(CsvContext *context)
         return NULL;
     pieces = g_new0(CsvPieces, 1);
     pthread_mutex_init(&pieces->lock, NULL);
+    pthread_mutex_init(&pieces->write_lock, NULL);
     pieces->context = context;
     pieces->n_parts = n;
     pieces->contexts = g_ptr_array_new();
@@ -65,6 +75,7 @@ void csv_pieces_free(CsvPieces *pieces)
         csv_context_free(pieces->contexts->pdata[i]);
     g_ptr_array_unref(pieces->contexts);
     pthread_mutex_destroy(&pieces->lock);
+    pthread_mutex_destroy(&pieces->write_lock);
     g_free(pieces);
 }
 
@@ -107,8 +118,10 @@ static void compose(CsvPieces *pieces, CsvContext *context, Piece *piece)
         error = csv_rows_compose(row->rows, context, &cells, row->record);
         if (error)
             break;
+        row->n_cells = MAX(cells.n, pieces->n_cells);
+        if (pieces->n_cells)
+            csv_file_fill_row(&cells, pieces->n_cells);
         row->end = cells.used;
-        row->n_cells = cells.n;
     }
     piece->cells = cells;
     piece->done = i;
@@ -180,6 +193,130 @@ static void do_part(void *user, uint32_t number)
         write_first(user);
 }
 
+static void write_rows(CsvPieces *pieces)
+{
+    if (pieces->n_pieces > 1)
+        pieces->context->host->side_by_side(pieces->context->self, pieces->n_parts, do_part,
+                                            pieces);
+    while (pieces->n_written < pieces->n_pieces)
+        write_piece(pieces, &pieces->all[pieces->n_written++]);
+}
+
+/* ---- blocks ----
+ *
+ * Rows of one file, which need no order but their own, are not copied by who goes in order: a piece
+ * gets its place in the file when those before it are composed, and who has composed it writes it
+ * there. */
+
+static void find_block(CsvPieces *pieces, guint n)
+{
+    CsvFile *file = n ? csv_rows_file(pieces->rows[0].rows) : NULL;
+
+    pieces->file = file;
+    pieces->n_cells = n >= 2 * PIECE_ROWS ? csv_file_block_cells(file) : 0;
+    for (guint i = 0; i < n && pieces->n_cells; i++)
+        if (csv_rows_file(pieces->rows[i].rows) != file ||
+            !csv_file_goes_on(file, i ? &pieces->rows[i - 1].key : NULL, pieces->rows[i].key))
+            pieces->n_cells = 0;
+}
+
+/* Under the lock. */
+static void place(CsvPieces *pieces, Piece *piece)
+{
+    int error = csv_file_place(pieces->file, piece->cells.used, &piece->at);
+
+    if (!pieces->error)
+        pieces->error = error;
+    pieces->n_placed++;
+}
+
+static void write_block(CsvPieces *pieces, Piece *piece)
+{
+    csv_file_write_placed(pieces->file, piece->at, piece->cells.bytes, piece->cells.used);
+    piece->is_written = TRUE;
+}
+
+/* Pieces that the thread has composed, of `mine`, as far as they have their place; where another
+ * one writes there is more to compose. */
+static void write_mine(CsvPieces *pieces, guint mine)
+{
+    guint n_placed;
+
+    pthread_mutex_lock(&pieces->lock);
+    n_placed = pieces->error ? 0 : pieces->n_placed;
+    pthread_mutex_unlock(&pieces->lock);
+    if (pthread_mutex_trylock(&pieces->write_lock))
+        return;
+    for (guint i = 0; i < n_placed; i++)
+        if (mine >> i & 1 && !pieces->all[i].is_written)
+            write_block(pieces, &pieces->all[i]);
+    pthread_mutex_unlock(&pieces->write_lock);
+}
+
+static void note_composed(CsvPieces *pieces, Piece *piece)
+{
+    pthread_mutex_lock(&pieces->lock);
+    piece->is_composed = TRUE;
+    while (pieces->n_placed < pieces->n_pieces && !pieces->error) {
+        piece = &pieces->all[pieces->n_placed];
+        if (!piece->is_composed || piece->done < piece->until)
+            break;
+        place(pieces, piece);
+    }
+    pthread_mutex_unlock(&pieces->lock);
+}
+
+static void do_block_part(void *user, uint32_t number)
+{
+    CsvPieces *pieces = user;
+    CsvContext *context = number ? take_context(pieces) : pieces->context;
+    guint mine = 0, i;
+
+    while ((i = (guint)g_atomic_int_add(&pieces->next, 1)) < pieces->n_pieces) {
+        compose(pieces, context, &pieces->all[i]);
+        note_composed(pieces, &pieces->all[i]);
+        mine |= 1u << i;
+        write_mine(pieces, mine);
+    }
+    if (number)
+        give_context(pieces, context);
+}
+
+/* What nobody has written; rows that are too long for a piece go into the file one by one. */
+static void finish_block_piece(CsvPieces *pieces, guint index)
+{
+    Piece *piece = &pieces->all[index];
+    gsize at = 0;
+
+    if (!csv_file_block_cells(pieces->file)) /* a row before it was one to be held */
+        piece->done = piece->from;
+    else if (index >= pieces->n_placed && !pieces->error)
+        place(pieces, piece);
+    for (guint i = piece->from; i < piece->done && !pieces->error; i++) {
+        const Row *row = &pieces->rows[i];
+
+        pieces->error = csv_file_note_row(pieces->file, row->key, row->end - at, row->n_cells);
+        at = row->end;
+    }
+    if (!piece->is_written && piece->done > piece->from && !pieces->error)
+        write_block(pieces, piece);
+    for (guint i = piece->done; i < piece->until && !pieces->error; i++)
+        pieces->error = piece->error ? piece->error : put_row(pieces, &pieces->rows[i]);
+}
+
+static void write_blocks(CsvPieces *pieces)
+{
+    pieces->failed = pieces->rows[0].rows;
+    pieces->next = 0;
+    pieces->n_placed = 0;
+    pieces->context->host->side_by_side(pieces->context->self, pieces->n_parts, do_block_part,
+                                        pieces);
+    for (guint i = 0; i < pieces->n_pieces; i++)
+        finish_block_piece(pieces, i);
+}
+
+/* ---- all ---- */
+
 int csv_pieces_flush(CsvPieces *pieces, CsvRows **failed)
 {
     const guint n = pieces->n;
@@ -191,15 +328,15 @@ int csv_pieces_flush(CsvPieces *pieces, CsvRows **failed)
         piece->from = piece->done = i * n / pieces->n_pieces;
         piece->until = (i + 1) * n / pieces->n_pieces;
         piece->error = 0;
-        piece->is_taken = FALSE;
+        piece->is_taken = piece->is_composed = piece->is_written = FALSE;
     }
     pieces->n = pieces->n_written = 0;
     pieces->error = 0;
-    if (pieces->n_pieces > 1)
-        pieces->context->host->side_by_side(pieces->context->self, pieces->n_parts, do_part,
-                                            pieces);
-    while (pieces->n_written < pieces->n_pieces)
-        write_piece(pieces, &pieces->all[pieces->n_written++]);
+    find_block(pieces, n);
+    if (pieces->n_cells)
+        write_blocks(pieces);
+    else
+        write_rows(pieces);
     *failed = pieces->failed;
     return pieces->error;
 }

@@ -36,6 +36,7 @@ typedef struct AscendOutput {
 typedef struct Csv {
     CsvContext context;
     CsvPieces *pieces;             /* NULL: all by one thread */
+    gboolean cuts_raw;             /* into pieces, too */
     char **only, **also;           /* kinds, as the options name them */
     GHashTable *kinds;             /* const StrobeKindView * -> CsvKind */
     CsvKind *recent[RECENT_KINDS]; /* by their ids */
@@ -65,6 +66,7 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
                                 .level = facts->level,
                                 .cache = cell_cache_new(host, self, 1)};
     csv->pieces = csv_pieces_new(&csv->context);
+    csv->cuts_raw = facts->n_threads > 2; /* passes keep a second thread busy meanwhile */
     csv->only = g_strsplit(host->option_text(self, "kinds"), "+", -1);
     csv->also = g_strsplit(host->option_text(self, "also"), "+", -1);
     csv->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_kind);
@@ -262,7 +264,7 @@ static StrobeStatus io_error(Csv *csv, const CsvFile *file, int error)
 static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
 {
     Csv *csv = state;
-
+    CsvPieces *pieces = csv->cuts_raw || (n && records[0].kind->derived) ? csv->pieces : NULL;
     CsvRows *rows = NULL;
     int error = 0;
 
@@ -271,14 +273,14 @@ static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
 
         for (guint at = 0; at < kind->rows->len && !error; at++) {
             rows = g_ptr_array_index(kind->rows, at);
-            error = csv->pieces ? csv_pieces_add(csv->pieces, rows, &records[i], &rows)
-                                : csv_rows_add(rows, &records[i]);
+            error = pieces ? csv_pieces_add(pieces, rows, &records[i], &rows)
+                           : csv_rows_add(rows, &records[i]);
         }
         if (error)
             return io_error(csv, csv_rows_file(rows), error);
     }
-    if (csv->pieces)
-        error = csv_pieces_flush(csv->pieces, &rows);
+    if (pieces)
+        error = csv_pieces_flush(pieces, &rows);
     return error ? io_error(csv, csv_rows_file(rows), error) : STROBE_OK;
 }
 
@@ -314,8 +316,9 @@ static StrobeStatus end_kinds(Csv *csv)
     return STROBE_OK;
 }
 
-/* Files that are finished side by side. */
+/* Files that are settled or finished side by side. */
 typedef struct Finish {
+    int (*step)(CsvFile *file);
     CsvFile **files;
     int *errors;
 } Finish;
@@ -324,21 +327,46 @@ static void finish_file(void *user, uint32_t i)
 {
     const Finish *finish = user;
 
-    finish->errors[i] = csv_file_finish(finish->files[i]);
+    finish->errors[i] = finish->step(finish->files[i]);
 }
 
-static StrobeStatus finish_files(Csv *csv)
+/* May it get rows of one of the derived kinds? */
+static gboolean takes_any(const Csv *csv, const CsvFile *file, const char *const *kinds)
+{
+    const AscendFile *entry = NULL;
+    GHashTableIter iter;
+    gpointer value;
+
+    for (guint32 i = 0; i < n_ascend_files; i++)
+        if (csv->ascend[i].file == file)
+            entry = &ascend_files[i];
+    for (guint32 i = 0; entry && i < n_ascend_files; i++) /* of its fallback too */
+        if (!strcmp(ascend_files[i].file, entry->file) &&
+            g_strv_contains(kinds, ascend_files[i].kind))
+            return TRUE;
+    g_hash_table_iter_init(&iter, csv->kinds);
+    while (!entry && g_hash_table_iter_next(&iter, NULL, &value)) {
+        const CsvKind *kind = value;
+
+        if (kind->rows->len && csv_rows_file(kind->rows->pdata[0]) == file)
+            return g_strv_contains(kinds, kind->view->name);
+    }
+    return FALSE;
+}
+
+/* Of those that get no rows of `kinds`, NULL: there are none left. */
+static StrobeStatus finish_files(Csv *csv, int (*step)(CsvFile *file), const char *const *kinds)
 {
     const StrobeConsumerHost *host = csv->context.host;
     g_autofree CsvFile **files = g_new(CsvFile *, csv->files->len + 1);
     g_autofree int *errors = g_new0(int, csv->files->len + 1);
-    Finish finish = {files, errors};
+    Finish finish = {step, files, errors};
     guint n = 0;
 
     for (guint i = 0; i < csv->files->len; i++) {
         CsvFile *file = g_ptr_array_index(csv->files, i);
 
-        if (!is_needless(csv, file))
+        if (!is_needless(csv, file) && !(kinds && takes_any(csv, file, kinds)))
             files[n++] = file;
     }
     host->side_by_side(csv->context.self, n, finish_file, &finish);
@@ -348,13 +376,19 @@ static StrobeStatus finish_files(Csv *csv)
     return STROBE_OK;
 }
 
+/* Files of recorded kinds alone are complete. What sums up has its rows at the very end. */
+static StrobeStatus csv_kinds_left(void *state, const char *const *kinds)
+{
+    return finish_files(state, csv_file_settle, kinds);
+}
+
 static StrobeStatus csv_end(void *state)
 {
     Csv *csv = state;
     StrobeStatus status = end_kinds(csv);
 
     if (!status)
-        status = finish_files(csv);
+        status = finish_files(csv, csv_file_finish, NULL);
     if (!status && csv->n_skipped)
         csv->context.host->log(csv->context.self, STROBE_LOG_WARNING,
                                "%u kinds beyond the first %d have no table; name the ones you want "
@@ -384,5 +418,6 @@ const StrobeConsumerOps csv_ops = {
     .open = csv_open,
     .batch = csv_batch,
     .end = csv_end,
+    .kinds_left = csv_kinds_left,
     .close = csv_close,
 };

@@ -12,8 +12,8 @@
 
 typedef struct Pen {
     char *at;
+    guint n;         /* cells so far; between the two, or compilers move both in one register */
     const char *end; /* of what may be written to */
-    guint n;         /* cells so far */
 } Pen;
 
 static inline void pen_take(Pen *pen, const RowCells *row, CsvCells *cells)

@@ -3,6 +3,7 @@
 #include "test-fixture.h"
 
 #define TURNS 4000u
+#define AT_ONCE 500u
 #define LONG_TEXT 300000u
 
 static const char *const files[] = {"operator_details.csv", "vendor.task.csv",
@@ -30,23 +31,49 @@ static StrobeStringId text_of(Fixture *f, const char *what, guint i)
     return strobe_mock_string(f->mock, text);
 }
 
-/* Rows that are put in order, rows as they come, and columns that are told by the records. */
-static void add_turn(Fixture *f, StrobeStringId long_text, guint i)
+enum { DETAIL, TASK, KERNEL, N_KINDS };
+
+static void add_record(Fixture *f, guint kind, StrobeStringId long_text, guint i, gint64 t)
 {
-    const gint64 t = T0 + (gint64)(i * 7919 % TURNS) * 1000;
     const struct strobe_operator_detail detail = {
         .host_total = i, .host_self = i / 2, .shapes = text_of(f, "shape", i % 50)};
     const struct vendor task = {i, i % 700 == 77 ? long_text : text_of(f, "what", i % 90)};
-    struct strobe_kernel_detail kernel = {0};
+    struct strobe_kernel_detail kernel = {.metrics = i % 3 ? metrics[i / 500 % 2] : 0};
 
-    strobe_mock_add(f->mock, &strobe_kind_operator_detail, f->thread, text_of(f, "op", i % 40), t,
-                    t + 500, &detail);
-    strobe_mock_add(f->mock, &vendor, f->thread, text_of(f, "t", i), t, t + 9, &task);
-    kernel.metrics = i % 3 ? metrics[i / 500 % 2] : 0;
     kernel.value[0] = i;
     kernel.value[1] = 0.5 * i;
-    strobe_mock_add(f->mock, &strobe_kind_kernel_detail, f->thread, text_of(f, "k", i % 30), t,
-                    t + 11, &kernel);
+    if (kind == DETAIL)
+        strobe_mock_add(f->mock, &strobe_kind_operator_detail, f->thread, text_of(f, "op", i % 40),
+                        t, t + 500, &detail);
+    else if (kind == TASK)
+        strobe_mock_add(f->mock, &vendor, f->thread, text_of(f, "t", i), t, t + 9, &task);
+    else
+        strobe_mock_add(f->mock, &strobe_kind_kernel_detail, f->thread, text_of(f, "k", i % 30), t,
+                        t + 11, &kernel);
+}
+
+/* Rows that are put in order, rows as they come, and columns that are told by the records. */
+static void send_mixed(Fixture *f, StrobeStringId long_text)
+{
+    for (guint i = 0; i < TURNS; i++) {
+        for (guint kind = 0; kind < N_KINDS; kind++)
+            add_record(f, kind, long_text, i, T0 + (gint64)(i * 7919 % TURNS) * 1000);
+        if (i % 900 == 0 || i % 900 == 1 || i % 900 == 80)
+            g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+    }
+    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+}
+
+/* The same, though many of a kind at once, which come in order for half of the time. */
+static void send_apart(Fixture *f, StrobeStringId long_text)
+{
+    for (guint from = 0; from < TURNS; from += AT_ONCE)
+        for (guint kind = 0; kind < N_KINDS; kind++) {
+            for (guint i = from; i < from + AT_ONCE; i++)
+                add_record(f, kind, long_text, i,
+                           T0 + (gint64)(i < TURNS / 2 ? i : i * 7919 % TURNS) * 1000);
+            g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+        }
 }
 
 /* Pieces by threads of their own, all of them at once. */
@@ -79,8 +106,10 @@ static void by_threads(StrobeInstance *self, uint32_t n, void (*piece)(void *use
         g_thread_join(started[i]);
 }
 
+typedef void (*Send)(Fixture *f, StrobeStringId long_text);
+
 /* The files one behind the other, of batches of many sizes. */
-static char *made(guint n_threads, gboolean has_threads)
+static char *made(Send send, guint n_threads, gboolean has_threads)
 {
     GString *all = g_string_new(NULL);
     Fixture f;
@@ -94,12 +123,7 @@ static char *made(guint n_threads, gboolean has_threads)
     metrics[0] = strobe_mock_string(f.mock, "aic_mac_ratio;aiv_time");
     metrics[1] = strobe_mock_string(f.mock, "aic_mac_ratio");
     g_assert_cmpint(strobe_mock_open(f.mock), ==, STROBE_OK);
-    for (guint i = 0; i < TURNS; i++) {
-        add_turn(&f, long_text, i);
-        if (i % 900 == 0 || i % 900 == 1 || i % 900 == 80)
-            g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
-    }
-    g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
+    send(&f, long_text);
     g_assert_cmpint(strobe_mock_end(f.mock), ==, STROBE_OK);
     strobe_mock_close(f.mock);
     for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
@@ -113,22 +137,38 @@ static char *made(guint n_threads, gboolean has_threads)
     return g_string_free(all, FALSE);
 }
 
-/* Else pieces come one after the other, the last one first. */
-static void test_same(gconstpointer has_threads)
+typedef struct Case {
+    Send send;
+    guint n_threads;
+    gboolean has_threads; /* else pieces come one after the other, the last one first */
+} Case;
+
+static void test_same(gconstpointer data)
 {
+    const Case *c = data;
+
     n_dealt = 0;
-    g_autofree char *expected = made(1, FALSE);
-    g_autofree char *found = made(has_threads ? 9 : 2, has_threads != NULL);
+    g_autofree char *expected = made(c->send, 1, FALSE);
+    g_autofree char *found = made(c->send, c->n_threads, c->has_threads);
 
     g_assert_cmpuint(strlen(expected), >, 1500000);
     g_assert_true(g_str_equal(found, expected));
-    g_assert_true((n_dealt > 1) == (has_threads != NULL));
+    g_assert_true((n_dealt > 1) == (c->has_threads && c->n_threads > 2));
 }
 
 int main(int argc, char **argv)
 {
+    static const Case cases[] = {{send_mixed, 3, FALSE},
+                                 {send_mixed, 9, TRUE},
+                                 {send_mixed, 2, TRUE}, /* kinds that are recorded */
+                                 {send_apart, 3, FALSE},
+                                 {send_apart, 9, TRUE}};
+
     g_test_init(&argc, &argv, NULL);
-    g_test_add_data_func("/csv-pieces/last-first", NULL, test_same);
-    g_test_add_data_func("/csv-pieces/at-once", GUINT_TO_POINTER(1), test_same);
+    g_test_add_data_func("/csv-pieces/last-first", &cases[0], test_same);
+    g_test_add_data_func("/csv-pieces/at-once", &cases[1], test_same);
+    g_test_add_data_func("/csv-pieces/of-two", &cases[2], test_same);
+    g_test_add_data_func("/csv-pieces/blocks-last-first", &cases[3], test_same);
+    g_test_add_data_func("/csv-pieces/blocks-at-once", &cases[4], test_same);
     return g_test_run();
 }

@@ -2,6 +2,9 @@
 #include "spool.h"
 #include <string.h>
 
+#include "resources.h"
+#include "spooled-differences.h"
+
 /* Records that were handed on, one behind the other. */
 typedef struct Found {
     guint n;
@@ -63,7 +66,7 @@ static void test_sizes(void)
     check(1, 1);
     check(0, 1000);
     check(200000, 200001); /* several pieces, the first in memory */
-    check(500000, 500001); /* and more of them in the temporary file */
+    check(700000, 700001); /* and more of them in the temporary file */
     check(1, 200000);      /* handed on at once */
     check(100000, 200000);
 }
@@ -117,9 +120,59 @@ static void test_left_out(void)
     strobe_spool_free(spool);
 }
 
+#define DIFFERENCES_ROOM 65536u
+
+/* Records of several kinds, whose words differ by little, by all, or not at all. */
+static gsize make_records(GRand *rand, char *to)
+{
+    gsize used = 0;
+
+    while (used < DIFFERENCES_ROOM - 1024) {
+        struct StrobeSpooled record = {.kind = (guint16)(g_rand_int(rand) % 40),
+                                       .track = g_rand_int(rand) % 3,
+                                       .begin_ns = (gint64)(used * 1000),
+                                       .end_ns = G_MAXINT64 - (gint64)used};
+        record.field_bytes = 8 * (record.kind % STROBE_KIND_FIELDS_MAX);
+        memcpy(to + used, &record, sizeof record);
+        used += sizeof record;
+        for (guint i = 0; i < record.field_bytes / 8; i++, used += 8) {
+            guint64 word = (guint64)g_rand_int(rand) << 32 | g_rand_int(rand);
+
+            word = i % 2 ? word >> g_rand_int(rand) % 64 : G_MAXUINT64;
+            memcpy(to + used, &word, sizeof word);
+        }
+    }
+    return used;
+}
+
+static void test_differences(void)
+{
+    static guint64 records[DIFFERENCES_ROOM / 8], found[DIFFERENCES_ROOM / 8];
+    static char differences[STROBE_SPOOLED_ROOM(DIFFERENCES_ROOM)];
+    g_autoptr(GRand) rand = g_rand_new_with_seed(4711);
+
+    for (guint turn = 0; turn < 50; turn++) {
+        gsize bytes = make_records(rand, (char *)records);
+        gsize length = strobe_spooled_put((char *)records, bytes, differences);
+        g_autofree char *copy = g_memdup2(differences, length); /* whose end is watched */
+
+        g_assert_cmpuint(length, <, bytes);
+        g_assert_true(strobe_spooled_take(copy, length, (char *)found, bytes));
+        g_assert_cmpint(memcmp(records, found, bytes), ==, 0);
+        g_assert_false(strobe_spooled_take(copy, length - 1, (char *)found, bytes));
+        g_assert_false(strobe_spooled_take(copy, length, (char *)found, bytes - 8));
+        for (guint damage = 0; damage < 20; damage++) {
+            copy[g_rand_int(rand) % length] = (char)g_rand_int(rand);
+            strobe_spooled_take(copy, length, (char *)found, bytes); /* whatever it says */
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    strobe_resources_set(96 << 20, NULL, FALSE); /* so little that the file is used */
+    g_test_add_func("/spool/differences", test_differences);
     g_test_add_func("/spool/sizes", test_sizes);
     g_test_add_func("/spool/left-out", test_left_out);
     return g_test_run();

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device-record.h"
+#include "duration-counts.h"
 #include "sorted-values.h"
 
 #define GROUPS_MAX 262144u
@@ -14,18 +15,12 @@ enum { LEVEL, N_WANTED };
 
 static const StrobeWantedField wanted[N_WANTED] = {[LEVEL] = {"level", STROBE_FIELD_STRING}};
 
-/* How often a function took so long: the variance is around a mean that is rounded first. */
-typedef struct Duration {
-    gint64 ns;
-    guint64 count;
-} Duration;
-
 typedef struct Group {
     const char *name, *level; /* the host's */
     StrobeStringId name_id, level_id;
     guint64 count;
-    gint64 total, min, max; /* ns */
-    GHashTable *durations;  /* of Duration, its own key */
+    gint64 total, min, max;   /* ns */
+    DurationCounts durations; /* the variance is around a mean that is rounded first */
 } Group;
 
 #define RECENT 256u /* a power of two */
@@ -57,7 +52,7 @@ static void free_group(gpointer data)
 {
     Group *group = data;
 
-    g_hash_table_unref(group->durations);
+    duration_counts_clear(&group->durations);
     g_free(group);
 }
 
@@ -86,7 +81,6 @@ static Group *find_by_text(ApiStatistic *pass, Group *key)
     group = g_memdup2(key, sizeof *key);
     group->min = G_MAXINT64;
     group->max = G_MININT64;
-    group->durations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     g_hash_table_add(pass->groups, group);
     return group;
 }
@@ -104,19 +98,6 @@ static Group *find_group(ApiStatistic *pass, StrobeStringId name, StrobeStringId
     return *recent = find_by_text(pass, &key);
 }
 
-static void add_duration(ApiStatistic *pass, Group *group, gint64 ns)
-{
-    Duration *duration = g_hash_table_lookup(group->durations, &ns);
-
-    if (!duration) {
-        duration = g_new0(Duration, 1);
-        duration->ns = ns;
-        g_hash_table_add(group->durations, duration);
-        pass->n_durations++;
-    }
-    duration->count++;
-}
-
 static void add(ApiStatistic *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binder, record->kind);
@@ -131,7 +112,7 @@ static void add(ApiStatistic *pass, const StrobeView *record)
     group->total += ns;
     group->min = MIN(group->min, ns);
     group->max = MAX(group->max, ns);
-    add_duration(pass, group, ns);
+    pass->n_durations += duration_counts_add(&group->durations, ns);
 }
 
 static StrobeStatus api_statistic_batch(void *state, const StrobeView *records, size_t n)
@@ -166,30 +147,22 @@ static gint compare(gconstpointer a, gconstpointer b)
     return order ? order : strcmp(x->level, y->level);
 }
 
-static gint compare_durations(gconstpointer a, gconstpointer b)
-{
-    const Duration *x = *(Duration *const *)a, *y = *(Duration *const *)b;
-
-    return (x->ns > y->ns) - (x->ns < y->ns);
-}
-
 /* Around the rounded mean; G1 rounds every square too. In order of the durations, so that the sum
  * is the same whatever the order of the calls. */
-static double variance_of(const Group *group, double mean, gboolean rounds_squares)
+static double variance_of(Group *group, double mean, gboolean rounds_squares)
 {
-    g_autoptr(GPtrArray) sorted = sorted_values(group->durations, compare_durations);
+    const DurationCount *sorted = duration_counts_sort(&group->durations);
     double sum = 0;
 
-    for (guint i = 0; i < sorted->len; i++) {
-        const Duration *next = sorted->pdata[i];
-        double off = device_us(next->ns) - mean, square = off * off;
+    for (guint i = 0; i < group->durations.n; i++) {
+        double off = device_us(sorted[i].ns) - mean, square = off * off;
 
-        sum += (double)next->count * (rounds_squares ? device_round(square, 3) : square);
+        sum += (double)sorted[i].count * (rounds_squares ? device_round(square, 3) : square);
     }
     return device_round(sum / (double)group->count, 3);
 }
 
-static gboolean emit(ApiStatistic *pass, const Group *group)
+static gboolean emit(ApiStatistic *pass, Group *group)
 {
     const StrobeFacts *facts = pass->host->facts(pass->self);
     struct strobe_api_statistic *fields = pass->host->emit(

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "duration-counts.h"
+
+#include <stdlib.h>
+
+#define FIRST_SLOTS 16u
+
+void duration_counts_clear(DurationCounts *counts)
+{
+    g_free(counts->slots);
+    *counts = (DurationCounts){0};
+}
+
+/* Of this duration, or the free one where it goes. */
+static DurationCount *slot_of(DurationCount *slots, guint n_slots, gint64 ns)
+{
+    guint at = (guint)(((guint64)ns * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15)) >> 32);
+
+    for (;; at++) {
+        DurationCount *slot = &slots[at & (n_slots - 1)];
+
+        if (!slot->count || slot->ns == ns)
+            return slot;
+    }
+}
+
+/* A quarter stays free. */
+static void grow(DurationCounts *counts)
+{
+    const guint n_slots = counts->n_slots ? 2 * counts->n_slots : FIRST_SLOTS;
+    DurationCount *slots = g_new0(DurationCount, n_slots);
+
+    for (guint i = 0; i < counts->n_slots; i++)
+        if (counts->slots[i].count)
+            *slot_of(slots, n_slots, counts->slots[i].ns) = counts->slots[i];
+    g_free(counts->slots);
+    counts->slots = slots;
+    counts->n_slots = n_slots;
+}
+
+gboolean duration_counts_add(DurationCounts *counts, gint64 ns)
+{
+    DurationCount *slot;
+
+    if (4 * (guint64)counts->n >= 3 * (guint64)counts->n_slots)
+        grow(counts);
+    slot = slot_of(counts->slots, counts->n_slots, ns);
+    slot->ns = ns;
+    if (slot->count++)
+        return FALSE;
+    counts->n++;
+    return TRUE;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const DurationCount *x = a, *y = b;
+
+    return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+const DurationCount *duration_counts_sort(DurationCounts *counts)
+{
+    guint n = 0;
+
+    for (guint i = 0; i < counts->n_slots; i++)
+        if (counts->slots[i].count)
+            counts->slots[n++] = counts->slots[i];
+    if (n)
+        qsort(counts->slots, n, sizeof *counts->slots, compare);
+    return counts->slots;
+}
