@@ -11,7 +11,7 @@
 
 /* Where the rows of ids that differ in their lowest bits are. */
 typedef struct Slot {
-    guint64 near;        /* what they have in common, and 1; 0: free */
+    guint64 near;         /* what they have in common, and 1; 0: free */
     guint32 places[NEAR]; /* and 1; 0: there is none */
 } Slot;
 
