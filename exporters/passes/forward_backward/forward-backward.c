@@ -8,7 +8,6 @@
 #include <glib.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
-#include <string.h>
 
 #include "id-rows.h"
 
@@ -21,6 +20,8 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [SEQUENCE] = {"sequence", STROBE_FIELD_I64},
     [FORWARD_THREAD] = {"forward_thread", STROBE_FIELD_U64},
 };
+
+static const char *const kind_names[] = {"cpu_op"};
 
 #define UNKNOWN G_MININT64
 
@@ -39,6 +40,7 @@ typedef struct Pair {
 typedef struct ForwardBackward {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
+    StrobeKindNames kinds;
     StrobeBinder binder;
     IdRows *pairs; /* of Pair */
 } ForwardBackward;
@@ -50,6 +52,7 @@ static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, Strobe
 
     links->host = host;
     links->self = self;
+    links->kinds = (StrobeKindNames){.names = kind_names, .n_names = G_N_ELEMENTS(kind_names)};
     links->binder.wanted = wanted;
     links->binder.n_wanted = N_WANTED;
     links->pairs = id_rows_new(sizeof(Pair));
@@ -115,7 +118,7 @@ static StrobeStatus forward_backward_batch(void *state, const StrobeView *record
         Pair *pair;
         End *end;
 
-        if (strcmp(record->kind->name, "cpu_op"))
+        if (strobe_kind_place(&links->kinds, record->kind) != 0)
             continue;
         offsets = strobe_binder_offsets(&links->binder, record->kind);
         sequence = strobe_field_i64(record, offsets[SEQUENCE], -1);
