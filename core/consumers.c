@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "consumers.h"
 
+#include <pthread.h>
+#include <strobe/helpers/thread.h>
+
 #include "batch-line.h"
 #include "crew.h"
 #include "resources.h"
@@ -190,6 +193,47 @@ void strobe_consumers_call(StrobeConsumers *consumers, void (*step)(StrobeConsum
     consumers->turn += consumers->passes->len;
     strobe_crew_run(consumers->crew, call_part, &call,
                     1 + consumers->exporters->len + consumers->passes->len);
+}
+
+/* ---- ends ---- */
+
+typedef struct Ends {
+    const GPtrArray *exporters;
+    gint next; /* that nobody has begun to end; atomic */
+} Ends;
+
+static void end_exporters(Ends *ends)
+{
+    guint index;
+
+    while ((index = (guint)g_atomic_int_add(&ends->next, 1)) < ends->exporters->len)
+        strobe_consumer_end(g_ptr_array_index(ends->exporters, index));
+}
+
+static void *serve_ends(void *data)
+{
+    strobe_resources_thread_begins();
+    end_exporters(data);
+    return NULL;
+}
+
+/* Who ends waits for the disk, too: there is one thread more than processors. */
+void strobe_consumers_end(StrobeConsumers *consumers)
+{
+    Ends ends = {.exporters = consumers->exporters};
+    guint n = MIN(strobe_crew_n_threads(consumers->crew) + 1, consumers->exporters->len);
+    g_autofree pthread_t *threads = g_new0(pthread_t, n + 1);
+    guint n_threads = 0;
+
+    strobe_consumers_settle(consumers);
+    while (consumers->crew && n_threads < n &&
+           strobe_thread_start(&threads[n_threads], serve_ends, &ends) == 0)
+        pthread_setname_np(threads[n_threads++], "strobe-end");
+    for (guint i = 0; i < consumers->own->len; i++)
+        strobe_consumer_end(g_ptr_array_index(consumers->own, i));
+    end_exporters(&ends);
+    for (guint i = 0; i < n_threads; i++)
+        pthread_join(threads[i], NULL);
 }
 
 /* ---- making ---- */

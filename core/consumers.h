@@ -22,8 +22,10 @@ guint strobe_consumers_n_batches(const StrobeConsumers *consumers);
 /* The first `n` of these; what they point to stays as it is until strobe_consumers_settle, or until
  * there is room for the batch that is strobe_consumers_n_batches behind. */
 void strobe_consumers_feed(StrobeConsumers *consumers, gsize n);
-/* Both return when all consumers have all records behind them, and the call. */
+/* These return when all consumers have all records behind them, and the call. */
 void strobe_consumers_settle(StrobeConsumers *consumers);
 void strobe_consumers_call(StrobeConsumers *consumers, void (*step)(StrobeConsumer *));
+/* The end of all but passes. */
+void strobe_consumers_end(StrobeConsumers *consumers);
 
 #endif

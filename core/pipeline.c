@@ -268,7 +268,7 @@ static void run_consumers(struct run *run, GError **error)
     open_all(run);
     if (stream_raw(run, error)) {
         strobe_derive(run->reader, run->gaps, run->consumers, run->p->passes, run->p->consumers);
-        strobe_consumers_call(run->consumers, strobe_consumer_end); /* passes are closed */
+        strobe_consumers_end(run->consumers); /* passes are closed */
     }
     strobe_consumers_call(run->consumers, strobe_consumer_close);
     strobe_consumers_free(run->consumers);

@@ -30,8 +30,9 @@ struct run {
 struct StrobeRecordSorter {
     char *folder;
     StrobeSafeFile *scratch; /* NULL: not needed yet */
-    gsize limit;
-    guint64 *words; /* of the records in memory; at most limit */
+    gsize limit, room;       /* what records may take now, and what is reserved for them */
+    gsize borrowed;          /* of the limit; the heap's, until the file is needed */
+    guint64 *words;          /* of the records in memory; at most limit */
     gsize n_words;
     StrobeItemOrder order; /* of the records; its items are at most a seventh of the limit */
     GArray *starts;        /* of guint64, of the runs in the file */
@@ -43,12 +44,17 @@ struct StrobeRecordSorter {
 
 static gsize items_bytes(const StrobeRecordSorter *s)
 {
-    return (s->limit / ITEM_BYTES_MIN + 1) * sizeof(guint32);
+    return (s->room / ITEM_BYTES_MIN + 1) * sizeof(guint32);
+}
+
+static gsize words_bytes(const StrobeRecordSorter *s)
+{
+    return s->room + RECORD_WORDS_MAX * 8;
 }
 
 static void release_memory(StrobeRecordSorter *s)
 {
-    strobe_memory_release(s->words, s->limit + RECORD_WORDS_MAX * 8);
+    strobe_memory_release(s->words, words_bytes(s));
     strobe_memory_release(s->order.items, items_bytes(s));
     s->words = NULL;
     s->order.items = NULL;
@@ -64,7 +70,8 @@ StrobeRecordSorter *strobe_record_sorter_new(const char *folder, gsize memory_by
     s->starts = g_array_new(FALSE, FALSE, sizeof(guint64));
     s->heap = g_ptr_array_new();
     for (s->limit = CLAMP(memory_bytes, LIMIT_MIN, LIMIT_MAX);; s->limit /= 2) {
-        s->order.words = s->words = strobe_memory_reserve(s->limit + RECORD_WORDS_MAX * 8);
+        s->room = (gsize)MIN(2 * (guint64)s->limit, LIMIT_MAX);
+        s->order.words = s->words = strobe_memory_reserve(words_bytes(s));
         s->order.items = strobe_memory_reserve(items_bytes(s));
         if ((s->words && s->order.items) || s->limit <= LIMIT_MIN)
             return s;
@@ -81,6 +88,7 @@ void strobe_record_sorter_free(StrobeRecordSorter *s)
     g_free(s->runs);
     g_ptr_array_unref(s->heap);
     release_memory(s);
+    strobe_resources_give_back(s->borrowed);
     g_array_unref(s->starts);
     strobe_item_order_clear(&s->order);
     strobe_safe_file_discard(s->scratch);
@@ -120,6 +128,31 @@ static int write_ordered(StrobeRecordSorter *s)
                : strobe_safe_file_write(s->scratch, (const char *)begin, (gsize)(end - begin) * 8);
 }
 
+/* ---- memory ---- */
+
+/* An importer that needs little heap leaves as much again: what fits then needs no file. */
+static gboolean borrow(StrobeRecordSorter *s)
+{
+    const gsize more = s->room - s->limit;
+
+    if (!more || s->starts->len || !strobe_resources_borrow(more))
+        return FALSE;
+    s->borrowed = more;
+    s->limit += more;
+    return TRUE;
+}
+
+/* Where not all fits, it is of little use here. */
+static void give_back(StrobeRecordSorter *s)
+{
+    if (!s->borrowed)
+        return;
+    s->limit -= s->borrowed;
+    strobe_memory_empty(s->words, s->limit, words_bytes(s));
+    strobe_resources_give_back(s->borrowed);
+    s->borrowed = 0;
+}
+
 /* Writes what is in memory as one sorted run. */
 static gboolean spill(StrobeRecordSorter *s, GError **error)
 {
@@ -135,6 +168,7 @@ static gboolean spill(StrobeRecordSorter *s, GError **error)
     number = write_ordered(s);
     s->n_words = 0;
     strobe_item_order_forget(&s->order);
+    give_back(s);
     return number ? set_io_error(s, "write", number, error) : TRUE;
 }
 
@@ -159,7 +193,7 @@ guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 en
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "No memory to sort records in");
         return NULL;
     }
-    if (G_UNLIKELY(!has_room(s)))
+    if (G_UNLIKELY(!has_room(s)) && !borrow(s))
         return spill(s, error) ? strobe_record_sorter_add(s, begin, end, words, error) : NULL;
     strobe_item_order_add(&s->order, &key, (guint32)s->n_words);
     s->n_words += words;

@@ -8,6 +8,8 @@
 static guint64 memory = STROBE_MAX_MEM_DEFAULT;
 static gsize text_bytes = STROBE_TEXT_BYTES_IN_MEMORY;
 static void (*on_thread)(void);
+static bool (*on_borrow)(uint64_t);
+static void (*on_give_back)(uint64_t);
 static const char *temporary;
 
 void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean heap_overflows)
@@ -26,6 +28,23 @@ void strobe_resources_thread_begins(void)
 {
     if (on_thread)
         on_thread();
+}
+
+void strobe_resources_on_borrow(bool (*lend)(uint64_t bytes), void (*take_back)(uint64_t bytes))
+{
+    on_borrow = lend;
+    on_give_back = take_back;
+}
+
+gboolean strobe_resources_borrow(guint64 bytes)
+{
+    return on_borrow && on_borrow(bytes);
+}
+
+void strobe_resources_give_back(guint64 bytes)
+{
+    if (bytes && on_give_back)
+        on_give_back(bytes);
 }
 
 guint64 strobe_resources_memory(void)

@@ -4,6 +4,9 @@
 #ifndef STROBE_CORE_RESOURCES_H
 #define STROBE_CORE_RESOURCES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <glib.h>
 #include <strobe/helpers/safe-file.h>
 
@@ -22,6 +25,13 @@ void strobe_resources_set(guint64 memory_bytes, const char *folder, gboolean hea
  */
 void strobe_resources_thread_begins(void);
 void strobe_resources_on_thread(void (*begins)(void));
+
+/* Memory that is the heap's and that it does not use, for something else until it is given back:
+ * the heap goes on in its file that much earlier. FALSE: it uses it, or there is no such file. What
+ * lends is set as above; any thread. */
+gboolean strobe_resources_borrow(guint64 bytes);
+void strobe_resources_give_back(guint64 bytes);
+void strobe_resources_on_borrow(bool (*lend)(uint64_t bytes), void (*take_back)(uint64_t bytes));
 
 /* STROBE_MAX_MEM_DEFAULT unless it was set. */
 guint64 strobe_resources_memory(void);

@@ -61,6 +61,7 @@ static struct {
     Part *parts;            /* by address */
     size_t n_parts;
     uint64_t limit, in_memory, in_file;
+    uint64_t lent;             /* of what may be in memory, to something that is no heap */
     size_t hand_part, hand_at; /* where unmapping goes on */
     int file, statm;
     pid_t thread; /* the main one, which gets the signals of faults */
@@ -369,6 +370,30 @@ static bool has_room(size_t size)
            (uint64_t)disk.f_bavail * disk.f_frsize > size + ROOM_LEFT_BYTES && grow_file(size);
 }
 
+/* Locked. Does so much more fit into the plain part? */
+static bool fits(uint64_t size)
+{
+    return overflow.in_memory + overflow.lent + size + BESIDE_BYTES <= overflow.limit / 2;
+}
+
+static bool lend(uint64_t bytes)
+{
+    bool good;
+
+    lock();
+    good = fits(bytes);
+    overflow.lent += good ? bytes : 0;
+    unlock();
+    return good;
+}
+
+static void take_back(uint64_t bytes)
+{
+    lock();
+    overflow.lent -= bytes;
+    unlock();
+}
+
 /* Locked. */
 static char *map_file(size_t size, size_t alignment)
 {
@@ -403,7 +428,7 @@ static void *hook_alloc(extent_hooks_t *hooks, void *wanted, size_t size, size_t
         return NULL;
     lock();
     keep_limit();
-    if (overflow.in_memory + size + BESIDE_BYTES > overflow.limit / 2)
+    if (!fits(size))
         at = map_file(size, alignment);
     if (!at) {
         at = map(size, alignment, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -542,6 +567,7 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
         return false;
     }
     mallctl("arena.0.retain_grow_limit", NULL, NULL, &grow, sizeof grow);
+    strobe_resources_on_borrow(lend, take_back);
     return mallctl("arena.0.extent_hooks", NULL, NULL, &hooks, sizeof hooks) == 0;
 }
 

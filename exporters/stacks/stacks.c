@@ -6,6 +6,7 @@
 #include <gzip-file.h>
 #include <string.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/number.h>
 #include <strobe/helpers/safe-file.h>
 #include <strobe/helpers/utf8.h>
 
@@ -71,6 +72,16 @@ static gboolean is_blank(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
+/* How many bytes from here on stay as they are, each a character. */
+static gsize count_plain(const char *at, gsize length)
+{
+    gsize n = 0;
+
+    while (n < length && (guchar)at[n] >= 0x20 && (guchar)at[n] < 0x80 && at[n] != ';')
+        n++;
+    return n;
+}
+
 /* A frame, without blanks around it; what would end a frame or a line becomes '_'. */
 static void append_frame(GString *line, StrobeText text)
 {
@@ -84,12 +95,13 @@ static void append_frame(GString *line, StrobeText text)
     while (length && is_blank(at[length - 1]))
         length--;
     while (length) {
-        int size = strobe_utf8_next(at, length);
+        gsize plain = count_plain(at, length);
+        int size = plain ? (int)MIN(plain, G_MAXINT) : strobe_utf8_next(at, length);
         gsize used = (gsize)ABS(size);
 
         if (size < 0)
             g_string_append(line, STROBE_UTF8_REPLACEMENT);
-        else if (*at == ';' || (guchar)*at < 0x20)
+        else if (!plain && (*at == ';' || (guchar)*at < 0x20))
             g_string_append_c(line, '_');
         else
             g_string_append_len(line, at, size);
@@ -103,6 +115,7 @@ static int write_path(Stacks *stacks, StrobeStackId path, gint64 value)
     const StrobeStringId *frames = NULL;
     size_t n = stacks->host->stack_frames(stacks->self, path, &frames);
     GString *line = stacks->line;
+    char number[STROBE_NUMBER_MAX];
 
     if (!n)
         return 0;
@@ -114,7 +127,8 @@ static int write_path(Stacks *stacks, StrobeStackId path, gint64 value)
         if (i)
             g_string_append_c(line, ';');
     }
-    g_string_append_printf(line, " %" G_GINT64_FORMAT, value);
+    g_string_append_c(line, ' ');
+    g_string_append_len(line, number, (gssize)strobe_format_int(number, value));
     return strobe_safe_file_write(stacks->file, line->str, line->len);
 }
 

@@ -18,6 +18,7 @@
 
 #define FIRST_BYTES ((size_t)64 * 1024) /* of what lies in memory; few sorters need more */
 #define STEP 8u                         /* so many times as much */
+#define PLAIN_RUNS 4u                   /* so much of the scratch file is not packed */
 #define WRITE_BYTES 8192u
 #define LARGE_PAGE ((uintptr_t)2 << 20)
 
@@ -199,14 +200,16 @@ static Run *run_for_rows(StrobeRowSorter *sorter)
 
 static int open_scratch(StrobeRowSorter *sorter)
 {
+    const uint64_t plain_bytes = (uint64_t)PLAIN_RUNS * sorter->run_bytes;
+
     if (sorter->no_file)
         return sorter->no_file;
     if (sorter->file >= 0)
-        sorter->scratch = strobe_safe_file_scratch_in(sorter->file, 0);
+        sorter->scratch = strobe_safe_file_scratch_in(sorter->file, plain_bytes);
     else if (sorter->is_plain)
         sorter->scratch = strobe_safe_file_plain_scratch(sorter->directory);
     else
-        sorter->scratch = strobe_safe_file_scratch(sorter->directory);
+        sorter->scratch = strobe_safe_file_scratch_behind(sorter->directory, plain_bytes);
     sorter->file = -1;
     return sorter->scratch ? 0 : errno;
 }

@@ -191,11 +191,16 @@ static StrobeSafeFile *pack(StrobeSafeFile *file, uint64_t plain_bytes)
     return NULL;
 }
 
-StrobeSafeFile *strobe_safe_file_scratch(int directory)
+StrobeSafeFile *strobe_safe_file_scratch_behind(int directory, uint64_t plain_bytes)
 {
     StrobeSafeFile *file = strobe_safe_file_plain_scratch(directory);
 
-    return file ? pack(file, 0) : NULL;
+    return file ? pack(file, plain_bytes) : NULL;
+}
+
+StrobeSafeFile *strobe_safe_file_scratch(int directory)
+{
+    return strobe_safe_file_scratch_behind(directory, 0);
 }
 
 StrobeSafeFile *strobe_safe_file_scratch_in(int fd, uint64_t plain_bytes)

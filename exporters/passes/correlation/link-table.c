@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "link-table.h"
 
-#include "id-index.h"
+#include "id-rows.h"
 
 struct LinkTable {
     LinkDone done;
     void *user;
-    GArray *entries; /* of LinkEntry, first seen first */
-    IdIndex *by_id;  /* id of an entry, to its place there */
-    guint first;     /* entry that is not forgotten; behind it while the oldest are told */
+    IdRows *entries; /* of LinkEntry */
     LinkEntry *last; /* causes and effects of one id come in runs */
     guint n_waiting;
 };
@@ -19,25 +17,21 @@ LinkTable *link_table_new(LinkDone done, void *user)
 
     table->done = done;
     table->user = user;
-    table->entries = g_array_new(FALSE, FALSE, sizeof(LinkEntry));
-    table->by_id = id_index_new(512);
+    table->entries = id_rows_new(sizeof(LinkEntry));
     return table;
-}
-
-static LinkEntry *entry_at(const LinkTable *table, guint place)
-{
-    return &g_array_index(table->entries, LinkEntry, place);
 }
 
 void link_table_free(LinkTable *table)
 {
     if (!table)
         return;
-    for (guint i = 0; i < table->entries->len; i++)
-        if (entry_at(table, i)->waiting)
-            g_array_unref(entry_at(table, i)->waiting);
-    g_array_unref(table->entries);
-    id_index_free(table->by_id);
+    for (guint i = 0; i < id_rows_count(table->entries); i++) {
+        LinkEntry *entry = id_rows_at(table->entries, i);
+
+        if (entry->waiting)
+            g_array_unref(entry->waiting);
+    }
+    id_rows_free(table->entries);
     g_free(table);
 }
 
@@ -73,38 +67,29 @@ static void check_waiting(LinkTable *table, LinkEntry *entry)
 /* Tells and forgets the oldest entries until `n` are left. */
 static void drain(LinkTable *table, guint n, gboolean is_early)
 {
-    guint n_old = table->entries->len - MIN(table->entries->len, n);
+    const guint count = id_rows_count(table->entries), n_old = count - MIN(count, n);
 
     table->last = NULL;
-    for (table->first = 0; table->first < n_old;) {
-        LinkEntry *entry = entry_at(table, table->first++);
+    for (guint i = 0; i < n_old; i++) {
+        LinkEntry *entry = id_rows_at(table->entries, i);
 
+        entry->is_told = TRUE;
         check_waiting(table, entry);
         table->done(table->user, entry, is_early);
     }
-    g_array_remove_range(table->entries, 0, n_old);
-    table->first = 0;
-    id_index_forget_all(table->by_id);
-    for (guint i = 0; i < table->entries->len; i++)
-        id_index_add_place(table->by_id, entry_at(table, i)->id, i);
+    id_rows_forget(table->entries, n_old);
 }
 
 static LinkEntry *entry_of(LinkTable *table, guint64 id)
 {
-    const LinkEntry made = {.id = id};
-    guint32 place;
-
     if (table->last && table->last->id == id)
         return table->last;
-    place = id_index_find_place(table->by_id, id);
-    if (place == ID_INDEX_NONE) {
-        if (table->entries->len >= LINK_ENTRIES_MAX)
+    table->last = id_rows_find(table->entries, id);
+    if (!table->last) {
+        if (id_rows_count(table->entries) >= LINK_ENTRIES_MAX)
             drain(table, LINK_ENTRIES_MAX / 2, TRUE);
-        place = table->entries->len;
-        g_array_append_val(table->entries, made);
-        id_index_add_place(table->by_id, id, place);
+        table->last = id_rows_add(table->entries, id);
     }
-    table->last = entry_at(table, place);
     return table->last;
 }
 
@@ -156,9 +141,9 @@ void link_table_effect(LinkTable *table, guint64 id, const LinkEffect *effect)
 
 const LinkEntry *link_table_find(const LinkTable *table, guint64 id)
 {
-    guint32 place = id_index_find_place(table->by_id, id);
+    const LinkEntry *entry = id_rows_find(table->entries, id);
 
-    return place == ID_INDEX_NONE || place < table->first ? NULL : entry_at(table, place);
+    return entry && !entry->is_told ? entry : NULL;
 }
 
 void link_table_finish(LinkTable *table)

@@ -29,7 +29,7 @@ typedef struct LinkEntry {
     gint64 cause_ns; /* begin of the cause */
     guint64 cause_thread;
     guint32 n_effects, n_violations, n_unchecked;
-    guint8 has_cause, is_ambiguous;
+    guint8 has_cause, is_ambiguous, is_told;
     gint64 worst_ns;  /* the most by which an effect began before its cause */
     guint64 error_ns; /* the largest that was allowed for */
     GArray *waiting;  /* of LinkEffect; NULL: none */

@@ -8,9 +8,8 @@
 #include <glib.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
-#include <string.h>
 
-#include "id-index.h"
+#include "id-rows.h"
 
 /* Sequence numbers rise, so the oldest half is complete when so many are known. */
 #define PAIRS_MAX 524288
@@ -22,6 +21,8 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [FORWARD_THREAD] = {"forward_thread", STROBE_FIELD_U64},
 };
 
+static const char *const kind_names[] = {"cpu_op"};
+
 #define UNKNOWN G_MININT64
 
 /* One end of a link. */
@@ -32,16 +33,16 @@ typedef struct End {
 } End;
 
 typedef struct Pair {
-    gint64 sequence;
+    guint64 sequence;
     End forward, backward;
 } Pair;
 
 typedef struct ForwardBackward {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
+    StrobeKindNames kinds;
     StrobeBinder binder;
-    GArray *pairs;        /* of Pair, first seen first */
-    IdIndex *by_sequence; /* sequence of a Pair -> its place there */
+    IdRows *pairs; /* of Pair */
 } ForwardBackward;
 
 static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -51,10 +52,10 @@ static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, Strobe
 
     links->host = host;
     links->self = self;
+    links->kinds = (StrobeKindNames){.names = kind_names, .n_names = G_N_ELEMENTS(kind_names)};
     links->binder.wanted = wanted;
     links->binder.n_wanted = N_WANTED;
-    links->pairs = g_array_new(FALSE, FALSE, sizeof(Pair));
-    links->by_sequence = id_index_new(512);
+    links->pairs = id_rows_new(sizeof(Pair));
     *state = links;
     return STROBE_OK;
 }
@@ -69,7 +70,7 @@ static gboolean emit(ForwardBackward *links, const Pair *pair)
                                pair->forward.begin_ns, pair->forward.begin_ns);
     if (!fields)
         return FALSE;
-    fields->sequence = pair->sequence;
+    fields->sequence = (gint64)pair->sequence;
     fields->to_begin = pair->backward.begin_ns;
     fields->to_track = pair->backward.track;
     return TRUE;
@@ -78,33 +79,26 @@ static gboolean emit(ForwardBackward *links, const Pair *pair)
 /* Emits and forgets the oldest pairs until `n` are left. */
 static gboolean drain(ForwardBackward *links, guint n)
 {
-    guint n_old = links->pairs->len - MIN(links->pairs->len, n);
+    guint n_old = id_rows_count(links->pairs) - MIN(id_rows_count(links->pairs), n);
 
     for (guint i = 0; i < n_old; i++)
-        if (!emit(links, &g_array_index(links->pairs, Pair, i)))
+        if (!emit(links, id_rows_at(links->pairs, i)))
             return FALSE;
-    g_array_remove_range(links->pairs, 0, n_old);
-    id_index_forget_all(links->by_sequence);
-    for (guint i = 0; i < links->pairs->len; i++)
-        id_index_add_place(links->by_sequence,
-                           (guint64)g_array_index(links->pairs, Pair, i).sequence, i);
+    id_rows_forget(links->pairs, n_old);
     return TRUE;
 }
 
 static Pair *find_pair(ForwardBackward *links, gint64 sequence)
 {
-    guint32 place = id_index_find_place(links->by_sequence, (guint64)sequence);
-    const Pair pair = {
-        .sequence = sequence, .forward.begin_ns = UNKNOWN, .backward.begin_ns = UNKNOWN};
+    Pair *pair = id_rows_find(links->pairs, (guint64)sequence);
 
-    if (place == ID_INDEX_NONE) {
-        if (links->pairs->len >= PAIRS_MAX && !drain(links, PAIRS_MAX / 2))
-            return NULL;
-        place = links->pairs->len;
-        g_array_append_val(links->pairs, pair);
-        id_index_add_place(links->by_sequence, (guint64)sequence, place);
-    }
-    return &g_array_index(links->pairs, Pair, place);
+    if (pair)
+        return pair;
+    if (id_rows_count(links->pairs) >= PAIRS_MAX && !drain(links, PAIRS_MAX / 2))
+        return NULL;
+    pair = id_rows_add(links->pairs, (guint64)sequence);
+    pair->forward.begin_ns = pair->backward.begin_ns = UNKNOWN;
+    return pair;
 }
 
 static StrobeStatus out_of_space(ForwardBackward *links)
@@ -124,7 +118,7 @@ static StrobeStatus forward_backward_batch(void *state, const StrobeView *record
         Pair *pair;
         End *end;
 
-        if (strcmp(record->kind->name, "cpu_op"))
+        if (strobe_kind_place(&links->kinds, record->kind) != 0)
             continue;
         offsets = strobe_binder_offsets(&links->binder, record->kind);
         sequence = strobe_field_i64(record, offsets[SEQUENCE], -1);
@@ -152,8 +146,7 @@ static void forward_backward_close(void *state)
 {
     ForwardBackward *links = state;
 
-    id_index_free(links->by_sequence);
-    g_array_unref(links->pairs);
+    id_rows_free(links->pairs);
     g_free(links);
 }
 

@@ -31,7 +31,7 @@ typedef enum Role {
     ROLE_ATEN
 } Role;
 
-#define MARKERS_RECENT 256u
+#define MARKERS_RECENT 2048u
 
 typedef struct Markers {
     const StrobeConsumerHost *host;

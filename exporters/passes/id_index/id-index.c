@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "id-index.h"
 
-#include <string.h>
-
 #define NEAR_BITS 3u /* ids that count up lie side by side, so many of them in a row */
 
 typedef struct Slot {
@@ -77,26 +75,4 @@ gpointer id_index_add(IdIndex *index, guint64 id, gpointer item)
     }
     *slot = (Slot){id, item};
     return item;
-}
-
-void id_index_forget_all(IdIndex *index)
-{
-    memset(index->slots, 0, index->n_slots * sizeof *index->slots);
-    index->n_used = 0;
-}
-
-/* Place 0 is an item, too. */
-static guint32 place_of(gconstpointer item)
-{
-    return item ? (guint32)((guintptr)item - 1) : ID_INDEX_NONE;
-}
-
-guint32 id_index_find_place(const IdIndex *index, guint64 id)
-{
-    return place_of(id_index_find(index, id));
-}
-
-guint32 id_index_add_place(IdIndex *index, guint64 id, guint32 place)
-{
-    return place_of(id_index_add(index, id, (gpointer)((guintptr)place + 1)));
 }

@@ -26,6 +26,7 @@ enum { WORD_UNREAD, WORD_PLAIN, WORD_SKIPPED, WORD_NODE, WORD_CALL };
 
 typedef struct Span {
     gint64 begin_ns, end_ns;
+    gint64 latest_ns; /* the last end, or begin, of those up to this one */
     StrobeStringId name;
     guint word;
 } Span;
@@ -270,7 +271,7 @@ void operator_names_operator(OperatorNames *names, const StrobeView *record, gui
 {
     const uint32_t *at = strobe_binder_offsets(&names->operators, record->kind);
     Thread *thread = thread_of(names, number);
-    Span op = {record->begin_ns, record->end_ns, record->name, WORD_UNREAD};
+    Span op = {.begin_ns = record->begin_ns, .end_ns = record->end_ns, .name = record->name};
 
     if (strobe_field_u8(record, at[IS_ASYNC], 0))
         return;
@@ -281,13 +282,17 @@ void operator_names_operator(OperatorNames *names, const StrobeView *record, gui
         answer(names, names->any, &op);
     answer(names, thread, &op);
     settle_entries(names, thread, &op);
+    op.latest_ns =
+        thread->n_recent ? thread->recent[(thread->n_recent - 1) % RECENT].latest_ns : G_MININT64;
+    op.latest_ns = MAX(op.latest_ns, MAX(op.begin_ns, op.end_ns));
     thread->recent[thread->n_recent++ % RECENT] = op;
 }
 
 /* ---- the queue ---- */
 
 /* The operator that began last of those that have ended, and the call into the framework that is
- * it or the first around it. */
+ * it or the first around it. Those before one that none of them ended after began before it, too.
+ */
 static void look_back(const OperatorNames *names, Thread *thread, Entry *entry)
 {
     guint first = thread->n_recent > RECENT ? thread->n_recent - RECENT : 0;
@@ -295,11 +300,13 @@ static void look_back(const OperatorNames *names, Thread *thread, Entry *entry)
     guint base_at = 0;
 
     entry->base_begin_ns = G_MININT64;
-    for (guint i = first; i < thread->n_recent; i++) {
+    for (guint i = thread->n_recent; i-- > first;) {
         Span *op = &thread->recent[i % RECENT];
 
+        if (base && op->latest_ns < base->begin_ns)
+            break;
         if (word_of(names, op) != WORD_SKIPPED && op->begin_ns <= entry->end_ns &&
-            (!base || op->begin_ns > base->begin_ns)) {
+            (!base || op->begin_ns >= base->begin_ns)) {
             base = op;
             base_at = i;
         }

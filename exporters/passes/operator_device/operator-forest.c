@@ -18,6 +18,8 @@ typedef struct Build {
     gboolean zero_is_whole;
     GHashTable *open; /* thread to the place of its innermost operator; one key for all threads
                          where these are one tree */
+    guint64 last_key; /* the one that was asked for last */
+    gint *last;       /* NULL: none yet */
     gint64 (*step_number)(void *user, const Operator *op);
     void *user;
 } Build;
@@ -169,16 +171,21 @@ static void enter(const Build *build, gint place, gint last)
 }
 
 /* The innermost operator of the tree that an event of this thread belongs to; -1: none. */
-static gint *innermost(const Build *build, guint64 thread)
+static gint *innermost(Build *build, guint64 thread)
 {
     const guint64 key = build->map->by_thread ? thread : 0;
-    gint *place = g_hash_table_lookup(build->open, &key);
+    gint *place;
 
+    if (build->last && build->last_key == key)
+        return build->last;
+    place = g_hash_table_lookup(build->open, &key);
     if (!place) {
         place = g_new(gint, 1);
         *place = -1;
         g_hash_table_insert(build->open, g_memdup2(&key, sizeof key), place);
     }
+    build->last_key = key;
+    build->last = place;
     return place;
 }
 
@@ -187,7 +194,12 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
                   gboolean zero_is_whole)
 {
     g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    const Build build = {forest, map, zero_is_whole, open, step_number, user};
+    Build build = {.forest = forest,
+                   .map = map,
+                   .zero_is_whole = zero_is_whole,
+                   .open = open,
+                   .step_number = step_number,
+                   .user = user};
     g_autoptr(GArray) leaves = make_leaves(map, enqueues);
     guint next = 0;
 

@@ -21,6 +21,8 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [IS_ASYNC] = {"is_async", STROBE_FIELD_BOOL},
 };
 
+static const char *const kind_names[] = {"cpu_op"};
+
 /* One operator that waits for its parent. */
 typedef struct Entry {
     NestingSpan span;
@@ -32,6 +34,7 @@ typedef struct OperatorTree {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     Nesting *nesting;
+    StrobeKindNames kinds;
     StrobeBinder binder;
 } OperatorTree;
 
@@ -79,6 +82,7 @@ static StrobeStatus operator_tree_open(const StrobeConsumerHost *host, StrobeIns
 
     tree->host = host;
     tree->self = self;
+    tree->kinds = (StrobeKindNames){.names = kind_names, .n_names = G_N_ELEMENTS(kind_names)};
     tree->binder.wanted = wanted;
     tree->binder.n_wanted = N_WANTED;
     tree->nesting = nesting_new(&nesting_ops, tree);
@@ -119,7 +123,7 @@ static StrobeStatus operator_tree_batch(void *state, const StrobeView *records, 
     for (size_t i = 0; i < n; i++) {
         gboolean done;
 
-        if (strcmp(records[i].kind->name, "cpu_op"))
+        if (strobe_kind_place(&tree->kinds, records[i].kind) != 0)
             continue;
         read_operator(tree, &records[i], &entry);
         if (entry.detail.is_async)

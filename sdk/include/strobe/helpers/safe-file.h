@@ -28,6 +28,9 @@ StrobeSafeFile *strobe_safe_file_create(int directory, const char *name);
 /* A nameless scratch file in the same folder, gone when it is closed. What is appended is kept
  * packed, a fraction of the disk. */
 StrobeSafeFile *strobe_safe_file_scratch(int directory);
+/* The same, its first `plain_bytes` not packed: where little is kept, the disk is cheaper than the
+ * processor. */
+StrobeSafeFile *strobe_safe_file_scratch_behind(int directory, uint64_t plain_bytes);
 /* The same in an empty file without a name, owned from now on: in case of a failure, too. About the
  * first `plain_bytes` are not packed: where little is kept, the disk is cheaper than the processor.
  */
