@@ -10,6 +10,7 @@
 struct BulkLoad {
     PageFile *pages;
     sqlite3 *schema; /* the tables without rows, in memory; NULL: no table yet */
+    RowRecord *record;
     GPtrArray *tables;
     int error;
 };
@@ -17,9 +18,8 @@ struct BulkLoad {
 struct BulkTable {
     BulkLoad *load;
     char *name, *sql; /* as SQLite keeps them */
-    gboolean has_key;
+    RowShape shape;
     gint64 last_key;
-    RowRecord *record;
     TableTree *tree;
 };
 
@@ -29,7 +29,7 @@ static void free_table(gpointer data)
 
     g_free(table->name);
     g_free(table->sql);
-    row_record_free(table->record);
+    g_free(table->shape.affinities);
     table_tree_free(table->tree);
     g_free(table);
 }
@@ -39,6 +39,7 @@ BulkLoad *bulk_load_new(StrobeSafeFile *file)
     BulkLoad *load = g_new0(BulkLoad, 1);
 
     load->pages = page_file_new(file);
+    load->record = row_record_new();
     load->tables = g_ptr_array_new_with_free_func(free_table);
     return load;
 }
@@ -49,6 +50,7 @@ void bulk_load_free(BulkLoad *load)
         return;
     sqlite3_close(load->schema);
     g_ptr_array_unref(load->tables);
+    row_record_free(load->record);
     page_file_free(load->pages);
     g_free(load);
 }
@@ -73,25 +75,24 @@ static gboolean read_table(BulkLoad *load, BulkTable *table)
     return is_one;
 }
 
-static gboolean read_columns(BulkLoad *load, BulkTable *table, guint n_columns, gint key)
+/* By a statement, for a table may have the name of the function. */
+static gboolean read_columns(BulkLoad *load, BulkTable *table)
 {
-    g_autoptr(GArray) affinities = g_array_new(FALSE, FALSE, sizeof(Affinity));
+    char *query = sqlite3_mprintf("PRAGMA main.table_info(%Q)", table->name);
     sqlite3_stmt *statement = NULL;
-    int code = SQLITE_ERROR;
+    int code = query ? sqlite3_prepare_v2(load->schema, query, -1, &statement, NULL) : SQLITE_NOMEM;
+    guint n = 0;
 
-    if (!sqlite3_prepare_v2(load->schema, "SELECT type FROM pragma_table_info(?1)", -1, &statement,
-                            NULL) &&
-        !sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC)) {
-        while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-            Affinity affinity = affinity_of((const char *)sqlite3_column_text(statement, 0));
-            g_array_append_val(affinities, affinity);
-        }
+    sqlite3_free(query);
+    table->shape.affinities = g_new(Affinity, table->shape.n_columns);
+    while (code != SQLITE_NOMEM && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        if (n < table->shape.n_columns)
+            table->shape.affinities[n] =
+                affinity_of((const char *)sqlite3_column_text(statement, 2));
+        n++;
     }
     sqlite3_finalize(statement);
-    if (code != SQLITE_DONE || affinities->len != n_columns)
-        return FALSE;
-    table->record = row_record_new(n_columns, (const Affinity *)affinities->data, key);
-    return TRUE;
+    return code == SQLITE_DONE && n == table->shape.n_columns;
 }
 
 static gboolean open_schema(BulkLoad *load)
@@ -101,24 +102,34 @@ static gboolean open_schema(BulkLoad *load)
                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
 }
 
+static gboolean make_table(BulkLoad *load, BulkTable *table, const char *create, char **error)
+{
+    if (!open_schema(load) || sqlite3_exec(load->schema, create, NULL, NULL, NULL))
+        *error = g_strdup_printf("no table by %.200s: %s", create,
+                                 load->schema ? sqlite3_errmsg(load->schema) : g_strerror(ENOMEM));
+    else if (!read_table(load, table) || !read_columns(load, table))
+        *error = g_strdup_printf("no table by %.200s: expected %u columns without an index", create,
+                                 table->shape.n_columns);
+    return *error == NULL;
+}
+
 BulkTable *bulk_load_table(BulkLoad *load, const char *create, guint n_columns, gint key,
                            char **error)
 {
     BulkTable *table = g_new0(BulkTable, 1);
 
+    *error = NULL;
     table->load = load;
-    table->has_key = key >= 0;
-    table->last_key = table->has_key ? G_MININT64 : 0;
-    if (open_schema(load) && !sqlite3_exec(load->schema, create, NULL, NULL, NULL) &&
-        read_table(load, table) && read_columns(load, table, n_columns, key)) {
-        table->tree = table_tree_new(load->pages, 0);
-        g_ptr_array_add(load->tables, table);
-        return table;
+    table->shape.n_columns = n_columns;
+    table->shape.key = key;
+    table->last_key = key >= 0 ? G_MININT64 : 0;
+    if (!make_table(load, table, create, error)) {
+        free_table(table);
+        return NULL;
     }
-    *error = g_strdup_printf("no table by %s: %s", create,
-                             load->schema ? sqlite3_errmsg(load->schema) : g_strerror(ENOMEM));
-    free_table(table);
-    return NULL;
+    table->tree = table_tree_new(load->pages, 0);
+    g_ptr_array_add(load->tables, table);
+    return table;
 }
 
 /* ---- rows ---- */
@@ -126,21 +137,19 @@ BulkTable *bulk_load_table(BulkLoad *load, const char *create, guint n_columns, 
 BulkPut bulk_table_put(BulkTable *table, const guint8 *row)
 {
     BulkLoad *load = table->load;
+    gboolean is_keyed = table->shape.key >= 0, has_key;
     const guint8 *bytes;
-    gboolean has_key;
     gint64 key = 0;
     gsize n;
-    int error = row_record_make(table->record, row, &bytes, &n, &key, &has_key);
+    int error = row_record_make(load->record, &table->shape, row, &bytes, &n, &key, &has_key);
 
     if (G_UNLIKELY(error)) {
         load->error = error;
         return BULK_FAILED;
     }
-    if (table->has_key && !has_key)
-        return BULK_NO_KEY;
-    if (table->has_key && key <= table->last_key)
+    if (is_keyed && (!has_key || key <= table->last_key))
         return BULK_OUT_OF_ORDER;
-    table->last_key = table->has_key ? key : table->last_key + 1;
+    table->last_key = is_keyed ? key : table->last_key + 1;
     table_tree_add(table->tree, table->last_key, bytes, n);
     return bulk_load_error(load) ? BULK_FAILED : BULK_PUT;
 }
@@ -172,8 +181,8 @@ static void put_schema_row(RowBuffer *row, const BulkTable *table, guint32 first
 
 int bulk_load_finish(BulkLoad *load)
 {
-    static const Affinity affinities[5] = {AFFINITY_NONE};
-    RowRecord *record = row_record_new(G_N_ELEMENTS(affinities), affinities, -1);
+    Affinity affinities[5] = {AFFINITY_NONE};
+    const RowShape shape = {G_N_ELEMENTS(affinities), -1, affinities};
     TableTree *schema = table_tree_new(load->pages, PAGE_FILE_HEAD);
     guint8 first[PAGE_BYTES];
     RowBuffer row = {0};
@@ -186,7 +195,7 @@ int bulk_load_finish(BulkLoad *load)
         gsize n;
 
         put_schema_row(&row, table, table_tree_finish(table->tree));
-        load->error = row_record_make(record, row.bytes, &bytes, &n, &key, &has_key);
+        load->error = row_record_make(load->record, &shape, row.bytes, &bytes, &n, &key, &has_key);
         table_tree_add(schema, i + 1, bytes, n);
     }
     if (!bulk_load_error(load)) {
@@ -194,7 +203,6 @@ int bulk_load_finish(BulkLoad *load)
         load->error = page_file_finish(load->pages, first, load->tables->len);
     }
     table_tree_free(schema);
-    row_record_free(record);
     g_free(row.bytes);
     return bulk_load_error(load);
 }

@@ -25,8 +25,7 @@ BulkTable *bulk_load_table(BulkLoad *load, const char *create, guint n_columns, 
 
 typedef enum BulkPut {
     BULK_PUT = 0,
-    BULK_NO_KEY,       /* the table's key is absent in this row, which was not put */
-    BULK_OUT_OF_ORDER, /* the key is not larger than all before; the row was not put */
+    BULK_OUT_OF_ORDER, /* there is no key, or it is not larger than all before: not put */
     BULK_FAILED,       /* see bulk_load_error */
 } BulkPut;
 

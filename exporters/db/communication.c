@@ -226,13 +226,15 @@ static sqlite3_stmt *prepare(Communication *c, guint file, const char *query)
     return statement;
 }
 
-static gboolean find(sqlite3_stmt *statement, gint64 *value)
+static gboolean find(Communication *c, guint file, sqlite3_stmt *statement, gint64 *value)
 {
-    gboolean found = sqlite3_step(statement) == SQLITE_ROW &&
-                     sqlite3_column_type(statement, 0) == SQLITE_INTEGER;
+    int code = sqlite3_step(statement);
+    gboolean found = code == SQLITE_ROW && sqlite3_column_type(statement, 0) == SQLITE_INTEGER;
 
     if (found)
         *value = sqlite3_column_int64(statement, 0);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        out_db_fail(c->db->out, file);
     sqlite3_reset(statement);
     return found;
 }
@@ -246,13 +248,13 @@ static void complete(Communication *c, HeldTask *task, guint8 *row)
         sqlite3_bind_int64(c->by_place, 1, task->device);
         sqlite3_bind_int64(c->by_place, 2, task->row);
         sqlite3_bind_int64(c->by_place, 3, task->begin);
-        if (find(c->by_place, &task->op))
+        if (find(c, OUT_SCRATCH, c->by_place, &task->op))
             row_patch(row, task->op_place, task->op);
     }
     value = STRING_IDS_NONE;
     if (c->by_id) {
         sqlite3_bind_int64(c->by_id, 1, task->op);
-        find(c->by_id, &value);
+        find(c, OUT_PROFILER, c->by_id, &value);
     }
     row_patch(row, task->name_place, value);
     if (!task->task_place || !c->by_task)
@@ -261,7 +263,7 @@ static void complete(Communication *c, HeldTask *task, guint8 *row)
     sqlite3_bind_int64(c->by_task, 2, task->stream);
     sqlite3_bind_int64(c->by_task, 3, task->task_id);
     sqlite3_bind_int64(c->by_task, 4, task->context);
-    if (find(c->by_task, &value))
+    if (find(c, OUT_PROFILER, c->by_task, &value))
         row_patch(row, task->task_place, value);
 }
 

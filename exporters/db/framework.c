@@ -81,7 +81,7 @@ void framework_free(Framework *f)
         return;
     connections_free(f->connections);
     sequences_free(f->sequences);
-    links_free(f->links);
+    g_clear_pointer(&f->links, links_free);
     held_rows_free(f->held);
     g_array_unref(f->op_steps);
     g_array_unref(f->steps);
@@ -453,6 +453,7 @@ void framework_end(Framework *f)
         links_sort(f->links);
         put_held(f);
     }
+    g_clear_pointer(&f->links, links_free); /* it holds the scratch database open */
     held_rows_report(f->held, f->db->host, f->db->self, "operators");
     if (connections_n_forgotten(f->connections))
         f->db->host->log(f->db->self, STROBE_LOG_WARNING,

@@ -71,6 +71,15 @@ static gint compare_links(gconstpointer a, gconstpointer b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+static void step(Links *links)
+{
+    int code = sqlite3_step(links->sorted);
+
+    links->has_row = code == SQLITE_ROW;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        out_db_fail(links->out, OUT_SCRATCH);
+}
+
 void links_sort(Links *links)
 {
     sqlite3 *sql;
@@ -87,7 +96,7 @@ void links_sort(Links *links)
                            &links->sorted, NULL))
         out_db_fail(links->out, OUT_SCRATCH);
     else
-        links->has_row = sqlite3_step(links->sorted) == SQLITE_ROW;
+        step(links);
 }
 
 gboolean links_next(Links *links, guint32 op, gint64 *value)
@@ -96,7 +105,7 @@ gboolean links_next(Links *links, guint32 op, gint64 *value)
         if (!links->has_row || sqlite3_column_int64(links->sorted, 0) != op)
             return FALSE;
         *value = sqlite3_column_int64(links->sorted, 1);
-        links->has_row = sqlite3_step(links->sorted) == SQLITE_ROW;
+        step(links);
         return TRUE;
     }
     if (links->next == links->links->len || g_array_index(links->links, Link, links->next).op != op)

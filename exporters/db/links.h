@@ -16,7 +16,7 @@ void links_add(Links *links, guint32 op, gint64 value);
 /* No more are added. */
 void links_sort(Links *links);
 /* The next value of the operator, FALSE if it has no more. Operators are asked for in rising order.
- */
+ * Meanwhile no row may go into the scratch database; a failure to read it is the databases'. */
 gboolean links_next(Links *links, guint32 op, gint64 *value);
 
 #endif

@@ -34,7 +34,7 @@ struct OutFile {
     GPtrArray *begun;     /* those with rows */
     StrobeSafeFile *file; /* NULL: no row yet, or it is a scratch file */
     BulkLoad *bulk;       /* NULL: no row yet, or there is SQL */
-    HeldRows *late;       /* rows that wait for SQL, for their keys are out of order; NULL: none */
+    HeldRows *late;       /* rows that wait for SQL: without a key, or out of order; NULL: none */
     HeldRows *moved;      /* rows that wait for another key, NULL: none */
     guint64 n_moved;
     OutVfs *vfs;
@@ -169,10 +169,10 @@ static void begin_sql(OutFile *file)
 {
     gboolean is_open = end_bulk(file) && open_sql(file);
 
-    for (guint i = 0; i < file->begun->len && is_open; i++) {
+    for (guint i = 0; i < file->begun->len; i++) {
         OutTable *table = g_ptr_array_index(file->begun, i);
 
-        is_open = make_insert(table, bulk_table_largest_key(table->bulk));
+        is_open = is_open && make_insert(table, bulk_table_largest_key(table->bulk));
         table->bulk = NULL;
     }
     g_clear_pointer(&file->bulk, bulk_load_free);
@@ -274,9 +274,6 @@ void out_table_put(OutTable *table, const guint8 *row)
     switch (bulk_table_put(table->bulk, row)) {
     case BULK_PUT:
         break;
-    case BULK_NO_KEY:
-        keep_for_end(file, row);
-        break;
     case BULK_OUT_OF_ORDER:
         keep(file, &file->late, row);
         break;
@@ -303,7 +300,7 @@ static void close_sql(OutFile *file)
 /* What waited for all other rows, the last of it for a free key. */
 static void put_last(OutFile *file)
 {
-    if (file->late || file->moved)
+    if (file->late)
         out_file_sql(file);
     out_file_rest(file);
     put_kept(file, g_steal_pointer(&file->moved), insert_late);

@@ -32,7 +32,7 @@ void out_file_free(OutFile *file);
 
 /* A table, made when its first row comes by running `create`. `name` is quoted already. `key`: the
  * column that is the primary key, -1: none; a row without it, or with one that is taken, gets the
- * next free number at the end. Any thread's, while no rows go in. */
+ * next free number at the end. By one thread, while another one may put rows in. */
 OutTable *out_file_table(OutFile *file, const char *name, const char *create, guint n_columns,
                          gint key);
 guint out_table_n_columns(const OutTable *table);

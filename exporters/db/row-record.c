@@ -12,26 +12,19 @@
 /* Serial types */
 enum { SERIAL_NULL = 0, SERIAL_REAL = 7, SERIAL_ZERO = 8, SERIAL_ONE = 9, SERIAL_TEXT = 13 };
 
+#define LARGE_BYTES ((gsize)1 << 20) /* room that a long text made does not stay */
+
 struct RowRecord {
-    guint n_columns;
-    gint key;
-    Affinity *affinities;
     AffinityAsk *ask; /* NULL: nothing to ask yet */
-    guint8 *bytes;    /* room for the types, then the values */
+    guint8 *bytes;    /* room for the types twice, the second time before the values */
     gsize size;
     guint8 *types, *types_end, *values_end; /* of the record under way */
     int error;
 };
 
-RowRecord *row_record_new(guint n_columns, const Affinity *affinities, gint key)
+RowRecord *row_record_new(void)
 {
-    RowRecord *record = g_new0(RowRecord, 1);
-
-    record->n_columns = n_columns;
-    record->key = key;
-    record->affinities = g_memdup2(affinities, n_columns * sizeof *affinities);
-    record->types = g_malloc(n_columns * PAGE_VARINT_MAX);
-    return record;
+    return g_new0(RowRecord, 1);
 }
 
 void row_record_free(RowRecord *record)
@@ -39,8 +32,6 @@ void row_record_free(RowRecord *record)
     if (!record)
         return;
     affinity_ask_free(record->ask);
-    g_free(record->affinities);
-    g_free(record->types);
     g_free(record->bytes);
     g_free(record);
 }
@@ -121,20 +112,22 @@ static AffinityAsk *ask(RowRecord *record)
     return record->ask;
 }
 
+/* A whole number that fits six bytes is stored as that by columns of numbers. */
+static gboolean is_short_int(double value)
+{
+    return value > -0x1p47 && value < 0x1p47 && value == (double)(gint64)value;
+}
+
 static void put_int(RowRecord *record, Affinity affinity, gint64 value)
 {
     char text[STROBE_NUMBER_MAX];
 
     if (affinity == AFFINITY_TEXT)
         store_text(record, text, strobe_format_int(text, value));
+    else if (affinity == AFFINITY_REAL && !is_short_int((double)value))
+        store_real(record, (double)value);
     else
-        store_int(record, value); /* a column of reals holds a whole one so, too */
-}
-
-/* A whole number that fits six bytes is stored as that by columns of numbers. */
-static gboolean is_short_int(double value)
-{
-    return value > -0x1p47 && value < 0x1p47 && value == (double)(gint64)value;
+        store_int(record, value);
 }
 
 static void put_real(RowRecord *record, Affinity affinity, double value)
@@ -151,7 +144,9 @@ static void put_real(RowRecord *record, Affinity affinity, double value)
 
 static void put_text(RowRecord *record, Affinity affinity, const char *bytes, gsize length)
 {
-    if (affinity < AFFINITY_NUMERIC || !affinity_may_change(bytes, length))
+    if (length > RECORD_MAX)
+        record->error = EFBIG;
+    else if (affinity < AFFINITY_NUMERIC || !affinity_may_change(bytes, length))
         store_text(record, bytes, length);
     else
         put_answer(record, affinity_ask_text(ask(record), affinity, bytes, length));
@@ -176,25 +171,29 @@ static void put_value(RowRecord *record, Affinity affinity, const RowValue *valu
     }
 }
 
-/* Room for all types, then for all values: an integer may become a text. */
-static void make_room(RowRecord *record, gsize row_bytes)
+/* An integer may become a text. */
+static guint8 *make_room(RowRecord *record, guint n_columns, gsize row_bytes)
 {
-    gsize size = PAGE_VARINT_MAX * (record->n_columns + 1) + row_bytes +
-                 record->n_columns * STROBE_NUMBER_MAX;
+    gsize types = PAGE_VARINT_MAX * (n_columns + 1);
+    gsize size = 2 * types + row_bytes + n_columns * STROBE_NUMBER_MAX;
 
-    if (G_LIKELY(record->size >= size))
-        return;
-    g_free(record->bytes);
-    record->size = 2 * size;
-    record->bytes = g_malloc(record->size);
+    if (G_UNLIKELY(record->size < size || record->size > MAX(size, LARGE_BYTES))) {
+        g_free(record->bytes);
+        record->size = size;
+        record->bytes = g_malloc(size);
+    }
+    record->types = record->types_end = record->bytes;
+    record->values_end = record->bytes + 2 * types;
+    return record->values_end;
 }
 
-/* The types' bytes, with the count of them before, go right before the values. */
+/* The types' bytes, with the count of them before, go right before the values. As many columns as
+ * SQLite takes have types of less than 2^14 bytes. */
 static guint8 *put_types(RowRecord *record, guint8 *values)
 {
     guint8 count[PAGE_VARINT_MAX];
     gsize n_types = (gsize)(record->types_end - record->types);
-    gsize n_count = n_types < 127 ? 1 : n_types < (1u << 14) - 2 ? 2 : 3;
+    gsize n_count = n_types < 127 ? 1 : 2;
 
     page_put_varint(count, n_types + n_count);
     memcpy(values - n_types, record->types, n_types);
@@ -202,8 +201,8 @@ static guint8 *put_types(RowRecord *record, guint8 *values)
     return values - n_types - n_count;
 }
 
-int row_record_make(RowRecord *record, const guint8 *row, const guint8 **bytes, gsize *n,
-                    gint64 *key, gboolean *has_key)
+int row_record_make(RowRecord *record, const RowShape *shape, const guint8 *row,
+                    const guint8 **bytes, gsize *n, gint64 *key, gboolean *has_key)
 {
     const guint8 *at = row + sizeof(RowHead);
     RowValue value;
@@ -211,18 +210,16 @@ int row_record_make(RowRecord *record, const guint8 *row, const guint8 **bytes, 
     RowHead head;
 
     memcpy(&head, row, sizeof head);
-    make_room(record, head.bytes);
-    values = record->values_end = record->bytes + PAGE_VARINT_MAX * (record->n_columns + 1);
-    record->types_end = record->types;
+    values = make_room(record, shape->n_columns, head.bytes);
     *has_key = FALSE;
-    for (guint i = 0; i < record->n_columns; i++) {
+    for (guint i = 0; i < shape->n_columns; i++) {
         at = row_value(at, &value);
-        if ((gint)i == record->key) { /* it is the row's number, and not in the record */
+        if ((gint)i == shape->key) { /* it is the row's number, and not in the record */
             *has_key = value.type == ROW_INT;
             *key = value.as.whole;
             value.type = ROW_NULL;
         }
-        put_value(record, record->affinities[i], &value);
+        put_value(record, shape->affinities[i], &value);
     }
     *bytes = put_types(record, values);
     *n = (gsize)(record->values_end - *bytes);

@@ -272,6 +272,22 @@ static void test_modules(Fixture *f, gconstpointer unused)
     CHECK("SELECT name FROM ENUM_MODULE WHERE id = 1000000", "SOMETHING");
 }
 
+/* More names than are remembered, in turn. */
+static void test_many_modules(Fixture *f, gconstpointer unused)
+{
+    FIELDS(module_memory, fields);
+    for (guint i = 0; i < 1200; i++) {
+        g_autofree char *name = g_strdup_printf("module %u", i % 600);
+
+        ADD(module_memory, 0, name, T0 + i, T0 + i);
+    }
+    fixture_run(f);
+    CHECK("SELECT count(*), count(DISTINCT moduleId) FROM NPU_MODULE_MEM", "1200|600");
+    CHECK("SELECT count(*) FROM NPU_MODULE_MEM m JOIN ENUM_MODULE e ON e.id = m.moduleId "
+          "WHERE e.name = 'module ' || ((m.timestampNs - 1700000000000000000) % 600)",
+          "1200");
+}
+
 /* ---- other tables of the newest generation ---- */
 
 static void add_others(Fixture *f)
@@ -430,6 +446,7 @@ void add_table_tests(void)
     TEST("memory", test_memory);
     TEST("samples", test_samples);
     TEST("modules", test_modules);
+    TEST("many-modules", test_many_modules);
     TEST("others", test_others);
     TEST("others-1", test_others_1);
     TEST("devices", test_devices);
