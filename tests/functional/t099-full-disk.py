@@ -88,7 +88,7 @@ class FullDiskTest(StrobeTest):
         """Those of an import that do not fit in memory: without them there is no result."""
         disk = self.disk(1)
         trace = self.work / "hostile.json"
-        subprocess.run([HOSTILE, trace, "300000"], check=True)
+        subprocess.run([HOSTILE, trace, "600000"], check=True)
         errors = self.strobe("import", trace, "-o", self.out, "--export", "csv", "--max-mem",
                              "96M", "--tmp-dir", disk, code=6).stderr
         self.assertIn("Cannot write records in the folder for temporary files: %s: No space" % disk,
