@@ -371,15 +371,23 @@ void strobe_consumer_feed(StrobeConsumer *c, const StrobeViewRuns *runs)
 {
     guint8 is_wanted[STROBE_BATCH];
     const StrobeView *views = runs->views;
-    gsize n = 0; /* wanted, up to `views` */
+    gsize n = 0, n_left = 0; /* wanted: up to `views`, and those not looked at */
 
     if (!c->is_open || c->failure)
         return;
-    for (guint i = 0; i < runs->n_kinds; i++)
+    for (guint i = 0; i < runs->n_kinds; i++) {
         is_wanted[i] = matches(c, runs->kinds[i]) != 0;
-    for (guint i = 0; i < runs->n_runs; i++) {
+        n_left += is_wanted[i] ? runs->n_of[i] : 0;
+    }
+    if (n_left == runs->n) {
+        views += n_left;
+        n = n_left;
+        n_left = 0;
+    }
+    for (guint i = 0; n_left; i++) {
         if (is_wanted[runs->runs[i].kind]) {
             n += runs->runs[i].n;
+            n_left -= runs->runs[i].n;
         } else if (n) {
             take(c, views - n, n);
             n = 0;

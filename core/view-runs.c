@@ -12,6 +12,7 @@ static guint16 place_of(StrobeViewRuns *runs, const StrobeKindView *kind)
         if (runs->kinds[i] == kind)
             return *slot = (guint16)i;
     runs->kinds[runs->n_kinds] = kind;
+    runs->n_of[runs->n_kinds] = 0;
     return *slot = (guint16)runs->n_kinds++;
 }
 
@@ -20,6 +21,7 @@ void strobe_view_runs_find(StrobeViewRuns *runs, const StrobeView *views, guint 
     const StrobeKindView *last = NULL;
 
     runs->views = views;
+    runs->n = n;
     runs->n_kinds = runs->n_runs = 0;
     for (guint i = 0; i < n; i++) {
         if (views[i].kind != last) {
@@ -29,4 +31,7 @@ void strobe_view_runs_find(StrobeViewRuns *runs, const StrobeView *views, guint 
         }
         runs->runs[runs->n_runs - 1].n++;
     }
+    for (guint i = 0; i < runs->n_runs; i++)
+        runs->n_of[runs->runs[i].kind] =
+            (guint16)(runs->n_of[runs->runs[i].kind] + runs->runs[i].n);
 }

@@ -13,7 +13,9 @@
 
 typedef struct StrobeViewRuns {
     const StrobeView *views;
+    guint n;
     const StrobeKindView *kinds[STROBE_BATCH]; /* that there are */
+    guint16 n_of[STROBE_BATCH];                /* of each, how many */
     guint n_kinds;
     struct {
         guint16 kind; /* place in kinds */
