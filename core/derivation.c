@@ -55,12 +55,14 @@ static StrobeView derived_view(const struct derivation *derivation,
     return view;
 }
 
+/* When it returns, consumers may still have batches of this piece, and none of the one before. */
 static void feed_piece(gpointer user, const char *piece, gsize bytes)
 {
     const struct derivation *derivation = user;
     StrobeConsumers *consumers = derivation->shared->consumers;
     StrobeView *views = strobe_consumers_room(consumers);
     gsize n = 0, at = 0;
+    guint n_fed = 0;
 
     while (at < bytes) {
         const struct StrobeSpooled *record = (const void *)(piece + at);
@@ -69,11 +71,13 @@ static void feed_piece(gpointer user, const char *piece, gsize bytes)
         at += sizeof *record + record->field_bytes;
         if (n == STROBE_BATCH || (n && at >= bytes)) {
             strobe_consumers_feed(consumers, n);
-            views = strobe_consumers_room(consumers);
+            views = strobe_consumers_room(consumers); /* there is: one less is under way */
             n = 0;
+            n_fed++;
         }
     }
-    strobe_consumers_settle(consumers); /* the piece is theirs no longer */
+    if (!bytes || n_fed + 1 < strobe_consumers_n_batches(consumers))
+        strobe_consumers_settle(consumers);
 }
 
 /* A record that nobody takes is counted all the same. */

@@ -199,9 +199,9 @@ static gboolean is_waiting(const StrobePassEnd *end)
     return !end->n && !end->is_over;
 }
 
-/* The piece that is to be taken; NULL: it has ended. The processor of who waits for one is there
- * for another pass. */
-static const struct piece *next_piece(StrobePassEnd *end)
+/* The piece that is to be taken, behind one that has been (`n_taken`); NULL: it has ended. The
+ * processor of who waits for one is there for another pass. */
+static const struct piece *next_piece(StrobePassEnd *end, guint n_taken)
 {
     StrobePassEnds *ends = end->ends;
     const struct piece *piece = NULL;
@@ -214,45 +214,73 @@ static const struct piece *next_piece(StrobePassEnd *end)
         if (is_waiting(end))
             pthread_cond_wait(&ends->changed, &ends->lock);
     }
-    if (end->n)
-        piece = &end->pieces[end->first];
+    if (end->n > n_taken)
+        piece = &end->pieces[(end->first + n_taken) % PIECES_MAX];
     pthread_mutex_unlock(&ends->lock);
     return piece;
 }
 
-static void drop_piece(StrobePassEnd *end)
+/* So many that are needed no more; TRUE: behind the first that is left there is another. */
+static gboolean drop_pieces(StrobePassEnd *end, guint n)
 {
     StrobePassEnds *ends = end->ends;
-    char *bytes;
+    gboolean has_more;
 
     pthread_mutex_lock(&ends->lock);
-    bytes = end->pieces[end->first].bytes;
-    if (ends->n_spare < ends->most_pieces) {
-        ends->spare[ends->n_spare++] = bytes;
-        bytes = NULL;
+    for (guint i = 0; i < n; i++) {
+        char *bytes = end->pieces[(end->first + i) % PIECES_MAX].bytes;
+
+        if (ends->n_spare < ends->most_pieces)
+            ends->spare[ends->n_spare++] = bytes;
+        else
+            g_free(bytes);
     }
-    end->first = (end->first + 1) % PIECES_MAX;
-    end->n--;
-    ends->n_pieces--;
-    pthread_cond_broadcast(&ends->changed);
+    end->first = (end->first + n) % PIECES_MAX;
+    end->n -= n;
+    ends->n_pieces -= n;
+    has_more = end->n > 1;
+    if (n)
+        pthread_cond_broadcast(&ends->changed);
     pthread_mutex_unlock(&ends->lock);
-    g_free(bytes);
+    return has_more;
 }
 
+/* A piece that has been taken is in use until the next one has been, if that is there already. */
 static void take_pieces(StrobePassEnd *end, StrobeSpoolTake take, gpointer user)
 {
     const struct piece *piece;
+    guint n_taken = 0;
 
     pthread_mutex_lock(&end->ends->lock);
     end->is_turn = TRUE;
     pthread_cond_broadcast(&end->ends->changed);
     pthread_mutex_unlock(&end->ends->lock);
-    while ((piece = next_piece(end))) {
+    while ((piece = next_piece(end, n_taken))) {
         begin_ready(end->ends, end->ends->n_threads);
         take(user, piece->bytes, piece->used);
-        drop_piece(end);
+        if (drop_pieces(end, n_taken)) {
+            n_taken = 1;
+            continue;
+        }
+        take(user, NULL, 0);
+        drop_pieces(end, 1);
+        n_taken = 0;
     }
     pthread_join(end->thread, NULL);
+}
+
+/* Who takes what a pass without a thread of its own derives. */
+typedef struct Direct {
+    StrobeSpoolTake take;
+    gpointer user;
+} Direct;
+
+static void take_at_once(gpointer user, const char *bytes, gsize n)
+{
+    const Direct *direct = user;
+
+    direct->take(direct->user, bytes, n);
+    direct->take(direct->user, NULL, 0);
 }
 
 void strobe_pass_ends_begin(StrobePassEnds *ends)
@@ -265,6 +293,7 @@ void strobe_pass_ends_end(StrobePassEnds *ends, guint index, StrobeSpoolTake tak
 {
     StrobePassEnd *end = &ends->all[index];
     StrobeConsumer *pass = end->pass;
+    Direct direct = {take, user};
     g_autoptr(GError) failure = NULL;
 
     ends->next = index;
@@ -276,7 +305,7 @@ void strobe_pass_ends_end(StrobePassEnds *ends, guint index, StrobeSpoolTake tak
         take_pieces(end, take, user);
     } else if (!pass->failure) {
         pass->failure = g_steal_pointer(&failure);
-        strobe_spool_hand_on(pass->spool, take, user);
+        strobe_spool_hand_on(pass->spool, take_at_once, &direct);
         end_pass(pass);
     }
     if (failure && !pass->failure)

@@ -202,18 +202,25 @@ void strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer use
 
 gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer user, GError **error)
 {
-    g_autofree char *chunk = spool->kept->len ? g_malloc(CHUNK) : NULL;
+    const guint n = spool->kept->len;
+    g_autofree char *chunks = n ? g_malloc(2 * CHUNK) : NULL; /* one in use, one for the next */
+    gboolean good = TRUE;
     guint64 at = 0;
 
-    for (guint i = 0; i < spool->kept->len; i++) {
+    for (guint i = 0; i < n && good; i++) {
         struct Kept *kept = &g_array_index(spool->kept, struct Kept, i);
+        char *chunk = chunks + i % 2 * CHUNK;
 
-        if (!read_chunk(spool, kept, at, chunk, error))
-            return FALSE;
-        take(user, chunk, kept->whole);
+        good = read_chunk(spool, kept, at, chunk, error);
+        if (good)
+            take(user, chunk, kept->whole);
         at += kept->bytes ? 0 : kept->length;
         g_clear_pointer(&kept->bytes, g_free);
     }
+    if (n)
+        take(user, NULL, 0);
+    if (!good)
+        return FALSE;
     forget_kept(spool);
     g_clear_pointer(&spool->file, strobe_safe_file_discard);
     return TRUE;

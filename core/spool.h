@@ -27,7 +27,8 @@ void *strobe_spool_add(StrobeSpool *spool, const struct StrobeSpooled *record);
 /* Adds flags to the record appended last; nothing if there is none, or it cannot be kept. */
 void strobe_spool_flag(StrobeSpool *spool, guint16 flags);
 
-/* Takes a piece of the stream, whole records, valid until it returns. */
+/* Takes a piece of the stream, whole records, valid until it has taken the next one; no bytes:
+ * until then none is needed any more. */
 typedef void (*StrobeSpoolTake)(gpointer user, const char *piece, gsize bytes);
 
 /* Bytes of the largest piece. */
@@ -40,7 +41,8 @@ char *strobe_spool_swap(StrobeSpool *spool, char *other);
  * when the next one comes, by who adds, for its flags may come until then. */
 void strobe_spool_leave_out(StrobeSpool *spool, const gboolean *kinds, StrobeSpoolTake take,
                             gpointer user);
-/* What is added from now on is handed on whenever there is a piece of it, behind what is kept. */
+/* What is added from now on is handed on whenever there is a piece of it, behind what is kept: such
+ * a piece is valid until it returns. */
 void strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer user);
 /* Reads what is kept, in memory and in the file, whoever adds meanwhile to what is handed on, and
  * keeps nothing of it any more. FALSE with the error set: it cannot be read. */

@@ -129,7 +129,26 @@ typedef struct Run {
     StrobeComponent components[PASSES];
     const StrobeKind *kinds[PASSES][1];
     guint now;
+    const char *last; /* piece, which is valid until the next one is taken; NULL: none */
+    gsize last_bytes;
+    guint last_hash;
 } Run;
+
+static guint hash_of(const char *piece, gsize bytes)
+{
+    g_autoptr(GBytes) all = g_bytes_new_static(piece, bytes);
+
+    return g_bytes_hash(all);
+}
+
+static void check_last(Run *run, const char *piece, gsize bytes)
+{
+    if (run->last)
+        g_assert_cmpuint(hash_of(run->last, run->last_bytes), ==, run->last_hash);
+    run->last = bytes ? piece : NULL;
+    run->last_bytes = bytes;
+    run->last_hash = bytes ? hash_of(piece, bytes) : 0;
+}
 
 static void feed(gpointer user, const char *piece, gsize bytes)
 {
@@ -148,6 +167,7 @@ static void feed(gpointer user, const char *piece, gsize bytes)
             strobe_consumer_feed(g_ptr_array_index(run->passes, i), &runs);
         at += sizeof *record + record->field_bytes;
     }
+    check_last(run, piece, bytes);
 }
 
 static void make_passes(Run *run, StrobeReader *reader, const StrobeFacts *facts,
@@ -189,6 +209,7 @@ static void run_with(guint n_threads, gboolean has_failure, Log *log)
     make_passes(&run, reader, &facts, has_failure);
     StrobePassEnds *ends = strobe_pass_ends_new(run.passes, n_threads);
     for (run.now = 0; run.now < PASSES; run.now++) {
+        g_assert_null(run.last);
         StrobeConsumer *pass = g_ptr_array_index(run.passes, run.now);
 
         strobe_pass_ends_end(ends, run.now, feed, &run);
