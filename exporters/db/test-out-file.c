@@ -20,7 +20,8 @@ static void set_up(Fixture *f, gconstpointer unused)
     f->folder = g_dir_make_tmp("strobe-out-XXXXXX", NULL);
     f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     f->file = out_file_new("made.db", FALSE, f->directory, f->directory, &f->failure);
-    f->table = out_file_table(f->file, "t", "CREATE TABLE t(key INTEGER PRIMARY KEY, number)", 2, 0);
+    f->table =
+        out_file_table(f->file, "t", "CREATE TABLE t(key INTEGER PRIMARY KEY, number)", 2, 0);
     row_room(&f->rows, 1 << 20);
     f->rows.used = 0;
 }
