@@ -5,7 +5,7 @@
 
 #define PAGE_BITS 10u
 #define PAGE (1u << PAGE_BITS) /* rows */
-#define NEAR_BITS 3u
+#define NEAR_BITS 2u
 #define NEAR (1u << NEAR_BITS) /* ids of a slot */
 #define SLOTS_BITS 6u          /* at first */
 

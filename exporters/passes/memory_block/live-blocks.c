@@ -13,7 +13,7 @@ struct LiveBlocks {
     GHashTable *by_key;  /* of MemoryBlock, its own key: those with an address */
     GHashTable *guessed; /* of MemoryBlock, by itself: those that follow from totals */
     StateBlocks *states;
-    GPtrArray *finished; /* of MemoryBlock: no longer in these */
+    GArray *finished; /* of MemoryBlock */
     guint64 n_allocated, n_released, n_orphans, n_dropped;
 };
 
@@ -41,7 +41,7 @@ LiveBlocks *live_blocks_new(gboolean are_told)
     live->by_key = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
     live->guessed = g_hash_table_new_full(g_direct_hash, g_direct_equal, g_free, NULL);
     live->states = state_blocks_new();
-    live->finished = g_ptr_array_new_with_free_func(g_free);
+    live->finished = g_array_new(FALSE, FALSE, sizeof(MemoryBlock));
     return live;
 }
 
@@ -50,17 +50,16 @@ void live_blocks_free(LiveBlocks *live)
     g_hash_table_unref(live->by_key);
     g_hash_table_unref(live->guessed);
     state_blocks_free(live->states);
-    g_ptr_array_unref(live->finished);
+    g_array_unref(live->finished);
     g_free(live);
 }
 
-/* It is in none of the tables any more. */
 static void finish(LiveBlocks *live, MemoryBlock *block)
 {
     if (block->key.source.is_ge)
         block->order = block->release_ns == STROBE_ABSENT_I64 ? ORDER_UNMATCHED + block->order
                                                               : live->n_released++;
-    g_ptr_array_add(live->finished, block);
+    g_array_append_vals(live->finished, block, 1);
 }
 
 static MemoryBlock *new_block(LiveBlocks *live, const MemoryEvent *event)
@@ -109,8 +108,8 @@ static void allocate(LiveBlocks *live, const MemoryEvent *event)
     MemoryBlock *before = g_hash_table_lookup(live->by_key, &event->key), *block;
 
     if (before) {
-        g_hash_table_steal(live->by_key, before);
         finish(live, before);
+        g_hash_table_remove(live->by_key, &event->key);
     }
     block = new_block(live, event);
     if (block)
@@ -136,8 +135,8 @@ static void release(LiveBlocks *live, const MemoryEvent *event)
     /* Only a device's allocator keeps a block back for work that is under way. */
     if (!is_again && !block->key.source.is_ge && block->key.source.device >= 0 && !has_both(block))
         return;
-    g_hash_table_steal(live->by_key, block);
     finish(live, block);
+    g_hash_table_remove(live->by_key, &event->key);
 }
 
 /* ---- without ---- */
@@ -160,8 +159,8 @@ static void take_state(LiveBlocks *live, MemoryEvent *event)
         give_back(block, event, action);
         if (!has_both(block))
             return;
-        g_hash_table_steal(live->guessed, block);
         finish(live, block);
+        g_hash_table_remove(live->guessed, block);
     } else if (action != MEMORY_STATE) {
         live->n_orphans++;
     }
@@ -204,7 +203,7 @@ static void finish_all(LiveBlocks *live, GHashTable *blocks)
     g_hash_table_iter_init(&iter, blocks);
     while (g_hash_table_iter_next(&iter, &block, NULL))
         finish(live, block);
-    g_hash_table_steal_all(blocks);
+    g_hash_table_remove_all(blocks);
 }
 
 void live_blocks_finish(LiveBlocks *live)
@@ -215,7 +214,7 @@ void live_blocks_finish(LiveBlocks *live)
 
 static gint compare(gconstpointer a, gconstpointer b)
 {
-    const MemoryBlock *x = *(MemoryBlock *const *)a, *y = *(MemoryBlock *const *)b;
+    const MemoryBlock *x = a, *y = b;
 
     if (x->key.source.is_ge != y->key.source.is_ge)
         return x->key.source.is_ge ? 1 : -1;
@@ -224,9 +223,9 @@ static gint compare(gconstpointer a, gconstpointer b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-GPtrArray *live_blocks_sorted(LiveBlocks *live)
+GArray *live_blocks_sorted(LiveBlocks *live)
 {
-    g_ptr_array_sort(live->finished, compare);
+    g_array_sort(live->finished, compare);
     return live->finished;
 }
 

@@ -22,7 +22,7 @@ void live_blocks_finish(LiveBlocks *live);
 
 /* Blocks that are finished, in the order in which they are shown; the caller empties it. Of
  * MemoryBlock. */
-GPtrArray *live_blocks_sorted(LiveBlocks *live);
+GArray *live_blocks_sorted(LiveBlocks *live);
 guint live_blocks_n_finished(const LiveBlocks *live);
 
 /* Events that belong to no block: of one that was there before, or for which there was no room. */

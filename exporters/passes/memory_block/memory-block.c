@@ -160,11 +160,11 @@ static gboolean emit(MemoryBlocks *pass, const MemoryBlock *block)
 
 static void emit_finished(MemoryBlocks *pass)
 {
-    GPtrArray *blocks = live_blocks_sorted(pass->live);
+    GArray *blocks = live_blocks_sorted(pass->live);
 
     for (guint i = 0; i < blocks->len && !pass->is_full; i++)
-        pass->is_full = !emit(pass, g_ptr_array_index(blocks, i));
-    g_ptr_array_set_size(blocks, 0);
+        pass->is_full = !emit(pass, &g_array_index(blocks, MemoryBlock, i));
+    g_array_set_size(blocks, 0);
 }
 
 /* ---- events in order ---- */
