@@ -38,8 +38,8 @@ static void find_double(void)
     get = (MsptiDoubleGet *)dlsym(library, "mspti_double");
 }
 
-/* ns of processor time of the collector's thread. */
-static double collector_time(void)
+/* ns of processor time of the collector's thread; 0: it has not run under its name yet. */
+static double find_collector_time(void)
 {
     char path[300], name[32];
     struct dirent *entry;
@@ -64,6 +64,19 @@ static double collector_time(void)
     }
     if (folder)
         closedir(folder);
+    return used;
+}
+
+static double collector_time(void)
+{
+    const struct timespec pause = {0, 1000000};
+    double used = 0;
+
+    for (int i = 0; i < 2000 && used == 0; i++) { /* it may have to wait for a processor first */
+        if (i)
+            nanosleep(&pause, NULL);
+        used = find_collector_time();
+    }
     if (used == 0)
         fail("strobe-npu", "there is no such thread");
     return used;
