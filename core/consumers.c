@@ -197,6 +197,15 @@ void strobe_consumers_call(StrobeConsumers *consumers, void (*step)(StrobeConsum
 
 /* ---- ends ---- */
 
+/* Each thread more is one that reads what others of the heap have put into a file, which has to fit
+ * into the memory too. */
+static guint threads_besides(void)
+{
+    guint64 room = strobe_resources_memory() / THREAD_MEMORY;
+
+    return (guint)MIN(CREW_MAX, MAX(room, 1) - 1);
+}
+
 typedef struct Ends {
     const GPtrArray *exporters;
     gint next; /* that nobody has begun to end; atomic */
@@ -217,11 +226,13 @@ static void *serve_ends(void *data)
     return NULL;
 }
 
-/* Who ends waits for the disk, too: there is one thread more than processors. */
+/* Who ends waits for the disk, too: there is one thread more than work otherwise, if the memory is
+ * enough for that. */
 void strobe_consumers_end(StrobeConsumers *consumers)
 {
     Ends ends = {.exporters = consumers->exporters};
-    guint n = MIN(strobe_crew_n_threads(consumers->crew) + 1, consumers->exporters->len);
+    guint n = MIN(MIN(strobe_crew_n_threads(consumers->crew) + 1, threads_besides()),
+                  consumers->exporters->len);
     g_autofree pthread_t *threads = g_new0(pthread_t, n + 1);
     guint n_threads = 0;
 
@@ -237,15 +248,6 @@ void strobe_consumers_end(StrobeConsumers *consumers)
 }
 
 /* ---- making ---- */
-
-/* Each thread more is one that reads what others of the heap have put into a file, which has to fit
- * into the memory too. */
-static guint crew_size(void)
-{
-    guint64 room = strobe_resources_memory() / THREAD_MEMORY;
-
-    return (guint)MIN(CREW_MAX, MAX(room, 1) - 1);
-}
 
 static void give_crew(const GPtrArray *consumers, StrobeCrew *crew)
 {
@@ -268,7 +270,7 @@ StrobeConsumers *strobe_consumers_new(const GPtrArray *passes, const GPtrArray *
 
         g_ptr_array_add(consumer->is_of_caller ? consumers->own : consumers->exporters, consumer);
     }
-    consumers->crew = strobe_crew_new(crew_size());
+    consumers->crew = strobe_crew_new(threads_besides());
     give_crew(passes, consumers->crew);
     give_crew(others, consumers->crew);
     consumers->line = strobe_batch_line_new(consumers->crew ? STROBE_BATCHES : 1,

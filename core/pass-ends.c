@@ -8,8 +8,8 @@
 #include "resources.h"
 
 #define PIECES 4u        /* of one pass that wait, whatever waits of others */
-#define PIECES_MAX 64u   /* of all passes; a pass waits for its turn with its thread idle */
-#define MEMORY_PARTS 16u /* of the memory, one for them */
+#define PIECES_MAX 64u   /* of one; a pass waits for its turn with its thread idle */
+#define MEMORY_PARTS 16u /* of the memory, one for those of all that are more than PIECES */
 #define WAITING 2u       /* passes that may wait, for each thread that may run */
 
 struct StrobePassEnd {
@@ -194,6 +194,17 @@ static void begin_ready(StrobePassEnds *ends, guint most)
     }
 }
 
+/* May one behind the pass whose turn it is begin? By what nobody changes who has batches. */
+static gboolean may_begin(StrobePassEnds *ends, guint most)
+{
+    if (!has_room(ends, most))
+        return FALSE;
+    for (guint i = ends->next + 1; i < ends->n_passes; i++)
+        if (!ends->all[i].has_thread && is_ready(ends, i))
+            return TRUE;
+    return FALSE;
+}
+
 static gboolean is_waiting(const StrobePassEnd *end)
 {
     return !end->n && !end->is_over;
@@ -245,7 +256,8 @@ static gboolean drop_pieces(StrobePassEnd *end, guint n)
     return has_more;
 }
 
-/* A piece that has been taken is in use until the next one has been, if that is there already. */
+/* A piece that has been taken is in use until the next one has been, if that is there already. A
+ * pass begins to end while nobody has a batch, which might be its own. */
 static void take_pieces(StrobePassEnd *end, StrobeSpoolTake take, gpointer user)
 {
     const struct piece *piece;
@@ -256,7 +268,12 @@ static void take_pieces(StrobePassEnd *end, StrobeSpoolTake take, gpointer user)
     pthread_cond_broadcast(&end->ends->changed);
     pthread_mutex_unlock(&end->ends->lock);
     while ((piece = next_piece(end, n_taken))) {
-        begin_ready(end->ends, end->ends->n_threads);
+        if (!n_taken) {
+            begin_ready(end->ends, end->ends->n_threads);
+        } else if (may_begin(end->ends, end->ends->n_threads)) {
+            take(user, NULL, 0);
+            begin_ready(end->ends, end->ends->n_threads);
+        }
         take(user, piece->bytes, piece->used);
         if (drop_pieces(end, n_taken)) {
             n_taken = 1;

@@ -149,6 +149,8 @@ static void give_back(StrobeRecordSorter *s)
         return;
     s->limit -= s->borrowed;
     strobe_memory_empty(s->words, s->limit, words_bytes(s));
+    strobe_memory_empty(s->order.items, s->limit / ITEM_BYTES_MIN * sizeof(guint32),
+                        items_bytes(s));
     strobe_resources_give_back(s->borrowed);
     s->borrowed = 0;
 }

@@ -27,8 +27,8 @@ void *strobe_spool_add(StrobeSpool *spool, const struct StrobeSpooled *record);
 /* Adds flags to the record appended last; nothing if there is none, or it cannot be kept. */
 void strobe_spool_flag(StrobeSpool *spool, guint16 flags);
 
-/* Takes a piece of the stream, whole records, valid until it has taken the next one; no bytes:
- * until then none is needed any more. */
+/* Takes a piece of the stream, whole records; no bytes: none that it has taken is needed any more.
+ * How long a piece is valid is said where it is handed over. */
 typedef void (*StrobeSpoolTake)(gpointer user, const char *piece, gsize bytes);
 
 /* Bytes of the largest piece. */
@@ -38,14 +38,16 @@ typedef void (*StrobeSpoolTake)(gpointer user, const char *piece, gsize bytes);
 char *strobe_spool_swap(StrobeSpool *spool, char *other);
 
 /* Records of the kinds that are marked, by index, are not kept from now on: each is given to `take`
- * when the next one comes, by who adds, for its flags may come until then. */
+ * when the next one comes, by who adds, for its flags may come until then; valid until it returns.
+ */
 void strobe_spool_leave_out(StrobeSpool *spool, const gboolean *kinds, StrobeSpoolTake take,
                             gpointer user);
 /* What is added from now on is handed on whenever there is a piece of it, behind what is kept: such
  * a piece is valid until it returns. */
 void strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer user);
 /* Reads what is kept, in memory and in the file, whoever adds meanwhile to what is handed on, and
- * keeps nothing of it any more. FALSE with the error set: it cannot be read. */
+ * keeps nothing of it any more. A piece is valid until the next one has been taken. FALSE with the
+ * error set: it cannot be read. */
 gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer user, GError **error);
 /* Nothing is added any more: hands on what is left. */
 void strobe_spool_finish(StrobeSpool *spool);

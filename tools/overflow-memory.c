@@ -567,8 +567,10 @@ bool overflow_memory_begin(uint64_t limit_bytes, int file, const char *folder)
         return false;
     }
     mallctl("arena.0.retain_grow_limit", NULL, NULL, &grow, sizeof grow);
+    if (mallctl("arena.0.extent_hooks", NULL, NULL, &hooks, sizeof hooks))
+        return false;
     strobe_resources_on_borrow(lend, take_back);
-    return mallctl("arena.0.extent_hooks", NULL, NULL, &hooks, sizeof hooks) == 0;
+    return true;
 }
 
 #endif

@@ -19,7 +19,7 @@ typedef struct DurationCounts {
 void duration_counts_clear(DurationCounts *counts);
 /* TRUE: it is the first of them. */
 gboolean duration_counts_add(DurationCounts *counts, gint64 ns);
-/* The n of them in order, where they lie; nothing is added any more. */
+/* The n of them in order, where they lie; once, and nothing is added any more. */
 const DurationCount *duration_counts_sort(DurationCounts *counts);
 
 #endif
