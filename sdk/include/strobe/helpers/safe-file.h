@@ -57,8 +57,8 @@ int strobe_safe_file_write(void *file, const char *bytes, size_t length);
 int strobe_safe_file_puts(StrobeSafeFile *file, const char *text);
 uint64_t strobe_safe_file_size(const StrobeSafeFile *file); /* bytes appended */
 /* The file's descriptor, for a writer that goes to and fro in it: what was appended before is there
- * once strobe_safe_file_reserve has returned, and nothing is appended from then on. It is closed with
- * the file. */
+ * once strobe_safe_file_reserve has returned, and nothing is appended from then on. It is closed
+ * with the file. */
 int strobe_safe_file_descriptor(const StrobeSafeFile *file);
 
 /* Parts that several threads write: place for `n` bytes behind all that was appended, at *offset.
