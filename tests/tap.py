@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs unittest tests and prints TAP: the one runner of all tests in Python."""
 
+import signal
 import sys
 import traceback
 import unittest
@@ -54,11 +55,20 @@ def select(pattern):
         unittest.defaultTestLoader.testNamePatterns = ["*%s*" % pattern]
 
 
+def heed_signals():
+    """Whoever runs tests in the background of a shell has INT and QUIT ignored, below nohup HUP
+    too; what the tests start would inherit that."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def run(suite):
     """Runs the tests and returns the exit code: 2 when there are none."""
     if not suite.countTestCases():
         print("Bail out! No test has that name")
         return 2
+    heed_signals()
     print("TAP version 13")
     result = TapResult()
     suite.run(result)
