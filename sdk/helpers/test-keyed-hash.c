@@ -21,7 +21,8 @@ static guint64 multiplied(guint i)
     return i * GOLDEN_INVERSE;
 }
 
-/* To GLib's hash they are one number. */
+/* To the hash of newer versions of GLib they are one number, those of high() to that of older ones.
+ */
 static guint64 doubled(guint i)
 {
     return (guint64)i << 32 | i;
