@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 #include "config-json.h"
 #include "error.h"
 #include "export-types.h"
@@ -137,7 +138,7 @@ static void read_metrics(const Reading *r)
 static char *joined(JsonNode *node)
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new();
-    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) seen = g_hash_table_new(strobe_hash_of_text, g_str_equal);
 
     if (!JSON_NODE_HOLDS_ARRAY(node))
         return NULL;

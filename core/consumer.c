@@ -2,6 +2,7 @@
 #include "consumer.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 #include "error.h"
 #include "json-text.h"
 #include "log.h"
@@ -115,7 +116,7 @@ static const char *host_fact(StrobeInstance *self, const char *key)
     if (json_node_get_value_type(node) == G_TYPE_STRING)
         return json_node_get_string(node);
     if (!c->fact_texts)
-        c->fact_texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        c->fact_texts = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
     text = g_hash_table_lookup(c->fact_texts, key);
     if (!text) {
         text = strobe_json_to_text(node, 0);
@@ -250,7 +251,7 @@ StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
     c->batch = g_new(StrobeView, STROBE_BATCH);
     c->verdicts = g_hash_table_new(NULL, NULL);
     c->wants = g_ptr_array_new_null_terminated(0, g_free, TRUE);
-    c->wanted = g_hash_table_new(g_str_hash, g_str_equal);
+    c->wanted = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     if (!strobe_instance_init(&c->instance, component, wanted, log_line, c, error) ||
         !lay_out_kinds(c, error)) {
         strobe_consumer_free(c);

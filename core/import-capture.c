@@ -2,6 +2,7 @@
 #include "import-capture-parts.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/kinds.h>
 #include "error.h"
 #include "kind-table.h"
@@ -19,7 +20,7 @@ static guint hash_thread(gconstpointer key)
 {
     const struct thread *thread = key;
 
-    return (guint)(thread->pid * 31 + thread->tid);
+    return (guint)strobe_hash_pair(strobe_hash_key(), thread->pid, thread->tid);
 }
 
 static gboolean equal_threads(gconstpointer a, gconstpointer b)
@@ -29,12 +30,9 @@ static gboolean equal_threads(gconstpointer a, gconstpointer b)
 
 static guint hash_track(gconstpointer key)
 {
-    const guint32 *words = key;
-    guint hash = 5381;
+    const guint bytes = sizeof(struct strobe_stored_track) - 4;
 
-    for (gsize i = 1; i < sizeof(struct strobe_stored_track) / 4; i++)
-        hash = hash * 33 + words[i];
-    return hash;
+    return (guint)strobe_hash_bytes(strobe_hash_key(), (const char *)key + 4, bytes);
 }
 
 static gboolean equal_tracks(gconstpointer a, gconstpointer b)
@@ -322,7 +320,7 @@ guint64 strobe_import_capture_n_refused(const StrobeImportCapture *c)
 void strobe_import_capture_fill_in(StrobeImportCapture *c)
 {
     g_clear_pointer(&c->told, g_hash_table_unref);
-    c->told = g_hash_table_new(g_str_hash, g_str_equal);
+    c->told = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     for (guint i = 1; i <= c->n_kinds; i++)
         if (c->kinds[i].declaration && c->kinds[i].n)
             g_hash_table_add(c->told, (gpointer)c->kinds[i].declaration->name);

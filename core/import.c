@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/kinds.h>
 #include <strobe/strobe.h>
 #include <sys/stat.h>
@@ -419,8 +420,8 @@ static gboolean make_result(struct run *run, const StrobeImportSource *source, G
 
 static void prepare_run(struct run *run)
 {
-    run->items = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    run->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+    run->items = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
+    run->files = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free,
                                        (GDestroyNotify)(void *)g_bytes_unref);
     run->next_link = LINK_IDS_FIRST;
     run->request = (StrobeImportRequest){.struct_size = sizeof run->request,

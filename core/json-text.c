@@ -2,6 +2,7 @@
 #include "json-text.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 #include "error.h"
 
 /* One pass over the text that json-glib cannot be asked to make: depth and duplicate keys. */
@@ -70,7 +71,7 @@ static void scan_text(struct scan *scan)
         }
         if (c == '{')
             g_ptr_array_add(scan->objects,
-                            g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL));
+                            g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL));
         else if (c == '[')
             g_ptr_array_add(scan->objects, NULL);
         else if ((c == '}' || c == ']') && scan->objects->len)

@@ -2,6 +2,7 @@
 #include "reader-definitions.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/kinds.h>
 #include "capture-format.h"
 #include "lane.h"
@@ -29,7 +30,7 @@ StrobeDefinitions *strobe_definitions_new(void)
     d->kinds = g_ptr_array_new_with_free_func(free_kind);
     d->texts = g_ptr_array_new_with_free_func(g_free);
     d->tracks = g_array_new(FALSE, TRUE, sizeof(StrobeReaderTrack));
-    d->track_numbers = g_hash_table_new(NULL, NULL);
+    d->track_numbers = g_hash_table_new(strobe_hash_of_pointer, NULL);
     return d;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <strobe/helpers/keyed-hash.h>
 #include "block-cursor.h"
 #include "capture-writer.h"
 #include "error.h"
@@ -340,7 +341,7 @@ static void survey_init(struct survey *survey, int fd)
 {
     memset(survey, 0, sizeof *survey);
     survey->fd = fd;
-    survey->written = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    survey->written = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
 }
 
 static void survey_clear(struct survey *survey)

@@ -2,6 +2,7 @@
 #include "string-table.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 #include "resources.h"
 
 #define CHUNK (256u << 10)
@@ -75,18 +76,9 @@ static void set_n_entries(StrobeStringTable *table, guint32 n)
 
 static guint32 hash_bytes(const char *bytes, gsize length, gboolean is_stack)
 {
-    const guint64 factor = 0x9e3779b97f4a7c15u;
-    guint64 h = length * factor ^ (guint64)is_stack, part = 0;
+    const guint64 hash = strobe_hash_bytes(strobe_hash_key(), bytes, length);
 
-    for (; length >= 8; length -= 8, bytes += 8) {
-        memcpy(&part, bytes, 8);
-        h = (h ^ part) * factor;
-        h ^= h >> 32;
-    }
-    part = 0;
-    memcpy(&part, bytes, length);
-    h = (h ^ part) * factor;
-    return (guint32)(h ^ h >> 32);
+    return (guint32)(is_stack ? ~hash : hash);
 }
 
 StrobeStringTable *strobe_string_table_new(guint32 first_free)
@@ -276,6 +268,17 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
                                 strlen(STROBE_STRING_TABLE_FULL), FALSE);
     }
     return id;
+}
+
+guint64 strobe_string_table_steps(StrobeStringTable *table)
+{
+    guint64 n = 0;
+
+    index_waiting(table);
+    for (guint32 at = 0; at < table->n_slots; at++)
+        if (table->slots[at].id)
+            n += (at - table->slots[at].hash) & (table->n_slots - 1);
+    return n;
 }
 
 guint32 strobe_string_table_n_ids(const StrobeStringTable *table)

@@ -23,6 +23,8 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
                                    gboolean is_stack);
 
+/* How much is looked at in vain where each of them is found once. */
+guint64 strobe_string_table_steps(StrobeStringTable *table);
 /* One more than the highest id that has bytes. */
 guint32 strobe_string_table_n_ids(const StrobeStringTable *table);
 /* Every stack names other frames instead of those that are keys (ids to ids). Before anybody has

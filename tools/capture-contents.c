@@ -2,6 +2,7 @@
 #include "capture-contents.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "cut.h"
 #include "ledger.h"
@@ -183,7 +184,7 @@ StrobeContents *strobe_contents_read(const char *source, GError **error)
     contents->tracks = g_ptr_array_new_with_free_func(free_track);
     contents->losses = g_ptr_array_new_with_free_func(free_loss);
     contents->device_clocks = g_ptr_array_new_with_free_func(free_device_clock);
-    g_autoptr(GHashTable) by_name = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) by_name = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     g_autoptr(GArray) per_track = g_array_new(FALSE, TRUE, sizeof(guint64));
     while ((n = strobe_reader_next(reader, records, BATCH, &failure)) > 0)
         for (gsize i = 0; i < n; i++) {

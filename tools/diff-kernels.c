@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "diff-marks.h"
 
@@ -81,14 +82,6 @@ struct StrobeDiffKernels {
 
 /* ---- in ---- */
 
-static guint pair_hash(gconstpointer key)
-{
-    guint64 value = GPOINTER_TO_SIZE(key);
-
-    value *= 0x9E3779B97F4A7C15u;
-    return (guint)(value >> 32);
-}
-
 StrobeDiffKernels *strobe_diff_kernels_new(const StrobeConsumerHost *host, StrobeInstance *self,
                                            const StrobeDiffSteps *steps, gboolean by_name,
                                            gboolean is_communication)
@@ -110,7 +103,7 @@ StrobeDiffKernels *strobe_diff_kernels_new(const StrobeConsumerHost *host, Strob
     kernels->values = g_array_new(FALSE, FALSE, sizeof(Value));
     kernels->paths = g_array_new(FALSE, TRUE, sizeof(Path));
     g_array_set_size(kernels->paths, TOP + 1);
-    kernels->index = g_hash_table_new(pair_hash, g_direct_equal);
+    kernels->index = g_hash_table_new(strobe_hash_of_pointer, g_direct_equal);
     return kernels;
 }
 

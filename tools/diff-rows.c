@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 /* Two-sided 99 % quantiles of Student's t by degrees of freedom. */
 static const double student[] = {
@@ -20,15 +21,16 @@ typedef struct Cell {
 
 /* ---- rows ---- */
 
-/* Names lie in one chunk, each once: a name is its address. */
+/* Names are there once each: a name is its address. */
 static guint path_hash(gconstpointer key)
 {
     const StrobeDiffRow *row = key;
-    guint hash = 5381;
+    const StrobeHashKey *secret = strobe_hash_key();
+    guint64 hash = 0;
 
     for (const char *const *name = row->path; *name; name++)
-        hash = hash * 33 + g_direct_hash(*name);
-    return hash;
+        hash = strobe_hash_pair(secret, hash, (gsize)*name);
+    return (guint)hash;
 }
 
 static gboolean path_equal(gconstpointer a, gconstpointer b)
@@ -66,7 +68,7 @@ StrobeDiffRows *strobe_diff_rows_new(void)
     rows->rows = g_ptr_array_new_with_free_func(row_free);
     rows->total = row_new((const char *const *)g_new0(char *, 1));
     rows->index = g_hash_table_new(path_hash, path_equal);
-    rows->texts = g_string_chunk_new(4096);
+    rows->texts = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     return rows;
 }
 
@@ -77,8 +79,19 @@ void strobe_diff_rows_free(StrobeDiffRows *rows)
     g_hash_table_unref(rows->index);
     g_ptr_array_unref(rows->rows);
     row_free(rows->total);
-    g_string_chunk_free(rows->texts);
+    g_hash_table_unref(rows->texts);
     g_free(rows);
+}
+
+static const char *text_of(StrobeDiffRows *rows, const char *text)
+{
+    gpointer known = g_hash_table_lookup(rows->texts, text);
+
+    if (!known) {
+        known = g_strdup(text);
+        g_hash_table_add(rows->texts, known);
+    }
+    return known;
 }
 
 StrobeDiffRow *strobe_diff_rows_get(StrobeDiffRows *rows, const char *const *names, gsize n)
@@ -88,7 +101,7 @@ StrobeDiffRow *strobe_diff_rows_get(StrobeDiffRows *rows, const char *const *nam
     StrobeDiffRow *row;
 
     for (gsize i = 0; i < n; i++)
-        path[i] = g_string_chunk_insert_const(rows->texts, names[i]);
+        path[i] = text_of(rows, names[i]);
     path[n] = NULL;
     row = g_hash_table_lookup(rows->index, &key);
     if (row || rows->rows->len == STROBE_DIFF_ROWS_MAX)

@@ -41,7 +41,7 @@ typedef struct StrobeDiffRows {
                                              the total only */
     guint n_different, n_listed, n_regressions; /* rows; the last counts the total too */
     GHashTable *index;                          /* private */
-    GStringChunk *texts;                        /* private */
+    GHashTable *texts;                          /* private */
 } StrobeDiffRows;
 
 StrobeDiffRows *strobe_diff_rows_new(void);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "diff-steps.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #include "diff-rows.h"
 
 void strobe_diff_steps_init(StrobeDiffSteps *steps)
@@ -8,7 +10,7 @@ void strobe_diff_steps_init(StrobeDiffSteps *steps)
     *steps = (StrobeDiffSteps){
         .steps = g_array_new(FALSE, FALSE, sizeof(StrobeDiffStep)),
         .blocks = g_array_new(FALSE, TRUE, sizeof(guint)),
-        .by_number = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+        .by_number = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL)};
 }
 
 void strobe_diff_steps_clear(StrobeDiffSteps *steps)

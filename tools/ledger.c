@@ -5,6 +5,7 @@
 
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/gaps.h>
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/kinds.h>
 
 #define STEPS_MAX 1048576
@@ -26,7 +27,7 @@ StrobeLedger *strobe_ledger_new(void)
 
     ledger->entries = g_array_new(FALSE, TRUE, sizeof(StrobeLedgerEntry));
     ledger->steps = g_array_new(FALSE, FALSE, sizeof(Step));
-    ledger->by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    ledger->by_key = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     ledger->gaps = strobe_gaps_new();
     return ledger;
 }

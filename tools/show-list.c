@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/kinds.h>
 
 #include "capture-contents.h"
@@ -152,7 +153,8 @@ gboolean strobe_tables_list(StrobeRegistry *registry, const StrobeResult *result
                             StrobeJsonWriter *json, GError **error)
 {
     g_autoptr(GPtrArray) derived = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GHashTable) table = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    g_autoptr(GHashTable) table =
+        g_hash_table_new_full(strobe_hash_of_text, g_str_equal, NULL, g_free);
     StrobeContents *contents = NULL;
 
     counts = table;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow-gate.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 typedef struct Flow {
     gboolean has_begin, has_end;
     GString *waiting; /* events of the one end */
@@ -24,7 +26,7 @@ FlowGate *flow_gate_new(void)
 {
     FlowGate *gate = g_new0(FlowGate, 1);
 
-    gate->flows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_flow);
+    gate->flows = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, free_flow);
     trace_out_init_event(&gate->event);
     return gate;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define GC_LAYER "Python GC"
 #define MARKER_SORT_INDEX 6
@@ -33,10 +34,10 @@ TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self)
     rows->self = self;
     rows->layers = g_ptr_array_new_with_free_func(free_layer);
     rows->all = g_ptr_array_new();
-    rows->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    rows->by_key = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     rows->of_track = g_ptr_array_new();
     rows->of_marker = g_ptr_array_new();
-    rows->unknown_layers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    rows->unknown_layers = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     rows->generation = CLAMP(host->facts(self)->generation, 1, 3);
     rows->level = host->facts(self)->level;
     rows->device = *host->fact(self, "device") ? atoi(host->fact(self, "device")) : -1;
@@ -118,8 +119,8 @@ static TraceLayer *new_layer(TraceRows *rows, guint64 pid, const char *name, gui
     layer->pid =
         name ? (guint32)((guint32)pid << 10 | layer->sort_index << 5 | device_bits(rows, layer))
              : pid;
-    layer->by_tid = g_hash_table_new(g_int64_hash, g_int64_equal);
-    layer->extra = g_hash_table_new(g_str_hash, g_str_equal);
+    layer->by_tid = g_hash_table_new(strobe_hash_of_number, g_int64_equal);
+    layer->extra = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     layer->rows = g_ptr_array_new_with_free_func(free_row);
     return layer;
 }

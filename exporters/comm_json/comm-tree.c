@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "comm-tree.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 static void free_entry(gpointer data)
 {
     CommEntry *entry = data;
@@ -44,7 +46,7 @@ CommList *comm_tree_list(GPtrArray *tree, gint64 number, guint type)
     step->number = number;
     for (guint i = 0; i < COMM_TYPES; i++) {
         step->lists[i].entries = g_ptr_array_new_with_free_func(free_entry);
-        step->lists[i].by_name = g_hash_table_new(g_str_hash, g_str_equal);
+        step->lists[i].by_name = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     }
     g_ptr_array_add(tree, step);
     return &step->lists[type];

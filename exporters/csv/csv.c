@@ -4,6 +4,7 @@
 
 #include <glib.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "csv-pieces.h"
 
@@ -70,7 +71,7 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
     csv->only = g_strsplit(host->option_text(self, "kinds"), "+", -1);
     csv->also = g_strsplit(host->option_text(self, "also"), "+", -1);
     csv->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_kind);
-    csv->names = g_hash_table_new(g_str_hash, g_str_equal);
+    csv->names = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     csv->files = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)csv_file_free);
     csv->ascend = g_new0(AscendOutput, n_ascend_files);
     *state = csv;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connections.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #define WAITING_MAX 65536u
 #define THREADS_MAX 4096u
 
@@ -38,7 +40,7 @@ Connections *connections_new(Db *db)
     Connections *c = g_new0(Connections, 1);
 
     c->db = db;
-    c->threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_thread);
+    c->threads = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, free_thread);
     return c;
 }
 

@@ -3,6 +3,7 @@
 #include "db.h"
 
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "framework.h"
 #include "kinds.h"
@@ -221,7 +222,7 @@ static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self
     db->out = out_db_new(facts->directory, facts->scratch, names);
     db->tables = g_new0(OutTable *, n_ascend_db_tables);
     db->kinds = g_hash_table_new_full(NULL, NULL, NULL, db_kind_free);
-    db->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    db->names = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     db->merging = g_ptr_array_new();
     db->enums = enum_ids_new(db->generation);
     db->strings = string_ids_new(host, self, db_table_named(db, "STRING_IDS"));

@@ -3,6 +3,7 @@
 
 #include <ascend-db.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "string-ids.h"
 
@@ -34,7 +35,7 @@ EnumIds *enum_ids_new(gint32 generation)
     EnumIds *ids = g_new0(EnumIds, 1);
 
     ids->generation = generation;
-    ids->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    ids->by_name = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     ids->added = g_ptr_array_new_with_free_func(free_added);
     return ids;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the database says of the run and of itself: META_DATA, HOST_INFO, devices, enumerations. */
 #include <strobe/helpers/json-writer.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "kinds.h"
 
@@ -134,7 +135,7 @@ static void put_ranks(Db *db)
 {
     const StrobeFacts *facts = db->host->facts(db->self);
     guint32 n = db->host->track_count(db->self);
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    g_autoptr(GHashTable) seen = g_hash_table_new(strobe_hash_of_pointer, NULL);
 
     for (guint32 id = 1; id <= n; id++) {
         const StrobeTrackView *track = db_track(db, id);

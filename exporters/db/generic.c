@@ -2,6 +2,7 @@
 /* Kinds that the formats have no table for: a table of the kind's name with all its fields, or the
  * table that an importer read them from. */
 #include <math.h>
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/helpers/number.h>
 
 #include "kinds.h"
@@ -55,7 +56,8 @@ static void add_column(GHashTable *names, GString *columns, const char *name, co
 
 static guint add_columns(const Generic *generic, const StrobeKindView *view, GString *columns)
 {
-    g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) names =
+        g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     guint n = 0;
 
     if (!generic->is_table) {

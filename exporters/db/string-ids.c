@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "string-ids.h"
 
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/helpers/utf8.h>
 
 #define PAGE_BITS 12u
@@ -41,7 +42,7 @@ StringIds *string_ids_new(const StrobeConsumerHost *host, StrobeInstance *self, 
     ids->host = host;
     ids->self = self;
     ids->table = table;
-    ids->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    ids->texts = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     ids->made = g_string_new(NULL);
     return ids;
 }

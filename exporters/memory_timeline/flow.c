@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #define STEPS_MAX 64u /* of optimizers, at one time in all threads */
 
 /* A node and a block, before those of one node and block are put together. */
@@ -308,7 +310,7 @@ Flow *flow_new(GArray *nodes, GArray *moments, const GArray *steps)
     b.flow->blocks = g_array_new(FALSE, FALSE, sizeof(FlowBlock));
     b.flow->edges = g_array_new(FALSE, FALSE, sizeof(FlowEdge));
     b.lanes = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_lane);
-    b.present = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    b.present = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     b.touches = g_array_new(FALSE, FALSE, sizeof(Touch));
     g_array_sort(moments, compare_moments);
     make_lanes(&b);

@@ -2,6 +2,7 @@
 /* The object around the events: schema, devices, metadata. What is known before the first event
  * stands before the events, as the original has it; the rest behind them. */
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "tensorboard.h"
 
@@ -20,7 +21,7 @@ BoardHead *board_head_new(Board *board)
 {
     BoardHead *head = g_new0(BoardHead, 1);
 
-    head->keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    head->keys = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     head->late = g_ptr_array_new_with_free_func(g_free);
     head->devices = g_string_new(NULL);
     return head;

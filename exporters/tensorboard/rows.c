@@ -2,6 +2,8 @@
 /* Where an event is drawn, and the M events that name it. */
 #include "tensorboard.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 /* Above every thread id of the kernel: rows that are no thread. The reader wants numbers. */
 #define FIRST_EXTRA_TID 4194305u
 
@@ -28,7 +30,7 @@ BoardRows *board_rows_new(Board *board)
     BoardRows *rows = g_new0(BoardRows, 1);
 
     rows->of_track = g_ptr_array_new_with_free_func(free_row);
-    rows->of_thread = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_row);
+    rows->of_thread = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, free_row);
     return rows;
 }
 
@@ -181,7 +183,7 @@ static void write_process(Board *board, const BoardRow *row, const StrobeTrackVi
 void board_rows_write(Board *board)
 {
     GPtrArray *rows = board->rows->of_track;
-    g_autoptr(GHashTable) named = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) named = g_hash_table_new(strobe_hash_of_text, g_str_equal);
 
     for (guint i = 0; i < rows->len; i++) {
         const BoardRow *row = rows->pdata[i];

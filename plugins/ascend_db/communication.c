@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "communication.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #include "lookup.h"
 #include "tasks.h"
 
@@ -229,8 +231,8 @@ void communication_import(Import *import)
 {
     Comm comm = {.import = import};
 
-    comm.groups = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_group);
-    comm.op_device = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    comm.groups = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, free_group);
+    comm.op_device = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     comm.tasks = task_facts_new(import);
     find_groups(&comm);
     place_groups(&comm);

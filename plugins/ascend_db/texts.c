@@ -2,6 +2,7 @@
 #include "texts.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "lookup.h"
 
@@ -46,7 +47,7 @@ Texts *texts_new(Import *import)
     DbTable *strings;
 
     texts->import = import;
-    texts->enums = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    texts->enums = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
     for (guint i = 0; i < file->tables->len; i++) {
         DbTable *table = g_ptr_array_index(file->tables, i);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open-marks.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 /* A place of a thread and name stays theirs: they come again. */
 typedef struct Slot {
     guint64 thread;
@@ -29,10 +31,14 @@ void open_marks_free(OpenMarks *m)
     g_free(m);
 }
 
+static guint place_of(const OpenMarks *m, guint64 thread, guint32 name)
+{
+    return (guint)strobe_hash_pair(strobe_hash_key(), thread, name) & (m->n_slots - 1);
+}
+
 static Slot *find(const OpenMarks *m, guint64 thread, guint32 name)
 {
-    guint64 hash = (thread ^ (guint64)name << 32) * 0x9e3779b97f4a7c15u;
-    guint at = (guint)(hash >> 32) & (m->n_slots - 1);
+    guint at = place_of(m, thread, name);
 
     while (m->slots[at].is_used && (m->slots[at].thread != thread || m->slots[at].name != name))
         at = (at + 1) & (m->n_slots - 1);
@@ -79,4 +85,14 @@ gboolean open_marks_take(OpenMarks *m, guint64 thread, guint32 name, gint64 *tim
     slot->is_open = 0;
     *time = slot->time;
     return TRUE;
+}
+
+guint64 open_marks_steps(const OpenMarks *m)
+{
+    guint64 n = 0;
+
+    for (guint at = 0; at < m->n_slots; at++)
+        if (m->slots[at].is_used)
+            n += (at - place_of(m, m->slots[at].thread, m->slots[at].name)) & (m->n_slots - 1);
+    return n;
 }

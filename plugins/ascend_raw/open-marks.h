@@ -17,4 +17,7 @@ gboolean open_marks_put(OpenMarks *marks, guint64 thread, guint32 name, gint64 t
 /* The time that was put last, which is then gone. FALSE if there is none. */
 gboolean open_marks_take(OpenMarks *marks, guint64 thread, guint32 name, gint64 *time);
 
+/* How much is looked at in vain where each of them is found once. */
+guint64 open_marks_steps(const OpenMarks *marks);
+
 #endif

@@ -2,6 +2,7 @@
 /* torch.python_tracer_func: calls of Python and C functions, replayed by thread. */
 #include <errno.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "ascend_raw.h"
 #include "python-names.h"
@@ -78,7 +79,7 @@ static guint hash_pair(gconstpointer key)
 {
     const Pair *pair = key;
 
-    return g_int64_hash(&pair->a) * 31 + g_int64_hash(&pair->b);
+    return (guint)strobe_hash_pair(strobe_hash_key(), pair->a, pair->b);
 }
 
 static gboolean equal_pairs(gconstpointer a, gconstpointer b)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "python-names.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #define HASH_BYTES 8u
 #define MODULE_MARK "######"
 
@@ -16,7 +18,7 @@ struct PythonNames {
     GHashTable *names;   /* by key */
     GArray *modules;     /* of Module, by number */
     GHashTable *numbers; /* Module to its number */
-    GStringChunk *classes;
+    GHashTable *classes; /* their texts */
     guint64 n_refused;
 };
 
@@ -24,7 +26,7 @@ static guint hash_module(gconstpointer key)
 {
     const Module *module = key;
 
-    return g_direct_hash(module->class) ^ g_int64_hash(&module->address);
+    return (guint)strobe_hash_pair(strobe_hash_key(), module->address, (gsize)module->class);
 }
 
 static gboolean equal_modules(gconstpointer a, gconstpointer b)
@@ -34,9 +36,20 @@ static gboolean equal_modules(gconstpointer a, gconstpointer b)
     return x->class == y->class && x->address == y->address;
 }
 
+static const char *class_of(PythonNames *n, const char *text)
+{
+    gpointer known = g_hash_table_lookup(n->classes, text);
+
+    if (!known) {
+        known = g_strdup(text);
+        g_hash_table_add(n->classes, known);
+    }
+    return known;
+}
+
 static guint32 number_of(PythonNames *n, const char *class, guint64 address)
 {
-    Module module = {g_string_chunk_insert_const(n->classes, class), address};
+    Module module = {class_of(n, class), address};
     gpointer known = g_hash_table_lookup(n->numbers, &module);
 
     if (known)
@@ -93,10 +106,10 @@ PythonNames *python_names_new(Raw *raw)
     TlvReader reader;
     TlvRecord record;
 
-    n->names = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+    n->names = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, NULL, g_free);
     n->modules = g_array_new(FALSE, FALSE, sizeof(Module));
     n->numbers = g_hash_table_new_full(hash_module, equal_modules, g_free, NULL);
-    n->classes = g_string_chunk_new(4096);
+    n->classes = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     if (!file->name)
         return n;
     tlv_init(&reader, file->fd, HASH_BYTES);
@@ -115,7 +128,7 @@ void python_names_free(PythonNames *n)
     g_hash_table_unref(n->names);
     g_hash_table_unref(n->numbers);
     g_array_unref(n->modules);
-    g_string_chunk_free(n->classes);
+    g_hash_table_unref(n->classes);
     g_free(n);
 }
 

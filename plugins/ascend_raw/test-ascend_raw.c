@@ -30,6 +30,23 @@ static void test_open_marks(void)
     open_marks_free(marks);
 }
 
+/* Threads that a fixed factor would put into one place. */
+static void test_open_marks_hostile(void)
+{
+    const guint n = 20000;
+    OpenMarks *marks = open_marks_new();
+    gint64 time;
+
+    for (guint64 i = 0; i < n; i++)
+        g_assert_true(open_marks_put(marks, i * 0xf1de83e19937733du, 0, (gint64)i));
+    g_assert_cmpuint(open_marks_steps(marks), <, 8 * n);
+    for (guint64 i = 0; i < n; i++) {
+        g_assert_true(open_marks_take(marks, i * 0xf1de83e19937733du, 0, &time));
+        g_assert_cmpint(time, ==, (gint64)i);
+    }
+    open_marks_free(marks);
+}
+
 /* As many names as a file likes: those that are too many are refused, not stored. */
 static void test_open_marks_limit(void)
 {
@@ -172,6 +189,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/ascend-raw/open-marks", test_open_marks);
+    g_test_add_func("/ascend-raw/open-marks/hostile", test_open_marks_hostile);
     g_test_add_func("/ascend-raw/open-marks/limit", test_open_marks_limit);
     g_test_add_func("/ascend-raw/texts", test_texts);
     g_test_add_func("/ascend-raw/texts/invalid", test_invalid_texts);

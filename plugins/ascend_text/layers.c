@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define ROWS_MAX 100000u
 #define SORT_INDEX_MSTX 6
@@ -24,7 +25,7 @@ static guint hash_row(gconstpointer key)
 {
     const Row *row = key;
 
-    return (guint)((guint64)row->pid * 0x9e3779b97f4a7c15u >> 32) ^ (guint)(row->tid * 2654435761);
+    return (guint)strobe_hash_pair(strobe_hash_key(), (guint64)row->pid, (guint64)row->tid);
 }
 
 static gboolean equal_rows(gconstpointer a, gconstpointer b)
@@ -37,7 +38,7 @@ static gboolean equal_rows(gconstpointer a, gconstpointer b)
 void layers_init(Layers *layers, Import *import)
 {
     *layers = (Layers){.import = import};
-    layers->layers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_layer);
+    layers->layers = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, NULL, free_layer);
     layers->rows = g_hash_table_new_full(hash_row, equal_rows, NULL, free_row);
 }
 
@@ -173,20 +174,24 @@ static void set_name(Layer *layer, gint32 what, const char *name)
         layer->name = g_strdup(name);
 }
 
-/* Where no layer of the framework tells the process, the numbers of the others do. */
+/* Where no layer of the framework tells the process, the numbers of the others do: the least one.
+ */
 static void find_process(Layers *layers)
 {
     Import *import = layers->import;
     GHashTableIter iter;
     gpointer value;
+    gint64 least = G_MAXINT64;
 
     g_hash_table_iter_init(&iter, layers->layers);
-    while (!import->pid && g_hash_table_iter_next(&iter, NULL, &value)) {
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
         const Layer *layer = value;
 
-        if (layer->what >= 0 && layer->pid > 0)
-            import->pid = (gint64)((guint32)layer->pid >> 10);
+        if (layer->what >= 0 && (guint32)layer->pid >> 10 && layer->pid > 0)
+            least = MIN(least, layer->pid);
     }
+    if (!import->pid && least != G_MAXINT64)
+        import->pid = (gint64)((guint32)least >> 10);
 }
 
 /* A trace of level 0 has lost the name of CANN's layer; that of the program's own marks is the

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strobe/helpers/csv-scanner.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define DEVICES_MAX 1024u
 #define NOWHERE G_MAXUINT
@@ -125,7 +126,7 @@ static void emit_device(const Modes *m, gint64 device)
 
 static void emit_devices(const Modes *m)
 {
-    g_autoptr(GHashTable) done = g_hash_table_new(g_int64_hash, g_int64_equal);
+    g_autoptr(GHashTable) done = g_hash_table_new(strobe_hash_of_number, g_int64_equal);
 
     for (guint i = 0; i < m->sums->len; i++) {
         Sum *sum = &g_array_index(m->sums, Sum, i);

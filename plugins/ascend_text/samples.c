@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define SERIES_MAX 4096u
 #define FIELDS_MAX 64u
@@ -36,11 +37,10 @@ typedef struct Sample {
 static guint hash_sample(gconstpointer key)
 {
     const Sample *sample = key;
+    const StrobeHashKey *secret = strobe_hash_key();
+    const guint64 hash = strobe_hash_pair(secret, (guint64)sample->time_ns, (guint64)sample->index);
 
-    return (guint)(((guint64)sample->time_ns * 31 + (guint64)sample->index * 7 + sample->name) *
-                       0x9e3779b97f4a7c15u >>
-                   32) ^
-           (guint)sample->track;
+    return (guint)strobe_hash_pair(secret, hash, (guint64)sample->name << 32 | sample->track);
 }
 
 static gboolean equal_samples(gconstpointer a, gconstpointer b)
@@ -59,7 +59,7 @@ static void free_array(gpointer data)
 void samples_init(Samples *samples, Import *import)
 {
     *samples = (Samples){.import = import};
-    samples->series = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_array);
+    samples->series = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, free_array);
     samples->waiting = g_hash_table_new(hash_sample, equal_samples);
     g_queue_init(&samples->order);
 }

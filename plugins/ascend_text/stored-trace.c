@@ -2,6 +2,7 @@
 #include "stored-trace.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define BEGINS_MAX 65536u
 
@@ -17,7 +18,7 @@ static guint hash_begin(gconstpointer key)
 {
     const Begin *begin = key;
 
-    return (guint)((guint64)begin->id * 0x9e3779b97f4a7c15u >> 32) + begin->flow;
+    return (guint)strobe_hash_pair(strobe_hash_key(), (guint64)begin->id, begin->flow);
 }
 
 static gboolean equal_begins(gconstpointer a, gconstpointer b)

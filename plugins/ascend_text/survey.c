@@ -2,6 +2,7 @@
 #include "survey.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define SHAPES_MAX 65536u
 
@@ -24,7 +25,7 @@ static void free_shape(gpointer data)
 
 void survey_init(Survey *survey)
 {
-    survey->shapes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_shape);
+    survey->shapes = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, NULL, free_shape);
 }
 
 void survey_clear(Survey *survey)

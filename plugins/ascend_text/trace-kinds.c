@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define STACKS_MAX 1024u
 
@@ -55,7 +56,7 @@ void trace_kinds_init(TraceKinds *kinds, Import *import)
 {
     kinds->import = import;
     kinds->text = g_string_new(NULL);
-    kinds->stacks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    kinds->stacks = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     kinds->kinds = g_new0(TraceKind, n_ascend_events);
     for (guint32 i = 0; i < n_ascend_events; i++) {
         TraceKind *kind = &kinds->kinds[i];

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open-spans.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #define OPEN_MAX 1000000u
 #define OPEN_BYTES_MAX (32u << 20) /* of what waits for the end of a span */
 
 struct OpenSpans {
     guint64 n;         /* under way, of both sorts */
+    guint64 n_begun;   /* of async ones, ever */
     gsize bytes;       /* of their keys and arguments */
     GHashTable *async; /* "category\1id\1name" to GArray of Pending */
 };
@@ -13,6 +16,7 @@ struct OpenSpans {
 typedef struct Pending {
     Begun begun;
     Row *row;
+    guint64 number; /* in order of the begins */
 } Pending;
 
 static void unref_array(gpointer array)
@@ -24,7 +28,7 @@ OpenSpans *open_spans_new(void)
 {
     OpenSpans *open = g_new0(OpenSpans, 1);
 
-    open->async = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_array);
+    open->async = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, unref_array);
     return open;
 }
 
@@ -99,6 +103,7 @@ void open_spans_begin(Import *import, Row *row, const Event *event, gint64 time)
     } else {
         g_free(key);
     }
+    pending.number = open->n_begun++;
     g_array_append_val(array, pending);
 }
 
@@ -221,22 +226,42 @@ static void finish_row(Import *import, Row *row, gpointer user)
         finish_one(import, row, &g_array_index(row->begun, Begun, i));
 }
 
+static gint latest_first(gconstpointer a, gconstpointer b)
+{
+    const Pending *x = *(Pending *const *)a, *y = *(Pending *const *)b;
+
+    return x->number < y->number ? 1 : -1;
+}
+
+/* Those of the table, which has no order. */
+static GPtrArray *sorted_async(const OpenSpans *open)
+{
+    GPtrArray *sorted = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer array;
+
+    g_hash_table_iter_init(&iter, open->async);
+    while (g_hash_table_iter_next(&iter, NULL, &array))
+        for (guint i = 0; i < ((GArray *)array)->len; i++)
+            g_ptr_array_add(sorted, &g_array_index((GArray *)array, Pending, i));
+    g_ptr_array_sort(sorted, latest_first);
+    return sorted;
+}
+
 void open_spans_finish(Import *import)
 {
     g_autofree char *reason = NULL;
-    GHashTableIter iter;
-    gpointer array;
+    g_autoptr(GPtrArray) async = NULL;
 
     if (import->open->n == 0)
         return;
     rows_for_each(import->rows, finish_row, NULL);
-    g_hash_table_iter_init(&iter, import->open->async);
-    while (g_hash_table_iter_next(&iter, NULL, &array))
-        for (guint i = ((GArray *)array)->len; i-- > 0;) {
-            Pending *pending = &g_array_index((GArray *)array, Pending, i);
+    async = sorted_async(import->open);
+    for (guint i = 0; i < async->len; i++) {
+        Pending *pending = async->pdata[i];
 
-            finish_one(import, pending->row, &pending->begun);
-        }
+        finish_one(import, pending->row, &pending->begun);
+    }
     reason = g_strdup_printf("%" G_GUINT64_FORMAT " spans never end", import->open->n);
     import->host->damage(import->self, import->part, reason);
 }

@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include <stdlib.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define ROWS_MAX 100000u
 #define CACHE_SLOTS 64u
@@ -50,8 +51,8 @@ Rows *rows_new(Import *import)
     Rows *rows = g_new0(Rows, 1);
 
     rows->import = import;
-    rows->processes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_process);
-    rows->rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    rows->processes = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, NULL, free_process);
+    rows->rows = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     rows->order = g_ptr_array_new_with_free_func(free_row);
     rows->key = g_string_new(NULL);
     return rows;

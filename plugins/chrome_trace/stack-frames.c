@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stack-frames.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #define FRAMES_MAX (4u << 20)
 #define ID_BYTES_MAX (64u << 20)
 #define DEPTH_MAX 1024u /* of frames by their ids: each stack has all of them in the capture */
@@ -32,7 +34,7 @@ StackFrames *stack_frames_new(void)
 
     frames->frames = g_array_new(FALSE, TRUE, sizeof(Frame));
     g_array_set_size(frames->frames, 1);
-    frames->places = g_hash_table_new(g_str_hash, g_str_equal);
+    frames->places = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     frames->ids = g_string_chunk_new(64u << 10);
     frames->names = g_array_new(FALSE, FALSE, sizeof(StrobeStringId));
     return frames;

@@ -54,6 +54,37 @@ static void test_async(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "an end of a span that never began"));
 }
 
+static guint64 n_compared;
+
+/* In place of GLib's, to count. */
+gboolean(g_str_equal)(gconstpointer a, gconstpointer b)
+{
+    n_compared++;
+    return !strcmp(a, b);
+}
+
+/* Ids that are one to GLib's hash; none ends, and the latest is told first. */
+static void test_hostile_ids(Fixture *f, gconstpointer unused)
+{
+    const guint n = 4096;
+    g_autoptr(GString) text = g_string_new("[");
+
+    for (guint i = 0; i < n; i++) {
+        g_string_append_printf(text, "%s{\"ph\": \"b\", \"name\": \"n\", \"ts\": %u, \"id\": \"",
+                               i ? "," : "", i);
+        for (guint bit = 1; bit < n; bit *= 2)
+            g_string_append(text, i & bit ? "Ez" : "FY");
+        g_string_append(text, "\"}");
+    }
+    g_string_append_c(text, ']');
+    n_compared = 0;
+    import(f, text->str);
+    g_assert_cmpuint(n_compared, <, 16 * n);
+    g_assert_true(is_damaged(f, "4096 spans never end"));
+    for (guint i = 0; i < n; i++)
+        g_assert_cmpint(nth(f, "chrome_trace.span", i)->begin_ns, ==, (n - 1 - i) * 1000);
+}
+
 static void test_too_much_is_under_way(Fixture *f, gconstpointer unused)
 {
     g_autofree char *filler = g_strnfill(10000000, 'y');
@@ -379,6 +410,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     TEST("begin-and-end", test_begin_and_end);
     TEST("async", test_async);
+    TEST("hostile-ids", test_hostile_ids);
     TEST("too-much-is-under-way", test_too_much_is_under_way);
     TEST("counters-and-flows", test_counters_and_flows);
     TEST("other-phases", test_other_phases);

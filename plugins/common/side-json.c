@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include <strobe/helpers/json-scanner.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define LEVELS_MAX 32u
 #define VALUES_MAX 10000u
@@ -82,7 +83,7 @@ SideJson *side_json_new(const char *bytes, gsize length, gboolean *is_whole)
     gsize text_length = 0;
     int token = STROBE_JSON_ERROR;
 
-    json->values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    json->values = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
     while (scanner && (token = strobe_json_scanner_next(scanner, &text, &text_length)) > 0 &&
            take_token(json, &place, token, text, text_length))
         continue;

@@ -2,6 +2,7 @@
 /* host_cpu.data: what /proc says of the process's threads, again and again. */
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "prof_raw.h"
 
@@ -28,8 +29,9 @@ typedef struct HostCpu {
     Sample last, now;
     gboolean has_last, has_now;
     double ticks_a_second;
-    gint64 n_cpus; /* 0: not told */
-    double ticks[CPUS_MAX];
+    gint64 n_cpus;           /* 0: not told */
+    guint64 ticks[CPUS_MAX]; /* of threads that ran for less than the interval */
+    guint whole[CPUS_MAX];   /* threads that ran for all of it */
     guint8 seen[CPUS_MAX];
 } HostCpu;
 
@@ -45,28 +47,40 @@ static void emit(HostCpu *h, const char *name, guint cpu, double usage)
     fields->processor = cpu;
 }
 
-/* Each thread counts for the processor it ran on last, and never for more than the interval. */
+/* Each thread counts for the processor it ran on last, and never for more than the interval. Whole
+ * numbers: the sum is the same in whichever order they come. */
 static double add_threads(HostCpu *h, double interval)
 {
     GHashTableIter iter;
     gpointer key, value;
-    double total = 0;
+    guint64 ticks_of_all = 0, n_whole = 0;
 
     memset(h->ticks, 0, sizeof h->ticks);
+    memset(h->whole, 0, sizeof h->whole);
     memset(h->seen, 0, sizeof h->seen);
     g_hash_table_iter_init(&iter, h->now.threads);
     while (g_hash_table_iter_next(&iter, &key, &value)) {
         const Thread *thread = value, *before = g_hash_table_lookup(h->last.threads, key);
-        double ticks;
+        guint64 ticks;
 
         h->seen[thread->cpu] = 1;
         if (!before || thread->ticks < before->ticks)
             continue;
-        ticks = MIN((double)(thread->ticks - before->ticks), interval);
-        h->ticks[thread->cpu] += ticks;
-        total += ticks;
+        ticks = thread->ticks - before->ticks;
+        if ((double)ticks >= interval) {
+            h->whole[thread->cpu]++;
+            n_whole++;
+        } else {
+            h->ticks[thread->cpu] += ticks;
+            ticks_of_all += ticks;
+        }
     }
-    return total;
+    return (double)ticks_of_all + (double)n_whole * interval;
+}
+
+static double ticks_of(const HostCpu *h, guint cpu, double interval)
+{
+    return (double)h->ticks[cpu] + h->whole[cpu] * interval;
 }
 
 static void take_sample(HostCpu *h)
@@ -79,10 +93,10 @@ static void take_sample(HostCpu *h)
     }
     total = add_threads(h, interval);
     for (guint i = 0; i < CPUS_MAX; i++)
-        if (h->seen[i] && h->ticks[i] > interval)
+        if (h->seen[i] && ticks_of(h, i, interval) > interval)
             h->prof->n_dropped++;
         else if (h->seen[i])
-            emit(h, "CPU", i, h->ticks[i] / interval * 100);
+            emit(h, "CPU", i, ticks_of(h, i, interval) / interval * 100);
     if (h->n_cpus > 0)
         emit(h, "CPU Avg", STROBE_ABSENT_U32, total / (interval * (double)h->n_cpus) * 100);
 }
@@ -160,8 +174,8 @@ void host_cpu_import(Prof *prof, Slices *slices)
     char *line;
 
     h->prof = prof;
-    h->last.threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    h->now.threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    h->last.threads = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, g_free);
+    h->now.threads = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, g_free);
     if (!side_json_double(prof->info, "sysClockFreq", &h->ticks_a_second) || h->ticks_a_second <= 0)
         h->ticks_a_second = TICKS_DEFAULT;
     if (!side_json_int(prof->info, "cpuNums", &h->n_cpus))

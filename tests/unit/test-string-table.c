@@ -61,11 +61,46 @@ static void test_bounded(void)
     strobe_string_table_free(table);
 }
 
+/* Texts of which a fixed factor makes one hash: what comes second undoes what the first did. */
+static void make_hostile(guint64 words[2], guint64 i)
+{
+    const guint64 factor = 0x9e3779b97f4a7c15u;
+    guint64 hash = (16 * factor ^ i) * factor;
+
+    words[0] = i;
+    words[1] = hash ^ hash >> 32;
+}
+
+/* Of a capture, and of an importer. */
+static void test_hostile(void)
+{
+    const guint n = 20000;
+    StrobeStringTable *table = strobe_string_table_new(n / 2);
+    guint64 words[2];
+
+    for (guint i = 1; i < n; i++) {
+        make_hostile(words, i);
+        if (i < n / 2)
+            strobe_string_table_set(table, i, (const char *)words, sizeof words, FALSE);
+        else
+            strobe_string_table_intern(table, (const char *)words, sizeof words, FALSE);
+    }
+    g_assert_cmpuint(strobe_string_table_n_ids(table), ==, n);
+    g_assert_cmpuint(strobe_string_table_steps(table), <, 8 * n);
+    for (guint i = 1; i < n; i++) {
+        make_hostile(words, i);
+        g_assert_cmpuint(
+            strobe_string_table_intern(table, (const char *)words, sizeof words, FALSE), ==, i);
+    }
+    strobe_string_table_free(table);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/string-table/set-and-intern", test_set_and_intern);
     g_test_add_func("/string-table/many-set", test_many_set);
     g_test_add_func("/string-table/bounded", test_bounded);
+    g_test_add_func("/string-table/hostile", test_hostile);
     return g_test_run();
 }

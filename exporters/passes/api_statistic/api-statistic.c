@@ -3,6 +3,7 @@
 #include "api-statistic.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "device-record.h"
 #include "duration-counts.h"
@@ -38,7 +39,7 @@ static guint group_hash(gconstpointer key)
 {
     const Group *group = key;
 
-    return g_str_hash(group->name) * 31 + g_str_hash(group->level);
+    return strobe_hash_of_text(group->name) * 31 + strobe_hash_of_text(group->level);
 }
 
 static gboolean group_equal(gconstpointer a, gconstpointer b)

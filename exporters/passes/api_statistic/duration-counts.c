@@ -2,6 +2,7 @@
 #include "duration-counts.h"
 
 #include <stdlib.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define FIRST_SLOTS 16u
 
@@ -11,10 +12,15 @@ void duration_counts_clear(DurationCounts *counts)
     *counts = (DurationCounts){0};
 }
 
+static guint place_of(gint64 ns)
+{
+    return (guint)strobe_hash_number(strobe_hash_key(), (guint64)ns);
+}
+
 /* Of this duration, or the free one where it goes. */
 static DurationCount *slot_of(DurationCount *slots, guint n_slots, gint64 ns)
 {
-    guint at = (guint)(((guint64)ns * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15)) >> 32);
+    guint at = place_of(ns);
 
     for (;; at++) {
         DurationCount *slot = &slots[at & (n_slots - 1)];
@@ -69,4 +75,14 @@ const DurationCount *duration_counts_sort(DurationCounts *counts)
     if (n)
         qsort(counts->slots, n, sizeof *counts->slots, compare);
     return counts->slots;
+}
+
+guint64 duration_counts_steps(const DurationCounts *counts)
+{
+    guint64 n = 0;
+
+    for (guint at = 0; at < counts->n_slots; at++)
+        if (counts->slots[at].count)
+            n += (at - place_of(counts->slots[at].ns)) & (counts->n_slots - 1);
+    return n;
 }

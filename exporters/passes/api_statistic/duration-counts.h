@@ -19,6 +19,8 @@ typedef struct DurationCounts {
 void duration_counts_clear(DurationCounts *counts);
 /* TRUE: it is the first of them. */
 gboolean duration_counts_add(DurationCounts *counts, gint64 ns);
+/* How much is looked at in vain where each of them is found once. */
+guint64 duration_counts_steps(const DurationCounts *counts);
 /* The n of them in order, where they lie; once, and nothing is added any more. */
 const DurationCount *duration_counts_sort(DurationCounts *counts);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "duration-counts.h"
 #include "test-device.h"
 
 static void add(StrobeMockHost *mock, const char *level, const char *name, int64_t ns)
@@ -78,11 +79,31 @@ static void test_order(void)
     strobe_mock_free(mock);
 }
 
+/* A file says how long its calls took. */
+static void test_hostile(void)
+{
+    static const guint64 steps[] = {1, (guint64)1 << 32, 0xf1de83e19937733du /* undoes a factor */};
+    const guint n = 20000;
+
+    for (guint at = 0; at < G_N_ELEMENTS(steps); at++) {
+        DurationCounts counts = {0};
+
+        for (guint i = 0; i < n; i++)
+            g_assert_true(duration_counts_add(&counts, (gint64)(i * steps[at])));
+        for (guint i = 0; i < n; i++)
+            g_assert_false(duration_counts_add(&counts, (gint64)(i * steps[at])));
+        g_assert_cmpuint(counts.n, ==, n);
+        g_assert_cmpuint(duration_counts_steps(&counts), <, 8 * n);
+        duration_counts_clear(&counts);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/api-statistic/variance", test_variance);
     g_test_add_func("/api-statistic/small", test_small);
     g_test_add_func("/api-statistic/order", test_order);
+    g_test_add_func("/api-statistic/hostile", test_hostile);
     return g_test_run();
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "comm-tasks.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 const char *const comm_transport_names[N_TRANSPORTS] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO"};
 
 /* Tasks that close a run of payloads, of send and receive and of the rest. */
@@ -83,7 +85,7 @@ static CommOp *op_by_time(GArray *ops, const GArray *numbers, const CommTask *ta
 void comm_tasks_assign(GArray *ops, const GArray *tasks)
 {
     g_autoptr(GArray) numbers = numbers_of(ops);
-    g_autoptr(GHashTable) by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
+    g_autoptr(GHashTable) by_id = g_hash_table_new(strobe_hash_of_number, g_int64_equal);
 
     g_array_sort(ops, compare_ops);
     for (guint i = 0; i < ops->len; i++) {

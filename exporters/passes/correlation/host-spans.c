@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host-spans.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 typedef struct Span {
     gint64 begin_ns, end_ns;
     guint64 id;
@@ -16,8 +18,8 @@ HostSpans *host_spans_new(void)
 {
     HostSpans *spans = g_new0(HostSpans, 1);
 
-    spans->by_thread =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+    spans->by_thread = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free,
+                                             (GDestroyNotify)g_array_unref);
     return spans;
 }
 

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <string.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "sorted-values.h"
 #include "time-order.h"
@@ -82,7 +83,7 @@ static StrobeStatus heap_path_open(const StrobeConsumerHost *host, StrobeInstanc
     pass->binder.n_wanted = N_WANTED;
     pass->events = time_order_new(host->facts(self), sizeof(Event));
     pass->paths = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
-    pass->blocks = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    pass->blocks = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     *state = pass;
     return STROBE_OK;
 }

@@ -94,11 +94,38 @@ static void test_address_again(void)
     strobe_mock_free(mock);
 }
 
+static guint64 n_compared;
+
+/* In place of GLib's, to count. */
+gboolean(g_int64_equal)(gconstpointer a, gconstpointer b)
+{
+    n_compared++;
+    return *(const guint64 *)a == *(const guint64 *)b;
+}
+
+/* Addresses that are one to GLib's hash, which takes the lower half. */
+static void test_hostile_addresses(void)
+{
+    const guint n = 20000;
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+
+    for (guint64 i = 1; i <= n; i++)
+        add(mock, i << 32, 100, 1, 0);
+    for (guint64 i = 1; i <= n; i++)
+        add(mock, i << 32, -100, 1, 0);
+    n_compared = 0;
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(n_compared, <, 8 * n);
+    expect(mock, 0, "", 0, 100 * n, 100 * n, 0, n);
+    strobe_mock_free(mock);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/heap-path/paths", test_paths);
     g_test_add_func("/heap-path/weights", test_weights);
     g_test_add_func("/heap-path/address-again", test_address_again);
+    g_test_add_func("/heap-path/hostile-addresses", test_hostile_addresses);
     return g_test_run();
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "id-index.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #define NEAR_BITS 3u /* ids that count up lie side by side, so many of them in a row */
 
 typedef struct Slot {
@@ -36,7 +38,7 @@ void id_index_free(gpointer data)
 /* The slot of the id, or the free one where it belongs. */
 static Slot *slot_of(const IdIndex *index, guint64 id)
 {
-    guint64 hash = (id >> NEAR_BITS) * 0x9e3779b97f4a7c15u;
+    guint64 hash = strobe_hash_number(strobe_hash_key(), id >> NEAR_BITS);
     guint mask = index->n_slots - 1;
     guint at = (guint)(hash >> 40 << NEAR_BITS | (id & ((1u << NEAR_BITS) - 1))) & mask;
 

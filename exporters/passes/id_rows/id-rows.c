@@ -2,6 +2,7 @@
 #include "id-rows.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define PAGE_BITS 10u
 #define PAGE (1u << PAGE_BITS) /* rows */
@@ -16,6 +17,7 @@ typedef struct Slot {
 } Slot;
 
 struct IdRows {
+    StrobeHashKey key;
     gsize size;
     GPtrArray *pages;
     guint first, end; /* places in the pages */
@@ -33,6 +35,7 @@ IdRows *id_rows_new(gsize row_size)
 {
     IdRows *rows = g_new0(IdRows, 1);
 
+    rows->key = *strobe_hash_key();
     rows->size = row_size;
     rows->pages = g_ptr_array_new_with_free_func(g_free);
     make_slots(rows, SLOTS_BITS);
@@ -67,12 +70,18 @@ gpointer id_rows_at(const IdRows *rows, guint place)
 
 /* ---- what finds them ---- */
 
+/* Where it belongs: further slots are looked at where others are there before it. */
+static inline guint place_of(const IdRows *rows, guint64 near)
+{
+    return (guint)(strobe_hash_number(&rows->key, near) >> (64 - rows->bits));
+}
+
 /* The slot of the id, or the free one where it belongs. */
 static Slot *slot_of(const IdRows *rows, guint64 id)
 {
     const guint64 near = (id >> NEAR_BITS) + 1;
     const guint mask = (1u << rows->bits) - 1;
-    guint at = (guint)(near * 0x9e3779b97f4a7c15u >> (64 - rows->bits));
+    guint at = place_of(rows, near);
 
     while (rows->slots[at].near && rows->slots[at].near != near)
         at = (at + 1) & mask;
@@ -142,4 +151,15 @@ void id_rows_forget(IdRows *rows, guint n)
         memcpy(&id, row_at(rows, at), sizeof id);
         put_place(rows, id, at);
     }
+}
+
+guint64 id_rows_steps(const IdRows *rows)
+{
+    const guint mask = (1u << rows->bits) - 1;
+    guint64 n = 0;
+
+    for (guint at = 0; at <= mask; at++)
+        if (rows->slots[at].near)
+            n += (at - place_of(rows, rows->slots[at].near)) & mask;
+    return n;
 }

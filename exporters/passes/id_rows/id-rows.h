@@ -22,4 +22,7 @@ gpointer id_rows_add(IdRows *rows, guint64 id);
 /* The oldest ones. */
 void id_rows_forget(IdRows *rows, guint n);
 
+/* How much is looked at in vain where each of them, but neighbours together, is found once. */
+guint64 id_rows_steps(const IdRows *rows);
+
 #endif

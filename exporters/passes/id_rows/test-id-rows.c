@@ -66,9 +66,35 @@ static void test_found(void)
     check_step(1, (guint64)1 << 40, 3000, 1);
 }
 
+/* Ids a step apart, each in a slot of its own. */
+static void check_hostile(guint64 step)
+{
+    const guint n = 40000;
+    IdRows *rows = id_rows_new(sizeof(Row));
+
+    for (guint i = 0; i < n; i++)
+        add(rows, i * step << 2);
+    g_assert_cmpuint(id_rows_steps(rows), <, 8 * (guint64)n);
+    for (guint i = 0; i < n; i++)
+        check(rows, i * step << 2);
+    id_rows_free(rows);
+}
+
+/* A fixed factor can be undone. */
+static void test_hostile(void)
+{
+    const guint64 undone = 0xf1de83e19937733du; /* its product with 0x9e3779b97f4a7c15 is 1 */
+
+    check_hostile(1);
+    check_hostile((guint64)1 << 32);
+    check_hostile(undone);
+    check_hostile(undone << 8);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/id-rows/found", test_found);
+    g_test_add_func("/id-rows/hostile", test_hostile);
     return g_test_run();
 }

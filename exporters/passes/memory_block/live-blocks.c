@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "live-blocks.h"
 
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/record.h>
 
 #include "state-blocks.h"
@@ -20,9 +21,11 @@ struct LiveBlocks {
 static guint key_hash(gconstpointer data)
 {
     const MemoryKey *key = data;
+    const StrobeHashKey *secret = strobe_hash_key();
+    guint64 hash = strobe_hash_pair(secret, key->pid, key->address);
 
-    return g_int64_hash(&key->address) * 31 + key->source.component + (guint)key->source.device +
-           key->name + g_int64_hash(&key->pid);
+    hash = strobe_hash_pair(secret, hash, (guint64)key->name << 32 | key->source.component);
+    return (guint)(hash + (guint32)key->source.device);
 }
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)

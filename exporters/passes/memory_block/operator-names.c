@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define RECENT 64           /* operators of a thread that ended last */
 #define LOOK_BACK 64        /* questions that are looked at beyond those that an operator answers */
@@ -106,8 +107,9 @@ OperatorNames *operator_names_new(const StrobeConsumerHost *host, StrobeInstance
     names->operators.n_wanted = N_OPERATOR;
     names->queues.wanted = queue_wanted;
     names->queues.n_wanted = N_QUEUE;
-    names->threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_thread);
-    names->entries = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_entry);
+    names->threads =
+        g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, free_thread);
+    names->entries = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, NULL, free_entry);
     names->words = g_hash_table_new(g_direct_hash, g_direct_equal);
     return names;
 }

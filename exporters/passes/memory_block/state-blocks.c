@@ -2,6 +2,7 @@
 #include "state-blocks.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define SOURCES_MAX 256u /* a search is linear */
 #define SEARCH_MAX 4096u /* blocks of one size that are looked at */
@@ -44,7 +45,7 @@ void state_blocks_free(StateBlocks *states)
 
 static GHashTable *new_sizes(void)
 {
-    return g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+    return g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free,
                                  (GDestroyNotify)g_ptr_array_unref);
 }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "device-record.h"
 #include "sorted-values.h"
@@ -40,7 +41,8 @@ static guint group_hash(gconstpointer key)
 {
     const Group *group = key;
 
-    return (g_str_hash(group->type) * 31 + g_str_hash(group->core)) * 31 + (guint)group->device;
+    return (strobe_hash_of_text(group->type) * 31 + strobe_hash_of_text(group->core)) * 31 +
+           (guint)group->device;
 }
 
 static gboolean group_equal(gconstpointer a, gconstpointer b)

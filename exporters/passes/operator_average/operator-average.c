@@ -4,6 +4,7 @@
 
 #include <glib.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/kinds.h>
 #include <string.h>
 
@@ -42,18 +43,17 @@ typedef struct OperatorAverage {
     CacheSlot cache[CACHE_SIZE];
 } OperatorAverage;
 
-static guint hash_text(guint hash, const StrobeText *text)
+static guint64 hash_text(const StrobeText *text)
 {
-    for (size_t i = 0; i < text->length; i++)
-        hash = (hash ^ (guint8)text->bytes[i]) * 16777619u;
-    return hash;
+    return strobe_hash_bytes(strobe_hash_key(), text->bytes, text->length);
 }
 
 static guint group_hash(gconstpointer key)
 {
     const Group *group = key;
 
-    return hash_text(hash_text(2166136261u, &group->name_text), &group->shapes_text);
+    return (guint)strobe_hash_pair(strobe_hash_key(), hash_text(&group->name_text),
+                                   hash_text(&group->shapes_text));
 }
 
 static gboolean text_equal(const StrobeText *a, const StrobeText *b)
@@ -155,6 +155,14 @@ static StrobeStatus operator_average_batch(void *state, const StrobeView *record
 }
 
 /* Most self time first; then by text, so that the order is always the same. */
+/* Bytes may be NUL, too. */
+static gint text_compare(const StrobeText *a, const StrobeText *b)
+{
+    const gint order = memcmp(a->bytes, b->bytes, MIN(a->length, b->length));
+
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
 static gint compare(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
@@ -162,8 +170,8 @@ static gint compare(gconstpointer a, gconstpointer b)
 
     if (x->self != y->self)
         return x->self > y->self ? -1 : 1;
-    order = strcmp(x->name_text.bytes, y->name_text.bytes);
-    return order ? order : strcmp(x->shapes_text.bytes, y->shapes_text.bytes);
+    order = text_compare(&x->name_text, &y->name_text);
+    return order ? order : text_compare(&x->shapes_text, &y->shapes_text);
 }
 
 /* With `is_incomplete` calls were lost, of whatever operator. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel-map.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #include "near-sort.h"
 
 /* An arrow from host to device. Only the first of each end counts. */
@@ -23,7 +25,7 @@ void kernel_map_init(KernelMap *map)
     map->dequeues = g_array_new(FALSE, FALSE, sizeof(QueueSpan));
     map->calls = g_array_new(FALSE, FALSE, sizeof(HostCall));
     map->flows = g_array_new(FALSE, TRUE, sizeof(Flow));
-    map->flow_at = g_hash_table_new(g_str_hash, g_str_equal);
+    map->flow_at = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     map->launches = g_array_new(FALSE, FALSE, sizeof(Launch));
     map->has_queue = map->by_thread = FALSE;
 }
@@ -72,7 +74,7 @@ static guint place_hash(gconstpointer key)
 {
     const Place *place = key;
 
-    return g_int64_hash(&place->begin_ns) * 31 + place->track;
+    return (guint)strobe_hash_pair(strobe_hash_key(), (guint64)place->begin_ns, place->track);
 }
 
 static gboolean place_equal(gconstpointer a, gconstpointer b)

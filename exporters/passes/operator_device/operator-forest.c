@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operator-forest.h"
 
+#include <strobe/helpers/keyed-hash.h>
+
 #include "near-sort.h"
 
 /* A leaf: a queue entry, or the moment of a launch that went through no queue. */
@@ -193,7 +195,8 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
                   gint64 (*step_number)(void *user, const Operator *op), void *user,
                   gboolean zero_is_whole)
 {
-    g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    g_autoptr(GHashTable) open =
+        g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, g_free);
     Build build = {.forest = forest,
                    .map = map,
                    .zero_is_whole = zero_is_whole,

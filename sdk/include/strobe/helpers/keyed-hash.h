@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hashes of numbers and texts from outside, with a key that differs with each process: nobody can
+ * make a file whose numbers all fall into one place of a table. So they must not reach any output,
+ * nor must the order in which a table by them is walked. libc only. Any thread. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_KEYED_HASH_H
+#define STROBE_HELPERS_KEYED_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Odd, but for the first. */
+typedef struct StrobeHashKey {
+    uint64_t add, factor, other;
+} StrobeHashKey;
+
+/* The process's key. */
+const StrobeHashKey *strobe_hash_key(void);
+
+/* Both halves of a product depend on all bits of both factors. */
+static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 Wide;
+    const Wide product = (Wide)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* All bits of it are good. One product would do against ids that were chosen; but of ids that count
+ * up, some keys would make rows without a gap, hence the second. */
+static inline uint64_t strobe_hash_number(const StrobeHashKey *key, uint64_t number)
+{
+    return strobe_hash_fold(strobe_hash_fold(number ^ key->add, key->factor) ^ key->add,
+                            key->other);
+}
+
+/* Of two numbers, or of anything and what its hash was so far. */
+static inline uint64_t strobe_hash_pair(const StrobeHashKey *key, uint64_t so_far, uint64_t number)
+{
+    return strobe_hash_number(key, strobe_hash_fold(so_far ^ key->other, key->factor) ^ number);
+}
+
+uint64_t strobe_hash_bytes(const StrobeHashKey *key, const void *bytes, size_t length);
+
+/* The same for tables that have a function, as GLib's: of a uint64_t (or int64_t), of a text with
+ * a NUL, of a number in place of a pointer. */
+unsigned strobe_hash_of_number(const void *number);
+unsigned strobe_hash_of_text(const void *text);
+unsigned strobe_hash_of_pointer(const void *pointer);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
