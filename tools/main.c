@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strobe command: finds the subcommand. */
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <strobe/strobe.h>
 
@@ -122,8 +125,19 @@ static void take_file_limit(void)
         sigaction(SIGXFSZ, &action, NULL);
 }
 
+/* A standard input or output that is closed is no place for a file of ours, in which our words
+ * would end up: it is taken, and cannot be read or written. A command that is run finds it closed.
+ */
+static void take_closed_places(void)
+{
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        if (fcntl(i, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", O_PATH | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
+    take_closed_places();
     setlocale(LC_CTYPE, "");
     strobe_run_heed_children();
     take_file_limit();
