@@ -154,6 +154,22 @@ static char *final_folder(const StrobeResult *result, const char *parent, guint 
     return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
 
+/* A part's files must not stand where a recording is: those of all of it do, or belong there. */
+static gboolean check_no_recording(const char *folder, GError **error)
+{
+    g_autofree char *around = g_path_get_dirname(folder);
+    g_autofree char *recording = g_build_filename(around, STROBE_FRAMEWORK_DIR, NULL);
+
+    if (!g_file_test(recording, G_FILE_TEST_EXISTS))
+        return TRUE;
+    g_set_error(
+        error, STROBE_ERROR, STROBE_ERROR_IO,
+        "Cannot write a part's files to \"%s\", which holds a recording: name another place "
+        "with -o",
+        around);
+    return FALSE;
+}
+
 /* The file that says "finished", written last. */
 static gboolean write_done(const char *folder, GError **error)
 {
@@ -273,6 +289,8 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     gboolean placed = FALSE;
 
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
+    if (wish->cut && !check_no_recording(folder, error))
+        goto out;
     if (!strobe_result_recover(result, &analysis->is_live, error))
         goto out;
     if (wish->part <= 1) /* later parts are of the same */
