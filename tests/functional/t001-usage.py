@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words on the command line: help, versions, usage errors."""
 
-from support import StrobeTest
+from support import PYTHON, StrobeTest, needs_python
 
 COMMANDS = ("run", "show", "analyse", "diff", "info", "plugins", "torch", "doctor")
 
@@ -55,6 +55,20 @@ class UsageTest(StrobeTest):
         self.assertUsageError("show", ".", "--limit", "100001", says="--limit is 100001")
 
     def test_output_that_cannot_be_written(self):
-        with open("/dev/full", "w") as full:
-            done = self.strobe("--help", code=6, stdout=full)
-        self.assertIn("Cannot write", done.stderr)
+        for words in (["--help"], ["show", "--help"], ["help", "show"]):
+            with self.subTest(words), open("/dev/full", "w") as full:
+                done = self.strobe(*words, code=6, stdout=full)
+                self.assertIn("Cannot write", done.stderr)
+
+    @needs_python
+    def test_an_interpreter_without_torch(self):
+        """As a user sees it who has another: no traceback."""
+        (self.work / "torch.py").write_text("raise ModuleNotFoundError(name='torch')\n")
+        self.environment["PYTHONPATH"] = str(self.work)
+        done = self.strobe("torch", "build", "--python", PYTHON, "-o", self.work / "x", code=1)
+        self.assertRegex(done.stderr, r'^strobe: ".*" has no PyTorch: .* --python\n$')
+
+    def test_a_name_that_is_near_none_gives_none(self):
+        for name in ("", "kg"):
+            done = self.strobe("plugins", name, code=4)
+            self.assertNotIn("did you mean", done.stderr)
