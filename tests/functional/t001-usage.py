@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words on the command line: help, versions, usage errors."""
 
+import os
+
 from support import PYTHON, StrobeTest, needs_python
 
 COMMANDS = ("run", "show", "analyse", "diff", "info", "plugins", "torch", "doctor")
+
+
+def without_rights():
+    """Root may read all: somebody else from now on."""
+    if os.geteuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
 
 
 class UsageTest(StrobeTest):
@@ -72,3 +81,16 @@ class UsageTest(StrobeTest):
         for name in ("", "kg"):
             done = self.strobe("plugins", name, code=4)
             self.assertNotIn("did you mean", done.stderr)
+
+    def test_folders_that_cannot_be_read(self):
+        """What root recorded, looked at by somebody else."""
+        closed = self.work / "results" / "one_ascend_pt"
+        closed.mkdir(parents=True)
+        closed.chmod(0)
+        self.addCleanup(closed.chmod, 0o700)
+        self.work.chmod(0o755)
+        for path in (closed, closed.parent):
+            for command in ("show", "info", "analyse"):
+                with self.subTest(path=path, command=command):
+                    done = self.strobe(command, path, code=5, preexec_fn=without_rights)
+                    self.assertIn("Cannot read %s: Permission denied" % closed, done.stderr)
