@@ -56,6 +56,13 @@ class ConfigurationTest(StrobeTest):
     def test_missing_file(self):
         self.assertRefused("-c", self.work / "none.json", code=3, says="none.json")
 
+    def test_folder_and_pipe(self):
+        self.assertRefused("-c", self.work, code=3, says=["Cannot read", ": Is a directory\n"])
+        self.assertRefused("-c", "/dev/zero", code=3, says=["more than the 1048576 bytes"])
+        self.strobe("run", "-c", "/dev/stdin", "-o", self.out, "--", "true",
+                    input='{"collectors": {"fake": {"threads": 0, "records": 7}}}')
+        self.assertEqual(self.records_of(self.result(), "marker"), 7)
+
     def test_malformed_json(self):
         for text in ("", "{", "[]", '{"collectors": }', "\0", '{"a": 1} {'):
             with self.subTest(text):
