@@ -10,8 +10,9 @@
 #include "command.h"
 #include "error.h"
 #include "foreign-data.h"
-#include "json-text.h"
 #include "folder.h"
+#include "interruption.h"
+#include "json-text.h"
 #include "terminal.h"
 
 #define DONE_NAME "analyse.done"
@@ -220,8 +221,8 @@ failed:
 
 /* Runs the pipeline into a fresh folder and puts that into place if anything was made: TRUE then,
  * with the error set too when an exporter failed. */
-static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result,
-                            const StrobeCut *cut, const char *folder, GError **error)
+static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
+                           const StrobeCut *cut, const char *folder, GError **error)
 {
     StrobeFreshFolder fresh;
     GError *failure = NULL;
@@ -244,6 +245,23 @@ static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result
         strobe_folder_discard(&fresh);
     if (failure)
         g_propagate_error(error, failure);
+    return placed;
+}
+
+/* The same, with the folder around it, of which nothing is left either where nothing was made. */
+static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result,
+                            const StrobeCut *cut, const char *folder, GError **error)
+{
+    g_autofree char *around = g_path_get_dirname(folder);
+    g_autofree char *parent = g_path_get_dirname(around);
+    gboolean is_new =
+        g_mkdir_with_parents(parent, 0750) == 0 && strobe_interruption_make(around) == 0;
+    gboolean placed = fill_fresh(pipeline, result, cut, folder, error);
+
+    if (is_new)
+        strobe_interruption_remove(around);
+    if (is_new && !placed)
+        rmdir(around);
     return placed;
 }
 

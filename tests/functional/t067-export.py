@@ -114,7 +114,7 @@ class ExportTest(StrobeTest):
         self.assertIn("None of its %d records is in the cut" % (N_STEPS * (3 + N_SMALL)),
                       self.export("--name", "nothing", code=1).stderr)
         self.export("--from", "9000000000s", code=1)
-        self.assertEqual(list(self.cut.rglob("*.json")), [])
+        self.assertEqual(list(self.cut.iterdir()), [])
 
     def test_the_result_itself_stays(self):
         before = sorted(self.directory.rglob("*"))
