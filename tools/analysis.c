@@ -363,7 +363,8 @@ gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *re
     }
     if (!error)
         return TRUE;
-    strobe_complain("%s: %s", name, error->message);
+    gboolean is_named = g_str_has_prefix(error->message, name);
+    strobe_complain("%s%s%s", is_named ? "" : name, is_named ? "" : ": ", error->message);
     *code = strobe_exit_code(error);
     return FALSE;
 }

@@ -77,6 +77,12 @@ class UsageTest(StrobeTest):
         done = self.strobe("torch", "build", "--python", PYTHON, "-o", self.work / "x", code=1)
         self.assertRegex(done.stderr, r'^strobe: ".*" has no PyTorch: .* --python\n$')
 
+    def test_a_file_that_is_no_capture(self):
+        path = self.script("train.py", "import torch\n")
+        for command in ("show", "info", "analyse"):
+            done = self.strobe(command, path, code=5)
+            self.assertTrue(done.stderr.startswith("strobe: %s: not a capture" % path), done.stderr)
+
     def test_a_name_that_is_near_none_gives_none(self):
         for name in ("", "kg"):
             done = self.strobe("plugins", name, code=4)
