@@ -303,11 +303,13 @@ static JsonObject *object_from_flag(const char *section, const char *text, GErro
     for (guint i = 0; i < pairs->len; i += 2) {
         const char *key = g_ptr_array_index(pairs, i), *value = g_ptr_array_index(pairs, i + 1);
         char *end, *real_end;
+        errno = 0;
         gint64 number = g_ascii_strtoll(value, &end, 10);
+        gboolean fits = errno == 0;
         double real = g_ascii_strtod(value, &real_end);
-        if (end != value && !*end)
+        if (end != value && !*end && fits)
             json_object_set_int_member(object, key, number);
-        else if (real_end != value && !*real_end)
+        else if (real_end != value && !*real_end && fits)
             json_object_set_double_member(object, key, real);
         else
             json_object_set_string_member(object, key, value);

@@ -53,6 +53,15 @@ class ConfigurationTest(StrobeTest):
                     "--collect", "fake", "--schedule", text, code=3, says="schedule"
                 )
 
+    def test_values_as_they_were_typed(self):
+        for text, says in (
+            ("active=99999999999999999999", 'found "99999999999999999999"'),
+            ("active=1,wait=1,active=2", '"active" is given twice'),
+        ):
+            self.assertRefused("--schedule", text, code=3, says=says)
+        self.assertRefused("--collect", "fake:records=1,records=2", code=3,
+                           says='"records" is given twice')
+
     def test_missing_file(self):
         self.assertRefused("-c", self.work / "none.json", code=3, says="none.json")
 
