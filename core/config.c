@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 #include "acl-config.h"
 #include "ascend-config.h"
 #include "config-component.h"
@@ -237,31 +240,52 @@ StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError *
     return config;
 }
 
+/* All of a file, or of a pipe, as far as one byte too many; NULL with errno. */
+static GString *read_bounded(const char *path)
+{
+    GString *text = g_string_new(NULL);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    char buffer[4096];
+    ssize_t n = file;
+
+    while (file >= 0 && text->len <= STROBE_JSON_MAX_BYTES &&
+           ((n = read(file, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR)))
+        if (n > 0)
+            g_string_append_len(text, buffer, n);
+    int number = errno;
+    if (file >= 0)
+        close(file);
+    errno = number;
+    if (n >= 0)
+        return text;
+    g_string_free(text, TRUE);
+    return NULL;
+}
+
 StrobeConfig *strobe_config_load(const char *path, GError **error)
 {
-    g_autoptr(GMappedFile) file = NULL;
-    g_autoptr(GError) cause = NULL;
+    g_autoptr(GString) text = read_bounded(path);
+    const char *wrong = NULL;
 
-    file = g_mapped_file_new(path, FALSE, &cause);
-    if (!file) {
+    if (!text) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                    "Cannot read the configuration %s: %s", path, cause->message);
+                    "Cannot read the configuration %s: %s", path, g_strerror(errno));
         return NULL;
     }
-    if (g_mapped_file_get_length(file) > STROBE_JSON_MAX_BYTES) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                    "%s: %" G_GSIZE_FORMAT " bytes, at most %u are allowed", path,
-                    g_mapped_file_get_length(file), STROBE_JSON_MAX_BYTES);
+    if (text->len > STROBE_JSON_MAX_BYTES) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: more than the %u bytes allowed",
+                    path, STROBE_JSON_MAX_BYTES);
         return NULL;
     }
-    gsize n = g_mapped_file_get_length(file);
-    g_autofree char *text = g_strndup(n ? g_mapped_file_get_contents(file) : "", n);
-    if (strlen(text) != n || n == 0) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: %s", path,
-                    n ? "holds a NUL byte, is no JSON" : "is empty, expected a JSON object");
+    if (text->len == 0)
+        wrong = "is empty, expected a JSON object";
+    else if (strlen(text->str) != text->len)
+        wrong = "holds a NUL byte, is no JSON";
+    if (wrong) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: %s", path, wrong);
         return NULL;
     }
-    return strobe_config_parse(text, path, error);
+    return strobe_config_parse(text->str, path, error);
 }
 
 /* ---- command line ---- */
@@ -279,11 +303,13 @@ static JsonObject *object_from_flag(const char *section, const char *text, GErro
     for (guint i = 0; i < pairs->len; i += 2) {
         const char *key = g_ptr_array_index(pairs, i), *value = g_ptr_array_index(pairs, i + 1);
         char *end, *real_end;
+        errno = 0;
         gint64 number = g_ascii_strtoll(value, &end, 10);
+        gboolean fits = errno == 0;
         double real = g_ascii_strtod(value, &real_end);
-        if (end != value && !*end)
+        if (end != value && !*end && fits)
             json_object_set_int_member(object, key, number);
-        else if (real_end != value && !*real_end)
+        else if (real_end != value && !*real_end && fits)
             json_object_set_double_member(object, key, real);
         else
             json_object_set_string_member(object, key, value);

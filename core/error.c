@@ -73,7 +73,8 @@ char *strobe_nearest_hint(const char *name, const char *const *candidates)
 
     for (; candidates && *candidates; candidates++) {
         guint d = distance(name, *candidates);
-        if (d < best_distance) {
+        /* As many edits as letters: they have nothing in common. */
+        if (d < best_distance && d < MAX(strlen(name), strlen(*candidates))) {
             best_distance = d;
             best = *candidates;
         }

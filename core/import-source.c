@@ -53,6 +53,15 @@ void strobe_source_close(StrobeSource *source)
     source->descriptor = -1;
 }
 
+/* Of a folder's entries each says its own, and most the same. */
+static void add_reason(GString *reasons, const char *importer, const char *reason)
+{
+    g_autofree char *whole = g_strdup_printf("; %s: %s", importer, reason);
+
+    if (!strstr(reasons->str, whole))
+        g_string_append(reasons, whole);
+}
+
 /* The importer that is surest, NULL if none reads it; appends why not to `reasons`. */
 static const StrobeComponent *ask_all(StrobeRegistry *registry, const char *format,
                                       StrobeSource *source, const char **name, GString *reasons)
@@ -79,7 +88,7 @@ static const StrobeComponent *ask_all(StrobeRegistry *registry, const char *form
                 best_score = answer.score;
                 *name = answer.format ? answer.format : component->name;
             } else if (answer.score <= 0 && answer.reason) {
-                g_string_append_printf(reasons, "; %s: %s", component->name, answer.reason);
+                add_reason(reasons, component->name, answer.reason);
             }
         }
     }
@@ -147,7 +156,9 @@ GPtrArray *strobe_import_find(StrobeRegistry *registry, const char *path, const 
         add_children(registry, path, format, sources, reasons);
     if (sources->len)
         return g_steal_pointer(&sources);
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "%s: no importer reads it%s%s", path,
+    g_autofree char *nobody = format ? g_strdup_printf("importer %s does not read it", format)
+                                     : g_strdup("no importer reads it");
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "%s: %s%s%s", path, nobody,
                 is_folder ? " or anything in it" : "", reasons->str);
     return NULL;
 }

@@ -480,6 +480,14 @@ static char *take_part(const char **text, char stop)
     return g_strdup(out->str);
 }
 
+static gboolean has_option(const GPtrArray *pairs, const char *name)
+{
+    for (guint i = 0; i < pairs->len; i += 2)
+        if (strcmp(g_ptr_array_index(pairs, i), name) == 0)
+            return TRUE;
+    return FALSE;
+}
+
 /* Texts option, value, option, value ...; `text` is what messages name. */
 static GPtrArray *split_pairs(const char *list, const char *text, GError **error)
 {
@@ -493,7 +501,13 @@ static GPtrArray *split_pairs(const char *list, const char *text, GError **error
                         "\"%s\": expected option=value, found \"%s\"", text, part);
             return NULL;
         }
-        g_ptr_array_add(pairs, g_strndup(part, (gsize)(equals - part)));
+        *equals = '\0';
+        if (has_option(pairs, part)) {
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "\"%s\": \"%s\" is given twice",
+                        text, part);
+            return NULL;
+        }
+        g_ptr_array_add(pairs, g_strdup(part));
         g_ptr_array_add(pairs, g_strdup(equals + 1));
     }
     return g_steal_pointer(&pairs);

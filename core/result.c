@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "error.h"
 #include "recover.h"
 
@@ -108,6 +109,40 @@ static void add_folder(GPtrArray *results, const char *path)
         add_result(results, NULL, path, lone); /* copied here without its directory */
 }
 
+static gboolean is_closed(const char *folder)
+{
+    return access(folder, R_OK | X_OK) != 0 && errno == EACCES;
+}
+
+/* A folder in `path` that may hold a result and cannot be looked into; NULL: none. */
+static char *closed_folder(const char *path)
+{
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *child = g_build_filename(path, name, NULL);
+        g_autofree char *framework = g_build_filename(child, STROBE_FRAMEWORK_DIR, NULL);
+        if (g_file_test(child, G_FILE_TEST_IS_DIR) && (is_closed(child) || is_closed(framework)))
+            return g_steal_pointer(&child);
+    }
+    return NULL;
+}
+
+static void fail_empty(const char *path, GError **error)
+{
+    g_autofree char *closed = is_closed(path) ? g_strdup(path) : closed_folder(path);
+
+    if (closed)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read %s: %s", closed,
+                    g_strerror(EACCES));
+    else
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
+                    "%s: no result directory, capture or parent of result directories: nothing "
+                    "named %s/%s in it or below its folders",
+                    path, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME);
+}
+
 GPtrArray *strobe_result_find(const char *path, GError **error)
 {
     g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func(free_result);
@@ -123,10 +158,7 @@ GPtrArray *strobe_result_find(const char *path, GError **error)
     else
         add_file(results, path);
     if (results->len == 0) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
-                    "%s: no result directory, capture or parent of result directories: nothing "
-                    "named %s/%s in it or below its folders",
-                    path, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME);
+        fail_empty(path, error);
         return NULL;
     }
     return g_steal_pointer(&results);

@@ -10,8 +10,9 @@
 #include "command.h"
 #include "error.h"
 #include "foreign-data.h"
-#include "json-text.h"
 #include "folder.h"
+#include "interruption.h"
+#include "json-text.h"
 #include "terminal.h"
 
 #define DONE_NAME "analyse.done"
@@ -154,6 +155,22 @@ static char *final_folder(const StrobeResult *result, const char *parent, guint 
     return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
 
+/* A part's files must not stand where a recording is: those of all of it do, or belong there. */
+static gboolean check_no_recording(const char *folder, GError **error)
+{
+    g_autofree char *around = g_path_get_dirname(folder);
+    g_autofree char *recording = g_build_filename(around, STROBE_FRAMEWORK_DIR, NULL);
+
+    if (!g_file_test(recording, G_FILE_TEST_EXISTS))
+        return TRUE;
+    g_set_error(
+        error, STROBE_ERROR, STROBE_ERROR_IO,
+        "Cannot write a part's files to \"%s\", which holds a recording: name another place "
+        "with -o",
+        around);
+    return FALSE;
+}
+
 /* The file that says "finished", written last. */
 static gboolean write_done(const char *folder, GError **error)
 {
@@ -204,8 +221,8 @@ failed:
 
 /* Runs the pipeline into a fresh folder and puts that into place if anything was made: TRUE then,
  * with the error set too when an exporter failed. */
-static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result,
-                            const StrobeCut *cut, const char *folder, GError **error)
+static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
+                           const StrobeCut *cut, const char *folder, GError **error)
 {
     StrobeFreshFolder fresh;
     GError *failure = NULL;
@@ -228,6 +245,23 @@ static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result
         strobe_folder_discard(&fresh);
     if (failure)
         g_propagate_error(error, failure);
+    return placed;
+}
+
+/* The same, with the folder around it, of which nothing is left either where nothing was made. */
+static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result,
+                            const StrobeCut *cut, const char *folder, GError **error)
+{
+    g_autofree char *around = g_path_get_dirname(folder);
+    g_autofree char *parent = g_path_get_dirname(around);
+    gboolean is_new =
+        g_mkdir_with_parents(parent, 0750) == 0 && strobe_interruption_make(around) == 0;
+    gboolean placed = fill_fresh(pipeline, result, cut, folder, error);
+
+    if (is_new)
+        strobe_interruption_remove(around);
+    if (is_new && !placed)
+        rmdir(around);
     return placed;
 }
 
@@ -273,6 +307,8 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     gboolean placed = FALSE;
 
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
+    if (wish->cut && !check_no_recording(folder, error))
+        goto out;
     if (!strobe_result_recover(result, &analysis->is_live, error))
         goto out;
     if (wish->part <= 1) /* later parts are of the same */
@@ -327,7 +363,8 @@ gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *re
     }
     if (!error)
         return TRUE;
-    strobe_complain("%s: %s", name, error->message);
+    gboolean is_named = g_str_has_prefix(error->message, name);
+    strobe_complain("%s%s%s", is_named ? "" : name, is_named ? "" : ": ", error->message);
     *code = strobe_exit_code(error);
     return FALSE;
 }

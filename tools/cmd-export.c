@@ -8,6 +8,9 @@
 #include "memory-limit.h"
 #include "terminal.h"
 
+#define MAX_FILE_MB 1000000
+#define NO_LIMIT G_MININT64
+
 static const StrobeUsage usage = {
     .name = "export",
     .arguments = "DIR_OR_CAPTURE...",
@@ -112,8 +115,9 @@ static void export_result(Job *job, const StrobeResult *result)
         return;
     }
     job->wish.cut = cut;
-    strobe_export_parts(job->registry, result, &job->wish,
-                        (guint64)job->flags->max_file_mb * 1000000, job->json, &job->code);
+    guint64 max_bytes =
+        job->flags->max_file_mb == NO_LIMIT ? 0 : (guint64)job->flags->max_file_mb * 1000000;
+    strobe_export_parts(job->registry, result, &job->wish, max_bytes, job->json, &job->code);
 }
 
 static void export_path(Job *job, const char *path)
@@ -178,8 +182,11 @@ static int check_and_run(Flags *flags, int argc, char **argv)
         return strobe_command_misuse(&usage, "A result directory or a capture is needed");
     if (!flags->output)
         return strobe_command_misuse(&usage, "--output is needed: where the folders are to be");
-    if (flags->max_file_mb < 0 || flags->max_file_mb > 1000000)
-        return strobe_command_misuse(&usage, "--max-file-mb: expected 1 to 1000000");
+    if (flags->max_file_mb != NO_LIMIT &&
+        (flags->max_file_mb < 1 || flags->max_file_mb > MAX_FILE_MB))
+        return strobe_command_misuse(&usage,
+                                     "--max-file-mb is %" G_GINT64_FORMAT ", expected 1 to %d",
+                                     flags->max_file_mb, MAX_FILE_MB);
     if (!strobe_cut_texts_check(&flags->cut, &error))
         return strobe_command_misuse(&usage, "%s", error->message);
     return run(flags, argv + 1);
@@ -187,7 +194,7 @@ static int check_and_run(Flags *flags, int argc, char **argv)
 
 int strobe_command_export(int argc, char **argv)
 {
-    Flags flags = {0};
+    Flags flags = {.max_file_mb = NO_LIMIT};
     int code = STROBE_EXIT_USAGE;
 
     if (parse_flags(&argc, &argv, &flags))

@@ -157,15 +157,13 @@ static void import_path(Job *job, const char *path)
 }
 
 /* Exporters and the importer as named, each in the list it belongs to. */
-static StrobeConfig *named_components(const Flags *flags, StrobeConfig **format, GError **error)
+static StrobeConfig *named_components(const Flags *flags, GPtrArray *formats, GError **error)
 {
     StrobeConfig *config = strobe_config_parse(NULL, NULL, error);
 
-    if (config && flags->format) {
-        *format = strobe_config_parse(NULL, NULL, error);
-        if (!*format || !strobe_config_add_exporter(*format, flags->format, error))
-            g_clear_pointer(&config, strobe_config_free);
-    }
+    if (config && flags->format &&
+        !strobe_config_add_component(formats, flags->format, "--format", error))
+        g_clear_pointer(&config, strobe_config_free);
     for (char **text = flags->export; config && text && *text; text++)
         if (!strobe_config_add_exporter(config, *text, error))
             g_clear_pointer(&config, strobe_config_free);
@@ -196,7 +194,8 @@ static int run(Flags *flags, char **paths)
                         .progress_user = (gpointer) "importing",
                         .make = strobe_interruption_make,
                         .made = strobe_interruption_remove}};
-    StrobeConfig *format = NULL, *config = NULL;
+    g_autoptr(GPtrArray) formats = strobe_config_components_new();
+    StrobeConfig *config = NULL;
     GError *error = NULL;
 
     if (!read_choices(flags, &job))
@@ -204,14 +203,12 @@ static int run(Flags *flags, char **paths)
     if (!strobe_memory_limit_begin(&flags->memory, &job.code))
         return job.code;
     if (strobe_folder_check_writable(job.wish.parent, &error))
-        config = named_components(flags, &format, &error);
-    if (!config) {
-        strobe_config_free(format);
+        config = named_components(flags, formats, &error);
+    if (!config)
         return strobe_command_fail(error);
-    }
     job.registry = strobe_registry_new((const char *const *)flags->plugin_path);
     job.analysis.exporters = config->exporters;
-    job.format = format ? g_ptr_array_index(format->exporters, 0) : NULL;
+    job.format = formats->len ? g_ptr_array_index(formats, 0) : NULL;
     job.wish.options = job.format;
     job.json = flags->json ? strobe_json_open() : NULL;
     if (job.json)
@@ -224,7 +221,6 @@ static int run(Flags *flags, char **paths)
     }
     strobe_registry_free(job.registry);
     strobe_config_free(config);
-    strobe_config_free(format);
     return job.code;
 }
 

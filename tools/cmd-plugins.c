@@ -250,6 +250,9 @@ int strobe_command_plugins(int argc, char **argv)
         return STROBE_EXIT_USAGE;
     if (argc > 2)
         return strobe_command_misuse(&usage, "One name at most");
+    if (as_markdown && (as_json || argc > 1))
+        return strobe_command_misuse(&usage, "--markdown is of all plugins, without %s",
+                                     as_json ? "--json" : "a name");
     const char *name = argc > 1 ? argv[1] : NULL;
     g_autoptr(GPtrArray) plugins = strobe_plugin_scan((const char *const *)folders);
     guint n = 1;

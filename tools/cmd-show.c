@@ -46,6 +46,7 @@ typedef struct Flags {
     GPtrArray *passes; /* of StrobeConfigComponent, from pass */
     StrobeMemoryFlags memory;
     int limit, direction;
+    int n_paths;
     gboolean reverse, json, list;
 } Flags;
 
@@ -78,7 +79,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "COLUMN,..."},
         {"list", 'l', 0, G_OPTION_ARG_NONE, &flags->list, "List the tables instead", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json,
-         "Print JSON, one object a result; times in ns", NULL},
+         "Print JSON, one object a result (with --list, a table); times in ns", NULL},
         {"pass", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->pass,
          "Options of a pass that derives the table; repeatable", "NAME:OPTION=VALUE,..."},
         STROBE_MAX_MEM_OPTION(&flags->memory),
@@ -98,6 +99,11 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
                               flags->limit, STROBE_ROWS_MAX);
         return FALSE;
     }
+    if (flags->columns && !*flags->columns) {
+        strobe_command_misuse(&usage, "--columns names no column");
+        return FALSE;
+    }
+    flags->n_paths = *argc - 1;
     if (*argc < 2)
         strobe_command_misuse(&usage, "A result directory or a capture is needed");
     return *argc >= 2;
@@ -192,6 +198,16 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
 
 /* ---- results ---- */
 
+/* Whose table it is, where there are several. */
+static void print_heading(const char *path)
+{
+    static gboolean is_later;
+    g_autofree char *shown = strobe_text_printable(path, strlen(path));
+
+    printf("%s%s\n", is_later ? "\n" : "", shown);
+    is_later = TRUE;
+}
+
 static int show_results(const char *path, const Flags *flags, StrobeRegistry *registry,
                         StrobeJsonWriter *json)
 {
@@ -212,8 +228,8 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
     for (guint i = 0; i < results->len && code != STROBE_EXIT_USAGE; i++) {
         const StrobeResult *result = g_ptr_array_index(results, i);
         int failed = 0;
-        if (results->len > 1 && !json)
-            printf("%s%s\n", i ? "\n" : "", result->directory ? result->directory : path);
+        if ((results->len > 1 || flags->n_paths > 1) && !json)
+            print_heading(result->directory ? result->directory : path);
         if (!flags->list)
             failed = show_rows(registry, result, &request, flags->passes, json);
         else if (!strobe_tables_list(registry, result, json, &error))

@@ -36,7 +36,12 @@ static const StrobeUsage usage = {
 
 /* Asked of the interpreter: only what needs no import beyond torch itself. */
 static const char question[] =
-    "import json, os, torch\n"
+    "import json, os\n"
+    "try: import torch\n"
+    "except ModuleNotFoundError as error:\n"
+    "    if error.name != 'torch': raise\n"
+    "    print('\\n{}')\n"
+    "    raise SystemExit\n"
     "home = os.path.dirname(os.path.abspath(torch.__file__))\n"
     "print()\n"
     "print(json.dumps({'version': str(torch.__version__), 'home': home,\n"
@@ -98,7 +103,9 @@ static gboolean parse_torch(const char *output, const char *python, Torch *torch
 
     if (!version || !home) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED,
-                    "\"%s\" did not say where its PyTorch is", python);
+                    object ? "\"%s\" has no PyTorch: name the interpreter that has, with --python"
+                           : "\"%s\" did not say where its PyTorch is",
+                    python);
         return FALSE;
     }
     torch->version = plain_version(version);

@@ -3,7 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "terminal.h"
@@ -33,6 +35,23 @@ int strobe_command_fail(GError *error)
     return code;
 }
 
+int strobe_command_close(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    strobe_complain("Cannot write the standard output");
+    return code == STROBE_EXIT_OK ? STROBE_EXIT_WRITE : code;
+}
+
+static gboolean is_parsing;
+
+/* GOption ends the process itself when it has printed help. */
+static void close_help(void)
+{
+    if (is_parsing && strobe_command_close(STROBE_EXIT_OK) != STROBE_EXIT_OK)
+        _exit(STROBE_EXIT_WRITE);
+}
+
 gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entries, int *argc,
                               char ***argv)
 {
@@ -45,7 +64,11 @@ gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entr
     g_option_context_set_description(context, usage->examples);
     g_option_context_add_main_entries(context, entries, NULL);
     g_option_context_set_strict_posix(context, usage->stops_early);
-    if (!g_option_context_parse(context, argc, argv, &error)) {
+    atexit(close_help);
+    is_parsing = TRUE;
+    gboolean good = g_option_context_parse(context, argc, argv, &error);
+    is_parsing = FALSE;
+    if (!good) {
         strobe_command_misuse(usage, "%s", error->message);
         return FALSE;
     }

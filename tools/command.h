@@ -38,6 +38,10 @@ void strobe_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 /* Prints the error, frees it and returns its exit code. */
 int strobe_command_fail(GError *error);
 
+/* At the end: output that did not reach its file is a failure, whatever the subcommand said with
+ * `code`. Returns the exit code. */
+int strobe_command_close(int code);
+
 /* How a subcommand presents itself in its --help. */
 typedef struct StrobeUsage {
     const char *name;      /* "show" */

@@ -31,7 +31,8 @@ static char *first_line(const char *path)
     return g_strdup(buffer);
 }
 
-/* The value behind "key" in a file of "key ... value" lines, NULL if there is none (free it). */
+/* The value behind "key" in a file of "key ... value" lines, without the separators around it; NULL
+ * if there is none (free it). */
 static char *value_in(const char *path, const char *key, const char *separators)
 {
     g_autofree char *text = NULL;
@@ -43,7 +44,10 @@ static char *value_in(const char *path, const char *key, const char *separators)
         if (g_str_has_prefix(*line, key)) {
             const char *value = *line + strlen(key);
             value += strspn(value, separators);
-            return g_strdup(value);
+            gsize length = strlen(value);
+            while (length > 0 && strchr(separators, value[length - 1]))
+                length--;
+            return g_strndup(value, length);
         }
     return NULL;
 }
@@ -58,7 +62,7 @@ static void check_machine(StrobeDoctorReport *report)
         strobe_doctor_add(report, STROBE_VERDICT_NOTE, "kernel", NULL, "%s %s, %s", name.sysname,
                           name.release, name.machine);
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "system", NULL, "%s",
-                      system ? g_strdelimit(system, "\"", ' ') : "not known");
+                      system ? system : "not known");
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "processors", NULL, "%ld online, %s",
                       sysconf(_SC_NPROCESSORS_ONLN), model ? model : "model not known");
 }

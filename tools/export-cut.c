@@ -46,12 +46,16 @@ static gboolean read_span(const char *text, gint64 *first, gint64 *last)
 gboolean strobe_cut_texts_check(const StrobeCutTexts *texts, GError **error)
 {
     const char *const flags[] = {"from", "to"}, *const times[] = {texts->from, texts->to};
-    gint64 number, last;
+    gint64 number, last, bounds[] = {G_MININT64, G_MAXINT64};
     char *end;
 
     for (guint i = 0; i < G_N_ELEMENTS(times); i++)
-        if (times[i] && !strobe_parse_duration(times[i], &number))
+        if (times[i] && !strobe_parse_duration(times[i], &bounds[i]))
             return fail_text(error, flags[i], times[i], "a time since the begin, such as 1.5s");
+    if (bounds[0] >= bounds[1]) {
+        g_autofree char *expected = g_strdup_printf("a time before --to=%s", texts->to);
+        return fail_text(error, "from", texts->from, expected);
+    }
     for (char **text = texts->steps; text && *text; text++)
         if (!read_span(*text, &number, &last))
             return fail_text(error, "step", *text, "a step's number or two, such as 3-5");
@@ -80,14 +84,24 @@ static gboolean is_of_rank(const StrobeCutTexts *texts, const StrobeResult *resu
     return FALSE;
 }
 
+/* A time since the begin, which may be longer than there is time. */
+static gint64 after(gint64 begin, gint64 ns)
+{
+    gint64 time;
+
+    if (__builtin_add_overflow(begin, ns, &time))
+        return ns < 0 ? G_MININT64 : G_MAXINT64;
+    return time;
+}
+
 static void add_bounds(StrobeCut *cut, const StrobeCutTexts *texts, const StrobeReader *reader)
 {
     gint64 begin = strobe_reader_stats(reader)->begin_ns, ns;
 
     if (texts->from && strobe_parse_duration(texts->from, &ns))
-        strobe_cut_narrow(cut, begin + ns, G_MAXINT64);
+        strobe_cut_narrow(cut, after(begin, ns), G_MAXINT64);
     if (texts->to && strobe_parse_duration(texts->to, &ns))
-        strobe_cut_narrow(cut, G_MININT64, begin + ns);
+        strobe_cut_narrow(cut, G_MININT64, after(begin, ns));
 }
 
 static gboolean is_step_wanted(const StrobeCutTexts *texts, gint64 number)

@@ -2,6 +2,7 @@
 #include "export-parts.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "error.h"
@@ -55,12 +56,14 @@ static gboolean divide(Job *job, guint64 largest)
     return TRUE;
 }
 
-/* The folder of a part that was too large goes, and the one around it. */
+/* The files of a part that was too large go, and the folder around them if nothing else is there.
+ */
 static void discard(const StrobeAnalysis *analysis)
 {
     g_autofree char *result = g_path_get_dirname(analysis->output);
 
-    strobe_folder_remove(result);
+    strobe_folder_remove(analysis->output);
+    rmdir(result);
 }
 
 static void write_json(Job *job, const StrobeAnalysis *analysis)

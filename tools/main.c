@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strobe command: finds the subcommand. */
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <strobe/strobe.h>
 
@@ -97,15 +100,6 @@ static int run_help(int argc, char **argv)
     return command ? command->run(2, words) : refuse_command(argv[1]);
 }
 
-/* Output that did not reach its file is a failure, whatever the subcommand said. */
-static int close_output(int code)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return code;
-    strobe_complain("Cannot write the standard output");
-    return code == STROBE_EXIT_OK ? STROBE_EXIT_WRITE : code;
-}
-
 static void pass_over(int number)
 {
     (void)number;
@@ -122,8 +116,19 @@ static void take_file_limit(void)
         sigaction(SIGXFSZ, &action, NULL);
 }
 
+/* A standard input or output that is closed is no place for a file of ours, in which our words
+ * would end up: it is taken, and cannot be read or written. A command that is run finds it closed.
+ */
+static void take_closed_places(void)
+{
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        if (fcntl(i, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", O_PATH | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
+    take_closed_places();
     setlocale(LC_CTYPE, "");
     strobe_run_heed_children();
     take_file_limit();
@@ -135,14 +140,14 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help();
-        return close_output(STROBE_EXIT_OK);
+        return strobe_command_close(STROBE_EXIT_OK);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("strobe %s\n", strobe_version());
-        return close_output(STROBE_EXIT_OK);
+        return strobe_command_close(STROBE_EXIT_OK);
     }
     if (strcmp(argv[1], "help") == 0)
-        return close_output(run_help(argc - 1, argv + 1));
+        return strobe_command_close(run_help(argc - 1, argv + 1));
     const Command *command = find_command(argv[1]);
     if (!command)
         return refuse_command(argv[1]);
@@ -150,5 +155,5 @@ int main(int argc, char **argv)
         strobe_interruption_begin();
     int code = command->run(argc - 1, argv + 1);
     /* `strobe run` answers for the command that it ran. */
-    return command->run == strobe_command_run ? code : close_output(code);
+    return command->run == strobe_command_run ? code : strobe_command_close(code);
 }

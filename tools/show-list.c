@@ -115,11 +115,13 @@ gboolean strobe_tables_know(StrobeRegistry *registry, const StrobeResult *result
 
 /* ---- the list ---- */
 
-static void add_table(StrobeJsonWriter *json, StrobeGrid *grid, const char *name,
-                      const char *origin, guint64 n)
+static void add_table(StrobeJsonWriter *json, StrobeGrid *grid, const char *directory,
+                      const char *name, const char *origin, guint64 n)
 {
     if (json) {
         strobe_json_begin_object(json);
+        strobe_json_key(json, "directory");
+        strobe_json_string(json, directory);
         strobe_json_key(json, "table");
         strobe_json_string(json, name);
         strobe_json_key(json, "origin");
@@ -134,18 +136,18 @@ static void add_table(StrobeJsonWriter *json, StrobeGrid *grid, const char *name
     strobe_grid_printf(grid, "%" G_GUINT64_FORMAT, n);
 }
 
-static void add_tables(StrobeJsonWriter *json, StrobeGrid *grid, const StrobeContents *contents,
-                       const GPtrArray *derived)
+static void add_tables(StrobeJsonWriter *json, StrobeGrid *grid, const char *directory,
+                       const StrobeContents *contents, const GPtrArray *derived)
 {
     for (guint i = 0; i < contents->kinds->len; i++) {
         const StrobeKindCount *kind = g_ptr_array_index(contents->kinds, i);
-        add_table(json, grid, kind->name, "recorded", kind->n);
+        add_table(json, grid, directory, kind->name, "recorded", kind->n);
     }
     for (guint i = 0; i < derived->len; i++) {
         const char *name = g_ptr_array_index(derived, i);
         guint64 n = *(guint64 *)g_hash_table_lookup(counts, name);
         if (n > 0)
-            add_table(json, grid, name, "derived", n);
+            add_table(json, grid, directory, name, "derived", n);
     }
 }
 
@@ -167,7 +169,7 @@ gboolean strobe_tables_list(StrobeRegistry *registry, const StrobeResult *result
         strobe_grid_add_column(grid, "Table", FALSE, 0);
         strobe_grid_add_column(grid, "Origin", FALSE, 0);
         strobe_grid_add_column(grid, "Records", TRUE, 0);
-        add_tables(json, grid, contents, derived);
+        add_tables(json, grid, result->directory, contents, derived);
         if (!json)
             strobe_grid_print(grid, stdout);
         strobe_grid_free(grid);

@@ -140,6 +140,28 @@ static void merge_kinds(Sieve *sieve, const StrobeView *record)
     sieve->kind.n_fields = sieve->fields->len;
 }
 
+/* The columns asked for, each once. */
+static gboolean choose_named(Sieve *sieve, const StrobeTable *tables, guint n_tables)
+{
+    StrobeRows *rows = sieve->rows;
+    guint32 n = 0;
+
+    for (const char *const *name = rows->request.columns; *name; name++) {
+        const StrobeColumn *column = find_column(rows, tables, n_tables, *name);
+        if (!column)
+            return FALSE;
+        for (guint32 i = 0; i < n; i++)
+            if (strcmp(strobe_column_name(&sieve->chosen[i]), strobe_column_name(column)) == 0) {
+                rows->misuse = g_strdup_printf("--columns names \"%s\" twice", *name);
+                return FALSE;
+            }
+        if (n < STROBE_TABLE_COLUMNS_MAX)
+            sieve->chosen[n++] = *column;
+    }
+    sieve->table = (StrobeTable){NULL, rows->request.kind, sieve->chosen, n};
+    return TRUE;
+}
+
 /* Chooses the columns and the order at the first record. */
 static gboolean choose_columns(Sieve *sieve, const StrobeView *record)
 {
@@ -156,16 +178,8 @@ static gboolean choose_columns(Sieve *sieve, const StrobeView *record)
     choice[2] = strobe_columns_table(sieve->plain, request->kind);
     choice[0] = known ? known->table : choice[1];
     sieve->table = choice[0];
-    if (request->columns) {
-        guint32 n = 0;
-        for (const char *const *name = request->columns; *name; name++) {
-            const StrobeColumn *column = find_column(rows, choice, G_N_ELEMENTS(choice), *name);
-            if (!column || n == STROBE_TABLE_COLUMNS_MAX)
-                return column != NULL;
-            sieve->chosen[n++] = *column;
-        }
-        sieve->table = (StrobeTable){NULL, request->kind, sieve->chosen, n};
-    }
+    if (request->columns && !choose_named(sieve, choice, G_N_ELEMENTS(choice)))
+        return FALSE;
     known = strobe_presentation_find(request->kind);
     const char *sort = request->sort ? request->sort : known ? known->sort : NULL;
     if (sort) {

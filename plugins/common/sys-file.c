@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strobe/helpers/descriptor.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,7 +15,8 @@ int strobe_sys_open_at(int folder, const char *name)
 {
     struct stat status;
     /* a FIFO that lies in place of the file would wait for its writer */
-    int descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int descriptor =
+        strobe_descriptor_aside(openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 
     if (descriptor < 0)
         return -1;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/descriptor.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -99,7 +100,8 @@ static int open_event(const HostPerf *perf, int point, pid_t tid, int processor)
         .wakeup_watermark = 1u << 30, /* nobody waits for it */
     };
 
-    return (int)syscall(SYS_perf_event_open, &attributes, tid, processor, -1, PERF_FLAG_FD_CLOEXEC);
+    return strobe_descriptor_aside(
+        (int)syscall(SYS_perf_event_open, &attributes, tid, processor, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
 HostPerf *host_perf_open(HostContext *context, StrobeKindId kind, const char *const *names,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/descriptor.h>
 
 #include "../common/sys-file.h"
 
@@ -52,7 +53,7 @@ HostThreads *host_threads_open(HostContext *context)
         return NULL;
     snprintf(path, sizeof path, "%s/%d/task", context->proc_root, (int)context->pid);
     threads->context = context;
-    threads->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    threads->folder = strobe_descriptor_aside(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     threads->has_schedstat = 1;
     if (threads->folder < 0 ||
         context->host->kind(context->self, &strobe_kind_host_thread, &threads->kind)) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/descriptor.h>
 #include <strobe/helpers/file-part.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,8 +123,9 @@ static int create_temporary(StrobeSafeFile *file)
     for (unsigned i = 0; i < NAME_TRIES; i++) {
         snprintf(file->temporary, sizeof file->temporary, ".strobe-%ld-%u.tmp", (long)getpid(),
                  __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
-        file->fd = openat(file->directory, file->temporary,
-                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+        file->fd = strobe_descriptor_aside(
+            openat(file->directory, file->temporary,
+                   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
         if (file->fd >= 0)
             return 0;
         if (errno != EEXIST)
@@ -168,7 +170,8 @@ StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
 
     if (!file)
         return NULL;
-    file->fd = openat(file->directory, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    file->fd =
+        strobe_descriptor_aside(openat(file->directory, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
     if (file->fd < 0) {
         /* A file system without nameless files. */
         if (create_temporary(file)) {

@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words on the command line: help, versions, usage errors."""
 
-from support import StrobeTest
+import os
+
+from support import PYTHON, StrobeTest, needs_python
 
 COMMANDS = ("run", "show", "analyse", "diff", "info", "plugins", "torch", "doctor")
+
+
+def without_rights():
+    """Root may read all: somebody else from now on."""
+    if os.geteuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
 
 
 class UsageTest(StrobeTest):
@@ -55,6 +64,39 @@ class UsageTest(StrobeTest):
         self.assertUsageError("show", ".", "--limit", "100001", says="--limit is 100001")
 
     def test_output_that_cannot_be_written(self):
-        with open("/dev/full", "w") as full:
-            done = self.strobe("--help", code=6, stdout=full)
-        self.assertIn("Cannot write", done.stderr)
+        for words in (["--help"], ["show", "--help"], ["help", "show"]):
+            with self.subTest(words), open("/dev/full", "w") as full:
+                done = self.strobe(*words, code=6, stdout=full)
+                self.assertIn("Cannot write", done.stderr)
+
+    @needs_python
+    def test_an_interpreter_without_torch(self):
+        """As a user sees it who has another: no traceback."""
+        (self.work / "torch.py").write_text("raise ModuleNotFoundError(name='torch')\n")
+        self.environment["PYTHONPATH"] = str(self.work)
+        done = self.strobe("torch", "build", "--python", PYTHON, "-o", self.work / "x", code=1)
+        self.assertRegex(done.stderr, r'^strobe: ".*" has no PyTorch: .* --python\n$')
+
+    def test_a_file_that_is_no_capture(self):
+        path = self.script("train.py", "import torch\n")
+        for command in ("show", "info", "analyse"):
+            done = self.strobe(command, path, code=5)
+            self.assertTrue(done.stderr.startswith("strobe: %s: not a capture" % path), done.stderr)
+
+    def test_a_name_that_is_near_none_gives_none(self):
+        for name in ("", "kg"):
+            done = self.strobe("plugins", name, code=4)
+            self.assertNotIn("did you mean", done.stderr)
+
+    def test_folders_that_cannot_be_read(self):
+        """What root recorded, looked at by somebody else."""
+        closed = self.work / "results" / "one_ascend_pt"
+        closed.mkdir(parents=True)
+        closed.chmod(0)
+        self.addCleanup(closed.chmod, 0o700)
+        self.work.chmod(0o755)
+        for path in (closed, closed.parent):
+            for command in ("show", "info", "analyse"):
+                with self.subTest(path=path, command=command):
+                    done = self.strobe(command, path, code=5, preexec_fn=without_rights)
+                    self.assertIn("Cannot read %s: Permission denied" % closed, done.stderr)

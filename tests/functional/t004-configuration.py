@@ -53,8 +53,24 @@ class ConfigurationTest(StrobeTest):
                     "--collect", "fake", "--schedule", text, code=3, says="schedule"
                 )
 
+    def test_values_as_they_were_typed(self):
+        for text, says in (
+            ("active=99999999999999999999", 'found "99999999999999999999"'),
+            ("active=1,wait=1,active=2", '"active" is given twice'),
+        ):
+            self.assertRefused("--schedule", text, code=3, says=says)
+        self.assertRefused("--collect", "fake:records=1,records=2", code=3,
+                           says='"records" is given twice')
+
     def test_missing_file(self):
         self.assertRefused("-c", self.work / "none.json", code=3, says="none.json")
+
+    def test_folder_and_pipe(self):
+        self.assertRefused("-c", self.work, code=3, says=["Cannot read", ": Is a directory\n"])
+        self.assertRefused("-c", "/dev/zero", code=3, says=["more than the 1048576 bytes"])
+        self.strobe("run", "-c", "/dev/stdin", "-o", self.out, "--", "true",
+                    input='{"collectors": {"fake": {"threads": 0, "records": 7}}}')
+        self.assertEqual(self.records_of(self.result(), "marker"), 7)
 
     def test_malformed_json(self):
         for text in ("", "{", "[]", '{"collectors": }', "\0", '{"a": 1} {'):

@@ -115,6 +115,14 @@ class ShowTest(StrobeTest):
         rows = self.json("show", self.out, "--table", "marker", "--columns", "duration,name")
         self.assertEqual(list(rows[0]["rows"][0]), ["duration", "name"])
 
+    def test_columns_of_no_name_and_of_one_name_twice(self):
+        self.record()
+        flags = ("show", self.out, "--table", "marker", "--columns")
+        self.assertIn("--columns names no column", self.strobe(*flags, "", code=2).stderr)
+        for names in ("name,duration,name", "begin,begin(us)"):
+            with self.subTest(names):
+                self.assertIn("twice", self.strobe(*flags, names, code=2).stderr)
+
     def test_unknown_column(self):
         self.record()
         for flag in ("--sort", "--columns"):
@@ -157,9 +165,12 @@ class ShowTest(StrobeTest):
         self.record()
         self.record()
         self.assertEqual(len(self.json("show", self.out, "--table", "marker")), 2)
-        text = self.strobe("show", self.out, "--table", "marker").stdout
-        for result in self.results():
-            self.assertIn(str(result), text)
+        for paths in ((self.out,), self.results()):
+            text = self.strobe("show", *paths, "--table", "marker").stdout
+            for result in self.results():
+                self.assertIn(str(result) + "\n", text)
+        tables = self.json("show", *self.results(), "--list")
+        self.assertEqual({table["directory"] for table in tables}, set(map(str, self.results())))
 
     def test_hostile_names_do_not_reach_the_terminal(self):
         self.record(collect=["fake:threads=0,records=200,names=hostile,kind=all"])

@@ -103,7 +103,15 @@ class ImportTest(StrobeTest):
 
     def test_refusals(self):
         (self.work / "empty").mkdir()
-        self.strobe("import", self.work / "empty", code=5)
+        told = self.strobe("import", self.work / "empty", code=5).stderr
+        for name in ("a", "b", "c"):
+            (self.work / "empty" / name).mkdir()
+        again = self.strobe("import", self.work / "empty", code=5).stderr
+        self.assertEqual(again, told)  # not once more for each
+        done = self.strobe("import", "--format", "ascend_db", self.work / "empty", code=5)
+        self.assertIn("importer ascend_db does not read it or anything in it", done.stderr)
+        done = self.strobe("import", "--format", "ascend_text:nonesuch=1", self.make_source(), code=3)
+        self.assertIn("--format: importer ascend_text has no option", done.stderr)
         self.strobe("import", self.work / "missing", code=5)
         self.strobe("import", "--format", "ascend_texd", self.work / "empty", code=4)
         self.strobe("import", "--derived", "some", self.work / "empty", code=2)

@@ -113,19 +113,41 @@ class ExportTest(StrobeTest):
     def test_nothing_is_left(self):
         self.assertIn("None of its %d records is in the cut" % (N_STEPS * (3 + N_SMALL)),
                       self.export("--name", "nothing", code=1).stderr)
-        self.assertEqual(list(self.cut.rglob("*.json")), [])
+        self.export("--from", "9000000000s", code=1)
+        self.assertEqual(list(self.cut.iterdir()), [])
 
     def test_the_result_itself_stays(self):
         before = sorted(self.directory.rglob("*"))
         self.export("--step", "10")
         self.assertEqual(sorted(self.directory.rglob("*")), before)
 
+    def test_a_recording_is_no_place_for_a_part(self):
+        """Neither its own, nor that of another result of the same name."""
+        self.strobe("analyse", self.directory, "--export", "chrome_trace")
+        before = {path: path.read_bytes() for path in self.directory.rglob("*") if path.is_file()}
+        for flags in (("--step", "10"), ("--max-file-mb", "1")):
+            with self.subTest(flags):
+                done = self.strobe("export", self.directory, "-o", self.directory.parent, "--export",
+                                   "chrome_trace", *flags, code=6)
+                self.assertIn("holds a recording", done.stderr)
+                self.assertEqual(before, {path: path.read_bytes()
+                                          for path in self.directory.rglob("*") if path.is_file()})
+
+    def test_what_is_beside_a_part_stays(self):
+        kept = self.cut / "made_ascend_pt" / "notes.txt"
+        kept.parent.mkdir(parents=True)
+        kept.write_text("mine")
+        self.export("--max-file-mb", "1")
+        self.assertEqual(list(kept.parent.iterdir()), [kept])
+
     def test_usage(self):
         for flags, words in (
             (("--from", "soon"), "--from=soon: expected a time"),
             (("--step", "5-3"), "--step=5-3: expected"),
             (("--rank", "one"), "--rank=one: expected a number"),
-            (("--max-file-mb", "-1"), "expected 1 to 1000000"),
+            (("--from", "2s", "--to", "2s"), "--from=2s: expected a time before --to=2s"),
+            (("--max-file-mb", "-1"), "--max-file-mb is -1, expected 1 to 1000000"),
+            (("--max-file-mb", "0"), "--max-file-mb is 0, expected 1 to 1000000"),
             (("--kind", "cpu_opp"), 'did you mean "cpu_op"?'),
         ):
             with self.subTest(flags):

@@ -79,7 +79,7 @@ class InterruptionTest(Interrupted):
         cut = self.work / "cut"
         self.interrupt(signal.SIGTERM, "export", self.directory, "-o", cut,
                        is_making=lambda: cut.exists() and self.half_made(cut))
-        self.assertEqual([path for path in cut.rglob("*") if path.is_file()], [])
+        self.assertEqual(list(cut.iterdir()), [])
 
     def test_import(self):
         self.strobe("analyse", self.directory, "--export", "chrome_trace")

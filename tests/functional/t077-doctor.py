@@ -42,6 +42,7 @@ class DoctorTest(StrobeTest):
         self.assertNotIn("collector fake", json.dumps(said))
         text = path.read_text()
         self.assertIn("Strobe works here", text)
+        self.assertNotRegex(text.split("====")[0], r"(?m) $")
         self.assertIn("==== output of the self-test ====", text)
         self.assertEqual(stat.S_IMODE(path.stat().st_mode) & 0o027, 0)
         self.assertNothingLeft()
