@@ -54,6 +54,36 @@ static void test_async(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "an end of a span that never began"));
 }
 
+/* Threads write one after the other, so that an end may stand before its begin. */
+static void test_async_in_any_order(Fixture *f, gconstpointer unused)
+{
+    import(f, "[{\"ph\": \"e\", \"name\": \"n\", \"cat\": \"c\", \"id\": 1, \"pid\": 1, "
+              "\"tid\": 3, \"ts\": 9, \"args\": {\"b\": 2}}, {\"ph\": \"e\", \"name\": \"n\", "
+              "\"cat\": \"c\", \"id\": 1, \"pid\": 1, \"tid\": 3, \"ts\": 3}, {\"ph\": \"b\", "
+              "\"name\": \"n\", \"cat\": \"c\", \"id\": 1, \"pid\": 1, \"tid\": 2, \"ts\": 5, "
+              "\"args\": {\"a\": 1}}]");
+    g_assert_cmpint(only(f, "chrome_trace.span")->begin_ns, ==, 5000);
+    g_assert_cmpint(only(f, "chrome_trace.span")->end_ns, ==, 9000);
+    check_text(f, only(f, "chrome_trace.span"), "arguments", "{\"a\": 1, \"b\": 2}");
+    g_assert_true(is_damaged(f, "an end of a span that never began"));
+    g_assert_false(is_damaged(f, "never end"));
+}
+
+/* Two processes may have the same local id. */
+static void test_local_ids(Fixture *f, gconstpointer unused)
+{
+#define LOCAL(phase_, pid_, ts_)                                                                   \
+    "{\"ph\": \"" phase_ "\", \"name\": \"n\", \"cat\": \"c\", \"id2\": {\"local\": \"0x1\"}, "    \
+    "\"pid\": " pid_ ", \"tid\": 1, \"ts\": " ts_ "}"
+
+    import(f, "[" LOCAL("b", "1", "1") "," LOCAL("b", "2", "2") "," LOCAL("e", "1", "3") "," LOCAL(
+                  "e", "2", "9") "]");
+    g_assert_cmpint(nth(f, "chrome_trace.span", 0)->begin_ns, ==, 1000);
+    g_assert_cmpint(nth(f, "chrome_trace.span", 0)->end_ns, ==, 3000);
+    g_assert_cmpint(nth(f, "chrome_trace.span", 1)->begin_ns, ==, 2000);
+    g_assert_cmpint(nth(f, "chrome_trace.span", 1)->end_ns, ==, 9000);
+}
+
 static void test_too_much_is_under_way(Fixture *f, gconstpointer unused)
 {
     g_autofree char *filler = g_strnfill(10000000, 'y');
@@ -187,6 +217,62 @@ static void test_times(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "a duration that is out of range"));
     g_assert_true(is_damaged(f, "a time before the clock's zero"));
     g_assert_true(is_damaged(f, "an event without a phase or a time"));
+}
+
+/* Kineto has printed a bandwidth of inf, Python prints NaN. */
+static void test_numbers_that_are_none(Fixture *f, gconstpointer unused)
+{
+    import(f, "[{\"ph\": \"I\", \"name\": \"a\", \"ts\": 1, \"args\": {\"a\": NaN, \"b\": -inf, "
+              "\"c\": Infinity, \"d\": nan}}, {\"ph\": \"X\", \"cat\": \"gpu_memcpy\", \"name\": "
+              "\"m\", \"pid\": 0, \"tid\": 7, \"ts\": 1, \"dur\": 0, \"args\": {\"stream\": 7, "
+              "\"memory bandwidth (GB/s)\": inf}}, {\"ph\": \"I\", \"name\": \"b\", \"ts\": 2, "
+              "\"args\": {\"a\": Nan}}]");
+    check_text(f, nth(f, "chrome_trace.event", 0), "arguments",
+               "{\"a\": \"NaN\", \"b\": \"-inf\", \"c\": \"Infinity\", \"d\": \"nan\"}");
+    check_text(f, only(f, "device_task"), "chrome_trace.arguments",
+               "{\"memory bandwidth (GB/s)\": \"inf\"}");
+    g_assert_null(nth(f, "chrome_trace.event", 1));
+    g_assert_true(is_damaged(f, "expected a value"));
+}
+
+/* What does not fit its field is kept as it stands. */
+static void test_values_that_do_not_fit(Fixture *f, gconstpointer unused)
+{
+    import(f,
+           "[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\", \"ts\": 1, \"dur\": 1, "
+           "\"args\": {\"External id\": 1.5, \"Ev Idx\": 2.0}}, {\"ph\": \"s\", \"name\": \"n\", "
+           "\"id\": 18446744073709551615, \"ts\": 1}]");
+    check_text(f, only(f, "cpu_op"), "chrome_trace.arguments", "{\"External id\": 1.5}");
+    g_assert_cmpint(integer(f, only(f, "cpu_op"), "chrome_trace.event_index"), ==, 2);
+    check_text(f, only(f, "chrome_trace.flow"), "id", "18446744073709551615");
+}
+
+static void test_many_arguments(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(GString) text = g_string_new("[{\"ph\": \"C\", \"ts\": 1, \"args\": {");
+
+    for (guint i = 0; i < 255; i++)
+        g_string_append_printf(text, "%s\"%u\": 1", i ? ", " : "", i);
+    g_string_append(text, "}}, ");
+    g_string_append_len(text, text->str + 1, (gssize)text->len - 5);
+    g_string_append(text, ", \"255\": 1, \"256\": 1}}]");
+    import(f, text->str);
+    g_assert_cmpuint(strobe_mock_importer_n_records(f->mock), ==, 2 * 255);
+    g_assert_true(is_damaged(f, "arguments beyond the first 255 are left out"));
+    g_assert_false(is_damaged(f, "offset 1:"));
+}
+
+static void test_behind_the_end(Fixture *f, gconstpointer unused)
+{
+    import(f, "[" GOOD("a") "]\n[" GOOD("b") "]");
+    g_assert_cmpuint(n_operators(f), ==, 1);
+    g_assert_true(is_damaged(f, "what stands behind the end of the trace is left out"));
+}
+
+static void test_behind_the_object(Fixture *f, gconstpointer unused)
+{
+    import(f, "{\"traceEvents\": [" GOOD("a") "]} \n x");
+    g_assert_true(is_damaged(f, "what stands behind the end of the trace is left out"));
 }
 
 static void test_texts(Fixture *f, gconstpointer unused)
@@ -379,6 +465,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     TEST("begin-and-end", test_begin_and_end);
     TEST("async", test_async);
+    TEST("async-in-any-order", test_async_in_any_order);
+    TEST("local-ids", test_local_ids);
     TEST("too-much-is-under-way", test_too_much_is_under_way);
     TEST("counters-and-flows", test_counters_and_flows);
     TEST("other-phases", test_other_phases);
@@ -387,6 +475,11 @@ int main(int argc, char **argv)
     TEST("cut-event", test_cut_event);
     TEST("damage", test_damage);
     TEST("times", test_times);
+    TEST("numbers-that-are-none", test_numbers_that_are_none);
+    TEST("values-that-do-not-fit", test_values_that_do_not_fit);
+    TEST("many-arguments", test_many_arguments);
+    TEST("behind-the-end", test_behind_the_end);
+    TEST("behind-the-object", test_behind_the_object);
     TEST("texts", test_texts);
     TEST("buffers", test_buffers);
     TEST("too-long", test_too_long);
