@@ -489,7 +489,7 @@ gboolean slice_int(const Slice *slice, gint64 *value)
     if (slice->type != SLICE_NUMBER && slice->type != SLICE_STRING)
         return FALSE;
     p += is_negative;
-    if (p < end && end - p < 19 && take_digits(p, end, &digits) == end) {
+    if (p < end && end - p < 20 && take_digits(p, end, &digits) == end && digits <= G_MAXINT64) {
         *value = is_negative ? -(gint64)digits : (gint64)digits;
         return TRUE;
     }

@@ -43,11 +43,10 @@ static void test_gzip(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
 }
 
-static void test_cut_gzip(Fixture *f, gconstpointer unused)
+static GBytes *packed_operators(void)
 {
     g_autoptr(GString) text = g_string_new("[");
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
-    g_autoptr(GBytes) bytes = NULL;
 
     for (guint i = 0; i < 5000; i++)
         g_string_append_printf(text,
@@ -55,7 +54,13 @@ static void test_cut_gzip(Fixture *f, gconstpointer unused)
                                "\"ts\": %u, \"dur\": 1}",
                                i ? ", " : "", g_rand_int(random), i);
     g_string_append_c(text, ']');
-    bytes = packed(text->str, text->len);
+    return packed(text->str, text->len);
+}
+
+static void test_cut_gzip(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(GBytes) bytes = packed_operators();
+
     import_bytes(f, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes) / 2);
     g_assert_cmpuint(n_operators(f), >, 1000);
     g_assert_cmpuint(n_operators(f), <, 5000);
@@ -65,8 +70,7 @@ static void test_cut_gzip(Fixture *f, gconstpointer unused)
 /* A checksum that is wrong is told as what it is. */
 static void test_wrong_checksum(Fixture *f, gconstpointer unused)
 {
-    static const char text[] = "[" GOOD("a") "]";
-    g_autoptr(GBytes) good = packed(text, strlen(text));
+    g_autoptr(GBytes) good = packed_operators();
     gsize length = g_bytes_get_size(good);
     g_autofree guint8 *bytes = g_memdup2(g_bytes_get_data(good, NULL), length);
 
