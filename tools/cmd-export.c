@@ -31,6 +31,8 @@ static const StrobeUsage usage = {
         "      All of it, in as many folders as it takes for no file to be over 100 MB.",
 };
 
+#define NOT_DIVIDED G_MININT64
+
 typedef struct Flags {
     char **export, **plugin_path;
     char *output, *generation, *export_type;
@@ -178,7 +180,9 @@ static int check_and_run(Flags *flags, int argc, char **argv)
         return strobe_command_misuse(&usage, "A result directory or a capture is needed");
     if (!flags->output)
         return strobe_command_misuse(&usage, "--output is needed: where the folders are to be");
-    if (flags->max_file_mb < 0 || flags->max_file_mb > 1000000)
+    if (flags->max_file_mb == NOT_DIVIDED)
+        flags->max_file_mb = 0;
+    else if (flags->max_file_mb < 1 || flags->max_file_mb > 1000000)
         return strobe_command_misuse(&usage, "--max-file-mb: expected 1 to 1000000");
     if (!strobe_cut_texts_check(&flags->cut, &error))
         return strobe_command_misuse(&usage, "%s", error->message);
@@ -187,7 +191,7 @@ static int check_and_run(Flags *flags, int argc, char **argv)
 
 int strobe_command_export(int argc, char **argv)
 {
-    Flags flags = {0};
+    Flags flags = {.max_file_mb = NOT_DIVIDED};
     int code = STROBE_EXIT_USAGE;
 
     if (parse_flags(&argc, &argv, &flags))

@@ -46,12 +46,14 @@ static gboolean read_span(const char *text, gint64 *first, gint64 *last)
 gboolean strobe_cut_texts_check(const StrobeCutTexts *texts, GError **error)
 {
     const char *const flags[] = {"from", "to"}, *const times[] = {texts->from, texts->to};
-    gint64 number, last;
+    gint64 number, last, limits[] = {0, G_MAXINT64};
     char *end;
 
     for (guint i = 0; i < G_N_ELEMENTS(times); i++)
-        if (times[i] && !strobe_parse_duration(times[i], &number))
+        if (times[i] && !strobe_parse_duration(times[i], &limits[i]))
             return fail_text(error, flags[i], times[i], "a time since the begin, such as 1.5s");
+    if (limits[0] >= limits[1])
+        return fail_text(error, "to", texts->to, "a time behind that of --from");
     for (char **text = texts->steps; text && *text; text++)
         if (!read_span(*text, &number, &last))
             return fail_text(error, "step", *text, "a step's number or two, such as 3-5");
