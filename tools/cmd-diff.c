@@ -156,7 +156,7 @@ static const char *make_scratch(gpointer user, GError **error)
 
 static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *diff)
 {
-    StrobeFreshFolder scratch = {NULL, -1};
+    StrobeFreshFolder scratch = {.lock = -1};
     GError *error = NULL;
     gboolean good = strobe_diff_run(diff, registry, make_scratch, &scratch, &error);
 

@@ -221,7 +221,7 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
 static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
                char **command)
 {
-    StrobeRunFolder folder = {{NULL, -1}};
+    StrobeRunFolder folder = {{.lock = -1}};
     GError *error = NULL;
     StrobeRunReach reach;
     int status, code = 0;

@@ -102,7 +102,8 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
     g_autofree char *parent = g_path_get_dirname(path);
     g_autofree char *prefix = fresh_prefix(path);
 
-    *fresh = (StrobeFreshFolder){NULL, -1};
+    *fresh = (StrobeFreshFolder){.lock = -1};
+    gboolean is_new = access(parent, F_OK) != 0;
     if (g_mkdir_with_parents(parent, 0750) != 0)
         return fail(error, "make the folder", parent);
     remove_leavings(parent, prefix);
@@ -111,6 +112,7 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
         return fail(error, "make a folder in", parent);
     set_result_mode(made);
     take(fresh, g_steal_pointer(&made));
+    fresh->parent = is_new ? g_steal_pointer(&parent) : NULL;
     return TRUE;
 }
 
@@ -131,7 +133,7 @@ gboolean strobe_folder_private(StrobeFreshFolder *folder, GError **error)
     const char *parent = private_parent();
     g_autofree char *path = g_strdup_printf("%s/" PRIVATE_PREFIX "XXXXXX", parent);
 
-    *folder = (StrobeFreshFolder){NULL, -1};
+    *folder = (StrobeFreshFolder){.lock = -1};
     remove_leavings(parent, PRIVATE_PREFIX);
     if (!g_mkdtemp_full(path, 0700))
         return fail(error, "make a folder", path);
@@ -147,6 +149,9 @@ void strobe_folder_discard(StrobeFreshFolder *fresh)
     }
     if (fresh->lock >= 0)
         close(fresh->lock);
+    if (fresh->parent)
+        rmdir(fresh->parent);
+    g_clear_pointer(&fresh->parent, g_free);
     g_clear_pointer(&fresh->path, g_free);
     fresh->lock = -1;
 }

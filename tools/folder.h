@@ -11,6 +11,7 @@ gboolean strobe_folder_check_writable(const char *path, GError **error);
 /* A folder that a command works in, or fills beside the one whose place it is to take. */
 typedef struct StrobeFreshFolder {
     char *path;
+    char *parent; /* made for it: goes with it if it stays empty; NULL: was there */
     int lock; /* held while somebody works on it: without a holder it is a killed one's leavings */
 } StrobeFreshFolder;
 

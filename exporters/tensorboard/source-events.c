@@ -28,6 +28,17 @@ static char *put_member(Board *board, char *at, const char *key, guint32 id)
     return put_string_id(board, at, id);
 }
 
+/* An id that says of itself whose it is: {"local": "0x1"}. */
+static char *put_id(Board *board, char *at, guint32 id)
+{
+    StrobeText text = board->host->string(board->self, id);
+
+    if (text.length == 0 || *text.bytes != '{')
+        return put_member(board, at, ", \"id\": ", id);
+    PUT_LITERAL(at, ", \"id2\": ");
+    return put_json(board, at, id);
+}
+
 /* From the brace to the category; `phase` 0: X. */
 static char *begin(Board *board, guint32 phase, guint32 category)
 {
@@ -95,7 +106,7 @@ static void write_async(Board *board, const BoardKind *kind, const StrobeView *r
     } else {
         at = begin(board, known(kind, SPAN_PHASE, record), known(kind, SPAN_CATEGORY, record));
     }
-    at = put_member(board, at, ", \"id\": ", known(kind, SPAN_ID, record));
+    at = put_id(board, at, known(kind, SPAN_ID, record));
     at = put_where(board, at, record, is_end ? record->end_ns : record->begin_ns);
     if (is_end)
         finish(board, at, 0, 0);
@@ -121,7 +132,7 @@ void write_source_span(Board *board, const BoardKind *kind, const StrobeView *re
     }
     at = begin(board, 0, known(kind, SPAN_CATEGORY, record));
     if (id)
-        at = put_member(board, at, ", \"id\": ", id);
+        at = put_id(board, at, id);
     at = put_where(board, at, record, record->begin_ns);
     PUT_LITERAL(at, ", \"dur\": ");
     at += strobe_format_us_fixed(at, MAX(record->end_ns - record->begin_ns, 0));
@@ -137,7 +148,7 @@ void write_source_event(Board *board, const BoardKind *kind, const StrobeView *r
     char *at = begin(board, known(kind, EVENT_PHASE, record), known(kind, EVENT_CATEGORY, record));
 
     if (id)
-        at = put_member(board, at, ", \"id\": ", id);
+        at = put_id(board, at, id);
     if (scope)
         at = put_member(board, at, ", \"s\": ", scope);
     at = put_where(board, at, record, record->begin_ns);

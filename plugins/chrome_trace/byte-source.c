@@ -108,9 +108,9 @@ static gssize convert(ByteSource *s)
         s->converter, s->input + s->taken, s->used - s->taken, s->output, OUTPUT_BYTES,
         s->is_end ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS, &n_read, &n_written, &error);
     if (result == G_CONVERTER_ERROR) {
-        if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT) && !s->is_end)
-            return 0;
-        return fail(s, s->is_end ? "the file ends too early" : error->message);
+        if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
+            return fail(s, error->message);
+        return s->is_end ? fail(s, "the file ends too early") : 0;
     }
     s->taken += n_read;
     s->is_between = result == G_CONVERTER_FINISHED;

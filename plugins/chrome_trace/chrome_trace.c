@@ -129,6 +129,8 @@ static void take_event(Import *import, const Event *event)
         import_damage(import, event, "an event without a phase or a time");
         return;
     }
+    if (G_UNLIKELY(event->is_overfull))
+        import_damage(import, event, "arguments beyond the first 255 are left out");
     if (begin < 0) {
         import_damage(import, event, "a time before the clock's zero");
         begin = 0;

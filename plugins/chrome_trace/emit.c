@@ -124,16 +124,18 @@ StrobeStringId import_intern_text(Import *import, const char *text)
     return text && *text ? import->host->intern(import->self, text, strlen(text)) : 0;
 }
 
-/* "key": value, as they stand in the source. */
+/* "key": value, as they stand in the source; what is no JSON is a text. */
 static void append_argument(GString *out, const EventArg *arg)
 {
+    const gboolean is_text = arg->value.type == SLICE_STRING || arg->value.type == SLICE_ODD;
+
     g_string_append(out, out->len ? ", \"" : "{\"");
     g_string_append_len(out, arg->key.text, (gssize)arg->key.length);
     g_string_append(out, "\": ");
-    if (arg->value.type == SLICE_STRING)
+    if (is_text)
         g_string_append_c(out, '"');
     g_string_append_len(out, arg->value.text, (gssize)arg->value.length);
-    if (arg->value.type == SLICE_STRING)
+    if (is_text)
         g_string_append_c(out, '"');
 }
 
@@ -350,12 +352,25 @@ static StrobeStringId make_text(Import *import, guint8 form, const Slice *value)
     return memo->id;
 }
 
+/* What has no place in a whole number is kept as it stands. */
+static gboolean has_fraction(const Slice *value)
+{
+    double real;
+
+    for (guint32 i = 0; i < value->length; i++)
+        if (value->text[i] == '.' || value->text[i] == 'e' || value->text[i] == 'E')
+            return !slice_double(value, &real) || real != floor(real);
+    return FALSE;
+}
+
 static gboolean store_number(const ArgSlot *slot, const Slice *value, void *at)
 {
     StrobeCellValue cell = {.type = STROBE_CELL_WHOLE};
     guint64 number;
 
     if (value->type != SLICE_NUMBER)
+        return FALSE;
+    if (slot->type != STROBE_FIELD_F64 && has_fraction(value))
         return FALSE;
     if (slot->type == STROBE_FIELD_F64) {
         cell.type = STROBE_CELL_REAL;

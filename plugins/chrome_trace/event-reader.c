@@ -5,7 +5,7 @@
 #define TOO_LONG "something of less than 16 MiB"
 
 /* Where in the file the reader is. */
-enum { AT_BEGIN, IN_ARRAY, IN_FRAMES, IN_OBJECT, AT_END };
+enum { AT_BEGIN, IN_ARRAY, IN_FRAMES, IN_OBJECT, AT_TAIL, AT_END };
 
 struct EventReader {
     ByteSource *source;
@@ -284,7 +284,7 @@ static int in_array(EventReader *r, Event *event, const char **error)
     }
     if (*r->at == ']') { /* a comma before it is forgiven: writers that append leave one */
         r->at++;
-        r->state = r->is_object ? IN_OBJECT : AT_END;
+        r->state = r->is_object ? IN_OBJECT : AT_TAIL;
         r->wants_comma = TRUE;
         return EVENT_MEMBER;
     }
@@ -374,12 +374,25 @@ static int in_object(EventReader *r, Event *event, const char **error)
     if (!skip_comma(r))
         return cut(r, event, error);
     if (*r->at == '}') {
-        r->state = AT_END;
-        return EVENT_END;
+        r->at++;
+        r->state = AT_TAIL;
+        return EVENT_MEMBER;
     }
     if (r->wants_comma)
         return damage(r, event, r->at, "a comma or the end of the trace", error);
     return top_member(r, event, error);
+}
+
+/* Behind the trace: nothing should stand there. */
+static int at_tail(EventReader *r, Event *event, const char **error)
+{
+    const gboolean has_more = skip_blanks(r);
+    const char *reason = reason_of(r);
+
+    r->state = AT_END;
+    event->offset = offset_of(r, r->at);
+    *error = has_more ? "what stands behind the end of the trace is left out" : reason;
+    return has_more || *reason ? EVENT_DAMAGE : EVENT_END;
 }
 
 static int at_begin(EventReader *r, Event *event, const char **error)
@@ -421,6 +434,9 @@ int event_reader_next(EventReader *r, Event *event, const char **error)
             break;
         case IN_OBJECT:
             result = in_object(r, event, error);
+            break;
+        case AT_TAIL:
+            result = at_tail(r, event, error);
             break;
         default:
             break;

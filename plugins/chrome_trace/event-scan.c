@@ -116,7 +116,8 @@ static inline Slice *place_of(Event *event, const GapEnd *found)
         return (Slice *)(void *)((char *)event + found->member);
     if (found->type == GAP_ARGUMENT) {
         arg = &event->arg[event->n_args];
-        event->n_args += event->n_args + 1 < EVENT_ARGS_MAX;
+        event->is_overfull = event->n_args + 1 == EVENT_ARGS_MAX;
+        event->n_args += !event->is_overfull;
     } else {
         arg = &event->others[event->n_others];
         event->n_others += event->n_others + 1 < EVENT_OTHERS_MAX;

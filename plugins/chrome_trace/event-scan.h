@@ -19,7 +19,8 @@ typedef struct Event {
     Slice args; /* as a whole, if it is no object; of a top-level member: its value */
     guint n_args;
     guint n_others;
-    guint64 offset; /* of its begin in the (decompressed) text */
+    gboolean is_overfull; /* it has more arguments */
+    guint64 offset;       /* of its begin in the (decompressed) text */
     /* An event (no frame) may be kept without what follows its last argument. */
     EventArg arg[EVENT_ARGS_MAX];
     EventArg others[EVENT_OTHERS_MAX]; /* members that no field is for */

@@ -138,7 +138,7 @@ static void keep(Import *import, const Event *member)
     Facts *facts = import->facts;
     const Slice *value = &member->args;
     GString *text = import->text;
-    Fact fact = {.is_json = value->type != SLICE_STRING};
+    Fact fact = {.is_json = value->type != SLICE_STRING && value->type != SLICE_ODD};
 
     if (value->length > FACT_BYTES_MAX || facts->facts->len == FACTS_MAX ||
         facts->bytes + value->length > TOTAL_BYTES_MAX) {

@@ -40,7 +40,8 @@ void take_flow(Import *import, Row *row, const Event *event, gint64 begin)
     if (!fields)
         return;
     fields->category = import_intern(import, &event->category);
-    if (!slice_uint(&event->id, &fields->number) || event->id.type != SLICE_NUMBER) {
+    if (event->id.type != SLICE_NUMBER || !slice_uint(&event->id, &fields->number) ||
+        fields->number == STROBE_ABSENT_U64) {
         fields->number = STROBE_ABSENT_U64;
         fields->id = import_intern(import, &event->id);
     }

@@ -5,12 +5,19 @@
 
 #define OPEN_MAX 1000000u
 #define OPEN_BYTES_MAX (32u << 20) /* of what waits for the end of a span */
+#define ENDS_MAX 65536u            /* that wait for their begin, of one key ENDS_OF_KEY_MAX */
+#define ENDS_OF_KEY_MAX 64u
+#define END_BYTES_MAX (16u << 20)
+#define NEVER_BEGAN "an end of a span that never began"
 
 struct OpenSpans {
     guint64 n;         /* under way, of both sorts */
     guint64 n_begun;   /* of async ones, ever */
     gsize bytes;       /* of their keys and arguments */
-    GHashTable *async; /* "category\1id\1name" to GArray of Pending */
+    guint n_ends;      /* that wait for their begin */
+    gsize end_bytes;   /* of these */
+    GHashTable *async; /* "category\1id\1name\1process" to GArray of Pending */
+    GHashTable *ends;  /* the same to GArray of Ended */
 };
 
 typedef struct Pending {
@@ -18,6 +25,20 @@ typedef struct Pending {
     Row *row;
     guint64 number; /* in order of the begins */
 } Pending;
+
+/* The end of an asynchronous span that stands before its begin, which another thread wrote. */
+typedef struct Ended {
+    char *arguments; /* as those of Begun */
+    Stacks stacks;
+    gint64 time;
+    guint64 offset;
+    gsize bytes;
+} Ended;
+
+static void clear_ended(gpointer data)
+{
+    g_free(((Ended *)data)->arguments);
+}
 
 static void unref_array(gpointer array)
 {
@@ -29,6 +50,7 @@ OpenSpans *open_spans_new(void)
     OpenSpans *open = g_new0(OpenSpans, 1);
 
     open->async = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, unref_array);
+    open->ends = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, unref_array);
     return open;
 }
 
@@ -37,6 +59,7 @@ void open_spans_free(OpenSpans *open)
     if (!open)
         return;
     g_hash_table_unref(open->async);
+    g_hash_table_unref(open->ends);
     g_free(open);
 }
 
@@ -56,9 +79,17 @@ static Begun make_begun(Import *import, const Event *event, gint64 time)
                    .phase = event->phase.text[0]};
 }
 
+/* {"local": "0x1"} is one of its process. */
+static gboolean is_local(const Slice *id)
+{
+    return id->type == SLICE_OBJECT && memmem(id->text, id->length, "\"local\"", 7);
+}
+
 static char *key_of(Import *import, const Event *event)
 {
-    const Slice *parts[] = {&event->category, &event->id, &event->name};
+    const Slice none = {0};
+    const Slice *parts[] = {&event->category, &event->id, &event->name,
+                            is_local(&event->id) ? &event->pid : &none};
     GString *text = import->text;
 
     g_string_truncate(text, 0);
@@ -72,39 +103,6 @@ static char *key_of(Import *import, const Event *event)
 static gsize length_of(const char *text)
 {
     return text ? strlen(text) : 0;
-}
-
-void open_spans_begin(Import *import, Row *row, const Event *event, gint64 time)
-{
-    OpenSpans *open = import->open;
-    Pending pending = {.row = row, .begun = make_begun(import, event, time)};
-    char *key = is_of_thread(event) ? NULL : key_of(import, event);
-    GArray *array;
-
-    pending.begun.bytes = length_of(pending.begun.arguments) + length_of(key);
-    if (open->n == OPEN_MAX || open->bytes + pending.begun.bytes > OPEN_BYTES_MAX) {
-        import_damage(import, event, "too many spans are under way");
-        g_free(pending.begun.arguments);
-        g_free(key);
-        return;
-    }
-    open->n++;
-    open->bytes += pending.begun.bytes;
-    if (!key) {
-        if (!row->begun)
-            row->begun = g_array_new(FALSE, FALSE, sizeof(Begun));
-        g_array_append_val(row->begun, pending.begun);
-        return;
-    }
-    array = g_hash_table_lookup(open->async, key);
-    if (!array) {
-        array = g_array_new(FALSE, FALSE, sizeof(Pending));
-        g_hash_table_insert(open->async, key, array);
-    } else {
-        g_free(key);
-    }
-    pending.number = open->n_begun++;
-    g_array_append_val(array, pending);
 }
 
 static struct chrome_trace_span *emit(Import *import, Row *row, Begun *begun, gint64 end)
@@ -141,9 +139,9 @@ static void emit_stacks(Import *import, Row *row, const Begun *begun, const Stac
 }
 
 /* The arguments of the begin and those of the end are one object. */
-static void join_arguments(Import *import, const Event *event, Begun *begun)
+static void join_arguments(Begun *begun, char *own)
 {
-    char *own = import_arguments(import, event), *joined;
+    char *joined;
 
     if (own && begun->arguments) {
         joined = g_strconcat(begun->arguments, ", ", own + 1, NULL);
@@ -155,32 +153,168 @@ static void join_arguments(Import *import, const Event *event, Begun *begun)
     }
 }
 
-static void end_one(Import *import, Row *row, const Event *event, Begun *begun, gint64 time)
+static Ended make_ended(Import *import, const Event *event, gint64 time)
 {
-    import->open->n--;
-    import->open->bytes -= begun->bytes;
-    if (time < begun->begin)
+    Ended ended = {.arguments = import_arguments(import, event),
+                   .stacks = stacks_of_event(import, event),
+                   .time = time,
+                   .offset = event->offset};
+
+    if (ended.stacks.begin && !ended.stacks.end) /* what the end's event calls its stack */
+        ended.stacks = (Stacks){0, ended.stacks.begin};
+    return ended;
+}
+
+/* Takes both. */
+static void end_one(Import *import, Row *row, const Event *event, Begun *begun, Ended *ended)
+{
+    if (ended->time < begun->begin)
         import_damage(import, event, "a span ends before it begins");
-    Stacks own = stacks_of_event(import, event);
-    if (own.begin && !own.end) /* what the end's event calls its stack */
-        own = (Stacks){0, own.begin};
-    join_arguments(import, event, begun);
-    emit(import, row, begun, time);
-    emit_stacks(import, row, begun, &begun->stacks, time);
-    emit_stacks(import, row, begun, &own, time);
+    join_arguments(begun, g_steal_pointer(&ended->arguments));
+    emit(import, row, begun, ended->time);
+    emit_stacks(import, row, begun, &begun->stacks, ended->time);
+    emit_stacks(import, row, begun, &ended->stacks, ended->time);
+}
+
+static void forget(OpenSpans *open, gsize bytes)
+{
+    open->n--;
+    open->bytes -= bytes;
 }
 
 static void end_of_thread(Import *import, Row *row, const Event *event, gint64 time)
 {
     Begun begun;
+    Ended ended;
 
     if (!row->begun || row->begun->len == 0) {
-        import_damage(import, event, "an end of a span that never began");
+        import_damage(import, event, NEVER_BEGAN);
         return;
     }
     begun = g_array_index(row->begun, Begun, row->begun->len - 1);
     g_array_set_size(row->begun, row->begun->len - 1);
-    end_one(import, row, event, &begun, time);
+    forget(import->open, begun.bytes);
+    ended = make_ended(import, event, time);
+    end_one(import, row, event, &begun, &ended);
+}
+
+/* FALSE: what waits is too much already. */
+static gboolean has_room(Import *import, const Event *event, gsize bytes)
+{
+    OpenSpans *open = import->open;
+
+    if (open->n == OPEN_MAX || open->bytes + bytes > OPEN_BYTES_MAX) {
+        import_damage(import, event, "too many spans are under way");
+        return FALSE;
+    }
+    open->n++;
+    open->bytes += bytes;
+    return TRUE;
+}
+
+/* The array of a key in `table`, which takes the key. */
+static GArray *array_of(GHashTable *table, char *key, guint size)
+{
+    GArray *array = g_hash_table_lookup(table, key);
+
+    if (array) {
+        g_free(key);
+        return array;
+    }
+    array = g_array_new(FALSE, FALSE, size);
+    g_hash_table_insert(table, key, array);
+    return array;
+}
+
+/* The nearest end behind the time among those that came before their begin; FALSE: there is none.
+ */
+static gboolean take_ended(OpenSpans *open, const char *key, gint64 time, Ended *ended)
+{
+    GArray *array = g_hash_table_lookup(open->ends, key);
+    guint best = G_MAXUINT;
+
+    for (guint i = 0; array && i < array->len; i++) {
+        gint64 its = g_array_index(array, Ended, i).time;
+
+        if (its >= time && (best == G_MAXUINT || its < g_array_index(array, Ended, best).time))
+            best = i;
+    }
+    if (best == G_MAXUINT)
+        return FALSE;
+    *ended = g_array_index(array, Ended, best);
+    g_array_index(array, Ended, best).arguments = NULL;
+    g_array_remove_index_fast(array, best);
+    if (array->len == 0)
+        g_hash_table_remove(open->ends, key);
+    open->n_ends--;
+    open->end_bytes -= ended->bytes;
+    return TRUE;
+}
+
+static void begin_async(Import *import, Row *row, const Event *event, Begun *begun)
+{
+    OpenSpans *open = import->open;
+    char *key = key_of(import, event);
+    Pending pending = {.row = row};
+    Ended ended;
+
+    begun->bytes = length_of(begun->arguments) + strlen(key);
+    if (take_ended(open, key, begun->begin, &ended)) {
+        end_one(import, row, event, begun, &ended);
+        g_free(key);
+    } else if (has_room(import, event, begun->bytes)) {
+        pending.begun = *begun;
+        pending.number = open->n_begun++;
+        g_array_append_val(array_of(open->async, key, sizeof pending), pending);
+    } else {
+        g_free(begun->arguments);
+        g_free(key);
+    }
+}
+
+void open_spans_begin(Import *import, Row *row, const Event *event, gint64 time)
+{
+    Begun begun = make_begun(import, event, time);
+
+    if (!is_of_thread(event)) {
+        begin_async(import, row, event, &begun);
+        return;
+    }
+    begun.bytes = length_of(begun.arguments);
+    if (!has_room(import, event, begun.bytes)) {
+        g_free(begun.arguments);
+        return;
+    }
+    if (!row->begun)
+        row->begun = g_array_new(FALSE, FALSE, sizeof(Begun));
+    g_array_append_val(row->begun, begun);
+}
+
+static gboolean is_kept(const OpenSpans *open, const char *key, gsize bytes)
+{
+    const GArray *array = g_hash_table_lookup(open->ends, key);
+
+    return open->n_ends < ENDS_MAX && open->end_bytes + bytes <= END_BYTES_MAX &&
+           (!array || array->len < ENDS_OF_KEY_MAX);
+}
+
+/* Its begin may stand behind it. Takes it. */
+static void keep_end(Import *import, const Event *event, const char *key, Ended *ended)
+{
+    OpenSpans *open = import->open;
+    GArray *array;
+
+    ended->bytes = length_of(ended->arguments) + strlen(key);
+    if (!is_kept(open, key, ended->bytes)) {
+        import_damage(import, event, NEVER_BEGAN);
+        g_free(ended->arguments);
+        return;
+    }
+    array = array_of(open->ends, g_strdup(key), sizeof *ended);
+    g_array_set_clear_func(array, clear_ended);
+    open->n_ends++;
+    open->end_bytes += ended->bytes;
+    g_array_append_vals(array, ended, 1);
 }
 
 void open_spans_end(Import *import, Row *row, const Event *event, gint64 time)
@@ -188,22 +322,25 @@ void open_spans_end(Import *import, Row *row, const Event *event, gint64 time)
     OpenSpans *open = import->open;
     Pending pending;
     GArray *array;
+    Ended ended;
 
     if (is_of_thread(event)) {
         end_of_thread(import, row, event, time);
         return;
     }
     g_autofree char *key = key_of(import, event);
+    ended = make_ended(import, event, time);
     array = g_hash_table_lookup(open->async, key);
-    if (!array) {
-        import_damage(import, event, "an end of a span that never began");
+    if (!array || g_array_index(array, Pending, array->len - 1).begun.begin > time) {
+        keep_end(import, event, key, &ended);
         return;
     }
     pending = g_array_index(array, Pending, array->len - 1);
     g_array_set_size(array, array->len - 1);
     if (array->len == 0)
         g_hash_table_remove(open->async, key);
-    end_one(import, pending.row, event, &pending.begun, time);
+    forget(open, pending.begun.bytes);
+    end_one(import, pending.row, event, &pending.begun, &ended);
 }
 
 /* ---- what never ends ---- */
@@ -248,11 +385,38 @@ static GPtrArray *sorted_async(const OpenSpans *open)
     return sorted;
 }
 
+static gint first_first(gconstpointer a, gconstpointer b)
+{
+    const guint64 x = *(const guint64 *)a, y = *(const guint64 *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Ends that still wait for their begin, in order of the file. */
+static void tell_ends(Import *import)
+{
+    g_autofree Event *event = g_new0(Event, 1);
+    g_autoptr(GArray) offsets = g_array_new(FALSE, FALSE, sizeof(guint64));
+    GHashTableIter iter;
+    gpointer array;
+
+    g_hash_table_iter_init(&iter, import->open->ends);
+    while (g_hash_table_iter_next(&iter, NULL, &array))
+        for (guint i = 0; i < ((GArray *)array)->len; i++)
+            g_array_append_val(offsets, g_array_index((GArray *)array, Ended, i).offset);
+    g_array_sort(offsets, first_first);
+    for (guint i = 0; i < offsets->len; i++) {
+        event->offset = g_array_index(offsets, guint64, i);
+        import_damage(import, event, NEVER_BEGAN);
+    }
+}
+
 void open_spans_finish(Import *import)
 {
     g_autofree char *reason = NULL;
     g_autoptr(GPtrArray) async = NULL;
 
+    tell_ends(import);
     if (import->open->n == 0)
         return;
     rows_for_each(import->rows, finish_row, NULL);

@@ -228,9 +228,33 @@ void rows_take_metadata(Rows *rows, const Event *event)
         const Slice *label = &event->arg[0].value;
 
         row = find_row(rows, &event->pid, &event->tid);
-        row->process->is_host |= row->process->is_number && SLICE_IS(label, "CPU");
+        if (row->process->is_number && SLICE_IS(label, "CPU"))
+            row->process->is_host = row->process->is_program = TRUE;
         row->process->is_device |= label->length > 4 && !memcmp(label->text, "GPU ", 4);
     }
+}
+
+void rows_tell_owner(Row *row, guint sort, gboolean is_device)
+{
+    Process *process = row->process;
+
+    if (!process->is_number)
+        return;
+    if (is_device) {
+        row->is_device = process->is_device = TRUE;
+        return;
+    }
+    process->is_host = TRUE;
+    process->is_program |= sort != SORT_CALL; /* some tracers draw calls on streams */
+}
+
+/* In a container a program may have the number of a device: then its events tell the streams. */
+static gboolean is_stream(const Row *row)
+{
+    const Process *process = row->process;
+
+    return process->is_device && process->is_number && process->pid <= G_MAXINT32 &&
+           (row->is_device || !process->is_program);
 }
 
 static void tell_row(Rows *rows, const Row *row, const Process *host)
@@ -246,7 +270,7 @@ static void tell_row(Rows *rows, const Row *row, const Process *host)
 
     if (!row->track)
         return;
-    if (process->is_device && process->is_number && process->pid <= G_MAXINT32) {
+    if (is_stream(row)) {
         track.type = STROBE_TRACK_STREAM;
         track.device = (gint32)process->pid;
         track.group = NULL;
@@ -259,7 +283,7 @@ static void tell_row(Rows *rows, const Row *row, const Process *host)
     } else if (process == host) {
         track.group = NULL;
     }
-    if (!row->is_number && (!track.name || process->is_device))
+    if (!row->is_number && (!track.name || is_stream(row)))
         track.name = row->text;
     rows->import->host->retrack(rows->import->self, row->track, &track, (guint64)pid);
 }
@@ -269,7 +293,7 @@ static const Process *host_process(const Rows *rows)
     for (guint i = 0; i < rows->order->len; i++) {
         const Row *row = rows->order->pdata[i];
 
-        if (row->process->is_host && !row->process->is_device)
+        if (row->process->is_host && (row->process->is_program || !row->process->is_device))
             return row->process;
     }
     return NULL;

@@ -9,8 +9,9 @@ typedef struct Process {
     char *text; /* the pid as written */
     gint64 pid;
     gboolean is_number;
-    gboolean is_host;   /* the program that was profiled */
-    gboolean is_device; /* its number is that of a device, and the threads are streams */
+    gboolean is_host;    /* the program that was profiled, as it seems */
+    gboolean is_device;  /* its number is that of a device, and the threads are streams */
+    gboolean is_program; /* a program for sure, even if a device has its number */
     char *name;
 } Process;
 
@@ -29,6 +30,7 @@ typedef struct Row {
     char *text; /* the tid as written */
     guint64 number;
     gboolean is_number;
+    gboolean is_device; /* by its events */
     char *name;
     StrobeTrackId track;
     GArray *begun; /* of Begun, the innermost last; NULL: none yet */
@@ -39,6 +41,8 @@ void rows_free(Rows *rows);
 
 /* The row of the event; those beyond the first 100,000 share one. */
 Row *rows_of_event(Rows *rows, const Event *event);
+/* What happened on the row says whose it is. */
+void rows_tell_owner(Row *row, guint sort, gboolean is_device);
 /* The row's track. */
 StrobeTrackId rows_track(Rows *rows, Row *row);
 /* The track of steps. */

@@ -261,6 +261,22 @@ static const char *scan_nested(const char *p, const char *end, Slice *slice, con
     return p;
 }
 
+/* Numbers that are none, as Python and C print them, though JSON has no such words. */
+static const char *scan_odd(const char *p, const char *end, Slice *slice, const char **expected)
+{
+    static const char *const words[] = {"-Infinity", "Infinity", "-inf", "inf", "nan", "NaN"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
+        gsize length = strlen(words[i]), n = MIN(length, (gsize)(end - p));
+
+        *slice = (Slice){p, (guint32)length, SLICE_ODD, 0, 0};
+        if (!memcmp(p, words[i], n))
+            return n == length ? p + n : NULL;
+    }
+    *expected = "a value";
+    return NULL;
+}
+
 const char *slice_scan(const char *p, const char *end, Slice *slice, const char **expected,
                        const char **place)
 {
@@ -278,6 +294,9 @@ const char *slice_scan(const char *p, const char *end, Slice *slice, const char 
     }
     if (*p == '{' || *p == '[')
         return scan_nested(p, end, slice, expected, place);
+    if (G_UNLIKELY(*p == 'N' || *p == 'I' || *p == 'i' || (*p == 'n' && p[1] == 'a') ||
+                   (*p == '-' && p[1] > '9')))
+        return scan_odd(p, end, slice, expected);
     return scan_plain(p, end, slice, expected);
 }
 
@@ -470,7 +489,7 @@ gboolean slice_int(const Slice *slice, gint64 *value)
     if (slice->type != SLICE_NUMBER && slice->type != SLICE_STRING)
         return FALSE;
     p += is_negative;
-    if (p < end && end - p < 19 && take_digits(p, end, &digits) == end) {
+    if (p < end && end - p < 20 && take_digits(p, end, &digits) == end && digits <= G_MAXINT64) {
         *value = is_negative ? -(gint64)digits : (gint64)digits;
         return TRUE;
     }

@@ -13,7 +13,8 @@ enum {
     SLICE_NUMBER = 2,
     SLICE_WORD = 3, /* true, false, null */
     SLICE_OBJECT = 4,
-    SLICE_ARRAY = 5
+    SLICE_ARRAY = 5,
+    SLICE_ODD = 6 /* NaN, inf ...: no JSON */
 };
 
 /* Tags are below. */

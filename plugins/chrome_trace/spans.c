@@ -203,9 +203,6 @@ void spans_take(Import *import, Row *row, const Event *event, gint64 begin)
         take_unknown(import, row, event, begin, end);
         return;
     }
-    if (sort_is_of_device(sort) || is_of_gpu(&event->category))
-        row->process->is_device = row->process->is_number;
-    else if (row->process->is_number)
-        row->process->is_host = TRUE;
+    rows_tell_owner(row, sort, sort_is_of_device(sort) || is_of_gpu(&event->category));
     take_known(import, sort, row, event, begin, end, is_exact);
 }

@@ -243,10 +243,10 @@ static void test_facts(Fixture *f, gconstpointer unused)
               "\"process_name\", \"pid\": 7, \"args\": {\"name\": \"python3\"}}, {\"ph\": \"M\", "
               "\"name\": \"thread_name\", \"pid\": 7, \"tid\": 8, \"args\": {\"name\": "
               "\"main\"}}], \"traceName\": \"x\", \"displayTimeUnit\": \"ms\", "
-              "\"baseTimeNanoseconds\": 1700000000000000000}");
+              "\"baseTimeNanoseconds\": 1700000000123456789}");
     g_assert_cmpstr(strobe_mock_importer_facts(f->mock), ==,
                     "rank=3\nhost=there\npid=7\ncommand=python3\n");
-    g_assert_cmpint(only(f, "cpu_op")->begin_ns, ==, 1700000000000005500);
+    g_assert_cmpint(only(f, "cpu_op")->begin_ns, ==, 1700000000123462289);
     check_name(f, nth(f, "metadata", 0), "deviceProperties");
     check_name(f, nth(f, "metadata", 1), "distributedInfo");
     check_name(f, nth(f, "metadata", 2), "host_name");
@@ -262,6 +262,22 @@ static void test_facts(Fixture *f, gconstpointer unused)
                     "main");
 }
 
+/* In a container the program may have the number of a device, whose label every trace has. */
+static void test_program_with_the_number_of_a_device(Fixture *f, gconstpointer unused)
+{
+    import(f,
+           "[{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": 1, \"tid\": 0, \"args\": "
+           "{\"labels\": \"CPU\"}}, {\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": 1, "
+           "\"tid\": 0, \"args\": {\"labels\": \"GPU 1\"}}, {\"ph\": \"X\", \"cat\": \"cpu_op\", "
+           "\"name\": \"a\", \"pid\": 1, \"tid\": 30, \"ts\": 1, \"dur\": 5}, {\"ph\": \"X\", "
+           "\"cat\": \"kernel\", \"name\": \"k\", \"pid\": 1, \"tid\": 7, \"ts\": 2, \"dur\": 1, "
+           "\"args\": {\"stream\": 7}}, {\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": "
+           "\"launch\", \"pid\": 1, \"tid\": 31, \"ts\": 1, \"dur\": 1}]");
+    check_track(f, only(f, "cpu_op"), STROBE_TRACK_THREAD, -1, 30, 1);
+    check_track(f, only(f, "device_task"), STROBE_TRACK_STREAM, 1, 7, 1);
+    check_track(f, only(f, "api_call"), STROBE_TRACK_THREAD, -1, 31, 1);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -274,5 +290,6 @@ int main(int argc, char **argv)
     TEST("step-and-python", test_step_and_python);
     TEST("memory", test_memory);
     TEST("facts", test_facts);
+    TEST("program-with-the-number-of-a-device", test_program_with_the_number_of_a_device);
     return g_test_run();
 }

@@ -114,6 +114,14 @@ static void tell_slices(Prof *prof, const Slices *slices)
 
     if (slices->error)
         g_string_append_printf(why, "; %s", g_strerror(slices->error));
+    if (slices->n_missing)
+        g_string_append_printf(why, "; %" G_GUINT64_FORMAT " slices are missing",
+                               slices->n_missing);
+    if (slices->n_cut)
+        g_string_append_printf(why, "; %" G_GUINT64_FORMAT " lines beside them that may be cut",
+                               slices->n_cut);
+    if (slices->is_shifted)
+        g_string_append(why, "; records behind them cannot be told from each other");
     if (slices->n_long)
         g_string_append_printf(why, "; %" G_GUINT64_FORMAT " lines of over %u KiB", slices->n_long,
                                SLICE_LINE_MAX >> 10);

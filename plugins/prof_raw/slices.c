@@ -65,18 +65,28 @@ void slices_sort(Slices *s)
 
 static gboolean open_next(Slices *s)
 {
+    const char *name;
+    guint64 number;
+
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
     if (s->next == s->names->len)
         return FALSE;
-    s->fd = foreign_folder_open_file(s->folder, g_ptr_array_index(s->names, s->next++));
+    name = g_ptr_array_index(s->names, s->next++);
+    slice_name(name, &number);
+    s->fd = foreign_folder_open_file(s->folder, name);
     if (s->fd < 0)
         s->error = errno;
+    if (number > s->number || s->fd < 0) {
+        s->is_gap = TRUE;
+        s->n_missing += number > s->number ? number - s->number : 0;
+    }
+    s->number = number + 1;
     return TRUE;
 }
 
-/* Reads on; FALSE at the end of the last slice, or when the buffer is full. */
+/* Reads on; FALSE at the end of the last slice, before a gap, or when the buffer is full. */
 static gboolean fill(Slices *s)
 {
     gssize done = 0;
@@ -86,7 +96,7 @@ static gboolean fill(Slices *s)
     memmove(s->buffer, s->buffer + s->at, s->used - s->at);
     s->used -= s->at;
     s->at = 0;
-    while (s->used < SLICE_LINE_MAX) {
+    while (s->used < SLICE_LINE_MAX && !s->is_gap) {
         if (s->fd >= 0)
             done = read(s->fd, s->buffer + s->used, SLICE_LINE_MAX - s->used);
         if (s->fd >= 0 && done > 0) {
@@ -120,7 +130,19 @@ static void skip_line(Slices *s)
     }
 }
 
-char *slices_line(Slices *s)
+/* Before a gap: the begin of a line, whose end is missing, is left out. So is the line behind the
+ * gap, whose begin may be missing, unless slices seem to end with lines. */
+static gboolean pass_gap(Slices *s)
+{
+    const gboolean is_torn = s->used > s->at || s->next == 1;
+
+    s->n_cut += s->used > s->at;
+    s->at = s->used;
+    s->is_gap = FALSE;
+    return is_torn;
+}
+
+static char *take_line(Slices *s)
 {
     gsize seen = 0;
 
@@ -139,6 +161,8 @@ char *slices_line(Slices *s)
         seen = s->used - s->at;
         if (fill(s))
             continue;
+        if (s->is_gap)
+            return NULL;
         if (s->used - s->at == SLICE_LINE_MAX) {
             skip_line(s);
             seen = 0;
@@ -153,12 +177,33 @@ char *slices_line(Slices *s)
     }
 }
 
+char *slices_line(Slices *s)
+{
+    char *line;
+
+    while (!(line = take_line(s)) && s->is_gap)
+        if (pass_gap(s) && take_line(s))
+            s->n_cut++;
+    return line;
+}
+
+/* FALSE: where records begin behind the gap is not known. */
+static gboolean pass_gap_of_records(Slices *s, gsize n)
+{
+    if (s->used > s->at || (s->next == 1 && s->bytes % n != 0)) {
+        s->is_shifted = TRUE;
+        return FALSE;
+    }
+    s->is_gap = FALSE;
+    return TRUE;
+}
+
 const char *slices_record(Slices *s, gsize n)
 {
     const char *record;
 
     while (s->used - s->at < n)
-        if (!fill(s)) {
+        if (!fill(s) && (!s->is_gap || !pass_gap_of_records(s, n))) {
             s->n_left = s->used - s->at;
             return NULL;
         }

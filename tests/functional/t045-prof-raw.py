@@ -88,6 +88,51 @@ class ProfRawTest(StrobeTest):
                          [1000000 * i for i in range(1, 30)])
         self.assertEqual(self.made["damaged"], [])
 
+    def lose(self, name, number, folder="device_3"):
+        (self.top / folder / "data" / ("%s.slice_%d" % (name, number))).unlink()
+
+    def test_lines_beside_a_missing_slice(self):
+        lines = ["%d: %d 0\n" % (RAW + 1000000 * i, 100 * i) for i in range(9)]
+        text = "".join(lines)
+        ends = [len("".join(lines[:i])) for i in (3, 5)]
+        self.put("hccs.data.3", text, cuts=(ends[0] + 4, ends[1] + 4))
+        self.lose("hccs.data.3", 1)
+        # the halves of lines 3 and 5 would be a line
+        self.assertEqual([row["begin"] // 1000000 for row in self.rows()], [1, 2, 6, 7, 8])
+        self.assertEqual(self.damage()["device_3/hccs.data.3"],
+                         "1 slices are missing; 2 lines beside them that may be cut")
+
+    def test_first_slices_are_missing(self):
+        lines = ["%d: %d 0\n" % (RAW + 1000000 * i, 100 * i) for i in range(9)]
+        self.put("hccs.data.3", "".join(lines), cuts=(5, 20))
+        self.lose("hccs.data.3", 0)
+        self.lose("hccs.data.3", 1)
+        self.assertIn("2 slices are missing; 1 lines", str(self.rows() and self.damage()))
+
+    def test_slices_of_whole_lines(self):
+        lines = ["%d: %d 0\n" % (RAW + 1000000 * i, 100 * i) for i in range(9)]
+        ends = [sum(map(len, lines[:3])), sum(map(len, lines[:6]))]
+        self.put("hccs.data.3", "".join(lines), cuts=ends)
+        self.lose("hccs.data.3", 1)
+        self.assertEqual([row["begin"] // 1000000 for row in self.rows()], [1, 2, 6, 7, 8])
+        self.assertEqual(self.damage()["device_3/hccs.data.3"], "1 slices are missing")
+
+    def test_records_beside_a_missing_slice(self):
+        data = b"".join(struct.pack("<QI21I", RAW + i, 3, *range(1, 22)) for i in range(9))
+        self.put("pcie.data.3", data, cuts=(100, 250, 400))
+        self.lose("pcie.data.3", 1)
+        self.assertEqual([row["begin"] for row in self.rows("pcie")], [0])
+        self.assertIn("1 slices are missing; records behind them cannot be told",
+                      self.damage()["device_3/pcie.data.3"])
+
+    def test_slices_of_whole_records(self):
+        data = b"".join(struct.pack("<QI21I", RAW + i, 3, *range(1, 22)) for i in range(9))
+        self.put("pcie.data.3", data, cuts=(96, 192))
+        self.lose("pcie.data.3", 0)
+        self.lose("pcie.data.3", 1)
+        self.assertEqual([row["begin"] for row in self.rows("pcie")], list(range(2, 9)))
+        self.assertEqual(self.damage()["device_3/pcie.data.3"], "2 slices are missing")
+
     def test_pcie(self):
         values = list(range(1, 22))
         data = b"".join(struct.pack("<QI21I", RAW + time, 3, *numbers) for time, numbers in (

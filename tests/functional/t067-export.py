@@ -113,6 +113,7 @@ class ExportTest(StrobeTest):
     def test_nothing_is_left(self):
         self.assertIn("None of its %d records is in the cut" % (N_STEPS * (3 + N_SMALL)),
                       self.export("--name", "nothing", code=1).stderr)
+        self.assertEqual(list(self.cut.iterdir()), [], "not even an empty folder")
         self.export("--from", "9000000000s", code=1)
         self.assertEqual(list(self.cut.iterdir()), [])
 
