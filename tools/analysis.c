@@ -134,8 +134,7 @@ static char *with_part(const char *name, guint part)
     return g_strdup_printf("%.*s.part%03u" RESULT_SUFFIX, (int)length, name, part);
 }
 
-/* Where the files of this result belong. */
-static char *final_folder(const StrobeResult *result, const char *parent, guint part)
+char *strobe_analysis_folder(const StrobeResult *result, const char *parent, guint part)
 {
     g_autofree char *name = NULL;
 
@@ -301,7 +300,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     GPtrArray *exporters = wish->exporters;
     g_autoptr(StrobeAnalysis) analysis = g_new0(StrobeAnalysis, 1);
     g_autoptr(StrobeShortfall) shortfall = strobe_shortfall_new();
-    g_autofree char *folder = final_folder(result, wish->parent, wish->part);
+    g_autofree char *folder = strobe_analysis_folder(result, wish->parent, wish->part);
     StrobeConfig *stored = NULL;
     StrobePipeline *pipeline = NULL;
     gboolean placed = FALSE;

@@ -45,6 +45,9 @@ gboolean strobe_analysis_generation(const char *text, gint *generation);
 StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char **also,
                                         GError **error);
 
+/* Where the files of `result` belong, or of that part of it (free it). */
+char *strobe_analysis_folder(const StrobeResult *result, const char *parent, guint part);
+
 /* Analyses `result`. The files go to ASCEND_PROFILER_OUTPUT in the result directory, or in
  * parent/<name of the result> if `parent` is given. What was there before stays until the new files
  * are complete. Returns NULL only if nothing was made; an exporter that failed while others

@@ -123,6 +123,16 @@ static void export_one(Job *job, gboolean is_part)
     write_json(job, analysis);
 }
 
+/* What an earlier call divided differently looks as if it went on from here. */
+static void warn_of_earlier(const Job *job, gboolean is_divided)
+{
+    g_autofree char *next =
+        strobe_analysis_folder(job->result, job->wish.parent, is_divided ? job->n_parts + 1 : 1);
+
+    if (g_file_test(next, G_FILE_TEST_EXISTS))
+        strobe_complain("warning: %s is of an earlier export: it is no part of this one", next);
+}
+
 gboolean strobe_export_parts(StrobeRegistry *registry, const StrobeResult *result,
                              const StrobeAnalysisWish *wish, guint64 max_bytes,
                              StrobeJsonWriter *json, int *code)
@@ -134,13 +144,16 @@ gboolean strobe_export_parts(StrobeRegistry *registry, const StrobeResult *resul
                .json = json,
                .waiting = g_queue_new()};
     StrobeCut *cut = strobe_cut_copy(wish->cut);
+    gboolean is_part = FALSE;
 
-    for (gboolean is_part = FALSE; cut; is_part = TRUE) {
+    while (cut) {
         job.wish.cut = cut;
         export_one(&job, is_part);
         strobe_cut_free(cut);
         cut = g_queue_pop_head(job.waiting);
+        is_part |= cut != NULL;
     }
+    warn_of_earlier(&job, is_part);
     g_queue_free(job.waiting);
     *code = *code ? *code : job.code;
     return job.code == 0;

@@ -102,6 +102,16 @@ class ExportTest(StrobeTest):
         self.assertEqual([pathlib.Path(answer["output"]).parent for answer in answers], folders)
         self.assertEqual(sum(answer["kept"] for answer in answers), N_STEPS * (3 + N_SMALL))
 
+    def test_parts_of_an_earlier_export(self):
+        self.assertNotIn("warning", self.export("--max-file-mb", "1").stderr)
+        n = len(list(self.cut.iterdir()))
+        self.assertNotIn("warning", self.export("--max-file-mb", "1").stderr)
+        (self.cut / ("made.part%03d_ascend_pt" % n)).rename(
+            self.cut / ("made.part%03d_ascend_pt" % (n + 1)))
+        told = self.export("--max-file-mb", "1").stderr
+        self.assertIn("made.part%03d_ascend_pt/ASCEND_PROFILER_OUTPUT is of an earlier" % (n + 1), told)
+        self.assertIn("made.part001_ascend_pt", self.export("--step", "11").stderr)
+
     def test_a_small_result_is_not_divided(self):
         self.export("--max-file-mb", "1", "--name", "outer")
         self.assertEqual([folder.name for folder in self.cut.iterdir()], ["made_ascend_pt"])
