@@ -106,8 +106,9 @@ class InstalledTest(unittest.TestCase):
                 name = header.relative_to(self.headers.parent)
                 source.write_text("#include <%s>\n" % name)
                 with self.subTest(mode=mode, header=name):
-                    self.run_good(compiler, *flags, "-pedantic", "-Wall", "-Wextra", "-Werror",
-                                  "-fsyntax-only", "-I", self.headers.parent, source)
+                    self.run_good(compiler, *flags, "-pedantic", "-Wall", "-Wextra",
+                                  "-Wconversion", "-Wshadow", "-Werror", "-fsyntax-only", "-I",
+                                  self.headers.parent, source)
 
     def test_sdk_headers_include_libc_only(self):
         """Nothing of a plugin's headers depends on what the target may not have."""
