@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 #include "acl-config.h"
 #include "ascend-config.h"
 #include "config-component.h"
@@ -237,25 +240,43 @@ StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError *
     return config;
 }
 
+/* Up to `most` bytes of a file, which may be a pipe, such as a shell's <(command), or change
+ * meanwhile. NULL: errno. */
+static char *read_bytes(const char *path, gsize most, gsize *n)
+{
+    g_autofree char *bytes = g_malloc(most + 1);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? -1 : 1;
+
+    for (*n = 0; got > 0 && *n < most;) {
+        do
+            got = read(file, bytes + *n, most - *n);
+        while (got < 0 && errno == EINTR);
+        *n += (gsize)MAX(got, 0);
+    }
+    const int failed = errno;
+    if (file >= 0)
+        close(file);
+    errno = failed;
+    bytes[*n] = 0;
+    return got < 0 ? NULL : g_steal_pointer(&bytes);
+}
+
 StrobeConfig *strobe_config_load(const char *path, GError **error)
 {
-    g_autoptr(GMappedFile) file = NULL;
-    g_autoptr(GError) cause = NULL;
+    gsize n;
+    g_autofree char *text = read_bytes(path, STROBE_JSON_MAX_BYTES + 1, &n);
 
-    file = g_mapped_file_new(path, FALSE, &cause);
-    if (!file) {
+    if (!text) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                    "Cannot read the configuration %s: %s", path, cause->message);
+                    "Cannot read the configuration %s: %s", path, g_strerror(errno));
         return NULL;
     }
-    if (g_mapped_file_get_length(file) > STROBE_JSON_MAX_BYTES) {
+    if (n > STROBE_JSON_MAX_BYTES) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                    "%s: %" G_GSIZE_FORMAT " bytes, at most %u are allowed", path,
-                    g_mapped_file_get_length(file), STROBE_JSON_MAX_BYTES);
+                    "%s: too large, at most %u bytes are allowed", path, STROBE_JSON_MAX_BYTES);
         return NULL;
     }
-    gsize n = g_mapped_file_get_length(file);
-    g_autofree char *text = g_strndup(n ? g_mapped_file_get_contents(file) : "", n);
     if (strlen(text) != n || n == 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: %s", path,
                     n ? "holds a NUL byte, is no JSON" : "is empty, expected a JSON object");
