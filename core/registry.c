@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "component-fault.h"
 #include "error.h"
 
 struct StrobeRegistry {
@@ -207,60 +208,6 @@ static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
     return NULL;
 }
 
-static gboolean is_good_variable(const StrobeVariable *variable)
-{
-    return variable->struct_size >= sizeof(StrobeVariable) && variable->name && *variable->name &&
-           !strchr(variable->name, '=') && variable->value &&
-           variable->how >= STROBE_VARIABLE_UNLESS_SET && variable->how <= STROBE_VARIABLE_APPEND;
-}
-
-static char *check_component(const StrobeComponent *component)
-{
-    if (!component || component->struct_size < sizeof(StrobeComponent))
-        return g_strdup("a component's descriptor is too small");
-    if (!component->name || !*component->name || !component->summary || !component->ops)
-        return g_strdup("a component lacks name, summary or ops");
-    if (component->type < STROBE_COMPONENT_COLLECTOR || component->type > STROBE_COMPONENT_EXPORTER)
-        return g_strdup_printf("component \"%s\" is of unknown type %u", component->name,
-                               component->type);
-    if (component->n_options > 256 || (component->n_options && !component->options) ||
-        component->n_kinds > 256 || (component->n_kinds && !component->kinds))
-        return g_strdup_printf("component \"%s\": options or kinds are missing", component->name);
-    if (component->n_variables > 256 || (component->n_variables && !component->variables))
-        return g_strdup_printf("component \"%s\": variables are missing", component->name);
-    for (uint32_t i = 0; i < component->n_variables; i++)
-        if (!is_good_variable(&component->variables[i]))
-            return g_strdup_printf("component \"%s\": variable %u is incomplete", component->name,
-                                   i);
-    for (uint32_t i = 0; i < component->n_kinds; i++)
-        if (!component->kinds[i] || component->kinds[i]->struct_size < sizeof(StrobeKind) ||
-            !component->kinds[i]->name ||
-            (component->kinds[i]->n_fields && !component->kinds[i]->fields))
-            return g_strdup_printf("component \"%s\": kind %u is incomplete", component->name, i);
-    for (uint32_t i = 0; i < component->n_options; i++)
-        if (component->options[i].struct_size < sizeof(StrobeOption) ||
-            !component->options[i].name || !component->options[i].summary)
-            return g_strdup_printf("component \"%s\": option %u is incomplete", component->name, i);
-    if (component->type == STROBE_COMPONENT_COLLECTOR) {
-        const StrobeCollectorOps *ops = component->ops;
-        if (ops->struct_size < sizeof *ops || !ops->open || !ops->start || !ops->stop ||
-            !ops->close)
-            return g_strdup_printf("collector \"%s\" lacks open, start, stop or close",
-                                   component->name);
-    } else if (component->type == STROBE_COMPONENT_IMPORTER) {
-        const StrobeImporterOps *ops = component->ops;
-        if (ops->struct_size < sizeof *ops || !ops->probe || !ops->import)
-            return g_strdup_printf("importer \"%s\" lacks probe or import", component->name);
-    } else {
-        const StrobeConsumerOps *ops = component->ops;
-        if (ops->struct_size < sizeof *ops || !ops->open || !ops->batch || !ops->end ||
-            !ops->close || !component->wants)
-            return g_strdup_printf("\"%s\" lacks open, batch, end, close or its wanted kinds",
-                                   component->name);
-    }
-    return NULL;
-}
-
 /* A plugin without our symbol may be one for another ABI: say which. */
 static char *explain_missing_symbol(void *handle)
 {
@@ -293,8 +240,8 @@ static void load(StrobePluginFile *file)
         return;
     }
     file->error = check_descriptor(plugin, file->name);
-    for (uint32_t i = 0; !file->error && i < plugin->n_components; i++)
-        file->error = check_component(plugin->components[i]);
+    if (!file->error)
+        file->error = strobe_components_fault(plugin->components, plugin->n_components);
     if (!file->error)
         file->plugin = plugin;
 }

@@ -106,9 +106,9 @@ StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, con
         *directory = "";
     if (!strobe_session_is_own(session, &failure))
         return strobe_api_result(failure, error);
-    if (g_atomic_pointer_get(&session->teller) == g_thread_self()) /* it holds the lock */
+    if (g_atomic_pointer_get(&session->caller) == g_thread_self()) /* it holds the lock */
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,
-                    "A dump was asked for by what is told of the window's end");
+                    "A dump was asked for by a function that the session calls");
     else if (session->flight)
         path = strobe_flight_dump(session->flight, reason ? reason : "call", &failure);
     else

@@ -175,7 +175,7 @@ void strobe_session_free(StrobeSession *session)
     if (session->pid != getpid())
         return; /* a forked child: the parent frees it */
     if (strobe_flight_is_inside(session->flight) ||
-        g_atomic_pointer_get(&session->teller) == g_thread_self())
+        g_atomic_pointer_get(&session->caller) == g_thread_self())
         return; /* by what it calls: better kept than freed under its feet */
     strobe_session_stop(session, NULL);
     strobe_flight_stop(g_steal_pointer(&session->flight));
@@ -207,14 +207,37 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
 
 /* ---- transitions ---- */
 
+/* While a function of the user's is called, a transition is under way: it may stop the session,
+ * which the transition then heeds, and nothing else. */
+static gboolean is_calling(StrobeSession *session)
+{
+    return g_atomic_pointer_get(&session->caller) == g_thread_self();
+}
+
+static gboolean is_free_to_go_on(StrobeSession *session, GError **error)
+{
+    if (!is_calling(session))
+        return TRUE;
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
+                "The session was called by a function that it calls, which may only stop it");
+    return FALSE;
+}
+
+static int ask_schedule(StrobeSession *session, gint64 step)
+{
+    g_atomic_pointer_set(&session->caller, g_thread_self());
+    int action = (int)session->schedule(session->schedule_user, step);
+    g_atomic_pointer_set(&session->caller, NULL);
+    return session->is_running ? CLAMP(action, STROBE_ACTION_NONE, STROBE_ACTION_RECORD_AND_SAVE)
+                               : STROBE_ACTION_EXIT;
+}
+
 static int action_of(StrobeSession *session, gint64 step)
 {
     if (!strobe_config_records_rank(session->config, strobe_rank()))
         return STROBE_ACTION_NONE;
-    if (session->schedule) {
-        int action = (int)session->schedule(session->schedule_user, step);
-        return CLAMP(action, STROBE_ACTION_NONE, STROBE_ACTION_RECORD_AND_SAVE);
-    }
+    if (session->schedule)
+        return ask_schedule(session, step);
     if (!session->config->has_schedule)
         return STROBE_ACTION_RECORD;
     return (int)strobe_schedule_action(&session->config->schedule, step);
@@ -227,17 +250,18 @@ static gboolean has_schedule(const StrobeSession *session)
 
 static void tell_window(StrobeSession *session)
 {
-    g_atomic_pointer_set(&session->teller, g_thread_self());
+    g_atomic_pointer_set(&session->caller, g_thread_self());
     if (session->on_window_end)
         session->on_window_end(session->window_end_user, session->last_directory);
     if (session->on_trace_ready)
         session->on_trace_ready(session->trace_ready_user, session->last_directory);
-    g_atomic_pointer_set(&session->teller, NULL);
+    g_atomic_pointer_set(&session->caller, NULL);
 }
 
 static gboolean change_action(StrobeSession *session, int next, GError **error)
 {
-    const StrobeTransition *transition = strobe_schedule_transition(session->action, next);
+    const int before = session->action;
+    const StrobeTransition *transition = strobe_schedule_transition(before, next);
     g_autoptr(GError) failure = NULL;
 
     session->action = next == STROBE_ACTION_EXIT ? STROBE_ACTION_NONE : next;
@@ -250,6 +274,10 @@ static gboolean change_action(StrobeSession *session, int next, GError **error)
         strobe_session_stop_window(session, &failure);
         if (was_open && (transition->calls & STROBE_CALL_HANDLER))
             tell_window(session);
+        if (!session->is_running) { /* who was told has stopped it: no further window */
+            session->action = STROBE_ACTION_NONE;
+            transition = strobe_schedule_transition(before, STROBE_ACTION_EXIT);
+        }
     }
     int prepare = (int)transition->calls & (STROBE_CALL_COOL | STROBE_CALL_WARM);
     if (prepare && !strobe_session_leave_to_drain(session, prepare))
@@ -270,7 +298,7 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     if (!strobe_session_is_own(session, &failure))
         return strobe_api_result(failure, error);
     g_rec_mutex_lock(&session->lock);
-    if (!session->is_running) {
+    if (!session->is_running && is_free_to_go_on(session, &failure)) {
         session->is_running = TRUE;
         if (session->config->buffer.policy == STROBE_POLICY_RING && !session->flight)
             session->flight = strobe_flight_start(&session->config->dump, strobe_session_write_dump,
@@ -295,7 +323,7 @@ StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error)
     if (!session->is_running) {
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,
                     "Profiler is stopped, step takes no effect!");
-    } else {
+    } else if (is_free_to_go_on(session, &failure)) {
         strobe_session_after_step(session);
         session->step++;
         change_action(session, action_of(session, session->step), &failure);
@@ -312,7 +340,9 @@ StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
     if (!strobe_session_is_own(session, &failure))
         return strobe_api_result(failure, error);
     g_rec_mutex_lock(&session->lock);
-    if (session->is_running) {
+    if (is_calling(session)) {
+        session->is_running = FALSE;
+    } else if (session->is_running) {
         if (has_schedule(session)) /* without one, what follows the last step is no step */
             strobe_session_record_step(session);
         session->is_running = FALSE;

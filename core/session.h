@@ -56,7 +56,7 @@ struct StrobeSession {
     gint64 thread; /* kernel id of the one that steps */
     StrobeTraceReady on_trace_ready, on_window_end;
     gpointer trace_ready_user, window_end_user;
-    GThread *teller; /* the thread that tells of a window's end; atomic */
+    GThread *caller; /* the thread that calls a function of the user's; atomic */
     StrobeScheduleFunction schedule;
     gpointer schedule_user;
     StrobeResultDirectory *directory; /* of the window that records */

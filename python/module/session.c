@@ -157,9 +157,19 @@ static PyObject *session_step(PyObject *self, PyObject *unused)
     return run_call(self, strobe_session_step);
 }
 
-static PyObject *session_stop(PyObject *self, PyObject *unused)
+/* In a function that the session calls as it steps, too: this thread has the lock already. */
+static PyObject *session_stop(PyObject *object, PyObject *unused)
 {
-    return run_call(self, strobe_session_stop);
+    StrobePythonSession *self = (StrobePythonSession *)object;
+    StrobeError *error = NULL;
+    StrobeStatus status;
+    if (!self->session || self->control.owner != PyThread_get_thread_ident() ||
+        strobe_python_is_foreign(self))
+        return run_call(object, strobe_session_stop);
+    Py_BEGIN_ALLOW_THREADS status = strobe_session_stop(self->session, &error);
+    Py_END_ALLOW_THREADS if (status < 0) return strobe_python_raise(status, error);
+    strobe_error_free(error);
+    Py_RETURN_NONE;
 }
 
 static StrobeStatus retry_call(StrobeSession *session, StrobeError **error)

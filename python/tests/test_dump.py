@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -58,6 +59,29 @@ class SessionDump(DumpTest):
         for arguments in ((1,), (b"x",), ("x", "y")):
             self.assertRaises(TypeError, session.dump, *arguments)
         self.assertTrue(os.path.isdir(session.dump(reason="x")))
+
+    def test_handler_that_stops(self):
+        for by_signal in (False, True):
+            told = threading.Event()
+
+            def ready(prof):
+                prof.stop()
+                told.set()
+
+            options = {"dump": {"signal": "SIGUSR2"}} if by_signal else {}
+            with messages() as lines:
+                prof = profiler.profile(buffer=RING, on_trace_ready=ready, **options)
+                prof.start()
+                if by_signal:
+                    os.kill(os.getpid(), signal.SIGUSR2)
+                    self.assertTrue(told.wait(PATIENCE))
+                else:
+                    self.assertTrue(os.path.isdir(prof.dump()))
+                after = profiler.profile(buffer=RING)
+                after.start()
+                self.assertTrue(os.path.isdir(after.dump()))
+                after.stop()
+            self.assertEqual([text for level, text in lines if level == "ERROR"], [])
 
     def test_no_flight_recorder(self):
         session = self.make(buffer={"size": "8MB"})
@@ -337,6 +361,29 @@ class ProfileDump(FolderTest):
         self.assertTrue(info(path)["sealed"])
         errors = [text for level, text in told if level == "ERROR"]
         self.assertEqual(errors[0], "Call on_trace_ready failed. Exception: 'handler'")
+
+    def test_handler_that_stops(self):
+        for by_signal in (False, True):
+            told = threading.Event()
+
+            def ready(prof):
+                prof.stop()
+                told.set()
+
+            options = {"dump": {"signal": "SIGUSR2"}} if by_signal else {}
+            with messages() as lines:
+                prof = profiler.profile(buffer=RING, on_trace_ready=ready, **options)
+                prof.start()
+                if by_signal:
+                    os.kill(os.getpid(), signal.SIGUSR2)
+                    self.assertTrue(told.wait(PATIENCE))
+                else:
+                    self.assertTrue(os.path.isdir(prof.dump()))
+                after = profiler.profile(buffer=RING)
+                after.start()
+                self.assertTrue(os.path.isdir(after.dump()))
+                after.stop()
+            self.assertEqual([text for level, text in lines if level == "ERROR"], [])
 
     def test_no_flight_recorder(self):
         with messages() as told:

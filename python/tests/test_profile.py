@@ -314,6 +314,29 @@ class Profile(FolderTest):
                 raise KeyError(1)
         self.assertEqual(_counts(prof)["aten::mul"], 1)
 
+    def test_stop_in_the_handler(self):
+        """It ends the window that it is told of, no other one begins, and the next profile records."""
+        saved = []
+
+        def ready(prof):
+            saved.append(len(prof.events()))
+            prof.stop()
+
+        with messages() as told:
+            with profiler.profile(
+                schedule=profiler.schedule(wait=0, warmup=1, active=1, repeat=3),
+                on_trace_ready=ready,
+            ) as prof:
+                for _ in range(2):
+                    self.work.step()
+                    prof.step()
+            with profiler.profile() as after:
+                self.work.step()
+        self.assertEqual(len(saved), 1)
+        self.assertGreater(saved[0], 0)
+        self.assertGreater(len(after.events()), 0)
+        self.assertEqual(_quiet(told), [])
+
     def test_after_stop(self):
         with profiler.profile() as prof:
             pass

@@ -185,13 +185,24 @@ class Life(SessionTest):
         def ready(directory):
             session.add_metadata("from", "callback")
             found.append((session.directory == directory, session.step_number))
-            for name in ("start", "step", "stop", "close"):
+            for name in ("start", "step", "close"):
                 self.assertRaisesRegex(Error, "callback", getattr(session, name))
 
         session.on_trace_ready(ready)
         session.start()
         session.step()
         self.assertEqual(found[0][0], True)
+
+    def test_stop_in_a_callback(self):
+        """The step that is under way begins no further window."""
+        session = self.make(schedule={"wait": 0, "warmup": 0, "active": 1, "repeat": 3})
+        told = []
+        session.on_trace_ready(lambda directory: (told.append(directory), session.stop()))
+        session.start()
+        session.step()
+        self.assertRaisesRegex(Error, "stopped", session.step)
+        session.close()
+        self.assertEqual(told, results(self.folder))
 
 
 class Threads(SessionTest):

@@ -106,8 +106,9 @@ class InstalledTest(unittest.TestCase):
                 name = header.relative_to(self.headers.parent)
                 source.write_text("#include <%s>\n" % name)
                 with self.subTest(mode=mode, header=name):
-                    self.run_good(compiler, *flags, "-pedantic", "-Wall", "-Wextra", "-Werror",
-                                  "-fsyntax-only", "-I", self.headers.parent, source)
+                    self.run_good(compiler, *flags, "-pedantic", "-Wall", "-Wextra",
+                                  "-Wconversion", "-Wshadow", "-Werror", "-fsyntax-only", "-I",
+                                  self.headers.parent, source)
 
     def test_sdk_headers_include_libc_only(self):
         """Nothing of a plugin's headers depends on what the target may not have."""
@@ -196,13 +197,15 @@ class InstalledTest(unittest.TestCase):
 
     def test_template_importer_reads_a_timeline(self):
         source = self.work / "a.timeline"
-        source.write_text("#timeline\n2000 500 later\nnonsense\n1000 250 first event\n")
+        source.write_text("#timeline\n2000 500 later\nnonsense\n1000 250 first event\n"
+                          "9223372036854775807 1 beyond\n")
         made = json.loads(self.strobe("import", "--json", "-o", self.work / "imported",
                                       "--plugin-path", self.build_template("importer"),
                                       "--export", "csv", source))
         self.assertEqual(made[0]["importer"], "template_importer")
         self.assertEqual(made[0]["found"], [{"part": "events", "count": 2}])
-        self.assertEqual([item["part"] for item in made[0]["damaged"]], ["line 3"])
+        self.assertEqual([item["part"] for item in made[0]["damaged"]],
+                         ["line 3", "line 5"])
         table = (pathlib.Path(made[0]["output"]) / "template_importer.event.csv").read_text()
         self.assertEqual([line.split(",")[0] for line in table.splitlines()[1:]],
                          ["first event", "later"])

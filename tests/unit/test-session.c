@@ -290,6 +290,65 @@ static void test_own_schedule(void)
     scratch_remove(folder);
 }
 
+/* What who is told of a window may do: stop, and nothing that would begin another window. */
+static void stop_told(void *user, const char *directory)
+{
+    StrobeSession *session = *(StrobeSession **)user;
+
+    g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_ERROR_STATE);
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK); /* it runs */
+    strobe_step();
+    strobe_session_free(session);
+    g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_ERROR_STATE);
+}
+
+static void test_stopped_by_told(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session =
+        session_new(folder, "{}", "\"schedule\": {\"active\": 1, \"repeat\": 3}");
+
+    strobe_session_on_trace_ready(session, stop_told, &session);
+    for (guint i = 0; i < 2; i++) { /* it may be started once more */
+        g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+        g_assert_true(strobe_enabled());
+        g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_OK);
+        g_assert_false(strobe_enabled());
+        g_assert_cmpint(strobe_session_action(session), ==, STROBE_ACTION_NONE);
+        g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_ERROR_STATE);
+        g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
+    }
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static StrobeAction stop_asked(void *user, int64_t step)
+{
+    if (step == 1)
+        g_assert_cmpint(strobe_session_stop(*(StrobeSession **)user, NULL), ==, STROBE_OK);
+    return STROBE_ACTION_RECORD;
+}
+
+static void test_stopped_by_schedule(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    struct ready ready = {0};
+
+    strobe_session_set_schedule(session, stop_asked, &session);
+    strobe_session_on_trace_ready(session, count_ready, &ready);
+    strobe_session_start(session, NULL);
+    g_assert_true(strobe_enabled());
+    g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_OK);
+    g_assert_false(strobe_enabled());
+    g_assert_cmpuint(ready.n, ==, 1);
+    g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_ERROR_STATE);
+    strobe_session_free(session);
+    g_free(ready.last);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -303,5 +362,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/cycles", test_cycles);
     g_test_add_func("/session/step-anywhere", test_step_anywhere);
     g_test_add_func("/session/own-schedule", test_own_schedule);
+    g_test_add_func("/session/stopped-by-told", test_stopped_by_told);
+    g_test_add_func("/session/stopped-by-schedule", test_stopped_by_schedule);
     return g_test_run();
 }

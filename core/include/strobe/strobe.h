@@ -38,7 +38,7 @@ extern STROBE_API uint32_t strobe_gate;
 /* 1 while records are accepted. Any thread. */
 static inline int strobe_enabled(void)
 {
-    return __builtin_expect(__atomic_load_n(&strobe_gate, __ATOMIC_RELAXED) != 0, 0);
+    return (int)__builtin_expect(__atomic_load_n(&strobe_gate, __ATOMIC_RELAXED) != 0, 0);
 }
 
 /* A range that is open; copy it freely, end it once, on the thread that began it. */
@@ -111,10 +111,13 @@ typedef enum StrobeAction {
 } StrobeAction;
 
 /* A window is complete: `directory` holds its capture. Called in the thread that steps or stops,
- * between the end of that window and the beginning of the next; after a dump, see there. */
+ * between the end of that window and the beginning of the next; after a dump, see there. It may
+ * stop the session, which then begins no further window; start, step and dump answer
+ * STROBE_ERROR_STATE there, and free does nothing. */
 typedef void (*StrobeTraceReady)(void *user, const char *directory);
 
-/* Replaces the schedule: the action for a step number. */
+/* Replaces the schedule: the action for a step number. What holds for StrobeTraceReady holds here.
+ */
 typedef StrobeAction (*StrobeScheduleFunction)(void *user, int64_t step);
 
 /* Makes a session from a configuration in JSON (docs/config.md). NULL or "" is the default
@@ -187,7 +190,7 @@ STROBE_API void strobe_set_rank(int rank);
  * all is well. */
 STROBE_API const char *strobe_session_diagnostics(StrobeSession *session);
 
-/* Version of the library, "1.0.0". */
+/* Version of the library, such as "0.1.0"; a static text. */
 STROBE_API const char *strobe_version(void);
 
 #if defined(__cplusplus)

@@ -351,7 +351,7 @@ class profile(_KinetoProfile):
             return
         stepping.profile_step = None
         try:
-            if self.record_steps:
+            if self.record_steps and not self._recording.is_telling():
                 warn_of_transition(self.current_action, None)
             self._tell_roles()
             self._recording.stop()

@@ -31,8 +31,9 @@ def weakly(method, instead=None):
 class _Ending:
     """What is left to do of a session that has stopped, while the program goes on."""
 
-    def __init__(self, session):
+    def __init__(self, session, is_running=False):
         self._session = session
+        self._is_running = is_running
         self._thread = threading.Thread(target=self.finish, name="strobe-ending")
 
     def begin(self):
@@ -43,6 +44,8 @@ class _Ending:
 
     def finish(self):
         try:
+            if self._is_running:
+                self._session.stop()
             for line in (self._session.diagnostics or "").splitlines():
                 message.warn_once(line)
             self._session.close()
@@ -73,6 +76,7 @@ class Recording:
         self._torch_seen = False
         self._has_steps = False  # there is a schedule
         self._reads = False  # the results are read as they are complete
+        self._left = None  # the session that a handler stopped, until the call that told it returns
         self._ended = None  # result directory of the window that ended last
         self._last = None
         self._here = threading.local()
@@ -144,10 +148,13 @@ class Recording:
         if self.is_running():
             self._retry()
             rank.tell()
-            if self._has_steps:
-                step_marks.step(self._session)
-            else:
-                self._session.step()
+            try:
+                if self._has_steps:
+                    step_marks.step(self._session)
+                else:
+                    self._session.step()
+            finally:
+                self._end_left()
         elif stepping.run_session is not None and stepping.script_steps():
             step_marks.step(stepping.run_session)
 
@@ -163,17 +170,38 @@ class Recording:
             return
         session = self._session
         rank.tell()
+        if getattr(self._here, "dumping", False):  # it waits for who is told of the dump
+            self._session = None
+            _ending = _Ending(session, is_running=True)
+            _ending.begin()
+            return
         try:
             session.stop()
         finally:
             self._session = None
-            ending = _Ending(session)
-            if self._reads:
-                ending.finish()
+            if self.is_telling():
+                self._left = session
             else:
-                _ending = ending
-                ending.begin()
-                ending.wait(_ENDING_PATIENCE_S)
+                self._end(session)
+
+    def is_telling(self):
+        """Whether this thread is in what is called as a window has ended."""
+        return getattr(self._here, "telling", False)
+
+    def _end_left(self):
+        if self._left is not None:
+            self._end(self._left)
+
+    def _end(self, session):
+        global _ending
+        self._left = None
+        ending = _Ending(session)
+        if self._reads:
+            ending.finish()
+        else:
+            _ending = ending
+            ending.begin()
+            ending.wait(_ENDING_PATIENCE_S)
 
     def dump(self, reason):
         """What a flight recorder holds, into a result directory, which is returned."""
@@ -206,7 +234,15 @@ class Recording:
         if self._private is not None and before is not None:
             _remove_inside(self._private.path, before)
         if not self._reads:
-            self._complete(False)
+            self._tell(False)
+
+    def _tell(self, is_dump):
+        role = "dumping" if is_dump else "telling"
+        setattr(self._here, role, True)
+        try:
+            self._complete(is_dump)
+        finally:
+            setattr(self._here, role, False)
 
     def _ready(self, directory):
         """A window is complete, or there is a dump: maybe in a thread of the library's, where
@@ -214,7 +250,7 @@ class Recording:
         is_dump = directory != self._ended
         self._here.directory = self._last = directory
         try:
-            self._complete(is_dump)
+            self._tell(is_dump)
         except Exception as error:
             if not is_dump:
                 raise

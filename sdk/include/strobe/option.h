@@ -33,7 +33,7 @@ typedef struct StrobeOption {
     uint32_t type;              /* STROBE_OPTION_* */
     const char *name;           /* snake_case */
     const char *default_value;  /* as a user would type it; "" is an empty text or list */
-    double min, max;            /* both 0: no limit */
+    double min, max;            /* both 0: no limit; max alone 0: none above */
     const char *const *choices; /* NULL-terminated; NULL: none */
     const char *summary;        /* one sentence */
     uint32_t flags;             /* STROBE_OPTION_REQUIRED */

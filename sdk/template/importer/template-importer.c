@@ -52,12 +52,13 @@ static void timeline_probe(const StrobeSource *source, StrobeSourceProbe *answer
 /* A line that makes no sense is reported, and the next one is read. */
 static int take_line(Timeline *timeline, const char *text)
 {
-    long long begin, duration;
+    long long begin, duration, end;
     char place[32];
     int name = 0;
     uint64_t *line;
 
-    if (sscanf(text, "%lld %lld %n", &begin, &duration, &name) < 2 || !name || duration < 0) {
+    if (sscanf(text, "%lld %lld %n", &begin, &duration, &name) < 2 || !name || duration < 0 ||
+        __builtin_add_overflow(begin, duration, &end)) {
         snprintf(place, sizeof place, "line %llu", (unsigned long long)timeline->line);
         timeline->host->damage(timeline->self, place, "expected \"begin_ns duration_ns name\"");
         return 0;
@@ -65,7 +66,7 @@ static int take_line(Timeline *timeline, const char *text)
     line = timeline->host->emit(
         timeline->self, timeline->kind, timeline->track,
         timeline->host->intern(timeline->self, text + name, strcspn(text + name, "\r\n")), begin,
-        begin + duration);
+        end);
     if (!line)
         return -1;
     *line = timeline->line;
@@ -99,13 +100,18 @@ static StrobeStatus timeline_import(const StrobeImporterHost *host, StrobeInstan
                                .name = host->option_text(self, "row")};
     Timeline timeline = {.host = host, .self = self};
     StrobeStatus status = host->kind(self, &event_kind, &timeline.kind);
-    FILE *file = status ? NULL : fdopen(dup(source->descriptor), "r");
+    const int copy = status ? -1 : dup(source->descriptor); /* the descriptor is lent */
+    FILE *file = copy < 0 ? NULL : fdopen(copy, "r");
 
     if (status)
         return status;
-    if (!file)
-        return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "Cannot read %s: %s",
-                          source->path, strerror(errno));
+    if (!file) {
+        status = host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "Cannot read %s: %s",
+                            source->path, strerror(errno));
+        if (copy >= 0)
+            close(copy);
+        return status;
+    }
     timeline.track = host->track(self, &track, 0);
     status = read_lines(&timeline, file);
     fclose(file);
