@@ -265,7 +265,6 @@ static const char *scan_nested(const char *p, const char *end, Slice *slice, con
 static const char *scan_odd(const char *p, const char *end, Slice *slice, const char **expected)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "-inf", "inf", "nan", "NaN"};
-
     for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
         gsize length = strlen(words[i]), n = MIN(length, (gsize)(end - p));
 
