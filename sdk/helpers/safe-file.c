@@ -7,18 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/file-part.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "packed-blocks.h"
+#include "temporary-file.h"
 #include "write-behind.h"
 
 #define BUFFER_SIZE (PACKED_BLOCKS_AT_ONCE * STROBE_PACK_BLOCK)
 #define DIRECT_SIZE (64u * 1024)           /* such an append goes past the buffer */
 #define WRITEBACK_SIZE (8u * 1024 * 1024u) /* the disk begins to write when so much is there */
 #define BEHIND_SIZE (1024u * 1024)         /* a file of so much has a thread to write it */
-#define NAME_LENGTH_MAX 255
-#define NAME_TRIES 1000
 
 struct StrobeSafeFile {
     int directory; /* own descriptor */
@@ -35,8 +33,8 @@ struct StrobeSafeFile {
     const StrobeSafeFilter *filter; /* NULL: none */
     void *filter_state;
     PackedBlocks *packed;                /* NULL: bytes lie in the file as they are */
-    char name[NAME_LENGTH_MAX + 1];      /* "" for a scratch file */
-    char temporary[NAME_LENGTH_MAX + 1]; /* "" for a scratch file */
+    char name[TEMPORARY_FILE_NAME];      /* "" for a scratch file */
+    char temporary[TEMPORARY_FILE_NAME]; /* "" for a scratch file */
     char buffer[BUFFER_SIZE];
 };
 
@@ -114,52 +112,18 @@ static void free_file(StrobeSafeFile *file)
     errno = saved;
 }
 
-/* Creates a file of a name that was not there; a symbolic link of that name counts as there. */
-static int create_temporary(StrobeSafeFile *file)
-{
-    static unsigned number; /* of the next one, so that few are tried */
-
-    for (unsigned i = 0; i < NAME_TRIES; i++) {
-        snprintf(file->temporary, sizeof file->temporary, ".strobe-%ld-%u.tmp", (long)getpid(),
-                 __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
-        file->fd = openat(file->directory, file->temporary,
-                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
-        if (file->fd >= 0)
-            return 0;
-        if (errno != EEXIST)
-            break;
-    }
-    file->temporary[0] = '\0';
-    return -1;
-}
-
-static int check_name(const char *name)
-{
-    size_t length = strlen(name);
-
-    if (!length || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..")) {
-        errno = EINVAL;
-        return -1;
-    }
-    if (length > NAME_LENGTH_MAX) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    return 0;
-}
-
 StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
 {
     StrobeSafeFile *file;
 
-    if (check_name(name) || !(file = new_file_in(directory)))
+    if (temporary_file_check_name(name) || !(file = new_file_in(directory)))
         return NULL;
     strcpy(file->name, name);
-    if (create_temporary(file)) {
-        free_file(file);
-        return NULL;
-    }
-    return file;
+    file->fd = temporary_file_create(file->directory, file->temporary);
+    if (file->fd >= 0)
+        return file;
+    free_file(file);
+    return NULL;
 }
 
 StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
@@ -168,17 +132,11 @@ StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
 
     if (!file)
         return NULL;
-    file->fd = openat(file->directory, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-    if (file->fd < 0) {
-        /* A file system without nameless files. */
-        if (create_temporary(file)) {
-            free_file(file);
-            return NULL;
-        }
-        unlinkat(file->directory, file->temporary, 0);
-        file->temporary[0] = '\0';
-    }
-    return file;
+    file->fd = temporary_file_nameless(file->directory);
+    if (file->fd >= 0)
+        return file;
+    free_file(file);
+    return NULL;
 }
 
 static StrobeSafeFile *pack(StrobeSafeFile *file, uint64_t plain_bytes)
