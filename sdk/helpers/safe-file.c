@@ -258,7 +258,7 @@ static void hand_on(StrobeSafeFile *file, const char *bytes, size_t length, int 
     }
 }
 
-static int flush(StrobeSafeFile *file)
+static int empty_buffer(StrobeSafeFile *file)
 {
     if (file->used && !file->packed)
         hand_on(file, file->buffer, file->used, 0);
@@ -303,12 +303,12 @@ int strobe_safe_file_write(void *user, const char *bytes, size_t length)
     if (file->packed)
         return write_packed(file, bytes, length);
     if (length >= DIRECT_SIZE) {
-        flush(file);
+        empty_buffer(file);
         hand_on(file, bytes, length, 0);
         return file->error;
     }
     if (length > BUFFER_SIZE - file->used)
-        flush(file);
+        empty_buffer(file);
     memcpy(file->buffer + file->used, bytes, length);
     file->used += length;
     return file->error;
@@ -324,16 +324,25 @@ uint64_t strobe_safe_file_size(const StrobeSafeFile *file)
     return file->size;
 }
 
-int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset)
+int strobe_safe_file_flush(StrobeSafeFile *file)
 {
     if (file->filter || file->packed)
         return EINVAL;
     end_behind(file); /* it would write where it has come to */
     file->behind = BEHIND_NEVER;
     take_late_error(file);
-    if (file->error || flush(file))
+    if (file->error || empty_buffer(file))
         return file->error;
     begin_writeback(file, WRITEBACK_SIZE / 2);
+    return 0;
+}
+
+int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset)
+{
+    int error = strobe_safe_file_flush(file);
+
+    if (error)
+        return error;
     *offset = file->size;
     file->size += n;
     file->written += n;
@@ -379,7 +388,7 @@ int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, si
         return EINVAL;
     if (file->packed)
         return wait_behind(file) ? file->error : read_packed(file, offset, bytes, length);
-    if (flush(file) || wait_behind(file))
+    if (empty_buffer(file) || wait_behind(file))
         return file->error;
     n = strobe_file_part_read(file->fd, offset, bytes, length);
     return n < 0 ? errno : (size_t)n < length ? EIO : 0;
@@ -390,10 +399,10 @@ static int append_behind(StrobeSafeFile *to, StrobeSafeFile *from, uint64_t at, 
 {
     int error;
 
-    if (flush(to))
+    if (empty_buffer(to))
         return to->error;
     if (!from->packed)
-        flush(from); /* or reading it would put something */
+        empty_buffer(from); /* or reading it would put something */
     error = strobe_safe_file_read(from, at, strobe_write_behind_reserve(), n);
     strobe_write_behind_commit(&to->pending, write_now, to, error ? 0 : n);
     if (!error)
@@ -439,7 +448,7 @@ int strobe_safe_file_finish(StrobeSafeFile *file)
 {
     int error;
 
-    flush(file);
+    empty_buffer(file);
     if (file->filter)
         hand_on(file, "", 0, 1);
     end_behind(file);
