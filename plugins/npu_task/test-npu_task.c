@@ -90,6 +90,14 @@ static guint64 connection_of_call(StrobeMockHost *mock, gsize index)
     return call->connection;
 }
 
+/* A task whose launch is told: for a stray one's launch the window's end would wait for a second.
+ */
+static void play_task(guint64 base, guint id)
+{
+    play(base, "api 11 70001 %u launch 0 5", id);
+    play(base, "kernel 0 3 %u KERNEL_AICORE mm 1 5", id);
+}
+
 /* A graph that is launched again and again has one id; a task of its own each time. */
 static void test_ids_used_again(void)
 {
@@ -143,7 +151,7 @@ static void test_windows(void)
     StrobeMockHost *mock = load("kernel");
     guint64 first = begin_window(mock);
 
-    play(first, "kernel 0 3 1 KERNEL_AICORE mm 0 5");
+    play_task(first, 1);
     end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
     g_assert_cmpuint(state()->enabled, ==, 1u << 2 | 1u << 11); /* calls say what is awaited */
@@ -151,7 +159,7 @@ static void test_windows(void)
     play(now_ns(), "kernel 0 3 2 KERNEL_AICORE mm 0 5");
     guint64 second = begin_window(mock);
     play(first, "kernel 0 3 3 KERNEL_AICORE mm 5 5");
-    play(second, "kernel 0 3 4 KERNEL_AICORE mm 0 5");
+    play_task(second, 4);
     end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 2);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
@@ -203,7 +211,7 @@ static void test_sessions(void)
         guint64 base = begin_window(mock);
 
         g_assert_cmpint(state()->is_subscribed, ==, 1);
-        play(base, "kernel 0 3 1 KERNEL_AICORE mm 0 5");
+        play_task(base, 1 + i);
         end_window(mock);
         g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
         g_assert_cmpuint(tree_count(mock, "clock_sync", NULL), >=, 3);
@@ -637,7 +645,7 @@ static void test_end_fails(void)
     mock = load("kernel");
     g_assert_cmpuint(state()->enabled, ==, 0);
     guint64 base = begin_window(mock);
-    play(base, "kernel 0 3 1 KERNEL_AICORE mm 0 5");
+    play_task(base, 1);
     end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
     end(mock);
@@ -669,7 +677,7 @@ static void test_stop_does_not_wait(void)
     StrobeMockHost *mock = load("kernel");
     guint64 base = begin_window(mock);
 
-    play(base, "kernel 0 3 1 KERNEL_AICORE mm 0 5");
+    play_task(base, 1);
     set_blocks(1);
     g_usleep(20);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
