@@ -75,7 +75,7 @@ static void test_windows(void)
     StrobeMockHost *mock = double_load("kernel");
     guint64 first = double_begin_window(mock);
 
-    double_play_task(first, 1);
+    double_play_task(first, 220001);
     double_end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
     g_assert_cmpuint(double_state()->enabled, ==,
@@ -84,7 +84,7 @@ static void test_windows(void)
     double_play(double_now_ns(), "kernel 0 3 2 KERNEL_AICORE mm 0 5");
     guint64 second = double_begin_window(mock);
     double_play(first, "kernel 0 3 3 KERNEL_AICORE mm 5 5");
-    double_play_task(second, 4);
+    double_play_task(second, 220002);
     double_end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 2);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
@@ -137,7 +137,7 @@ static void test_sessions(void)
         guint64 base = double_begin_window(mock);
 
         g_assert_cmpint(double_state()->is_subscribed, ==, 1);
-        double_play_task(base, 1 + i);
+        double_play_task(base, 230001 + i);
         double_end_window(mock);
         g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
         g_assert_cmpuint(tree_count(mock, "clock_sync", NULL), >=, 3);
