@@ -5,6 +5,7 @@
 
 #include "capture-format.h"
 #include "import-capture.h"
+#include "record-key.h"
 #include "record-sorter.h"
 #include "string-table.h"
 

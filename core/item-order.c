@@ -143,11 +143,9 @@ static void take_late(StrobeItemOrder *o)
 
 static gboolean is_first(const StrobeItemOrder *o, const StrobeStretch *a, const StrobeStretch *b)
 {
-    if (a->head.end != b->head.end)
-        return a->head.end < b->head.end;
-    if (a->head.begin != b->head.begin)
-        return a->head.begin > b->head.begin;
-    return o->items[a->next] < o->items[b->next];
+    if (strobe_record_is_before(&a->head, &b->head))
+        return TRUE;
+    return !strobe_record_is_before(&b->head, &a->head) && o->items[a->next] < o->items[b->next];
 }
 
 static void sink_stretch(StrobeItemOrder *o, guint at)

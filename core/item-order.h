@@ -4,7 +4,7 @@
 #ifndef STROBE_CORE_ITEM_ORDER_H
 #define STROBE_CORE_ITEM_ORDER_H
 
-#include "record-sorter.h"
+#include "record-key.h"
 
 #define STROBE_STRETCHES_MAX 64u
 #define STROBE_ITEM_PLACES ((guint64)1 << 32) /* words that places can name */
@@ -32,13 +32,6 @@ void strobe_item_order_clear(StrobeItemOrder *order);
 
 /* For strobe_item_order_add: of an item that is before the last one. */
 void strobe_item_order_add_back(StrobeItemOrder *order, const StrobeRecordKey *key, guint32 place);
-
-/* Of a record that came behind the other one. */
-static inline gboolean strobe_record_is_before(const StrobeRecordKey *later,
-                                               const StrobeRecordKey *other)
-{
-    return later->end < other->end || (later->end == other->end && later->begin > other->begin);
-}
 
 /* The record at `place`, behind all others; it is filled in before the next call. Sources are
  * nearly sorted: threads overtake each other by a little, and one file follows another. */

@@ -241,11 +241,9 @@ static gboolean advance(StrobeRecordSorter *s, struct run *run, GError **error)
 
 static gboolean is_before(const struct run *a, const struct run *b)
 {
-    const StrobeRecordKey *x = &a->key, *y = &b->key;
-
-    if (x->end != y->end)
-        return x->end < y->end;
-    return x->begin != y->begin ? x->begin > y->begin : a->number < b->number;
+    if (strobe_record_is_before(&a->key, &b->key))
+        return TRUE;
+    return !strobe_record_is_before(&b->key, &a->key) && a->number < b->number;
 }
 
 static void sink(GPtrArray *heap, guint at)

@@ -5,33 +5,12 @@
 #define STROBE_CORE_RECORD_SORTER_H
 
 #include <glib.h>
-#include "capture-format.h"
 
 typedef struct StrobeRecordSorter StrobeRecordSorter;
 
-/* What a record says of itself, once its head and times are filled in: the same as was said when it
- * was added. */
-typedef struct StrobeRecordKey {
-    gint64 begin, end;
-    guint32 words;
-} StrobeRecordKey;
-
-#define STROBE_SORTED_KINDS 256u
-
-/* By kind: 1 for spans, which have an end of their own. */
-typedef guint8 StrobeKindEnds[STROBE_SORTED_KINDS];
-
-static inline StrobeRecordKey strobe_record_key(const guint8 *ends, const guint64 *record)
-{
-    guint has_end = ends[strobe_record_kind(record[0]) % STROBE_SORTED_KINDS];
-
-    return (StrobeRecordKey){.begin = (gint64)record[1],
-                             .end = (gint64)record[1 + has_end],
-                             .words = record[0] & STROBE_RECORD_WORDS_MASK};
-}
-
 /* `folder` of the file, where none was set for the process (resources.h); NULL: the system's.
- * Copied. `ends` is lent until the end, and says of a kind what holds before its first record. */
+ * Copied. `ends` (StrobeKindEnds) is lent until the end, and says of a kind what holds before its
+ * first record. */
 StrobeRecordSorter *strobe_record_sorter_new(const char *folder, gsize memory_bytes,
                                              const guint8 *ends);
 void strobe_record_sorter_free(StrobeRecordSorter *sorter);

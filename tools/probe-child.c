@@ -13,6 +13,8 @@
 
 #define ANSWER_MAX (1024 * 1024)
 #define GIVE_UP_US (2 * G_USEC_PER_SEC) /* after SIGKILL */
+#define LEAST_PAUSE_US 20               /* until it is looked again whether the child has ended */
+#define MOST_PAUSE_US 1000
 #define NOT_FOUND 127
 
 int strobe_child_write(void *answer, const char *bytes, size_t length)
@@ -75,6 +77,7 @@ static gboolean read_answer(int pipe, gint64 end_us, GString *text)
 static StrobeChildEnd end_child(pid_t child, gboolean in_time, int *status)
 {
     gint64 kill_us = g_get_monotonic_time() + (in_time ? G_USEC_PER_SEC : 0);
+    gulong pause_us = LEAST_PAUSE_US; /* it mostly ends right after it has closed its pipe */
     gboolean is_killed = FALSE;
 
     for (;;) {
@@ -90,7 +93,8 @@ static StrobeChildEnd end_child(pid_t child, gboolean in_time, int *status)
             return in_time ? STROBE_CHILD_LOST : STROBE_CHILD_LATE;
         if (now_us >= kill_us + GIVE_UP_US)
             return STROBE_CHILD_LATE;
-        g_usleep(1000);
+        g_usleep(pause_us);
+        pause_us = MIN(2 * pause_us, MOST_PAUSE_US);
     }
 }
 

@@ -162,9 +162,7 @@ void trace_out_take(TraceOut *out, TraceOut *from)
 
 gboolean trace_out_has_places(const TraceOut *out)
 {
-    guint64 offset;
-
-    return out->file && strobe_safe_file_reserve(out->file, 0, &offset) == 0;
+    return out->file && strobe_safe_file_flush(out->file) == 0;
 }
 
 void trace_out_place(TraceOut *out, TraceOut *from, TracePlace *place)

@@ -126,11 +126,7 @@ static inline char *trace_out_pad(const char *bytes, gsize length)
 
 static inline char *put_uint(char *at, guint64 value)
 {
-    if (value < 10) {
-        *at = (char)('0' + value);
-        return at + 1;
-    }
-    return at + strobe_format_uint(at, value);
+    return at + strobe_format_digits(at, value);
 }
 
 static inline char *put_int(char *at, gint64 value)

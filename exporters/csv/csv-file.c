@@ -54,13 +54,11 @@ static void clear_column(gpointer column)
  * a copy of all bytes. */
 static void open_file(CsvFile *file)
 {
-    uint64_t begin;
-
     file->file = gzip_file_create(file->facts->directory, file->name, file->gzip);
     if (!file->file && !file->error)
         file->error = errno;
     if (file->file && file->facts->n_threads == 2 && strobe_thread_processors() == 2)
-        strobe_safe_file_reserve(file->file, 0, &begin); /* a compressed one refuses */
+        strobe_safe_file_flush(file->file); /* a compressed one refuses */
 }
 
 CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip)

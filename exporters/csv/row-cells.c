@@ -206,15 +206,6 @@ static inline gint64 whole_value(const Source *source, CsvContext *context,
     }
 }
 
-/* Flags and numbers of devices are most of all. */
-static inline gsize put_digits(char *out, guint64 value)
-{
-    if (value >= 10)
-        return strobe_format_uint(out, value);
-    *out = (char)('0' + value);
-    return 1;
-}
-
 static inline gsize format_whole(char *out, guint32 form, gint64 value)
 {
     gsize length;
@@ -238,7 +229,8 @@ static inline gsize format_whole(char *out, guint32 form, gint64 value)
         memcpy(out, "NPU:", 4);
         return 4 + strobe_format_int(out + 4, value);
     default:
-        return value < 0 ? strobe_format_int(out, value) : put_digits(out, (guint64)value);
+        return value < 0 ? strobe_format_int(out, value)
+                         : strobe_format_digits(out, (guint64)value);
     }
 }
 
@@ -250,7 +242,7 @@ static inline void put_large(Pen *pen, const RowCells *row, const Source *source
         return;
     }
     pen_separate(pen);
-    pen->at += put_digits(pen->at, value);
+    pen->at += strobe_format_digits(pen->at, value);
     mark(row, source);
 }
 

@@ -95,11 +95,9 @@ static void put_head(guint8 *at, guint32 n_pages, guint32 n_tables)
 
 int page_file_finish(PageFile *pages, guint8 *first, guint32 n_tables)
 {
-    guint64 end;
-
     put_head(first, (guint32)(pages->next - 1), n_tables);
     strobe_safe_file_write_part(pages->file, 0, (const char *)first, PAGE_BYTES);
     if (!pages->error)
-        pages->error = strobe_safe_file_reserve(pages->file, 0, &end);
+        pages->error = strobe_safe_file_flush(pages->file);
     return pages->error;
 }

@@ -83,9 +83,7 @@ static inline size_t put_thousandths(char *out, uint64_t scaled, unsigned *place
 /* Any number of decimals. */
 static size_t put_decimals(char *out, double value, int decimals)
 {
-    static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
-                                      100000, 1000000, 10000000, 100000000, 1000000000};
-    const uint64_t unit = powers[decimals];
+    const uint64_t unit = digits_tens[decimals];
     unsigned __int128 scaled = scale(value, unit);
     uint64_t whole, digits;
     size_t length;

@@ -14,8 +14,6 @@
 /* A decimal of at most 15 digits is the shortest text of the double nearest to it. */
 #define EXACT_LIMIT 1000000000000000ull
 
-static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-
 static uint64_t magnitude(int64_t value)
 {
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -110,16 +108,16 @@ static size_t put_short_decimal(char *out, double value)
 {
     const unsigned step = value < 1e12 ? 3 : 1;
 
-    for (unsigned places = step; places < sizeof powers / sizeof powers[0]; places += step) {
-        double scaled = value * powers[places];
+    for (unsigned places = step; places < DIGITS_TENS; places += step) {
+        const uint64_t unit = digits_tens[places];
+        double scaled = value * (double)unit;
         uint64_t digits;
-        uint64_t unit = (uint64_t)powers[places];
         size_t length;
 
         if (scaled >= (double)EXACT_LIMIT)
             return 0;
         digits = (uint64_t)(scaled + 0.5);
-        if ((double)digits / powers[places] != value)
+        if ((double)digits / (double)unit != value)
             continue;
         length = digits_put(out, digits / unit);
         if (places == 3) {
@@ -250,10 +248,7 @@ typedef struct Scaled {
 /* Of up to 21 places. */
 static Wide power_of_ten(unsigned places)
 {
-    static const uint64_t tens[] = {1ull,     10ull,     100ull,     1000ull,
-                                    10000ull, 100000ull, 1000000ull, 10000000ull};
-
-    return (Wide)(tens[places % 8] * (places >= 8 ? 100000000ull : 1)) *
+    return (Wide)(digits_tens[places % 8] * (places >= 8 ? 100000000ull : 1)) *
            (places >= 16 ? 100000000ull : 1);
 }
 

@@ -6,20 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strobe/helpers/descriptor.h>
 #include <strobe/helpers/file-part.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "packed-blocks.h"
+#include "temporary-file.h"
 #include "write-behind.h"
 
 #define BUFFER_SIZE (PACKED_BLOCKS_AT_ONCE * STROBE_PACK_BLOCK)
 #define DIRECT_SIZE (64u * 1024)           /* such an append goes past the buffer */
 #define WRITEBACK_SIZE (8u * 1024 * 1024u) /* the disk begins to write when so much is there */
 #define BEHIND_SIZE (1024u * 1024)         /* a file of so much has a thread to write it */
-#define NAME_LENGTH_MAX 255
-#define NAME_TRIES 1000
 
 struct StrobeSafeFile {
     int directory; /* own descriptor */
@@ -36,8 +33,8 @@ struct StrobeSafeFile {
     const StrobeSafeFilter *filter; /* NULL: none */
     void *filter_state;
     PackedBlocks *packed;                /* NULL: bytes lie in the file as they are */
-    char name[NAME_LENGTH_MAX + 1];      /* "" for a scratch file */
-    char temporary[NAME_LENGTH_MAX + 1]; /* "" for a scratch file */
+    char name[TEMPORARY_FILE_NAME];      /* "" for a scratch file */
+    char temporary[TEMPORARY_FILE_NAME]; /* "" for a scratch file */
     char buffer[BUFFER_SIZE];
 };
 
@@ -115,53 +112,18 @@ static void free_file(StrobeSafeFile *file)
     errno = saved;
 }
 
-/* Creates a file of a name that was not there; a symbolic link of that name counts as there. */
-static int create_temporary(StrobeSafeFile *file)
-{
-    static unsigned number; /* of the next one, so that few are tried */
-
-    for (unsigned i = 0; i < NAME_TRIES; i++) {
-        snprintf(file->temporary, sizeof file->temporary, ".strobe-%ld-%u.tmp", (long)getpid(),
-                 __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
-        file->fd = strobe_descriptor_aside(
-            openat(file->directory, file->temporary,
-                   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
-        if (file->fd >= 0)
-            return 0;
-        if (errno != EEXIST)
-            break;
-    }
-    file->temporary[0] = '\0';
-    return -1;
-}
-
-static int check_name(const char *name)
-{
-    size_t length = strlen(name);
-
-    if (!length || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..")) {
-        errno = EINVAL;
-        return -1;
-    }
-    if (length > NAME_LENGTH_MAX) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    return 0;
-}
-
 StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
 {
     StrobeSafeFile *file;
 
-    if (check_name(name) || !(file = new_file_in(directory)))
+    if (temporary_file_check_name(name) || !(file = new_file_in(directory)))
         return NULL;
     strcpy(file->name, name);
-    if (create_temporary(file)) {
-        free_file(file);
-        return NULL;
-    }
-    return file;
+    file->fd = temporary_file_create(file->directory, file->temporary);
+    if (file->fd >= 0)
+        return file;
+    free_file(file);
+    return NULL;
 }
 
 StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
@@ -170,18 +132,11 @@ StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
 
     if (!file)
         return NULL;
-    file->fd =
-        strobe_descriptor_aside(openat(file->directory, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
-    if (file->fd < 0) {
-        /* A file system without nameless files. */
-        if (create_temporary(file)) {
-            free_file(file);
-            return NULL;
-        }
-        unlinkat(file->directory, file->temporary, 0);
-        file->temporary[0] = '\0';
-    }
-    return file;
+    file->fd = temporary_file_nameless(file->directory);
+    if (file->fd >= 0)
+        return file;
+    free_file(file);
+    return NULL;
 }
 
 static StrobeSafeFile *pack(StrobeSafeFile *file, uint64_t plain_bytes)
@@ -303,7 +258,7 @@ static void hand_on(StrobeSafeFile *file, const char *bytes, size_t length, int 
     }
 }
 
-static int flush(StrobeSafeFile *file)
+static int empty_buffer(StrobeSafeFile *file)
 {
     if (file->used && !file->packed)
         hand_on(file, file->buffer, file->used, 0);
@@ -348,12 +303,12 @@ int strobe_safe_file_write(void *user, const char *bytes, size_t length)
     if (file->packed)
         return write_packed(file, bytes, length);
     if (length >= DIRECT_SIZE) {
-        flush(file);
+        empty_buffer(file);
         hand_on(file, bytes, length, 0);
         return file->error;
     }
     if (length > BUFFER_SIZE - file->used)
-        flush(file);
+        empty_buffer(file);
     memcpy(file->buffer + file->used, bytes, length);
     file->used += length;
     return file->error;
@@ -369,16 +324,25 @@ uint64_t strobe_safe_file_size(const StrobeSafeFile *file)
     return file->size;
 }
 
-int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset)
+int strobe_safe_file_flush(StrobeSafeFile *file)
 {
     if (file->filter || file->packed)
         return EINVAL;
     end_behind(file); /* it would write where it has come to */
     file->behind = BEHIND_NEVER;
     take_late_error(file);
-    if (file->error || flush(file))
+    if (file->error || empty_buffer(file))
         return file->error;
     begin_writeback(file, WRITEBACK_SIZE / 2);
+    return 0;
+}
+
+int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset)
+{
+    int error = strobe_safe_file_flush(file);
+
+    if (error)
+        return error;
     *offset = file->size;
     file->size += n;
     file->written += n;
@@ -424,7 +388,7 @@ int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, si
         return EINVAL;
     if (file->packed)
         return wait_behind(file) ? file->error : read_packed(file, offset, bytes, length);
-    if (flush(file) || wait_behind(file))
+    if (empty_buffer(file) || wait_behind(file))
         return file->error;
     n = strobe_file_part_read(file->fd, offset, bytes, length);
     return n < 0 ? errno : (size_t)n < length ? EIO : 0;
@@ -435,10 +399,10 @@ static int append_behind(StrobeSafeFile *to, StrobeSafeFile *from, uint64_t at, 
 {
     int error;
 
-    if (flush(to))
+    if (empty_buffer(to))
         return to->error;
     if (!from->packed)
-        flush(from); /* or reading it would put something */
+        empty_buffer(from); /* or reading it would put something */
     error = strobe_safe_file_read(from, at, strobe_write_behind_reserve(), n);
     strobe_write_behind_commit(&to->pending, write_now, to, error ? 0 : n);
     if (!error)
@@ -484,7 +448,7 @@ int strobe_safe_file_finish(StrobeSafeFile *file)
 {
     int error;
 
-    flush(file);
+    empty_buffer(file);
     if (file->filter)
         hand_on(file, "", 0, 1);
     end_behind(file);

@@ -273,6 +273,26 @@ static void test_parts(Folder *folder, gconstpointer unused)
     g_assert_true(g_str_equal(text, expected->str));
 }
 
+/* Who has its descriptor finds all that was appended, in the buffer or on its way. */
+static void test_flush(Folder *folder, gconstpointer unused)
+{
+    StrobeSafeFile *file = strobe_safe_file_create(folder->fd, "out");
+    const int fd = strobe_safe_file_descriptor(file);
+    g_autofree char *bytes = g_strnfill(3000000, 'x');
+    struct stat status;
+
+    strobe_safe_file_write(file, bytes, 3000000);
+    strobe_safe_file_puts(file, "buffered");
+    g_assert_cmpint(strobe_safe_file_flush(file), ==, 0);
+    g_assert_cmpint(fstat(fd, &status), ==, 0);
+    g_assert_cmpint(status.st_size, ==, 3000008);
+    strobe_safe_file_puts(file, ", more");
+    g_assert_cmpint(strobe_safe_file_flush(file), ==, 0);
+    g_assert_cmpint(pread(fd, bytes, 20, 3000000), ==, 14);
+    g_assert_cmpmem(bytes, 14, "buffered, more", 14);
+    strobe_safe_file_discard(file);
+}
+
 /* What is packed has no places, and goes on as it was. */
 static void test_no_parts(Folder *folder, gconstpointer unused)
 {
@@ -282,6 +302,7 @@ static void test_no_parts(Folder *folder, gconstpointer unused)
 
     strobe_safe_file_puts(file, "text");
     g_assert_cmpint(strobe_safe_file_reserve(file, 3, &offset), ==, EINVAL);
+    g_assert_cmpint(strobe_safe_file_flush(file), ==, EINVAL);
     g_assert_cmpuint(strobe_safe_file_size(file), ==, 4);
     g_assert_cmpint(strobe_safe_file_read(file, 1, bytes, 3), ==, 0);
     g_assert_cmpstr(bytes, ==, "ext");
@@ -374,6 +395,7 @@ int main(int argc, char **argv)
                tear_down);
     ADD("scratch-full", test_scratch_full);
     ADD("disk-full", test_disk_full);
+    ADD("flush", test_flush);
     ADD("parts", test_parts);
     ADD("no-parts", test_no_parts);
     ADD("parts-full", test_parts_full);

@@ -17,6 +17,14 @@ extern "C" {
 
 size_t strobe_format_int(char *out, int64_t value);
 size_t strobe_format_uint(char *out, uint64_t value);
+/* The same where most have one digit, which takes no call then; there may be no NUL behind it. */
+static inline size_t strobe_format_digits(char *out, uint64_t value)
+{
+    if (value >= 10)
+        return strobe_format_uint(out, value);
+    *out = (char)('0' + value);
+    return 1;
+}
 /* Python's repr of a double: "0.1", "18816.5", "1e+16", "nan". Independent of the locale. */
 size_t strobe_format_double(char *out, double value);
 /* repr of the double value / 2^bits, as of bytes in units of 1024 (10) or 1024 * 1024 (20); `bits`

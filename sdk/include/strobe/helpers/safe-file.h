@@ -57,14 +57,18 @@ int strobe_safe_file_write(void *file, const char *bytes, size_t length);
 int strobe_safe_file_puts(StrobeSafeFile *file, const char *text);
 uint64_t strobe_safe_file_size(const StrobeSafeFile *file); /* bytes appended */
 /* The file's descriptor, for a writer that goes to and fro in it: what was appended before is there
- * once strobe_safe_file_reserve has returned, and nothing is appended from then on. It is closed
- * with the file. */
+ * once strobe_safe_file_flush has returned, and nothing is appended from then on. It is closed with
+ * the file. */
 int strobe_safe_file_descriptor(const StrobeSafeFile *file);
+
+/* All that was appended is in the file, which its callers alone write from now on: no thread writes
+ * behind them. A file with a filter and a packed one refuse: EINVAL, nothing has happened. Returns
+ * 0 or an errno value. */
+int strobe_safe_file_flush(StrobeSafeFile *file);
 
 /* Parts that several threads write: place for `n` bytes behind all that was appended, at *offset.
  * They are to be written before finish or the next read; what is appended later stands behind them.
- * Such a file is written by its callers alone. A file with a filter and a packed one have no
- * places: EINVAL, nothing has happened. Returns 0 or an errno value. */
+ * Otherwise as strobe_safe_file_flush. */
 int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset);
 /* Writes there, by any thread, while others write other parts or append. An error is told by a
  * later call, by finish at the latest. */
