@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include "high-descriptor.h"
 #include "intern.h"
 #include "testpoint.h"
 
@@ -92,11 +93,13 @@ static int open_file(StrobePool *pool, const char *directory)
             return ENAMETOOLONG;
         /* Without a name until a capture names it: a program that dies before leaves nothing. */
         if (access("/proc/self/fd", X_OK) == 0)
-            pool->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+            pool->fd =
+                strobe_descriptor_high(open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
         pool->is_unnamed = pool->fd >= 0;
         if (pool->fd >= 0)
             return 0;
-        pool->fd = open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        pool->fd = strobe_descriptor_high(
+            open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (pool->fd >= 0)
             return 0;
         if (errno != EEXIST)

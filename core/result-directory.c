@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "error.h"
+#include "high-descriptor.h"
 #include "json-text.h"
 #include "log.h"
 #include "process.h"
@@ -74,7 +75,8 @@ static gboolean make_directory(StrobeResultDirectory *d, const char *parent, con
         d->path =
             g_strdup_printf("%s/%s_%ld_%s_ascend_pt", parent, worker, (long)getpid(), d->stamp);
         if (mkdir(d->path, 0750) == 0) {
-            d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            d->fd = strobe_descriptor_high(
+                open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
             return d->fd >= 0 || set_io_error(d->path, error);
         }
         if (errno != EEXIST)
@@ -148,7 +150,8 @@ int strobe_result_directory_capture(StrobeResultDirectory *d, const char *name, 
                                     GError **error)
 {
     g_autofree char *inside = g_build_filename(STROBE_FRAMEWORK_DIR, name, NULL);
-    int fd = openat(d->fd, inside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+    int fd = strobe_descriptor_high(
+        openat(d->fd, inside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
 
     *path = g_build_filename(d->path, inside, NULL);
     if (fd < 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "drain.h"
+#include "high-descriptor.h"
 #include "testpoint.h"
 
 /* What the present piece is called when it is put aside. */
@@ -33,7 +34,8 @@ int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *
     rotation->facts = strdup(facts);
     if (!rotation->facts)
         return ENOMEM;
-    rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    rotation->folder =
+        strobe_descriptor_high(open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (rotation->folder < 0)
         return errno;
     rotation->number = 0;
@@ -73,8 +75,8 @@ static int prepare(StrobeDrain *d)
     int error, fd;
 
     unlinkat(p->folder, STROBE_PIECE_NEW, 0);
-    fd = openat(p->folder, STROBE_PIECE_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                0640);
+    fd = strobe_descriptor_high(openat(p->folder, STROBE_PIECE_NEW,
+                                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
     if (fd < 0)
         return errno;
     strobe_capture_writer_begin(&d->other, fd, d->now->number);
