@@ -48,8 +48,7 @@ int temporary_file_create(int directory, char *name)
 int temporary_file_nameless(int directory)
 {
     char name[TEMPORARY_FILE_NAME];
-    int fd =
-        strobe_descriptor_aside(openat(directory, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
+    int fd = strobe_descriptor_aside(openat(directory, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
 
     if (fd >= 0)
         return fd;

@@ -100,16 +100,6 @@ class ConfigurationTest(StrobeTest):
         )
         self.assertEqual(self.records_of(self.result(), "marker"), 30)
 
-    def test_file_that_is_a_pipe(self):
-        """As a shell's <(command) is."""
-        text = json.dumps({"collectors": {"fake": {"records": 30, "threads": 0}}})
-        self.strobe("run", "-o", self.out, "-c", "/dev/stdin", "--", "true", input=text)
-        self.assertEqual(self.records_of(self.result(), "marker"), 30)
-
-    def test_folder_or_endless_file(self):
-        self.assertRefused("-c", self.work, code=3, says="Is a directory")
-        self.assertRefused("-c", "/dev/zero", code=3, says="more than the 1048576 bytes allowed")
-
     def test_report_of_the_file_gets_every_result(self):
         report = self.work / "report"
         path = self.script(
