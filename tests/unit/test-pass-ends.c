@@ -2,7 +2,9 @@
 /* Passes end side by side, and what comes of it is what one thread makes. */
 #include "pass-ends.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <time.h>
 #include "made-capture.h"
 #include "resources.h"
 #include "support.h"
@@ -22,8 +24,8 @@ typedef struct Log {
 } Log;
 
 static Log *log_now;
-static GMutex interned_lock;
-static GCond interned;
+static pthread_mutex_t interned_lock = PTHREAD_MUTEX_INITIALIZER; /* ThreadSanitizer sees it */
+static pthread_cond_t interned = PTHREAD_COND_INITIALIZER;
 
 typedef struct Pass {
     const StrobeConsumerHost *host;
@@ -38,22 +40,24 @@ static void intern(Pass *pass, guint number)
 
     g_snprintf(text, sizeof text, "text %u of %u", number, pass->number);
     StrobeStringId id = pass->host->intern(pass->self, text, strlen(text));
-    g_mutex_lock(&interned_lock);
+    pthread_mutex_lock(&interned_lock);
     log_now->ids[pass->number][log_now->n_ids[pass->number]++] = id;
-    g_cond_broadcast(&interned);
-    g_mutex_unlock(&interned_lock);
+    pthread_cond_broadcast(&interned);
+    pthread_mutex_unlock(&interned_lock);
 }
 
 /* However long it takes; where it never comes, the test ends all the same. */
 static gboolean await_texts(guint pass, guint n)
 {
-    const gint64 end_us = g_get_monotonic_time() + 20 * G_TIME_SPAN_SECOND;
+    struct timespec until;
     gboolean good = TRUE;
 
-    g_mutex_lock(&interned_lock);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 20;
+    pthread_mutex_lock(&interned_lock);
     while (good && log_now->n_ids[pass] < n)
-        good = g_cond_wait_until(&interned, &interned_lock, end_us);
-    g_mutex_unlock(&interned_lock);
+        good = pthread_cond_timedwait(&interned, &interned_lock, &until) == 0;
+    pthread_mutex_unlock(&interned_lock);
     return good;
 }
 
