@@ -57,21 +57,21 @@ static gboolean may_intern(StrobeInstance *self)
 }
 
 /* What all passes share changes in their order, whichever thread calls them. */
-static void await_turn(const StrobeConsumer *c)
+static void await_turn(const StrobeConsumer *c, void (*await_end)(StrobePassEnd *end))
 {
     if (c->settle)
         c->settle(c->settle_user);
     if (c->turns)
         strobe_turns_wait(c->turns, c->turn);
     if (c->end)
-        strobe_pass_end_await(c->end);
+        await_end(c->end);
 }
 
 static StrobeStringId host_intern(StrobeInstance *self, const char *bytes, size_t length)
 {
     if (!may_intern(self))
         return 0;
-    await_turn(consumer_of(self));
+    await_turn(consumer_of(self), strobe_pass_end_await_texts);
     return strobe_reader_intern(consumer_of(self)->reader, bytes, length);
 }
 
@@ -79,7 +79,7 @@ static StrobeStackId host_stack(StrobeInstance *self, const StrobeStringId *fram
 {
     if (!may_intern(self))
         return 0;
-    await_turn(consumer_of(self));
+    await_turn(consumer_of(self), strobe_pass_end_await_texts);
     return strobe_reader_intern_stack(consumer_of(self)->reader, frames, n);
 }
 
@@ -170,7 +170,7 @@ static const StrobeConsumerHost consumer_host = {
 
 static void log_line(StrobeInstance *self, gint32 level, const char *text)
 {
-    await_turn(consumer_of(self));
+    await_turn(consumer_of(self), strobe_pass_end_await);
     strobe_log(level, "%s: %s", self->component->name, text);
 }
 

@@ -64,6 +64,7 @@ typedef struct StrobeConsumer {
     StrobeCrew *crew;   /* that takes pieces of its calls; NULL: its thread does all */
     StrobePassEnd *end; /* of a pass that ends in a thread of its own: it takes no records any more;
                            NULL: it does not */
+    gboolean interns_alone; /* while it ends: nobody interns who takes what it derives */
     GHashTable *fact_texts; /* key to text, of facts that are no texts */
 } StrobeConsumer;
 

@@ -91,15 +91,28 @@ static void count_left_out(gpointer user, const char *piece, gsize bytes)
         derived_view(derivation, record, derivation->left_out);
 }
 
-static gboolean has_wanting(const GPtrArray *consumers, const char *kind)
+/* `of_caller`: of the caller's own only. */
+static gboolean has_wanting(const GPtrArray *consumers, const char *kind, gboolean of_caller)
 {
     for (guint i = 0; i < consumers->len; i++) {
         const StrobeConsumer *consumer = g_ptr_array_index(consumers, i);
 
-        if (g_hash_table_contains(consumer->wanted, kind))
+        if ((consumer->is_of_caller || !of_caller) && g_hash_table_contains(consumer->wanted, kind))
             return TRUE;
     }
     return FALSE;
+}
+
+/* Exporters take what it derives, at most: they only look texts up, while it interns. */
+static gboolean interns_alone(const struct derivations *shared, const StrobeConsumer *pass)
+{
+    for (guint32 k = 0; k < pass->component->n_kinds; k++) {
+        const char *kind = pass->kinds[k].view.name;
+
+        if (has_wanting(shared->passes, kind, FALSE) || has_wanting(shared->others, kind, TRUE))
+            return FALSE;
+    }
+    return TRUE;
 }
 
 /* Who made a pass take part may want only some of what it derives. */
@@ -115,9 +128,11 @@ static void begin_derivation(struct derivation *derivation, const struct derivat
         const char *kind = pass->kinds[k].view.name;
 
         derivation->stored[k] = is_stored(shared->reader, kind);
-        derivation->unwanted[k] = derivation->stored[k] || (!has_wanting(shared->passes, kind) &&
-                                                            !has_wanting(shared->others, kind));
+        derivation->unwanted[k] =
+            derivation->stored[k] || (!has_wanting(shared->passes, kind, FALSE) &&
+                                      !has_wanting(shared->others, kind, FALSE));
     }
+    pass->interns_alone = interns_alone(shared, pass);
     if (pass->spool)
         strobe_spool_leave_out(pass->spool, derivation->unwanted, count_left_out, derivation);
 }

@@ -78,13 +78,23 @@ static void wait_for_others(StrobePassEnd *end)
     pthread_cond_wait(&end->ends->changed, &end->ends->lock);
 }
 
-void strobe_pass_end_await(StrobePassEnd *end)
+static void await(StrobePassEnd *end, gboolean is_alone)
 {
     pthread_mutex_lock(&end->ends->lock);
-    while (!end->is_turn || end->n)
+    while (!end->is_turn || (end->n && !is_alone))
         wait_for_others(end);
     end->is_waiting = FALSE;
     pthread_mutex_unlock(&end->ends->lock);
+}
+
+void strobe_pass_end_await(StrobePassEnd *end)
+{
+    await(end, FALSE);
+}
+
+void strobe_pass_end_await_texts(StrobePassEnd *end)
+{
+    await(end, end->pass->interns_alone);
 }
 
 /* Under the lock. */

@@ -24,5 +24,8 @@ void strobe_pass_ends_end(StrobePassEnds *ends, guint index, StrobeSpoolTake tak
 /* What all passes share changes as one thread would change it: waits, in the thread in which the
  * pass ends, until those before it have ended and what was derived so far is handed on. */
 void strobe_pass_end_await(StrobePassEnd *end);
+/* The same before it interns a text: whoever takes what was derived need not have done so where
+ * none of them interns. */
+void strobe_pass_end_await_texts(StrobePassEnd *end);
 
 #endif

@@ -10,18 +10,21 @@
 #define RECORDS 30000 /* of a kind: more than one piece */
 
 /* What the passes of a test derive of each kind, the first and those behind it; how many those are;
- * and how long an exporter thinks of a batch. */
+ * how long an exporter thinks of a batch; and whether that is the caller's own, or the passes want
+ * what the first derives: these may intern. */
 typedef struct Plan {
     guint n_records[2], n_behind, pause_us;
+    gboolean is_of_caller, is_chain;
 } Plan;
 
-static const Plan two_passes = {{RECORDS, RECORDS}, 1, 0};
+static const Plan two_passes = {{RECORDS, RECORDS}, 1, 0, FALSE, FALSE};
 static const Plan *plan = &two_passes;
 
 /* Of one exporter: letters of what it got, one for any number of records of a kind. */
 typedef struct Story {
     GString *text;
-    guint n[128]; /* records by letter */
+    guint n[128];              /* records by letter */
+    gboolean interns_alone[2]; /* of the first passes */
 } Story;
 
 static Story *story_now;
@@ -140,7 +143,7 @@ static const StrobeField fields[] = {{"a", STROBE_FIELD_U64, 0, "", ""}};
     }
 static const StrobeKind a = KIND("a"), b = KIND("b"), c = KIND("c"), d = KIND("d");
 static const StrobeKind *const kinds[][2] = {{&a, &b}, {&c, &d}};
-static const char *const nothing[] = {NULL};
+static const char *const nothing[] = {NULL}, *const of_first[] = {"a", NULL};
 
 static StrobeComponent pass_component(guint i)
 {
@@ -148,7 +151,7 @@ static StrobeComponent pass_component(guint i)
                              .type = STROBE_COMPONENT_PASS,
                              .name = i ? "second" : "first",
                              .ops = &pass_ops[i],
-                             .wants = nothing,
+                             .wants = i && plan->is_chain ? of_first : nothing,
                              .kinds = kinds[i],
                              .n_kinds = 2};
 }
@@ -199,10 +202,13 @@ static char *story_of(const char *const *wants, Story *story)
     for (guint i = 0; i < plan->n_behind; i++)
         g_ptr_array_add(passes, opened(&second, reader, &facts, gaps));
     g_ptr_array_add(others, opened(&exporter, reader, &facts, gaps));
+    ((StrobeConsumer *)others->pdata[0])->is_of_caller = plan->is_of_caller;
     StrobeConsumers *consumers = strobe_consumers_new(passes, others);
     strobe_derive(reader, gaps, consumers, passes, others);
     for (guint i = 0; i < passes->len; i++)
         check_counts(g_ptr_array_index(passes, i), plan->n_records[i > 0]);
+    for (guint i = 0; i < 2; i++)
+        story->interns_alone[i] = ((StrobeConsumer *)passes->pdata[i])->interns_alone;
     strobe_consumers_free(consumers);
     strobe_gaps_free(gaps);
     g_ptr_array_set_size(others, 0);
@@ -240,10 +246,28 @@ static void test_no_news(void)
     g_assert_cmpstr(other, ==, "");
 }
 
+/* Who takes a pass's records may intern, if it is a pass or the caller's own. */
+static void test_who_interns(void)
+{
+    static const Plan plans[] = {{{12, 12}, 1, 0, FALSE, FALSE},
+                                 {{12, 12}, 1, 0, TRUE, FALSE},
+                                 {{12, 12}, 1, 0, FALSE, TRUE}};
+    static const char *const wants[] = {"b", NULL};
+    Story story;
+
+    for (guint i = 0; i < G_N_ELEMENTS(plans); i++) {
+        plan = &plans[i];
+        g_free(story_of(wants, &story));
+        g_assert_cmpint(story.interns_alone[0], ==, i == 0);
+        g_assert_true(story.interns_alone[1]);
+    }
+    plan = &two_passes;
+}
+
 /* Passes begin to end while others look at what the first derives; for ThreadSanitizer. */
 static void test_many_passes(void)
 {
-    static const Plan many_passes = {{300000, 12}, 100, 60};
+    static const Plan many_passes = {{300000, 12}, 100, 60, FALSE, FALSE};
     static const char *const wants[] = {"a", "b", "c", "d", NULL};
     Story story;
 
@@ -259,6 +283,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/derivation/kinds-left", test_kinds_left);
     g_test_add_func("/derivation/no-news", test_no_news);
+    g_test_add_func("/derivation/who-interns", test_who_interns);
     g_test_add_func("/derivation/many-passes", test_many_passes);
     return g_test_run();
 }
