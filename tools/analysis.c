@@ -170,6 +170,20 @@ static gboolean check_no_recording(const char *folder, GError **error)
     return FALSE;
 }
 
+static gboolean check_not_anothers(const StrobeAnalysisWish *wish, const StrobeResult *result,
+                                   const char *folder, GError **error)
+{
+    const char *other = wish->written ? g_hash_table_lookup(wish->written, folder) : NULL;
+
+    if (!other || strcmp(other, result->capture) == 0)
+        return TRUE;
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                "Its files belong in \"%s\", where those of \"%s\" were just written: give the "
+                "two different places with -o, one command each",
+                folder, other);
+    return FALSE;
+}
+
 /* The file that says "finished", written last. */
 static gboolean write_done(const char *folder, GError **error)
 {
@@ -306,7 +320,8 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     gboolean placed = FALSE;
 
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
-    if (wish->cut && !check_no_recording(folder, error))
+    if ((wish->cut && !check_no_recording(folder, error)) ||
+        !check_not_anothers(wish, result, folder, error))
         goto out;
     if (!strobe_result_recover(result, &analysis->is_live, error))
         goto out;
@@ -329,6 +344,8 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     placed = fill_folder(pipeline, result, wish->cut, folder, error);
     describe(analysis, pipeline, shortfall);
     analysis->files = list_files(folder);
+    if (placed && wish->written)
+        g_hash_table_replace(wish->written, g_strdup(folder), g_strdup(result->capture));
     analysis->output = g_steal_pointer(&folder);
 
 out:

@@ -35,6 +35,8 @@ typedef struct StrobeAnalysisWish {
     gint generation;      /* of the file formats, 0: as the source */
     StrobeCut *cut;       /* what is exported; NULL: all */
     guint part;           /* number in the name of the folder, 0: none */
+    GHashTable *written;  /* folders written before, to the result whose they are: two of one name
+                             have one place below `parent`; NULL: not asked */
 } StrobeAnalysisWish;
 
 /* Reads "1", "2", "3" or "source" (NULL too); FALSE with a usage error printed. */

@@ -2,6 +2,8 @@
 /* strobe analyse: makes a result's output files again, from its capture alone. */
 #include <string.h>
 
+#include <strobe/helpers/keyed-hash.h>
+
 #include "analysis.h"
 #include "command.h"
 #include "error.h"
@@ -120,7 +122,9 @@ static gboolean read_importers(const Flags *flags, StrobeRegistry *registry, GPt
 static int run(Flags *flags, char **paths)
 {
     g_autoptr(GPtrArray) importers = strobe_config_components_new();
-    StrobeAnalysisWish wish = {.parent = flags->output};
+    g_autoptr(GHashTable) written =
+        g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
+    StrobeAnalysisWish wish = {.parent = flags->output, .written = written};
     GError *error = NULL;
     int code = 0;
 

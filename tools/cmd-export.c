@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* strobe export: output files of a part of a result. */
+#include <strobe/helpers/keyed-hash.h>
+
 #include "command.h"
 #include "error.h"
 #include "export-cut.h"
@@ -153,7 +155,9 @@ static int export_all(Job *job, char **paths)
 
 static int run(Flags *flags, char **paths)
 {
-    Job job = {.flags = flags, .wish.parent = flags->output};
+    g_autoptr(GHashTable) written =
+        g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
+    Job job = {.flags = flags, .wish = {.parent = flags->output, .written = written}};
     GError *error = NULL;
     StrobeConfig *config;
 

@@ -62,6 +62,20 @@ class AnalyseTest(StrobeTest):
         self.assertEqual(self.contents(self.work / "new" / self.directory.name / OUTPUT), before)
         self.assertEqual(self.contents(), before)
 
+    def test_two_of_one_name(self):
+        """Their folders below -o would be one: the second is refused, the first stays."""
+        other = self.work / "other" / self.directory.name
+        shutil.copytree(self.directory, other)
+        place = self.work / "elsewhere"
+        for command in ("analyse", "export"):
+            with self.subTest(command):
+                done = self.strobe(command, self.directory, other, self.directory, "-o", place,
+                                   "--export", "csv", code=6)
+                self.assertEqual(done.stderr.count("records, files in"), 2)
+                self.assertIn("%s: Its files belong in" % other, done.stderr)
+                self.assertEqual([path.name for path in place.iterdir()], [other.name])
+        self.strobe("analyse", self.directory, other)
+
     def test_exporter_of_choice(self):
         self.strobe("analyse", self.directory, "--export", "chrome_trace")
         self.assertEqual(self.files(), ["analyse.done", "trace_view.json"])
