@@ -96,8 +96,9 @@ class SessionTest(FolderTest):
     def shown(self, table="marker", columns="name,marker.domain"):
         """In the order of their begins."""
         self.session.close()
+        asked = columns if "begin" in columns.split(",") else columns + ",begin"
         text = command.run(
-            ["show", *results(self.folder), "--table", table, "--columns", columns + ",begin",
+            ["show", *results(self.folder), "--table", table, "--columns", asked,
              "--limit=100000", "--json"]
         )
         rows = sorted(json.loads(text)[0]["rows"], key=lambda row: row["begin"])
