@@ -62,7 +62,8 @@ class RotationTest(NumberedTest):
         self.assertEqual(self.numbers(self.result())["t0"], found)
 
     def test_steps(self):
-        self.run_steps("steps=5", "20x20000")
+        """The writer's thread is asked for a piece and begins it when it runs: it is given time."""
+        self.run_steps("steps=5", "5x5000" + ",500000,4x5000" * 3)
         self.assertEqual(self.info(self.result())["kinds"]["step"], 20)
         counts = [self.records_of(self.result() / "FRAMEWORK" / name, "step") for name in self.pieces()]
         self.assertEqual(counts, [5, 5, 5, 5] if len(counts) == 4 else [5, 5, 5, 5, 0])
