@@ -9,14 +9,13 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "interruption.h"
 
 #define DEPTH_MAX 64
-#define LEAVINGS_AGE_S 60
+#define TRIES_MAX 100
 #define PRIVATE_PREFIX "strobe-run-"
 
 static gboolean fail(GError **error, const char *what, const char *path)
@@ -66,9 +65,9 @@ static void remove_leavings(const char *parent, const char *prefix)
             continue;
         g_autofree char *path = g_build_filename(parent, name, NULL);
         int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        /* A young one may be about to be locked. */
+        /* One that is about to be locked looks the same: see take(). */
         if (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
-            status.st_mtime + LEAVINGS_AGE_S < time(NULL) && flock(folder, LOCK_EX | LOCK_NB) == 0)
+            flock(folder, LOCK_EX | LOCK_NB) == 0)
             strobe_folder_remove(path);
         if (folder >= 0)
             close(folder);
@@ -88,13 +87,47 @@ static gboolean make_half_made(char *name)
     return good;
 }
 
-/* Takes the path. */
-static void take(StrobeFreshFolder *fresh, char *path)
+static gboolean is_there(const char *path, int folder)
 {
-    fresh->path = path;
-    fresh->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fresh->lock >= 0 && flock(fresh->lock, LOCK_EX | LOCK_NB) != 0)
-        errno = 0; /* a file system without locks: then nobody finds it unlocked either */
+    struct stat at_path, open_one;
+
+    return lstat(path, &at_path) == 0 && fstat(folder, &open_one) == 0 &&
+           at_path.st_dev == open_one.st_dev && at_path.st_ino == open_one.st_ino;
+}
+
+/* Locks a folder just made. FALSE: somebody took it for leavings in between, and removed it. */
+static gboolean take(StrobeFreshFolder *fresh, const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), locked = -1;
+
+    while (folder >= 0 && (locked = flock(folder, LOCK_EX)) != 0 && errno == EINTR)
+        ;
+    /* On a file system without locks nobody finds it unlocked either. */
+    if (folder >= 0 ? locked == 0 && !is_there(path, folder) : errno == ENOENT) {
+        if (folder >= 0)
+            close(folder);
+        return FALSE;
+    }
+    fresh->path = g_strdup(path);
+    fresh->lock = folder;
+    return TRUE;
+}
+
+/* A folder of its own, whose name is `template` with its six X replaced. */
+static gboolean make_own(StrobeFreshFolder *fresh, const char *template, gboolean is_half_made)
+{
+    for (guint i = 0; i < TRIES_MAX; i++) {
+        g_autofree char *path = g_strdup(template);
+
+        if (is_half_made ? !make_half_made(path) : !g_mkdtemp_full(path, 0700))
+            return FALSE;
+        if (take(fresh, path))
+            return TRUE;
+        if (is_half_made)
+            strobe_interruption_remove(path);
+    }
+    errno = EBUSY;
+    return FALSE;
 }
 
 gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError **error)
@@ -108,10 +141,9 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
         return fail(error, "make the folder", parent);
     remove_leavings(parent, prefix);
     g_autofree char *made = g_strdup_printf("%s/%sXXXXXX", parent, prefix);
-    if (!make_half_made(made))
+    if (!make_own(fresh, made, TRUE))
         return fail(error, "make a folder in", parent);
-    set_result_mode(made);
-    take(fresh, g_steal_pointer(&made));
+    set_result_mode(fresh->path);
     fresh->parent = is_new ? g_steal_pointer(&parent) : NULL;
     return TRUE;
 }
@@ -135,10 +167,7 @@ gboolean strobe_folder_private(StrobeFreshFolder *folder, GError **error)
 
     *folder = (StrobeFreshFolder){.lock = -1};
     remove_leavings(parent, PRIVATE_PREFIX);
-    if (!g_mkdtemp_full(path, 0700))
-        return fail(error, "make a folder", path);
-    take(folder, g_steal_pointer(&path));
-    return TRUE;
+    return make_own(folder, path, FALSE) || fail(error, "make a folder", path);
 }
 
 void strobe_folder_discard(StrobeFreshFolder *fresh)
