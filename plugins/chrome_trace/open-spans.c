@@ -7,6 +7,7 @@
 #define OPEN_BYTES_MAX (32u << 20) /* of what waits for the end of a span */
 #define ENDS_MAX 65536u            /* that wait for their begin, of one key ENDS_OF_KEY_MAX */
 #define ENDS_OF_KEY_MAX 64u
+#define BEGINS_LOOKED_AT 64u /* of one key, for an end */
 #define END_BYTES_MAX (16u << 20)
 #define NEVER_BEGAN "an end of a span that never began"
 
@@ -317,11 +318,27 @@ static void keep_end(Import *import, const Event *event, const char *key, Ended 
     g_array_append_vals(array, ended, 1);
 }
 
+/* The last begin that is not behind the time; FALSE: there is none. */
+static gboolean take_pending(OpenSpans *open, const char *key, gint64 time, Pending *pending)
+{
+    GArray *array = g_hash_table_lookup(open->async, key);
+    guint n = array ? array->len : 0, least = n - MIN(n, BEGINS_LOOKED_AT);
+
+    while (n > least && g_array_index(array, Pending, n - 1).begun.begin > time)
+        n--;
+    if (n == least)
+        return FALSE;
+    *pending = g_array_index(array, Pending, n - 1);
+    g_array_remove_index(array, n - 1);
+    if (array->len == 0)
+        g_hash_table_remove(open->async, key);
+    return TRUE;
+}
+
 void open_spans_end(Import *import, Row *row, const Event *event, gint64 time)
 {
     OpenSpans *open = import->open;
     Pending pending;
-    GArray *array;
     Ended ended;
 
     if (is_of_thread(event)) {
@@ -330,15 +347,10 @@ void open_spans_end(Import *import, Row *row, const Event *event, gint64 time)
     }
     g_autofree char *key = key_of(import, event);
     ended = make_ended(import, event, time);
-    array = g_hash_table_lookup(open->async, key);
-    if (!array || g_array_index(array, Pending, array->len - 1).begun.begin > time) {
+    if (!take_pending(open, key, time, &pending)) {
         keep_end(import, event, key, &ended);
         return;
     }
-    pending = g_array_index(array, Pending, array->len - 1);
-    g_array_set_size(array, array->len - 1);
-    if (array->len == 0)
-        g_hash_table_remove(open->async, key);
     forget(open, pending.begun.bytes);
     end_one(import, pending.row, event, &pending.begun, &ended);
 }

@@ -99,6 +99,23 @@ static void test_async_in_any_order(Fixture *f, gconstpointer unused)
     g_assert_false(is_damaged(f, "never end"));
 }
 
+/* Two spans of one id, whose begins one thread wrote and whose ends another. */
+static void test_async_again(Fixture *f, gconstpointer unused)
+{
+#define AGAIN(phase_, ts_)                                                                         \
+    "{\"ph\": \"" phase_                                                                           \
+    "\", \"name\": \"n\", \"cat\": \"c\", \"id\": 1, \"pid\": 1, \"tid\": 1, "                     \
+    "\"ts\": " ts_ "}"
+
+    import(f,
+           "[" AGAIN("b", "1") "," AGAIN("b", "10") "," AGAIN("e", "7") "," AGAIN("e", "12") "]");
+    g_assert_cmpint(nth(f, "chrome_trace.span", 0)->begin_ns, ==, 1000);
+    g_assert_cmpint(nth(f, "chrome_trace.span", 0)->end_ns, ==, 7000);
+    g_assert_cmpint(nth(f, "chrome_trace.span", 1)->begin_ns, ==, 10000);
+    g_assert_cmpint(nth(f, "chrome_trace.span", 1)->end_ns, ==, 12000);
+    g_assert_false(is_damaged(f, "an end of a span that never began"));
+}
+
 /* Two processes may have the same local id. */
 static void test_local_ids(Fixture *f, gconstpointer unused)
 {
@@ -453,6 +470,7 @@ int main(int argc, char **argv)
     TEST("async", test_async);
     TEST("hostile-ids", test_hostile_ids);
     TEST("async-in-any-order", test_async_in_any_order);
+    TEST("async-again", test_async_again);
     TEST("local-ids", test_local_ids);
     TEST("too-much-is-under-way", test_too_much_is_under_way);
     TEST("counters-and-flows", test_counters_and_flows);

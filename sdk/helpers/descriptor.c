@@ -3,9 +3,53 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define LEAST 512 /* low numbers do not reach it by themselves */
+
+/* A number that the kernel tells of this process; 0: it does not. */
+static long number_of(const char *status, const char *key)
+{
+    const char *line = strstr(status, key);
+
+    return line ? strtol(line + strlen(key), NULL, 10) : 0;
+}
+
+/* In a program with threads the kernel waits for all processors, milliseconds, before its table of
+ * descriptors has grown: there the upper half of the table as it is. */
+static int find_least(void)
+{
+    char status[4096] = "";
+    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, status, sizeof status - 1);
+    long places;
+
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return LEAST;
+    places = number_of(status, "\nFDSize:");
+    if (places <= 0 || places > LEAST || number_of(status, "\nThreads:") <= 1)
+        return LEAST;
+    return (int)(places / 2);
+}
+
+/* Once for each process: a forked child's table is its own, and so are its threads. */
+static int least(void)
+{
+    static uint64_t known; /* atomic: process, number */
+    uint64_t now = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    const uint64_t process = (uint64_t)getpid() << 32;
+
+    if (now >> 32 != process >> 32) {
+        now = process | (uint64_t)find_least();
+        __atomic_store_n(&known, now, __ATOMIC_RELAXED);
+    }
+    return (int)(now & UINT32_MAX);
+}
 
 int strobe_descriptor_aside(int descriptor)
 {
@@ -13,7 +57,7 @@ int strobe_descriptor_aside(int descriptor)
 
     if (descriptor < 0)
         return -1;
-    other = fcntl(descriptor, F_DUPFD_CLOEXEC, LEAST);
+    other = fcntl(descriptor, F_DUPFD_CLOEXEC, least());
     if (other < 0) { /* a limit that allows no such number, or none left */
         if (descriptor > STDERR_FILENO) {
             errno = saved;

@@ -154,7 +154,6 @@ static StrobeStatus operator_average_batch(void *state, const StrobeView *record
     return STROBE_OK;
 }
 
-/* Most self time first; then by text, so that the order is always the same. */
 /* Bytes may be NUL, too. */
 static gint text_compare(const StrobeText *a, const StrobeText *b)
 {
@@ -163,6 +162,7 @@ static gint text_compare(const StrobeText *a, const StrobeText *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
+/* Most self time first; then by text, so that the order is always the same. */
 static gint compare(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;

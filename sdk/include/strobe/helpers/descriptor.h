@@ -13,9 +13,11 @@ extern "C" {
 #endif
 
 /* Takes what open() and its kin returned, and returns another descriptor of the same file
- * (close-on-exec), of 512 or more, in its place; where the process may have none of these, the same
- * one, but for 0, 1 and 2. -1 with errno: it was -1, or one of these and there is no other; the
- * file is closed then. Call it at once: locks of the process go with the first. Any thread. */
+ * (close-on-exec), of 512 or more, in its place; in a program that has threads and a smaller table
+ * of descriptors, one of the table's upper half (to enlarge it would take milliseconds); where the
+ * process may have none of these, the same one, but for 0, 1 and 2. -1 with errno: it was -1, or
+ * one of these and there is no other; the file is closed then. Call it at once: locks of the
+ * process go with the first. Any thread. */
 int strobe_descriptor_aside(int descriptor);
 
 #if defined(__cplusplus)
