@@ -105,8 +105,10 @@ static gboolean fill(Slices *s)
         }
         if (s->fd >= 0 && done < 0 && errno == EINTR)
             continue;
-        if (s->fd >= 0 && done < 0)
+        if (s->fd >= 0 && done < 0) { /* its rest is missing */
             s->error = errno;
+            s->is_gap = TRUE;
+        }
         if (!open_next(s))
             return FALSE;
     }
@@ -125,8 +127,10 @@ static void skip_line(Slices *s)
             return;
         }
         s->at = s->used;
-        if (!fill(s))
+        if (!fill(s)) {
+            s->is_in_long = s->is_gap;
             return;
+        }
     }
 }
 
@@ -134,11 +138,11 @@ static void skip_line(Slices *s)
  * gap, whose begin may be missing, unless slices seem to end with lines. */
 static gboolean pass_gap(Slices *s)
 {
-    const gboolean is_torn = s->used > s->at || s->next == 1;
+    const gboolean is_torn = s->used > s->at || s->is_in_long || s->next == 1;
 
     s->n_cut += s->used > s->at;
     s->at = s->used;
-    s->is_gap = FALSE;
+    s->is_gap = s->is_in_long = FALSE;
     return is_torn;
 }
 

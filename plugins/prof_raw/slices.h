@@ -22,6 +22,7 @@ typedef struct Slices {
     guint64 n_missing;   /* slices */
     guint64 n_cut;       /* pieces of lines or records beside them */
     gboolean is_gap;     /* what follows does not follow what is in the buffer */
+    gboolean is_in_long; /* before the gap is the begin of a line that was left out */
     gboolean is_shifted; /* where records begin behind a gap is not known */
     int error;           /* errno, 0: none */
 } Slices;

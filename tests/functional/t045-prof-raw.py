@@ -102,6 +102,19 @@ class ProfRawTest(StrobeTest):
         self.assertEqual(self.damage()["device_3/hccs.data.3"],
                          "1 slices are missing; 2 lines beside them that may be cut")
 
+    def test_long_line_beside_a_missing_slice(self):
+        """Its end, in the slice that is missing, is followed by a line's begin."""
+        lines = ["%d: %d 0\n" % (RAW + 1000000 * i, 100 * i) for i in range(9)]
+        long = "x" * 100000 + "\n"
+        text = "".join(lines[:3]) + long + "".join(lines[3:])
+        begin = len("".join(lines[:3]))
+        self.put("hccs.data.3", text, cuts=(begin + 80000, begin + len(long) + 4))
+        self.lose("hccs.data.3", 1)
+        self.assertEqual([row["begin"] // 1000000 for row in self.rows()], [1, 2, 5, 6, 7, 8])
+        self.assertEqual(self.damage()["device_3/hccs.data.3"],
+                         "1 slices are missing; 1 lines beside them that may be cut; "
+                         "1 lines of over 64 KiB")
+
     def test_first_slices_are_missing(self):
         lines = ["%d: %d 0\n" % (RAW + 1000000 * i, 100 * i) for i in range(9)]
         self.put("hccs.data.3", "".join(lines), cuts=(5, 20))
