@@ -110,7 +110,7 @@ class ProfRawTest(StrobeTest):
         begin = len("".join(lines[:3]))
         self.put("hccs.data.3", text, cuts=(begin + 80000, begin + len(long) + 4))
         self.lose("hccs.data.3", 1)
-        self.assertEqual([row["begin"] // 1000000 for row in self.rows()], [1, 2, 5, 6, 7, 8])
+        self.assertEqual([row["begin"] // 1000000 for row in self.rows()], [1, 2, 4, 5, 6, 7, 8])
         self.assertEqual(self.damage()["device_3/hccs.data.3"],
                          "1 slices are missing; 1 lines beside them that may be cut; "
                          "1 lines of over 64 KiB")
