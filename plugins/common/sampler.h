@@ -18,8 +18,7 @@ StrobeTrackId strobe_sampler_track(const StrobeHost *host, StrobeInstance *self,
 #define STROBE_SAMPLER_INTERVAL                                                                    \
     {                                                                                              \
         .struct_size = sizeof(StrobeOption), .type = STROBE_OPTION_DURATION, .name = "interval",   \
-        .default_value = "20ms", .min = 1e6, .max = 3.6e12,                                        \
-        .summary = "Time between two samples."                                                     \
+        .default_value = "20ms", .min = 1e6, .max = 3.6e12, .summary = "Time between two samples." \
     }
 
 #define STROBE_SAMPLER_SYS_ROOT(summary_)                                                          \
@@ -33,8 +32,8 @@ StrobeTrackId strobe_sampler_track(const StrobeHost *host, StrobeInstance *self,
     {                                                                                              \
         .struct_size = sizeof(StrobeOption), .type = STROBE_OPTION_STRING, .name = "dcmi",         \
         .default_value = "libdcmi.so",                                                             \
-        .summary = "The device management library of Ascend hosts; where it cannot be loaded, "    \
-                   else_                                                                           \
+        .summary =                                                                                 \
+            "The device management library of Ascend hosts; where it cannot be loaded, " else_     \
     }
 
 /* Behind the option `dcmi`. */
