@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 
+from free_memory import free_memory
 from raw_files import RawFiles
 
 PYTHON = "/usr/bin/python3"
@@ -70,14 +71,13 @@ class Bench:
         return self._mixes[records]
 
     def room(self, size):
-        """Where outputs of so many bytes cost least: in memory if there is plenty of it."""
+        """Where outputs of so many bytes cost least: in memory if there is plenty of it. What lies
+        there counts towards the limit of the control group, too."""
         if not self._memory:
             return self.scratch
-        with open("/proc/meminfo", encoding="ascii") as file:
-            free = [int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable:")]
         volume = os.statvfs(self._memory)
-        free.append(volume.f_bavail * volume.f_frsize)
-        return self._memory if min(free) > 2 * size else self.scratch
+        free = min(free_memory(), volume.f_bavail * volume.f_frsize)
+        return self._memory if free > 2 * size else self.scratch
 
     def raw(self, operators):
         """A folder with raw files of so many operators, made once."""
