@@ -245,32 +245,6 @@ static StrobeStackId host_stack(StrobeInstance *self, const StrobeStringId *fram
     return n ? intern(&self->strings, (const char *)frames, n * sizeof *frames) : 0;
 }
 
-static void put_absent(char *at, uint32_t type)
-{
-    static const int64_t least = STROBE_ABSENT_I64;
-    static const int32_t least32 = STROBE_ABSENT_I32;
-    double nothing = STROBE_ABSENT_F64;
-
-    switch (type) {
-    case STROBE_FIELD_U64:
-    case STROBE_FIELD_LINK:
-    case STROBE_FIELD_U32:
-        memset(at, 0xff, strobe_field_size(type));
-        break;
-    case STROBE_FIELD_I64:
-        memcpy(at, &least, sizeof least);
-        break;
-    case STROBE_FIELD_I32:
-        memcpy(at, &least32, sizeof least32);
-        break;
-    case STROBE_FIELD_F64:
-        memcpy(at, &nothing, sizeof nothing);
-        break;
-    default:
-        break;
-    }
-}
-
 static StrobeStatus host_retrack(StrobeInstance *self, StrobeTrackId id, const StrobeTrack *track,
                                  uint64_t pid)
 {
@@ -327,7 +301,8 @@ static void *host_emit(StrobeInstance *self, StrobeKindId id, StrobeTrackId trac
     *record = (StrobeMockImported){kind, NULL, track, name, begin_ns, end_ns};
     record->fields = must(calloc(1, strobe_kind_offset(kind, kind->n_fields) + 8));
     for (uint32_t i = 0; i < kind->n_fields; i++)
-        put_absent((char *)record->fields + strobe_kind_offset(kind, i), kind->fields[i].type);
+        strobe_field_put_absent((char *)record->fields + strobe_kind_offset(kind, i),
+                                kind->fields[i].type);
     return record->fields;
 }
 
