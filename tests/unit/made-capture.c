@@ -305,3 +305,48 @@ void made_capture_named(const char *path, guint32 n)
     }
     made_capture_end(made);
 }
+
+/* ---- reading ---- */
+
+StrobeReader *made_reader(const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    StrobeReader *reader = strobe_reader_open(path, &error);
+
+    g_assert_no_error(error);
+    return reader;
+}
+
+char *made_arguments(const char *path, StrobeReaderStats *stats)
+{
+    StrobeReader *reader = made_reader(path);
+    GString *text = g_string_new(NULL);
+    StrobeView views[7];
+    gsize n;
+
+    while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), NULL)))
+        for (gsize i = 0; i < n; i++)
+            g_string_append_printf(text, "%s%s%" G_GUINT64_FORMAT, text->len ? " " : "",
+                                   views[i].flags & STROBE_VIEW_UNFINISHED ? "u" : "",
+                                   strobe_view_u64(&views[i], 0));
+    if (stats)
+        *stats = *strobe_reader_stats(reader);
+    strobe_reader_free(reader);
+    return g_string_free(text, FALSE);
+}
+
+void made_assert_arguments(const char *path, const char *expected)
+{
+    g_autofree char *found = made_arguments(path, NULL);
+    g_assert_cmpstr(found, ==, expected);
+}
+
+void made_capture_marker(MadeCapture *made, guint32 lane, guint64 sequence, guint32 offset,
+                         guint64 argument)
+{
+    guint64 words[8], begin = MADE_BEGIN_NS + argument * 1000000;
+    guint n = made_marker(words, begin, begin + 500000, argument);
+
+    made->now_ns = MAX(made->now_ns, begin + 600000);
+    made_capture_block(made, STROBE_BLOCK_RECORDS, lane, sequence, offset, words, n * 8);
+}

@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdio.h>
 #include "capture-format.h"
+#include "reader.h"
 
 #define MADE_EPOCH_NS 1700000000000000000
 #define MADE_BEGIN_NS 1000000000u /* of the window */
@@ -38,10 +39,21 @@ guint made_marker(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 argume
 guint made_named(guint64 *out, guint64 time_ns, guint32 string, const char *name);
 guint made_unfinished(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 argument);
 
+/* One block with one marker of a lane, `argument` ms after the window's begin. */
+void made_capture_marker(MadeCapture *made, guint32 lane, guint64 sequence, guint32 offset,
+                         guint64 argument);
+
 /* A whole capture of `n` records as a busy program leaves them: four threads with nested operators
  * under stacks, marks, and steps. */
 void made_capture_load(const char *path, guint64 n);
 /* A whole capture of `n` instants, each with a name of its own written beside it. */
 void made_capture_named(const char *path, guint32 n);
+
+/* What is read of it, which must be possible. */
+StrobeReader *made_reader(const char *path);
+/* Arguments of the markers in the order in which they come, as "1 2 u3": the last is unfinished.
+ * `stats` may be NULL. */
+char *made_arguments(const char *path, StrobeReaderStats *stats);
+void made_assert_arguments(const char *path, const char *expected);
 
 #endif

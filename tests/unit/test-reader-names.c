@@ -3,17 +3,7 @@
  */
 #include <string.h>
 #include "made-capture.h"
-#include "reader.h"
 #include "support.h"
-
-static StrobeReader *open_reader(const char *path)
-{
-    g_autoptr(GError) error = NULL;
-    StrobeReader *reader = strobe_reader_open(path, &error);
-
-    g_assert_no_error(error);
-    return reader;
-}
 
 static void check_name(StrobeReader *reader, const StrobeView *view)
 {
@@ -34,7 +24,7 @@ static void test_beside(gconstpointer kept)
     gsize n;
 
     made_capture_named(path, NAMES);
-    StrobeReader *reader = open_reader(path);
+    StrobeReader *reader = made_reader(path);
     if (kept)
         strobe_reader_keep_strings(reader);
     while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), NULL)))
@@ -69,7 +59,7 @@ static void test_lost(gconstpointer kept)
     memmove(words + used - 6, words + used - 3, 3 * sizeof *words);
     made_capture_block(made, STROBE_BLOCK_RECORDS, 0, 1, 0, words, (used - 3) * 8);
     made_capture_end(made);
-    StrobeReader *reader = open_reader(path);
+    StrobeReader *reader = made_reader(path);
     if (kept)
         strobe_reader_keep_strings(reader);
     g_assert_cmpuint(strobe_reader_next(reader, views, G_N_ELEMENTS(views), NULL), ==, 2);
