@@ -227,9 +227,10 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     int status, code = 0;
     gint generation;
 
-    if (!strobe_analysis_generation(flags->generation, &generation) ||
-        !strobe_memory_limit_check(&flags->memory))
+    if (!strobe_analysis_generation(flags->generation, &generation))
         return STROBE_EXIT_USAGE;
+    if (!strobe_memory_limit_check(&flags->memory, &code))
+        return code;
     if (!strobe_run_check(config, registry, &reach, &error) ||
         !strobe_folder_check_writable(config->directory, &error))
         return strobe_command_fail(error);
