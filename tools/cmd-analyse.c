@@ -10,6 +10,7 @@
 #include "folder.h"
 #include "foreign.h"
 #include "memory-limit.h"
+#include "plugin-folders.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -130,7 +131,8 @@ static int run(Flags *flags, char **paths)
 
     if (!strobe_analysis_generation(flags->generation, &wish.generation))
         return STROBE_EXIT_USAGE;
-    if (!strobe_memory_limit_begin(&flags->memory, &code))
+    if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
+        !strobe_memory_limit_begin(&flags->memory, &code))
         return code;
     if (flags->output && !strobe_folder_check_writable(flags->output, &error))
         return strobe_command_fail(error);

@@ -9,6 +9,7 @@
 #include "foreign.h"
 #include "interruption.h"
 #include "memory-limit.h"
+#include "plugin-folders.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -200,7 +201,8 @@ static int run(Flags *flags, char **paths)
 
     if (!read_choices(flags, &job))
         return STROBE_EXIT_USAGE;
-    if (!strobe_memory_limit_begin(&flags->memory, &job.code))
+    if (!strobe_plugin_folders_check(flags->plugin_path, &job.code) ||
+        !strobe_memory_limit_begin(&flags->memory, &job.code))
         return job.code;
     if (strobe_folder_check_writable(job.wish.parent, &error))
         config = named_components(flags, formats, &error);

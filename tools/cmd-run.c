@@ -10,6 +10,7 @@
 #include "error.h"
 #include "folder.h"
 #include "memory-limit.h"
+#include "plugin-folders.h"
 #include "result-directory.h"
 #include "run-command.h"
 #include "run-diagnosis.h"
@@ -229,7 +230,8 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
 
     if (!strobe_analysis_generation(flags->generation, &generation))
         return STROBE_EXIT_USAGE;
-    if (!strobe_memory_limit_check(&flags->memory, &code))
+    if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
+        !strobe_memory_limit_check(&flags->memory, &code))
         return code;
     if (!strobe_run_check(config, registry, &reach, &error) ||
         !strobe_folder_check_writable(config->directory, &error))

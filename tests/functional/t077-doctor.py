@@ -91,6 +91,15 @@ class DoctorTest(StrobeTest):
         self.assertIn("1 thing does not work", done.stdout)
         self.assertIn("1. wrong_abi: remove or replace the file", done.stdout)
 
+    def test_folder_that_is_not_there(self):
+        words = ("--no-self-test", "--python", self.script_python())
+        missing = self.work / "missing"
+        said = self.doctor(*words, "--plugin-path", missing, code=1)
+        self.assertIn('"%s" (--plugin-path)' % missing, self.finding(said, "Strobe", "plugin folder")["found"])
+        self.environment["STROBE_PLUGIN_PATH"] = str(missing)
+        wrong = self.finding(self.doctor(*words), "Strobe", "plugin folder")
+        self.assertEqual(wrong["verdict"], "limited")
+
     def test_unruly_library(self):
         """A library that ends who loads it, at the place of MSPTI, ends a child only."""
         home = self.work / "cann"
