@@ -200,6 +200,7 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     g_auto(GStrv) directories = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
     g_auto(GStrv) notes = strobe_run_folder_lines(folder, "notes", NOTES_MAX);
     g_auto(GStrv) optimizers = strobe_run_folder_lines(folder, "optimizers", OPTIMIZERS_MAX);
+    g_auto(GStrv) cut = strobe_run_folder_cut_openings(folder, NOTES_MAX);
     gboolean is_claimed = strobe_run_folder_is_claimed(folder);
 
     /* From here on Ctrl-C ends the analysis, which can be made again. */
@@ -209,6 +210,8 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
         g_autofree char *text = strobe_text_printable(*note, strlen(*note));
         strobe_complain("%s", text);
     }
+    for (char **opening = cut; *opening; opening++)
+        strobe_complain("The process ended while it opened a plugin: %s", *opening);
     if (!*directories) {
         explain_nothing(config, command, environment, is_claimed, *notes != NULL);
         if (is_claimed && config->has_schedule && names_class(step_on))

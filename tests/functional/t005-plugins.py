@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import signal
 import time
 
 from support import BUILD, StrobeTest, bad_plugin, program
@@ -146,6 +147,16 @@ class BadPluginsTest(StrobeTest):
     def test_crash(self):
         self.add(bad_plugin("fatal/crashes"))
         self.assertRefused("crash")
+
+    def test_crash_when_opened(self):
+        """The program is gone with it; whose fault it was is told."""
+        self.add(bad_plugin("fatal/open_crashes"), "open_crashes.so")
+        done = self.strobe(
+            "run", "-o", self.out, "--plugin-path", self.folder, "--collect", "open_crashes", "--",
+            program("marked-program"), code=-signal.SIGKILL)
+        self.assertIn("while it opened a plugin: collector open_crashes in process", done.stderr)
+        done = self.record(program("marked-program"))
+        self.assertNotIn("while it opened", done.stderr)
 
     def test_exit(self):
         self.add(program("plugin-that-exits.so"))
