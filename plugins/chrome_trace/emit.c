@@ -134,7 +134,10 @@ static void append_argument(GString *out, const EventArg *arg)
     g_string_append(out, "\": ");
     if (is_text)
         g_string_append_c(out, '"');
-    g_string_append_len(out, arg->value.text, (gssize)arg->value.length);
+    if (G_UNLIKELY(arg->value.has_escapes && !is_text))
+        slice_append(&arg->value, out);
+    else
+        g_string_append_len(out, arg->value.text, (gssize)arg->value.length);
     if (is_text)
         g_string_append_c(out, '"');
 }
@@ -328,7 +331,7 @@ static StrobeStringId make_new_text(Import *import, guint8 form, const Slice *va
         return value->type == SLICE_STRING ? make_stack(import, value) : 0;
     case KINETO_JSON:
         is_good = value->type == SLICE_ARRAY || value->type == SLICE_OBJECT;
-        g_string_append_len(out, value->text, (gssize)value->length);
+        slice_append(value, out);
         break;
     default: /* KINETO_TEXT; an empty one would look like none */
         return value->type == SLICE_STRING ? import_intern(import, value) : 0;
