@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define INPUT_BYTES (128u << 10)
-#define OUTPUT_BYTES (64u << 10) /* at a time: of one that fails nothing is left */
+#define OUTPUT_BYTES (64u << 10) /* at a time */
 
 struct ByteSource {
     int descriptor;
@@ -91,6 +91,16 @@ static gssize fail(ByteSource *s, const char *reason)
     return -1;
 }
 
+/* What the converter made before it failed, of which it tells nothing: a text has no NUL in it. */
+static gssize salvage(const ByteSource *s)
+{
+    gsize n = OUTPUT_BYTES;
+
+    while (n && !s->output[n - 1])
+        n--;
+    return n ? (gssize)n : -1;
+}
+
 /* One step of the converter: bytes, 0 for none yet, -1 for an error. */
 static gssize convert(ByteSource *s)
 {
@@ -104,12 +114,15 @@ static gssize convert(ByteSource *s)
         g_converter_reset(s->converter);
         s->is_between = FALSE;
     }
+    memset(s->output, 0, OUTPUT_BYTES);
     result = g_converter_convert(
         s->converter, s->input + s->taken, s->used - s->taken, s->output, OUTPUT_BYTES,
         s->is_end ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS, &n_read, &n_written, &error);
     if (result == G_CONVERTER_ERROR) {
-        if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
-            return fail(s, error->message);
+        if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT)) {
+            fail(s, error->message);
+            return salvage(s);
+        }
         return s->is_end ? fail(s, "the file ends too early") : 0;
     }
     s->taken += n_read;
@@ -138,12 +151,14 @@ gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
 {
     gssize n;
 
-    if (s->error)
-        return -1;
-    if (!s->converter)
-        return read_file(s, bytes, size);
-    if (s->n_handed_out == s->n_output && (n = decompress(s)) <= 0)
-        return n;
+    if (s->n_handed_out == s->n_output) {
+        if (s->error)
+            return -1;
+        if (!s->converter)
+            return read_file(s, bytes, size);
+        if ((n = decompress(s)) <= 0)
+            return n;
+    }
     size = MIN(size, s->n_output - s->n_handed_out);
     memcpy(bytes, s->output + s->n_handed_out, size);
     s->n_handed_out += size;

@@ -13,8 +13,7 @@ static void test_odd_numbers_inside(Fixture *f, gconstpointer unused)
     check_text(f, only(f, "chrome_trace.event"), "arguments",
                "{\"a\": [1, \"NaN\", [\"-Infinity\", \"nan, \\\"inf\"]], "
                "\"b\": {\"inf\": \"inf\", \"c\": [\"nan\"], \"d\": null}, \"e\": 2}");
-    check_text(f, only(f, "cpu_op"), "chrome_trace.arguments",
-               "{\"Input Dims\": [[\"NaN\"]]}");
+    check_text(f, only(f, "cpu_op"), "chrome_trace.arguments", "{\"Input Dims\": [[\"NaN\"]]}");
     check_text(f, only(f, "cpu_op"), "chrome_trace.strides", "[[1, \"NaN\"]]");
     g_assert_true(is_damaged(f, "expected a value"));
 }
