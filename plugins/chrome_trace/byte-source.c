@@ -13,6 +13,7 @@
 struct ByteSource {
     int descriptor;
     guint64 position, total;
+    guint64 until; /* no more of the text than this */
     char *error;
     GConverter *converter; /* NULL: the bytes are plain */
     guchar *input;
@@ -35,6 +36,7 @@ ByteSource *byte_source_new(int descriptor)
     guchar head[3];
 
     s->descriptor = descriptor;
+    s->until = G_MAXUINT64;
     s->total = fstat(descriptor, &st) == 0 ? (guint64)MAX(st.st_size, 0) : 0;
     if (byte_source_is_gzip(head, (gsize)MAX(pread(descriptor, head, sizeof head, 0), 0))) {
         s->converter = G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
@@ -147,7 +149,12 @@ static gssize decompress(ByteSource *s)
     return n;
 }
 
-gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
+void byte_source_limit(ByteSource *s, guint64 bytes)
+{
+    s->until = bytes;
+}
+
+static gssize read_text(ByteSource *s, char *bytes, gsize size)
 {
     gssize n;
 
@@ -163,6 +170,14 @@ gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
     memcpy(bytes, s->output + s->n_handed_out, size);
     s->n_handed_out += size;
     return (gssize)size;
+}
+
+gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
+{
+    gssize n = read_text(s, bytes, (gsize)MIN(size, s->until));
+
+    s->until -= (guint64)MAX(n, 0);
+    return n;
 }
 
 void byte_source_skip(ByteSource *s, guint64 offset)

@@ -53,18 +53,52 @@ static void probe_text(const char *bytes, gsize length, StrobeSourceProbe *answe
     }
 }
 
+/* What begins with something long says what it is behind it: one event, or member, is read whole.
+ */
+static gboolean begins_with_event(const StrobeSource *source)
+{
+    ByteSource *in = byte_source_new(source->descriptor);
+    EventReader *reader = event_reader_new(in, 0, STROBE_SOURCE_HEAD);
+    g_autofree Event *event = g_new0(Event, 1);
+    const char *error;
+    int result;
+
+    byte_source_limit(in, EVENT_BYTES_MAX + STROBE_SOURCE_HEAD);
+    do
+        result = event_reader_next(reader, event, &error);
+    while (result == EVENT_MEMBER || result == EVENT_FRAME);
+    if (result == EVENT_ONE && !event_reader_is_object(reader) &&
+        (!event->phase.length || !event->pid.type))
+        result = EVENT_DAMAGE;
+    event_reader_free(reader);
+    byte_source_free(in);
+    return result == EVENT_ONE;
+}
+
+static void probe_behind_head(const StrobeSource *source, StrobeSourceProbe *answer)
+{
+    if (!begins_with_event(source))
+        return;
+    answer->score = 80;
+    answer->format = "Chrome trace";
+    answer->reason = NULL;
+}
+
 static void chrome_trace_probe(const StrobeSource *source, StrobeSourceProbe *answer)
 {
-    if (source->is_folder || source->n_head == 0)
+    gsize n = source->n_head;
+
+    if (source->is_folder || n == 0)
         return;
     if (byte_source_is_gzip(source->head, source->n_head)) {
         g_autofree char *bytes = g_malloc(STROBE_SOURCE_HEAD);
-        gssize n = inflate_head(source, bytes, STROBE_SOURCE_HEAD);
-
-        probe_text(bytes, (gsize)n, answer);
+        n = (gsize)inflate_head(source, bytes, STROBE_SOURCE_HEAD);
+        probe_text(bytes, n, answer);
     } else {
-        probe_text((const char *)source->head, source->n_head, answer);
+        probe_text((const char *)source->head, n, answer);
     }
+    if (answer->reason && n == STROBE_SOURCE_HEAD)
+        probe_behind_head(source, answer);
 }
 
 /* ---- events ---- */

@@ -18,9 +18,34 @@ static void test_odd_numbers_inside(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "expected a value"));
 }
 
+/* ---- what is long ---- */
+
+static int score_of(Fixture *f, const char *begin, const char *end)
+{
+    g_autofree char *long_text = g_strnfill(STROBE_SOURCE_HEAD, 'x');
+    g_autofree char *text = g_strconcat(begin, long_text, end, NULL);
+
+    g_assert_true(g_file_set_contents(f->path, text, -1, NULL));
+    return strobe_mock_importer_probe(f->mock, f->path).score;
+}
+
+/* The first event, or what stands before it, goes beyond what a probe is shown. */
+static void test_long_begin(Fixture *f, gconstpointer unused)
+{
+    g_assert_cmpint(score_of(f, "[{\"name\": \"", "\", \"ph\": \"i\", \"pid\": 1, \"ts\": 1}]"), ==,
+                    80);
+    g_assert_cmpint(score_of(f, "{\"about\": \"", "\", \"traceEvents\": [{\"ph\": \"i\"}]}"), ==,
+                    80);
+    g_assert_cmpint(score_of(f, "[{\"name\": \"", "\", \"pid\": 1}]"), ==, 0);
+    g_assert_cmpint(score_of(f, "{\"about\": \"", "\", \"traceEvents\": 7}"), ==, 0);
+    g_assert_cmpint(score_of(f, "[\"", "\", {\"ph\": \"i\", \"pid\": 1}]"), ==, 0);
+    g_assert_cmpint(score_of(f, "[{\"name\": \"", ""), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     TEST("odd-numbers-inside", test_odd_numbers_inside);
+    TEST("long-begin", test_long_begin);
     return g_test_run();
 }
