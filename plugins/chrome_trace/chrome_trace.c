@@ -111,11 +111,13 @@ static void list_phase(Import *import, const Event *event)
     import->host->unknown(import->self, import->part, text, 1);
 }
 
-static void take_by_phase(Import *import, Row *row, const Event *event, gint64 begin)
+static void take_by_phase(Import *import, Row *row, const Event *event, gint64 stated)
 {
+    const gint64 begin = MAX(stated, 0);
+
     switch (event->phase.length == 1 ? event->phase.text[0] : 0) {
     case 'X':
-        spans_take(import, row, event, begin);
+        spans_take(import, row, event, stated);
         break;
     case 'B':
     case 'b':
@@ -150,6 +152,19 @@ static void take_by_phase(Import *import, Row *row, const Event *event, gint64 b
     }
 }
 
+/* FALSE: it has none, or none that counts from the base. */
+static gboolean take_time(const Import *import, const Event *event, gint64 *time)
+{
+    return slice_us(&event->ts, time, NULL) && !__builtin_add_overflow(*time, import->base, time);
+}
+
+static void note_time(Import *import, gint64 time)
+{
+    import->first = import->has_times ? MIN(import->first, time) : time;
+    import->last = import->has_times ? MAX(import->last, time) : time;
+    import->has_times = TRUE;
+}
+
 static void take_event(Import *import, const Event *event)
 {
     gint64 begin;
@@ -159,19 +174,17 @@ static void take_event(Import *import, const Event *event)
         rows_take_metadata(import->rows, event);
         return;
     }
-    if (!event->phase.length || !slice_us(&event->ts, &begin, NULL)) {
+    if (!event->phase.length || !take_time(import, event, &begin)) {
         import_damage(import, event, "an event without a phase or a time");
         return;
     }
     if (G_UNLIKELY(event->is_overfull))
         import_damage(import, event, "arguments beyond the first 255 are left out");
-    if (begin < 0) {
-        import_damage(import, event, "a time before the clock's zero");
-        begin = 0;
-    }
-    import->first = import->has_times ? MIN(import->first, begin) : begin;
-    import->last = import->has_times ? MAX(import->last, begin) : begin;
-    import->has_times = TRUE;
+    if (begin < 0)
+        import_damage(import, event,
+                      "a time before the clock's zero, where a capture begins: what is before it "
+                      "is cut off");
+    note_time(import, MAX(begin, 0));
     take_by_phase(import, rows_of_event(import->rows, event), event, begin);
 }
 

@@ -61,7 +61,8 @@ typedef struct Import {
     Memo *memos;
     guint8 known_slots[N_SORTS][SLICE_TAGS]; /* of keys by their tag, from 1 on; 0: not known */
     Category categories[CATEGORIES];         /* in a slot, the one that came last */
-    gint64 first, last;                      /* times of the events, as in the file */
+    gint64 base; /* told before the events: added to each time; what comes later, the host adds */
+    gint64 first, last; /* times of the events */
     guint64 n_events;
     gboolean has_times;
     gboolean is_full;

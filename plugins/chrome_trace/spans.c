@@ -184,8 +184,9 @@ static void take_unknown(Import *import, Row *row, const Event *event, gint64 be
     stacks_emit(import, &stacks, track, name, begin, end);
 }
 
-void spans_take(Import *import, Row *row, const Event *event, gint64 begin)
+void spans_take(Import *import, Row *row, const Event *event, gint64 stated)
 {
+    const gint64 begin = MAX(stated, 0);
     guint sort = sort_of_span(import, event);
     gboolean is_exact = TRUE;
     gint64 duration = 0, end;
@@ -194,10 +195,12 @@ void spans_take(Import *import, Row *row, const Event *event, gint64 begin)
         import_damage(import, event, "a duration that is no number");
         duration = 0;
     }
-    if (duration < 0 || __builtin_add_overflow(begin, duration, &end)) {
+    if (duration < 0 || __builtin_add_overflow(stated, duration, &end)) {
         import_damage(import, event, "a duration that is out of range");
         end = begin;
     }
+    end = MAX(end, begin);
+    is_exact |= begin != stated;
     import->last = MAX(import->last, end);
     if (sort == SORT_SPAN) {
         take_unknown(import, row, event, begin, end);

@@ -2,6 +2,8 @@
 /* Values that are no JSON, or hardly fit. */
 #include "test-fixture.h"
 
+#include <math.h>
+
 /* As at top level; what only looks so inside of texts stays. */
 static void test_odd_numbers_inside(Fixture *f, gconstpointer unused)
 {
@@ -16,6 +18,41 @@ static void test_odd_numbers_inside(Fixture *f, gconstpointer unused)
     check_text(f, only(f, "cpu_op"), "chrome_trace.arguments", "{\"Input Dims\": [[\"NaN\"]]}");
     check_text(f, only(f, "cpu_op"), "chrome_trace.strides", "[[1, \"NaN\"]]");
     g_assert_true(is_damaged(f, "expected a value"));
+}
+
+/* ---- times before zero ---- */
+
+#define SPAN(name_, ts_, dur_)                                                                     \
+    "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"" name_ "\", \"pid\": 1, \"tid\": 1, " \
+    "\"ts\": " ts_ ", \"dur\": " dur_ "}"
+
+static void check_times(const StrobeMockImported *record, gint64 begin, gint64 end)
+{
+    g_assert_cmpint(record->begin_ns, ==, begin);
+    g_assert_cmpint(record->end_ns, ==, end);
+}
+
+static void test_times_before_zero(Fixture *f, gconstpointer unused)
+{
+    import(f, "[" SPAN("a", "-2", "5.0001") "," SPAN(
+                  "b", "-9", "4") ", {\"ph\": \"B\", \"name\": "
+                                  "\"c\", \"pid\": 1, \"tid\": 2, \"ts\": -1}, {\"ph\": \"E\", "
+                                  "\"pid\": 1, \"tid\": 2, "
+                                  "\"ts\": 3}]");
+    check_times(nth(f, "api_call", 0), 0, 3000);
+    g_assert_true(isnan(strobe_mock_importer_double(f->mock, nth(f, "api_call", 0), "exact_us")));
+    check_times(nth(f, "api_call", 1), 0, 0);
+    check_times(only(f, "chrome_trace.span"), 0, 3000);
+    g_assert_true(is_damaged(f, "before the clock's zero"));
+}
+
+/* Before the base, which is no damage; it may be told again. */
+static void test_times_before_base(Fixture *f, gconstpointer unused)
+{
+    import(f, "{\"baseTimeNanoseconds\": 1700000000123456789, \"traceEvents\": [" SPAN(
+                  "a", "-2.5", "5") "], \"baseTimeNanoseconds\": 1700000000123456789}");
+    check_times(only(f, "api_call"), 1700000000123454289, 1700000000123459289);
+    g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
 }
 
 /* ---- what is long ---- */
@@ -46,6 +83,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     TEST("odd-numbers-inside", test_odd_numbers_inside);
+    TEST("times-before-zero", test_times_before_zero);
+    TEST("times-before-base", test_times_before_base);
     TEST("long-begin", test_long_begin);
     return g_test_run();
 }
