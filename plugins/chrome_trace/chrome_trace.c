@@ -2,6 +2,7 @@
 /* A Chrome trace into records. */
 #include "chrome_trace.h"
 
+#include "arrows.h"
 #include "event-stream.h"
 #include "events.h"
 #include "facts.h"
@@ -281,11 +282,13 @@ static StrobeStatus chrome_trace_import(const StrobeImporterHost *host, StrobeIn
     import.frames = stack_frames_new();
     read_all(&import, source->descriptor);
     open_spans_finish(&import);
+    arrows_finish(&import);
     stack_frames_finish(&import);
     facts_finish(&import);
     rows_finish(import.rows);
     host->found(self, import.part, import.n_events);
     facts_free(import.facts);
+    arrows_free(import.arrows);
     stack_frames_free(import.frames);
     open_spans_free(import.open);
     rows_free(import.rows);

@@ -9,6 +9,7 @@ typedef struct Rows Rows;
 typedef struct OpenSpans OpenSpans;
 typedef struct Facts Facts;
 typedef struct StackFrames StackFrames;
+typedef struct Arrows Arrows;
 
 /* Where an argument goes. */
 typedef struct ArgSlot {
@@ -57,7 +58,8 @@ typedef struct Import {
     OpenSpans *open;
     Facts *facts;
     StackFrames *frames;
-    GString *text; /* of one string that is made */
+    Arrows *arrows; /* NULL: none yet */
+    GString *text;  /* of one string that is made */
     Memo *memos;
     guint8 known_slots[N_SORTS][SLICE_TAGS]; /* of keys by their tag, from 1 on; 0: not known */
     Category categories[CATEGORIES];         /* in a slot, the one that came last */

@@ -45,6 +45,13 @@ struct chrome_trace_span {
     StrobeStackId stack;
     guint8 unfinished;
 };
+/* Fields of chrome_trace.flow. */
+struct chrome_trace_flow {
+    StrobeStringId category;
+    guint64 number;
+    StrobeStringId id;
+    guint8 phase, is_enclosing; /* phase: 0 of s, 1 of t, 2 of f */
+};
 /* All kinds that the importer emits. */
 extern const StrobeKind *const chrome_trace_kinds[N_SORTS];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spans that are one event: by their category. */
+#include "arrows.h"
 #include "events.h"
 #include "stack-frames.h"
 
@@ -140,6 +141,14 @@ static void begin_fields(guint sort, void *fields)
     }
 }
 
+static void note_task(Import *import, guint sort, const void *fields)
+{
+    if (sort == SORT_TASK)
+        arrows_note_task(import, ((const struct strobe_device_task *)fields)->connection);
+    else if (sort == SORT_COMMUNICATION)
+        arrows_note_task(import, ((const struct strobe_comm_op *)fields)->connection);
+}
+
 static void take_known(Import *import, guint sort, Row *row, const Event *event, gint64 begin,
                        gint64 end, gboolean is_exact)
 {
@@ -154,6 +163,7 @@ static void take_known(Import *import, guint sort, Row *row, const Event *event,
     begin_fields(sort, fields);
     import_fill(import, sort, event, fields);
     finish_span(import, sort, row, event, fields);
+    note_task(import, sort, fields);
     if (!is_exact && import->sorts[sort].exact >= 0 && slice_double(&event->dur, &exact))
         memcpy((char *)fields + import->sorts[sort].exact, &exact, sizeof exact);
     if (G_LIKELY(!event_has_stack(event)))
