@@ -30,8 +30,8 @@ void arrows_free(Arrows *arrows)
 static void emit_end(Import *import, const Slot *slot, guint number)
 {
     const End *end = &slot->ends[number];
-    struct chrome_trace_flow *fields = import_emit(import, SORT_FLOW, rows_track(import->rows, end->row),
-                                     end->name, end->time, end->time);
+    struct chrome_trace_flow *fields = import_emit(
+        import, SORT_FLOW, rows_track(import->rows, end->row), end->name, end->time, end->time);
 
     if (!fields)
         return;

@@ -3,6 +3,7 @@
 #include "chrome_trace.h"
 
 #include "arrows.h"
+#include "equal-spans.h"
 #include "event-stream.h"
 #include "events.h"
 #include "facts.h"
@@ -281,6 +282,7 @@ static StrobeStatus chrome_trace_import(const StrobeImporterHost *host, StrobeIn
     import.facts = facts_new();
     import.frames = stack_frames_new();
     read_all(&import, source->descriptor);
+    equal_spans_finish(&import);
     open_spans_finish(&import);
     arrows_finish(&import);
     stack_frames_finish(&import);

@@ -26,6 +26,8 @@ typedef struct Sort {
     ArgSlot *slots;
     guint n_slots;
     gint exact, arguments; /* offsets of exact_us and of the other arguments, -1: it has none */
+    guint32 n_bytes;       /* of the fields */
+    void *absent;          /* fields of which none has a value */
 } Sort;
 
 /* A list as it stands in the source, and what was made of it. */
@@ -75,6 +77,8 @@ typedef struct Import {
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self,
                  const char *path);
 void import_clear(Import *import);
+/* FALSE: the capture does not take the kind. */
+gboolean import_declare(Import *import, guint sort);
 /* Fields of a new record; NULL: the capture has no room, or does not take the kind. */
 void *import_emit(Import *import, guint sort, StrobeTrackId track, StrobeStringId name,
                   gint64 begin, gint64 end);

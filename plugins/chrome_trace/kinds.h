@@ -57,6 +57,8 @@ extern const StrobeKind *const chrome_trace_kinds[N_SORTS];
 
 /* The sort of spans of a category, whatever its case; SORT_SPAN if it is not known. */
 guint sort_of_category(const char *text, gsize length);
+/* Fields of which none has a value, as the host makes them; to be freed. */
+void *kind_absent_fields(const StrobeKind *kind);
 /* Is the sort on a device, its pid and tid being device and stream? */
 static inline gboolean sort_is_of_device(guint sort)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spans that are one event: by their category. */
 #include "arrows.h"
+#include "equal-spans.h"
 #include "events.h"
 #include "stack-frames.h"
 
@@ -155,7 +156,7 @@ static void take_known(Import *import, guint sort, Row *row, const Event *event,
     StrobeTrackId track =
         sort == SORT_STEP ? rows_steps(import->rows) : rows_track(import->rows, row);
     StrobeStringId name = import_intern(import, &event->name);
-    void *fields = import_emit(import, sort, track, name, begin, end);
+    void *fields = equal_spans_add(import, row, sort, track, name, begin, end);
     double exact;
 
     if (!fields)
@@ -181,7 +182,8 @@ static void take_unknown(Import *import, Row *row, const Event *event, gint64 be
     StrobeTrackId track = rows_track(import->rows, row);
     StrobeStringId name = import_intern(import, &event->name);
     Stacks stacks = stacks_of_event(import, event);
-    struct chrome_trace_span *fields = import_emit(import, SORT_SPAN, track, name, begin, end);
+    struct chrome_trace_span *fields =
+        equal_spans_add(import, row, SORT_SPAN, track, name, begin, end);
 
     if (!fields)
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that are no JSON, or hardly fit. */
+/* Values that are no JSON, or hardly fit; spans with equal ones. */
 #include "test-fixture.h"
 
 #include <math.h>
@@ -79,6 +79,48 @@ static void test_long_begin(Fixture *f, gconstpointer unused)
     g_assert_cmpint(score_of(f, "[{\"name\": \"", ""), ==, 0);
 }
 
+/* ---- spans of the same times ---- */
+
+#define EQUAL(category_, name_, dur_)                                                              \
+    "{\"ph\": \"X\", \"cat\": \"" category_ "\", \"name\": \"" name_                               \
+    "\", \"pid\": 7, \"tid\": 8, \"ts\": 5, \"dur\": " dur_ ", \"args\": {\"External id\": 5}}"
+
+static void check_order(Fixture *f, const char *kind, const char *const *names)
+{
+    guint n = 0;
+
+    for (; names[n]; n++)
+        check_name(f, nth(f, kind, n), names[n]);
+    g_assert_null(nth(f, kind, n));
+}
+
+/* The inner ones, which stand behind the outer ones, come first: they end first. */
+static void test_equal_spans(Fixture *f, gconstpointer unused)
+{
+    static const char *const operators[] = {"c", "b", "a", "later", NULL};
+    static const char *const spans[] = {"e", "d", "begun", NULL};
+
+    import(
+        f,
+        "[{\"ph\": \"B\", \"name\": \"begun\", \"pid\": 7, \"tid\": 8, \"ts\": 5}"
+        "," EQUAL("cpu_op", "a", "1") "," EQUAL("novel", "d", "1") "," EQUAL(
+            "cpu_op", "b",
+            "1") ", {\"ph\": \"X\", \"name\": \"other\", \"cat\": \"cpu_op_\", "
+                 "\"pid\": 7, \"tid\": 9, \"ts\": 5, \"dur\": 2}, {\"ph\": \"C\", \"name\": \"x\", "
+                 "\"ts\": 5, \"args\": {}}," EQUAL("cpu_op", "c", "1") "," EQUAL(
+                     "novel", "e",
+                     "1") ", {\"ph\": \"E\", \"pid\": 7, \"tid\": 8, \"ts\": 6}," EQUAL("cpu_op",
+                                                                                        "later",
+                                                                                        "3") "]");
+    check_order(f, "cpu_op", operators);
+    check_name(f, nth(f, "chrome_trace.span", 3), "other");
+    for (guint i = 0; spans[i]; i++)
+        check_name(f, nth(f, "chrome_trace.span", i), spans[i]);
+    for (guint i = 0; i < 4; i++)
+        g_assert_cmpint(integer(f, nth(f, "cpu_op", i), "chrome_trace.external_id"), ==, 5);
+    g_assert_cmpint(integer(f, nth(f, "cpu_op", 0), "sequence"), ==, -1);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -86,5 +128,6 @@ int main(int argc, char **argv)
     TEST("times-before-zero", test_times_before_zero);
     TEST("times-before-base", test_times_before_base);
     TEST("long-begin", test_long_begin);
+    TEST("equal-spans", test_equal_spans);
     return g_test_run();
 }
