@@ -7,7 +7,6 @@
 #include "import.h"
 
 #include <glib/gstdio.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include "measure.h"
 
@@ -35,20 +34,6 @@ static double processor_ms(void)
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static double peak_bytes(void)
-{
-    FILE *status = fopen("/proc/self/status", "re");
-    char line[256];
-    double kb = 0;
-
-    while (status && fgets(line, sizeof line, status))
-        if (sscanf(line, "VmHWM: %lf", &kb) == 1)
-            break;
-    if (status)
-        fclose(status);
-    return kb * 1024;
 }
 
 int main(int argc, char **argv)

@@ -3,13 +3,12 @@
 those of strobe itself, and of the same with no session beside a call of an empty function, measured
 in turn. With a session what the loop itself takes is subtracted. Prints one JSON line each."""
 
-import json
 import sys
-import time
 
 import strobe
-from record_python import PAUSE_S, empty_calls, marks, nothing, spent
-from strobe import _strobe, mstx
+from measure import in_session, print_samples
+from record_python import empty_calls, marks, measure, spent
+from strobe import mstx
 
 
 def mstx_marks(calls):
@@ -42,20 +41,8 @@ def main():
         for name, work in idle.items():
             samples[name].append(spent(work))
     config = {"collectors": {"marker": {}}, "exporters": {}, "output": {"directory": sys.argv[1]}}
-    session = _strobe.Session(json.dumps(config), "marks_python")
-    session.start()
-    for _ in range(repeats):
-        for name, work in works.items():
-            time.sleep(PAUSE_S)
-            loop = spent(nothing)
-            samples[name].append(spent(work) - loop)
-    session.stop()
-    told = session.diagnostics
-    session.close()
-    if told:
-        sys.exit("the session is incomplete: " + told)
-    for name, values in samples.items():
-        print(json.dumps({"name": name, "samples": values}))
+    in_session("marks_python", config, lambda: measure(works, samples, repeats))
+    print_samples(samples)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,9 @@ static inline uint64_t scatter(uint64_t number)
 /* CLOCK_MONOTONIC in ns. */
 double now_ns(void);
 
+/* Most bytes that this process had in memory at one time. */
+double peak_bytes(void);
+
 /* Ends the benchmark with a message. */
 void fail(const char *what, const char *why) __attribute__((noreturn));
 

@@ -4,15 +4,13 @@ profiler, and with shapes, flops, stacks or memory recorded by Strobe (of memory
 operators are given) and by torch.autograd.profiler_legacy: the same operators in the same process, measured in turn. Prints one
 JSON line each."""
 
-import json
-import random
 import sys
 import time
 
 import torch
 from torch.autograd import profiler_legacy
 
-from strobe import _strobe
+from measure import in_session, in_turn, print_samples
 
 OPERATORS = 300
 TIMES = 3
@@ -50,17 +48,10 @@ class StrobeMode:
             collectors["memory"] = dict(memory, required=True)
         if options.get("stack"):
             collectors["python_call"] = {"required": True}
-        self.config = json.dumps({"collectors": collectors, "output": {"directory": folder}})
+        self.config = {"collectors": collectors, "output": {"directory": folder}}
 
     def __call__(self):
-        session = _strobe.Session(self.config, "op_options")
-        session.start()
-        spent = times()
-        session.stop()
-        told = session.diagnostics
-        session.close()
-        if told:
-            sys.exit("the session is incomplete: " + told)
+        spent, _ = in_session("op_options", self.config, times)
         time.sleep(PAUSE_S)
         return spent
 
@@ -94,16 +85,7 @@ def main():
         "tensors_strobe": StrobeMode(folder, memory={"tensors": True}, shapes=True),
         "memory_legacy": legacy(record_shapes=True, profile_memory=True),
     }
-    samples = {name: [] for name in modes}
-    for mode in modes.values():
-        mode()
-    for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 7):
-        order = list(modes)
-        random.shuffle(order)
-        for name in order:
-            samples[name] += modes[name]()
-    for name, values in samples.items():
-        print(json.dumps({"name": name, "samples": values}))
+    print_samples(in_turn(modes, int(sys.argv[2]) if len(sys.argv) > 2 else 7))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ Prints one JSON line each."""
 
 import ctypes
 import json
-import random
 import sys
 import time
 
@@ -14,7 +13,7 @@ import torch
 import torch.profiler
 from torch.autograd import profiler_legacy
 
-from strobe import _strobe
+from measure import in_session, in_turn, print_samples
 
 # Few enough at a time that some are not disturbed by whoever else is on the machine.
 OPERATORS = 1000
@@ -76,21 +75,13 @@ class StrobeWork:
 
     def __init__(self, work, folder, collector):
         self.work = work
-        self.config = json.dumps(
-            {"collectors": {collector: {"required": True}}, "output": {"directory": folder}}
-        )
-        self.directories = []
+        self.config = {
+            "collectors": {collector: {"required": True}}, "output": {"directory": folder}
+        }
+        self.directory = None  # of the last session
 
     def time(self):
-        session = _strobe.Session(self.config, "op_overhead")
-        session.start()
-        spent = self.work.time()
-        session.stop()
-        told = session.diagnostics
-        self.directories.append(session.directory)
-        session.close()
-        if told:
-            sys.exit("the session is incomplete: " + told)
+        spent, self.directory = in_session("op_overhead", self.config, self.work.time)
         return spent
 
 
@@ -112,21 +103,12 @@ def main():
 
 def measure(modes, own, repeats, n_records):
     """Runs the modes in turn and prints what they took."""
-    samples = {name: [] for name in modes}
-    for mode in modes.values():
-        mode()
-    for _ in range(repeats):
-        order = list(modes)
-        random.shuffle(order)
-        for name in order:
-            samples[name] += modes[name]()
-    for name, values in samples.items():
-        print(json.dumps({"name": name, "samples": values}))
+    print_samples(in_turn(modes, repeats))
     print(json.dumps({"name": "operators", "samples": [n_records]}))
     # Without Kineto, as Debian builds it, torch.profiler records by itself alone.
     kineto = "" if torch.autograd.kineto_available() else " without Kineto"
     print(json.dumps({"name": "peer", "text": "torch.profiler" + kineto}))
-    print(json.dumps({"name": "directory", "text": own.directories[-1]}))
+    print(json.dumps({"name": "directory", "text": own.directory}))
 
 
 if __name__ == "__main__":

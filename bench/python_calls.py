@@ -5,12 +5,10 @@ a hand-written hook), the same calls in the same process, measured in turn. Prin
 each."""
 
 import cProfile
-import json
-import random
 import sys
 import time
 
-from strobe import _strobe
+from measure import in_session, in_turn, print_samples
 
 CALLS = 20000
 MODULES = 1000
@@ -43,20 +41,16 @@ class Session:
     """A session with the collector python_call."""
 
     def __init__(self, folder):
-        self.config = json.dumps(
-            {"collectors": {"python_call": {"required": True}}, "output": {"directory": folder}}
-        )
+        self.config = {
+            "collectors": {"python_call": {"required": True}}, "output": {"directory": folder}
+        }
 
     def time(self, work, n):
-        session = _strobe.Session(self.config, "python_calls")
-        session.start()
-        spent(work, n)
-        found = spent(work, n)
-        session.stop()
-        told = session.diagnostics
-        session.close()
-        if told:
-            sys.exit("the session is incomplete: " + told)
+        def measured():
+            spent(work, n)
+            return spent(work, n)
+
+        found, _ = in_session("python_calls", self.config, measured)
         time.sleep(PAUSE_S)
         return found
 
@@ -135,16 +129,7 @@ def main():
         modes["module"] = lambda: spent(work, MODULES)
         modes["module_strobe"] = lambda: session.time(work, MODULES)
         modes["module_hook"] = lambda: hook.time(work, MODULES)
-    samples = {name: [] for name in modes}
-    for mode in modes.values():
-        mode()
-    for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 30):
-        order = list(modes)
-        random.shuffle(order)
-        for name in order:
-            samples[name].append(modes[name]())
-    for name, values in samples.items():
-        print(json.dumps({"name": name, "samples": values}))
+    print_samples(in_turn(modes, int(sys.argv[2]) if len(sys.argv) > 2 else 30))
 
 
 if __name__ == "__main__":

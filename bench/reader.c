@@ -6,7 +6,6 @@
 #include "reader.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 #include "measure.h"
 
@@ -42,21 +41,6 @@ static void read_plainly(const char *path)
     while (read(fd, buffer, sizeof buffer) > 0)
         keep((uint64_t)buffer[0]);
     close(fd);
-}
-
-/* getrusage() would count what the parent had resident when it made this process. */
-static double peak_bytes(void)
-{
-    FILE *status = fopen("/proc/self/status", "re");
-    char line[256];
-    double kb = 0;
-
-    while (status && fgets(line, sizeof line, status))
-        if (sscanf(line, "VmHWM: %lf", &kb) == 1)
-            break;
-    if (status)
-        fclose(status);
-    return kb * 1024;
 }
 
 int main(int argc, char **argv)

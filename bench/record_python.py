@@ -4,12 +4,11 @@ session, of the same with none, and of a call of an empty function, measured in 
 itself takes is subtracted. Prints one JSON line each."""
 
 import itertools
-import json
 import sys
 import time
 
 import strobe
-from strobe import _strobe
+from measure import in_session, print_samples
 
 CALLS = 20000
 PAUSE_S = 0.02  # the writer thread empties the pool meanwhile
@@ -51,6 +50,15 @@ def spent(work):
     return (time.perf_counter_ns() - begin) / CALLS
 
 
+def measure(works, samples, repeats):
+    """Adds to the samples what each work takes without its loop, in turn."""
+    for _ in range(repeats):
+        for name, work in works.items():
+            time.sleep(PAUSE_S)
+            loop = spent(nothing)
+            samples[name].append(spent(work) - loop)
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -62,22 +70,14 @@ def main():
         samples["mark_disabled"].append(spent(marks) - loop)
         samples["range_disabled"].append(spent(ranges) - loop)
     config = {"collectors": {}, "exporters": {}, "output": {"directory": sys.argv[1]}}
-    session = _strobe.Session(json.dumps(config), "record_python")
-    session.start()
-    for work in works.values():
-        spent(work)
-    for _ in range(repeats):
-        for name, work in works.items():
-            time.sleep(PAUSE_S)
-            loop = spent(nothing)
-            samples[name].append(spent(work) - loop)
-    session.stop()
-    told = session.diagnostics
-    session.close()
-    if told:
-        sys.exit("the session is incomplete: " + told)
-    for name, values in samples.items():
-        print(json.dumps({"name": name, "samples": values}))
+
+    def warm_and_measure():
+        for work in works.values():
+            spent(work)
+        measure(works, samples, repeats)
+
+    in_session("record_python", config, warm_and_measure)
+    print_samples(samples)
 
 
 if __name__ == "__main__":

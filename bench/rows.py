@@ -68,6 +68,15 @@ class Row:
         }
 
 
+def added(found, name, own, plain, peer_name, peer, goal, note=""):
+    """What is added to the plain work, beside what the peer adds: least less least."""
+    usual = statistics.median(found[plain])
+    return Row(name, "ns", [value - usual for value in found[own]], peer_name,
+               [value - usual for value in found[peer]], goal, note,
+               best_value=min(found[own]) - min(found[plain]),
+               best_peer=min(found[peer]) - min(found[plain]))
+
+
 def number(value):
     """Three digits that count, with separated thousands where there are many."""
     if value is None:

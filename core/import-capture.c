@@ -87,36 +87,6 @@ void strobe_import_capture_free(StrobeImportCapture *c)
 
 /* ---- kinds ---- */
 
-static void put_absent(char *at, guint32 type)
-{
-    static const guint64 u64 = STROBE_ABSENT_U64;
-    static const gint64 i64 = STROBE_ABSENT_I64;
-    static const guint32 u32 = STROBE_ABSENT_U32;
-    static const gint32 i32 = STROBE_ABSENT_I32;
-    double f64 = STROBE_ABSENT_F64;
-
-    switch (type) {
-    case STROBE_FIELD_U64:
-    case STROBE_FIELD_LINK:
-        memcpy(at, &u64, sizeof u64);
-        break;
-    case STROBE_FIELD_I64:
-        memcpy(at, &i64, sizeof i64);
-        break;
-    case STROBE_FIELD_U32:
-        memcpy(at, &u32, sizeof u32);
-        break;
-    case STROBE_FIELD_I32:
-        memcpy(at, &i32, sizeof i32);
-        break;
-    case STROBE_FIELD_F64:
-        memcpy(at, &f64, sizeof f64);
-        break;
-    default:
-        break; /* 0: no string, no stack, no track, false */
-    }
-}
-
 static const char *copy_text(StrobeImportCapture *c, const char *text)
 {
     return text ? g_string_chunk_insert_const(c->texts, text) : NULL;
@@ -148,8 +118,8 @@ static void set_kind(StrobeImportCapture *c, struct import_kind *kind,
     kind->words = (strobe_kind_offset(declaration, declaration->n_fields) + 7) / 8;
     kind->absent = g_new0(guint64, kind->words + 1);
     for (guint32 i = 0; i < declaration->n_fields; i++)
-        put_absent((char *)kind->absent + strobe_kind_offset(declaration, i),
-                   declaration->fields[i].type);
+        strobe_field_put_absent((char *)kind->absent + strobe_kind_offset(declaration, i),
+                                declaration->fields[i].type);
 }
 
 StrobeKindId strobe_import_capture_kind(StrobeImportCapture *c, const StrobeKind *kind, char *error,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge.h"
 
+#include <strobe/kinds.h>
+
 #define WAITING_MAX 1024u
 
 /* Fields that say what was measured, not how much. */
@@ -31,24 +33,6 @@ static guint32 size_of(const StrobeKindView *view)
     return bytes;
 }
 
-static void set_absent(const StrobeFieldView *field, guint8 *fields)
-{
-    static const double real = __builtin_nan("");
-    static const guint64 wide = STROBE_ABSENT_U64;
-    static const gint64 whole = STROBE_ABSENT_I64;
-    static const gint32 narrow = STROBE_ABSENT_I32;
-    const void *value = field->type == STROBE_FIELD_F64   ? (const void *)&real
-                        : field->type == STROBE_FIELD_I64 ? (const void *)&whole
-                        : field->type == STROBE_FIELD_I32 ? (const void *)&narrow
-                        : field->type == STROBE_FIELD_U64 || field->type == STROBE_FIELD_LINK ||
-                                field->type == STROBE_FIELD_U32
-                            ? (const void *)&wide
-                            : NULL;
-
-    if (value)
-        memcpy(fields + field->offset, value, strobe_field_size(field->type));
-}
-
 Merge *merge_new(DbKind *kind, KindTake take)
 {
     const StrobeKindView *view = kind->view;
@@ -61,7 +45,7 @@ Merge *merge_new(DbKind *kind, KindTake take)
     merge->is_key = g_new0(guint8, view->n_fields + 1);
     for (guint32 i = 0; i < view->n_fields; i++) {
         merge->is_key[i] = g_strv_contains(keys, view->fields[i].name);
-        set_absent(&view->fields[i], merge->absent);
+        strobe_field_put_absent(merge->absent + view->fields[i].offset, view->fields[i].type);
     }
     merge->waiting = g_new0(Waiting, WAITING_MAX);
     return merge;

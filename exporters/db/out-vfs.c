@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lent-database.h"
+
 struct OutVfs {
     sqlite3_vfs vfs;
     char name[40];
@@ -64,12 +66,6 @@ static int truncate_file(sqlite3_file *file, sqlite3_int64 size)
     return ftruncate(f->descriptor, size) ? failed(f, SQLITE_IOERR_TRUNCATE, errno) : SQLITE_OK;
 }
 
-/* The whole file is synced before it gets its name. */
-static int sync_file(sqlite3_file *file, int flags)
-{
-    return SQLITE_OK;
-}
-
 static int size_file(sqlite3_file *file, sqlite3_int64 *size)
 {
     File *f = (File *)file;
@@ -81,45 +77,18 @@ static int size_file(sqlite3_file *file, sqlite3_int64 *size)
     return SQLITE_OK;
 }
 
-static int lock_file(sqlite3_file *file, int level)
-{
-    return SQLITE_OK;
-}
-
-static int check_lock(sqlite3_file *file, int *is_locked)
-{
-    *is_locked = 0;
-    return SQLITE_OK;
-}
-
-static int control_file(sqlite3_file *file, int operation, void *argument)
-{
-    return SQLITE_NOTFOUND;
-}
-
-static int sector_size(sqlite3_file *file)
-{
-    return 4096;
-}
-
 static int characteristics(sqlite3_file *file)
 {
     return 0;
 }
 
 static const sqlite3_io_methods methods = {
-    .iVersion = 1,
+    LENT_FILE_METHODS,
     .xClose = close_file,
     .xRead = read_file,
     .xWrite = write_file,
     .xTruncate = truncate_file,
-    .xSync = sync_file,
     .xFileSize = size_file,
-    .xLock = lock_file,
-    .xUnlock = lock_file,
-    .xCheckReservedLock = check_lock,
-    .xFileControl = control_file,
-    .xSectorSize = sector_size,
     .xDeviceCharacteristics = characteristics,
 };
 
@@ -147,52 +116,20 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file
     return SQLITE_OK;
 }
 
-static int delete_file(sqlite3_vfs *vfs, const char *name, int sync_folder)
-{
-    return SQLITE_IOERR_DELETE_NOENT;
-}
-
-static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *result)
-{
-    *result = 0;
-    return SQLITE_OK;
-}
-
-static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
-{
-    return g_strlcpy(out, name, (gsize)size) < (gsize)size ? SQLITE_OK : SQLITE_CANTOPEN;
-}
-
 OutVfs *out_vfs_open(int descriptor, int directory, sqlite3 **sql, int *error)
 {
-    sqlite3_vfs *system = sqlite3_vfs_find(NULL);
     OutVfs *out = g_new0(OutVfs, 1);
-    int code = SQLITE_ERROR;
+    int code;
 
-    *sql = NULL;
     out->descriptor = descriptor;
     out->directory = directory;
     g_snprintf(out->name, sizeof out->name, "strobe-out-%p", (void *)out);
-    if (system) {
-        out->vfs = *system;
-        out->vfs.iVersion = MIN(system->iVersion, 2);
-        out->vfs.szOsFile = (int)sizeof(File);
-        out->vfs.pNext = NULL;
-        out->vfs.zName = out->name;
-        out->vfs.pAppData = out;
-        out->vfs.xOpen = open_file;
-        out->vfs.xDelete = delete_file;
-        out->vfs.xAccess = access_file;
-        out->vfs.xFullPathname = full_path;
-        /* Known to SQLite for this one call: the plugin may be unloaded before SQLite is. */
-        code = sqlite3_vfs_register(&out->vfs, 0);
-        if (code == SQLITE_OK)
-            code = sqlite3_open_v2(descriptor < 0 ? "" : "out", sql,
-                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                                       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
-                                   out->name);
-        sqlite3_vfs_unregister(&out->vfs);
-    }
+    out->vfs.zName = out->name;
+    out->vfs.szOsFile = (int)sizeof(File);
+    out->vfs.pAppData = out;
+    out->vfs.xOpen = open_file;
+    code = lent_database_open(&out->vfs, descriptor < 0 ? "" : "out",
+                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, sql);
     if (code == SQLITE_OK)
         return out;
     *error = out->error ? out->error : EIO;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VFS_NAME "strobe-descriptor"
+#include "lent-database.h"
 
 typedef struct File {
     sqlite3_file base;
@@ -42,11 +42,6 @@ static int truncate_file(sqlite3_file *file, sqlite3_int64 size)
     return SQLITE_READONLY;
 }
 
-static int sync_file(sqlite3_file *file, int flags)
-{
-    return SQLITE_OK;
-}
-
 static int size_file(sqlite3_file *file, sqlite3_int64 *size)
 {
     const File *f = (const File *)file;
@@ -55,45 +50,18 @@ static int size_file(sqlite3_file *file, sqlite3_int64 *size)
     return SQLITE_OK;
 }
 
-static int lock_file(sqlite3_file *file, int level)
-{
-    return SQLITE_OK;
-}
-
-static int check_lock(sqlite3_file *file, int *is_locked)
-{
-    *is_locked = 0;
-    return SQLITE_OK;
-}
-
-static int control_file(sqlite3_file *file, int operation, void *argument)
-{
-    return SQLITE_NOTFOUND;
-}
-
-static int sector_size(sqlite3_file *file)
-{
-    return 4096;
-}
-
 static int characteristics(sqlite3_file *file)
 {
     return SQLITE_IOCAP_IMMUTABLE;
 }
 
 static const sqlite3_io_methods methods = {
-    .iVersion = 1,
+    LENT_FILE_METHODS,
     .xClose = close_file,
     .xRead = read_file,
     .xWrite = write_file,
     .xTruncate = truncate_file,
-    .xSync = sync_file,
     .xFileSize = size_file,
-    .xLock = lock_file,
-    .xUnlock = lock_file,
-    .xCheckReservedLock = check_lock,
-    .xFileControl = control_file,
-    .xSectorSize = sector_size,
     .xDeviceCharacteristics = characteristics,
 };
 
@@ -141,48 +109,14 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file
     return SQLITE_OK;
 }
 
-static int delete_file(sqlite3_vfs *vfs, const char *name, int sync_folder)
-{
-    return SQLITE_IOERR_DELETE_NOENT;
-}
-
-static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *result)
-{
-    *result = 0;
-    return SQLITE_OK;
-}
-
-static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
-{
-    return g_strlcpy(out, name, (gsize)size) < (gsize)size ? SQLITE_OK : SQLITE_CANTOPEN;
-}
-
 int descriptor_vfs_open(int descriptor, sqlite3 **sql)
 {
     static sqlite3_vfs vfs;
     g_autofree char *name = g_strdup_printf("%d", descriptor);
-    sqlite3_vfs *system = sqlite3_vfs_find(NULL);
-    int code;
 
-    *sql = NULL;
-    if (!system)
-        return SQLITE_ERROR;
-    vfs = *system;
-    vfs.iVersion = MIN(system->iVersion, 2);
-    vfs.szOsFile = MAX((int)sizeof(File), system->szOsFile);
-    vfs.pNext = NULL;
-    vfs.zName = VFS_NAME;
-    vfs.pAppData = system;
-    vfs.xOpen = open_file;
-    vfs.xDelete = delete_file;
-    vfs.xAccess = access_file;
-    vfs.xFullPathname = full_path;
-    /* Known to SQLite for this one call: the plugin may be unloaded before SQLite is. */
-    code = sqlite3_vfs_register(&vfs, 0);
-    if (code == SQLITE_OK)
-        code = sqlite3_open_v2(
-            name, sql, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
-            VFS_NAME);
-    sqlite3_vfs_unregister(&vfs);
-    return code;
+    vfs = (sqlite3_vfs){.zName = "strobe-descriptor",
+                        .szOsFile = (int)sizeof(File),
+                        .pAppData = sqlite3_vfs_find(NULL),
+                        .xOpen = open_file};
+    return lent_database_open(&vfs, name, SQLITE_OPEN_READONLY, sql);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "markers.h"
 
+#include "../common/mark-kinds.h"
 #include "tasks.h"
 
 /* What the table has beyond the standard kind. */
@@ -14,32 +15,14 @@ struct mark {
 };
 
 static const StrobeField fields_of_mark[] = {
-    {"argument", STROBE_FIELD_U64, 0, "", "Argument."},
-    {"marker.domain", STROBE_FIELD_STRING, 0, "", "Domain."},
-    {"marker.event", STROBE_FIELD_U32, 0, "",
-     "0 marker, 1 push and pop, 2 start and end, 3 marker with more."},
-    {"marker.range", STROBE_FIELD_U64, 0, "", "Number of the range."},
-    {"marker.connection", STROBE_FIELD_LINK, 0, "", "Id of the mark on the device."},
-    {"marker.category", STROBE_FIELD_I64, 0, "", "Category."},
-    {"marker.end_thread", STROBE_FIELD_U64, 0, "", "Process and thread that ended it."},
+    STROBE_MARK_ARGUMENT,   STROBE_MARK_DOMAIN,   STROBE_MARK_EVENT,      STROBE_MARK_RANGE_ID,
+    STROBE_MARK_CONNECTION, STROBE_MARK_CATEGORY, STROBE_MARK_END_THREAD,
 };
 
-static const StrobeKind range_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_SPAN,
-    .name = "marker",
-    .summary = "A range that the program marked.",
-    .fields = fields_of_mark,
-    .n_fields = G_N_ELEMENTS(fields_of_mark),
-};
-static const StrobeKind instant_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = "marker_instant",
-    .summary = "An instant that the program marked.",
-    .fields = fields_of_mark,
-    .n_fields = G_N_ELEMENTS(fields_of_mark),
-};
+static const StrobeKind range_kind =
+    STROBE_MARK_RANGE_KIND(fields_of_mark, G_N_ELEMENTS(fields_of_mark));
+static const StrobeKind instant_kind =
+    STROBE_MARK_INSTANT_KIND(fields_of_mark, G_N_ELEMENTS(fields_of_mark));
 
 static StrobeStringId text_of(Import *import, RowReader *reader, sqlite3_stmt *statement,
                               const char *column)

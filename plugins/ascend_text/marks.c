@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../common/mark-kinds.h"
+
 struct mark {
     guint64 argument;
     StrobeStringId domain;
@@ -11,29 +13,16 @@ struct mark {
 };
 
 static const StrobeField fields_of_mark[] = {
-    {"argument", STROBE_FIELD_U64, 0, "", "Argument."},
-    {"marker.domain", STROBE_FIELD_STRING, 0, "", "Domain."},
-    {"marker.event", STROBE_FIELD_U32, 0, "",
-     "0 marker, 1 push and pop, 2 start and end, 3 marker with more."},
+    STROBE_MARK_ARGUMENT,
+    STROBE_MARK_DOMAIN,
+    STROBE_MARK_EVENT,
     {ASCEND_TEXT_ARGUMENTS, STROBE_FIELD_STRING, 0, "", "Arguments that no field has, as JSON."},
 };
 
-static const StrobeKind range_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_SPAN,
-    .name = "marker",
-    .summary = "A range that the program marked.",
-    .fields = fields_of_mark,
-    .n_fields = G_N_ELEMENTS(fields_of_mark),
-};
-static const StrobeKind instant_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = "marker_instant",
-    .summary = "An instant that the program marked.",
-    .fields = fields_of_mark,
-    .n_fields = G_N_ELEMENTS(fields_of_mark),
-};
+static const StrobeKind range_kind =
+    STROBE_MARK_RANGE_KIND(fields_of_mark, G_N_ELEMENTS(fields_of_mark));
+static const StrobeKind instant_kind =
+    STROBE_MARK_INSTANT_KIND(fields_of_mark, G_N_ELEMENTS(fields_of_mark));
 
 static guint32 event_type(const TraceEvent *event)
 {

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../common/sampler.h"
 #include "../common/sys-file.h"
 
 /* Holds /proc/stat and /proc/net/dev of big machines. */
@@ -62,14 +63,7 @@ uint64_t host_clock(const HostContext *context)
 
 StrobeTrackId host_counter_track(const HostContext *context, const char *group)
 {
-    StrobeTrack track = {.struct_size = sizeof track,
-                         .type = STROBE_TRACK_COUNTER,
-                         .clock = STROBE_CLOCK_HOST,
-                         .device = -1,
-                         .name = group,
-                         .group = group};
-
-    return context->host->track(context->self, &track);
+    return strobe_sampler_track(context->host, context->self, group, -1);
 }
 
 StrobeStringId host_name(const HostContext *context, StrobeWriter *writer, const char *name)

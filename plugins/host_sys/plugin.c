@@ -2,6 +2,7 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
+#include "../common/sampler.h"
 #include "host_sys.h"
 
 static const char *const items[] = {"cpu",      "mem",      "disk", "network",
@@ -21,15 +22,7 @@ static const StrobeOption options[] = {
             "the devices', the network interfaces, what waited on the system, what the "
             "control group's limit held up.",
     },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_DURATION,
-        .name = "interval",
-        .default_value = "20ms",
-        .min = 1e6,
-        .max = 3.6e12,
-        .summary = "Time between two samples.",
-    },
+    STROBE_SAMPLER_INTERVAL,
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_PATH,
@@ -37,13 +30,8 @@ static const StrobeOption options[] = {
         .default_value = "/proc",
         .summary = "Where the process file system is; another folder is read as a recording.",
     },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_PATH,
-        .name = "sys_root",
-        .default_value = "/sys",
-        .summary = "Where the system file system is, with the control groups in fs/cgroup.",
-    },
+    STROBE_SAMPLER_SYS_ROOT(
+        "Where the system file system is, with the control groups in fs/cgroup."),
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_DURATION,

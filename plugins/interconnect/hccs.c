@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
+#include "../common/sampler.h"
 #include "links.h"
 
 #define MAIN_COMMAND 16 /* HCCS */
@@ -70,7 +71,7 @@ static int read_hccs(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevice 
            hccs->way != MEASURED &&
            (status == STROBE_DCMI_NOT_SUPPORTED || status == STROBE_DCMI_INVALID))
         hccs->way = next[hccs->way];
-    hccs->at = interconnect_now();
+    hccs->at = strobe_sampler_now();
     hccs->is_certain |= status == STROBE_DCMI_OK;
     return status;
 }
@@ -139,6 +140,6 @@ StrobeDcmiSource *interconnect_hccs(const StrobeHost *host, StrobeInstance *self
     hccs->device = device->id;
     hccs->time_ms = time_ms;
     hccs->way = TOTALS_64;
-    hccs->track = interconnect_track(host, self, "HCCS", device->id);
+    hccs->track = strobe_sampler_track(host, self, "HCCS", device->id);
     return strobe_dcmi_source_new(host, self, dcmi, device, &hccs_metric, hccs, deadline_ns);
 }

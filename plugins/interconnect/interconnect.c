@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/kinds.h>
-#include <time.h>
 
 #include "links.h"
 #include "slots.h"
@@ -17,25 +16,6 @@ typedef struct Interconnect {
     unsigned n_sources;
     StrobeDcmiSource *sources[STROBE_DCMI_DEVICES_MAX * 2];
 } Interconnect;
-
-uint64_t interconnect_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-StrobeTrackId interconnect_track(const StrobeHost *host, StrobeInstance *self, const char *group,
-                                 int32_t device)
-{
-    StrobeTrack track = {.struct_size = sizeof track,
-                         .type = STROBE_TRACK_COUNTER,
-                         .clock = STROBE_CLOCK_HOST,
-                         .device = device,
-                         .name = group,
-                         .group = group};
-    return host->track(self, &track);
-}
 
 static void interconnect_sample(void *user)
 {

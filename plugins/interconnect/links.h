@@ -16,8 +16,4 @@ StrobeDcmiSource *interconnect_pcie(const StrobeHost *host, StrobeInstance *self
                                     const StrobeDcmi *dcmi, const StrobeDcmiDevice *device,
                                     int32_t time_ms, uint64_t deadline_ns);
 
-uint64_t interconnect_now(void); /* CLOCK_MONOTONIC_RAW, ns */
-StrobeTrackId interconnect_track(const StrobeHost *host, StrobeInstance *self, const char *group,
-                                 int32_t device);
-
 #endif

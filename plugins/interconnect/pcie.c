@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
+#include "../common/sampler.h"
 #include "links.h"
 
 /* The driver tells whole MiB/ms, so that a step is about 1 GB/s. */
@@ -75,6 +76,6 @@ StrobeDcmiSource *interconnect_pcie(const StrobeHost *host, StrobeInstance *self
     pcie->host = host;
     pcie->device = device->id;
     pcie->time_ms = time_ms;
-    pcie->track = interconnect_track(host, self, "PCIe", device->id);
+    pcie->track = strobe_sampler_track(host, self, "PCIe", device->id);
     return strobe_dcmi_source_new(host, self, dcmi, device, &pcie_metric, pcie, deadline_ns);
 }

@@ -2,33 +2,14 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
+#include "../common/sampler.h"
 #include "interconnect.h"
 
 static const StrobeOption options[] = {
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_DURATION,
-        .name = "interval",
-        .default_value = "20ms",
-        .min = 1e6,
-        .max = 3.6e12,
-        .summary = "Time between two samples.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_PATH,
-        .name = "sys_root",
-        .default_value = "/sys",
-        .summary = "Where the system file system is; another folder is read as a recording.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_STRING,
-        .name = "dcmi",
-        .default_value = "libdcmi.so",
-        .summary = "The device management library of Ascend hosts; where it cannot be loaded, "
-                   "links are described, not sampled.",
-    },
+    STROBE_SAMPLER_INTERVAL,
+    STROBE_SAMPLER_SYS_ROOT(
+        "Where the system file system is; another folder is read as a recording."),
+    STROBE_SAMPLER_DCMI("links are described, not sampled."),
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_DURATION,
@@ -40,15 +21,7 @@ static const StrobeOption options[] = {
             "How long the driver measures at a time where it keeps no totals: PCIe, and HCCS "
             "of some devices. No more readings come than that allows.",
     },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_DURATION,
-        .name = "deadline",
-        .default_value = "2s",
-        .min = 1e6,
-        .max = 6e10,
-        .summary = "A call of that library that takes longer is counted as lost samples.",
-    },
+    STROBE_SAMPLER_DEADLINE,
 };
 
 static const StrobeKind *const kinds[] = {&strobe_kind_hccs, &strobe_kind_pcie,

@@ -9,6 +9,7 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
+#include "../common/mark-kinds.h"
 #include "../common/mstx-link.h"
 #include "kept-facts.h"
 
@@ -29,42 +30,15 @@ struct mark {
 };
 
 static const StrobeField fields[] = {
-    {"argument", STROBE_FIELD_U64, 0, "", "Number that the program gave with the mark."},
-    {"marker.domain", STROBE_FIELD_STRING, 0, "", "Domain."},
-    {"marker.event", STROBE_FIELD_U32, 0, "", "0 instant, 1 push and pop, 2 start and end."},
-    {"marker.range", STROBE_FIELD_U64, 0, "", "Id that the program knows the range by."},
-    {"marker.category", STROBE_FIELD_I64, 0, "", "Category."},
-    {"marker.end_thread", STROBE_FIELD_U64, 0, "",
-     "Process and thread that ended it; absent: the one that began it."},
-    {"marker.category_name", STROBE_FIELD_STRING, 0, "", "Name of the category."},
-    {"marker.connection", STROBE_FIELD_LINK, 0, "", "Id of a mark that was put on a stream too."},
+    STROBE_MARK_ARGUMENT, STROBE_MARK_DOMAIN,     STROBE_MARK_EVENT,         STROBE_MARK_RANGE_ID,
+    STROBE_MARK_CATEGORY, STROBE_MARK_END_THREAD, STROBE_MARK_CATEGORY_NAME, STROBE_MARK_CONNECTION,
 };
+#define N_FIELDS (sizeof fields / sizeof *fields)
 
-const StrobeKind mark_range_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_SPAN,
-    .name = "marker",
-    .summary = "A range that the program marked itself.",
-    .fields = fields,
-    .n_fields = sizeof fields / sizeof *fields,
-};
+const StrobeKind mark_range_kind = STROBE_MARK_RANGE_KIND(fields, N_FIELDS);
 /* A range of which no more is to say than its first fields: most are, and take half the bytes. */
-const StrobeKind mark_plain_range_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_SPAN,
-    .name = "marker",
-    .summary = "A range that the program marked itself.",
-    .fields = fields,
-    .n_fields = 4,
-};
-const StrobeKind mark_instant_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = "marker_instant",
-    .summary = "A moment that the program marked itself.",
-    .fields = fields,
-    .n_fields = sizeof fields / sizeof *fields,
-};
+const StrobeKind mark_plain_range_kind = STROBE_MARK_RANGE_KIND(fields, 4);
+const StrobeKind mark_instant_kind = STROBE_MARK_INSTANT_KIND(fields, N_FIELDS);
 
 static const StrobeField thread_fields[] = {
     {"thread", STROBE_FIELD_U64, 0, "", "Kernel id of the thread."},

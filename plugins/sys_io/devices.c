@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/sampler.h"
 #include "port-record.h"
 
 typedef struct SysDevice {
@@ -26,7 +27,7 @@ static int read_device(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevic
     d->last_at = d->at;
     memset(&d->now, 0, sizeof d->now);
     status = dcmi->network(device->card, device->device, 0, &d->now);
-    d->at = sys_io_now();
+    d->at = strobe_sampler_now();
     return status;
 }
 
@@ -133,8 +134,8 @@ StrobeDcmiSource *sys_device_open(const StrobeHost *host, StrobeInstance *self,
         free(d);
         return NULL;
     }
-    d->mac_track = sys_io_track(host, self, "MAC", d->id);
-    d->nic_track = sys_io_track(host, self, "NIC", d->id);
-    d->roce_track = sys_io_track(host, self, "RoCE", d->id);
+    d->mac_track = strobe_sampler_track(host, self, "MAC", d->id);
+    d->nic_track = strobe_sampler_track(host, self, "NIC", d->id);
+    d->roce_track = strobe_sampler_track(host, self, "RoCE", d->id);
     return strobe_dcmi_source_new(host, self, dcmi, device, &network_metric, d, deadline_ns);
 }

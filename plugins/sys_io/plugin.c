@@ -2,42 +2,15 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
+#include "../common/sampler.h"
 #include "sys_io.h"
 
 static const StrobeOption options[] = {
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_DURATION,
-        .name = "interval",
-        .default_value = "20ms",
-        .min = 1e6,
-        .max = 3.6e12,
-        .summary = "Time between two samples.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_PATH,
-        .name = "sys_root",
-        .default_value = "/sys",
-        .summary = "Where the system file system is; another folder is read as a recording.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_STRING,
-        .name = "dcmi",
-        .default_value = "libdcmi.so",
-        .summary = "The device management library of Ascend hosts; where it cannot be loaded, only "
-                   "the host's own ports are sampled.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_DURATION,
-        .name = "deadline",
-        .default_value = "2s",
-        .min = 1e6,
-        .max = 6e10,
-        .summary = "A call of that library that takes longer is counted as lost samples.",
-    },
+    STROBE_SAMPLER_INTERVAL,
+    STROBE_SAMPLER_SYS_ROOT(
+        "Where the system file system is; another folder is read as a recording."),
+    STROBE_SAMPLER_DCMI("only the host's own ports are sampled."),
+    STROBE_SAMPLER_DEADLINE,
 };
 
 static const StrobeKind *const kinds[] = {&strobe_kind_nic, &strobe_kind_roce, &strobe_kind_mac};

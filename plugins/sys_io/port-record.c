@@ -2,26 +2,6 @@
 #include "port-record.h"
 
 #include <string.h>
-#include <time.h>
-
-uint64_t sys_io_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-StrobeTrackId sys_io_track(const StrobeHost *host, StrobeInstance *self, const char *group,
-                           int32_t device)
-{
-    StrobeTrack track = {.struct_size = sizeof track,
-                         .type = STROBE_TRACK_COUNTER,
-                         .clock = STROBE_CLOCK_HOST,
-                         .device = device,
-                         .name = group,
-                         .group = group};
-    return host->track(self, &track);
-}
 
 int port_is_reset(const PortReading *last, const PortReading *now)
 {

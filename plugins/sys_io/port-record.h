@@ -39,8 +39,4 @@ int port_is_reset(const PortReading *last, const PortReading *now);
 void port_record(const StrobeHost *host, StrobeWriter *writer, const PortPlace *place,
                  const PortReading *last, const PortReading *now);
 
-uint64_t sys_io_now(void); /* CLOCK_MONOTONIC_RAW, ns */
-StrobeTrackId sys_io_track(const StrobeHost *host, StrobeInstance *self, const char *group,
-                           int32_t device);
-
 #endif

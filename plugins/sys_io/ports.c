@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/sampler.h"
 #include "../common/sys-file.h"
 
 #define PORTS_MAX 256
@@ -135,7 +136,7 @@ static void sample_port(SysPorts *ports, StrobeWriter *writer, Port *port)
 
     for (int i = 0; i < PORT_COUNTERS; i++)
         now.counts[i] = read_counter(ports, port, i);
-    now.at = sys_io_now();
+    now.at = strobe_sampler_now();
     /* a port without its bytes has gone, or cannot be read: what comes then starts anew */
     if (now.counts[PORT_RX_BYTES] == STROBE_ABSENT_U64 &&
         now.counts[PORT_TX_BYTES] == STROBE_ABSENT_U64) {
@@ -331,7 +332,7 @@ static void rescan(SysPorts *ports)
 
 void sys_ports_sample(SysPorts *ports, StrobeWriter *writer)
 {
-    uint64_t now = sys_io_now();
+    uint64_t now = strobe_sampler_now();
     uint32_t n_read = 0, first;
 
     if (!ports->scanned_at || now - ports->scanned_at >= RESCAN_NS) {
@@ -373,8 +374,8 @@ SysPorts *sys_ports_open(const StrobeHost *host, StrobeInstance *self)
         free(ports);
         return NULL;
     }
-    ports->nic_track = sys_io_track(host, self, "NIC", -1);
-    ports->roce_track = sys_io_track(host, self, "RoCE", -1);
+    ports->nic_track = strobe_sampler_track(host, self, "NIC", -1);
+    ports->roce_track = strobe_sampler_track(host, self, "RoCE", -1);
     return ports;
 }
 

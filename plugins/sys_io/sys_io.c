@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/sampler.h"
 #include "devices.h"
 #include "ports.h"
 
@@ -25,14 +26,14 @@ static void sample_now(SysIo *state)
     sys_ports_sample(state->ports, writer);
     for (unsigned i = 0; i < state->n_devices; i++)
         strobe_dcmi_source_tick(state->devices[i]);
-    state->sampled_at = sys_io_now();
+    state->sampled_at = strobe_sampler_now();
 }
 
 /* Not where a sample has just been taken: a rate over so short a time says nothing. */
 static void sys_io_sample(void *user)
 {
     SysIo *state = user;
-    if (sys_io_now() - state->sampled_at >= (uint64_t)state->interval_ns / 2)
+    if (strobe_sampler_now() - state->sampled_at >= (uint64_t)state->interval_ns / 2)
         sample_now(state);
 }
 

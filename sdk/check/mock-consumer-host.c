@@ -10,6 +10,9 @@
 
 #include <strobe/helpers/gaps.h>
 
+#include "mock-memory.h"
+#include "mock-strings.h"
+
 typedef struct MockStack {
     StrobeStringId *frames;
     size_t n;
@@ -39,11 +42,7 @@ struct StrobeInstance {
     const StrobeComponent *component;
     void *state;
 
-    StrobeText *strings; /* index is the id; 0 is the empty one */
-    size_t n_strings;
-    size_t strings_room;
-    uint32_t *buckets; /* id by hash of the bytes, 0: free */
-    size_t n_buckets;
+    MockStrings strings;
     MockStack *stacks;
     size_t n_stacks;
     StrobeTrackView **tracks;
@@ -62,76 +61,16 @@ struct StrobeInstance {
     unsigned warnings;
 };
 
-static void *must(void *memory)
-{
-    if (!memory) {
-        fputs("mock-consumer-host: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
-}
-
-static void *copy_bytes(const char *bytes, size_t length)
-{
-    char *copy = must(malloc(length + 1));
-
-    if (length)
-        memcpy(copy, bytes, length);
-    copy[length] = '\0';
-    return copy;
-}
-
 static char *copy_text(const char *text)
 {
-    return copy_bytes(text ? text : "", text ? strlen(text) : 0);
+    return mock_copy(text ? text : "", text ? strlen(text) : 0);
 }
 
 /* Strings */
 
-static uint64_t hash_bytes(const char *bytes, size_t length)
-{
-    uint64_t hash = 14695981039346656037u;
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (uint8_t)bytes[i]) * 1099511628211u;
-    return hash;
-}
-
-static uint32_t *find_bucket(StrobeMockHost *mock, const char *bytes, size_t length)
-{
-    size_t at = hash_bytes(bytes, length) & (mock->n_buckets - 1);
-
-    for (;; at = (at + 1) & (mock->n_buckets - 1)) {
-        StrobeText *text = &mock->strings[mock->buckets[at]];
-
-        if (!mock->buckets[at] || (text->length == length && !memcmp(text->bytes, bytes, length)))
-            return &mock->buckets[at];
-    }
-}
-
-static void grow_strings(StrobeMockHost *mock)
-{
-    mock->strings_room = mock->strings_room ? 2 * mock->strings_room : 256;
-    mock->strings = must(realloc(mock->strings, mock->strings_room * sizeof *mock->strings));
-    free(mock->buckets);
-    mock->n_buckets = 4 * mock->strings_room;
-    mock->buckets = must(calloc(mock->n_buckets, sizeof *mock->buckets));
-    for (size_t i = 1; i < mock->n_strings; i++)
-        *find_bucket(mock, mock->strings[i].bytes, mock->strings[i].length) = (uint32_t)i;
-}
-
 StrobeStringId strobe_mock_bytes(StrobeMockHost *mock, const char *bytes, size_t length)
 {
-    uint32_t *bucket;
-
-    if (mock->n_strings == mock->strings_room)
-        grow_strings(mock);
-    bucket = find_bucket(mock, bytes, length);
-    if (!*bucket) {
-        *bucket = (uint32_t)mock->n_strings;
-        mock->strings[mock->n_strings++] = (StrobeText){copy_bytes(bytes, length), length};
-    }
-    return *bucket;
+    return strobe_mock_strings_id(&mock->strings, bytes, length);
 }
 
 StrobeStringId strobe_mock_string(StrobeMockHost *mock, const char *text)
@@ -149,7 +88,7 @@ static const char *host_fact(StrobeInstance *self, const char *key)
 
 static StrobeText host_string(StrobeInstance *self, StrobeStringId id)
 {
-    return self->strings[id < self->n_strings ? id : 0];
+    return strobe_mock_strings_text(&self->strings, id);
 }
 
 const char *strobe_mock_text(StrobeMockHost *mock, StrobeStringId id)
@@ -179,9 +118,9 @@ static StrobeStackId add_stack(StrobeInstance *self, const StrobeStringId *frame
     for (size_t i = 1; i < self->n_stacks; i++)
         if (self->stacks[i].n == n && !memcmp(self->stacks[i].frames, frames, n * sizeof *frames))
             return (StrobeStackId)i;
-    self->stacks = must(realloc(self->stacks, (self->n_stacks + 1) * sizeof *self->stacks));
+    self->stacks = mock_must(realloc(self->stacks, (self->n_stacks + 1) * sizeof *self->stacks));
     stack = &self->stacks[self->n_stacks];
-    stack->frames = must(malloc((n + 1) * sizeof *frames));
+    stack->frames = mock_must(malloc((n + 1) * sizeof *frames));
     memcpy(stack->frames, frames, n * sizeof *frames);
     stack->n = n;
     return (StrobeStackId)self->n_stacks++;
@@ -220,10 +159,10 @@ static size_t host_stack_frames(StrobeInstance *self, StrobeStackId id,
 StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t number,
                                 const char *name, const char *group, int32_t device)
 {
-    StrobeTrackView *track = must(calloc(1, sizeof *track));
+    StrobeTrackView *track = mock_must(calloc(1, sizeof *track));
 
     if ((mock->n_tracks & (mock->n_tracks - 1)) == 0) /* full: 0, or a power of two */
-        mock->tracks = must(realloc(mock->tracks, (2 * mock->n_tracks + 1) * sizeof(void *)));
+        mock->tracks = mock_must(realloc(mock->tracks, (2 * mock->n_tracks + 1) * sizeof(void *)));
     mock->tracks[mock->n_tracks++] = track;
     track->id = (StrobeTrackId)mock->n_tracks;
     track->type = type;
@@ -260,8 +199,8 @@ static MockKind *find_kind(StrobeMockHost *mock, const StrobeKind *kind)
     for (size_t i = 0; i < mock->n_kinds; i++)
         if (mock->kinds[i]->kind == kind)
             return mock->kinds[i];
-    made = must(calloc(1, sizeof *made));
-    made->fields = must(calloc(kind->n_fields + 1, sizeof *made->fields));
+    made = mock_must(calloc(1, sizeof *made));
+    made->fields = mock_must(calloc(kind->n_fields + 1, sizeof *made->fields));
     for (uint32_t i = 0; i < kind->n_fields; i++) {
         const StrobeField *field = &kind->fields[i];
         size_t size = strobe_field_size(field->type);
@@ -271,7 +210,7 @@ static MockKind *find_kind(StrobeMockHost *mock, const StrobeKind *kind)
                                             (uint32_t)offset};
         offset += size;
     }
-    mock->kinds = must(realloc(mock->kinds, (mock->n_kinds + 1) * sizeof(void *)));
+    mock->kinds = mock_must(realloc(mock->kinds, (mock->n_kinds + 1) * sizeof(void *)));
     mock->kinds[mock->n_kinds++] = made;
     made->kind = kind;
     made->size = (offset + 7) & ~(size_t)7;
@@ -305,10 +244,10 @@ static StrobeView *add_record(MockRecords *records, MockKind *kind)
 
     if (records->n == records->room) {
         records->room = records->room ? 2 * records->room : 64;
-        records->views = must(realloc(records->views, records->room * sizeof *records->views));
+        records->views = mock_must(realloc(records->views, records->room * sizeof *records->views));
     }
     view = &records->views[records->n++];
-    *view = (StrobeView){.kind = &kind->view, .fields = must(calloc(1, kind->size + 8))};
+    *view = (StrobeView){.kind = &kind->view, .fields = mock_must(calloc(1, kind->size + 8))};
     return view;
 }
 
@@ -398,13 +337,14 @@ size_t strobe_mock_emitted(StrobeMockHost *mock, const StrobeView **views)
 void strobe_mock_fact(StrobeMockHost *mock, const char *key, const char *value)
 {
     mock->fact_texts =
-        must(realloc(mock->fact_texts, (mock->n_fact_texts + 1) * sizeof *mock->fact_texts));
+        mock_must(realloc(mock->fact_texts, (mock->n_fact_texts + 1) * sizeof *mock->fact_texts));
     mock->fact_texts[mock->n_fact_texts++] = (MockOption){copy_text(key), copy_text(value)};
 }
 
 void strobe_mock_option(StrobeMockHost *mock, const char *name, const char *value)
 {
-    mock->options = must(realloc(mock->options, (mock->n_options + 1) * sizeof *mock->options));
+    mock->options =
+        mock_must(realloc(mock->options, (mock->n_options + 1) * sizeof *mock->options));
     mock->options[mock->n_options++] = (MockOption){copy_text(name), copy_text(value)};
 }
 
@@ -480,7 +420,7 @@ static int must_open(const char *folder)
 
 StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
 {
-    StrobeMockHost *mock = must(calloc(1, sizeof *mock));
+    StrobeMockHost *mock = mock_must(calloc(1, sizeof *mock));
 
     mock->component = component;
     mock->facts = (StrobeFacts){.struct_size = sizeof(StrobeFacts),
@@ -518,10 +458,8 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                        .touches_gap = host_touches_gap,
                                        .flag = host_flag,
                                        .side_by_side = host_side_by_side};
-    mock->gaps = must(strobe_gaps_new());
-    grow_strings(mock);
-    mock->strings[mock->n_strings++] = (StrobeText){copy_bytes("", 0), 0};
-    mock->stacks = must(calloc(1, sizeof *mock->stacks));
+    mock->gaps = mock_must(strobe_gaps_new());
+    mock->stacks = mock_must(calloc(1, sizeof *mock->stacks));
     mock->n_stacks = 1;
     return mock;
 }
@@ -544,8 +482,6 @@ void strobe_mock_free(StrobeMockHost *mock)
     close(mock->facts.scratch);
     free(mock->queue.views);
     free(mock->emitted.views);
-    for (size_t i = 0; i < mock->n_strings; i++)
-        free((void *)mock->strings[i].bytes);
     for (size_t i = 0; i < mock->n_stacks; i++)
         free(mock->stacks[i].frames);
     for (size_t i = 0; i < mock->n_tracks; i++) {
@@ -561,8 +497,7 @@ void strobe_mock_free(StrobeMockHost *mock)
         free(mock->options[i].name);
         free(mock->options[i].value);
     }
-    free(mock->strings);
-    free(mock->buckets);
+    strobe_mock_strings_clear(&mock->strings);
     free(mock->stacks);
     free(mock->tracks);
     free(mock->kinds);

@@ -3,6 +3,7 @@
  * Descriptions of the standard kinds. The fields stand in the order of the struct's members;
  * padding members ("reserved") are no fields, natural alignment makes room for them.
  */
+#include <string.h>
 #include <strobe/kinds.h>
 
 #include "kind-macros.h"
@@ -268,4 +269,30 @@ uint32_t strobe_kind_offset(const StrobeKind *kind, uint32_t index)
         offset += size;
     }
     return offset;
+}
+
+void strobe_field_put_absent(void *at, uint32_t type)
+{
+    static const int64_t least = STROBE_ABSENT_I64;
+    static const int32_t least32 = STROBE_ABSENT_I32;
+    const double nothing = STROBE_ABSENT_F64;
+
+    switch (type) {
+    case STROBE_FIELD_U64:
+    case STROBE_FIELD_LINK:
+    case STROBE_FIELD_U32:
+        memset(at, 0xff, strobe_field_size(type));
+        break;
+    case STROBE_FIELD_I64:
+        memcpy(at, &least, sizeof least);
+        break;
+    case STROBE_FIELD_I32:
+        memcpy(at, &least32, sizeof least32);
+        break;
+    case STROBE_FIELD_F64:
+        memcpy(at, &nothing, sizeof nothing);
+        break;
+    default:
+        memset(at, 0, strobe_field_size(type));
+    }
 }

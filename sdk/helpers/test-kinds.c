@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structs of kinds.h and their descriptions say the same. */
 #include <glib.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -366,6 +367,36 @@ static void test_unknown_type(void)
     g_assert_cmpuint(strobe_kind_offset(&kind, 1), ==, UINT32_MAX);
 }
 
+static void test_absent(void)
+{
+    struct {
+        uint64_t u64;
+        int64_t i64;
+        double f64;
+        uint32_t u32, string;
+        int32_t i32;
+        uint8_t u8, behind;
+    } record;
+
+    memset(&record, 7, sizeof record);
+    strobe_field_put_absent(&record.u64, STROBE_FIELD_LINK);
+    strobe_field_put_absent(&record.i64, STROBE_FIELD_I64);
+    strobe_field_put_absent(&record.f64, STROBE_FIELD_F64);
+    strobe_field_put_absent(&record.u32, STROBE_FIELD_U32);
+    strobe_field_put_absent(&record.string, STROBE_FIELD_STRING);
+    strobe_field_put_absent(&record.i32, STROBE_FIELD_I32);
+    strobe_field_put_absent(&record.u8, STROBE_FIELD_BOOL);
+    strobe_field_put_absent(&record.behind, 4711); /* no type: nothing is written */
+    g_assert_cmpuint(record.u64, ==, STROBE_ABSENT_U64);
+    g_assert_cmpint(record.i64, ==, STROBE_ABSENT_I64);
+    g_assert_true(isnan(record.f64));
+    g_assert_cmpuint(record.u32, ==, STROBE_ABSENT_U32);
+    g_assert_cmpuint(record.string, ==, 0);
+    g_assert_cmpint(record.i32, ==, STROBE_ABSENT_I32);
+    g_assert_cmpuint(record.u8, ==, 0);
+    g_assert_cmpuint(record.behind, ==, 7);
+}
+
 /* Every cause has a name of its own. */
 static void test_losses(void)
 {
@@ -388,6 +419,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/device-derived", test_device_derived);
     g_test_add_func("/kinds/list", test_list);
     g_test_add_func("/kinds/unknown-type", test_unknown_type);
+    g_test_add_func("/kinds/absent", test_absent);
     g_test_add_func("/kinds/losses", test_losses);
     return g_test_run();
 }

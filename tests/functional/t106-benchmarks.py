@@ -12,6 +12,9 @@ import unittest
 
 from support import BUILD, TOP, StrobeTest
 
+sys.path.insert(0, str(TOP / "bench"))
+from free_memory import free_memory  # noqa: E402
+
 BENCH = (sys.executable, str(TOP / "bench" / "bench.py"), "--build", str(BUILD))
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
 REAL = DATA / "ascend" / "db_level1_rank0_ascend_pt"  # that the mix is made after
@@ -46,6 +49,44 @@ class BenchmarksTest(StrobeTest):
         self.assertIn('unknown benchmark "record_spam"', done.stderr)
         self.assertIn("record_span", done.stderr)
         self.assertIn("record_span\n", self.bench("--list").stdout)
+
+
+class FreeMemoryTest(StrobeTest):
+    """Where outputs are written depends on it."""
+
+    def free(self, groups, **files):
+        """With 1000 kB available, and these files below sys/fs/cgroup."""
+        for name, text in {"proc/meminfo": "MemTotal: 9000 kB\nMemAvailable:    1000 kB\n",
+                           "proc/self/cgroup": groups,
+                           **{"sys/fs/cgroup/" + key: text for key, text in files.items()}}.items():  # fmt: skip
+            path = self.work / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return free_memory(str(self.work))
+
+    def test_machine(self):
+        self.assertEqual(self.free("0::/\n"), 1000 << 10)
+
+    def test_limit_of_a_group_above(self):
+        """Version 2; the cache of files is given up."""
+        free = self.free("0::/job/part\n", **{
+            "job/part/memory.max": "max\n", "job/part/memory.current": "5\n",
+            "job/memory.max": "500000\n", "job/memory.current": "450000\n",
+            "job/memory.stat": "anon 400000\ninactive_file 20000\n"})  # fmt: skip
+        self.assertEqual(free, 70000)
+
+    def test_version_1(self):
+        groups = "9:name=systemd:/\n4:memory:/job\n0::/\n"
+        files = {"memory/memory.limit_in_bytes": "9223372036854771712\n",
+                 "memory/memory.usage_in_bytes": "1\n",
+                 "memory/job/memory.limit_in_bytes": "300000\n",
+                 "memory/job/memory.usage_in_bytes": "100000\n"}  # fmt: skip
+        self.assertEqual(self.free(groups, **files), 200000)
+
+    def test_full(self):
+        """More is in use than the limit that was set meanwhile."""
+        free = self.free("0::/gone\n", **{"memory.max": "5\n", "memory.current": "9\n"})
+        self.assertEqual(free, 0)
 
 
 @unittest.skipUnless((BUILD / "bench" / "mix").exists(), "built without benchmarks")

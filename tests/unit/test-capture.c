@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Damaged captures: cut and flipped at every offset. Nothing crashes, nothing is invented, and what
  * is whole is read. */
+#include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
+#include <unistd.h>
 #include "error.h"
 #include "reader.h"
 #include "support.h"
@@ -69,6 +72,13 @@ static void test_truncated(void)
     scratch_remove(folder);
 }
 
+static void write_byte(int file, char byte, gsize at)
+{
+    g_assert_cmpint(pwrite(file, &byte, 1, (off_t)at), ==, 1);
+}
+
+/* One bit of each byte, or of every fourth, by chance; one after the other in the same file, which
+ * costs less than a file each. */
 static void test_flipped(void)
 {
     char *folder = scratch_new();
@@ -76,17 +86,26 @@ static void test_flipped(void)
     gsize n;
     g_autofree char *capture = sample(folder, &n, &bytes);
     gint64 whole = read_damaged(capture);
-    guint refused = 0;
+    g_autofree char *path = write_bytes(folder, "flipped", bytes, n);
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    GRand *random = g_rand_new_with_seed(4711);
+    guint n_flips = 0, refused = 0;
 
+    g_assert_cmpint(file, >=, 0);
     for (gsize at = 0; at < n; at++) {
-        bytes[at] = (char)(bytes[at] ^ (1 << (at % 8)));
-        g_autofree char *path = write_bytes(folder, "flipped", bytes, n);
+        if (!g_test_thorough() && g_rand_int_range(random, 0, 4))
+            continue;
+        write_byte(file, (char)(bytes[at] ^ (1 << (at % 8))), at);
         gint64 found = read_damaged(path);
-        bytes[at] = (char)(bytes[at] ^ (1 << (at % 8)));
+        write_byte(file, bytes[at], at);
         g_assert_cmpint(found, <, whole + 1);
         refused += found < 0;
+        n_flips++;
     }
-    g_test_message("%u of %u flips refused the file", refused, (guint)n);
+    close(file);
+    g_rand_free(random);
+    g_assert_cmpint(read_damaged(path), ==, whole);
+    g_test_message("%u of %u flips refused the file", refused, n_flips);
     scratch_remove(folder);
 }
 
@@ -145,6 +164,9 @@ static void test_magics(void)
 
 int main(int argc, char **argv)
 {
+    /* A reader begins with 4 MB of zeros, for texts by their id, of which these captures fill a
+     * page. The C library learns to keep so much, and clears it again for each of thousands. */
+    mallopt(M_MMAP_THRESHOLD, 64 << 10);
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/capture/truncated", test_truncated);
     g_test_add_func("/capture/flipped", test_flipped);

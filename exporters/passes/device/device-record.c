@@ -45,23 +45,6 @@ double device_exact_us(const StrobeView *record, guint32 offset)
     return isnan(exact) ? device_us(record->end_ns - record->begin_ns) : exact;
 }
 
-static guint32 size_of(guint32 type)
-{
-    switch (type) {
-    case STROBE_FIELD_BOOL:
-    case STROBE_FIELD_U8:
-        return 1;
-    case STROBE_FIELD_I32:
-    case STROBE_FIELD_U32:
-    case STROBE_FIELD_STRING:
-    case STROBE_FIELD_STACK:
-    case STROBE_FIELD_TRACK:
-        return 4;
-    default:
-        return 8;
-    }
-}
-
 GArray *device_copies_new(const StrobeKindView *from, const StrobeKind *to)
 {
     GArray *copies = g_array_new(FALSE, FALSE, sizeof(DeviceCopy));
@@ -70,7 +53,7 @@ GArray *device_copies_new(const StrobeKindView *from, const StrobeKind *to)
         const StrobeField *field = &to->fields[i];
         DeviceCopy copy = {.from = strobe_field_offset(from, field->name, field->type),
                            .to = strobe_kind_offset(to, i),
-                           .size = size_of(field->type)};
+                           .size = strobe_field_size(field->type)};
 
         if (copy.from != STROBE_FIELD_MISSING)
             g_array_append_val(copies, copy);
@@ -89,34 +72,6 @@ void device_copies_apply(const GArray *copies, const StrobeView *record, void *f
 
 void device_fields_absent(const StrobeKind *kind, void *fields)
 {
-    const gint64 i64 = STROBE_ABSENT_I64;
-    const guint64 u64 = STROBE_ABSENT_U64;
-    const gint32 i32 = STROBE_ABSENT_I32;
-    const guint32 u32 = STROBE_ABSENT_U32;
-    const double f64 = STROBE_ABSENT_F64;
-
-    for (guint32 i = 0; i < kind->n_fields; i++) {
-        char *at = (char *)fields + strobe_kind_offset(kind, i);
-
-        switch (kind->fields[i].type) {
-        case STROBE_FIELD_I64:
-            memcpy(at, &i64, sizeof i64);
-            break;
-        case STROBE_FIELD_U64:
-        case STROBE_FIELD_LINK:
-            memcpy(at, &u64, sizeof u64);
-            break;
-        case STROBE_FIELD_I32:
-            memcpy(at, &i32, sizeof i32);
-            break;
-        case STROBE_FIELD_U32:
-            memcpy(at, &u32, sizeof u32);
-            break;
-        case STROBE_FIELD_F64:
-            memcpy(at, &f64, sizeof f64);
-            break;
-        default:
-            memset(at, 0, size_of(kind->fields[i].type));
-        }
-    }
+    for (guint32 i = 0; i < kind->n_fields; i++)
+        strobe_field_put_absent((char *)fields + strobe_kind_offset(kind, i), kind->fields[i].type);
 }

@@ -199,6 +199,9 @@ extern const StrobeKind *const strobe_standard_kinds[];
  * rounding up to 8). UINT32_MAX if the kind has a field of an unknown type. */
 uint32_t strobe_kind_offset(const StrobeKind *kind, uint32_t index);
 
+/* Makes a field absent, for which its type has a value, or 0: no string, stack or track, false. */
+void strobe_field_put_absent(void *at, uint32_t type);
+
 #if defined(__cplusplus)
 }
 #endif

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all benchmarks work with: the build that is measured, folders, inputs that are made once."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+from free_memory import free_memory
+from raw_files import RawFiles
+
+PYTHON = "/usr/bin/python3"
+SPANS = 1000000
+MIX_RECORDS = 800000
+
+
+class Skipped(Exception):
+    """A benchmark that cannot run here."""
+
+
+class Bench:
+    """The build that is measured, a scratch folder, and one in memory, if there is any."""
+
+    def __init__(self, build, scratch, memory=None, records=MIX_RECORDS):
+        self.build = pathlib.Path(build).resolve()
+        self.scratch = scratch
+        self.records = records
+        self._memory = memory
+        self._capture = None
+        self._mixes = {}
+        self._raw = {}
+        self.environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
+        self.environment["PYTHONPATH"] = str(self.build / "python")
+
+    def program(self, name):
+        path = self.build / "bench" / name
+        if not path.exists():
+            raise Skipped("bench/%s was not built" % name)
+        return str(path)
+
+    def lines(self, command, environment=None):
+        """Runs a benchmark program; what it printed, by name."""
+        done = subprocess.run(
+            command, env=environment or self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        if done.returncode:
+            said = done.stderr.strip().splitlines()[-1:] or ["exit code %d" % done.returncode]
+            raise Skipped("%s: %s" % (os.path.basename(command[0]), said[0]))
+        found = {}
+        for line in done.stdout.splitlines():
+            values = json.loads(line)
+            found[values["name"]] = values.get("samples", values.get("text"))
+        return found
+
+    def capture(self):
+        """A capture of SPANS spans, made once."""
+        if self._capture is None:
+            command = [self.program("capture"), self.scratch, str(SPANS)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            self._capture = done.stdout.strip()
+        return self._capture
+
+    def mix(self, records):
+        """A capture of so many records with a real run's mix, made once."""
+        if records not in self._mixes:
+            folder = os.path.join(self.scratch, "mix_%d" % records)
+            os.mkdir(folder)
+            command = [self.program("mix"), folder, str(records)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            self._mixes[records] = done.stdout.strip()
+        return self._mixes[records]
+
+    def room(self, size):
+        """Where outputs of so many bytes cost least: in memory if there is plenty of it. What lies
+        there counts towards the limit of the control group, too."""
+        if not self._memory:
+            return self.scratch
+        volume = os.statvfs(self._memory)
+        free = min(free_memory(), volume.f_bavail * volume.f_frsize)
+        return self._memory if free > 2 * size else self.scratch
+
+    def raw(self, operators):
+        """A folder with raw files of so many operators, made once."""
+        if operators not in self._raw:
+            self._raw[operators] = os.path.join(self.scratch, "raw_%d" % operators)
+            RawFiles(self._raw[operators]).make(operators)
+        return self._raw[operators]

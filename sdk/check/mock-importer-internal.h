@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the importers' mock host share; no part of its interface. */
+#ifndef STROBE_CHECK_MOCK_IMPORTER_INTERNAL_H
+#define STROBE_CHECK_MOCK_IMPORTER_INTERNAL_H
+
+#include "mock-importer-host.h"
+#include "mock-strings.h"
+
+typedef struct MockLines {
+    char *text;
+    size_t length;
+} MockLines;
+
+typedef struct MockTrack {
+    StrobeTrack track;
+    uint64_t pid;
+} MockTrack;
+
+typedef struct MockOption {
+    char *name, *value;
+} MockOption;
+
+struct StrobeInstance {
+    const StrobeComponent *importer;
+    StrobeImportRequest request;
+    const StrobeKind *declared[256]; /* by id; the importer's own, gone when it returns */
+    StrobeKind *kinds[256];          /* copies of them */
+    size_t used[256];
+    uint32_t n_kinds;
+    MockStrings strings;
+    MockTrack *tracks;
+    size_t n_tracks;
+    int64_t time_base;
+    StrobeMockImported *records;
+    size_t n_records, records_room;
+    MockOption *options;
+    size_t n_options;
+    uint64_t next_link;
+    MockLines facts, files, found, unknown, damage, errors, complaints;
+};
+
+struct StrobeMockImporter {
+    struct StrobeInstance instance;
+};
+
+/* Adds a line. */
+void strobe_mock_line(MockLines *lines, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of the mock hosts of importers and consumers: a test without any is over. */
+#ifndef STROBE_CHECK_MOCK_MEMORY_H
+#define STROBE_CHECK_MOCK_MEMORY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void *mock_must(void *memory)
+{
+    if (!memory) {
+        fputs("mock host: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+/* With a NUL behind it. */
+static inline char *mock_copy(const char *bytes, size_t length)
+{
+    char *copy = mock_must(malloc(length + 1));
+
+    if (length)
+        memcpy(copy, bytes, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+#endif
