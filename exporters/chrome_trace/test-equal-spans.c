@@ -35,7 +35,9 @@ static void check(const char *text, gsize batch, gboolean is_natural, const char
             continue;
         }
         letters[n] = (guint32)*text;
-        views[n] = (StrobeView){.kind = *text == '!' ? &moment : *text == '?' ? &derived : &span,
+        views[n] = (StrobeView){.kind = *text == '!'   ? &moment
+                                        : *text == '?' ? &derived
+                                                       : &span,
                                 .fields = &letters[n],
                                 .begin_ns = begin,
                                 .end_ns = begin};
@@ -85,8 +87,7 @@ static void test_long_run(void)
         }
         equal_spans_init(&spans, take, found, FALSE);
         for (gsize at = 0; at < N; at += batches[b]) {
-            gsize part = MIN(batches[b], N - at),
-                  left = equal_spans_take(&spans, views + at, part);
+            gsize part = MIN(batches[b], N - at), left = equal_spans_take(&spans, views + at, part);
 
             equal_spans_hold(&spans, views + at + part - left, left);
         }

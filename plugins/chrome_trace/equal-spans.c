@@ -37,8 +37,8 @@ void equal_spans_flush(Import *import, Row *row)
     for (; run->n; run->n--) {
         const Entry *entry = (const Entry *)(const void *)at;
         void *fields = import->is_full ? NULL
-                                       : import_emit(import, entry->sort, entry->track,
-                                                     entry->name, run->begin, run->end);
+                                       : import_emit(import, entry->sort, entry->track, entry->name,
+                                                     run->begin, run->end);
 
         if (fields)
             memcpy(fields, entry->fields, import->sorts[entry->sort].n_bytes);
