@@ -6,6 +6,7 @@
  *   config.json    the merged configuration (output.report is "<folder>/directories")
  *   claim          made (O_EXCL) by the first process that records; holds its pid
  *   directories    one result directory a line, appended as each is made
+ *   opening.P.T    by thread T of process P, while it opens the collector that is named in it
  * and further STROBE_RUN_FOLLOW=1: every process in which a collector can work records, claimed or
  * not; STROBE_RUN_STEP_ON: first, any, manual or a class name, read by the Python bootstrap.
  */
@@ -34,6 +35,10 @@ int strobe_run_detach(void);
 /* The program ends, and its libraries with it: no collector is opened any more, and one that is
  * being opened is waited for, 5 s at most. Any thread; for the preload library. */
 STROBE_API void strobe_run_rest(void);
+
+/* Notes in the folder, if there is one, that this thread opens the collector: a plugin that takes
+ * the process down is known by it. NULL: it is open. */
+void strobe_run_opening(const char *collector);
 
 /* The session that was attached or made in this process, NULL if none. */
 STROBE_API StrobeSession *strobe_session_current(void);

@@ -20,6 +20,7 @@ struct slot {
 struct StrobeBesideStrings {
     StrobeStringTable *table;
     StrobeFrameNames *frame_names;
+    guint32 n_stored;
     gboolean is_kept;
     struct slot *slots; /* NULL until the first string comes */
     char *ring;
@@ -31,6 +32,7 @@ StrobeBesideStrings *strobe_beside_strings_new(StrobeStringTable *table)
     StrobeBesideStrings *strings = g_new0(StrobeBesideStrings, 1);
 
     strings->table = table;
+    strings->n_stored = strobe_string_table_end_stored(table);
     strings->frame_names = strobe_frame_names_new(table);
     return strings;
 }
@@ -117,6 +119,11 @@ static const char *remembered(const StrobeBesideStrings *strings, const struct s
                : NULL;
 }
 
+guint32 strobe_beside_strings_n_stored(const StrobeBesideStrings *strings)
+{
+    return strings->n_stored;
+}
+
 gboolean strobe_beside_strings_knows(const StrobeBesideStrings *strings, guint32 id)
 {
     const struct slot *slot = find(strings, id);
@@ -125,7 +132,9 @@ gboolean strobe_beside_strings_knows(const StrobeBesideStrings *strings, guint32
 
 guint32 strobe_beside_strings_resolve(const StrobeBesideStrings *strings, guint32 id)
 {
-    if (G_LIKELY(!(id & STROBE_STRING_BESIDE)) || !strings->is_kept)
+    if (!(id & STROBE_STRING_BESIDE))
+        return id < strings->n_stored ? id : 0;
+    if (!strings->is_kept)
         return id;
     const struct slot *slot = find(strings, id);
     return slot ? slot->table_id : 0;

@@ -26,10 +26,14 @@ StrobeStringId strobe_beside_strings_intern(StrobeBesideStrings *strings, const 
 void strobe_beside_strings_take(StrobeBesideStrings *strings, guint32 id, const char *bytes,
                                 guint32 length, gboolean is_stack);
 
+/* Ids below are of the table as it was stored, all other ones of records are not in it. */
+guint32 strobe_beside_strings_n_stored(const StrobeBesideStrings *strings);
+
 /* Was it taken, and is it not forgotten yet? */
 gboolean strobe_beside_strings_knows(const StrobeBesideStrings *strings, guint32 id);
 
-/* The table's id of a kept string, 0 if it is forgotten; any other id as it is. */
+/* The table's id of a kept string, 0 if it is forgotten; any other id of a record as it is, 0 if it
+ * is not stored. */
 guint32 strobe_beside_strings_resolve(const StrobeBesideStrings *strings, guint32 id);
 
 /* Text and frames by such an id, or by one that was not kept; these live until the next take. */

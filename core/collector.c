@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/kinds.h>
+#include "attach.h"
 #include "clock.h"
 #include "error.h"
 #include "kind-table.h"
@@ -267,7 +268,9 @@ gboolean strobe_collector_ask(StrobeCollector *c, gboolean warms)
     if (!g_atomic_int_compare_and_exchange(&c->phase, STROBE_COLLECTOR_PENDING,
                                            STROBE_COLLECTOR_OPENING))
         return FALSE;
+    strobe_run_opening(c->component->name);
     StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
+    strobe_run_opening(NULL);
     if (status == STROBE_AGAIN) {
         g_atomic_int_set(&c->phase, STROBE_COLLECTOR_PENDING);
         return FALSE;

@@ -295,7 +295,10 @@ static JsonObject *object_from_flag(const char *section, const char *text, GErro
 {
     g_autoptr(GPtrArray) pairs = strobe_options_pairs(text, error);
 
-    if (!pairs) {
+    if (pairs && !pairs->len)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                    "\"%s\": expected option=value[,option=value]...", text);
+    if (!pairs || !pairs->len) {
         g_prefix_error(error, "--%s ", section);
         return NULL;
     }

@@ -103,6 +103,7 @@ static guint32 end_of(const StrobeForeignStream *stream, gint64 until_ns)
 gsize strobe_foreign_stream_next(StrobeForeignStream *stream, gint64 until_ns, StrobeView *views,
                                  gsize max)
 {
+    const StrobeDecodedCounts *counts = strobe_record_decoder_counts(stream->decoder);
     StrobeRecordBlock *block = &stream->block;
     gsize n = 0;
 
@@ -112,10 +113,15 @@ gsize strobe_foreign_stream_next(StrobeForeignStream *stream, gint64 until_ns, S
         guint32 whole = block->end, until = end_of(stream, until_ns);
         if (until == block->at)
             break;
+        const guint64 n_undefined = counts->n_undefined;
+        const guint32 from = block->at;
         block->end = until;
         n = strobe_record_decode(stream->decoder, block, views, max);
         gboolean is_bad = n < max && block->at < until;
         block->end = whole;
+        if (counts->n_undefined != n_undefined)
+            strobe_survey_note_undefined(stream->survey, strobe_pieces_count(stream->survey->files),
+                                         stream->offset + from, stream->offset + block->at);
         if (is_bad) {
             note_damage(stream, block->at, whole, "a record has a bad length");
             block->at = whole;

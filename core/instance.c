@@ -47,6 +47,19 @@ gboolean strobe_instance_set_options(StrobeOptions *options, const StrobeConfigC
     return strobe_options_check(options, error);
 }
 
+gboolean strobe_instance_check_options(const StrobeComponent *component,
+                                       const StrobeConfigComponent *wanted, GError **error)
+{
+    g_autofree char *owner =
+        g_strdup_printf("%s %s", strobe_component_type_name(component->type), wanted->name);
+    StrobeOptions *options =
+        strobe_options_new(component->options, component->n_options, owner, error);
+    gboolean good = options && strobe_instance_set_options(options, wanted, NULL, error);
+
+    strobe_options_free(options);
+    return good;
+}
+
 gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *component,
                               const StrobeConfigComponent *wanted, StrobeLogFunction on_log,
                               gpointer owner, GError **error)

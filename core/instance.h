@@ -27,6 +27,10 @@ struct StrobeInstance {
 gboolean strobe_instance_set_options(StrobeOptions *options, const StrobeConfigComponent *wanted,
                                      GString *lacking, GError **error);
 
+/* Whether `component` takes the options as they were asked for. */
+gboolean strobe_instance_check_options(const StrobeComponent *component,
+                                       const StrobeConfigComponent *wanted, GError **error);
+
 /* Sets `self` up with the options that were asked for (`wanted` may be NULL: defaults). Fails on an
  * unknown or wrong option. */
 gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *component,

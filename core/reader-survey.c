@@ -29,6 +29,16 @@ void strobe_survey_note_damage(StrobeSurvey *survey, guint piece, guint64 from, 
                                                  name, from, to - from, reason));
 }
 
+void strobe_survey_note_undefined(StrobeSurvey *survey, guint piece, guint64 from, guint64 to)
+{
+    g_autofree char *reason =
+        g_strdup_printf("offset %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
+                        " bytes: records name strings that are not there, and have none",
+                        from, to - from);
+
+    strobe_survey_note_damage(survey, piece, 0, 0, reason);
+}
+
 void strobe_survey_on_damage(void *user, guint64 from, guint64 to, const char *reason)
 {
     StrobeSurvey *survey = user;

@@ -53,6 +53,8 @@ void strobe_survey_free(StrobeSurvey *survey);
 /* Counts damage in a piece; nothing was skipped where `from` is `to`. */
 void strobe_survey_note_damage(StrobeSurvey *survey, guint piece, guint64 from, guint64 to,
                                const char *reason);
+/* Counts as damage that records there name strings that nothing defines; they are not skipped. */
+void strobe_survey_note_undefined(StrobeSurvey *survey, guint piece, guint64 from, guint64 to);
 /* The same for a block cursor, whose user is the survey; of the piece under way. */
 void strobe_survey_on_damage(void *survey, guint64 from, guint64 to, const char *reason);
 /* Reads a block into the survey's buffer; FALSE, and damage, if its checksum is wrong. */

@@ -196,11 +196,17 @@ static gsize next_foreign(StrobeReader *reader, StrobeView *views, gsize max)
 
 static gsize decode(StrobeReader *reader, StrobeView *views, gsize max)
 {
+    const StrobeDecodedCounts *counts = strobe_record_decoder_counts(reader->decoder);
+    const guint64 n_undefined = counts->n_undefined;
+    const guint32 from = reader->block.at;
     gsize n;
 
     if (!reader->is_plain)
         settle(reader);
     n = strobe_record_decode(reader->decoder, &reader->block, views, max);
+    if (G_UNLIKELY(counts->n_undefined != n_undefined))
+        strobe_survey_note_undefined(reader->survey, reader->piece, reader->place.offset + from,
+                                     reader->place.offset + reader->block.at);
     reader->was_handed_out |= n != 0;
     return n;
 }

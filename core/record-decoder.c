@@ -21,6 +21,7 @@ struct StrobeRecordDecoder {
     StrobeClockMap *clock;
     const StrobeDeviceClocks *devices;
     StrobeBesideStrings *beside;
+    guint32 n_strings; /* stored in the table; those beside their records have greater ids */
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
     KnownTrack known[KNOWN_TRACKS]; /* each in its slot, at first that of 0 */
@@ -43,6 +44,7 @@ StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definiti
     decoder->clock = clock;
     decoder->devices = devices;
     decoder->beside = beside;
+    decoder->n_strings = strobe_beside_strings_n_stored(beside);
     decoder->last = decoder->known;
     decoder->known->clock = STROBE_CLOCK_HOST;
     return decoder;
@@ -93,25 +95,24 @@ static void take_string(StrobeRecordDecoder *decoder, const guint64 *record, gui
                                    (const char *)(record + 2), n, is_stack);
 }
 
-static inline guint32 resolve(const StrobeRecordDecoder *decoder, guint32 id)
+/* An id beyond those that are stored would get the bytes of whatever is interned next. */
+static guint32 resolve_other(StrobeRecordDecoder *decoder, guint32 id)
 {
-    return G_LIKELY(!(id & STROBE_STRING_BESIDE))
-               ? id
-               : strobe_beside_strings_resolve(decoder->beside, id);
+    decoder->counts.n_undefined += !(id & STROBE_STRING_BESIDE);
+    return strobe_beside_strings_resolve(decoder->beside, id);
 }
 
 static inline guint32 resolve_name(StrobeRecordDecoder *decoder, guint32 id)
 {
-    if (G_LIKELY(!(id & STROBE_STRING_BESIDE)))
+    if (G_LIKELY(id < decoder->n_strings))
         return id;
     decoder->counts.n_nameless += !strobe_beside_strings_knows(decoder->beside, id);
-    return strobe_beside_strings_resolve(decoder->beside, id);
+    return resolve_other(decoder, id);
 }
 
 /* Fields that hold tracks, and strings written beside their record, are given the ids of the
  * reader's tables. */
-static void resolve_fields(const StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
-                           char *fields)
+static void resolve_fields(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind, char *fields)
 {
     for (guint32 i = 0; i < kind->n_track_fields; i++) {
         guint32 id;
@@ -122,8 +123,8 @@ static void resolve_fields(const StrobeRecordDecoder *decoder, const StrobeReade
     for (guint32 i = 0; i < kind->n_string_fields; i++) {
         guint32 id;
         memcpy(&id, fields + kind->string_offsets[i], 4);
-        if (G_UNLIKELY(id & STROBE_STRING_BESIDE)) {
-            id = resolve(decoder, id);
+        if (G_UNLIKELY(id >= decoder->n_strings)) {
+            id = resolve_other(decoder, id);
             memcpy(fields + kind->string_offsets[i], &id, 4);
         }
     }

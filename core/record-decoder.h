@@ -58,7 +58,8 @@ typedef struct StrobeDecodedCounts {
     guint64 n_unfinished;
     guint64 n_outside;        /* of the window */
     guint64 n_device_outside; /* of these, those of a device's clock */
-    guint64 n_nameless;       /* whose name was written beside them, and is not there */
+    guint64 n_nameless;       /* whose name is not there */
+    guint64 n_undefined;      /* strings that are named, and stored nowhere */
     guint64 n_unsure;         /* STROBE_VIEW_CLOCK_UNSURE */
     guint64 n_loss_records;   /* that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];

@@ -70,7 +70,8 @@ int strobe_resources_scratch(const char *otherwise)
     g_autofree char *name = g_build_filename(folder, ".strobe-XXXXXX", NULL);
     int file;
 
-    if (g_mkdir_with_parents(folder, 0750))
+    /* A folder that somebody named is there: one made for it would be left behind. */
+    if (!temporary && g_mkdir_with_parents(folder, 0750))
         return -1;
     file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0)

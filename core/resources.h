@@ -38,8 +38,8 @@ guint64 strobe_resources_memory(void);
 gsize strobe_resources_text_bytes(void);
 /* The folder of temporary files; `otherwise` where none was set, NULL: the system's. */
 const char *strobe_resources_folder(const char *otherwise);
-/* An empty file without a name in that folder (made if missing), so that nothing is left of it
- * however its user ends. -1 with errno set. */
+/* An empty file without a name in that folder (made if missing, unless it was set), so that nothing
+ * is left of it however its user ends. -1 with errno set. */
 int strobe_resources_scratch(const char *otherwise);
 /* The same for what is appended and read back: packed from `plain_bytes` on. NULL with errno set.
  */

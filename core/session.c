@@ -168,6 +168,14 @@ StrobeStatus strobe_session_new(const char *config, const char *origin, StrobeSe
     return strobe_api_result(failure, error);
 }
 
+/* Freeing returns nothing, and whoever takes it for done makes the next session in vain. */
+static void refuse_free(void)
+{
+    strobe_log(STROBE_LOG_WARNING,
+               "The session is not freed: a function that it calls has not returned yet. Free it "
+               "when that has; until then there can be no other");
+}
+
 void strobe_session_free(StrobeSession *session)
 {
     if (!session)
@@ -175,8 +183,10 @@ void strobe_session_free(StrobeSession *session)
     if (session->pid != getpid())
         return; /* a forked child: the parent frees it */
     if (strobe_flight_is_inside(session->flight) ||
-        g_atomic_pointer_get(&session->caller) == g_thread_self())
-        return; /* by what it calls: better kept than freed under its feet */
+        g_atomic_pointer_get(&session->caller) == g_thread_self()) {
+        refuse_free(); /* better kept than freed under its feet */
+        return;
+    }
     strobe_session_stop(session, NULL);
     strobe_flight_stop(g_steal_pointer(&session->flight));
     g_mutex_lock(&current_lock);
@@ -190,8 +200,10 @@ void strobe_session_free(StrobeSession *session)
     /* Somebody may hold it, on whatever thread. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
-    if (g_atomic_int_get(&session->n_users))
-        return; /* by its own callback, or a library that hangs: better kept than freed under it */
+    if (g_atomic_int_get(&session->n_users)) { /* by its own callback, or a library that hangs */
+        refuse_free();
+        return;
+    }
     strobe_session_log_end();
     tear_down(session);
 }

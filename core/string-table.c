@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
+#include "capture-format.h"
 #include "resources.h"
 
 #define CHUNK (256u << 10)
@@ -36,6 +37,7 @@ struct StrobeStringTable {
     char *chunk;
     gsize chunk_left;
     gsize bytes, max_bytes;
+    guint32 max_frame; /* of stacks that were set */
     guint64 n_refused;
     guint32 full_id;
 };
@@ -230,6 +232,22 @@ static void wait_for_slot(StrobeStringTable *table, struct slot slot)
     table->waiting[table->n_waiting++] = slot;
 }
 
+/* Frames that were written beside their record are no ids of the table. */
+static gboolean is_frame_from(StrobeStringId frame, guint32 first)
+{
+    return frame >= first && !(frame & STROBE_STRING_BESIDE);
+}
+
+static void note_frames(StrobeStringTable *table, guint32 id)
+{
+    const StrobeStringId *frames;
+    gsize n = strobe_string_table_stack(table, id, &frames);
+
+    for (gsize i = 0; i < n; i++)
+        if (is_frame_from(frames[i], table->max_frame))
+            table->max_frame = frames[i];
+}
+
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack)
 {
@@ -238,6 +256,8 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
     if (!id || id >= table->n_entries || entry_of(table, id)->bytes)
         return;
     store(table, id, bytes, length, is_stack);
+    if (is_stack)
+        note_frames(table, id);
     wait_for_slot(table, (struct slot){hash_bytes(bytes, length, is_stack), id});
 }
 
@@ -324,6 +344,29 @@ void strobe_string_table_replace_frames(StrobeStringTable *table, GHashTable *ot
     }
     if (is_changed)
         fill_slots(table);
+}
+
+static void drop_frames(StrobeStringTable *table, guint32 first)
+{
+    for (guint32 id = 1; id < table->n_ids; id++) {
+        const struct entry *e = entry_of(table, id);
+        StrobeStringId *frames = (StrobeStringId *)(gpointer)e->bytes;
+        gsize n = e->bytes && e->is_stack ? e->length / sizeof *frames : 0;
+
+        for (gsize i = 0; i < n; i++)
+            if (is_frame_from(frames[i], first))
+                frames[i] = 0;
+    }
+    fill_slots(table);
+}
+
+guint32 strobe_string_table_end_stored(StrobeStringTable *table)
+{
+    const guint32 first = table->n_entries;
+
+    if (table->max_frame >= first)
+        drop_frames(table, first);
+    return first;
 }
 
 StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id)

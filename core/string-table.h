@@ -31,6 +31,10 @@ guint32 strobe_string_table_n_ids(const StrobeStringTable *table);
  * been given frames. */
 void strobe_string_table_replace_frames(StrobeStringTable *table, GHashTable *others);
 
+/* All that was stored is set: the least id that none of it has, as each that is interned from now
+ * on. Frames of stacks that are none of them become 0. */
+guint32 strobe_string_table_end_stored(StrobeStringTable *table);
+
 /* Both may be called by other threads while one interns, for ids that they know from before. */
 StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id);
 gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "foreign-data.h"
 #include "folder.h"
+#include "instance.h"
 #include "interruption.h"
 #include "json-text.h"
 #include "terminal.h"
@@ -50,6 +51,45 @@ StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char
     else
         g_clear_pointer(&config, strobe_config_free);
     return config;
+}
+
+static gboolean check_exporters(StrobeRegistry *registry, const GPtrArray *exporters,
+                                GError **error)
+{
+    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    gboolean good = TRUE;
+
+    for (guint i = 0; good && exporters && i < exporters->len; i++)
+        good = strobe_pipeline_add_exporter(pipeline, g_ptr_array_index(exporters, i), error);
+    strobe_pipeline_free(pipeline);
+    return good;
+}
+
+static gboolean check_importers(StrobeRegistry *registry, const GPtrArray *importers,
+                                GError **error)
+{
+    for (guint i = 0; importers && i < importers->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(importers, i);
+        const StrobeComponent *component =
+            strobe_registry_find(registry, STROBE_COMPONENT_IMPORTER, wanted->name, NULL, error);
+
+        if (!component || !strobe_instance_check_options(component, wanted, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean strobe_analysis_check(StrobeRegistry *registry, const StrobeAnalysisWish *wish,
+                               GError **error)
+{
+    g_autoptr(GPtrArray) also = strobe_config_components_new();
+
+    for (char **text = wish->also; text && *text; text++)
+        if (!strobe_config_add_component(also, *text, "--also", error))
+            return FALSE;
+    return check_exporters(registry, wish->exporters, error) &&
+           check_exporters(registry, also, error) &&
+           check_importers(registry, wish->importers, error);
 }
 
 void strobe_analysis_free(StrobeAnalysis *analysis)

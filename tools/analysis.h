@@ -47,6 +47,11 @@ gboolean strobe_analysis_generation(const char *text, gint *generation);
 StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char **also,
                                         GError **error);
 
+/* Whether the exporters and importers that are named are there and take their options: to be asked
+ * before anything is begun. */
+gboolean strobe_analysis_check(StrobeRegistry *registry, const StrobeAnalysisWish *wish,
+                               GError **error);
+
 /* Where the files of `result` belong, or of that part of it (free it). */
 char *strobe_analysis_folder(const StrobeResult *result, const char *parent, guint part);
 

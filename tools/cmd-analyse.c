@@ -10,6 +10,7 @@
 #include "folder.h"
 #include "foreign.h"
 #include "memory-limit.h"
+#include "plugin-folders.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -104,19 +105,15 @@ static void analyse(const char *path, StrobeRegistry *registry, const StrobeAnal
     g_ptr_array_unref(results);
 }
 
-static gboolean read_importers(const Flags *flags, StrobeRegistry *registry, GPtrArray *importers,
-                               GError **error)
+/* What is named is there, and so is the place to write to. */
+static gboolean prepare(const Flags *flags, StrobeRegistry *registry, StrobeAnalysisWish *wish,
+                        GError **error)
 {
     for (char **text = flags->import; text && *text; text++)
-        if (!strobe_config_add_component(importers, *text, "--import", error))
+        if (!strobe_config_add_component(wish->importers, *text, "--import", error))
             return FALSE;
-    for (guint i = 0; i < importers->len; i++) {
-        const StrobeConfigComponent *wanted = g_ptr_array_index(importers, i);
-
-        if (!strobe_registry_find(registry, STROBE_COMPONENT_IMPORTER, wanted->name, NULL, error))
-            return FALSE;
-    }
-    return TRUE;
+    return strobe_analysis_check(registry, wish, error) &&
+           (!flags->output || strobe_folder_check_writable(flags->output, error));
 }
 
 static int run(Flags *flags, char **paths)
@@ -130,10 +127,9 @@ static int run(Flags *flags, char **paths)
 
     if (!strobe_analysis_generation(flags->generation, &wish.generation))
         return STROBE_EXIT_USAGE;
-    if (!strobe_memory_limit_begin(&flags->memory, &code))
+    if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
+        !strobe_memory_limit_begin(&flags->memory, &code))
         return code;
-    if (flags->output && !strobe_folder_check_writable(flags->output, &error))
-        return strobe_command_fail(error);
     StrobeConfig *config =
         strobe_analysis_exporters(flags->export_type, flags->export, flags->also, &error);
     if (error)
@@ -141,12 +137,12 @@ static int run(Flags *flags, char **paths)
     wish.exporters = config ? config->exporters : NULL;
     wish.also = flags->also;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
-    if (!read_importers(flags, registry, importers, &error)) {
+    wish.importers = importers;
+    if (!prepare(flags, registry, &wish, &error)) {
         strobe_registry_free(registry);
         strobe_config_free(config);
         return strobe_command_fail(error);
     }
-    wish.importers = importers;
     StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
     if (json)
         strobe_json_begin_array(json);

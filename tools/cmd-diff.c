@@ -9,6 +9,7 @@
 #include "error.h"
 #include "folder.h"
 #include "memory-limit.h"
+#include "plugin-folders.h"
 #include "options.h"
 #include "resources.h"
 #include "show-rows.h"
@@ -181,7 +182,8 @@ static int run(Flags *flags, char **paths)
 
     if (!read_by(flags->by, &by) || !read_rule(flags, by, &rule))
         return STROBE_EXIT_USAGE;
-    if (!strobe_memory_limit_begin(&flags->memory, &code))
+    if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
+        !strobe_memory_limit_begin(&flags->memory, &code))
         return code;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     g_autoptr(StrobeDiff) diff = strobe_diff_new(paths[0], paths[1], by, &rule);

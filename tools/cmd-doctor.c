@@ -36,7 +36,8 @@ static const StrobeUsage usage = {
 static void examine(StrobeDoctorReport *report, const char *const *folders, const char *program,
                     gboolean with_test)
 {
-    StrobeDoctorPython python = {.program = g_strdup(program ? program : "python3")};
+    StrobeDoctorPython python = {.program = g_strdup(program ? program : "python3"),
+                                 .is_named = program != NULL};
     g_autoptr(GPtrArray) anywhere = NULL;
     g_autoptr(GPtrArray) collectors = strobe_doctor_strobe(report, folders, &anywhere);
 

@@ -8,6 +8,7 @@
 #include "export-parts.h"
 #include "folder.h"
 #include "memory-limit.h"
+#include "plugin-folders.h"
 #include "terminal.h"
 
 #define MAX_FILE_MB 1000000
@@ -163,16 +164,18 @@ static int run(Flags *flags, char **paths)
 
     if (!strobe_analysis_generation(flags->generation, &job.wish.generation))
         return STROBE_EXIT_USAGE;
-    if (!strobe_memory_limit_begin(&flags->memory, &job.code))
+    if (!strobe_plugin_folders_check(flags->plugin_path, &job.code) ||
+        !strobe_memory_limit_begin(&flags->memory, &job.code))
         return job.code;
-    if (!strobe_folder_check_writable(flags->output, &error))
-        return strobe_command_fail(error);
     config = strobe_analysis_exporters(flags->export_type, flags->export, NULL, &error);
     if (error)
         return strobe_command_fail(error);
     job.wish.exporters = config ? config->exporters : NULL;
     job.registry = strobe_registry_new((const char *const *)flags->plugin_path);
-    int code = export_all(&job, paths);
+    int code = strobe_analysis_check(job.registry, &job.wish, &error) &&
+                       strobe_folder_check_writable(flags->output, &error)
+                   ? export_all(&job, paths)
+                   : strobe_command_fail(error);
     strobe_registry_free(job.registry);
     strobe_config_free(config);
     return code;

@@ -9,6 +9,7 @@
 #include "foreign.h"
 #include "interruption.h"
 #include "memory-limit.h"
+#include "plugin-folders.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -187,38 +188,47 @@ static gboolean read_choices(const Flags *flags, Job *job)
     return TRUE;
 }
 
+static void import_all(Job *job, char **paths, gboolean as_json)
+{
+    job->json = as_json ? strobe_json_open() : NULL;
+    if (job->json)
+        strobe_json_begin_array(job->json);
+    for (; *paths; paths++)
+        import_path(job, *paths);
+    if (job->json) {
+        strobe_json_end_array(job->json);
+        strobe_json_close(job->json);
+    }
+}
+
 static int run(Flags *flags, char **paths)
 {
+    g_autoptr(GPtrArray) formats = strobe_config_components_new();
     Job job = {.wish = {.parent = flags->output ? flags->output : ".",
                         .progress = strobe_bar_show,
                         .progress_user = (gpointer) "importing",
                         .make = strobe_interruption_make,
                         .made = strobe_interruption_remove}};
-    g_autoptr(GPtrArray) formats = strobe_config_components_new();
-    StrobeConfig *config = NULL;
     GError *error = NULL;
 
     if (!read_choices(flags, &job))
         return STROBE_EXIT_USAGE;
-    if (!strobe_memory_limit_begin(&flags->memory, &job.code))
+    if (!strobe_plugin_folders_check(flags->plugin_path, &job.code) ||
+        !strobe_memory_limit_begin(&flags->memory, &job.code))
         return job.code;
-    if (strobe_folder_check_writable(job.wish.parent, &error))
-        config = named_components(flags, formats, &error);
+    StrobeConfig *config = named_components(flags, formats, &error);
     if (!config)
         return strobe_command_fail(error);
     job.registry = strobe_registry_new((const char *const *)flags->plugin_path);
     job.analysis.exporters = config->exporters;
     job.format = formats->len ? g_ptr_array_index(formats, 0) : NULL;
     job.wish.options = job.format;
-    job.json = flags->json ? strobe_json_open() : NULL;
-    if (job.json)
-        strobe_json_begin_array(job.json);
-    for (; *paths; paths++)
-        import_path(&job, *paths);
-    if (job.json) {
-        strobe_json_end_array(job.json);
-        strobe_json_close(job.json);
-    }
+    const StrobeAnalysisWish named = {.exporters = config->exporters, .importers = formats};
+    if (strobe_analysis_check(job.registry, &named, &error) &&
+        strobe_folder_check_writable(job.wish.parent, &error))
+        import_all(&job, paths, flags->json);
+    else
+        keep_code(&job, strobe_command_fail(error));
     strobe_registry_free(job.registry);
     strobe_config_free(config);
     return job.code;

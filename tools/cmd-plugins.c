@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "error.h"
+#include "plugin-folders.h"
 #include "plugin-page.h"
 #include "plugin-scan.h"
 #include "terminal.h"
@@ -236,6 +237,7 @@ static guint print_json(const GPtrArray *plugins, const char *name)
 int strobe_command_plugins(int argc, char **argv)
 {
     gboolean as_json = FALSE, as_markdown = FALSE;
+    int code;
     g_auto(GStrv) folders = NULL;
     const GOptionEntry entries[] = {
         {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object a plugin file", NULL},
@@ -253,6 +255,8 @@ int strobe_command_plugins(int argc, char **argv)
     if (as_markdown && (as_json || argc > 1))
         return strobe_command_misuse(&usage, "--markdown is of all plugins, without %s",
                                      as_json ? "--json" : "a name");
+    if (!strobe_plugin_folders_check(folders, &code))
+        return code;
     const char *name = argc > 1 ? argv[1] : NULL;
     g_autoptr(GPtrArray) plugins = strobe_plugin_scan((const char *const *)folders);
     guint n = 1;

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "folder.h"
 #include "memory-limit.h"
+#include "plugin-folders.h"
 #include "result-directory.h"
 #include "run-command.h"
 #include "run-diagnosis.h"
@@ -199,6 +200,7 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     g_auto(GStrv) directories = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
     g_auto(GStrv) notes = strobe_run_folder_lines(folder, "notes", NOTES_MAX);
     g_auto(GStrv) optimizers = strobe_run_folder_lines(folder, "optimizers", OPTIMIZERS_MAX);
+    g_auto(GStrv) cut = strobe_run_folder_cut_openings(folder, NOTES_MAX);
     gboolean is_claimed = strobe_run_folder_is_claimed(folder);
 
     /* From here on Ctrl-C ends the analysis, which can be made again. */
@@ -208,6 +210,8 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
         g_autofree char *text = strobe_text_printable(*note, strlen(*note));
         strobe_complain("%s", text);
     }
+    for (char **opening = cut; *opening; opening++)
+        strobe_complain("The process ended while it opened a plugin: %s", *opening);
     if (!*directories) {
         explain_nothing(config, command, environment, is_claimed, *notes != NULL);
         if (is_claimed && config->has_schedule && names_class(step_on))
@@ -227,9 +231,11 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     int status, code = 0;
     gint generation;
 
-    if (!strobe_analysis_generation(flags->generation, &generation) ||
-        !strobe_memory_limit_check(&flags->memory))
+    if (!strobe_analysis_generation(flags->generation, &generation))
         return STROBE_EXIT_USAGE;
+    if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
+        !strobe_memory_limit_check(&flags->memory, &code))
+        return code;
     if (!strobe_run_check(config, registry, &reach, &error) ||
         !strobe_folder_check_writable(config->directory, &error))
         return strobe_command_fail(error);

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "error.h"
 #include "memory-limit.h"
+#include "plugin-folders.h"
 #include "pipeline.h"
 #include "row-report.h"
 #include "show-empty.h"
@@ -244,7 +245,8 @@ static int run(Flags *flags, char **paths)
 {
     int code = 0;
 
-    if (!strobe_memory_limit_begin(&flags->memory, &code))
+    if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
+        !strobe_memory_limit_begin(&flags->memory, &code))
         return code;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;

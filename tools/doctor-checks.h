@@ -7,8 +7,9 @@
 
 /* What is known of the Python interpreter, for the test that records it. */
 typedef struct StrobeDoctorPython {
-    char *program;  /* as it was given */
-    gboolean works; /* it runs, and finds the package "strobe" that belongs to this command */
+    char *program;
+    gboolean is_named; /* with --python: told to be used */
+    gboolean works;    /* it runs, and finds the package "strobe" that belongs to this command */
     gboolean has_torch;
 } StrobeDoctorPython;
 

@@ -124,9 +124,10 @@ void strobe_doctor_python(StrobeDoctorReport *report, const char *const *plugin_
     g_autofree char *failure = strobe_child_failure(end, status, ASK_TIME_US);
     g_autoptr(JsonNode) answer = failure ? NULL : answer_of(text);
     if (!answer) {
-        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "interpreter",
-                          "name the one that you use: --python PROGRAM", "%s: %s", python->program,
-                          failure ? failure : "it does not answer");
+        strobe_doctor_add(report,
+                          python->is_named ? STROBE_VERDICT_FAILURE : STROBE_VERDICT_WARNING,
+                          "interpreter", "name the one that you use: --python PROGRAM", "%s: %s",
+                          python->program, failure ? failure : "it does not answer");
         return;
     }
     JsonObject *said = json_node_get_object(answer);

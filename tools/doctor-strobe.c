@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "places.h"
+#include "plugin-folders.h"
 #include "plugin-scan.h"
 
 static const char *text_of(JsonObject *object, const char *key)
@@ -90,6 +91,16 @@ static guint add_plugin(StrobeDoctorReport *report, JsonObject *plugin, GPtrArra
     return others;
 }
 
+static void add_folder_fault(const char *origin, const char *folder, const char *fault,
+                             gpointer report)
+{
+    gboolean is_named = g_str_equal(origin, "--plugin-path");
+
+    strobe_doctor_add(report, is_named ? STROBE_VERDICT_FAILURE : STROBE_VERDICT_WARNING,
+                      "plugin folder", "name a folder that is there and can be read",
+                      "none can be looked for in \"%s\" (%s): %s", folder, origin, fault);
+}
+
 GPtrArray *strobe_doctor_strobe(StrobeDoctorReport *report, const char *const *plugin_path,
                                 GPtrArray **anywhere)
 {
@@ -99,6 +110,7 @@ GPtrArray *strobe_doctor_strobe(StrobeDoctorReport *report, const char *const *p
 
     strobe_doctor_section(report, "Strobe");
     add_parts(report);
+    strobe_plugin_folders_examine(plugin_path, add_folder_fault, report);
     *anywhere = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < plugins->len; i++)
         others += add_plugin(report, g_ptr_array_index(plugins, i), names, *anywhere);

@@ -2,6 +2,7 @@
 #include "memory-limit.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "options.h"
@@ -24,21 +25,23 @@ static int open_default(guint64 bytes)
     return file;
 }
 
-/* Without a file temporary ones lie with the output, and the heap is memory. */
-static gboolean go_without(guint64 bytes, const char *folder, int *code)
+/* -1 after a complaint. */
+static int open_named(guint64 bytes, const char *folder)
 {
-    int number = errno;
+    strobe_resources_set(bytes, folder, FALSE);
+    int file = strobe_resources_scratch(NULL);
+    if (file < 0)
+        strobe_complain("Cannot make a file in the folder for temporary files: folder=\"%s\": %s",
+                        folder, g_strerror(errno));
+    return file;
+}
 
+/* Without a file temporary ones lie with the output, and the heap is memory. */
+static void go_without(guint64 bytes)
+{
     strobe_resources_set(bytes, NULL, FALSE);
-    if (!folder) {
-        strobe_complain("warning: no folder for temporary files can be written to: --max-mem "
-                        "cannot be kept to (see --tmp-dir)");
-        return TRUE;
-    }
-    strobe_complain("Cannot make a file in the folder for temporary files: folder=\"%s\": %s",
-                    folder, g_strerror(number));
-    *code = STROBE_EXIT_WRITE;
-    return FALSE;
+    strobe_complain("warning: no folder for temporary files can be written to: --max-mem "
+                    "cannot be kept to (see --tmp-dir)");
 }
 
 static gboolean read_bytes(const char *text, guint64 *bytes)
@@ -58,11 +61,23 @@ static gboolean read_bytes(const char *text, guint64 *bytes)
     return FALSE;
 }
 
-gboolean strobe_memory_limit_check(const StrobeMemoryFlags *flags)
+gboolean strobe_memory_limit_check(const StrobeMemoryFlags *flags, int *code)
 {
     guint64 bytes;
 
-    return read_bytes(flags->max_mem, &bytes);
+    if (!read_bytes(flags->max_mem, &bytes)) {
+        *code = STROBE_EXIT_USAGE;
+        return FALSE;
+    }
+    if (!flags->tmp_dir)
+        return TRUE;
+    int file = open_named(bytes, flags->tmp_dir);
+    if (file < 0) {
+        *code = STROBE_EXIT_WRITE;
+        return FALSE;
+    }
+    close(file);
+    return TRUE;
 }
 
 gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
@@ -70,20 +85,21 @@ gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
     g_autofree char *max_mem = g_steal_pointer(&flags->max_mem);
     g_autofree char *tmp_dir = g_steal_pointer(&flags->tmp_dir);
     guint64 bytes;
-    int file;
 
     if (!read_bytes(max_mem, &bytes)) {
         *code = STROBE_EXIT_USAGE;
         return FALSE;
     }
-    if (tmp_dir) {
-        strobe_resources_set(bytes, tmp_dir, FALSE);
-        file = strobe_resources_scratch(NULL);
-    } else {
-        file = open_default(bytes);
+    int file = tmp_dir ? open_named(bytes, tmp_dir) : open_default(bytes);
+    if (file < 0 && tmp_dir) {
+        strobe_resources_set(bytes, NULL, FALSE);
+        *code = STROBE_EXIT_WRITE;
+        return FALSE;
     }
-    if (file < 0)
-        return go_without(bytes, tmp_dir, code);
+    if (file < 0) {
+        go_without(bytes);
+        return TRUE;
+    }
     const char *folder = strobe_resources_folder(NULL);
     strobe_resources_set(bytes, folder, overflow_memory_begin(bytes, file, folder));
     return TRUE;

@@ -29,11 +29,13 @@ typedef struct StrobeMemoryFlags {
 #define STROBE_TMP_DIR_OPTION(flags)                                                               \
     {                                                                                              \
         "tmp-dir", 0, 0, G_OPTION_ARG_FILENAME, &(flags)->tmp_dir,                                 \
-            "Where temporary files lie, best on a disk (default: $TMPDIR, /var/tmp)", "DIR"        \
+            "Existing folder for temporary files, best on a disk (default: $TMPDIR, /var/tmp)",    \
+            "DIR"                                                                                  \
     }
 
-/* Whether the size can be read; FALSE after a complaint. */
-gboolean strobe_memory_limit_check(const StrobeMemoryFlags *flags);
+/* Whether the flags can be kept to, for who begins later. FALSE after a complaint: exit with *code.
+ */
+gboolean strobe_memory_limit_check(const StrobeMemoryFlags *flags, int *code);
 /* Reads the flags and frees them, and keeps to them from now on. Once a process. FALSE after a
  * complaint: exit with *code. */
 gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run-folder.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "command.h"
@@ -122,6 +124,31 @@ char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, 
             g_ptr_array_add(lines, g_strdup(*part));
     g_ptr_array_add(lines, NULL);
     return (char **)g_ptr_array_steal(lines, NULL);
+}
+
+/* A process that outlives the command may be at it still. */
+static gboolean has_ended(gint64 pid)
+{
+    return pid > 0 && pid <= G_MAXINT && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+char **strobe_run_folder_cut_openings(const StrobeRunFolder *folder, guint max)
+{
+    g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GDir) entries = g_dir_open(folder->own.path, 0, NULL);
+    const char *name;
+
+    while (entries && found->len < max && (name = g_dir_read_name(entries))) {
+        gint64 pid = g_str_has_prefix(name, "opening.")
+                         ? g_ascii_strtoll(name + strlen("opening."), NULL, 10)
+                         : 0;
+        g_auto(GStrv) lines = has_ended(pid) ? strobe_run_folder_lines(folder, name, 1) : NULL;
+        if (lines && *lines)
+            g_ptr_array_add(
+                found, g_strdup_printf("collector %s in process %" G_GINT64_FORMAT, *lines, pid));
+    }
+    g_ptr_array_add(found, NULL);
+    return (char **)g_ptr_array_steal(found, NULL);
 }
 
 gboolean strobe_run_folder_is_claimed(const StrobeRunFolder *folder)

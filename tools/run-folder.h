@@ -31,6 +31,10 @@ char **strobe_run_folder_environment(const StrobeRunFolder *folder, const Strobe
 /* Lines of a file in the folder ("directories", "notes"), at most `max`; free with g_strfreev. */
 char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max);
 
+/* "collector NAME in process P" for each that was being opened when its process ended, at most
+ * `max`; free with g_strfreev. */
+char **strobe_run_folder_cut_openings(const StrobeRunFolder *folder, guint max);
+
 /* Whether a process has claimed the run. */
 gboolean strobe_run_folder_is_claimed(const StrobeRunFolder *folder);
 

@@ -86,11 +86,8 @@ StrobeOptions *strobe_run_options(const StrobeComponent *component,
 static gboolean check_options(const StrobeComponent *component, StrobeConfigComponent *wanted,
                               GError **error)
 {
-    StrobeOptions *options = strobe_run_options(component, wanted, error);
-
-    if (!options)
+    if (!strobe_instance_check_options(component, wanted, error))
         return FALSE;
-    strobe_options_free(options);
     strobe_config_component_settle(wanted, component->options, component->n_options);
     return TRUE;
 }

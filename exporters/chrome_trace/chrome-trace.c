@@ -13,6 +13,7 @@ static void free_trace(ChromeTrace *trace)
 
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
         trace_out_clear(parts[i]);
+    equal_spans_clear(&trace->equal);
     trace_held_clear(&trace->backward);
     trace_held_clear(&trace->flows);
     trace_held_clear(&trace->links);
@@ -62,38 +63,6 @@ static void init_parts(ChromeTrace *trace, const StrobeFacts *facts, StrobeSafeF
     trace_held_init(&trace->links, &trace->store, scratch, TRACE_OUT_HELD_BYTES);
     trace_out_init_held(&trace->tail, scratch, TRACE_OUT_HELD_BYTES);
     trace_out_init_event(&trace->event);
-}
-
-static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInstance *self,
-                                      void **state)
-{
-    ChromeTrace *trace = g_new0(ChromeTrace, 1);
-    const StrobeFacts *facts = host->facts(self);
-    StrobeSafeFile *file = gzip_file_create(facts->directory, host->option_text(self, "file"),
-                                            host->option_bool(self, "gzip"));
-
-    trace->host = host;
-    trace->self = self;
-    if (!file) {
-        StrobeStatus status = io_error(trace, errno);
-
-        free_trace(trace);
-        return status;
-    }
-    init_parts(trace, facts, file);
-    trace->gate = *host->fact(self, "cut") ? flow_gate_new() : NULL;
-    trace->rows = trace_rows_new(host, self);
-    trace->is_old = trace->rows->generation < 3;
-    trace->is_import = *host->fact(self, "source") != '\0';
-    trace->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
-    trace->texts = text_cache_new(host, self, facts->n_threads);
-    trace->kinds = g_hash_table_new(g_direct_hash, g_direct_equal);
-    trace->all_kinds = g_ptr_array_new_with_free_func(trace_kind_free);
-    trace->queue = trace_queue_new(trace);
-    trace->launch_kind = launches_kind(trace);
-    trace->pieces = trace_pieces_new(trace);
-    *state = trace;
-    return STROBE_OK;
 }
 
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
@@ -157,8 +126,9 @@ void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeVi
     }
 }
 
-static void take_record(ChromeTrace *trace, const StrobeView *record)
+static void take_record(void *user, const StrobeView *record)
 {
+    ChromeTrace *trace = user;
     const TraceKind *kind = trace_find_kind(trace, record->kind);
     const TraceRow *row;
 
@@ -177,15 +147,56 @@ static void take_record(ChromeTrace *trace, const StrobeView *record)
         kind->compose(trace, kind, record, row);
 }
 
+static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInstance *self,
+                                      void **state)
+{
+    ChromeTrace *trace = g_new0(ChromeTrace, 1);
+    const StrobeFacts *facts = host->facts(self);
+    StrobeSafeFile *file = gzip_file_create(facts->directory, host->option_text(self, "file"),
+                                            host->option_bool(self, "gzip"));
+
+    trace->host = host;
+    trace->self = self;
+    if (!file) {
+        StrobeStatus status = io_error(trace, errno);
+
+        free_trace(trace);
+        return status;
+    }
+    init_parts(trace, facts, file);
+    trace->gate = *host->fact(self, "cut") ? flow_gate_new() : NULL;
+    trace->rows = trace_rows_new(host, self);
+    trace->is_old = trace->rows->generation < 3;
+    trace->is_import = *host->fact(self, "source") != '\0';
+    trace->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
+    equal_spans_init(&trace->equal, take_record, trace, trace->has_steps);
+    trace->texts = text_cache_new(host, self, facts->n_threads);
+    trace->kinds = g_hash_table_new(g_direct_hash, g_direct_equal);
+    trace->all_kinds = g_ptr_array_new_with_free_func(trace_kind_free);
+    trace->queue = trace_queue_new(trace);
+    trace->launch_kind = launches_kind(trace);
+    trace->pieces = trace_pieces_new(trace);
+    *state = trace;
+    return STROBE_OK;
+}
+
 static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, size_t n)
 {
     ChromeTrace *trace = state;
+    const gsize left = equal_spans_take(&trace->equal, records, n);
 
-    for (size_t i = 0; i < n; i++)
-        take_record(trace, &records[i]);
     if (trace->pieces)
         trace_pieces_flush(trace->pieces);
+    equal_spans_hold(&trace->equal, records + n - left, left);
     return check_parts(trace);
+}
+
+/* What no batch goes on with. */
+static void take_rest(ChromeTrace *trace)
+{
+    equal_spans_flush(&trace->equal);
+    if (trace->pieces)
+        trace_pieces_flush(trace->pieces);
 }
 
 static void write_held(ChromeTrace *trace, TraceHeld *held)
@@ -279,6 +290,7 @@ static StrobeStatus chrome_trace_kinds_left(void *state, const char *const *kind
     ChromeTrace *trace = state;
     guint n = STRETCH_DEVICES;
 
+    take_rest(trace);
     if (!trace->main.has_events || (trace->is_import && needs_process(trace)))
         return STROBE_OK; /* what begins the file is not known yet */
     for (; *kinds; kinds++)
@@ -297,6 +309,7 @@ static StrobeStatus chrome_trace_end(void *state)
     StrobeSafeFile *file;
     int error;
 
+    take_rest(trace);
     write_incomplete(trace);
     trace_counters_finish(trace);
     if (!has_events(trace))

@@ -7,6 +7,7 @@
 #include <strobe/exporter.h>
 #include <strobe/record.h>
 
+#include "equal-spans.h"
 #include "flow-gate.h"
 #include "queue.h"
 #include "rows.h"
@@ -85,6 +86,7 @@ struct ChromeTrace {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     TraceRows *rows;
+    EqualSpans equal;
     TextCache *texts;
     struct TracePieces *pieces; /* trace-pieces.h; NULL: there is one thread */
     TraceOut *straight;   /* what is composed for parts that were held back; NULL: they are still */

@@ -258,6 +258,7 @@ static void test_order_in_a_layer(Fixture *f, gconstpointer n_threads)
 
     strobe_mock_facts(f->mock)->n_threads = GPOINTER_TO_UINT(n_threads);
     strobe_mock_facts(f->mock)->memory_bytes = 0;
+    strobe_mock_fact(f->mock, "source", "{\"importer\": \"ascend_text\"}");
     add_source_event(f, track, "first");
     add_usage(f, 1.5);
     for (guint i = 0; i < 2000; i++)

@@ -9,6 +9,7 @@
 
 static void free_board(Board *board)
 {
+    equal_spans_clear(&board->equal);
     trace_out_clear(&board->main);
     trace_out_clear(&board->file);
     if (board->kinds)
@@ -50,6 +51,32 @@ static char *file_name(const Board *board)
                            MAX(facts->window_begin_ns, 0));
 }
 
+static const BoardKind *find_kind(Board *board, const StrobeKindView *view)
+{
+    BoardKind *kind = board->last_kind;
+
+    if (!kind || kind->view != view)
+        kind = g_hash_table_lookup(board->kinds, view);
+    if (!kind || kind->view_fields != view->fields || kind->view_n_fields != view->n_fields ||
+        kind->view_id != view->id) {
+        kind = board_kind_new(board, view);
+        g_hash_table_replace(board->kinds, (gpointer)view, kind);
+    }
+    board->last_kind = kind;
+    return kind;
+}
+
+static void take_record(void *user, const StrobeView *record)
+{
+    Board *board = user;
+    const BoardKind *kind = find_kind(board, record->kind);
+
+    /* Facts stand at the begin of a window: events of that very moment wait for them. */
+    if (!board->is_begun && kind->is_event && record->end_ns > board->window_ns)
+        board_begin_events(board);
+    kind->write(board, kind, record);
+}
+
 static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInstance *self,
                                      void **state)
 {
@@ -77,6 +104,7 @@ static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInsta
     board->head = board_head_new(board);
     board->is_import = *host->fact(self, "source") != '\0';
     board->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
+    equal_spans_init(&board->equal, take_record, board, board->has_steps);
     board->window_ns = host->facts(self)->window_begin_ns;
     /* Doubles hold microseconds with three decimals for a month and more beyond the base. */
     board->base_ns = MAX(host->facts(self)->window_begin_ns, 0) / NS_PER_S * NS_PER_S;
@@ -87,33 +115,12 @@ static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInsta
     return STROBE_OK;
 }
 
-static const BoardKind *find_kind(Board *board, const StrobeKindView *view)
-{
-    BoardKind *kind = board->last_kind;
-
-    if (!kind || kind->view != view)
-        kind = g_hash_table_lookup(board->kinds, view);
-    if (!kind || kind->view_fields != view->fields || kind->view_n_fields != view->n_fields ||
-        kind->view_id != view->id) {
-        kind = board_kind_new(board, view);
-        g_hash_table_replace(board->kinds, (gpointer)view, kind);
-    }
-    board->last_kind = kind;
-    return kind;
-}
-
 static StrobeStatus tensorboard_batch(void *state, const StrobeView *records, size_t n)
 {
     Board *board = state;
+    const gsize left = equal_spans_take(&board->equal, records, n);
 
-    for (size_t i = 0; i < n; i++) {
-        const BoardKind *kind = find_kind(board, records[i].kind);
-
-        /* Facts stand at the begin of a window: events of that very moment wait for them. */
-        if (!board->is_begun && kind->is_event && records[i].end_ns > board->window_ns)
-            board_begin_events(board);
-        kind->write(board, kind, &records[i]);
-    }
+    equal_spans_hold(&board->equal, records + n - left, left);
     return board->main.error ? io_error(board, board->main.error) : STROBE_OK;
 }
 
@@ -168,6 +175,7 @@ static StrobeStatus tensorboard_end(void *state)
     StrobeSafeFile *file;
     int error;
 
+    equal_spans_flush(&board->equal);
     if (board->last < board->first)
         return STROBE_OK; /* a trace without events shows nonsense: no file */
     board_begin_events(board);

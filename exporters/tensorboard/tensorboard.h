@@ -3,6 +3,7 @@
 #ifndef STROBE_TENSORBOARD_TENSORBOARD_H
 #define STROBE_TENSORBOARD_TENSORBOARD_H
 
+#include <equal-spans.h>
 #include <glib.h>
 #include <kineto.h>
 #include <strobe/exporter.h>
@@ -62,6 +63,7 @@ struct Board {
     StrobeInstance *self;
     TraceOut main; /* events; held back until they begin, then the file itself */
     TraceOut file; /* what comes before them */
+    EqualSpans equal;
     TextCache *texts;
     GHashTable *kinds; /* const StrobeKindView * -> BoardKind */
     BoardKind *last_kind;

@@ -8,11 +8,12 @@
 #include <unistd.h>
 
 #define INPUT_BYTES (128u << 10)
-#define OUTPUT_BYTES (64u << 10) /* at a time: of one that fails nothing is left */
+#define OUTPUT_BYTES (64u << 10) /* at a time */
 
 struct ByteSource {
     int descriptor;
     guint64 position, total;
+    guint64 until; /* no more of the text than this */
     char *error;
     GConverter *converter; /* NULL: the bytes are plain */
     guchar *input;
@@ -35,6 +36,7 @@ ByteSource *byte_source_new(int descriptor)
     guchar head[3];
 
     s->descriptor = descriptor;
+    s->until = G_MAXUINT64;
     s->total = fstat(descriptor, &st) == 0 ? (guint64)MAX(st.st_size, 0) : 0;
     if (byte_source_is_gzip(head, (gsize)MAX(pread(descriptor, head, sizeof head, 0), 0))) {
         s->converter = G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP));
@@ -91,6 +93,16 @@ static gssize fail(ByteSource *s, const char *reason)
     return -1;
 }
 
+/* What the converter made before it failed, of which it tells nothing: a text has no NUL in it. */
+static gssize salvage(const ByteSource *s)
+{
+    gsize n = OUTPUT_BYTES;
+
+    while (n && !s->output[n - 1])
+        n--;
+    return n ? (gssize)n : -1;
+}
+
 /* One step of the converter: bytes, 0 for none yet, -1 for an error. */
 static gssize convert(ByteSource *s)
 {
@@ -104,12 +116,15 @@ static gssize convert(ByteSource *s)
         g_converter_reset(s->converter);
         s->is_between = FALSE;
     }
+    memset(s->output, 0, OUTPUT_BYTES);
     result = g_converter_convert(
         s->converter, s->input + s->taken, s->used - s->taken, s->output, OUTPUT_BYTES,
         s->is_end ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS, &n_read, &n_written, &error);
     if (result == G_CONVERTER_ERROR) {
-        if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
-            return fail(s, error->message);
+        if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT)) {
+            fail(s, error->message);
+            return salvage(s);
+        }
         return s->is_end ? fail(s, "the file ends too early") : 0;
     }
     s->taken += n_read;
@@ -134,20 +149,35 @@ static gssize decompress(ByteSource *s)
     return n;
 }
 
-gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
+void byte_source_limit(ByteSource *s, guint64 bytes)
+{
+    s->until = bytes;
+}
+
+static gssize read_text(ByteSource *s, char *bytes, gsize size)
 {
     gssize n;
 
-    if (s->error)
-        return -1;
-    if (!s->converter)
-        return read_file(s, bytes, size);
-    if (s->n_handed_out == s->n_output && (n = decompress(s)) <= 0)
-        return n;
+    if (s->n_handed_out == s->n_output) {
+        if (s->error)
+            return -1;
+        if (!s->converter)
+            return read_file(s, bytes, size);
+        if ((n = decompress(s)) <= 0)
+            return n;
+    }
     size = MIN(size, s->n_output - s->n_handed_out);
     memcpy(bytes, s->output + s->n_handed_out, size);
     s->n_handed_out += size;
     return (gssize)size;
+}
+
+gssize byte_source_read(ByteSource *s, char *bytes, gsize size)
+{
+    gssize n = read_text(s, bytes, (gsize)MIN(size, s->until));
+
+    s->until -= (guint64)MAX(n, 0);
+    return n;
 }
 
 void byte_source_skip(ByteSource *s, guint64 offset)

@@ -2,6 +2,8 @@
 /* A Chrome trace into records. */
 #include "chrome_trace.h"
 
+#include "arrows.h"
+#include "equal-spans.h"
 #include "event-stream.h"
 #include "events.h"
 #include "facts.h"
@@ -53,18 +55,52 @@ static void probe_text(const char *bytes, gsize length, StrobeSourceProbe *answe
     }
 }
 
+/* What begins with something long says what it is behind it: one event, or member, is read whole.
+ */
+static gboolean begins_with_event(const StrobeSource *source)
+{
+    ByteSource *in = byte_source_new(source->descriptor);
+    EventReader *reader = event_reader_new(in, 0, STROBE_SOURCE_HEAD);
+    g_autofree Event *event = g_new0(Event, 1);
+    const char *error;
+    int result;
+
+    byte_source_limit(in, EVENT_BYTES_MAX + STROBE_SOURCE_HEAD);
+    do
+        result = event_reader_next(reader, event, &error);
+    while (result == EVENT_MEMBER || result == EVENT_FRAME);
+    if (result == EVENT_ONE && !event_reader_is_object(reader) &&
+        (!event->phase.length || !event->pid.type))
+        result = EVENT_DAMAGE;
+    event_reader_free(reader);
+    byte_source_free(in);
+    return result == EVENT_ONE;
+}
+
+static void probe_behind_head(const StrobeSource *source, StrobeSourceProbe *answer)
+{
+    if (!begins_with_event(source))
+        return;
+    answer->score = 80;
+    answer->format = "Chrome trace";
+    answer->reason = NULL;
+}
+
 static void chrome_trace_probe(const StrobeSource *source, StrobeSourceProbe *answer)
 {
-    if (source->is_folder || source->n_head == 0)
+    gsize n = source->n_head;
+
+    if (source->is_folder || n == 0)
         return;
     if (byte_source_is_gzip(source->head, source->n_head)) {
         g_autofree char *bytes = g_malloc(STROBE_SOURCE_HEAD);
-        gssize n = inflate_head(source, bytes, STROBE_SOURCE_HEAD);
-
-        probe_text(bytes, (gsize)n, answer);
+        n = (gsize)inflate_head(source, bytes, STROBE_SOURCE_HEAD);
+        probe_text(bytes, n, answer);
     } else {
-        probe_text((const char *)source->head, source->n_head, answer);
+        probe_text((const char *)source->head, n, answer);
     }
+    if (answer->reason && n == STROBE_SOURCE_HEAD)
+        probe_behind_head(source, answer);
 }
 
 /* ---- events ---- */
@@ -77,11 +113,13 @@ static void list_phase(Import *import, const Event *event)
     import->host->unknown(import->self, import->part, text, 1);
 }
 
-static void take_by_phase(Import *import, Row *row, const Event *event, gint64 begin)
+static void take_by_phase(Import *import, Row *row, const Event *event, gint64 stated)
 {
+    const gint64 begin = MAX(stated, 0);
+
     switch (event->phase.length == 1 ? event->phase.text[0] : 0) {
     case 'X':
-        spans_take(import, row, event, begin);
+        spans_take(import, row, event, stated);
         break;
     case 'B':
     case 'b':
@@ -116,6 +154,19 @@ static void take_by_phase(Import *import, Row *row, const Event *event, gint64 b
     }
 }
 
+/* FALSE: it has none, or none that counts from the base. */
+static gboolean take_time(const Import *import, const Event *event, gint64 *time)
+{
+    return slice_us(&event->ts, time, NULL) && !__builtin_add_overflow(*time, import->base, time);
+}
+
+static void note_time(Import *import, gint64 time)
+{
+    import->first = import->has_times ? MIN(import->first, time) : time;
+    import->last = import->has_times ? MAX(import->last, time) : time;
+    import->has_times = TRUE;
+}
+
 static void take_event(Import *import, const Event *event)
 {
     gint64 begin;
@@ -125,19 +176,17 @@ static void take_event(Import *import, const Event *event)
         rows_take_metadata(import->rows, event);
         return;
     }
-    if (!event->phase.length || !slice_us(&event->ts, &begin, NULL)) {
+    if (!event->phase.length || !take_time(import, event, &begin)) {
         import_damage(import, event, "an event without a phase or a time");
         return;
     }
     if (G_UNLIKELY(event->is_overfull))
         import_damage(import, event, "arguments beyond the first 255 are left out");
-    if (begin < 0) {
-        import_damage(import, event, "a time before the clock's zero");
-        begin = 0;
-    }
-    import->first = import->has_times ? MIN(import->first, begin) : begin;
-    import->last = import->has_times ? MAX(import->last, begin) : begin;
-    import->has_times = TRUE;
+    if (begin < 0)
+        import_damage(import, event,
+                      "a time before the clock's zero, where a capture begins: what is before it "
+                      "is cut off");
+    note_time(import, MAX(begin, 0));
     take_by_phase(import, rows_of_event(import->rows, event), event, begin);
 }
 
@@ -233,12 +282,15 @@ static StrobeStatus chrome_trace_import(const StrobeImporterHost *host, StrobeIn
     import.facts = facts_new();
     import.frames = stack_frames_new();
     read_all(&import, source->descriptor);
+    equal_spans_finish(&import);
     open_spans_finish(&import);
+    arrows_finish(&import);
     stack_frames_finish(&import);
     facts_finish(&import);
     rows_finish(import.rows);
     host->found(self, import.part, import.n_events);
     facts_free(import.facts);
+    arrows_free(import.arrows);
     stack_frames_free(import.frames);
     open_spans_free(import.open);
     rows_free(import.rows);

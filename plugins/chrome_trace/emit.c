@@ -47,6 +47,8 @@ static void make_sort(Sort *sort, const SortRow *row)
         slot->offset = (guint32)offset_of(&sort->kind, slot->row->field);
         slot->type = type_of(&sort->kind, slot->row->field);
     }
+    sort->n_bytes = strobe_kind_offset(&sort->kind, sort->kind.n_fields);
+    sort->absent = kind_absent_fields(&sort->kind);
     sort->exact = offset_of(&sort->kind, "exact_us");
     sort->arguments = offset_of(&sort->kind, "chrome_trace.arguments");
 }
@@ -70,6 +72,7 @@ void import_clear(Import *import)
     for (guint i = 0; i < N_SORTS; i++) {
         g_free(import->sorts[i].fields);
         g_free(import->sorts[i].slots);
+        g_free(import->sorts[i].absent);
     }
     g_string_free(import->text, TRUE);
     g_free(import->part);
@@ -83,17 +86,24 @@ void *import_field(const Sort *sort, const char *name, void *fields)
     return (char *)fields + offset;
 }
 
+gboolean import_declare(Import *import, guint sort_number)
+{
+    Sort *sort = &import->sorts[sort_number];
+
+    if (G_UNLIKELY(!sort->id) && import->host->kind(import->self, &sort->kind, &sort->id))
+        import->is_failed = TRUE;
+    return sort->id != 0;
+}
+
 void *import_emit(Import *import, guint sort_number, StrobeTrackId track, StrobeStringId name,
                   gint64 begin, gint64 end)
 {
-    Sort *sort = &import->sorts[sort_number];
     void *fields;
 
-    if (G_UNLIKELY(!sort->id) && import->host->kind(import->self, &sort->kind, &sort->id)) {
-        import->is_failed = TRUE;
+    if (!import_declare(import, sort_number))
         return NULL;
-    }
-    fields = import->host->emit(import->self, sort->id, track, name, begin, end);
+    fields =
+        import->host->emit(import->self, import->sorts[sort_number].id, track, name, begin, end);
     import->is_full |= !fields;
     return fields;
 }
@@ -134,7 +144,10 @@ static void append_argument(GString *out, const EventArg *arg)
     g_string_append(out, "\": ");
     if (is_text)
         g_string_append_c(out, '"');
-    g_string_append_len(out, arg->value.text, (gssize)arg->value.length);
+    if (G_UNLIKELY(arg->value.has_escapes && !is_text))
+        slice_append(&arg->value, out);
+    else
+        g_string_append_len(out, arg->value.text, (gssize)arg->value.length);
     if (is_text)
         g_string_append_c(out, '"');
 }
@@ -328,7 +341,7 @@ static StrobeStringId make_new_text(Import *import, guint8 form, const Slice *va
         return value->type == SLICE_STRING ? make_stack(import, value) : 0;
     case KINETO_JSON:
         is_good = value->type == SLICE_ARRAY || value->type == SLICE_OBJECT;
-        g_string_append_len(out, value->text, (gssize)value->length);
+        slice_append(value, out);
         break;
     default: /* KINETO_TEXT; an empty one would look like none */
         return value->type == SLICE_STRING ? import_intern(import, value) : 0;

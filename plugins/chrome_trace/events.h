@@ -5,8 +5,8 @@
 
 #include "rows.h"
 
-/* spans.c: phase X. */
-void spans_take(Import *import, Row *row, const Event *event, gint64 begin);
+/* spans.c: phase X. Of one that begins before zero the rest is taken. */
+void spans_take(Import *import, Row *row, const Event *event, gint64 stated);
 
 /* moments.c: phases s, t and f; C; the allocations; all others. */
 void take_flow(Import *import, Row *row, const Event *event, gint64 begin);

@@ -127,8 +127,13 @@ static void take_base(Import *import, const Event *member)
 {
     gint64 base;
 
-    if (!slice_int(&member->args, &base) || import->host->time_base(import->self, base))
+    if (!slice_int(&member->args, &base) || base < 0 ||
+        import->host->time_base(import->self, base - (import->has_times ? import->base : 0))) {
         import_damage(import, member, "baseTimeNanoseconds is no moment that fits the events");
+    } else if (!import->has_times) { /* what happened before it has a time then */
+        import->base = base;
+        import->host->time_base(import->self, 0);
+    }
 }
 
 /* ---- all others ---- */

@@ -9,6 +9,7 @@ typedef struct Rows Rows;
 typedef struct OpenSpans OpenSpans;
 typedef struct Facts Facts;
 typedef struct StackFrames StackFrames;
+typedef struct Arrows Arrows;
 
 /* Where an argument goes. */
 typedef struct ArgSlot {
@@ -25,6 +26,8 @@ typedef struct Sort {
     ArgSlot *slots;
     guint n_slots;
     gint exact, arguments; /* offsets of exact_us and of the other arguments, -1: it has none */
+    guint32 n_bytes;       /* of the fields */
+    void *absent;          /* fields of which none has a value */
 } Sort;
 
 /* A list as it stands in the source, and what was made of it. */
@@ -57,11 +60,13 @@ typedef struct Import {
     OpenSpans *open;
     Facts *facts;
     StackFrames *frames;
-    GString *text; /* of one string that is made */
+    Arrows *arrows; /* NULL: none yet */
+    GString *text;  /* of one string that is made */
     Memo *memos;
     guint8 known_slots[N_SORTS][SLICE_TAGS]; /* of keys by their tag, from 1 on; 0: not known */
     Category categories[CATEGORIES];         /* in a slot, the one that came last */
-    gint64 first, last;                      /* times of the events, as in the file */
+    gint64 base; /* told before the events: added to each time; what comes later, the host adds */
+    gint64 first, last; /* times of the events */
     guint64 n_events;
     gboolean has_times;
     gboolean is_full;
@@ -72,6 +77,8 @@ typedef struct Import {
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self,
                  const char *path);
 void import_clear(Import *import);
+/* FALSE: the capture does not take the kind. */
+gboolean import_declare(Import *import, guint sort);
 /* Fields of a new record; NULL: the capture has no room, or does not take the kind. */
 void *import_emit(Import *import, guint sort, StrobeTrackId track, StrobeStringId name,
                   gint64 begin, gint64 end);

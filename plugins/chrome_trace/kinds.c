@@ -169,3 +169,33 @@ guint sort_of_category(const char *text, gsize length)
             return i;
     return SORT_SPAN;
 }
+
+/* As the host makes them. */
+static void put_absent(char *at, guint32 type)
+{
+    const guint64 u64 = STROBE_ABSENT_U64;
+    const gint64 i64 = STROBE_ABSENT_I64;
+    const guint32 u32 = STROBE_ABSENT_U32;
+    const gint32 i32 = STROBE_ABSENT_I32;
+    const double f64 = STROBE_ABSENT_F64;
+
+    if (type == STROBE_FIELD_U64 || type == STROBE_FIELD_LINK)
+        memcpy(at, &u64, sizeof u64);
+    else if (type == STROBE_FIELD_I64)
+        memcpy(at, &i64, sizeof i64);
+    else if (type == STROBE_FIELD_U32)
+        memcpy(at, &u32, sizeof u32);
+    else if (type == STROBE_FIELD_I32)
+        memcpy(at, &i32, sizeof i32);
+    else if (type == STROBE_FIELD_F64)
+        memcpy(at, &f64, sizeof f64);
+}
+
+void *kind_absent_fields(const StrobeKind *kind)
+{
+    char *fields = g_malloc0(strobe_kind_offset(kind, kind->n_fields) + 8u);
+
+    for (guint32 i = 0; i < kind->n_fields; i++)
+        put_absent(fields + strobe_kind_offset(kind, i), kind->fields[i].type);
+    return fields;
+}

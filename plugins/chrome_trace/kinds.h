@@ -45,11 +45,20 @@ struct chrome_trace_span {
     StrobeStackId stack;
     guint8 unfinished;
 };
+/* Fields of chrome_trace.flow. */
+struct chrome_trace_flow {
+    StrobeStringId category;
+    guint64 number;
+    StrobeStringId id;
+    guint8 phase, is_enclosing; /* phase: 0 of s, 1 of t, 2 of f */
+};
 /* All kinds that the importer emits. */
 extern const StrobeKind *const chrome_trace_kinds[N_SORTS];
 
 /* The sort of spans of a category, whatever its case; SORT_SPAN if it is not known. */
 guint sort_of_category(const char *text, gsize length);
+/* Fields of which none has a value, as the host makes them; to be freed. */
+void *kind_absent_fields(const StrobeKind *kind);
 /* Is the sort on a device, its pid and tid being device and stream? */
 static inline gboolean sort_is_of_device(guint sort)
 {

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events without an end: arrows, counters, allocations, moments. */
+#include "arrows.h"
 #include "events.h"
 #include "stack-frames.h"
 
-/* Fields of chrome_trace.flow. */
-struct flow {
-    StrobeStringId category;
-    guint64 number;
-    StrobeStringId id;
-    guint8 phase, is_enclosing;
-};
-
-/* Arrows that follow from ids which the events themselves carry. */
-static gboolean is_derived_flow(const Slice *category)
+static gboolean is_to_device(const Slice *category)
 {
-    return SLICE_IS(category, "ac2g") || SLICE_IS(category, "fwdbwd") ||
-           SLICE_IS(category, "async_cpu_to_gpu") || SLICE_IS(category, "async_gpu");
+    return SLICE_IS(category, "ac2g") || SLICE_IS(category, "async_cpu_to_gpu") ||
+           SLICE_IS(category, "async_gpu");
 }
 
 /* Of an event whose record has no field for it. */
@@ -30,10 +22,14 @@ static void emit_stacks(Import *import, Row *row, const Event *event, gint64 beg
 
 void take_flow(Import *import, Row *row, const Event *event, gint64 begin)
 {
-    struct flow *fields;
+    struct chrome_trace_flow *fields;
 
-    if (is_derived_flow(&event->category))
+    if (SLICE_IS(&event->category, "fwdbwd")) /* follows from ids that the operators carry */
         return;
+    if (is_to_device(&event->category)) {
+        arrows_take(import, row, event, begin);
+        return;
+    }
     emit_stacks(import, row, event, begin);
     fields = import_emit(import, SORT_FLOW, rows_track(import->rows, row),
                          import_intern(import, &event->name), begin, begin);

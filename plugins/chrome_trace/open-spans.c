@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open-spans.h"
 
+#include "equal-spans.h"
+
 #include <strobe/helpers/keyed-hash.h>
 
 #define OPEN_MAX 1000000u
@@ -118,6 +120,8 @@ static struct chrome_trace_span *emit(Import *import, Row *row, Begun *begun, gi
         arguments = import_intern_text(import, whole);
         g_clear_pointer(&begun->arguments, g_free);
     }
+    if (begun->phase == 'B') /* what came since it began is inside */
+        equal_spans_flush(import, row);
     fields = import_emit(import, SORT_SPAN, rows_track(import->rows, row), begun->name,
                          begun->begin, MAX(begun->begin, end));
     if (!fields)

@@ -43,6 +43,7 @@ static void free_row(gpointer data)
     g_free(row->name);
     if (row->begun)
         g_array_unref(row->begun);
+    g_free(row->equal.entries);
     g_free(row);
 }
 

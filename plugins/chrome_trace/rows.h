@@ -25,6 +25,15 @@ typedef struct Begun {
     char phase;
 } Begun;
 
+/* equal-spans.h */
+typedef struct EqualSpans {
+    gint64 begin, end; /* of all that wait */
+    guint n;
+    gsize used, room;
+    guint32 last_bytes; /* of the last entry */
+    char *entries;
+} EqualSpans;
+
 typedef struct Row {
     Process *process;
     char *text; /* the tid as written */
@@ -34,6 +43,7 @@ typedef struct Row {
     char *name;
     StrobeTrackId track;
     GArray *begun; /* of Begun, the innermost last; NULL: none yet */
+    EqualSpans equal;
 } Row;
 
 Rows *rows_new(Import *import);

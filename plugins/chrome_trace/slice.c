@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slice.h"
 
-#include <errno.h>
-#include <math.h>
-#include <strobe/helpers/cell-number.h>
 #include <strobe/helpers/json-scanner.h>
 
 #if defined(__SSE2__)
@@ -11,7 +8,6 @@
 #endif
 
 #define LEVELS_MAX 512u
-#define US_MAX 9200000000000000u /* in ns it is below 2^63 */
 
 /* The next '"' or '\\'. A '"' stands behind the buffer. */
 static inline const char *find_quote(const char *p)
@@ -118,6 +114,28 @@ static inline const char *scan_plain(const char *p, const char *end, Slice *slic
     return p;
 }
 
+/* Numbers that are none, as Python and C print them, though JSON has no such words. */
+static inline gboolean is_odd(const char *p)
+{
+    return *p == 'N' || *p == 'I' || *p == 'i' || (*p == 'n' && p[1] == 'a') ||
+           (*p == '-' && p[1] > '9');
+}
+
+static const char *scan_odd(const char *p, const char *end, Slice *slice, const char **expected)
+{
+    static const char *const words[] = {"-Infinity", "Infinity", "-inf", "inf", "nan", "NaN"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
+        gsize length = strlen(words[i]), n = MIN(length, (gsize)(end - p));
+
+        *slice = (Slice){p, (guint32)length, SLICE_ODD, 0, 0};
+        if (!memcmp(p, words[i], n))
+            return n == length ? p + n : NULL;
+    }
+    *expected = "a value";
+    return NULL;
+}
+
 /* What may come next inside an object or array. */
 enum { FIRST, NEXT, COMMA };
 
@@ -126,6 +144,7 @@ typedef struct Levels {
     guint64 bits[LEVELS_MAX / 64];
     guint depth;
     guint8 expect;
+    guint8 has_odd;
 } Levels;
 
 static gboolean is_object(const Levels *levels)
@@ -186,6 +205,10 @@ static const char *scan_member(const char *p, const char *end, Levels *levels,
     levels->expect = COMMA;
     if (*p == '{' || *p == '[')
         return open_level(levels, *p == '{', expected) ? p + 1 : NULL;
+    if (G_UNLIKELY(is_odd(p))) {
+        levels->has_odd = TRUE;
+        return scan_odd(p, end, &inner, expected);
+    }
     return scan_plain(p, end, &inner, expected);
 }
 
@@ -231,6 +254,7 @@ static const char *scan_nested(const char *p, const char *end, Slice *slice, con
     Levels levels;
 
     levels.depth = 0;
+    levels.has_odd = FALSE;
     open_level(&levels, *p++ == '{', expected);
     while (levels.depth) {
         p = slice_skip_blanks(p);
@@ -257,23 +281,11 @@ static const char *scan_nested(const char *p, const char *end, Slice *slice, con
             p = next;
         }
     }
-    *slice = (Slice){begin, (guint32)(p - begin), *begin == '{' ? SLICE_OBJECT : SLICE_ARRAY, 0};
+    *slice = (Slice){.text = begin,
+                     .length = (guint32)(p - begin),
+                     .type = *begin == '{' ? SLICE_OBJECT : SLICE_ARRAY,
+                     .has_escapes = levels.has_odd};
     return p;
-}
-
-/* Numbers that are none, as Python and C print them, though JSON has no such words. */
-static const char *scan_odd(const char *p, const char *end, Slice *slice, const char **expected)
-{
-    static const char *const words[] = {"-Infinity", "Infinity", "-inf", "inf", "nan", "NaN"};
-    for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
-        gsize length = strlen(words[i]), n = MIN(length, (gsize)(end - p));
-
-        *slice = (Slice){p, (guint32)length, SLICE_ODD, 0, 0};
-        if (!memcmp(p, words[i], n))
-            return n == length ? p + n : NULL;
-    }
-    *expected = "a value";
-    return NULL;
 }
 
 const char *slice_scan(const char *p, const char *end, Slice *slice, const char **expected,
@@ -293,8 +305,7 @@ const char *slice_scan(const char *p, const char *end, Slice *slice, const char 
     }
     if (*p == '{' || *p == '[')
         return scan_nested(p, end, slice, expected, place);
-    if (G_UNLIKELY(*p == 'N' || *p == 'I' || *p == 'i' || (*p == 'n' && p[1] == 'a') ||
-                   (*p == '-' && p[1] > '9')))
+    if (G_UNLIKELY(is_odd(p)))
         return scan_odd(p, end, slice, expected);
     return scan_plain(p, end, slice, expected);
 }
@@ -319,181 +330,35 @@ static void unescape(const Slice *slice, GString *arena)
     strobe_json_scanner_free(scanner);
 }
 
+/* An object or array in which words stand that are no JSON: they become texts. */
+static void append_odd(const Slice *slice, GString *arena)
+{
+    const char *p = slice->text, *end = p + slice->length, *behind, *expected;
+    Slice part;
+
+    while (p < end) {
+        behind = *p == '"' ? scan_string(p, end, &part) : NULL;
+        if (behind) {
+            g_string_append_len(arena, p, behind - p);
+        } else if (is_odd(p) && (behind = scan_odd(p, end, &part, &expected))) {
+            g_string_append_printf(arena, "\"%.*s\"", (int)part.length, part.text);
+        } else {
+            behind = p + 1;
+            g_string_append_c(arena, *p);
+        }
+        p = behind;
+    }
+}
+
 gsize slice_append(const Slice *slice, GString *arena)
 {
     gsize at = arena->len;
 
-    if (slice->has_escapes)
+    if (slice->has_escapes && slice->type != SLICE_STRING)
+        append_odd(slice, arena);
+    else if (slice->has_escapes)
         unescape(slice, arena);
     else
         g_string_append_len(arena, slice->text, (gssize)slice->length);
     return at;
-}
-
-/* ---- numbers ---- */
-
-/* The number of eight digits; FALSE: some byte is none. */
-static inline gboolean take_eight(const char *p, guint64 *value)
-{
-    guint64 bytes, pairs;
-
-    memcpy(&bytes, p, sizeof bytes); /* little endian */
-    if (((bytes + 0x4646464646464646u) | (bytes - 0x3030303030303030u)) & 0x8080808080808080u)
-        return FALSE;
-    bytes -= 0x3030303030303030u;
-    pairs = bytes * 10 + (bytes >> 8);
-    *value = ((pairs & 0x000000ff000000ffu) * 0x000f424000000064u +
-              (pairs >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >>
-             32;
-    return TRUE;
-}
-
-/* Digits up to the first other character. */
-static inline const char *take_digits(const char *p, const char *end, guint64 *value)
-{
-    guint64 n = 0;
-
-    if (end - p >= 8 && take_eight(p, &n))
-        p += 8;
-    for (; p < end && (guchar)(*p - '0') < 10; p++)
-        n = n * 10 + (guint64)(*p - '0');
-    *value = n;
-    return p;
-}
-
-/* Anything with an exponent, or too many digits. */
-static gboolean slow_us(const Slice *slice, gint64 *ns, gboolean *is_exact)
-{
-    double value;
-
-    if (slice_double(slice, &value)) {
-        value = round(value * 1000);
-        if (value >= -9.2e18 && value <= 9.2e18) {
-            *ns = (gint64)value;
-            *is_exact = FALSE;
-            return TRUE;
-        }
-    }
-    return FALSE;
-}
-
-/* A value that is not there has no text to step over. */
-static const char *end_of(const Slice *slice)
-{
-    return slice->text ? slice->text + slice->length : NULL;
-}
-
-gboolean slice_us(const Slice *slice, gint64 *ns, gboolean *is_exact)
-{
-    static const guint32 scale[] = {1000, 100, 10, 1};
-    const char *p = slice->text, *end = end_of(slice), *digits;
-    gboolean is_negative = p < end && *p == '-', unused;
-    guint64 whole, part = 0;
-
-    is_exact = is_exact ? is_exact : &unused;
-    *is_exact = TRUE;
-    if (slice->type != SLICE_NUMBER && slice->type != SLICE_STRING)
-        return FALSE;
-    p += is_negative;
-    digits = p;
-    p = take_digits(p, end, &whole);
-    if (p == digits || p - digits > 16 || whole > US_MAX)
-        return slow_us(slice, ns, is_exact);
-    if (p < end && *p == '.') {
-        const char *stop = MIN(end, p + 4);
-
-        digits = ++p;
-        p = take_digits(p, stop, &part);
-        part *= scale[p - digits];
-        if (p < end && (guchar)(*p - '0') < 10) {
-            part += *p >= '5';
-            *is_exact = FALSE;
-            while (p < end && (guchar)(*p - '0') < 10)
-                p++;
-        }
-    }
-    if (p != end)
-        return slow_us(slice, ns, is_exact);
-    *ns = (gint64)(whole * 1000 + part) * (is_negative ? -1 : 1);
-    return TRUE;
-}
-
-/* Up to 15 digits and 22 decimals: the quotient of two doubles that are exact is rounded once. */
-static gboolean fast_double(const Slice *slice, double *value)
-{
-    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    const char *p = slice->text, *end = end_of(slice), *point = NULL;
-    guint64 digits = 0;
-
-    if (slice->length == 0 || slice->length > 16)
-        return FALSE;
-    for (; p < end; p++) {
-        if ((guchar)(*p - '0') < 10)
-            digits = digits * 10 + (guint64)(*p - '0');
-        else if (*p == '.' && !point && p > slice->text && p + 1 < end)
-            point = p;
-        else
-            return FALSE;
-    }
-    if (!point && slice->length > 15)
-        return FALSE;
-    *value = (double)digits / powers[point ? end - point - 1 : 0];
-    return TRUE;
-}
-
-gboolean slice_double(const Slice *slice, double *value)
-{
-    char text[64], *end;
-
-    if ((slice->type == SLICE_NUMBER || slice->type == SLICE_STRING) && fast_double(slice, value))
-        return TRUE;
-    if ((slice->type != SLICE_NUMBER && slice->type != SLICE_STRING) || slice->length == 0 ||
-        slice->length >= sizeof text)
-        return FALSE;
-    memcpy(text, slice->text, slice->length);
-    text[slice->length] = 0;
-    *value = g_ascii_strtod(text, &end);
-    return *end == 0 && isfinite(*value);
-}
-
-gboolean slice_uint(const Slice *slice, guint64 *value)
-{
-    const char *end = end_of(slice);
-    gint64 number;
-
-    if ((slice->type == SLICE_NUMBER || slice->type == SLICE_STRING) && slice->length > 0 &&
-        slice->length < 20 && take_digits(slice->text, end, value) == end)
-        return TRUE;
-    if (slice->length == 20) { /* beyond 63 bits, maybe */
-        char text[24];
-
-        memcpy(text, slice->text, 20);
-        text[20] = 0;
-        return g_ascii_string_to_unsigned(text, 10, 0, G_MAXUINT64, value, NULL);
-    }
-    if (!slice_int(slice, &number) || number < 0)
-        return FALSE;
-    *value = (guint64)number;
-    return TRUE;
-}
-
-gboolean slice_int(const Slice *slice, gint64 *value)
-{
-    const char *p = slice->text, *end = end_of(slice);
-    gboolean is_negative = slice->length > 0 && *p == '-';
-    guint64 digits;
-    double real;
-
-    if (slice->type != SLICE_NUMBER && slice->type != SLICE_STRING)
-        return FALSE;
-    p += is_negative;
-    if (p < end && end - p < 20 && take_digits(p, end, &digits) == end && digits <= G_MAXINT64) {
-        *value = is_negative ? -(gint64)digits : (gint64)digits;
-        return TRUE;
-    }
-    if (!slice_double(slice, &real) || fabs(real) > 9.2e18)
-        return FALSE;
-    *value = (gint64)round(real);
-    return TRUE;
 }

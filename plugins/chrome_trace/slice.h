@@ -23,9 +23,9 @@ enum {
 typedef struct Slice {
     const char *text;
     guint32 length;
-    guint8 type; /* SLICE_* */
-    guint8 has_escapes;
-    guint16 tag; /* of an argument's key: keys of the same tag are the same; 0: not known */
+    guint8 type;        /* SLICE_* */
+    guint8 has_escapes; /* of an object or array: words that are no JSON stand in it */
+    guint16 tag;        /* of an argument's key: keys of the same tag are the same; 0: not known */
 } Slice;
 
 /* The value that begins at `p` (no blanks before it), up to `end`, behind which a '"' stands and
@@ -34,8 +34,8 @@ typedef struct Slice {
 const char *slice_scan(const char *p, const char *end, Slice *slice, const char **expected,
                        const char **place);
 
-/* The text, unescaped where it must be, at the end of `arena` (which moves); returns its offset. A
- * NUL follows it. */
+/* The text, unescaped where it must be (words that are no JSON become texts), at the end of `arena`
+ * (which moves); returns its offset. A NUL follows it. */
 gsize slice_append(const Slice *slice, GString *arena);
 
 /* ns of a number of microseconds (a string with a number in it too), rounded; FALSE: it is none, or

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spans that are one event: by their category. */
+#include "arrows.h"
+#include "equal-spans.h"
 #include "events.h"
 #include "stack-frames.h"
 
@@ -140,13 +142,21 @@ static void begin_fields(guint sort, void *fields)
     }
 }
 
+static void note_task(Import *import, guint sort, const void *fields)
+{
+    if (sort == SORT_TASK)
+        arrows_note_task(import, ((const struct strobe_device_task *)fields)->connection);
+    else if (sort == SORT_COMMUNICATION)
+        arrows_note_task(import, ((const struct strobe_comm_op *)fields)->connection);
+}
+
 static void take_known(Import *import, guint sort, Row *row, const Event *event, gint64 begin,
                        gint64 end, gboolean is_exact)
 {
     StrobeTrackId track =
         sort == SORT_STEP ? rows_steps(import->rows) : rows_track(import->rows, row);
     StrobeStringId name = import_intern(import, &event->name);
-    void *fields = import_emit(import, sort, track, name, begin, end);
+    void *fields = equal_spans_add(import, row, sort, track, name, begin, end);
     double exact;
 
     if (!fields)
@@ -154,6 +164,7 @@ static void take_known(Import *import, guint sort, Row *row, const Event *event,
     begin_fields(sort, fields);
     import_fill(import, sort, event, fields);
     finish_span(import, sort, row, event, fields);
+    note_task(import, sort, fields);
     if (!is_exact && import->sorts[sort].exact >= 0 && slice_double(&event->dur, &exact))
         memcpy((char *)fields + import->sorts[sort].exact, &exact, sizeof exact);
     if (G_LIKELY(!event_has_stack(event)))
@@ -171,7 +182,8 @@ static void take_unknown(Import *import, Row *row, const Event *event, gint64 be
     StrobeTrackId track = rows_track(import->rows, row);
     StrobeStringId name = import_intern(import, &event->name);
     Stacks stacks = stacks_of_event(import, event);
-    struct chrome_trace_span *fields = import_emit(import, SORT_SPAN, track, name, begin, end);
+    struct chrome_trace_span *fields =
+        equal_spans_add(import, row, SORT_SPAN, track, name, begin, end);
 
     if (!fields)
         return;
@@ -184,8 +196,9 @@ static void take_unknown(Import *import, Row *row, const Event *event, gint64 be
     stacks_emit(import, &stacks, track, name, begin, end);
 }
 
-void spans_take(Import *import, Row *row, const Event *event, gint64 begin)
+void spans_take(Import *import, Row *row, const Event *event, gint64 stated)
 {
+    const gint64 begin = MAX(stated, 0);
     guint sort = sort_of_span(import, event);
     gboolean is_exact = TRUE;
     gint64 duration = 0, end;
@@ -194,10 +207,12 @@ void spans_take(Import *import, Row *row, const Event *event, gint64 begin)
         import_damage(import, event, "a duration that is no number");
         duration = 0;
     }
-    if (duration < 0 || __builtin_add_overflow(begin, duration, &end)) {
+    if (duration < 0 || __builtin_add_overflow(stated, duration, &end)) {
         import_damage(import, event, "a duration that is out of range");
         end = begin;
     }
+    end = MAX(end, begin);
+    is_exact |= begin != stated;
     import->last = MAX(import->last, end);
     if (sort == SORT_SPAN) {
         take_unknown(import, row, event, begin, end);

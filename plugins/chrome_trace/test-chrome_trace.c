@@ -87,8 +87,8 @@ static void check_shapes(Fixture *f, guint n, const char *shapes, const char *ar
 static void test_shapes(Fixture *f, gconstpointer unused)
 {
 #define OPERATOR(args_)                                                                            \
-    "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"n\", \"pid\": 1, \"tid\": 1, \"ts\": 1, "    \
-    "\"args\": {" args_ "}}"
+    "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"n\", \"pid\": 1, \"tid\": " G_STRINGIFY(     \
+        __COUNTER__) ", \"ts\": 1, \"args\": {" args_ "}}"
     import(
         f,
         OPERATOR("\"Input Dims\": [[[2, 3],\n [4]], [ ], [7 , 8]]") "," OPERATOR(
@@ -189,7 +189,7 @@ static void test_step_and_python(Fixture *f, gconstpointer unused)
               "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#x\", "
               "\"pid\": 7, \"tid\": 8, \"ts\": 5, \"dur\": 9, \"args\": {}},"
               "{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"a.py(1): f\", "
-              "\"pid\": 7, \"tid\": 8, \"ts\": 6, \"dur\": 1, \"args\": {\"Python id\": 1, "
+              "\"pid\": 7, \"tid\": 8, \"ts\": 4, \"dur\": 2, \"args\": {\"Python id\": 1, "
               "\"Python parent id\": null}},"
               "{\"ph\": \"X\", \"cat\": \"Python\", \"name\": \"nn.Module: L_0\", "
               "\"pid\": 7, \"tid\": 8, \"ts\": 6, \"dur\": 1, \"args\": {\"Python id\": 2, "

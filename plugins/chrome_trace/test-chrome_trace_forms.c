@@ -197,8 +197,8 @@ static void test_other_phases(Fixture *f, gconstpointer unused)
 /* ---- forms and damage ---- */
 
 #define GOOD(name_)                                                                                \
-    "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" name_                                      \
-    "\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 1}"
+    "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" name_ "\", \"pid\": 1, \"tid\": \"" name_  \
+    "\", \"ts\": 1, \"dur\": 1}"
 
 static guint n_operators(Fixture *f)
 {

@@ -78,6 +78,22 @@ static void test_wrong_checksum(Fixture *f, gconstpointer unused)
     import_bytes(f, (const char *)bytes, (gssize)length);
     g_assert_true(is_damaged(f, "gzip: "));
     g_assert_false(is_damaged(f, "too early"));
+    g_assert_cmpuint(n_operators(f), ==, 5000); /* all was there before it */
+}
+
+/* What is good before bytes that are none stays, the last of it too. */
+static void test_wrong_bytes(Fixture *f, gconstpointer unused)
+{
+    static const char first[] = "[" GOOD("a") "," GOOD("b");
+    g_autoptr(GBytes) good = packed(first, strlen(first));
+    g_autoptr(GByteArray) both = g_byte_array_new();
+
+    g_byte_array_append(both, g_bytes_get_data(good, NULL), (guint)g_bytes_get_size(good));
+    g_byte_array_append(both, g_bytes_get_data(good, NULL), 10); /* a member that begins */
+    g_byte_array_append(both, (const guint8 *)"\xff\xff\xff\xff", 4);
+    import_bytes(f, (const char *)both->data, both->len);
+    g_assert_cmpuint(n_operators(f), ==, 2);
+    g_assert_true(is_damaged(f, "gzip: "));
 }
 
 int main(int argc, char **argv)
@@ -86,5 +102,6 @@ int main(int argc, char **argv)
     TEST("gzip", test_gzip);
     TEST("cut-gzip", test_cut_gzip);
     TEST("wrong-checksum", test_wrong_checksum);
+    TEST("wrong-bytes", test_wrong_bytes);
     return g_test_run();
 }

@@ -7,7 +7,7 @@
 
 #define X(category_, name_, more_)                                                                 \
     "{\"ph\": \"X\", \"cat\": \"" category_ "\", \"name\": \"" name_                               \
-    "\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2" more_ "}"
+    "\", \"pid\": 1, \"tid\": \"" name_ "\", \"ts\": 5, \"dur\": 2" more_ "}"
 #define FRAMES                                                                                     \
     "\"stackFrames\": {\"1\": {\"name\": \"main\", \"category\": \"program\"}, \"b\": "            \
     "{\"parent\": 1, \"name\": \"in\\\"ner\"}, \"3\": {\"name\": \"leaf\", \"parent\": \"b\", "    \
@@ -45,7 +45,8 @@ static void check_own(Fixture *f, guint number, const char *name, gint64 time, g
 static const char *const events[] = {
     X("cpu_op", "first", ""),
     X("cpu_op", "op", ", \"sf\": 3"),
-    "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": 1, \"args\": {\"name\": "
+    "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": \"first\", \"args\": "
+    "{\"name\": "
     "\"t\"}}",
     X("odd", "span", ", \"sf\": \"b\", \"esf\": 1"),
     X("cpu_op", "listed", ", \"stack\": [\"outer\", \"in\\u0041ner\", 16]"),
@@ -86,8 +87,8 @@ static void check_all(Fixture *f)
     for (guint i = 0; i < G_N_ELEMENTS(operators); i++)
         check_stack(f, nth(f, "cpu_op", i), operators[i]);
     g_assert_null(nth(f, "cpu_op", 5));
-    check_stack(f, nth(f, "chrome_trace.span", 0), INNER "|" MAIN);
-    check_stack(f, nth(f, "chrome_trace.span", 1), LEAF "|" INNER "|" MAIN);
+    check_stack(f, nth(f, "chrome_trace.span", 0), LEAF "|" INNER "|" MAIN);
+    check_stack(f, nth(f, "chrome_trace.span", 1), INNER "|" MAIN);
     check_stack(f, only(f, "chrome_trace.event"), LEAF "|" INNER "|" MAIN);
     check_own(f, 0, "span", 7000, 1, MAIN);
     check_own(f, 1, "mark", 5000, 0, LEAF "|" INNER "|" MAIN);

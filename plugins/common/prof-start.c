@@ -62,19 +62,23 @@ gboolean prof_start_count(int folder, gint64 *count, gint64 *ns)
         foreign_folder_read(folder, "host_start.log", SIDE_JSON_BYTES_MAX, &length);
     g_auto(GStrv) lines = bytes ? g_strsplit(bytes, "\n", -1) : NULL;
     gboolean is_host = FALSE;
+    gint64 counted = 0, at = 0;
 
-    *count = *ns = 0;
     for (guint i = 0; lines && lines[i]; i++) {
         const char *line = g_strstrip(lines[i]);
 
         if (*line == '[')
             is_host = g_ascii_strncasecmp(line, "[Host", 5) == 0;
-        if (is_host && !*count)
-            *count = value_of(line, "cntvct");
-        if (is_host && !*ns)
-            *ns = value_of(line, "clock_monotonic_raw");
+        if (is_host && !counted)
+            counted = value_of(line, "cntvct");
+        if (is_host && !at)
+            at = value_of(line, "clock_monotonic_raw");
     }
-    return *count > 0 && *ns > 0;
+    if (counted <= 0 || at <= 0)
+        return FALSE;
+    *count = counted;
+    *ns = at;
+    return TRUE;
 }
 
 gboolean prof_is_name(const char *name)

@@ -18,7 +18,7 @@ struct PackedBlocks {
     char packed[PACKED_BLOCKS_AT_ONCE * STROBE_PACK_ROOM(BLOCK)];
 };
 
-PackedBlocks *packed_blocks_new(int fd, uint64_t plain_bytes)
+PackedBlocks *strobe_packed_blocks_new(int fd, uint64_t plain_bytes)
 {
     PackedBlocks *blocks = malloc(sizeof *blocks);
 
@@ -31,7 +31,7 @@ PackedBlocks *packed_blocks_new(int fd, uint64_t plain_bytes)
     return blocks;
 }
 
-void packed_blocks_free(PackedBlocks *blocks)
+void strobe_packed_blocks_free(PackedBlocks *blocks)
 {
     if (!blocks)
         return;
@@ -85,7 +85,7 @@ static size_t pack_all(PackedBlocks *blocks, const char *bytes, size_t n, uint64
     return used;
 }
 
-int packed_blocks_put(PackedBlocks *blocks, const char *bytes, size_t n)
+int strobe_packed_blocks_put(PackedBlocks *blocks, const char *bytes, size_t n)
 {
     uint64_t begin = begin_of(blocks, blocks->n);
     int error = make_room(blocks, n);
@@ -134,7 +134,7 @@ static int fill_cache(PackedBlocks *blocks, size_t block)
     return error;
 }
 
-int packed_blocks_read(PackedBlocks *blocks, uint64_t offset, char *bytes, size_t length)
+int strobe_packed_blocks_read(PackedBlocks *blocks, uint64_t offset, char *bytes, size_t length)
 {
     while (length) {
         size_t block = (size_t)(offset / BLOCK), from = (size_t)(offset % BLOCK);

@@ -14,12 +14,12 @@ typedef struct PackedBlocks PackedBlocks;
 
 /* `fd` is an empty file, not owned; about the first `plain_bytes` stay as they are. NULL: no
  * memory. */
-PackedBlocks *packed_blocks_new(int fd, uint64_t plain_bytes);
-void packed_blocks_free(PackedBlocks *blocks);
+PackedBlocks *strobe_packed_blocks_new(int fd, uint64_t plain_bytes);
+void strobe_packed_blocks_free(PackedBlocks *blocks);
 
 /* Appends `n` blocks, PACKED_BLOCKS_AT_ONCE at most. Returns 0 or an errno value. */
-int packed_blocks_put(PackedBlocks *blocks, const char *bytes, size_t n);
+int strobe_packed_blocks_put(PackedBlocks *blocks, const char *bytes, size_t n);
 /* Reads `length` bytes that were put, from `offset` of what was put on. 0 or an errno value. */
-int packed_blocks_read(PackedBlocks *blocks, uint64_t offset, char *bytes, size_t length);
+int strobe_packed_blocks_read(PackedBlocks *blocks, uint64_t offset, char *bytes, size_t length);
 
 #endif

@@ -98,7 +98,7 @@ static void merge(StrobeRow *rows, size_t n_first, size_t n, StrobeRow *room)
         merge_down(rows, n_first, n_first + n_second, room);
 }
 
-void row_order_sort(StrobeRow *rows, size_t n)
+void strobe_row_order_sort(StrobeRow *rows, size_t n)
 {
     StrobeRow *room = n > STRETCH ? malloc(n / 2 * sizeof *room) : NULL;
 

@@ -27,6 +27,6 @@ static inline int row_order_compare(StrobeRowKey a, StrobeRowKey b)
 
 /* Those of equal keys stay as they came. Takes memory for half as many meanwhile, or is slower
  * where there is none. */
-void row_order_sort(StrobeRow *rows, size_t n);
+void strobe_row_order_sort(StrobeRow *rows, size_t n);
 
 #endif

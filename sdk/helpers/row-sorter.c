@@ -177,7 +177,7 @@ static int grow_block(StrobeRowSorter *sorter, size_t need)
 static void sort_rows(StrobeRowSorter *sorter)
 {
     if (!sorter->is_sorted)
-        row_order_sort(rows_of(sorter), sorter->n_rows);
+        strobe_row_order_sort(rows_of(sorter), sorter->n_rows);
     sorter->is_sorted = true;
 }
 

@@ -103,7 +103,7 @@ static void free_file(StrobeSafeFile *file)
     end_behind(file);
     if (file->filter)
         file->filter->free(file->filter_state);
-    packed_blocks_free(file->packed);
+    strobe_packed_blocks_free(file->packed);
     if (file->fd >= 0)
         close(file->fd);
     if (file->directory >= 0)
@@ -116,10 +116,10 @@ StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
 {
     StrobeSafeFile *file;
 
-    if (temporary_file_check_name(name) || !(file = new_file_in(directory)))
+    if (strobe_temporary_file_check_name(name) || !(file = new_file_in(directory)))
         return NULL;
     strcpy(file->name, name);
-    file->fd = temporary_file_create(file->directory, file->temporary);
+    file->fd = strobe_temporary_file_create(file->directory, file->temporary);
     if (file->fd >= 0)
         return file;
     free_file(file);
@@ -132,7 +132,7 @@ StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
 
     if (!file)
         return NULL;
-    file->fd = temporary_file_nameless(file->directory);
+    file->fd = strobe_temporary_file_nameless(file->directory);
     if (file->fd >= 0)
         return file;
     free_file(file);
@@ -141,7 +141,7 @@ StrobeSafeFile *strobe_safe_file_plain_scratch(int directory)
 
 static StrobeSafeFile *pack(StrobeSafeFile *file, uint64_t plain_bytes)
 {
-    file->packed = packed_blocks_new(file->fd, plain_bytes);
+    file->packed = strobe_packed_blocks_new(file->fd, plain_bytes);
     if (file->packed)
         return file;
     errno = ENOMEM;
@@ -216,7 +216,7 @@ static void pack_now(void *user, const char *bytes, size_t length)
 
     if (__atomic_load_n(&file->late_error, __ATOMIC_RELAXED))
         return;
-    error = packed_blocks_put(file->packed, bytes, length / STROBE_PACK_BLOCK);
+    error = strobe_packed_blocks_put(file->packed, bytes, length / STROBE_PACK_BLOCK);
     if (error)
         __atomic_store_n(&file->late_error, error, __ATOMIC_RELAXED);
     file->written += length;
@@ -371,7 +371,7 @@ static int read_packed(StrobeSafeFile *file, uint64_t offset, char *bytes, size_
 
     if (offset < in_file) {
         part = length < in_file - offset ? length : (size_t)(in_file - offset);
-        error = packed_blocks_read(file->packed, offset, bytes, part);
+        error = strobe_packed_blocks_read(file->packed, offset, bytes, part);
         if (error)
             return error;
     }

@@ -10,7 +10,7 @@
 
 #define NAME_TRIES 1000
 
-int temporary_file_check_name(const char *name)
+int strobe_temporary_file_check_name(const char *name)
 {
     size_t length = strlen(name);
 
@@ -25,7 +25,7 @@ int temporary_file_check_name(const char *name)
     return 0;
 }
 
-int temporary_file_create(int directory, char *name)
+int strobe_temporary_file_create(int directory, char *name)
 {
     static unsigned number; /* of the next one, so that few are tried */
 
@@ -45,7 +45,7 @@ int temporary_file_create(int directory, char *name)
     return -1;
 }
 
-int temporary_file_nameless(int directory)
+int strobe_temporary_file_nameless(int directory)
 {
     char name[TEMPORARY_FILE_NAME];
     int fd = strobe_descriptor_aside(openat(directory, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
@@ -53,7 +53,7 @@ int temporary_file_nameless(int directory)
     if (fd >= 0)
         return fd;
     /* A file system without nameless files. */
-    fd = temporary_file_create(directory, name);
+    fd = strobe_temporary_file_create(directory, name);
     if (fd >= 0)
         unlinkat(directory, name, 0);
     return fd;

@@ -49,6 +49,12 @@ def events(trace):
     return sorted(found, key=repr)
 
 
+def whole(found):
+    """Arrows that have both of their ends."""
+    ends = {phase: {arrow[1] for arrow in found if arrow[0] == phase} for phase in "sf"}
+    return [arrow for arrow in found if arrow[1] in ends["s"] & ends["f"]]
+
+
 def arrows(trace, category):
     return sorted(
         (event["ph"], event["id"], event["pid"], event["tid"], _ns(trace, event["ts"]))
@@ -111,6 +117,9 @@ def made():
                   tid="PyTorch Profiler"),
             {"ph": "s", "id": 50, "pid": 100, "tid": 100, "ts": 30, "cat": "ac2g", "name": "ac2g"},
             {"ph": "f", "id": 50, "pid": 0, "tid": 7, "ts": 40, "cat": "ac2g", "name": "ac2g",
+             "bp": "e"},
+            {"ph": "s", "id": 53, "pid": 100, "tid": 100, "ts": 94, "cat": "ac2g", "name": "ac2g"},
+            {"ph": "f", "id": 53, "pid": 0, "tid": 7, "ts": 95, "cat": "ac2g", "name": "ac2g",
              "bp": "e"},
             {"ph": "s", "id": 1, "pid": 100, "tid": 100, "ts": 20.125, "cat": "fwdbwd",
              "name": "fwdbwd"},

@@ -53,6 +53,12 @@ class ConfigurationTest(StrobeTest):
                     "--collect", "fake", "--schedule", text, code=3, says="schedule"
                 )
 
+    def test_flag_without_an_option(self):
+        for flag in ("--schedule", "--buffer", "--rotate", "--dump"):
+            with self.subTest(flag):
+                says = '%s "": expected option=value' % flag
+                self.assertRefused("--collect", "fake", flag, "", code=3, says=says)
+
     def test_values_as_they_were_typed(self):
         for text, says in (
             ("active=99999999999999999999", 'found "99999999999999999999"'),

@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import signal
 import time
 
 from support import BUILD, StrobeTest, bad_plugin, program
@@ -78,6 +79,30 @@ class PluginsTest(StrobeTest):
         self.assertEqual([file["shadowed"] for file in files], [False, True])
         self.assertIn("shadowed", self.strobe("plugins", "--plugin-path", folder).stdout)
 
+    def test_folder_that_is_not_there(self):
+        """A slip in the name is told by every command, and not taken for a folder without plugins."""
+        missing, ran = self.work / "missing", self.work / "ran"
+        file = self.work / "a.so"
+        file.write_text("")
+        for command in ("plugins", "show", "analyse", "import", "export", "diff", "run"):
+            for folder, why in ((missing, "No such file"), (file, "Not a directory"), ("", "No such")):
+                with self.subTest((command, folder)):
+                    words = {"plugins": (), "diff": ("a", "b"), "export": ("-o", self.out, "a"),
+                             "run": ("-o", self.out, "--", "touch", ran)}.get(command, ("a",))
+                    done = self.strobe(command, "--plugin-path", folder, *words, code=4)
+                    self.assertIn('"%s" (--plugin-path): %s' % (folder, why), done.stderr)
+                    self.assertEqual(done.stdout, "")
+        self.assertFalse(ran.exists() or self.out.exists())
+
+    def test_folder_of_the_environment_that_is_not_there(self):
+        self.environment["STROBE_PLUGIN_PATH"] = "%s::%s" % (self.work, self.work / "missing")
+        done = self.strobe("plugins", "fake")
+        says = 'warning: Cannot look for plugins in "%s/missing" (STROBE_PLUGIN_PATH)' % self.work
+        self.assertEqual(done.stderr.count("warning"), 1)
+        self.assertIn(says, done.stderr)
+        done = self.strobe("run", "-o", self.out, "--collect", "fake:records=10", "--", "true")
+        self.assertEqual(done.stderr.count(says), 1)
+
 
 class BadPluginsTest(StrobeTest):
     """None of them takes the listing down or the good ones with it."""
@@ -122,6 +147,16 @@ class BadPluginsTest(StrobeTest):
     def test_crash(self):
         self.add(bad_plugin("fatal/crashes"))
         self.assertRefused("crash")
+
+    def test_crash_when_opened(self):
+        """The program is gone with it; whose fault it was is told."""
+        self.add(bad_plugin("fatal/open_crashes"), "open_crashes.so")
+        done = self.strobe(
+            "run", "-o", self.out, "--plugin-path", self.folder, "--collect", "open_crashes", "--",
+            program("marked-program"), code=-signal.SIGKILL)
+        self.assertIn("while it opened a plugin: collector open_crashes in process", done.stderr)
+        done = self.record(program("marked-program"))
+        self.assertNotIn("while it opened", done.stderr)
 
     def test_exit(self):
         self.add(program("plugin-that-exits.so"))

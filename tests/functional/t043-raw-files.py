@@ -205,6 +205,22 @@ class DeviceTest(RawTest):
         after = [row for row in after if row[0] != "ascend_raw.parameter"]
         self.assertEqual([int(row[1]) for row in before], [int(row[1]) + shift for row in after])
 
+    def test_start_of_the_counter_only_here(self):
+        """Without host_start.log, or with half of what it says, profiler_info tells it."""
+        top = self.make(20)
+        before = [line.split("\t") for line in self.lines(top)]
+        log = self.make_prof(top) / "host" / "host_start.log"
+        shift = 1764246878131995320 - 1764246878131995000
+        for text in ("[Host]\ncntvct: 1\n", "[Host]\nclock_monotonic_raw: 1\n", None):
+            log.unlink()
+            if text:
+                log.write_text(text)
+            after = [line.split("\t") for line in self.lines(top)]
+            self.assertEqual(
+                [int(row[1]) for row in before if not row[0].startswith("ascend_raw")],
+                [int(row[1]) + shift for row in after if not row[0].startswith("ascend_raw")])
+            log.touch()
+
     def test_frequency_of_the_host(self):
         top = self.make(20)
         before = [line.split("\t") for line in self.lines(top) if line.startswith("step")]

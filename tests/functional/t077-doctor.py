@@ -56,9 +56,14 @@ class DoctorTest(StrobeTest):
         return script
 
     def test_without_python(self):
-        said = self.doctor("--python", self.work / "none")
-        self.assertEqual(self.finding(said, "Python", "interpreter")["verdict"], "limited")
+        """That there is none is a limit; one that was named is to work."""
+        said = self.doctor("--python", self.work / "none", code=1)
+        self.assertIs(said["works"], False)
+        self.assertEqual(self.finding(said, "Python", "interpreter")["verdict"], "fails")
         self.assertEqual(self.finding(said, "Self-test", "capture")["verdict"], "ok")
+        self.environment["PATH"] = str(self.work)
+        said = self.doctor("--no-self-test")
+        self.assertEqual(self.finding(said, "Python", "interpreter")["verdict"], "limited")
 
     def test_secrets_stay(self):
         self.environment.update(
@@ -66,7 +71,7 @@ class DoctorTest(StrobeTest):
             RANK="7",
         )
         path = self.work / "doctor.txt"
-        said = self.doctor("--no-self-test", "-o", path, "--python", self.work / "none")
+        said = self.doctor("--no-self-test", "-o", path, "--python", self.script_python())
         self.assertNotIn("hunter", json.dumps(said) + path.read_text())
         sample = self.finding(said, "Environment", "PROFILER_SAMPLECONFIG")
         self.assertEqual((sample["found"], sample["verdict"]), ("(set)", "limited"))
@@ -76,7 +81,7 @@ class DoctorTest(StrobeTest):
 
     def test_refused_plugin(self):
         folder = self.folder_of(bad_plugin("wrong_abi"))
-        words = ("--no-self-test", "--python", self.work / "none", "--plugin-path", folder)
+        words = ("--no-self-test", "--python", self.script_python(), "--plugin-path", folder)
         said = self.doctor(*words, code=1)
         self.assertIs(said["works"], False)
         wrong = self.finding(said, "Strobe", "wrong_abi")
@@ -85,6 +90,15 @@ class DoctorTest(StrobeTest):
         done = self.strobe("doctor", *words, code=1)
         self.assertIn("1 thing does not work", done.stdout)
         self.assertIn("1. wrong_abi: remove or replace the file", done.stdout)
+
+    def test_folder_that_is_not_there(self):
+        words = ("--no-self-test", "--python", self.script_python())
+        missing = self.work / "missing"
+        said = self.doctor(*words, "--plugin-path", missing, code=1)
+        self.assertIn('"%s" (--plugin-path)' % missing, self.finding(said, "Strobe", "plugin folder")["found"])
+        self.environment["STROBE_PLUGIN_PATH"] = str(missing)
+        wrong = self.finding(self.doctor(*words), "Strobe", "plugin folder")
+        self.assertEqual(wrong["verdict"], "limited")
 
     def test_unruly_library(self):
         """A library that ends who loads it, at the place of MSPTI, ends a child only."""

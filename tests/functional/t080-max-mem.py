@@ -161,6 +161,16 @@ class OptionTest(StrobeTest):
         errors = self.strobe("info", self.work, "--tmp-dir", path, code=6).stderr
         self.assertIn('folder="%s"' % path, errors)
 
+    def test_missing_folder(self):
+        """None is made, which would be left behind; a program does not run for nothing either."""
+        missing, ran = self.work / "missing", self.work / "ran"
+        words = ("run", "-o", self.out, "--tmp-dir", missing, "--", "touch", ran)
+        for words in (words, ("info", self.work, "--tmp-dir", missing)):
+            errors = self.strobe(*words, code=6).stderr
+            self.assertIn('folder="%s": No such file or directory' % missing, errors)
+            self.assertFalse(missing.exists())
+        self.assertFalse(ran.exists())
+
     def test_default_folder(self):
         path = self.work / "none"
         path.write_text("")

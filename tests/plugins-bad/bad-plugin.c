@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One source for all the bad plugins; FAULT chooses what is wrong, NAME the descriptor's name. */
+#include <signal.h>
 #include <strobe/strobe-plugin.h>
 
 #define GOOD 0
@@ -21,11 +22,16 @@
 #define TWO_OPTIONS 16
 #define NO_CHOICES 17
 #define BAD_DEFAULT 18
+#define OPEN_CRASHES 19
 
 static StrobeStatus bad_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
 #if FAULT == OPEN_FAILS
     return host->fail(self, STROBE_ERROR_FAILED, __FILE__, __LINE__, "made to fail");
+#elif FAULT == OPEN_CRASHES
+    (void)host, (void)self, (void)state;
+    raise(SIGKILL);
+    return STROBE_OK;
 #else
     (void)host, (void)self, (void)state;
     return STROBE_OK;

@@ -3,7 +3,8 @@
 """Sizes, offsets and values of the ABI are those of sdk/abi/MAJOR.MINOR.txt.
 
 The present version's file says exactly what the headers say. What an earlier file of the same
-major says stays true, but for sizes: a struct may grow at its end.
+major says stays true, but for sizes: a struct may grow at its end. Names that linking makes known
+are Strobe's.
 """
 
 import os
@@ -76,6 +77,24 @@ class AbiTest(unittest.TestCase):
             elif match := re.match(r"(\S.*) size (\d+)$", line):
                 self.assertLess(size - end, 8, title)
                 title, size, end = match[1], int(match[2]), 0
+
+
+class NamesTest(unittest.TestCase):
+    """Whoever links the libraries may have anything of another name; what begins with "__" is the
+    compiler's."""
+
+    def assertPrefixed(self, *words):
+        done = subprocess.run(["nm", "--defined-only", *map(str, words)], capture_output=True,
+                              text=True, check=True)
+        names = [line.split()[2] for line in done.stdout.splitlines() if len(line.split()) == 3]
+        self.assertIn("strobe_version" if "-D" in words else "strobe_json_init", names)
+        self.assertEqual([name for name in names if not name.startswith(("strobe_", "__"))], [])
+
+    def test_helpers(self):
+        self.assertPrefixed("-g", BUILD / "sdk" / "libstrobe-sdk.a")
+
+    def test_library(self):
+        self.assertPrefixed("-D", BUILD / "core" / "libstrobe.so")
 
 
 if __name__ == "__main__":

@@ -323,6 +323,31 @@ static void test_stopped_by_told(void)
     scratch_remove(folder);
 }
 
+static void free_told(void *user, const char *directory)
+{
+    strobe_session_free(*(StrobeSession **)user);
+}
+
+/* Nobody takes it for done. */
+static void test_freed_by_told(void)
+{
+    if (g_test_subprocess()) {
+        char *folder = scratch_new();
+        StrobeSession *session = session_new(folder, "{}", NULL);
+        strobe_session_on_trace_ready(session, free_told, &session);
+        strobe_session_start(session, NULL);
+        strobe_session_stop(session, NULL);
+        strobe_session_free(session);
+        strobe_session_free(session_new(folder, "{}", NULL));
+        scratch_remove(folder);
+        return;
+    }
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_passed();
+    g_test_trap_assert_stderr("strobe: warning: The session is not freed: a function that it "
+                              "calls *\n");
+}
+
 static StrobeAction stop_asked(void *user, int64_t step)
 {
     if (step == 1)
@@ -386,6 +411,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/own-schedule", test_own_schedule);
     g_test_add_func("/session/descriptors-lie-high", test_descriptors_lie_high);
     g_test_add_func("/session/stopped-by-told", test_stopped_by_told);
+    g_test_add_func("/session/freed-by-told", test_freed_by_told);
     g_test_add_func("/session/stopped-by-schedule", test_stopped_by_schedule);
     return g_test_run();
 }

@@ -25,6 +25,23 @@ static void test_set_and_intern(void)
     strobe_string_table_free(table);
 }
 
+/* What is interned later is no frame of a stack that was stored. */
+static void test_undefined_frames(void)
+{
+    StrobeStringTable *table = strobe_string_table_new(10);
+    const StrobeStringId frames[] = {2, 10, 11, 0x80000005u}, sound[] = {2, 0, 0, 0x80000005u};
+    const StrobeStringId *found;
+
+    strobe_string_table_set(table, 3, (const char *)frames, sizeof frames, TRUE);
+    g_assert_cmpuint(strobe_string_table_end_stored(table), ==, 10);
+    g_assert_cmpuint(strobe_string_table_intern(table, "new", 3, FALSE), ==, 10);
+    gsize n = strobe_string_table_stack(table, 3, &found);
+    g_assert_cmpmem(found, n * sizeof *found, sound, sizeof sound);
+    g_assert_cmpuint(strobe_string_table_intern(table, (const char *)sound, sizeof sound, TRUE), ==,
+                     3);
+    strobe_string_table_free(table);
+}
+
 /* Of more strings than wait for their slots at once, some of them twice. */
 static void test_many_set(void)
 {
@@ -99,6 +116,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/string-table/set-and-intern", test_set_and_intern);
+    g_test_add_func("/string-table/undefined-frames", test_undefined_frames);
     g_test_add_func("/string-table/many-set", test_many_set);
     g_test_add_func("/string-table/bounded", test_bounded);
     g_test_add_func("/string-table/hostile", test_hostile);

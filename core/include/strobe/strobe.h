@@ -113,7 +113,7 @@ typedef enum StrobeAction {
 /* A window is complete: `directory` holds its capture. Called in the thread that steps or stops,
  * between the end of that window and the beginning of the next; after a dump, see there. It may
  * stop the session, which then begins no further window; start, step and dump answer
- * STROBE_ERROR_STATE there, and free does nothing. */
+ * STROBE_ERROR_STATE there, and free warns and does nothing. */
 typedef void (*StrobeTraceReady)(void *user, const char *directory);
 
 /* Replaces the schedule: the action for a step number. What holds for StrobeTraceReady holds here.
@@ -127,7 +127,7 @@ STROBE_API StrobeStatus strobe_session_new(const char *config, const char *origi
                                            StrobeSession **session, StrobeError **error);
 
 /* Stops if need be, waits for what is told late, closes the collectors and frees. NULL is allowed.
- * Does nothing in a function of the session's that is being called. */
+ * In a function of the session's that is being called it warns, and does nothing. */
 STROBE_API void strobe_session_free(StrobeSession *session);
 
 STROBE_API void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function,

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of spans with equal times, within batches and across them. */
+#include "equal-spans.h"
+
+#include <string.h>
+#include <strobe/record.h>
+
+static const StrobeFieldView field = {.name = "n", .type = STROBE_FIELD_U32};
+static const StrobeKindView span = {.fields = &field, .n_fields = 1, .shape = STROBE_SHAPE_SPAN};
+static const StrobeKindView moment = {.fields = &field, .n_fields = 1};
+static const StrobeKindView derived = {
+    .fields = &field, .n_fields = 1, .shape = STROBE_SHAPE_SPAN, .derived = 1};
+
+static void take(void *user, const StrobeView *record)
+{
+    guint32 letter;
+
+    memcpy(&letter, record->fields, sizeof letter);
+    g_string_append_c(user, (char)letter);
+}
+
+/* Letters are named in order; a digit before one is its begin, else that of the one before. */
+static void check(const char *text, gsize batch, gboolean is_natural, const char *wanted)
+{
+    g_autoptr(GString) found = g_string_new(NULL);
+    guint32 letters[16];
+    StrobeView views[16];
+    EqualSpans spans;
+    gint64 begin = 0;
+    gsize n = 0;
+
+    for (; *text; text++) {
+        if (g_ascii_isdigit(*text)) {
+            begin = *text;
+            continue;
+        }
+        letters[n] = (guint32)*text;
+        views[n] = (StrobeView){.kind = *text == '!'   ? &moment
+                                        : *text == '?' ? &derived
+                                                       : &span,
+                                .fields = &letters[n],
+                                .begin_ns = begin,
+                                .end_ns = begin};
+        n++;
+    }
+    equal_spans_init(&spans, take, found, is_natural);
+    for (gsize at = 0; at < n; at += batch) {
+        gsize part = MIN(batch, n - at), left = equal_spans_take(&spans, views + at, part);
+
+        equal_spans_hold(&spans, views + at + part - left, left);
+        memset(letters + at, 0, part * sizeof *letters); /* a batch is the host's again */
+    }
+    equal_spans_flush(&spans);
+    equal_spans_flush(&spans);
+    equal_spans_clear(&spans);
+    g_assert_cmpstr(found->str, ==, wanted);
+}
+
+static void test_runs(void)
+{
+    for (gsize batch = 1; batch <= 12; batch++) {
+        check("1abc2d3ef", batch, FALSE, "cbadfe");
+        check("1ab2c1de", batch, FALSE, "baced");
+        check("1ab!cd", batch, FALSE, "ba!dc");
+        check("1ab?c??", batch, FALSE, "ba?c??");
+        check("1abc2d3ef", batch, TRUE, "abcdef");
+        check("", batch, FALSE, "");
+    }
+}
+
+/* What is too long for one run is several, wherever batches end. */
+static void test_long_run(void)
+{
+    enum { N = 2 * EQUAL_SPANS_MAX + 3 };
+    static const gsize batches[] = {1, 7, EQUAL_SPANS_MAX, N};
+    g_autofree StrobeView *views = g_new0(StrobeView, N);
+    static const guint32 letter = 'x';
+
+    for (guint b = 0; b < G_N_ELEMENTS(batches); b++) {
+        g_autoptr(GString) found = g_string_new(NULL);
+        g_autofree guint32 *letters = g_new(guint32, N);
+        EqualSpans spans;
+
+        for (guint i = 0; i < N; i++) {
+            letters[i] = i % EQUAL_SPANS_MAX ? letter : 'a';
+            views[i] = (StrobeView){.kind = &span, .fields = &letters[i]};
+        }
+        equal_spans_init(&spans, take, found, FALSE);
+        for (gsize at = 0; at < N; at += batches[b]) {
+            gsize part = MIN(batches[b], N - at), left = equal_spans_take(&spans, views + at, part);
+
+            equal_spans_hold(&spans, views + at + part - left, left);
+        }
+        equal_spans_flush(&spans);
+        equal_spans_clear(&spans);
+        g_assert_cmpuint(found->len, ==, N);
+        g_assert_cmpint(found->str[EQUAL_SPANS_MAX - 1], ==, 'a');
+        g_assert_cmpint(found->str[2 * EQUAL_SPANS_MAX - 1], ==, 'a');
+        g_assert_cmpint(found->str[N - 1], ==, 'a');
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/chrome_trace/equal-spans/runs", test_runs);
+    g_test_add_func("/chrome_trace/equal-spans/long-run", test_long_run);
+    return g_test_run();
+}
