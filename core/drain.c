@@ -10,11 +10,14 @@
 #include <strobe/helpers/thread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "abandoned.h"
 #include "testpoint.h"
 #include "track-table.h"
 
 /* How long full blocks wait at most when there are few; strobe_flush_full() shortens it. */
 #define POLL_NS 10000000
+/* How long a process whose program is gone stays. */
+#define LOOK_NS 1000000000
 
 static struct timespec deadline_in(int64_t ns)
 {
@@ -26,14 +29,25 @@ static struct timespec deadline_in(int64_t ns)
 
 static void wait_for_work(StrobeDrain *d)
 {
-    struct timespec deadline = deadline_in(d->poll_ns);
+    struct timespec deadline = deadline_in(d->is_writing ? d->poll_ns : LOOK_NS);
 
     if (d->is_stopping || d->dump || (d->is_writing && d->now->is_ended))
         return;
-    if (d->is_writing)
-        pthread_cond_timedwait(&d->wake, &d->lock, &deadline);
-    else
-        pthread_cond_wait(&d->wake, &d->lock);
+    pthread_cond_timedwait(&d->wake, &d->lock, &deadline);
+}
+
+/* Once a second: is there anybody to record? */
+static void look_for_program(StrobeDrain *d)
+{
+    int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
+
+    if (d->looked_ns < 0 || now - d->looked_ns < LOOK_NS)
+        return;
+    d->looked_ns = now;
+    if (!strobe_is_abandoned())
+        return;
+    d->looked_ns = -1;
+    strobe_end_abandoned();
 }
 
 static void sync_interval(StrobeDrain *d)
@@ -115,6 +129,7 @@ static void *drain_main(void *user)
     while (!d->is_stopping) {
         adopt_next(d);
         wait_for_work(d);
+        look_for_program(d);
         adopt_next(d);
         if (!d->is_writing)
             continue;

@@ -62,6 +62,7 @@ typedef struct StrobeDrain {
     int is_whole;             /* the present cycle has found and written everything so far */
     uint32_t n_threads_ended; /* before the last cycle */
     int64_t swept_ns;         /* the ring's ended threads */
+    int64_t looked_ns;        /* whether the program is there; -1: it is gone */
 
     StrobeLossCounts *seen; /* in the pool: what is just being told */
     struct drain_partial {
