@@ -223,10 +223,37 @@ class HeadOverheadTest(StrobeTest):
                 (row,) = self.table(self.imported(path))
                 self.assertParts(row, 1000)
                 self.assertIsNone(row["ge_to_first_kernel"])
+        # Pairs with the framework's category, and some that mean nothing: one never ends, one is
+        # asynchronous.
+        (name,) = {event["name"] for event in whole if "inference" in event["name"]}
+        marked = [dict(event, cat="cpu_op") if event["ph"] in "BE" else event
+                  for event in [*bare[:1], *pairs]]
+        marked += [{"name": name, "pid": 9, "tid": 10, "ph": "B", "ts": 5000, "cat": "cpu_op"}]
+        marked += [{"name": name, "pid": 9, "tid": 10, "ph": phase, "ts": at, "id": 1}
+                   for phase, at in (("b", 3000), ("e", 3500))]
+        path = self.work / "marked.json"
+        path.write_text(json.dumps(marked))
+        (row,) = self.table(self.imported(path))
+        self.assertParts(row, 1000)
         path = self.work / "packed.json.gz"
         path.write_bytes(gzip.compress(json.dumps(whole).encode()))
         (row,) = self.table(self.imported(path))
         self.assertParts(row, 1000)
+
+    def test_decoys_of_bare_traces(self):
+        """A bare trace says by the process's name only that a row is the hardware's or CANN's."""
+        for layer in ("Ascend Hardware", "CANN"):
+            for more in ({}, {"cat": "cpu_op"}):
+                with self.subTest(layer, **more):
+                    own = list(self.chrome_events(**more))
+                    decoys = [dict(event, pid=8, tid=2) for event in own]
+                    decoys[0]["args"] = {"name": layer}
+                    path = self.work / ("%s%d.json" % (layer, len(more)))
+                    path.write_text(json.dumps([*decoys, *own]))
+                    (row,) = self.table(self.imported(path))
+                    self.assertEqual((row["pid"], row["thread"]), (9, 10))
+                    path.write_text(json.dumps(decoys))
+                    self.assertEqual(self.table(self.imported(path), code=NO_MARKERS), [])
 
     # ---- against another result ----
 
