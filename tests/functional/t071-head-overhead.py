@@ -277,6 +277,34 @@ class HeadOverheadTest(StrobeTest):
         done = self.strobe("diff", make_text(self.work), a, "--by", "head", code=5)
         self.assertIn("no inferences of graphs", done.stderr)
 
+    def test_baseline_of_more(self):
+        """Twice as many inferences, in a step or without any, are no slower; each is a sample."""
+        def served(name, starts, step=True):
+            extra = [event for at in starts for event in ranges(at)]
+            folder = self.text_result(extra, name)
+            if not step:
+                path = folder / OUTPUT / "trace_view.json"
+                events = [event for event in json.loads(path.read_text())
+                          if not event["name"].startswith("ProfilerStep")]
+                path.write_text(json.dumps(events))
+            return folder
+        for step in (True, False):
+            one = served("one%d" % step, [5000, 10000], step)
+            two = served("two%d" % step, [5000, 10000, 15000, 20000], step)
+            found = self.json("diff", one, two, "--by", "head", "--min-time", "0ns", "--all")
+            rows = {row["path"][0]: row for row in found["rows"]}
+            self.assertEqual(found["per"], "inference")
+            self.assertEqual((found["a"]["records"], found["b"]["records"]), (2, 4))
+            total = rows["total"]
+            self.assertEqual((total["a"]["mean"], total["b"]["mean"], total["difference"]),
+                             (1400, 1400, 0))
+            self.assertEqual((total["a"]["samples"], total["b"]["samples"]), (2, 4))
+            # The first kernel is known of the first inference only.
+            self.assertEqual([rows["to_first_kernel"][side]["calls"] for side in "ab"], [1, 1])
+        text = self.strobe("diff", one, two, "--by", "head", "--all").stdout
+        self.assertIn("mean of an inference", text)
+        self.assertIn("estimated over the inferences", text)
+
     # ---- spliced into a real result ----
 
     @unittest.skipUnless(TEXT.exists(), "no real results")
