@@ -104,6 +104,11 @@ static void note_noise(StrobeDiff *diff)
 {
     const StrobeDiffSide *a = &diff->sides[STROBE_DIFF_A], *b = &diff->sides[STROBE_DIFF_B];
 
+    if (diff->by == STROBE_DIFF_BY_HEAD) {
+        if (a->n_values < 2 && b->n_values < 2)
+            note(diff, "Neither has two inferences: the noise is not known");
+        return;
+    }
     if (diff->is_whole)
         note(diff, "%s no steps: both are compared as wholes, and the noise is not known",
              a->steps.steps->len   ? "B has"
@@ -180,7 +185,8 @@ static void drop_untold(StrobeDiff *diff)
 
         if (in_a == row->sides[STROBE_DIFF_B].is_present)
             continue;
-        note(diff, "%c does not tell \"%s\" of its steps", in_a ? 'B' : 'A', row->path[0]);
+        note(diff, "%c does not tell \"%s\" of its %s", in_a ? 'B' : 'A', row->path[0],
+             diff->by == STROBE_DIFF_BY_HEAD ? "inferences" : "steps");
         strobe_diff_rows_remove(diff->rows, row);
     }
 }

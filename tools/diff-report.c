@@ -30,6 +30,14 @@ const char *strobe_diff_by_name(guint by)
     return by < G_N_ELEMENTS(texts) ? texts[by].name : NULL;
 }
 
+/* What a time is the mean of. */
+static const char *unit_of(const StrobeDiff *diff)
+{
+    if (diff->by == STROBE_DIFF_BY_HEAD)
+        return "inference";
+    return diff->is_whole ? "result" : "step";
+}
+
 static gboolean is_shown(const StrobeDiffRow *row, gboolean all)
 {
     return all || row->is_listed;
@@ -48,7 +56,8 @@ static void add_calls(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiff
                       guint side)
 {
     const StrobeDiffSample *sample = &row->sides[side];
-    guint n_steps = diff->is_whole || row->is_of_step ? 1 : diff->sides[side].steps.steps->len;
+    gboolean is_all = diff->is_whole || row->is_of_step || diff->by == STROBE_DIFF_BY_HEAD;
+    guint n_steps = is_all ? 1 : diff->sides[side].steps.steps->len;
 
     if (sample->is_present)
         strobe_grid_printf(grid, "%.6g", (double)sample->calls / MAX(n_steps, 1));
@@ -135,8 +144,9 @@ static void print_rule(const StrobeDiff *diff)
     guint n_within = diff->rows->rows->len - diff->rows->n_listed;
 
     printf("Rows within the noise: %u (--all shows them). The noise is half the width of the %d %% "
-           "confidence interval\nof the difference of the means, estimated over the steps.\n",
-           n_within, STROBE_DIFF_CONFIDENCE);
+           "confidence interval\nof the difference of the means, estimated over the %ss.\n",
+           n_within, STROBE_DIFF_CONFIDENCE,
+           diff->by == STROBE_DIFF_BY_HEAD ? unit_of(diff) : "step");
     if (!isnan(diff->rule.threshold))
         printf("Regressions, more than %g %% slower beyond the noise: %u\n", diff->rule.threshold,
                diff->rows->n_regressions);
@@ -150,7 +160,9 @@ void strobe_diff_print(const StrobeDiff *diff, guint limit, gboolean all)
         print_side(&diff->sides[i]);
     if (any) {
         printf("\n%s, %s:\n\n", texts[diff->by].heading,
-               diff->is_whole ? "in all" : "mean of a step");
+               diff->by == STROBE_DIFF_BY_HEAD ? "mean of an inference"
+               : diff->is_whole                ? "in all"
+                                               : "mean of a step");
         print_rows(diff, limit, all);
         putchar('\n');
         print_rule(diff);
@@ -252,7 +264,7 @@ static void write_head(const StrobeDiff *diff, StrobeJsonWriter *json)
     strobe_json_key(json, "unit");
     strobe_json_string(json, "ns");
     strobe_json_key(json, "per");
-    strobe_json_string(json, diff->is_whole ? "result" : "step");
+    strobe_json_string(json, unit_of(diff));
     write_uint(json, "confidence", STROBE_DIFF_CONFIDENCE);
     write_double(json, "threshold", diff->rule.threshold);
     write_uint(json, "min_time", (guint64)diff->rule.least_ns);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "capture-format.h"
+#include "diff-head.h"
 #include "error.h"
 #include "foreign.h"
 #include "step-name.h"
@@ -116,6 +117,7 @@ typedef struct Reading {
     StrobeInstance *self;
     StrobeDiffTree *tree;
     StrobeDiffKernels *kernels;
+    StrobeDiffHead head;
     StrobeDiffSteps named; /* operators that are steps */
 } Reading;
 
@@ -229,13 +231,6 @@ static void add_value(Reading *r, gint block, const char *name, double ns)
                          (guint32)block, ns, 1);
 }
 
-static const char *text_of(const Reading *r, const StrobeView *record, const char *field)
-{
-    guint32 at = strobe_field_offset(record->kind, field, STROBE_FIELD_STRING);
-
-    return r->host->string(r->self, strobe_field_u32(record, at, 0)).bytes;
-}
-
 static StrobeStatus kernel_batch(void *state, const StrobeView *records, size_t n)
 {
     Reading *r = state;
@@ -285,30 +280,12 @@ static StrobeStatus part_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-/* Parts of the head overhead of inferences that compiled nothing. */
 static StrobeStatus head_batch(void *state, const StrobeView *records, size_t n)
 {
-    static const char *const fields[] = {
-        "framework", "platform", "torchair",           "python",         "cpp",
-        "ge",        "total",    "ge_to_first_kernel", "to_first_kernel"};
     Reading *r = state;
 
-    for (size_t i = 0; i < n; i++) {
-        const StrobeKindView *kind = records[i].kind;
-        gint64 step = number_of(&records[i], "step");
-        if (strobe_field_u8(&records[i], strobe_field_offset(kind, "is_compile", STROBE_FIELD_BOOL),
-                            0) ||
-            strobe_field_u8(&records[i], strobe_field_offset(kind, "is_nested", STROBE_FIELD_BOOL),
-                            0) ||
-            *text_of(r, &records[i], "error"))
-            continue;
-        r->side->n_values++;
-        for (gsize f = 0; f < G_N_ELEMENTS(fields); f++) {
-            gint64 ns = number_of(&records[i], fields[f]);
-            if (ns != STROBE_ABSENT_I64)
-                add_value(r, strobe_diff_steps_of(&r->side->steps, step), fields[f], (double)ns);
-        }
-    }
+    for (size_t i = 0; i < n; i++)
+        strobe_diff_head_add(&r->head, &records[i]);
     return STROBE_OK;
 }
 
@@ -393,10 +370,16 @@ gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, S
         good = run(&r, registry, heads, head_batch, error);
     else
         good = run(&r, registry, strobe_diff_kernels_wants(side->by_name), kernel_batch, error);
-    if (good && by == STROBE_DIFF_BY_STEP)
+    if (!good)
+        return FALSE;
+    if (by == STROBE_DIFF_BY_HEAD) {
+        strobe_diff_head_finish(&r.head, rows, side->side);
+        side->n_values = r.head.n_inferences;
+        return TRUE;
+    }
+    if (by == STROBE_DIFF_BY_STEP)
         add_durations(&r);
-    if (good)
-        strobe_diff_rows_finish(rows, side->side, (const guint *)(void *)side->steps.blocks->data,
-                                side->steps.blocks->len);
-    return good;
+    strobe_diff_rows_finish(rows, side->side, (const guint *)(void *)side->steps.blocks->data,
+                            side->steps.blocks->len);
+    return TRUE;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <strobe/helpers/keyed-hash.h>
 
+#include "ascend-trace.h"
+
 #define ROWS_MAX 100000u
 #define CACHE_SLOTS 64u
 #define TEXT_MAX 4096u
@@ -289,12 +291,21 @@ static void tell_row(Rows *rows, const Row *row, const Process *host)
     rows->import->host->retrack(rows->import->self, row->track, &track, (guint64)pid);
 }
 
+/* Whatever its events claim: the hardware's rows and those of CANN are no program's. */
+static gboolean is_other_layer(const Process *process)
+{
+    const AscendLayer *layer = process->name ? ascend_layer_by_name(process->name) : NULL;
+
+    return layer && layer->layer != ASCEND_LAYER_PYTHON;
+}
+
 static const Process *host_process(const Rows *rows)
 {
     for (guint i = 0; i < rows->order->len; i++) {
         const Row *row = rows->order->pdata[i];
 
-        if (row->process->is_host && (row->process->is_program || !row->process->is_device))
+        if (row->process->is_host && (row->process->is_program || !row->process->is_device) &&
+            !is_other_layer(row->process))
             return row->process;
     }
     return NULL;

@@ -343,7 +343,7 @@ KIND(head_overhead_summary, "head_overhead_summary", SPAN, head_overhead_summary
 
 static const StrobeField head_overhead_advice_fields[] = {
     FIELD("part", STRING, "", "Part that it is about."),
-    FIELD("share", F64, "%", "Of the mean total; of a hint: of the part."),
+    FIELD("share", F64, "%", "Of the sum of all totals; of a hint: of the part."),
     FIELD("mean", F64, "ns", "Mean of what it is about."),
     FIELD("text", STRING, "", "What to do, or whom to ask."),
 };

@@ -223,10 +223,37 @@ class HeadOverheadTest(StrobeTest):
                 (row,) = self.table(self.imported(path))
                 self.assertParts(row, 1000)
                 self.assertIsNone(row["ge_to_first_kernel"])
+        # Pairs with the framework's category, and some that mean nothing: one never ends, one is
+        # asynchronous.
+        (name,) = {event["name"] for event in whole if "inference" in event["name"]}
+        marked = [dict(event, cat="cpu_op") if event["ph"] in "BE" else event
+                  for event in [*bare[:1], *pairs]]
+        marked += [{"name": name, "pid": 9, "tid": 10, "ph": "B", "ts": 5000, "cat": "cpu_op"}]
+        marked += [{"name": name, "pid": 9, "tid": 10, "ph": phase, "ts": at, "id": 1}
+                   for phase, at in (("b", 3000), ("e", 3500))]
+        path = self.work / "marked.json"
+        path.write_text(json.dumps(marked))
+        (row,) = self.table(self.imported(path))
+        self.assertParts(row, 1000)
         path = self.work / "packed.json.gz"
         path.write_bytes(gzip.compress(json.dumps(whole).encode()))
         (row,) = self.table(self.imported(path))
         self.assertParts(row, 1000)
+
+    def test_decoys_of_bare_traces(self):
+        """A bare trace says by the process's name only that a row is the hardware's or CANN's."""
+        for layer in ("Ascend Hardware", "CANN"):
+            for more in ({}, {"cat": "cpu_op"}):
+                with self.subTest(layer, **more):
+                    own = list(self.chrome_events(**more))
+                    decoys = [dict(event, pid=8, tid=2) for event in own]
+                    decoys[0]["args"] = {"name": layer}
+                    path = self.work / ("%s%d.json" % (layer, len(more)))
+                    path.write_text(json.dumps([*decoys, *own]))
+                    (row,) = self.table(self.imported(path))
+                    self.assertEqual((row["pid"], row["thread"]), (9, 10))
+                    path.write_text(json.dumps(decoys))
+                    self.assertEqual(self.table(self.imported(path), code=NO_MARKERS), [])
 
     # ---- against another result ----
 
@@ -249,6 +276,34 @@ class HeadOverheadTest(StrobeTest):
         self.strobe("diff", a, far, "--by", "head", "--min-time", "200us")
         done = self.strobe("diff", make_text(self.work), a, "--by", "head", code=5)
         self.assertIn("no inferences of graphs", done.stderr)
+
+    def test_baseline_of_more(self):
+        """Twice as many inferences, in a step or without any, are no slower; each is a sample."""
+        def served(name, starts, step=True):
+            extra = [event for at in starts for event in ranges(at)]
+            folder = self.text_result(extra, name)
+            if not step:
+                path = folder / OUTPUT / "trace_view.json"
+                events = [event for event in json.loads(path.read_text())
+                          if not event["name"].startswith("ProfilerStep")]
+                path.write_text(json.dumps(events))
+            return folder
+        for step in (True, False):
+            one = served("one%d" % step, [5000, 10000], step)
+            two = served("two%d" % step, [5000, 10000, 15000, 20000], step)
+            found = self.json("diff", one, two, "--by", "head", "--min-time", "0ns", "--all")
+            rows = {row["path"][0]: row for row in found["rows"]}
+            self.assertEqual(found["per"], "inference")
+            self.assertEqual((found["a"]["records"], found["b"]["records"]), (2, 4))
+            total = rows["total"]
+            self.assertEqual((total["a"]["mean"], total["b"]["mean"], total["difference"]),
+                             (1400, 1400, 0))
+            self.assertEqual((total["a"]["samples"], total["b"]["samples"]), (2, 4))
+            # The first kernel is known of the first inference only.
+            self.assertEqual([rows["to_first_kernel"][side]["calls"] for side in "ab"], [1, 1])
+        text = self.strobe("diff", one, two, "--by", "head", "--all").stdout
+        self.assertIn("mean of an inference", text)
+        self.assertIn("estimated over the inferences", text)
 
     # ---- spliced into a real result ----
 

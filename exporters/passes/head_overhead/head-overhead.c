@@ -5,7 +5,9 @@
 #include <string.h>
 #include <strobe/helpers/fields.h>
 
+#include "ascend-trace.h"
 #include "head-report.h"
+#include "kineto.h"
 
 #define SPANS_MAX 4194304u   /* marked spans, of all threads */
 #define KERNELS_MAX 4194304u /* kernels whose begin is remembered */
@@ -22,10 +24,12 @@ static const char *const kind_names[N_KINDS] = {
     [TRACE_SPAN] = "chrome_trace.span",
 };
 
-enum { CATEGORY, IS_KERNEL, TASK_TYPE, TO_BEGIN, NUMBER, N_WANTED };
+enum { CATEGORY, PHASE, UNFINISHED, IS_KERNEL, TASK_TYPE, TO_BEGIN, NUMBER, N_WANTED };
 
 static const StrobeWantedField wanted[N_WANTED] = {
     [CATEGORY] = {"category", STROBE_FIELD_STRING},
+    [PHASE] = {"phase", STROBE_FIELD_STRING},
+    [UNFINISHED] = {"unfinished", STROBE_FIELD_BOOL},
     [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},
     [TASK_TYPE] = {"task_type", STROBE_FIELD_STRING},
     [TO_BEGIN] = {"to_begin", STROBE_FIELD_I64},
@@ -94,7 +98,17 @@ static void head_overhead_close(void *state)
 
 /* ---- in ---- */
 
-/* The thread of a track; NULL for a row of a device. */
+/* A trace that is read as no result of Ascend has rows of all layers as threads: the name of the
+ * process tells them apart. */
+static gboolean is_host_thread(const StrobeTrackView *track)
+{
+    const AscendLayer *layer = track ? ascend_layer_by_name(track->group) : NULL;
+
+    return track && track->type == STROBE_TRACK_THREAD && track->device < 0 &&
+           (!layer || layer->layer == ASCEND_LAYER_PYTHON);
+}
+
+/* The thread of a track; NULL for a row of a device or another layer. */
 static HostThread *thread_of(HeadOverhead *pass, StrobeTrackId id)
 {
     gpointer known;
@@ -106,7 +120,7 @@ static HostThread *thread_of(HeadOverhead *pass, StrobeTrackId id)
         return pass->last = known;
     const StrobeTrackView *track = pass->host->track(pass->self, id);
     HostThread *thread = NULL;
-    if (track && track->type == STROBE_TRACK_THREAD && track->device < 0) {
+    if (is_host_thread(track)) {
         thread = host_thread_new(id);
         g_ptr_array_add(pass->order, thread);
     }
@@ -147,12 +161,24 @@ static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_f
         pass->n_spans++;
 }
 
-/* An event without a category may be one of the framework's. */
-static gboolean has_category(HeadOverhead *pass, const StrobeView *record)
+/* Events that no kind of its own was made of: those without a category, which may be the
+ * framework's, and pairs. What began and did not end has no length to tell. */
+static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[TRACE_SPAN], record->kind);
+    const StrobeText phase = pass->host->string(pass->self, strobe_field_u32(record, at[PHASE], 0));
+    const StrobeText category =
+        pass->host->string(pass->self, strobe_field_u32(record, at[CATEGORY], 0));
+    const char *kind =
+        category.length ? kineto_kind_of(category.bytes, category.length) : kind_names[CPU_OP];
 
-    return *pass->host->string(pass->self, strobe_field_u32(record, at[CATEGORY], 0)).bytes != '\0';
+    if (!kind || (strcmp(phase.bytes, "X") != 0 && strcmp(phase.bytes, "B") != 0) ||
+        strobe_field_u8(record, at[UNFINISHED], 0))
+        return;
+    if (!strcmp(kind, kind_names[CPU_OP]))
+        add_span(pass, record, FALSE);
+    else if (!strcmp(kind, kind_names[PYTHON_CALL]))
+        add_span(pass, record, TRUE);
 }
 
 /* An operator on the device, not a copy or an event. A trace without its table of kernels says so
@@ -301,8 +327,8 @@ static StrobeStatus head_overhead_batch(void *state, const StrobeView *records, 
             add_link(pass, record);
         else if (kind == STEP)
             add_step(pass->steps, record, number_of(pass, record));
-        else if (kind == TRACE_SPAN && !has_category(pass, record))
-            add_span(pass, record, FALSE);
+        else if (kind == TRACE_SPAN)
+            add_trace_span(pass, record);
     }
     return STROBE_OK;
 }

@@ -163,42 +163,43 @@ static gboolean emit_advice(const HeadReport *r, const char *name, const char *p
 
 typedef struct Ranked {
     Part part;
-    double mean;
+    double sum;
     const char *text;
 } Ranked;
 
-static gint by_mean(gconstpointer a, gconstpointer b)
+static gint by_sum(gconstpointer a, gconstpointer b)
 {
     const Ranked *x = a, *y = b;
 
-    return (x->mean < y->mean) - (x->mean > y->mean);
+    return (x->sum < y->sum) - (x->sum > y->sum);
 }
 
-/* The three parts that make up the total, longest first. */
-static gboolean emit_ranking(const HeadReport *r, const PartStatistics *statistics)
+/* The three parts that make up the total, longest first. An inference without a part (one that
+ * runs eagerly has no GE) has nothing of it, but its total counts: shares are of sums, not of
+ * means, which are of other inferences each. */
+static gboolean emit_ranking(const HeadReport *r, const PartStatistics *s)
 {
     Ranked ranked[] = {
         {PART_FRAMEWORK, 0, "your own script first, then the framework's community"},
         {PART_TORCHAIR, 0, "your own script first, then the vendor's support (TorchAir)"},
         {PART_GE, 0, "your own script first, then the vendor's support (GE)"},
     };
-    struct strobe_head_overhead_summary summary = {0};
-    double total = part_statistics_get(statistics, PART_TOTAL, &summary) ? summary.mean : 0;
+    double total = s->sums[PART_TOTAL];
 
-    for (guint i = 0; i < G_N_ELEMENTS(ranked); i++) {
-        gboolean is_known = part_statistics_get(statistics, ranked[i].part, &summary);
-        ranked[i].mean = is_known ? summary.mean : -1;
-    }
-    qsort(ranked, G_N_ELEMENTS(ranked), sizeof ranked[0], by_mean);
     for (guint i = 0; i < G_N_ELEMENTS(ranked); i++)
-        if (ranked[i].mean >= 0 &&
-            !emit_advice(r, "ranking", part_name(ranked[i].part), ranked[i].mean,
-                         total > 0 ? ranked[i].mean / total * 100 : STROBE_ABSENT_F64,
-                         ranked[i].text))
+        ranked[i].sum = s->sums[ranked[i].part];
+    qsort(ranked, G_N_ELEMENTS(ranked), sizeof ranked[0], by_sum);
+    for (guint i = 0; i < G_N_ELEMENTS(ranked); i++) {
+        guint n = s->values[ranked[i].part]->len;
+        if (n > 0 && !emit_advice(r, "ranking", part_name(ranked[i].part), ranked[i].sum / n,
+                                  total > 0 ? ranked[i].sum / total * 100 : STROBE_ABSENT_F64,
+                                  ranked[i].text))
             return FALSE;
+    }
     return TRUE;
 }
 
+/* Where the cause is much of the whole; both are sums over `n` inferences. */
 static gboolean emit_hint(const HeadReport *r, const char *part, double cause, double whole,
                           guint n, const char *text)
 {
@@ -209,21 +210,17 @@ static gboolean emit_hint(const HeadReport *r, const char *part, double cause, d
 
 static gboolean emit_hints(const HeadReport *r, const PartStatistics *s)
 {
-    struct strobe_head_overhead_summary python = {0}, torchair = {0}, total = {0};
     double rest = s->causes_python - s->causes_build - s->causes_contiguous;
 
-    if (!part_statistics_get(s, PART_TOTAL, &total))
-        return TRUE;
-    if (part_statistics_get(s, PART_PYTHON, &python) &&
-        part_statistics_get(s, PART_TORCHAIR, &torchair) &&
-        !emit_hint(r, "python", rest > 0 ? python.mean : 0, torchair.mean, 1,
-                   "grows with inputs and outputs: pass fewer, larger ones"))
-        return FALSE;
-    return emit_hint(r, "python", s->causes_build, s->causes_python, (guint)python.count,
+    return emit_hint(r, "python", rest > 0 ? s->sums[PART_PYTHON] : 0, s->split_torchair,
+                     s->values[PART_PYTHON]->len,
+                     "grows with inputs and outputs: pass fewer, larger ones") &&
+           emit_hint(r, "python", s->causes_build, s->causes_python, s->n_causes,
                      "makes tensors of scalars or lists: make them beforehand") &&
-           emit_hint(r, "python", s->causes_contiguous, s->causes_python, (guint)python.count,
+           emit_hint(r, "python", s->causes_contiguous, s->causes_python, s->n_causes,
                      "copies inputs or makes them contiguous: pass contiguous ones") &&
-           emit_hint(r, "framework", s->lookup, s->framework, (guint)total.count,
+           emit_hint(r, "framework", s->lookup, s->sums[PART_FRAMEWORK],
+                     s->values[PART_FRAMEWORK]->len,
                      "cache lookups: guards are expensive, compile fewer variants");
 }
 

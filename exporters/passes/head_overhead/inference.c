@@ -113,8 +113,6 @@ static void find_entry(Search *s, Inference *inference, const Inference *previou
             break;
         if (span->begin_ns >= from_ns)
             look_at(&entries, span, self);
-        if (span->role == ROLE_LOOKUP && span->begin_ns >= from_ns)
-            inference->figures.lookup += MIN(span->end_ns, self->begin_ns) - span->begin_ns;
     }
     if (take_known(inference, &entries))
         return;
@@ -129,6 +127,24 @@ static void find_entry(Search *s, Inference *inference, const Inference *previou
         take_entry(inference, previous->end_ns, ENTRY_PREVIOUS);
     else
         take_entry(inference, s->thread->first_ns, ENTRY_THREAD);
+}
+
+/* Of the compiler's lookups from the entry to the inference: what two of them share once. */
+static gint64 lookup_time(const Search *s, const Inference *inference)
+{
+    gint64 sum = 0, done_ns = inference->entry_ns;
+
+    for (guint i = s->at; i < s->thread->spans->len; i++) {
+        const HostSpan *span = span_at(s, i);
+        gint64 end_ns = MIN(span->end_ns, inference->begin_ns);
+        if (span->begin_ns > inference->begin_ns)
+            break;
+        if (span->role != ROLE_LOOKUP || span->begin_ns < inference->entry_ns || end_ns <= done_ns)
+            continue;
+        sum += end_ns - MAX(span->begin_ns, done_ns);
+        done_ns = end_ns;
+    }
+    return sum;
 }
 
 /* ---- what is inside ---- */
@@ -367,6 +383,7 @@ static void add_outermost(Search *s, guint place, const Inference *previous)
     gint32 around;
 
     find_entry(s, &inference, previous, place);
+    f->lookup = lookup_time(s, &inference);
     f->framework = inference.begin_ns - inference.entry_ns;
     f->total = f->framework + (inference.end_ns - inference.begin_ns);
     around = step_at(s->steps, inference.entry_ns);

@@ -39,16 +39,20 @@ void part_statistics_add(PartStatistics *statistics, const struct strobe_head_ov
 {
     for (Part i = 0; i < PARTS; i++) {
         gint64 ns = part_of(f, i);
-        if (ns != STROBE_ABSENT_I64)
-            g_array_append_val(statistics->values[i], ns);
+        if (ns == STROBE_ABSENT_I64)
+            continue;
+        g_array_append_val(statistics->values[i], ns);
+        statistics->sums[i] += (double)ns;
     }
     if (f->python_rest != STROBE_ABSENT_I64) {
         statistics->causes_build += (double)f->python_build;
         statistics->causes_contiguous += (double)f->python_contiguous;
         statistics->causes_python += (double)f->python;
+        statistics->n_causes++;
     }
+    if (f->python != STROBE_ABSENT_I64)
+        statistics->split_torchair += (double)f->torchair;
     statistics->lookup += (double)f->lookup;
-    statistics->framework += (double)f->framework;
 }
 
 static gint compare(gconstpointer a, gconstpointer b)
@@ -64,15 +68,13 @@ gboolean part_statistics_get(const PartStatistics *statistics, Part part,
     GArray *values = statistics->values[part];
     const gint64 *ns = (const gint64 *)(gconstpointer)values->data;
     guint n = values->len;
-    double sum = 0, squares = 0;
+    double squares = 0;
 
     if (n == 0)
         return FALSE;
     g_array_sort(values, compare);
-    for (guint i = 0; i < n; i++)
-        sum += (double)ns[i];
     summary->count = n;
-    summary->mean = sum / n;
+    summary->mean = statistics->sums[part] / n;
     for (guint i = 0; i < n; i++)
         squares += ((double)ns[i] - summary->mean) * ((double)ns[i] - summary->mean);
     summary->median = n % 2 ? (double)ns[n / 2] : ((double)ns[n / 2 - 1] + (double)ns[n / 2]) / 2;

@@ -24,9 +24,14 @@ const char *part_name(Part part);
 gint64 part_of(const struct strobe_head_overhead *figures, Part part);
 
 typedef struct PartStatistics {
-    GArray *values[PARTS];                                 /* of gint64 */
-    double causes_build, causes_contiguous, causes_python; /* ns, where the causes are known */
-    double lookup, framework;                              /* ns, sums */
+    GArray *values[PARTS]; /* of gint64 */
+    double sums[PARTS];    /* ns, over the inferences that have the part */
+    guint n_causes;        /* inferences of which the causes of the Python side are known, */
+    double causes_build;   /* and of these in ns: */
+    double causes_contiguous;
+    double causes_python;
+    double lookup;         /* ns, of all */
+    double split_torchair; /* ns, where the Python side is known */
 } PartStatistics;
 
 void part_statistics_init(PartStatistics *statistics);

@@ -556,6 +556,53 @@ static void test_hints(void)
     strobe_mock_free(mock);
 }
 
+/* Shares are of all inferences, though parts are known of some only: none is over 100. One of
+ * 1000 us calls GE, nine of 10 us run eagerly. */
+static void test_shares(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    StrobeTrackId thread = test_thread(mock, 7);
+    static const Mark graph[] = {
+        {LOOKUP, 0, 5}, {INFERENCE, 10, 1010}, {RUN, 20, 1000}, {"ExecuteGraph", 30, 900}};
+    static const Mark eager[] = {{LOOKUP, 0, 1}, {INFERENCE, 2, 12}, {"fx_run_eagerly", 3, 11}};
+
+    add_marks(mock, thread, graph, G_N_ELEMENTS(graph), 0);
+    for (int i = 0; i < 9; i++)
+        add_marks(mock, thread, eager, G_N_ELEMENTS(eager), 2000 + i * 20);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    /* Totals are 1010 + 9 * 12. */
+    check_advice(mock, 0, "ranking", "ge", 980.0 / 1118 * 100, "GE");
+    check_advice(mock, 1, "ranking", "framework", 28.0 / 1118 * 100, "community");
+    check_advice(mock, 2, "ranking", "torchair", 20.0 / 1118 * 100, "TorchAir");
+    check_advice(mock, 3, "hint", "python", 50, "inputs and outputs");
+    /* 5 + 9 of 10 + 18 us. */
+    check_advice(mock, 4, "hint", "framework", 50, "guards");
+    strobe_mock_free(mock);
+    /* The Python side of one is known, and that is all that is compared with. */
+    mock = RUN_MARKS({INFERENCE, 0, 200}, {RUN, 100, 190}, {"ExecuteGraph", 100, 180},
+                     {INFERENCE, 300, 400}, {"ExecuteGraph", 302, 390});
+    check_advice(mock, 3, "hint", "python", 100, "inputs and outputs");
+    strobe_mock_free(mock);
+}
+
+/* Lookups within each other count once, and those before the entry not at all. */
+static void test_lookups(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    static const Mark marks[] = {{LOOKUP, 0, 40},
+                                 {"serve", 50, 300},
+                                 {LOOKUP, 60, 90},
+                                 {LOOKUP, 70, 80},
+                                 {INFERENCE, 100, 200}};
+
+    strobe_mock_option(mock, "entry", "^serve$");
+    add_marks(mock, test_thread(mock, 7), marks, G_N_ELEMENTS(marks), 0);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    check_us(inference(mock, 0)->framework, 50);
+    check_us(inference(mock, 0)->lookup, 30);
+    strobe_mock_free(mock);
+}
+
 /* ---- bounds ---- */
 
 /* More operators than wait: those of the inference are not all known, so none is told. */
@@ -629,6 +676,8 @@ int main(int argc, char **argv)
     ADD("summary", test_summary);
     ADD("ranking", test_ranking);
     ADD("hints", test_hints);
+    ADD("shares", test_shares);
+    ADD("lookups", test_lookups);
     ADD("forgotten-operators", test_forgotten_operators);
     ADD("hostile", test_hostile);
     ADD("nothing", test_nothing);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "diff-head.h"
+
+#include <math.h>
+#include <strobe/helpers/fields.h>
+
+static const char *const fields[STROBE_DIFF_HEAD_PARTS] = {
+    "framework", "platform", "torchair",           "python",         "cpp",
+    "ge",        "total",    "ge_to_first_kernel", "to_first_kernel"};
+
+static gboolean is_set(const StrobeView *record, const char *field, guint32 type)
+{
+    guint32 at = strobe_field_offset(record->kind, field, type);
+
+    return type == STROBE_FIELD_BOOL ? strobe_field_u8(record, at, 0)
+                                     : strobe_field_u32(record, at, 0) != 0;
+}
+
+/* Without sums of squares of times: those lose the digits that the differences are in. */
+static void add_time(StrobeDiffHeadPart *part, double ns)
+{
+    double off = ns - part->mean;
+
+    part->n++;
+    part->mean += off / (double)part->n;
+    part->squares += off * (ns - part->mean);
+}
+
+void strobe_diff_head_add(StrobeDiffHead *head, const StrobeView *record)
+{
+    if (is_set(record, "is_compile", STROBE_FIELD_BOOL) ||
+        is_set(record, "is_nested", STROBE_FIELD_BOOL) ||
+        is_set(record, "error", STROBE_FIELD_STRING))
+        return;
+    head->n_inferences++;
+    for (guint i = 0; i < STROBE_DIFF_HEAD_PARTS; i++) {
+        guint32 at = strobe_field_offset(record->kind, fields[i], STROBE_FIELD_I64);
+        gint64 ns = strobe_field_i64(record, at, STROBE_ABSENT_I64);
+        if (ns != STROBE_ABSENT_I64)
+            add_time(&head->parts[i], (double)ns);
+    }
+}
+
+void strobe_diff_head_finish(const StrobeDiffHead *head, StrobeDiffRows *rows, guint side)
+{
+    for (guint i = 0; i < STROBE_DIFF_HEAD_PARTS; i++) {
+        const StrobeDiffHeadPart *part = &head->parts[i];
+        StrobeDiffRow *row = part->n ? strobe_diff_rows_get(rows, &fields[i], 1) : NULL;
+
+        if (!row)
+            continue;
+        row->sides[side] = (StrobeDiffSample){
+            .calls = part->n,
+            .n = (guint)MIN(part->n, G_MAXUINT),
+            .mean = part->mean,
+            .deviation = part->n > 1 ? sqrt(part->squares / (double)(part->n - 1)) : 0,
+            .is_present = TRUE};
+    }
+}
