@@ -15,12 +15,21 @@
 #include <unistd.h>
 #include "component-fault.h"
 #include "error.h"
+#include "log.h"
 
 struct StrobeRegistry {
     GPtrArray *path;    /* folders, NULL-terminated */
     GPtrArray *files;   /* of StrobePluginFile, in search order */
+    guint own;          /* index in `path` of the first of Strobe's own folders */
     gboolean is_listed; /* all folders have been read */
 };
+
+static StrobeRegistryTrial try_file; /* NULL: none */
+
+void strobe_registry_on_load(StrobeRegistryTrial trial)
+{
+    try_file = trial;
+}
 
 static void free_file(gpointer data)
 {
@@ -105,6 +114,7 @@ StrobeRegistry *strobe_registry_new(const char *const *extra)
     g_autofree char *user =
         g_build_filename(home && *home ? home : g_get_home_dir(), ".local", "lib", "strobe", NULL);
     add_folder(registry, user);
+    registry->own = registry->path->len;
     add_own_folders(registry);
     return registry;
 }
@@ -221,13 +231,40 @@ static char *explain_missing_symbol(void *handle)
     return g_strdup("it has no symbol " STROBE_PLUGIN_SYMBOL ": not a Strobe plugin");
 }
 
-static void load(StrobePluginFile *file)
+/* In a folder of Strobe's own, whichever way the search came there. */
+static gboolean is_own(const StrobeRegistry *registry, const char *real)
+{
+    g_autofree char *folder = g_path_get_dirname(real);
+
+    for (guint i = registry->own; i < registry->path->len; i++) {
+        g_autofree char *own = realpath(g_ptr_array_index(registry->path, i), NULL);
+        if (g_strcmp0(own, folder) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* The file that may be loaded (free it), NULL: see `error`. */
+static char *admit(const StrobeRegistry *registry, StrobePluginFile *file)
+{
+    g_autofree char *real = NULL;
+
+    file->error = vet(file->path, &real);
+    if (file->error)
+        return NULL;
+    if (try_file && !is_own(registry, real)) {
+        file->error = try_file(real);
+        file->is_harmful = file->error != NULL;
+    }
+    return file->error ? NULL : g_steal_pointer(&real);
+}
+
+static void load(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     if (file->plugin || file->error)
         return;
-    g_autofree char *real = NULL;
-    file->error = vet(file->path, &real);
-    if (file->error)
+    g_autofree char *real = admit(registry, file);
+    if (!real)
         return;
     void *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!handle) {
@@ -244,6 +281,16 @@ static void load(StrobePluginFile *file)
         file->error = strobe_components_fault(plugin->components, plugin->n_components);
     if (!file->error)
         file->plugin = plugin;
+}
+
+/* Nobody named the file, so that it is no error of theirs that it cannot be loaded. */
+static void load_unnamed(const StrobeRegistry *registry, StrobePluginFile *file)
+{
+    gboolean is_new = !file->plugin && !file->error;
+
+    load(registry, file);
+    if (is_new && file->is_harmful)
+        strobe_log(STROBE_LOG_WARNING, "Plugin %s is left out: %s", file->path, file->error);
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)
@@ -300,7 +347,7 @@ const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const cha
     for (guint i = 0; i < registry->files->len; i++) {
         file = g_ptr_array_index(registry->files, i);
         if (strcmp(file->path, path) == 0) {
-            load(file);
+            load(registry, file);
             return file;
         }
     }
@@ -316,7 +363,7 @@ GPtrArray *strobe_registry_scan(StrobeRegistry *registry)
 {
     list_files(registry);
     for (guint i = 0; i < registry->files->len; i++)
-        load(g_ptr_array_index(registry->files, i));
+        load_unnamed(registry, g_ptr_array_index(registry->files, i));
     return registry->files;
 }
 
@@ -347,7 +394,10 @@ static const StrobeComponent *find_in(StrobeRegistry *registry, const char *stem
         StrobePluginFile *candidate = g_ptr_array_index(registry->files, i);
         if (candidate->shadowed || (stem && strcmp(candidate->name, stem)))
             continue;
-        load(candidate);
+        if (stem)
+            load(registry, candidate);
+        else
+            load_unnamed(registry, candidate);
         const StrobeComponent *component = component_of(candidate, type, name);
         if (component || (stem && candidate->error)) {
             *file = candidate;

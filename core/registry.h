@@ -15,7 +15,14 @@ typedef struct StrobePluginFile {
     const StrobePlugin *plugin; /* NULL: not loaded, see error */
     char *error;                /* why it was refused or failed to load, NULL if it did not */
     gboolean shadowed;          /* another file of this name comes first in the search order */
+    gboolean is_harmful;        /* it failed its trial */
 } StrobePluginFile;
+
+/* Asked before a file is loaded that lies outside Strobe's own folders: why it must not be, NULL if
+ * it may (free it). Set by the command before it makes a registry; a program that is profiled has
+ * none, for it makes no processes. */
+typedef char *(*StrobeRegistryTrial)(const char *path);
+void strobe_registry_on_load(StrobeRegistryTrial trial);
 
 /* Search order: `extra` (--plugin-path, NULL-terminated, may be NULL), STROBE_PLUGIN_PATH (ignored
  * when setuid), the user's folder, the system's folder. */

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "error.h"
 #include "interruption.h"
+#include "plugin-trial.h"
 #include "run-command.h"
 
 typedef struct Command {
@@ -148,9 +149,12 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "help") == 0)
         return strobe_command_close(run_help(argc - 1, argv + 1));
+    if (strcmp(argv[1], STROBE_PLUGIN_TRIAL) == 0 && argc == 3)
+        strobe_plugin_trial_run(argv[2]);
     const Command *command = find_command(argv[1]);
     if (!command)
         return refuse_command(argv[1]);
+    strobe_plugin_trial_begin();
     if (command->cleans_up)
         strobe_interruption_begin();
     int code = command->run(argc - 1, argv + 1);

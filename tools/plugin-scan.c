@@ -6,10 +6,9 @@
 #include <sys/wait.h>
 
 #include "plugin-describe.h"
+#include "plugin-trial.h"
 #include "probe-child.h"
 #include "registry.h"
-
-#define LOOK_TIME_US (5 * G_USEC_PER_SEC)
 
 struct looking {
     StrobeRegistry *registry;
@@ -20,6 +19,7 @@ struct looking {
 static int look(void *user, int answer)
 {
     const struct looking *looking = user;
+    strobe_registry_on_load(NULL); /* this is the trial */
     const StrobePluginFile *file = strobe_registry_load(looking->registry, looking->path);
     StrobeJsonWriter json;
 
@@ -63,12 +63,12 @@ static JsonObject *look_in_child(StrobeRegistry *registry, const char *path)
     g_autoptr(GString) text = g_string_new(NULL);
     int status;
 
-    switch (strobe_child_run(look, &looking, LOOK_TIME_US, text, &status)) {
+    switch (strobe_child_run(look, &looking, STROBE_PLUGIN_TRIAL_US, text, &status)) {
     case STROBE_CHILD_NOT_MADE:
         return refused(g_strdup_printf("Cannot make a process: %s", g_strerror(errno)));
     case STROBE_CHILD_LATE:
         return refused(g_strdup_printf("It does not come back within %d s when it is loaded",
-                                       (int)(LOOK_TIME_US / G_USEC_PER_SEC)));
+                                       (int)(STROBE_PLUGIN_TRIAL_US / G_USEC_PER_SEC)));
     default:
         return parse_answer(text, status);
     }

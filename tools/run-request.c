@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run-request.h"
 
+#include <string.h>
 #include <strobe/collector.h>
 
 #include "command.h"
@@ -150,6 +151,17 @@ static gboolean check_exporters(const StrobeConfig *config, StrobeRegistry *regi
     return good;
 }
 
+/* By the name of its file too, or else the program would load one file after the other until it
+ * finds the name, what has just been left out here among them. */
+static void name_file(StrobeConfigComponent *wanted, const StrobePluginFile *file)
+{
+    if (strchr(wanted->name, '.') || g_str_equal(wanted->name, file->name))
+        return;
+    char *name = g_strdup_printf("%s.%s", file->name, wanted->name);
+    g_free(wanted->name);
+    wanted->name = name;
+}
+
 gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, StrobeRunReach *reach,
                           GError **error)
 {
@@ -158,11 +170,13 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, Strobe
     *reach = (StrobeRunReach){.any_process = config->collectors->len > 0};
     for (guint i = 0; i < config->collectors->len; i++) {
         StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
+        const StrobePluginFile *file;
         const StrobeComponent *component =
-            strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, error);
+            strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, &file, error);
         if (!component || !check_options(component, wanted, error) ||
             !check_probe(component, wanted, error))
             return FALSE;
+        name_file(wanted, file);
         if (!(component->flags & STROBE_COMPONENT_ANY_PROCESS))
             reach->any_process = FALSE;
         reach->late_library |= (component->flags & STROBE_COMPONENT_LATE_LIBRARY) != 0;
