@@ -151,7 +151,8 @@ static gint32 rank_of(Import *import, sqlite3_stmt *ranks, gint64 device)
         return STROBE_ABSENT_I32;
     if (rank >= 0 && import->rank < 0)
         import->rank = (gint)rank;
-    return (gint32)rank;
+    /* CANN's exporter knows none and writes -1, which the framework's puts right. */
+    return rank < 0 ? (gint32)import->rank : (gint32)rank;
 }
 
 /* One record a device: its name from NPU_INFO, its rank from RANK_DEVICE_MAP. */

@@ -84,16 +84,17 @@ static StrobeStatus import_all(Raw *raw, const char *path)
     gboolean has_text;
     DeviceSource wanted = device_half_find(&raw->files, &has_text), device = wanted;
     StrobeStatus status;
+    gint32 rank = -1;
 
     side_files_import(raw);
     tell_files(raw);
     import_framework(raw);
     if (!raw->is_full)
-        told_facts_import(raw->host, raw->self, raw->files.top, path, (gint64)raw->pid);
+        rank = told_facts_import(raw->host, raw->self, raw->files.top, path, (gint64)raw->pid);
     if (raw->is_full)
         return raw->host->fail(raw->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                                "The capture has no room");
-    status = device_half_import(raw, &device);
+    status = device_half_import(raw, rank, &device);
     tell_device(raw, wanted, device, has_text);
     return status;
 }

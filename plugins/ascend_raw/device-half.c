@@ -37,9 +37,9 @@ static gboolean has_file(int folder, const char *prefix, const char *suffix)
     return name != NULL;
 }
 
-static gboolean has_prof_text(const RawFiles *files)
+static gboolean has_prof_text(int prof)
 {
-    int text = files->prof >= 0 ? foreign_folder_open(files->prof, TEXT_FOLDER) : -1;
+    int text = prof >= 0 ? foreign_folder_open(prof, TEXT_FOLDER) : -1;
     gboolean has = has_file(text, "msprof", ".json");
 
     if (text >= 0)
@@ -60,12 +60,17 @@ static const char *prefix_of(DeviceSource source)
     return source == DEVICE_PROF_DB ? "msprof_" : "ascend_pytorch_profiler";
 }
 
+gboolean device_half_is_exported(int prof)
+{
+    return has_file(prof, prefix_of(DEVICE_PROF_DB), ".db") || has_prof_text(prof);
+}
+
 /* The first that is there, `from` on. */
 static DeviceSource find_from(const RawFiles *files, DeviceSource from)
 {
     if (from <= DEVICE_PROF_DB && has_file(files->prof, prefix_of(DEVICE_PROF_DB), ".db"))
         return DEVICE_PROF_DB;
-    if (from <= DEVICE_PROF_TEXT && has_prof_text(files))
+    if (from <= DEVICE_PROF_TEXT && has_prof_text(files->prof))
         return DEVICE_PROF_TEXT;
     if (from <= DEVICE_OUTPUT_DB && has_file(files->output, prefix_of(DEVICE_OUTPUT_DB), ".db"))
         return DEVICE_OUTPUT_DB;
@@ -122,7 +127,7 @@ static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
 }
 
 /* FALSE: it is none that could be read, which is told. */
-static gboolean import_db(Raw *raw, DeviceSource source, StrobeStatus *status)
+static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStatus *status)
 {
     const int folder = source == DEVICE_PROF_DB ? raw->files.prof : raw->files.output;
     const char *prefix = prefix_of(source);
@@ -145,7 +150,8 @@ static gboolean import_db(Raw *raw, DeviceSource source, StrobeStatus *status)
         for (guint i = 0; i < G_N_ELEMENTS(framework_tables); i++)
             if (raw->files.files[framework_tables[i].file].name)
                 take_table_away(file, framework_tables[i].table);
-        *status = ascend_db_read(raw->host, raw->self, file, NULL, rank_in_name(name));
+        *status =
+            ascend_db_read(raw->host, raw->self, file, NULL, rank >= 0 ? rank : rank_in_name(name));
     }
     db_file_free(file);
     if (fd >= 0)
@@ -155,7 +161,7 @@ static gboolean import_db(Raw *raw, DeviceSource source, StrobeStatus *status)
 
 #else
 
-static gboolean import_db(Raw *raw, DeviceSource source, StrobeStatus *status)
+static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStatus *status)
 {
     raw_damage(raw, prefix_of(source), "this Strobe was built without SQLite");
     return FALSE;
@@ -165,7 +171,7 @@ static gboolean import_db(Raw *raw, DeviceSource source, StrobeStatus *status)
 
 /* ---- text ---- */
 
-static gboolean import_text(Raw *raw, StrobeStatus *status)
+static gboolean import_text(Raw *raw, gint32 rank, StrobeStatus *status)
 {
     g_autofree char *path = g_build_filename(raw->files.prof_name, TEXT_FOLDER, NULL);
     StrobeSource source = {.struct_size = sizeof source, .path = path, .is_folder = 1};
@@ -175,23 +181,24 @@ static gboolean import_text(Raw *raw, StrobeStatus *status)
         raw_damage(raw, path, "%s", g_strerror(errno));
         return FALSE;
     }
-    *status = ascend_text_read(raw->host, raw->self, &source, (gint64)raw->pid);
+    *status = ascend_text_read(raw->host, raw->self, &source, (gint64)raw->pid, rank);
     close(source.descriptor);
     return TRUE;
 }
 
 /* ---- all ---- */
 
-static gboolean import_one(Raw *raw, DeviceSource source, StrobeStatus *status)
+static gboolean import_one(Raw *raw, DeviceSource source, gint32 rank, StrobeStatus *status)
 {
-    return source == DEVICE_PROF_TEXT ? import_text(raw, status) : import_db(raw, source, status);
+    return source == DEVICE_PROF_TEXT ? import_text(raw, rank, status)
+                                      : import_db(raw, source, rank, status);
 }
 
-StrobeStatus device_half_import(Raw *raw, DeviceSource *source)
+StrobeStatus device_half_import(Raw *raw, gint32 rank, DeviceSource *source)
 {
     StrobeStatus status = STROBE_OK;
 
-    while (*source != DEVICE_NONE && !import_one(raw, *source, &status))
+    while (*source != DEVICE_NONE && !import_one(raw, *source, rank, &status))
         *source = *source < DEVICE_OUTPUT_DB ? find_from(&raw->files, *source + 1) : DEVICE_NONE;
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "../common/foreign-folder.h"
 #include "../common/prof-start.h"
+#include "device-half.h"
 
 const char *const raw_file_names[RAW_FILES] = {
     "torch.op_range",           "torch.op_mark",
@@ -54,23 +55,48 @@ static gboolean take_framework(RawFiles *files)
     return found;
 }
 
+/* What a directory PROF_* is good for. */
+enum { PROF_EMPTY, PROF_HAS_FILES, PROF_HAS_CLOCK, PROF_IS_EXPORTED };
+
+static gint worth_of(int prof)
+{
+    g_autoptr(GPtrArray) names = foreign_folder_names(prof);
+    gint64 offset;
+
+    if (device_half_is_exported(prof))
+        return PROF_IS_EXPORTED;
+    if (prof_start_of_host(prof, &offset))
+        return PROF_HAS_CLOCK;
+    return names->len ? PROF_HAS_FILES : PROF_EMPTY;
+}
+
+/* A collection that was begun and dropped leaves its directory, and its name may come first. */
 static void find_prof(RawFiles *files)
 {
     g_autoptr(GPtrArray) names = foreign_folder_names(files->top);
+    gint best = -1;
 
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
         int fd = prof_is_name(name) ? foreign_folder_open(files->top, name) : -1;
+        gint worth = fd >= 0 ? worth_of(fd) : -1;
 
         if (fd < 0)
             continue;
-        if (files->prof < 0) {
-            files->prof = fd;
-            files->prof_name = g_strdup(name);
-        } else {
+        if (worth <= best) {
             close(fd);
-            g_ptr_array_add(files->others, g_strdup(name));
+            if (worth > PROF_EMPTY)
+                g_ptr_array_add(files->others, g_strdup(name));
+            continue;
         }
+        if (best > PROF_EMPTY)
+            g_ptr_array_add(files->others, g_steal_pointer(&files->prof_name));
+        g_free(files->prof_name);
+        if (files->prof >= 0)
+            close(files->prof);
+        files->prof = fd;
+        files->prof_name = g_strdup(name);
+        best = worth;
     }
 }
 

@@ -26,13 +26,13 @@ typedef struct RawFile {
 typedef struct RawFiles {
     int top;       /* the result directory */
     int framework; /* FRAMEWORK in it */
-    int prof;      /* the first PROF_* in it, -1: none */
+    int prof;      /* the PROF_* in it that holds most, of such the first; -1: none */
     char *prof_name;
     int output; /* ASCEND_PROFILER_OUTPUT, -1: none */
     RawFile files[RAW_FILES];
     guint64 size;       /* of all of them */
     GPtrArray *unknown; /* names of other files in FRAMEWORK */
-    GPtrArray *others;  /* further directories PROF_* */
+    GPtrArray *others;  /* further directories PROF_* with anything in them */
 } RawFiles;
 
 extern const char *const raw_file_names[RAW_FILES];

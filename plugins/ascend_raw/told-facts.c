@@ -7,8 +7,8 @@
 
 #define GENERATION 3 /* raw files have none: what is made of them is of the newest */
 
-void told_facts_import(const StrobeImporterHost *host, StrobeInstance *self, int top,
-                       const char *path, int64_t pid)
+int32_t told_facts_import(const StrobeImporterHost *host, StrobeInstance *self, int top,
+                          const char *path, int64_t pid)
 {
     static const char *const files[] = {"profiler_info", "profiler_metadata"};
     g_autoptr(GPtrArray) names = foreign_folder_names(top);
@@ -32,4 +32,5 @@ void told_facts_import(const StrobeImporterHost *host, StrobeInstance *self, int
     host->fact_int(self, "generation", GENERATION);
     facts_clear(&facts);
     import_clear(&import);
+    return import.rank;
 }

@@ -6,8 +6,8 @@
 #include <strobe/importer.h>
 
 /* Tells the facts, and emits the metadata. `top` is the result directory, `path` its name, `pid`
- * the process that was profiled. */
-void told_facts_import(const StrobeImporterHost *host, StrobeInstance *self, int top,
-                       const char *path, int64_t pid);
+ * the process that was profiled. Its rank; -1: not told. */
+int32_t told_facts_import(const StrobeImporterHost *host, StrobeInstance *self, int top,
+                          const char *path, int64_t pid);
 
 #endif

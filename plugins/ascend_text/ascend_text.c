@@ -296,13 +296,14 @@ static void take_all(Run *run)
 }
 
 StrobeStatus ascend_text_read(const StrobeImporterHost *host, StrobeInstance *self,
-                              const StrobeSource *source, int64_t pid)
+                              const StrobeSource *source, int64_t pid, int32_t rank)
 {
     Run run = {.kernels_fd = -1};
     gboolean is_full;
 
     import_init(&run.import, host, self);
     run.import.pid = pid;
+    run.import.rank = rank;
     facts_init(&run.facts, &run.import, source->path);
     run.files = source_files_new(source);
     take_all(&run);
@@ -325,7 +326,7 @@ static StrobeStatus ascend_text_import(const StrobeImporterHost *host, StrobeIns
 
     if (source->is_folder && prof_start_of_host(source->descriptor, &offset))
         host->fact_int(self, "raw_clock_offset_ns", offset);
-    return ascend_text_read(host, self, source, 0);
+    return ascend_text_read(host, self, source, 0, -1);
 }
 
 const StrobeImporterOps ascend_text_ops = {

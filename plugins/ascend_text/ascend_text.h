@@ -6,9 +6,9 @@
 
 extern const StrobeImporterOps ascend_text_ops;
 
-/* Reads a folder as the importer does. `pid`: the process that was profiled, 0: as its files tell.
- */
+/* Reads a folder as the importer does. `pid`: the process that was profiled, 0: as its files tell;
+ * `rank` -1: likewise. */
 StrobeStatus ascend_text_read(const StrobeImporterHost *host, StrobeInstance *self,
-                              const StrobeSource *source, int64_t pid);
+                              const StrobeSource *source, int64_t pid, int32_t rank);
 
 #endif

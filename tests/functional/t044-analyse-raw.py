@@ -180,6 +180,36 @@ class AnalyseRawTest(StrobeTest):
         for field in ("op_type=MatMul", "core=AI_CORE", "block_num=20", "is_kernel=1", "stream=2"):
             self.assertIn(field, task)
 
+    def test_rank(self):
+        """CANN's export knows no rank and says -1; profiler_info does. A device has that rank."""
+        path = self.top / "profiler_info_0.json"
+        path.write_text(json.dumps(dict(json.loads(path.read_text()), rank_id="6")))
+        self.put_text()
+        self.assertEqual([row[7:] for row in self.records("device_info")], [["device=3", "rank=6"]])
+        if not (BUILD / "plugins" / "ascend_db.so").exists():
+            return
+        shutil.rmtree(self.out)
+        self.put_db(self.top / PROF, "msprof_20250101.db")
+        database = sqlite3.connect(self.top / PROF / "msprof_20250101.db")
+        database.executescript("CREATE TABLE RANK_DEVICE_MAP (rankId INTEGER,deviceId INTEGER);"
+                               "INSERT INTO RANK_DEVICE_MAP VALUES(-1,3);")
+        database.close()
+        self.assertEqual([row[7:] for row in self.records("device_info")], [["device=3", "rank=6"]])
+
+    def test_several_collections(self):
+        """The first that is exported is read, though others come before; empty ones are nothing."""
+        self.put_text()
+        for name in ("PROF_000000_20250101000000000_A", "PROF_000002_20250101000000000_B"):
+            (self.top / name).mkdir()
+        (task,) = self.records("device_task")
+        self.assertEqual(self.made["damaged"], [])
+        shutil.rmtree(self.out)
+        (self.top / "PROF_000000_20250101000000000_A" / "host").mkdir()
+        (task,) = self.records("device_task")
+        (told,) = self.made["damaged"]
+        self.assertEqual(told["part"], "PROF_000000_20250101000000000_A")
+        self.assertIn("beside %s: not read" % PROF, told["name"])
+
     @has_db
     def test_profiler_db(self):
         self.put_db(self.top / OUTPUT, "ascend_pytorch_profiler_0.db")
