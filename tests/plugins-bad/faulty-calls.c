@@ -104,8 +104,8 @@ static const StrobeComponent importer = {.struct_size = sizeof importer,
 
 /* ---- an exporter ---- */
 
-static const char *const calls[] = {"none", "open", "batch", "raw_end", "end",
-                                    "close", "piece", NULL};
+static const char *const calls[] = {"none", "open",  "batch", "raw_end",
+                                    "end",  "close", "piece", NULL};
 static const char *const ways[] = {"abort", "exit", "null", "trap", NULL};
 
 static const StrobeOption options[] = {
