@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
+#include "component-call.h"
 #include "error.h"
 #include "json-text.h"
 #include "log.h"
@@ -139,10 +140,28 @@ static void host_flag(StrobeInstance *self, uint32_t flags)
         strobe_spool_flag(c->spool, (guint16)(flags & VIEW_FLAGS));
 }
 
+struct pieces {
+    const StrobeConsumer *consumer;
+    void (*piece)(void *user, uint32_t i);
+    void *user;
+};
+
+/* In whichever thread. */
+static void do_piece(gpointer data, guint i)
+{
+    const struct pieces *pieces = data;
+
+    strobe_component_call_begin(pieces->consumer->component, "side_by_side");
+    pieces->piece(pieces->user, i);
+    strobe_component_call_end();
+}
+
 static void host_side_by_side(StrobeInstance *self, uint32_t n,
                               void (*piece)(void *user, uint32_t i), void *user)
 {
-    strobe_crew_share(consumer_of(self)->crew, piece, user, n);
+    struct pieces pieces = {consumer_of(self), piece, user};
+
+    strobe_crew_share(pieces.consumer->crew, do_piece, &pieces, n);
 }
 
 static const StrobeConsumerHost consumer_host = {
@@ -283,8 +302,14 @@ void strobe_consumer_free(gpointer consumer)
 
 /* ---- a run ---- */
 
-static void take_status(StrobeConsumer *c, const char *call, StrobeStatus status)
+static void begin_call(const StrobeConsumer *c, const char *call)
 {
+    strobe_component_call_begin(c->component, call);
+}
+
+static void end_call(StrobeConsumer *c, const char *call, StrobeStatus status)
+{
+    strobe_component_call_end();
     if (status < 0 && !c->failure)
         strobe_instance_set_error(&c->instance, call, status, &c->failure);
 }
@@ -305,17 +330,24 @@ void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeF
         c->counts[i].n = c->counts[i].n_incomplete = 0;
     if (c->is_pass)
         c->spool = strobe_spool_new();
+    begin_call(c, "open");
     status = c->ops->open(&consumer_host, &c->instance, &c->state);
     c->is_open = status == STROBE_OK;
     if (status > 0)
         status = STROBE_ERROR_FAILED;
-    take_status(c, "open", status);
+    end_call(c, "open", status);
+}
+
+static void hand_over(StrobeConsumer *c, const StrobeView *views, gsize n)
+{
+    begin_call(c, "batch");
+    end_call(c, "batch", c->ops->batch(c->state, views, n));
 }
 
 static void flush_batch(StrobeConsumer *c)
 {
     if (c->n_batch && !c->failure)
-        take_status(c, "batch", c->ops->batch(c->state, c->batch, c->n_batch));
+        hand_over(c, c->batch, c->n_batch);
     c->n_batch = 0;
 }
 
@@ -365,7 +397,7 @@ static void take(StrobeConsumer *c, const StrobeView *views, gsize n)
     }
     flush_batch(c);
     if (!c->failure)
-        take_status(c, "batch", c->ops->batch(c->state, views, n));
+        hand_over(c, views, n);
 }
 
 void strobe_consumer_feed(StrobeConsumer *c, const StrobeViewRuns *runs)
@@ -402,30 +434,39 @@ void strobe_consumer_feed(StrobeConsumer *c, const StrobeViewRuns *runs)
 
 void strobe_consumer_raw_end(StrobeConsumer *c)
 {
-    if (c->is_open && !c->failure && c->ops->raw_end)
-        take_status(c, "raw_end", c->ops->raw_end(c->state));
+    if (!c->is_open || c->failure || !c->ops->raw_end)
+        return;
+    begin_call(c, "raw_end");
+    end_call(c, "raw_end", c->ops->raw_end(c->state));
 }
 
 void strobe_consumer_kinds_left(StrobeConsumer *c)
 {
     if (!c->left)
         return;
-    if (c->is_open && !c->failure)
-        take_status(c, "kinds_left",
-                    c->ops->kinds_left(c->state, (const char *const *)c->left->pdata));
+    if (c->is_open && !c->failure) {
+        begin_call(c, "kinds_left");
+        end_call(c, "kinds_left",
+                 c->ops->kinds_left(c->state, (const char *const *)c->left->pdata));
+    }
     g_clear_pointer(&c->left, g_ptr_array_unref);
 }
 
 void strobe_consumer_end(StrobeConsumer *c)
 {
-    if (c->is_open && !c->failure)
-        take_status(c, "end", c->ops->end(c->state));
+    if (!c->is_open || c->failure)
+        return;
+    begin_call(c, "end");
+    end_call(c, "end", c->ops->end(c->state));
 }
 
 void strobe_consumer_close(StrobeConsumer *c)
 {
-    if (c->is_open)
+    if (c->is_open) {
+        begin_call(c, "close");
         c->ops->close(c->state);
+        strobe_component_call_end();
+    }
     c->is_open = FALSE;
     c->state = NULL;
     c->end = NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "component-call.h"
 #include "error.h"
 #include "import.h"
 
@@ -82,7 +83,9 @@ static const StrobeComponent *ask_all(StrobeRegistry *registry, const char *form
                 (format && strcmp(component->name, format)))
                 continue;
             lseek(source->descriptor, 0, SEEK_SET);
+            strobe_component_call_begin(component, "probe");
             ops->probe(source, &answer);
+            strobe_component_call_end();
             if (answer.score > best_score) {
                 best = component;
                 best_score = answer.score;

@@ -9,6 +9,7 @@
 #include <strobe/strobe.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "component-call.h"
 #include "error.h"
 #include "import-capture.h"
 #include "import-directory.h"
@@ -299,7 +300,9 @@ static gboolean call_importer(struct run *run, const StrobeImportSource *source,
 
     if (!strobe_source_open(&opened, source->path, head, error))
         return FALSE;
+    strobe_component_call_begin(source->importer, "import");
     status = ops->import(&importer_host, &run->instance, &opened);
+    strobe_component_call_end();
     strobe_source_close(&opened);
     if (run->failure) {
         g_propagate_error(error, g_steal_pointer(&run->failure));
@@ -495,7 +498,9 @@ StrobeStatus strobe_import_call_prepare(const StrobeComponent *importer,
 
     if (!strobe_instance_init(&run.instance, importer, options, log_line, &run, error))
         return STROBE_ERROR_ARGUMENT;
+    strobe_component_call_begin(importer, "prepare");
     status = ops->prepare(&importer_host, &run.instance, source, logs);
+    strobe_component_call_end();
     if (status != STROBE_OK)
         strobe_instance_set_error(&run.instance, "prepare", status, error);
     strobe_instance_clear(&run.instance);

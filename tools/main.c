@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "error.h"
+#include "fault-blame.h"
 #include "interruption.h"
 #include "plugin-trial.h"
 #include "run-command.h"
@@ -155,6 +156,7 @@ int main(int argc, char **argv)
     if (!command)
         return refuse_command(argv[1]);
     strobe_plugin_trial_begin();
+    strobe_fault_blame_begin();
     if (command->cleans_up)
         strobe_interruption_begin();
     int code = command->run(argc - 1, argv + 1);

@@ -219,6 +219,8 @@ static bool is_in_file(const void *at)
     return is;
 }
 
+static void (*others_bus_errors)(int number); /* SIG_DFL: nobody's */
+
 /* Where the disk is full when a page is touched the page cannot be had. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
@@ -228,15 +230,18 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
             strobe_interruption_abandon();
         _exit(OUT_OF_ROOM);
     }
-    signal(number, SIG_DFL); /* something else's: as if there were no handler */
+    signal(number, SIG_DFL); /* something else's: as if there were no handler of ours */
+    if (others_bus_errors != SIG_DFL && others_bus_errors != SIG_IGN)
+        others_bus_errors(number);
 }
 
 static void take_bus_errors(void)
 {
-    struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+    struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO}, before;
 
     sigemptyset(&action.sa_mask);
-    sigaction(SIGBUS, &action, NULL);
+    if (sigaction(SIGBUS, &action, &before) == 0 && !(before.sa_flags & SA_SIGINFO))
+        others_bus_errors = before.sa_handler;
 }
 
 /* Whoever started the thread may have blocked them. */

@@ -5,6 +5,7 @@
 #include <strobe/collector.h>
 
 #include "command.h"
+#include "component-call.h"
 #include "error.h"
 #include "instance.h"
 #include "options.h"
@@ -100,8 +101,11 @@ static gboolean check_probe(const StrobeComponent *component, const StrobeConfig
     const StrobeCollectorOps *ops = component->ops;
     StrobeProbe answer = {.struct_size = sizeof answer, .available = 1};
 
-    if (ops->probe)
+    if (ops->probe) {
+        strobe_component_call_begin(component, "probe");
         ops->probe(STROBE_PROBE_MACHINE, &answer);
+        strobe_component_call_end();
+    }
     if (answer.available != 0)
         return TRUE;
     g_autofree char *text =

@@ -3,6 +3,7 @@
 
 import json
 import shutil
+import signal
 import subprocess
 import time
 
@@ -84,3 +85,50 @@ class LoadingTest(FaultsTest):
         subprocess.run(["strace", "-f", "-e", "trace=execve", "-o", log, STROBE, "show", "--list",
                         self.result()], env=self.environment, check=True, capture_output=True)
         self.assertNotIn("--try-plugin", log.read_text())
+
+
+class CallsTest(FaultsTest):
+    """Which component ended the command, whatever the way; nothing half made is left."""
+
+    def setUp(self):
+        super().setUp()
+        self.add(bad_plugin("fatal/faulty_calls"), "faulty_calls")
+
+    def assertBlamed(self, what, call, how, *words):
+        """The command dies of the signal, so that there is a core file where one is wanted."""
+        codes = {"exit": 4, "abort": -signal.SIGABRT, "null": -signal.SIGSEGV, "trap": -signal.SIGILL}
+        says = {"exit": "ended the process by exit()"}.get(how, "crashed")
+        errors = self.strobe(*words, code=codes[how]).stderr
+        self.assertIn('strobe: The %s %s in its call "%s"' % (what, says, call), errors)
+
+    def test_exporter(self):
+        self.record("true")
+        result = self.result()
+        before = sorted(result.rglob("*"))
+        for call, how in (("open", "abort"), ("batch", "null"), ("raw_end", "trap"), ("end", "exit"),
+                          ("close", "exit"), ("piece", "abort")):
+            with self.subTest(call=call, how=how):
+                name = {"piece": "side_by_side"}.get(call, call)
+                exporter = "faulty_exporter:at=%s,how=%s" % (call, how)
+                for limit in ((), ("--max-mem", "96M")):
+                    self.assertBlamed('exporter "faulty_exporter"', name, how, "analyse", *limit,
+                                      "--export", exporter, result)
+                    self.assertEqual(sorted(result.rglob("*")), before)
+        self.strobe("analyse", "--export", "faulty_exporter", result)
+
+    def test_importer(self):
+        for call, how in (("probe", "exit"), ("probe", "null"), ("import", "abort"), ("import", "exit")):
+            with self.subTest(call=call, how=how):
+                source = self.work / ("%s-%s" % (call, how))
+                source.write_text("#faulty %s %s%s" % (call, how, " " * 32))
+                self.assertBlamed('importer "faulty_importer"', call, how, "import", "-o", self.out,
+                                  source)
+                self.assertEqual(list(self.out.rglob("*")), [])
+
+    def test_collector_is_asked(self):
+        ran = self.work / "ran"
+        for how in ("exit", "abort"):
+            self.environment["FAULTY_PROBE"] = how
+            self.assertBlamed('collector "faulty_collector"', "probe", how, "run", "-o", self.out,
+                              "--collect", "faulty_collector", "--", "touch", ran)
+        self.assertFalse(ran.exists())
