@@ -15,7 +15,8 @@ typedef struct StrobeComponentCall {
 void strobe_component_call_begin(const StrobeComponent *component, const char *call);
 void strobe_component_call_end(void);
 
-/* The innermost of this thread, NULL: none. Takes no lock and no memory: for signal handlers too. */
+/* The innermost of this thread, NULL: none. Takes no lock and no memory: for signal handlers too.
+ */
 const StrobeComponentCall *strobe_component_call_present(void);
 
 #endif

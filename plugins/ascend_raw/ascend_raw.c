@@ -90,7 +90,8 @@ static StrobeStatus import_all(Raw *raw, const char *path)
     tell_files(raw);
     import_framework(raw);
     if (!raw->is_full)
-        rank = told_facts_import(raw->host, raw->self, raw->files.top, path, (gint64)raw->pid);
+        rank = told_facts_import(raw->host, raw->self, raw->files.top, path, (gint64)raw->pid,
+                                 raw->begin_ns);
     if (raw->is_full)
         return raw->host->fail(raw->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                                "The capture has no room");

@@ -39,6 +39,7 @@ static void find_counter(Raw *raw, const SideJson *info, const SideJson *host_in
     clock->is_counter = side_json_bool(info, "start_info.syscnt_enable");
     side_json_int(info, "start_info.start_cnt", &clock->start_count);
     side_json_int(info, "start_info.start_monotonic", &clock->start_ns);
+    raw->begin_ns = clock->start_ns;
     if (host >= 0)
         prof_start_count(host, &clock->start_count, &clock->start_ns);
     if ((!side_json_double(host_info, "CPU.0.Frequency", &mhz) || mhz <= 0) &&
@@ -80,7 +81,12 @@ static void find_clock(Raw *raw, const SideJson *info)
     side_json_free(host_info);
     if (host >= 0)
         close(host);
-    raw->begin_ns = raw->clock.start_ns ? MAX(raw->clock.start_ns + raw->clock.offset, 0) : 0;
+    /* The session's, which is not when CANN's collection began. */
+    raw->begin_ns = raw->begin_ns > 0 ? raw->begin_ns : raw->clock.start_ns;
+    if (__builtin_add_overflow(raw->begin_ns, raw->begin_ns ? raw->clock.offset : 0,
+                               &raw->begin_ns) ||
+        raw->begin_ns < 0)
+        raw->begin_ns = 0;
 }
 
 /* ---- all ---- */

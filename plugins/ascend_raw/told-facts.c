@@ -8,7 +8,7 @@
 #define GENERATION 3 /* raw files have none: what is made of them is of the newest */
 
 int32_t told_facts_import(const StrobeImporterHost *host, StrobeInstance *self, int top,
-                          const char *path, int64_t pid)
+                          const char *path, int64_t pid, int64_t begin_ns)
 {
     static const char *const files[] = {"profiler_info", "profiler_metadata"};
     g_autoptr(GPtrArray) names = foreign_folder_names(top);
@@ -28,6 +28,8 @@ int32_t told_facts_import(const StrobeImporterHost *host, StrobeInstance *self, 
             facts_take(&facts, name, bytes, length);
     }
     facts_settle(&facts);
+    if (begin_ns > 0)
+        import.begin_ns = begin_ns;
     facts_tell(&facts);
     host->fact_int(self, "generation", GENERATION);
     facts_clear(&facts);

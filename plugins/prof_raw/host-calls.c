@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_syscall.data and host_pthreadcall.data: what `perf trace -T` and `ltrace -ttt -T` printed.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #include "prof_raw.h"
 
 #define IGNORED "pthread_once"
+#define MS_DIGITS 6u
+#define S_DIGITS 9u
+#define CONTINUED "[continued]:"
+#define RESUMED_BEGIN "<... "
+#define RESUMED_END " resumed>"
+#define UNFINISHED "<unfinished ...>"
+#define OPEN_MAX 65536u /* threads that are in a call whose return has not come */
 
 typedef struct Call {
     guint64 thread;
@@ -15,6 +22,11 @@ typedef struct Call {
     gint64 begin, end;
     gint64 status;
 } Call;
+
+typedef struct Calls {
+    Prof *prof;
+    GHashTable *open; /* thread to Call: begun, of which the return has not come */
+} Calls;
 
 static void emit(Prof *prof, const Call *call)
 {
@@ -27,6 +39,8 @@ static void emit(Prof *prof, const Call *call)
                                .group = "OS Runtime API"};
     struct strobe_os_call *fields;
 
+    if (!strcmp(call->name, IGNORED))
+        return;
     g_snprintf(name, sizeof name, "Thread %" G_GUINT64_FORMAT, call->thread);
     fields = prof_emit(prof, &strobe_kind_os_call,
                        prof->host->track(prof->self, &track, prof->pid ? prof->pid : call->thread),
@@ -35,20 +49,36 @@ static void emit(Prof *prof, const Call *call)
         fields->status = call->status;
 }
 
-/* ns of a time that is printed in units of `unit` ns. */
-static gboolean read_time(const char *text, char **end, double unit, gint64 *ns)
+/* Appends a digit. FALSE: there is no room for it. */
+static gboolean add_digit(gint64 *value, char digit)
 {
-    gint64 whole = 0;
-    double value;
+    return !__builtin_mul_overflow(*value, 10, value) &&
+           !__builtin_add_overflow(*value, digit - '0', value);
+}
 
-    while (*text == ' ')
-        text++;
-    value = g_ascii_strtod(text, end);
-    if (*end == text || !(value >= 0) || value * unit > 4e18)
-        return FALSE;
-    whole = (gint64)value;
-    *ns = whole * (gint64)unit + llround((value - (double)whole) * unit);
-    return TRUE;
+/* ns of a time that is printed in units of 10^`digits` ns. In integers: a double would lose up to
+ * 119 ns of seconds since the epoch. */
+static gboolean read_time(const char *text, char **end, guint digits, gint64 *ns)
+{
+    const char *at = text + strspn(text, " ");
+    gboolean is_good = g_ascii_isdigit(*at), is_up = FALSE;
+    guint n = 0;
+
+    *ns = 0;
+    for (; g_ascii_isdigit(*at); at++)
+        is_good = is_good && add_digit(ns, *at);
+    at += *at == '.';
+    for (; g_ascii_isdigit(*at); at++, n++) {
+        if (n < digits)
+            is_good = is_good && add_digit(ns, *at);
+        else if (n == digits)
+            is_up = *at >= '5';
+    }
+    for (; n < digits; n++)
+        is_good = is_good && add_digit(ns, '0');
+    *ns += is_good && is_up;
+    *end = (char *)at;
+    return is_good && *ns < G_MAXINT64 / 2;
 }
 
 static gint64 status_of(const char *text)
@@ -80,71 +110,162 @@ static char *cut_name(char *text, char **behind)
     return *name ? name : NULL;
 }
 
-/* "1234.567 ( 0.012 ms): command/1234 futex(...) = 0"; a call that was cut off has no duration. */
-static gboolean read_perf(Prof *prof, char *line, Call *call)
+/* A call whose return is on a line of its own, where those of other threads stand between. */
+static void begin_open(Calls *calls, const Call *call)
+{
+    Call *open = g_hash_table_lookup(calls->open, &call->thread);
+
+    if (open)
+        emit(calls->prof, open); /* its end is nowhere */
+    else if (g_hash_table_size(calls->open) >= OPEN_MAX) {
+        emit(calls->prof, call);
+        return;
+    }
+    open = g_memdup2(call, sizeof *call);
+    open->name = g_strdup(call->name);
+    g_hash_table_replace(calls->open, &open->thread, open);
+}
+
+/* FALSE: what is known of its begin is in no line before. */
+static gboolean end_open(Calls *calls, const Call *call, gint64 *begin)
+{
+    Call *open = g_hash_table_lookup(calls->open, &call->thread);
+
+    if (!open || strcmp(open->name, call->name) != 0)
+        return FALSE;
+    *begin = open->begin;
+    g_hash_table_remove(calls->open, &call->thread);
+    return TRUE;
+}
+
+/* "1234.567 ( 0.012 ms): command/1234 futex(...) = 0". A call that was interrupted by other
+ * threads' lines has no duration and ends in "...", and comes again as "... [continued]: futex()) =
+ * 0", with the same time and the duration. */
+static gboolean take_perf(Calls *calls, char *line)
 {
     char *at, *open, *behind, *slash;
-    gint64 duration = 0;
+    gint64 duration = 0, begin;
+    gboolean has_duration;
+    Call call = {0};
 
-    if (!read_time(line, &at, 1e6, &call->begin) || !(open = strchr(at, '(')))
+    if (!read_time(line, &at, MS_DIGITS, &call.begin) || !(open = strchr(at, '(')))
         return FALSE;
     at = strstr(open, "): ");
     if (!at)
         return FALSE;
-    read_time(open + 1, &behind, 1e6, &duration);
-    call->name = cut_name(at + 3, &behind);
-    slash = call->name ? strrchr(at + 3, '/') : NULL;
-    if (!slash || call->name == at + 3)
+    has_duration = read_time(open + 1, &behind, MS_DIGITS, &duration);
+    call.name = cut_name(at + 3, &behind);
+    slash = call.name ? strrchr(at + 3, '/') : NULL;
+    if (!slash || call.name == at + 3)
         return FALSE;
-    call->thread = g_ascii_strtoull(slash + 1, NULL, 10);
-    call->status = status_of(behind);
-    call->begin = prof_time(prof, (guint64)call->begin);
-    call->end = call->begin + duration;
+    call.thread = g_ascii_strtoull(slash + 1, NULL, 10);
+    call.status = status_of(behind);
+    call.begin = prof_time(calls->prof, (guint64)call.begin);
+    call.end = call.begin + duration;
+    if (!has_duration && g_str_has_suffix(behind, "...")) {
+        begin_open(calls, &call);
+        return TRUE;
+    }
+    if (strstr(slash, CONTINUED) && end_open(calls, &call, &begin))
+        call.begin = MIN(begin, call.begin);
+    emit(calls->prof, &call);
     return TRUE;
 }
 
-/* "1234 1700000000.123456 pthread_create(...) = 0 <0.000012>": seconds since the epoch. */
-static gboolean read_ltrace(char *line, Call *call)
+/* "<... pthread_join resumed> ) = 0": the name, and what is behind it; NULL for another line. */
+static char *cut_resumed(char *text, char **behind)
 {
-    gint64 duration = 0;
-    char *at, *behind, *mark;
+    char *end;
 
-    call->thread = g_ascii_strtoull(line, &at, 10);
-    if (at == line || !read_time(at, &at, 1e9, &call->begin))
+    if (!g_str_has_prefix(text, RESUMED_BEGIN) || !(end = strstr(text, RESUMED_END)))
+        return NULL;
+    *end = 0;
+    *behind = end + strlen(RESUMED_END);
+    return text + strlen(RESUMED_BEGIN);
+}
+
+/* "1234 1700000000.123456 pthread_create(...) = 0 <0.000012>": seconds since the epoch. A call that
+ * another thread's line comes into ends in "<unfinished ...>", and its return has a line with the
+ * time of the return. */
+static gboolean take_ltrace(Calls *calls, char *line)
+{
+    gint64 duration = 0, printed;
+    gboolean is_resumed, has_duration;
+    char *at, *behind, *mark;
+    Call call = {0};
+
+    call.thread = g_ascii_strtoull(line, &at, 10);
+    if (at == line || !read_time(at, &at, S_DIGITS, &printed))
         return FALSE;
-    call->name = cut_name(at, &behind);
-    if (!call->name)
+    at = g_strchug(at);
+    if (g_str_has_prefix(at, "+++ ") || g_str_has_prefix(at, "--- "))
+        return TRUE; /* a thread's end, a signal */
+    call.name = cut_resumed(at, &behind);
+    is_resumed = call.name != NULL;
+    if (!is_resumed)
+        call.name = cut_name(at, &behind);
+    if (!call.name)
         return FALSE;
     mark = strrchr(behind, '<');
-    if (mark)
-        read_time(mark + 1, &at, 1e9, &duration);
-    call->status = status_of(behind);
-    call->end = call->begin + duration;
+    has_duration = mark && read_time(mark + 1, &at, S_DIGITS, &duration);
+    call.status = status_of(behind);
+    call.begin = call.end = printed;
+    if (!is_resumed && mark && g_str_has_prefix(mark, UNFINISHED)) {
+        begin_open(calls, &call);
+        return TRUE;
+    }
+    if (is_resumed && !end_open(calls, &call, &call.begin))
+        call.begin = printed - duration;
+    if (has_duration)
+        call.end = call.begin + duration;
+    emit(calls->prof, &call);
     return TRUE;
 }
 
-static void import_calls(Prof *prof, Slices *slices, gboolean is_perf)
+static void free_call(gpointer data)
 {
+    g_free(((Call *)data)->name);
+    g_free(data);
+}
+
+static gint by_begin(gconstpointer a, gconstpointer b)
+{
+    const Call *x = a, *y = b;
+
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Calls that did not return: how long they took is not known. */
+static void emit_open(Calls *calls)
+{
+    GList *all = g_list_sort(g_hash_table_get_values(calls->open), by_begin);
+
+    for (const GList *at = all; at && !calls->prof->is_full; at = at->next)
+        emit(calls->prof, at->data);
+    g_list_free(all);
+}
+
+static void import_calls(Prof *prof, Slices *slices, gboolean (*take)(Calls *calls, char *line))
+{
+    Calls calls = {.prof = prof};
     char *line;
 
-    while (!prof->is_full && (line = slices_line(slices))) {
-        Call call = {0};
-
-        if (!*g_strstrip(line))
-            continue;
-        if (!(is_perf ? read_perf(prof, line, &call) : read_ltrace(line, &call)))
+    calls.open = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, NULL, free_call);
+    while (!prof->is_full && (line = slices_line(slices)))
+        if (*g_strstrip(line) && !take(&calls, line))
             prof->n_strange++;
-        else if (strcmp(call.name, IGNORED))
-            emit(prof, &call);
-    }
+    emit_open(&calls);
+    g_hash_table_unref(calls.open);
 }
 
 void host_syscall_import(Prof *prof, Slices *slices)
 {
-    import_calls(prof, slices, TRUE);
+    import_calls(prof, slices, take_perf);
 }
 
 void host_pthreadcall_import(Prof *prof, Slices *slices)
 {
-    import_calls(prof, slices, FALSE);
+    import_calls(prof, slices, take_ltrace);
 }

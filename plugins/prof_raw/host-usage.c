@@ -18,10 +18,12 @@ static struct strobe_usage *emit(Prof *prof, const char *group, const char *name
 
 /* ---- memory ---- */
 
-/* "<ns> <content of /proc/<pid>/statm>" */
+/* "<ns> <content of /proc/<pid>/statm>". Of n samples the original makes n - 1 rows, each with the
+ * time and the value of the later one. */
 void host_mem_import(Prof *prof, Slices *slices)
 {
     char *line, *words[WORDS_MAX];
+    gboolean has_last = FALSE;
     double total_kb = 0;
 
     if (!side_json_double(prof->info, "memoryTotal", &total_kb) || total_kb <= 0) {
@@ -40,7 +42,8 @@ void host_mem_import(Prof *prof, Slices *slices)
             prof->n_strange++;
             continue;
         }
-        fields = emit(prof, "Memory Usage", "Memory", time);
+        fields = has_last ? emit(prof, "Memory Usage", "Memory", time) : NULL;
+        has_last = TRUE;
         if (fields)
             fields->usage = (double)pages * PAGE_KB / total_kb * 100;
     }
@@ -84,7 +87,8 @@ static void read_capacities(Network *n)
 
 static void end_network(Network *n)
 {
-    double seconds = ((double)n->time - (double)n->before) / 1e9, speed = 0, share = 0;
+    double seconds = n->time > n->before ? (double)(n->time - n->before) / 1e9 : 0;
+    double speed = 0, share = 0;
     struct strobe_usage *fields;
     GHashTableIter iter;
     gpointer value;

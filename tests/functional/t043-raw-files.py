@@ -205,6 +205,27 @@ class DeviceTest(RawTest):
         after = [row for row in after if row[0] != "ascend_raw.parameter"]
         self.assertEqual([int(row[1]) for row in before], [int(row[1]) + shift for row in after])
 
+    def test_begin_of_the_session(self):
+        """By the clock that records have, whichever told it; not when CANN's collection began."""
+        top = self.make(20)
+        for has_prof in (False, True):
+            if has_prof:
+                self.make_prof(top)
+            info = self.info(top)
+            offset = 1764246878131995320 - 4699802061975030
+            if has_prof:
+                info["end_info"]["MonotonicTimeEnd"] -= 3_000_000
+                offset = 1764246878131995000 - 4699802061975030
+            info["start_info"]["start_monotonic"] += 500
+            (top / "profiler_info_0.json").write_text(json.dumps(info))
+            made = self.import_source(top)
+            begin = info["start_info"]["start_monotonic"] + offset
+            facts = self.json("info", made["directory"])[0]["facts"]
+            self.assertEqual(int(facts["session_begin_ns"]), begin)
+            lines = self.lines(top)
+            self.assertEqual({int(line.split("\t")[1]) for line in lines
+                              if line.startswith("ascend_raw.parameter")}, {begin})
+
     def test_start_of_the_counter_only_here(self):
         """Without host_start.log, or with half of what it says, profiler_info tells it."""
         top = self.make(20)

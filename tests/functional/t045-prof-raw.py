@@ -202,7 +202,8 @@ class ProfRawTest(StrobeTest):
         self.assertEqual({row["pid"] for row in rows}, {4711})
 
     def test_memory(self):
-        self.put("host_mem.data", "%d 900 250 3\nnoise\n" % (RAW + 5), "host")
+        """The first sample makes no row."""
+        self.put("host_mem.data", "%d 900 7 3\n%d 900 250 3\nnoise\n" % (RAW, RAW + 5), "host")
         row, = self.rows("usage")
         self.assertEqual((row["name"], row["begin"], float(row["usage"])), ("Memory", 5, 0.1))
 
@@ -245,6 +246,52 @@ class ProfRawTest(StrobeTest):
                           ("read", 4712, None)])
         self.assertEqual((rows[1]["begin"], rows[1]["end"]), (125000, 128000))
         self.assertEqual(rows[0]["end"] - rows[0]["begin"], 12000)
+
+    def test_times_of_calls_are_exact(self):
+        """Seconds since the epoch have more digits than a double."""
+        second = BEGIN_US // 1000000
+        texts = ["%d.%s" % (second, digits) for digits in (
+            "131995123", "131995124", "1319951245", "131996", "132", "999999999")]
+        self.put("host_pthreadcall.data", "".join(
+            "4713 %s pthread_create(0x1) = 0 <0.000012345>\n" % text for text in texts), "host")
+        self.put("host_syscall.data", " 9007199254.740993 ( 0.000001 ms): a/1 read(fd: 3) = 1\n",
+                 "host")
+        rows = self.rows("os_call")
+        begins = [row["begin"] + BEGIN - second * 10**9 for row in rows if row["number"] == 4713]
+        self.assertEqual(begins, [131995123, 131995124, 131995125, 131996000, 132000000, 999999999])
+        self.assertEqual({row["end"] - row["begin"] for row in rows}, {12345, 1})
+        call, = (row for row in rows if row["number"] == 1)
+        self.assertEqual(call["begin"], 9007199254740993 - RAW)
+
+    def test_calls_in_two_lines(self):
+        second = BEGIN_US // 1000000
+        self.put("host_pthreadcall.data", "".join(line % second for line in (
+            "11 %d.200000 pthread_join(0x1, 0 <unfinished ...>\n",
+            "12 %d.200100 pthread_mutex_init(0x2, 0) = 0 <0.000003>\n",
+            "13 %d.200200 pthread_create(0x2, 0 <unfinished ...>\n",
+            "12 %d.200300 --- SIGCHLD (Child exited) ---\n",
+            "11 %d.208200 <... pthread_join resumed> ) = 3 <0.008005>\n",
+            "14 %d.300000 <... pthread_join resumed> ) = 0 <0.100000>\n",
+            "12 %d.400000 +++ exited (status 0) +++\n")), "host")
+        rows = sorted(self.rows("os_call"), key=lambda row: row["number"])
+        first = second * 10**9 - BEGIN
+        self.assertEqual(
+            [(row["number"], row["name"], row["begin"] - first, row["end"] - first,
+              row.get("status")) for row in rows],
+            [(11, "pthread_join", 200000000, 208005000, "3"),
+             (12, "pthread_mutex_init", 200100000, 200103000, "0"),
+             (13, "pthread_create", 200200000, 200200000, None),
+             (14, "pthread_join", 200000000, 300000000, "0")])
+        self.assertEqual(self.made["damaged"], [])
+        (self.top / "host" / "data" / "host_pthreadcall.data.slice_0").unlink()
+        self.put("host_syscall.data",
+                 " 1000000.100 (         ): a/11 futex(uaddr: 0x1, op: 2) ...\n"
+                 " 1000000.200 ( 0.003 ms): b/12 read(fd: 3) = 1\n"
+                 " 1000000.100 ( 5.000 ms): a/11  ... [continued]: futex()) = -110\n", "host")
+        rows = sorted(self.rows("os_call"), key=lambda row: row["number"])
+        self.assertEqual([(row["number"], row["name"], row["begin"], row["end"], row["status"])
+                          for row in rows],
+                         [(11, "futex", 100000, 5100000, "-110"), (12, "read", 200000, 203000, "1")])
 
     # ---- the rest ----
 

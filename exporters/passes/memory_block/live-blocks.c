@@ -152,10 +152,11 @@ static void take_state(LiveBlocks *live, MemoryEvent *event)
     if (live->are_told)
         return;
     action = state_blocks_take(live->states, event, &block);
-    if (action == MEMORY_ALLOCATION) {
+    if (action == MEMORY_ALLOCATION || action == MEMORY_FIRST) {
         block = new_block(live, event);
         if (!block)
             return;
+        block->is_unsure = action == MEMORY_FIRST;
         g_hash_table_add(live->guessed, block);
         state_blocks_add(live->states, block);
     } else if (action != MEMORY_STATE && block) {
@@ -205,7 +206,8 @@ static void finish_all(LiveBlocks *live, GHashTable *blocks)
 
     g_hash_table_iter_init(&iter, blocks);
     while (g_hash_table_iter_next(&iter, &block, NULL))
-        finish(live, block);
+        if (!((const MemoryBlock *)block)->is_unsure)
+            finish(live, block);
     g_hash_table_remove_all(blocks);
 }
 

@@ -5,7 +5,13 @@
 
 #include "operator-names.h"
 
-enum { MEMORY_ALLOCATION = 0, MEMORY_RELEASE = 1, MEMORY_BLOCK_RELEASE = 2, MEMORY_STATE = 3 };
+enum {
+    MEMORY_ALLOCATION = 0,
+    MEMORY_RELEASE = 1,
+    MEMORY_BLOCK_RELEASE = 2,
+    MEMORY_STATE = 3,
+    MEMORY_FIRST = 4
+};
 
 typedef struct MemoryTotals {
     gint64 allocated, reserved, active;
@@ -49,6 +55,7 @@ typedef struct MemoryBlock {
     guint64 order; /* PTA: of allocation; GE: of release */
     StrobeTrackId track;
     StrobeStringId name;
+    gboolean is_unsure; /* from the first totals of all: an allocation if its release comes */
 } MemoryBlock;
 
 static inline gboolean memory_source_equal(const MemorySource *a, const MemorySource *b)

@@ -12,6 +12,8 @@ typedef struct State {
     MemorySource source;
     MemoryTotals last;
     MemoryBlock *half; /* its memory was given back, the release itself follows; NULL: none */
+    MemoryBlock
+        *first;        /* what the first totals would have taken from nothing; NULL: they did not */
     GHashTable *held;  /* size -> GPtrArray of MemoryBlock, by allocation */
     GHashTable *freed; /* the same, released but still active */
 } State;
@@ -83,6 +85,12 @@ static void keep(GHashTable *sizes, gint64 size, MemoryBlock *block)
     g_ptr_array_add(blocks, block);
 }
 
+static gboolean may_release(const MemoryBlock *block, const MemoryEvent *event)
+{
+    return block->stream == event->stream &&
+           !(event->op.is_node && block->begin_ns >= event->op.begin_ns);
+}
+
 static MemoryBlock *take_out(GHashTable *sizes, gint64 size, const MemoryEvent *event)
 {
     GPtrArray *blocks = g_hash_table_lookup(sizes, &size);
@@ -90,9 +98,7 @@ static MemoryBlock *take_out(GHashTable *sizes, gint64 size, const MemoryEvent *
     for (guint i = blocks ? blocks->len : 0, n = 0; i-- > 0 && n < SEARCH_MAX; n++) {
         MemoryBlock *block = g_ptr_array_index(blocks, i);
 
-        if (block->stream != event->stream)
-            continue;
-        if (event->op.is_node && block->begin_ns >= event->op.begin_ns)
+        if (!may_release(block, event))
             continue;
         g_ptr_array_remove_index(blocks, i);
         if (!blocks->len)
@@ -111,6 +117,26 @@ static gint64 change(gint64 now, gint64 before)
     return __builtin_sub_overflow(now, before, &by) || by == G_MININT64 ? 0 : by;
 }
 
+/* A release that nothing explains is of what was there before the first totals, or of what these
+ * tell. Either way it is settled. */
+static MemoryBlock *take_first(State *state, gint64 size, const MemoryEvent *event)
+{
+    MemoryBlock *first = state->first;
+
+    state->first = NULL;
+    if (!first || first->size != size || !may_release(first, event))
+        return NULL;
+    first->is_unsure = FALSE;
+    return first;
+}
+
+/* Where nothing had been taken before, the first totals are those of an allocation. */
+static gboolean may_allocate_all(const MemoryTotals *totals)
+{
+    return totals->allocated > 0 &&
+           (totals->active == totals->allocated || totals->active == STROBE_ABSENT_I64);
+}
+
 guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock **block)
 {
     gboolean is_first;
@@ -119,8 +145,10 @@ guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock *
     MemoryBlock *half;
 
     *block = NULL;
-    if (is_first)
-        return MEMORY_STATE;
+    if (is_first) {
+        event->size = event->totals.allocated;
+        return state && may_allocate_all(&event->totals) ? MEMORY_FIRST : MEMORY_STATE;
+    }
     allocated = change(event->totals.allocated, state->last.allocated);
     active = change(event->totals.active, state->last.active);
     half = state->half;
@@ -132,6 +160,8 @@ guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock *
     }
     if (allocated < 0) {
         *block = take_out(state->held, -allocated, event);
+        if (!*block)
+            *block = take_first(state, -allocated, event);
         if (active < 0)
             state->half = *block;
         else if (*block)
@@ -142,6 +172,8 @@ guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock *
         *block = take_out(state->freed, -active, event);
         return MEMORY_BLOCK_RELEASE;
     }
+    if (!half) /* the end of a release that began before */
+        state->first = NULL;
     *block = half;
     return half ? MEMORY_RELEASE : MEMORY_STATE;
 }
@@ -152,7 +184,10 @@ void state_blocks_add(StateBlocks *states, MemoryBlock *block)
         State *state = g_ptr_array_index(states->states, i);
 
         if (memory_source_equal(&state->source, &block->key.source)) {
-            keep(state->held, block->size, block);
+            if (block->is_unsure)
+                state->first = block;
+            else
+                keep(state->held, block->size, block);
             return;
         }
     }

@@ -19,7 +19,8 @@ void state_blocks_free(StateBlocks *states);
 
 /* What a state says happened: an allocation (the event's size is set then; give the block to
  * state_blocks_add), a release or a release of the block (of *block, NULL: one that was there
- * before), or MEMORY_STATE: nothing that can be told. */
+ * before), MEMORY_FIRST: an allocation from nothing if its release comes (make the block, unsure,
+ * and give it to state_blocks_add), or MEMORY_STATE: nothing that can be told. */
 guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock **block);
 void state_blocks_add(StateBlocks *states, MemoryBlock *block); /* lent, until both are known */
 /* The totals count, nothing else: an event of its own tells the rest. */

@@ -259,6 +259,46 @@ static void test_states(void)
     strobe_mock_free(mock);
 }
 
+/* The first totals are those of an allocation where nothing was taken before: its release says so,
+ * unless something else was released that was there before. */
+static void test_first_totals(void)
+{
+    static const struct {
+        int64_t first_active, second;
+    } cases[] = {{8, 8} /* the end of a release */, {8, 7} /* another release */, {9, 8}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        StrobeMockHost *mock = test_device_host(1);
+
+        add_state(mock, 100, 8, cases[i].first_active);
+        add_op(mock, test_thread(mock, 5), "aten::empty", 90, 110);
+        add_state(mock, 200, cases[i].second, cases[i].second);
+        add_state(mock, 300, cases[i].second + 4, cases[i].second + 4);
+        if (cases[i].second == 8) {
+            add_state(mock, 400, 4, 4);
+            add_state(mock, 401, 4, 4);
+        }
+        g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+        g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 1);
+        expect(mock, 0, "", 300, 4, NONE, NONE);
+        strobe_mock_free(mock);
+    }
+    StrobeMockHost *mock = test_device_host(1);
+    const struct strobe_memory_block *block;
+    add_state(mock, 100, 8, 8);
+    add_op(mock, test_thread(mock, 5), "aten::empty", 90, 110);
+    add_state(mock, 300, 12, 12);
+    add_state(mock, 400, 4, 4);
+    add_state(mock, 401, 4, 4);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
+    block = expect(mock, 0, "aten::empty", 100, 8, 401, 400);
+    g_assert_cmpint(block->allocation_allocated, ==, 8);
+    g_assert_cmpint(block->release_allocated, ==, 4);
+    expect(mock, 1, "", 300, 4, NONE, NONE);
+    strobe_mock_free(mock);
+}
+
 /* A node of the backward graph gives back what it was given, not what it made. */
 static void test_backward(void)
 {
@@ -368,6 +408,7 @@ int main(int argc, char **argv)
     g_test_add_func("/memory-block/device-allocator", test_device_allocator);
     g_test_add_func("/memory-block/workspace", test_workspace);
     g_test_add_func("/memory-block/states", test_states);
+    g_test_add_func("/memory-block/first-totals", test_first_totals);
     g_test_add_func("/memory-block/backward", test_backward);
     g_test_add_func("/memory-block/told-twice", test_told_twice);
     g_test_add_func("/memory-block/states-between", test_states_between);
