@@ -46,6 +46,17 @@ class ScratchTest(unittest.TestCase):
         self.environment["HOME"] = str(self.work)
 
 
+    def run_script(self, text):
+        """A Python script as a page shows it."""
+        script = self.work / "script.py"
+        script.write_text(text)
+        self.environment["PYTHONPATH"] = str(BUILD / "python")
+        done = run("/usr/bin/python3", script, cwd=self.work, env=self.environment)
+        self.assertEqual(done.returncode, 0, text + done.stderr)
+        self.assertNotIn("ERROR", done.stderr, text)
+        return done
+
+
 class PagesTest(unittest.TestCase):
     @WITH_ALL
     def test_generated_pages_are_fresh(self):
@@ -217,18 +228,27 @@ class ReadmeTest(ScratchTest):
     def test_python_scripts(self):
         if run("/usr/bin/python3", "-c", "import torch").returncode:
             self.skipTest("no PyTorch")
-        self.environment["PYTHONPATH"] = str(BUILD / "python")
-        said = []
-        for text in self.blocks("python", 2):
-            script = self.work / "script.py"
-            script.write_text(text)
-            done = run("/usr/bin/python3", script, cwd=self.work, env=self.environment)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertNotIn("ERROR", done.stderr)
-            said.append(done.stdout.strip())
+        said = [self.run_script(text).stdout.strip() for text in self.blocks("python", 2)]
         made = "ASCEND_PROFILER_OUTPUT/trace_view.json"
         self.assertEqual(len(list(self.work.glob("result/*_ascend_pt/" + made))), 1)
         self.assertTrue((self.work / said[1] / made).exists(), said)
+
+
+class ScriptsTest(ScratchTest):
+    """The scripts of other pages, each by itself."""
+
+    @unittest.skipUnless((BUILD / "python" / "strobe").is_dir(), "built without the Python package")
+    def test_they_run(self):
+        if run("/usr/bin/python3", "-c", "import torch").returncode:
+            self.skipTest("no PyTorch")
+        for page, n in (("python.md", 2), ("marks.md", 3)):
+            texts = re.findall(r"```python\n(.*?)```", (TOP / "docs" / page).read_text(), re.S)
+            self.assertEqual(len(texts), n, page)
+            for text in texts:
+                with self.subTest(page):
+                    self.run_script(text)
+        made = list(self.work.glob("dynamic/result/*_ascend_pt/FRAMEWORK/capture.strobe"))
+        self.assertEqual(len(made), 1)
 
 
 if __name__ == "__main__":

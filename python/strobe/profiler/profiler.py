@@ -358,6 +358,15 @@ class profile(_KinetoProfile):
         finally:
             self._observe("stop")
 
+    def is_recording(self):
+        """Whether it has been started, and started indeed."""
+        return self._recording.is_running()
+
+    def begin_at(self, step):
+        """Before start(): the first step has this number."""
+        self.step_num = step
+        self.current_action = self._action(step)
+
     def _counts_steps(self):
         """Without a schedule only what may depend on them: dumps and rotation."""
         return self.record_steps or self._is_long()

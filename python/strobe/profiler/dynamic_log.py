@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The log of the dynamic profile: a file for each rank, of bounded size, with one before it."""
+
+import logging
+import logging.handlers
+import os
+import socket
+
+_BYTES_MAX = 200 * 1024
+_FORMAT = "%(asctime)s [%(levelname)s] [%(process)d] dynamic_profile.py: %(message)s"
+
+
+class _File(logging.handlers.RotatingFileHandler):
+    def _open(self):
+        return open(self.baseFilename, "a", encoding="utf-8",
+                    opener=lambda path, flags: os.open(path, flags, 0o640))
+
+
+def open_log(folder, rank):
+    """A logger that no other knows. OSError."""
+    os.makedirs(folder, mode=0o750, exist_ok=True)
+    name = "dp_%s_%d_rank_%d.log" % (socket.gethostname(), os.getpid(), rank)
+    handler = _File(os.path.join(folder, name), maxBytes=_BYTES_MAX, backupCount=1)
+    handler.setFormatter(logging.Formatter(_FORMAT))
+    log = logging.Logger("strobe.dynamic_profile", logging.DEBUG)
+    log.addHandler(handler)
+    return log
+
+
+def no_log():
+    log = logging.Logger("strobe.dynamic_profile")
+    log.addHandler(logging.NullHandler())
+    return log

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles that a file asks for while the program runs: torch_npu.profiler.dynamic_profile.
+
+    from strobe.profiler import dynamic_profile as dp
+
+    dp.init("profiler_config_path")     # the folder of profiler_config.json
+    for batch in batches:
+        train(batch)
+        dp.step()
+
+A change of the file begins a profile: with `start_step` -1 at the next step, else at that one.
+dp.start(file) begins one at once. Nothing of it raises.
+"""
+
+import atexit
+import os
+import sys
+import threading
+
+from .. import message
+from . import dynamic_config, dynamic_log
+from .dynamic_watch import Watch
+
+__all__ = ["init", "set_state", "start", "step"]
+
+
+class _DynamicProfile:
+    """What this process profiles, and what it waits for."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+        self.counter = 0
+        self._watch = None
+        self._log = dynamic_log.no_log()
+        self._path = None  # of the file
+        self._profile = None
+        self._left = 0  # steps of the profile
+        self._pending = None
+
+    def is_ready(self):
+        return self._path is not None
+
+    def begin(self, folder):
+        folder = os.path.realpath(os.path.expanduser(os.fspath(folder)))
+        os.makedirs(folder, mode=0o750, exist_ok=True)
+        path = os.path.join(folder, dynamic_config.FILE_NAME)
+        is_new = dynamic_config.write_template(path)
+        try:
+            self._log = dynamic_log.open_log(os.path.join(folder, "log"), _rank())
+        except OSError as error:
+            message.warn("Cannot write the log of the dynamic profile: %s" % error)
+        if is_new:
+            self._log.info("Create %s default.", dynamic_config.FILE_NAME)
+        self._watch = Watch(path, self._error)
+        self._path = path
+        atexit.register(self.finish)
+
+    def finish(self):
+        """At exit."""
+        with self.lock:
+            if self._profile is not None:
+                self._warn("Profiler stop when process exit, check cfg json active whether over "
+                           "all step!")
+                self._end()
+        if self._watch is not None:
+            self._watch.close()
+
+    # ---- steps ----
+
+    def step(self):
+        self.counter += 1
+        if self._watch is not None:
+            self._take(self._watch.take())
+        if self._profile is not None:
+            self._profile.step()
+            self._left -= 1
+            if self._left <= 0:
+                self._end()
+        elif self._pending is not None:
+            self._judge(self._pending)
+
+    def _take(self, found):
+        if found is None:
+            return
+        self._pending = found
+        self._log.info("Start step will be set to %d.", found.start_step)
+
+    def _judge(self, config):
+        """Is it time for what is pending, or too late?"""
+        if not config.starts_now() and self.counter < config.start_step:
+            return
+        self._pending = None
+        if not config.starts_now() and self.counter > config.start_step:
+            self._warn("Dynamic Profiler config is not effective. The start_step=%d, "
+                       "current_step=%d" % (config.start_step, self.counter))
+            return
+        rank = _rank()
+        if config.is_of_rank(rank):
+            self._start(config)
+        else:
+            self._log.warning("Rank %d not in valid rank_list %s!", rank, sorted(config.ranks))
+
+    def _start(self, config):
+        made = config.make_profile(self.counter)
+        made.start()
+        if not made.is_recording():  # it has told why
+            return
+        for key, value in config.metadata.items():
+            made.add_metadata_json(key, value)
+        self._profile = made
+        self._left = config.steps()
+        self._log.info("Start Dynamic Profiler at %d step.", self.counter)
+
+    def _end(self):
+        ended, self._profile = self._profile, None
+        ended.stop()
+        self._log.info("Stop Dynamic Profiler at %d step.", self.counter)
+
+    # ---- at once ----
+
+    def start(self, path):
+        if self._profile is not None:
+            self._error("Profiler already started. Cannot call start interface while the profiler "
+                        "is active.")
+            return
+        config = dynamic_config.read(self._given(path))
+        self._pending = None
+        self._log.info("Start by %s.", path)
+        self._start(config)
+
+    def _given(self, path):
+        """The file, else that of init()."""
+        if path is not None and os.path.isfile(path):
+            return path
+        if path is not None:
+            self._error("The provided config_path is invalid: %s is no file." % path)
+        if self._path is None:
+            raise dynamic_config.ConfigError("there is no file: call init() first, or name one")
+        return self._path
+
+    # ---- telling ----
+
+    def _warn(self, text):
+        message.warn(text)
+        self._log.warning("%s", text)
+
+    def _error(self, text):
+        message.error(text)
+        self._log.error("%s", text)
+
+
+def _rank():
+    """-1: not known."""
+    text = os.environ.get("RANK", "")
+    if text.isdecimal():
+        return int(text)
+    distributed = sys.modules.get("torch.distributed")
+    try:
+        if distributed is not None and distributed.is_available() and distributed.is_initialized():
+            return distributed.get_rank()
+    except Exception:  # a group that is being taken down
+        pass
+    return -1
+
+
+_present = _DynamicProfile()
+
+
+def _forget():
+    """A forked child has no part in it: the thread is its parent's, and so is the profile."""
+    global _present
+    _present = _DynamicProfile()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def _call(name, function, *arguments):
+    """A failure is an ERROR line, never an exception in the profiled program."""
+    try:
+        with _present.lock:
+            return function(*arguments)
+    except Exception as error:
+        message.error("Call %s failed. Exception: %s" % (name, error))
+        return None
+
+
+def init(path):
+    """Watches `path`/profiler_config.json, which is made with its defaults if it is not there."""
+    if _present.is_ready():
+        message.warn("Init dynamic profiling repeatedly")
+        return
+    _call("init", _present.begin, path)
+
+
+def step():
+    """Ends a step of the program."""
+    if not _present.is_ready():
+        message.warn_once("dynamic_profile.step() takes no effect before init()")
+        return
+    _call("step", _present.step)
+
+
+def start(config_path=None):
+    """Begins a profile at once, by that file or else by that of init(), whatever its start_step."""
+    _call("start", _present.start, config_path)
+
+
+def set_state(state):
+    """{"cur_step": N}: steps that a program went before it was started again."""
+    value = state.get("cur_step", 0) if isinstance(state, dict) else None
+    if type(value) is not int or value < 0:
+        message.error('Call set_state failed: expected {"cur_step": N} with N at least 0, found %r'
+                      % (state,))
+        return
+    _present.counter = value

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles that a file asks for while the program runs."""
+
+import glob
+import json
+import os
+import re
+import stat
+import time
+import unittest
+
+from strobe.profiler import dynamic_profile as dp
+from strobe.profiler import dynamic_watch
+from support import FolderTest, messages, results
+
+_FILE = "profiler_config.json"
+
+
+class DynamicTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        poll, dynamic_watch.POLL_S = dynamic_watch.POLL_S, 0.01
+        self.addCleanup(setattr, dynamic_watch, "POLL_S", poll)
+        self.addCleanup(self.end)
+        self.told = []
+
+    @staticmethod
+    def end():
+        dp._present.finish()
+        dp._forget()
+
+    def call(self, function, *arguments):
+        """Calls it; adds what it tells."""
+        with messages() as told:
+            result = function(*arguments)
+        self.told += [text for _, text in told if "won't be using warmup" not in text]
+        return result
+
+    def ask(self, name=_FILE, **values):
+        """Writes the file as an editor does; with its keys."""
+        values = {"activities": ["CPU"], "prof_dir": os.path.join(self.folder, "out"), **values}
+        self.write("new", json.dumps(values))
+        os.replace("new", name)
+
+    def asked(self, **values):
+        """The same, until the watch has seen it."""
+        self.ask(**values)
+        self.wait(lambda: dp._present._watch._found is not None)
+
+    def wait(self, condition):
+        end = time.monotonic() + 20
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.005)
+
+    def steps(self, n):
+        for _ in range(n):
+            self.call(dp.step)
+
+    def log(self):
+        (path,) = glob.glob("log/dp_*.log")
+        with open(path) as file:
+            return file.read()
+
+    def results(self):
+        return results("out") if os.path.exists("out") else []
+
+    def schedule_of(self, result):
+        with open(glob.glob(os.path.join(result, "profiler_info*.json"))[0]) as file:
+            return json.load(file)["config"]["common_config"]["schedule"]
+
+
+class StepTest(DynamicTest):
+    def test_file_is_made(self):
+        self.call(dp.init, ".")
+        with open(_FILE) as file:
+            made = json.load(file)
+        self.assertEqual((made["active"], made["start_step"]), (1, 0))
+        self.assertEqual(stat.S_IMODE(os.stat(_FILE).st_mode) & 0o137, 0)
+        self.steps(3)
+        self.assertEqual((self.results(), self.told), ([], []))
+        self.assertIn("Create profiler_config.json default.", self.log())
+
+    def test_what_is_there_asks_for_nothing(self):
+        self.ask(start_step=-1)
+        self.call(dp.init, ".")
+        time.sleep(0.1)
+        self.steps(3)
+        self.assertEqual(self.results(), [])
+
+    def test_now(self):
+        self.call(dp.init, ".")
+        self.steps(2)
+        self.asked(start_step=-1, active=2, metadata={"run": {"id": 7}})
+        self.steps(3)
+        (result,) = self.results()
+        self.assertEqual(self.schedule_of(result)["skip_first"], 3)
+        with open(os.path.join(result, "profiler_metadata.json")) as file:
+            self.assertEqual(json.load(file)["run"], {"id": 7})
+        self.assertRegex(self.log(), r"Start Dynamic Profiler at 3 step.\n[^\n]*"
+                                     r"Stop Dynamic Profiler at 5 step.")
+        self.steps(5)
+        self.assertEqual(len(self.results()), 1)
+        self.asked(start_step=-1)
+        self.steps(2)
+        self.assertEqual(len(self.results()), 2)
+        self.assertEqual(self.told, [])
+
+    def test_at_a_step(self):
+        """The worked example: a warm-up and two steps from call 4 on."""
+        self.call(dp.init, ".")
+        self.asked(start_step=4, warmup=1, active=2, with_stack=False)
+        seen = []
+        for _ in range(8):
+            self.steps(1)
+            profile = dp._present._profile
+            seen.append(profile and profile.current_action.name)
+        self.assertEqual(seen, [None, None, None, "WARMUP", "RECORD", "RECORD_AND_SAVE", None, None])
+        (result,) = self.results()
+        with open(os.path.join(result, "FRAMEWORK", "capture.strobe"), "rb") as file:
+            capture = file.read()
+        names = {int(each) for each in re.findall(rb"ProfilerStep#(\d+)", capture)}
+        self.assertEqual(names, {5, 6})
+        self.assertEqual(self.told, [])
+
+    def test_too_late(self):
+        self.call(dp.init, ".")
+        self.steps(3)
+        for start_step in (0, 3):
+            self.asked(start_step=start_step)
+            self.steps(1)
+            self.assertIn("Dynamic Profiler config is not effective. The start_step=%d" % start_step,
+                          self.told[-1])
+        self.asked(start_step=100)
+        self.steps(1)
+        self.asked(start_step=-1)  # goes before
+        self.steps(2)
+        self.assertEqual(len(self.results()), 1)
+
+    def test_while_it_runs(self):
+        """Kept until that is over."""
+        self.call(dp.init, ".")
+        self.asked(start_step=-1, active=2)
+        self.steps(1)
+        self.asked(start_step=-1)
+        self.steps(2)
+        self.assertEqual(len(self.results()), 1)
+        self.steps(2)
+        self.assertEqual(len(self.results()), 2)
+
+    def test_rank(self):
+        os.environ["RANK"] = "3"
+        self.addCleanup(os.environ.pop, "RANK")
+        self.call(dp.init, ".")
+        self.asked(start_step=-1, is_rank=True, rank_list=[1, "3", True])
+        self.steps(2)
+        self.assertEqual(self.results(), [])
+        self.assertIn("Rank 3 not in valid rank_list [1]!", self.log())
+        self.asked(start_step=-1, is_rank=True, rank_list=[3])
+        self.steps(2)
+        self.assertEqual(len(self.results()), 1)
+
+    def test_state(self):
+        self.call(dp.init, ".")
+        self.call(dp.set_state, {"cur_step": 1000})
+        self.asked(start_step=1002)
+        self.steps(3)
+        self.assertEqual(self.schedule_of(self.results()[0])["skip_first"], 1002)
+        for bad in (None, [], {"cur_step": -1}, {"cur_step": True}, {"cur_step": "1"}):
+            self.call(dp.set_state, bad)
+            self.assertIn("Call set_state failed", self.told[-1])
+        self.assertEqual(dp._present.counter, 1003)
+
+
+class StartTest(DynamicTest):
+    def test_at_once(self):
+        self.call(dp.init, ".")
+        self.ask("other.json", start_step=50, active=2)
+        self.call(dp.start, "other.json")
+        self.call(dp.start, "other.json")
+        self.assertIn("Profiler already started", self.told.pop())
+        self.steps(2)
+        self.assertEqual((len(self.results()), self.told), (1, []))
+        self.steps(3)
+        self.assertEqual(len(self.results()), 1)
+
+    def test_without_a_file(self):
+        self.call(dp.start)
+        self.assertIn("Call start failed", self.told.pop())
+        self.call(dp.init, ".")
+        self.asked(start_step=100)
+        self.call(dp.start, "none.json")
+        self.assertIn("The provided config_path is invalid: none.json", self.told.pop())
+        self.steps(1)
+        self.assertEqual(len(self.results()), 1)
+
+    def test_bad_files(self):
+        self.call(dp.init, ".")
+        for text, says in (("", "not JSON"), ("{", "not JSON"), ("[" * 100000, "not JSON"),
+                           ("[]", "expected an object"), ("{}", "expected an object"),
+                           (" " * (1 << 20) + "{}", "more than 1 MiB")):
+            self.write("bad.json", text)
+            self.call(dp.start, "bad.json")
+            self.assertRegex(self.told.pop(), "Call start failed.*bad.json: .*" + says)
+        self.steps(1)
+        self.assertEqual(self.results(), [])
+
+
+class BadTest(DynamicTest):
+    def test_bad_values_are_replaced(self):
+        self.call(dp.init, ".")
+        self.asked(start_step=-1, active=0, warmup="x", analyse=1, record_shapes=None, is_rank="no",
+                   activities=["CPU", "GPU", 4], metadata=[], sirial=1,
+                   experimental_config={"profiler_level": "Level9", "nonesuch": 1})
+        self.steps(2)
+        self.assertEqual(len(self.results()), 1)
+        for text in ("record_shapes: expected true or false, found null",
+                     'expected CPU or NPU, found "GPU"; left out',
+                     "Invalid parameter profiler_level", "experimental_config.nonesuch is no key"):
+            self.assertTrue([each for each in self.told if text in each], (text, self.told))
+
+    def test_each_is_told(self):
+        from strobe.profiler.dynamic_config import read
+
+        self.ask(active=0, warmup="x", analyse=1, is_rank="no", metadata=[], sirial=1)
+        config = self.call(read, _FILE)
+        told = "\n".join(self.told)
+        for name, found, instead in (("active", "0", "1"), ("warmup", '"x"', "0"),
+                                     ("analyse", "1", "false"), ("is_rank", '"no"', "false"),
+                                     ("metadata", r"\[\]", "{}")):
+            self.assertRegex(told, "%s: %s: expected .*, found %s; reset to %s"
+                             % (re.escape(_FILE), name, found, instead))
+        self.assertIn("sirial is no key of it", told)
+        self.assertEqual((config.active, config.warmup, config.ranks), (1, 0, None))
+
+    def test_file_that_goes_and_comes(self):
+        self.call(dp.init, ".")
+        os.unlink(_FILE)
+        self.wait(lambda: "is gone" in self.log())
+        self.write(_FILE, "{")
+        self.wait(lambda: "not JSON" in self.log())
+        self.asked(start_step=-1)
+        self.steps(2)
+        self.assertEqual(len(self.results()), 1)
+
+    def test_folder_is_a_file(self):
+        self.write("file", "")
+        self.call(dp.init, "file")
+        self.assertIn("Call init failed", self.told.pop())
+        self.steps(2)
+        self.assertEqual(self.told, ["dynamic_profile.step() takes no effect before init()"])
+
+    def test_twice(self):
+        self.call(dp.init, ".")
+        self.call(dp.init, ".")
+        self.assertEqual(self.told, ["Init dynamic profiling repeatedly"])
+
+
+class ProcessTest(DynamicTest):
+    def test_exit_while_it_profiles(self):
+        self.ask("now.json", start_step=-1, active=100)
+        done = self.run_python(
+            "from strobe.profiler import dynamic_profile as dp\n"
+            "dp.init('.')\n"
+            "dp.start('now.json')\n"
+            "dp.step()\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Profiler stop when process exit", done.stderr)
+        self.assertEqual(len(self.results()), 1)
+
+    def test_forked_child_has_no_part(self):
+        self.call(dp.init, ".")
+        self.asked(start_step=-1, active=2)
+        self.steps(1)
+        child = os.fork()
+        if child == 0:
+            try:
+                dp.step()
+                os._exit(0 if dp._present._profile is None else 1)
+            finally:
+                os._exit(2)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.steps(2)
+        self.assertEqual(len(self.results()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
