@@ -140,7 +140,7 @@ void strobe_run_rest(void)
 static StrobeStatus start_session(const char *text, const char *origin, StrobeSession **session,
                                   StrobeError **error)
 {
-    StrobeStatus status = strobe_session_new(text, origin, session, error);
+    StrobeStatus status = strobe_session_make(text, origin, TRUE, session, error);
 
     if (status == STROBE_OK)
         status = strobe_session_start(*session, error);

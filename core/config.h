@@ -53,6 +53,7 @@ typedef struct StrobeConfig {
     StrobeScheduleConfig schedule;
     GPtrArray *collectors; /* of StrobeConfigComponent */
     GPtrArray *exporters;
+    gboolean is_checked;                    /* strobe run has looked at the exporters */
     gboolean has_collectors, has_exporters; /* the key was there or a flag was given */
     guint32 export_types;                   /* STROBE_EXPORT_*, 0: not said */
     char *directory;                        /* NULL: the present one */

@@ -51,6 +51,26 @@ static gboolean add_collectors(StrobeSession *session, GError **error)
     return TRUE;
 }
 
+/* Found out now rather than by the analysis, after hours. What is on by default is what there is.
+ */
+static gboolean check_exporters(const StrobeSession *session, GError **error)
+{
+    const GPtrArray *exporters = session->config->exporters;
+
+    for (guint i = 0; i < exporters->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(exporters, i);
+        if (wanted->is_mapped || g_str_equal(wanted->origin, "default"))
+            continue;
+        const StrobeComponent *component = strobe_registry_find(
+            session->registry, STROBE_COMPONENT_EXPORTER, wanted->name, NULL, error);
+        if (!component || !strobe_instance_check_options(component, wanted, error)) {
+            g_prefix_error(error, "%s: ", wanted->origin);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 static gboolean open_recorder(const StrobeConfig *config, GError **error)
 {
     g_autofree char *parent =
@@ -87,6 +107,7 @@ static gboolean set_up(StrobeSession *session, GError **error)
     strobe_config_add_defaults(session->config);
     session->registry = strobe_registry_new(NULL);
     return strobe_config_check(session->config, error) && add_collectors(session, error) &&
+           (session->config->is_checked || check_exporters(session, error)) &&
            open_recorder(session->config, error);
 }
 
@@ -161,9 +182,17 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
 StrobeStatus strobe_session_new(const char *config, const char *origin, StrobeSession **session,
                                 StrobeError **error)
 {
+    return strobe_session_make(config, origin, FALSE, session, error);
+}
+
+StrobeStatus strobe_session_make(const char *config, const char *origin, gboolean is_checked,
+                                 StrobeSession **session, StrobeError **error)
+{
     GError *failure = NULL;
     StrobeConfig *parsed = strobe_config_parse(config, origin, &failure);
 
+    if (parsed)
+        parsed->is_checked = is_checked;
     *session = parsed ? new_session(parsed, &failure) : NULL;
     return strobe_api_result(failure, error);
 }
@@ -210,6 +239,10 @@ void strobe_session_free(StrobeSession *session)
 
 gboolean strobe_session_is_own(StrobeSession *session, GError **error)
 {
+    if (!session) {
+        g_set_error_literal(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "There is no session");
+        return FALSE;
+    }
     if (session->pid == getpid())
         return TRUE;
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
@@ -482,7 +515,7 @@ const char *strobe_session_diagnostics(StrobeSession *session)
     uint64_t lost[STROBE_LOSS_CAUSES];
     guint64 total = 0;
 
-    if (session->pid != getpid())
+    if (!session || session->pid != getpid())
         return "";
     g_rec_mutex_lock(&session->lock);
     g_autoptr(GString) out = g_string_new(NULL);

@@ -71,7 +71,13 @@ struct StrobeSession {
 
 void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCollector *));
 
-/* FALSE with an error in a forked child: the session is its parent's. Any thread, no lock. */
+/* strobe_session_new(); `is_checked`: strobe run has looked at the exporters, which are then not
+ * loaded. */
+StrobeStatus strobe_session_make(const char *config, const char *origin, gboolean is_checked,
+                                 StrobeSession **session, StrobeError **error);
+
+/* FALSE with an error where there is none (NULL), and in a forked child: it is its parent's. Any
+ * thread, no lock. */
 gboolean strobe_session_is_own(StrobeSession *session, GError **error);
 
 /* ---- windows, session-window.c ---- */

@@ -19,6 +19,8 @@ GPtrArray *strobe_doctor_strobe(StrobeDoctorReport *report, const char *const *p
                                 GPtrArray **anywhere);
 /* Machine, clock, memory, limits, permissions. */
 void strobe_doctor_host(StrobeDoctorReport *report);
+/* Buffers of programs that died, which take memory: within the host's section. */
+void strobe_doctor_pools(StrobeDoctorReport *report);
 /* Variables of the environment that matter; no others are looked at. */
 void strobe_doctor_environment(StrobeDoctorReport *report);
 /* CANN, MSPTI, DCMI, OpenCL: each loaded in a process of its own. */

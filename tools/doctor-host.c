@@ -225,6 +225,7 @@ void strobe_doctor_host(StrobeDoctorReport *report)
     check_machine(report);
     check_clock(report);
     check_memory_folder(report);
+    strobe_doctor_pools(report);
     check_disk(report);
     check_limits(report);
     check_control_group(report);

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """strobe doctor: what it finds, what it never tells, and how it ends."""
 
+import fcntl
 import json
+import os
+import re
 import shutil
 import stat
+import tempfile
 
 from support import BUILD, PROGRAMS, PYTHON, StrobeTest, bad_plugin, needs_python
 
@@ -99,6 +103,32 @@ class DoctorTest(StrobeTest):
         self.environment["STROBE_PLUGIN_PATH"] = str(missing)
         wrong = self.finding(self.doctor(*words), "Strobe", "plugin folder")
         self.assertEqual(wrong["verdict"], "limited")
+
+    def test_buffers_left_behind(self):
+        """Of programs that died; those of the living are locked."""
+        named = "buffers left behind"
+        for is_locked in (False, True):
+            with self.subTest(is_locked), tempfile.NamedTemporaryFile(
+                    prefix="strobe-0-", suffix=".pool", dir="/dev/shm") as file:
+                file.write(bytes(1 << 20))
+                file.flush()
+                if is_locked:
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                with_file = self.leftovers(named)
+                os.unlink(file.name)
+                without = self.leftovers(named)
+                open(file.name, "w").close()  # the file's own end removes it
+                # Other tests' programs may leave theirs meanwhile, but hardly both times.
+                self.assertEqual(with_file - without, 0 if is_locked else 1)
+
+    def leftovers(self, name):
+        said = self.doctor("--python", self.work / "none", code=1)
+        found = [each["found"] for each in said["findings"] if each["name"] == name]
+        if not found:
+            return 0
+        self.assertRegex(found[0], "in memory, of programs that were killed: /dev/shm/strobe-.*pool")
+        more = re.search(r"and (\d+) more", found[0])
+        return 1 + int(more.group(1) if more else 0)
 
     def test_unruly_library(self):
         """A library that ends who loads it, at the place of MSPTI, ends a child only."""

@@ -153,11 +153,27 @@ static void test_too_large(void)
     StrobeWriter *writer = strobe_lane_writer();
     for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
         g_assert_null(strobe_lane_reserve_bulk(writer, sizes[i], 5));
-    g_assert_null(strobe_lane_reserve(writer, STROBE_KINDS_MAX, 0, 0, strobe_clock_now(), 0));
     strobe_mark("stored");
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(marks_of(session), ==, 1);
-    check_losses(session, STROBE_LOSS_TOO_LARGE, 5 * G_N_ELEMENTS(sizes) + 1);
+    check_losses(session, STROBE_LOSS_TOO_LARGE, 5 * G_N_ELEMENTS(sizes));
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* A collector's mistake: what it says is not told as something that has no room. */
+static void test_undeclared_kind(void)
+{
+    static const uint32_t kinds[] = {0, STROBE_KINDS_MAX - 1, STROBE_KINDS_MAX, UINT32_MAX};
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+
+    strobe_session_start(session, NULL);
+    StrobeWriter *writer = strobe_lane_writer();
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+        g_assert_null(strobe_lane_reserve(writer, kinds[i], 0, 0, strobe_clock_now(), 0));
+    strobe_session_stop(session, NULL);
+    check_losses(session, STROBE_LOSS_COLLECTOR_FAILED, G_N_ELEMENTS(kinds));
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -454,6 +470,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ledger/pool-empty-with-names", test_pool_empty_with_names);
     g_test_add_func("/ledger/open-and-no-block", test_open_and_no_block);
     g_test_add_func("/ledger/too-large", test_too_large);
+    g_test_add_func("/ledger/undeclared-kind", test_undeclared_kind);
     g_test_add_func("/ledger/no-lane", test_no_lane);
     g_test_add_func("/ledger/signal", test_signal);
     g_test_add_func("/ledger/thread-ended", test_thread_ended);

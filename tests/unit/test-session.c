@@ -65,6 +65,52 @@ static void test_schedule(void)
     scratch_remove(folder);
 }
 
+/* What the analysis would refuse after hours of recording is refused before. */
+static void test_exporters(void)
+{
+    static const struct {
+        const char *text, *says;
+        StrobeStatus status;
+    } cases[] = {
+        {"{\"exporters\": {\"cvs\": {}}}", "no exporter \"cvs\", did you mean \"csv\"?",
+         STROBE_ERROR_PLUGIN},
+        {"{\"exporters\": {\"csv\": {\"nonesuch\": 1}}}", "no option \"nonesuch\"",
+         STROBE_ERROR_CONFIG},
+        {"{\"collectors\": {}, \"exporters\": {\"csv\": {}}}", NULL, STROBE_OK},
+        {"{\"collectors\": {}}", NULL, STROBE_OK},
+    };
+
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        StrobeSession *session;
+        StrobeError *error = NULL;
+        g_assert_cmpint(strobe_session_new(cases[i].text, "here.json", &session, &error), ==,
+                        cases[i].status);
+        g_assert_cmpint(session != NULL, ==, cases[i].says == NULL);
+        if (cases[i].says) {
+            g_assert_nonnull(strstr(strobe_error_message(error), cases[i].says));
+            g_assert_nonnull(strstr(strobe_error_message(error), "here.json"));
+            strobe_error_free(error);
+        }
+        strobe_session_free(session);
+    }
+}
+
+/* Of a session that could not be made, when nobody has looked. */
+static void test_no_session(void)
+{
+    StrobeError *error = NULL;
+
+    g_assert_cmpint(strobe_session_start(NULL, &error), ==, STROBE_ERROR_ARGUMENT);
+    g_assert_cmpstr(strobe_error_message(error), ==, "There is no session");
+    strobe_error_free(error);
+    g_assert_cmpint(strobe_session_step(NULL, NULL), ==, STROBE_ERROR_ARGUMENT);
+    g_assert_cmpint(strobe_session_stop(NULL, NULL), ==, STROBE_ERROR_ARGUMENT);
+    g_assert_cmpint(strobe_session_dump(NULL, NULL, NULL, NULL), ==, STROBE_ERROR_ARGUMENT);
+    g_assert_cmpint(strobe_session_add_metadata(NULL, "a", "b", 0, NULL), ==,
+                    STROBE_ERROR_ARGUMENT);
+    g_assert_cmpstr(strobe_session_diagnostics(NULL), ==, "");
+}
+
 /* Leaving in WARMUP leaves no directory; in RECORD it leaves one. */
 static void test_leaving(void)
 {
@@ -400,6 +446,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/session/schedule", test_schedule);
+    g_test_add_func("/session/exporters", test_exporters);
+    g_test_add_func("/session/no-session", test_no_session);
     g_test_add_func("/session/leaving", test_leaving);
     g_test_add_func("/session/files", test_files);
     g_test_add_func("/session/failing", test_failing);

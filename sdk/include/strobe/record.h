@@ -145,7 +145,7 @@ enum {
     STROBE_LOSS_TOO_LARGE = 2,  /* the record does not fit a block */
     STROBE_LOSS_NESTED = 3,     /* reserve inside reserve: a signal or interposer hit the bracket */
     STROBE_LOSS_LATE = 4,       /* arrived after the window was sealed */
-    STROBE_LOSS_COLLECTOR_FAILED = 5,  /* reported by a collector that failed */
+    STROBE_LOSS_COLLECTOR_FAILED = 5,  /* told by one that failed, or of a kind not declared */
     STROBE_LOSS_NO_LANE = 6,           /* more threads recording at once than there are lanes */
     STROBE_LOSS_SPAN_DEPTH = 7,        /* a span begun inside 1024 open ones */
     STROBE_LOSS_STRING_CUT = 8,        /* a string was cut or left out (the record is kept) */
