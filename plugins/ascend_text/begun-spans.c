@@ -138,8 +138,8 @@ static const TraceEvent *show(BegunSpans *spans, const Begun *begun, const char 
     return &spans->event;
 }
 
-const TraceEvent *begun_spans_end(BegunSpans *spans, Row *row, const TraceEvent *event,
-                                  gint64 end, gint64 *begin)
+const TraceEvent *begun_spans_end(BegunSpans *spans, Row *row, const TraceEvent *event, gint64 end,
+                                  gint64 *begin)
 {
     GPtrArray *open = g_hash_table_lookup(spans->rows, row);
     Begun *begun = open && open->len ? take_last(spans, open) : NULL;

@@ -95,6 +95,13 @@ class HeadOverheadTest(StrobeTest):
         result = self.imported(self.text_result(extra))
         self.assertEqual(self.table(result, code=NO_MARKERS), [])
 
+    def test_bare_trace(self):
+        """trace_view.json alone tells the first kernel too."""
+        source = self.text_result(ranges(5000)) / OUTPUT / "trace_view.json"
+        (row,) = self.table(self.imported(source))
+        self.assertParts(row)
+        self.assertEqual((row["step"], row["ge_to_first_kernel"]), (5, 8000 - 6700))
+
     def test_pairs(self):
         """The ranges as pairs of events in a result of Ascend."""
         halves = [dict({key: value for key, value in event.items() if key not in ("dur", "args")},
