@@ -172,23 +172,24 @@ static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_f
         pass->n_spans++;
 }
 
-/* Events that no kind of its own was made of: those without a category, which may be the
+/* Events that no kind of its own was made of: whole ones without a category, which may be the
  * framework's, and pairs. What began and did not end has no length to tell. */
 static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[TRACE_SPAN], record->kind);
-    const StrobeText phase = pass->host->string(pass->self, strobe_field_u32(record, at[PHASE], 0));
+    const char phase =
+        *pass->host->string(pass->self, strobe_field_u32(record, at[PHASE], 0)).bytes;
     const StrobeText category =
         pass->host->string(pass->self, strobe_field_u32(record, at[CATEGORY], 0));
-    const char *kind =
-        category.length ? kineto_kind_of(category.bytes, category.length) : kind_names[CPU_OP];
+    const char *kind = kind_names[CPU_OP];
 
-    if (!kind || (strcmp(phase.bytes, "X") != 0 && strcmp(phase.bytes, "B") != 0) ||
-        strobe_field_u8(record, at[UNFINISHED], 0))
+    if (strobe_field_u8(record, at[UNFINISHED], 0) || (phase != 'X' && phase != 'B'))
         return;
-    if (!strcmp(kind, kind_names[CPU_OP]))
+    if (category.length)
+        kind = phase == 'B' ? kineto_kind_of(category.bytes, category.length) : NULL;
+    if (kind && !strcmp(kind, kind_names[CPU_OP]))
         add_span(pass, record, FALSE);
-    else if (!strcmp(kind, kind_names[PYTHON_CALL]))
+    else if (kind && !strcmp(kind, kind_names[PYTHON_CALL]))
         add_span(pass, record, TRUE);
 }
 
