@@ -130,25 +130,32 @@ void facts_take_device(Db *db, DbKind *kind, const StrobeView *record)
     row_map_put(db, db_kind_map(db, kind, 1, "RANK_DEVICE_MAP", NULL), record);
 }
 
-/* One row a device that anything happened on. */
+static void put_rank(Db *db, gint32 device)
+{
+    OutTable *table = db_table_named(db, "RANK_DEVICE_MAP");
+    RowBuffer *rows = out_db_rows(db->out);
+
+    row_begin(rows, table);
+    row_int(rows, db->host->facts(db->self)->rank);
+    row_int(rows, device);
+    db_row_done(db, rows);
+}
+
+/* One row a device that anything happened on; of the framework alone one that says so. */
 static void put_ranks(Db *db)
 {
-    const StrobeFacts *facts = db->host->facts(db->self);
     guint32 n = db->host->track_count(db->self);
     g_autoptr(GHashTable) seen = g_hash_table_new(strobe_hash_of_pointer, NULL);
 
     for (guint32 id = 1; id <= n; id++) {
         const StrobeTrackView *track = db_track(db, id);
 
-        if (!track || track->device < 0 || !g_hash_table_add(seen, GINT_TO_POINTER(track->device)))
-            continue;
-        OutTable *table = db_table_named(db, "RANK_DEVICE_MAP");
-        RowBuffer *rows = out_db_rows(db->out);
-        row_begin(rows, table);
-        row_int(rows, facts->rank);
-        row_int(rows, track->device);
-        db_row_done(db, rows);
+        if (track && track->device >= 0 && g_hash_table_add(seen, GINT_TO_POINTER(track->device)))
+            put_rank(db, track->device);
     }
+    if (g_hash_table_size(seen) == 0 && !is_of_database(db) &&
+        db_has_table(db, ascend_db_table("PYTORCH_API")))
+        put_rank(db, -1);
 }
 
 /* ---- the rest ---- */

@@ -60,7 +60,8 @@ static void test_host_only(Fixture *f, gconstpointer unused)
     add_op(f, "aten::mm", T0, T0 + 10);
     fixture_run(f);
     CHECK("SELECT group_concat(name) FROM (SELECT name FROM sqlite_master ORDER BY name)",
-          "ENUM_API_TYPE,HOST_INFO,META_DATA,PYTORCH_API,STRING_IDS");
+          "ENUM_API_TYPE,HOST_INFO,META_DATA,PYTORCH_API,RANK_DEVICE_MAP,STRING_IDS");
+    CHECK("SELECT * FROM RANK_DEVICE_MAP", "-1|-1");
     CHECK("SELECT id, name FROM ENUM_API_TYPE", "50001|op\n50002|queue\n50003|trace\n50004|mstx");
     CHECK("SELECT * FROM HOST_INFO", "NULL|a host");
     CHECK("SELECT sql FROM sqlite_master WHERE name = 'PYTORCH_API'",

@@ -30,13 +30,24 @@ typedef struct Run {
     int kernels_fd; /* its rows are read again and again */
 } Run;
 
+/* A trace says most by itself; a table needs what lies beside it. */
+static void probe_file(const StrobeSource *source, StrobeSourceProbe *answer)
+{
+    if (source_file_is_trace((const char *)source->head, source->n_head)) {
+        answer->format = "Ascend PyTorch Profiler, trace";
+        answer->score = 85;
+    } else {
+        answer->reason = "a single file, and no trace: name the folder that it is in";
+    }
+}
+
 static void ascend_text_probe(const StrobeSource *source, StrobeSourceProbe *answer)
 {
     SourceFiles *files;
     gboolean has_trace, has_kernels, has_table;
 
     if (!source->is_folder) {
-        answer->reason = "a single file: name the folder that it is in";
+        probe_file(source, answer);
         return;
     }
     files = source_files_new(source);

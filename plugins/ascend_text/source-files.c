@@ -107,6 +107,21 @@ gint source_file_type(const char *head, gsize n, const AscendFile **table)
     return strcmp((*table)->file, "kernel_details.csv") ? SOURCE_TABLE : SOURCE_KERNELS;
 }
 
+gboolean source_file_is_trace(const char *head, gsize n)
+{
+    static const char *const words[] = {"\"cpu_op\"", "\"python_function\"", "\"Ascend Hardware\"",
+                                        "\"CANN\"", "\"Physic Stream Id\""};
+    g_autoptr(GRegex) time =
+        g_regex_new("\"ts\"\\s*:\\s*\"[0-9]+\\.[0-9]{3}\"", G_REGEX_RAW, 0, NULL);
+    const AscendFile *table;
+    gboolean is_known = FALSE;
+
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+        is_known |= holds(head, n, words[i]);
+    return is_known && source_file_type(head, n, &table) == SOURCE_TRACE &&
+           g_regex_match_full(time, head, (gssize)n, 0, 0, NULL, NULL);
+}
+
 /* ---- folders ---- */
 
 static void free_file(gpointer data)
@@ -196,11 +211,27 @@ static int open_output(int folder)
     return output >= 0 ? output : openat(folder, MSPROF_OUTPUT_NAME, flags);
 }
 
+static void add_source(SourceFiles *files, const StrobeSource *source)
+{
+    SourceFile *file = g_new0(SourceFile, 1);
+
+    file->name = g_path_get_basename(source->path);
+    file->folder = file->device = -1;
+    file->descriptor = source->descriptor;
+    file->type = source_file_type((const char *)source->head, source->n_head, &file->table);
+    g_ptr_array_add(files->files, file);
+}
+
 SourceFiles *source_files_new(const StrobeSource *source)
 {
     SourceFiles *files = g_new0(SourceFiles, 1);
 
     files->files = g_ptr_array_new_with_free_func(free_file);
+    if (!source->is_folder) {
+        files->output = -1;
+        add_source(files, source);
+        return files;
+    }
     files->output = open_output(source->descriptor);
     add_folder(files, source->descriptor);
     if (files->output >= 0)
@@ -241,5 +272,7 @@ const SourceFile *source_files_table(const SourceFiles *files, const char *name)
 
 int source_file_open(const SourceFile *file)
 {
+    if (file->folder < 0)
+        return fcntl(file->descriptor, F_DUPFD_CLOEXEC, 0);
     return openat(file->folder, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }

@@ -20,8 +20,9 @@ enum {
 
 typedef struct SourceFile {
     char *name;
-    int folder; /* descriptor of the folder that it is in, lent */
-    gint type;  /* SOURCE_* */
+    int folder;     /* descriptor of the folder that it is in, lent; -1: the file is the source */
+    int descriptor; /* of the source then, lent */
+    gint type;      /* SOURCE_* */
     const AscendFile *table;
     gint generation; /* that its titles tell, 0: none */
     gint device;     /* that its first rows tell, -1: none */
@@ -35,7 +36,12 @@ typedef struct SourceFiles {
 /* What the bytes are the beginning of. `table` is set for a CSV file. */
 gint source_file_type(const char *head, gsize n, const AscendFile **table);
 
-/* Looks at every regular file of the source and of ASCEND_PROFILER_OUTPUT in it. */
+/* Are these the first bytes of a trace as the profiler writes it: an array, with its layers or
+ * categories, and times as text? */
+gboolean source_file_is_trace(const char *head, gsize n);
+
+/* Looks at every regular file of the source and of ASCEND_PROFILER_OUTPUT in it, or at the file
+ * that it is. */
 SourceFiles *source_files_new(const StrobeSource *source);
 void source_files_free(SourceFiles *files);
 

@@ -58,6 +58,44 @@ static void test_operator(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
+#define HALF(phase_, name_, ts_, more_)                                                            \
+    "{'ph':'" phase_ "','name':'" name_ "','pid':77,'tid':78,'ts':'" ts_ "','cat':'cpu_op'" more_  \
+    "}"
+
+/* A pair is a span with the arguments of both. What never ends, and an end of nothing, are kept as
+ * they are. */
+static void test_pairs(Fixture *f, gconstpointer unused)
+{
+    const StrobeMockImported *op;
+
+    fixture_trace(f, PYTHON, HALF("E", "nothing", "900.000", ""),
+                  HALF("B", "outer", "1000.001", ",'args':{'Sequence number':4}"),
+                  HALF("B", "inner", "1001.000", ",'args':{'novel':1}"),
+                  HALF("E", "inner", "1002.500", ""),
+                  HALF("E", "outer", "1003.000", ",'args':{'Fwd thread id':9}"),
+                  HALF("B", "open", "1004.000", ""), NULL);
+    fixture_import(f);
+    g_assert_cmpuint(fixture_count(f, "cpu_op"), ==, 2);
+    op = fixture_record(f, "cpu_op", 0);
+    g_assert_cmpstr(NAME(op), ==, "inner");
+    g_assert_cmpint(op->begin_ns, ==, 1001000);
+    g_assert_cmpint(op->end_ns, ==, 1002500);
+    g_assert_cmpstr(TEXT(op, "ascend_text.arguments"), ==, "{\"novel\": 1}");
+    op = fixture_record(f, "cpu_op", 1);
+    g_assert_cmpstr(NAME(op), ==, "outer");
+    g_assert_cmpint(op->begin_ns, ==, 1000001);
+    g_assert_cmpint(op->end_ns, ==, 1003000);
+    g_assert_cmpint(INTEGER(op, "sequence"), ==, 4);
+    g_assert_cmpint(INTEGER(op, "forward_thread"), ==, 9);
+    assert_track(f, op, STROBE_TRACK_THREAD, -1, 78, NULL);
+    g_assert_cmpuint(fixture_count(f, "ascend_text.event"), ==, 2);
+    op = fixture_record(f, "ascend_text.event", 1);
+    g_assert_cmpstr(NAME(op), ==, "open");
+    g_assert_cmpstr(TEXT(op, "phase"), ==, "B");
+    g_assert_cmpint(op->begin_ns, ==, 1004000);
+    (void)unused;
+}
+
 /* Further fields are there only where the trace has such arguments. */
 static void test_extension(Fixture *f, gconstpointer unused)
 {
@@ -409,6 +447,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     ADD("probe", test_probe);
     ADD("operator", test_operator);
+    ADD("pairs", test_pairs);
     ADD("extension", test_extension);
     ADD("task", test_task);
     ADD("no-task", test_no_task);

@@ -5,6 +5,7 @@
 #include <strobe/helpers/cell-number.h>
 #include <unistd.h>
 
+#include "begun-spans.h"
 #include "layers.h"
 #include "marks.h"
 #include "samples.h"
@@ -19,6 +20,7 @@ typedef struct Trace {
     TraceKinds kinds;
     Samples samples;
     StoredTrace stored;
+    BegunSpans *begun;
     guint64 n_events;
 } Trace;
 
@@ -154,26 +156,15 @@ static gboolean is_task(const TraceEvent *event)
     return FALSE;
 }
 
-static void take_event(Trace *t, const TraceEvent *event)
+static void take_by_phase(Trace *t, const TraceEvent *event, Row *row, gint64 begin, gint64 end)
 {
-    gint64 begin, end;
-    Row *row;
-
-    t->n_events++;
-    if (event->phase[0] == 'M')
-        return;
-    if (!event->has_pid || !read_times(event, &begin, &end)) {
-        import_damage(t->import, TRACE_NAME, "before offset", event->offset,
-                      "an event without a pid, or with a time that is none");
-        return;
-    }
-    row = layers_row(&t->layers, event->pid, event->tid);
     StrobeTrackId track = layers_track(&t->layers, row);
     const TraceKind *kind =
         event->phase[0] == 'X'
             ? survey_kind_of(&t->kinds, row, event->has_category ? event->category : NULL,
                              is_task(event))
             : NULL;
+
     if (event->phase[0] == 's' || event->phase[0] == 'f')
         take_flow(t, event, track, begin);
     else if (kind)
@@ -186,12 +177,52 @@ static void take_event(Trace *t, const TraceEvent *event)
         take_unknown(t, event, track, begin, end);
 }
 
+static gboolean is_phase(const TraceEvent *event, char phase)
+{
+    return event->phase[0] == phase && event->phase[1] == '\0';
+}
+
+static void take_event(Trace *t, const TraceEvent *event)
+{
+    const TraceEvent *whole;
+    gint64 begin, end, begun;
+    Row *row;
+
+    t->n_events++;
+    if (event->phase[0] == 'M')
+        return;
+    if (!event->has_pid || !read_times(event, &begin, &end)) {
+        import_damage(t->import, TRACE_NAME, "before offset", event->offset,
+                      "an event without a pid, or with a time that is none");
+        return;
+    }
+    row = layers_row(&t->layers, event->pid, event->tid);
+    if (is_phase(event, 'B') && begun_spans_begin(t->begun, row, event, begin))
+        return;
+    whole = is_phase(event, 'E') ? begun_spans_end(t->begun, row, event, begin, &begun) : NULL;
+    if (whole)
+        take_by_phase(t, whole, row, begun, MAX(begun, begin));
+    else
+        take_by_phase(t, event, row, begin, end);
+}
+
+/* What begins and does not end: when is not known. */
+static void take_rest(Trace *t)
+{
+    const TraceEvent *event;
+    gint64 begin;
+    Row *row;
+
+    while ((event = begun_spans_rest(t->begun, &row, &begin)))
+        take_by_phase(t, event, row, begin, begin);
+}
+
 /* Names of layers, and what fields there will be. */
 static void survey_event(Trace *t, const TraceEvent *event)
 {
     if (event->phase[0] == 'M')
         layers_take(&t->layers, event);
-    else if (event->phase[0] == 'X')
+    else if (event->phase[0] == 'X' || is_phase(event, 'B'))
         survey_take(&t->survey, event);
 }
 
@@ -234,11 +265,14 @@ void trace_import(Import *import, int descriptor, Kernels *kernels)
     trace_kinds_init(&t.kinds, import);
     samples_init(&t.samples, import);
     stored_trace_init(&t.stored, import, &t.layers);
+    t.begun = begun_spans_new();
     read_through(&t, descriptor, TRUE);
     layers_finish(&t.layers);
     survey_settle(&t.survey, &t.layers, &t.kinds);
     survey_clear(&t.survey);
     read_through(&t, descriptor, FALSE);
+    take_rest(&t);
+    begun_spans_free(t.begun);
     samples_finish(&t.samples);
     layers_track_all(&t.layers);
     import->host->found(import->self, TRACE_NAME, t.n_events);

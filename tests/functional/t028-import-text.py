@@ -137,6 +137,21 @@ class TextTest(StrobeTest):
                         for events in (mine, EVENTS))
         self.assertEqual((sorted(mine - theirs), sorted(theirs - mine)), ([], []))
 
+    def test_trace_alone(self):
+        """The file itself is read as in its folder; another tool's array is not."""
+        source = self.make(trace_json=json.dumps(EVENTS))
+        folder = self.import_folder(source)
+        alone = self.import_folder(source / OUTPUT / "trace.json")
+        self.assertEqual(alone["importer"], "ascend_text")
+        self.assertEqual(alone["kinds"], folder["kinds"])
+        self.assertEqual(alone["found"], folder["found"])
+        self.assertGreater(alone["kinds"]["cpu_op"], 0)
+        other = self.work / "other.json"
+        for events in ([dict(event, ts=1.5) for event in EVENTS],
+                       [{"name": "x", "ph": "X", "pid": 1, "tid": 1, "ts": "1.000", "dur": 1}]):
+            other.write_text(json.dumps(events))
+            self.assertEqual(self.import_folder(other)["importer"], "chrome_trace")
+
     def test_kernels_alone(self):
         """Of the second generation only tables were published: they come back cell by cell."""
         made = self.import_folder(self.make(k_csv=KERNELS), "--export", "csv")

@@ -95,6 +95,25 @@ class HeadOverheadTest(StrobeTest):
         result = self.imported(self.text_result(extra))
         self.assertEqual(self.table(result, code=NO_MARKERS), [])
 
+    def test_bare_trace(self):
+        """trace_view.json alone tells the first kernel too."""
+        source = self.text_result(ranges(5000)) / OUTPUT / "trace_view.json"
+        (row,) = self.table(self.imported(source))
+        self.assertParts(row)
+        self.assertEqual((row["step"], row["ge_to_first_kernel"]), (5, 8000 - 6700))
+
+    def test_pairs(self):
+        """The ranges as pairs of events in a result of Ascend."""
+        halves = [dict({key: value for key, value in event.items() if key not in ("dur", "args")},
+                       ph=phase, ts=at)
+                  for event in ranges(5000) for phase, at in
+                  (("B", event["ts"]), ("E", "%d.%03d" % divmod(
+                      int(event["ts"].replace(".", "")) + round(event["dur"] * 1000), 1000)))]
+        halves.sort(key=lambda event: (event["ts"], event["ph"] == "B"))
+        (row,) = self.table(self.imported(self.text_result(halves)))
+        self.assertParts(row)
+        self.assertEqual(row["ge_to_first_kernel"], 8000 - 6700)
+
     def test_for_people(self):
         result = self.imported(self.text_result(ranges(5000)))
         lines = self.strobe("show", result, "--table", "head_overhead").stdout.splitlines()

@@ -24,7 +24,7 @@ static const char *const kind_names[N_KINDS] = {
     [TRACE_SPAN] = "chrome_trace.span",
 };
 
-enum { CATEGORY, PHASE, UNFINISHED, IS_KERNEL, TASK_TYPE, TO_BEGIN, NUMBER, N_WANTED };
+enum { CATEGORY, PHASE, UNFINISHED, IS_KERNEL, TASK_TYPE, TO_BEGIN, NUMBER, THREAD, N_WANTED };
 
 static const StrobeWantedField wanted[N_WANTED] = {
     [CATEGORY] = {"category", STROBE_FIELD_STRING},
@@ -34,6 +34,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [TASK_TYPE] = {"task_type", STROBE_FIELD_STRING},
     [TO_BEGIN] = {"to_begin", STROBE_FIELD_I64},
     [NUMBER] = {"number", STROBE_FIELD_I64},
+    [THREAD] = {"thread", STROBE_FIELD_U64},
 };
 
 typedef struct HeadOverhead {
@@ -128,19 +129,28 @@ static HostThread *thread_of(HeadOverhead *pass, StrobeTrackId id)
     return pass->last = thread;
 }
 
-static void add_step(GArray *steps, const StrobeView *record, gint64 number)
+static void add_step(GArray *steps, const StrobeView *record, gint64 number, guint64 thread)
 {
-    const HeadStep step = {record->begin_ns, record->end_ns, number, record->track, record->name};
+    const HeadStep step = {record->begin_ns, record->end_ns, number,
+                           thread,           record->track,  record->name};
 
     if (number != STROBE_ABSENT_I64 && steps->len < STEPS_MAX)
         g_array_append_val(steps, step);
 }
 
-static gint64 number_of(HeadOverhead *pass, const StrobeView *step)
+static void add_told_step(HeadOverhead *pass, const StrobeView *record)
 {
-    const uint32_t *at = strobe_binder_offsets(&pass->binders[STEP], step->kind);
+    const uint32_t *at = strobe_binder_offsets(&pass->binders[STEP], record->kind);
 
-    return strobe_field_i64(step, at[NUMBER], STROBE_ABSENT_I64);
+    add_step(pass->steps, record, strobe_field_i64(record, at[NUMBER], STROBE_ABSENT_I64),
+             strobe_field_u64(record, at[THREAD], STROBE_ABSENT_U64));
+}
+
+static guint64 number_of_thread(HeadOverhead *pass, StrobeTrackId id)
+{
+    const StrobeTrackView *track = pass->host->track(pass->self, id);
+
+    return track ? track->number : STROBE_ABSENT_U64;
 }
 
 static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_frame)
@@ -152,7 +162,8 @@ static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_f
         return;
     role = markers_role(&pass->markers, record->name, is_frame);
     if (role == ROLE_STEP) {
-        add_step(pass->named_steps, record, markers_step(&pass->markers, record->name));
+        add_step(pass->named_steps, record, markers_step(&pass->markers, record->name),
+                 number_of_thread(pass, record->track));
         return;
     }
     if (!host_thread_add(thread, record->begin_ns, record->end_ns, role, pass->n_spans < SPANS_MAX))
@@ -161,23 +172,24 @@ static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_f
         pass->n_spans++;
 }
 
-/* Events that no kind of its own was made of: those without a category, which may be the
+/* Events that no kind of its own was made of: whole ones without a category, which may be the
  * framework's, and pairs. What began and did not end has no length to tell. */
 static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[TRACE_SPAN], record->kind);
-    const StrobeText phase = pass->host->string(pass->self, strobe_field_u32(record, at[PHASE], 0));
+    const char phase =
+        *pass->host->string(pass->self, strobe_field_u32(record, at[PHASE], 0)).bytes;
     const StrobeText category =
         pass->host->string(pass->self, strobe_field_u32(record, at[CATEGORY], 0));
-    const char *kind =
-        category.length ? kineto_kind_of(category.bytes, category.length) : kind_names[CPU_OP];
+    const char *kind = kind_names[CPU_OP];
 
-    if (!kind || (strcmp(phase.bytes, "X") != 0 && strcmp(phase.bytes, "B") != 0) ||
-        strobe_field_u8(record, at[UNFINISHED], 0))
+    if (strobe_field_u8(record, at[UNFINISHED], 0) || (phase != 'X' && phase != 'B'))
         return;
-    if (!strcmp(kind, kind_names[CPU_OP]))
+    if (category.length)
+        kind = phase == 'B' ? kineto_kind_of(category.bytes, category.length) : NULL;
+    if (kind && !strcmp(kind, kind_names[CPU_OP]))
         add_span(pass, record, FALSE);
-    else if (!strcmp(kind, kind_names[PYTHON_CALL]))
+    else if (kind && !strcmp(kind, kind_names[PYTHON_CALL]))
         add_span(pass, record, TRUE);
 }
 
@@ -296,7 +308,8 @@ static void find_inferences(HeadOverhead *pass)
     for (guint i = 0; i < pass->order->len; i++) {
         HostThread *thread = g_ptr_array_index(pass->order, i);
         host_thread_sort(thread);
-        inferences_find(thread, pass->steps, pass->inferences);
+        inferences_find(thread, number_of_thread(pass, thread->track), pass->steps,
+                        pass->inferences);
     }
     g_array_sort(pass->inferences, by_begin);
     for (guint i = 0; i < pass->inferences->len; i++) {
@@ -326,7 +339,7 @@ static StrobeStatus head_overhead_batch(void *state, const StrobeView *records, 
         else if (kind == KERNEL_LINK)
             add_link(pass, record);
         else if (kind == STEP)
-            add_step(pass->steps, record, number_of(pass, record));
+            add_told_step(pass, record);
         else if (kind == TRACE_SPAN)
             add_trace_span(pass, record);
     }

@@ -92,18 +92,37 @@ static void clear_sums(struct strobe_head_overhead_step *sums)
     sums->graphs = sums->compiled = 0;
 }
 
-/* Inferences of a step follow each other. */
+static gint by_step(gconstpointer a, gconstpointer b)
+{
+    const Inference *x = *(Inference *const *)a, *y = *(Inference *const *)b;
+
+    return (x->step > y->step) - (x->step < y->step);
+}
+
+/* Steps of several threads overlap: their inferences do not follow each other. */
+static GPtrArray *sort_by_step(const HeadReport *r)
+{
+    GPtrArray *sorted = g_ptr_array_new();
+
+    for (guint i = 0; i < r->inferences->len; i++) {
+        Inference *inference = &g_array_index(r->inferences, Inference, i);
+        if (inference->step >= 0 && !inference->figures.is_nested)
+            g_ptr_array_add(sorted, inference);
+    }
+    g_ptr_array_sort(sorted, by_step);
+    return sorted;
+}
+
 static gboolean emit_steps(const HeadReport *r)
 {
+    g_autoptr(GPtrArray) sorted = sort_by_step(r);
     struct strobe_head_overhead_step sums = {0};
     gint32 place = -1;
 
-    for (guint i = 0; i < r->inferences->len; i++) {
-        const Inference *inference = &g_array_index(r->inferences, Inference, i);
+    for (guint i = 0; i < sorted->len; i++) {
+        const Inference *inference = g_ptr_array_index(sorted, i);
         const struct strobe_head_overhead *f = &inference->figures;
 
-        if (inference->step < 0 || f->is_nested)
-            continue;
         if (inference->step != place) {
             if (place >= 0 && !emit_step(r, place, &sums))
                 return FALSE;

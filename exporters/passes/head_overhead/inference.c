@@ -9,6 +9,7 @@
 typedef struct Search {
     const HostThread *thread;
     const GArray *steps;
+    GArray *own; /* of gint32: places of those steps that may be around */
     GArray *inferences;
     GHashTable *used; /* places + 1 of cached entries with an inference inside */
     guint at;         /* first span that is not before the inference at hand's predecessor's end */
@@ -26,20 +27,39 @@ static gboolean holds(const HostSpan *outer, const HostSpan *inner)
 
 /* ---- steps ---- */
 
-static gint32 step_at(const GArray *steps, gint64 at_ns)
+/* Places of the steps that the thread announced, else of all. */
+static GArray *steps_of(const GArray *steps, guint64 thread)
 {
-    guint low = 0, high = steps->len;
+    GArray *own = g_array_new(FALSE, FALSE, sizeof(gint32));
+
+    for (gint32 i = 0; i < (gint32)steps->len; i++)
+        if (g_array_index(steps, HeadStep, i).thread == thread)
+            g_array_append_val(own, i);
+    if (own->len == 0)
+        for (gint32 i = 0; i < (gint32)steps->len; i++)
+            g_array_append_val(own, i);
+    return own;
+}
+
+static const HeadStep *own_step(const Search *s, guint index)
+{
+    return &g_array_index(s->steps, HeadStep, g_array_index(s->own, gint32, index));
+}
+
+static gint32 step_at(const Search *s, gint64 at_ns)
+{
+    guint low = 0, high = s->own->len;
 
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (g_array_index(steps, HeadStep, middle).begin_ns <= at_ns)
+        if (own_step(s, middle)->begin_ns <= at_ns)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0 || g_array_index(steps, HeadStep, low - 1).end_ns < at_ns)
+    if (low == 0 || own_step(s, low - 1)->end_ns < at_ns)
         return -1;
-    return (gint32)low - 1;
+    return g_array_index(s->own, gint32, low - 1);
 }
 
 /* ---- the entry ---- */
@@ -353,7 +373,7 @@ static Inference begin_inference(const Search *s, guint place)
                            .until_ns = G_MAXINT64,
                            .linked_ns = G_MAXINT64,
                            .after_ns = G_MAXINT64,
-                           .step = step_at(s->steps, span->begin_ns),
+                           .step = step_at(s, span->begin_ns),
                            .is_cached = span->role == ROLE_CACHE};
 
     clear_figures(&inference.figures);
@@ -386,7 +406,7 @@ static void add_outermost(Search *s, guint place, const Inference *previous)
     f->lookup = lookup_time(s, &inference);
     f->framework = inference.begin_ns - inference.entry_ns;
     f->total = f->framework + (inference.end_ns - inference.begin_ns);
-    around = step_at(s->steps, inference.entry_ns);
+    around = step_at(s, inference.entry_ns);
     if (around >= 0)
         f->platform = inference.entry_ns - MAX(g_array_index(s->steps, HeadStep, around).begin_ns,
                                                previous ? previous->end_ns : NONE);
@@ -422,22 +442,37 @@ static void find_used_caches(Search *s)
     }
 }
 
-void inferences_find(const HostThread *thread, const GArray *steps, GArray *inferences)
+static gboolean is_inference(const HostSpan *span)
 {
-    Search s = {.thread = thread,
-                .steps = steps,
-                .inferences = inferences,
-                .used = g_hash_table_new(g_direct_hash, g_direct_equal)};
+    return span->role == ROLE_INFERENCE || span->role == ROLE_CACHE;
+}
+
+static gboolean has_inference(const HostThread *thread)
+{
+    for (guint i = 0; i < thread->spans->len; i++)
+        if (is_inference(&g_array_index(thread->spans, HostSpan, i)))
+            return TRUE;
+    return FALSE;
+}
+
+void inferences_find(const HostThread *thread, guint64 number, const GArray *steps,
+                     GArray *inferences)
+{
+    Search s = {.thread = thread, .steps = steps, .inferences = inferences};
     guint previous = G_MAXUINT; /* place of the last outermost one */
 
+    if (!has_inference(thread))
+        return;
+    s.own = steps_of(steps, number);
+    s.used = g_hash_table_new(g_direct_hash, g_direct_equal);
     find_used_caches(&s);
     for (guint i = 0; i < thread->spans->len; i++) {
         const HostSpan *span = span_at(&s, i);
         const Inference *before =
             previous == G_MAXUINT ? NULL : &g_array_index(inferences, Inference, previous);
 
-        if (span->role != ROLE_INFERENCE &&
-            (span->role != ROLE_CACHE || g_hash_table_contains(s.used, GUINT_TO_POINTER(i + 1))))
+        if (!is_inference(span) ||
+            (span->role == ROLE_CACHE && g_hash_table_contains(s.used, GUINT_TO_POINTER(i + 1))))
             continue;
         if (before && span->begin_ns < before->end_ns) {
             add_nested(&s, i, before->end_ns);
@@ -452,6 +487,7 @@ void inferences_find(const HostThread *thread, const GArray *steps, GArray *infe
             g_array_index(inferences, Inference, previous).until_ns = span->begin_ns;
         previous = inferences->len - 1;
     }
+    g_array_unref(s.own);
     g_hash_table_unref(s.used);
 }
 

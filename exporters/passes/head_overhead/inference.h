@@ -9,6 +9,7 @@
 
 typedef struct HeadStep {
     gint64 begin_ns, end_ns, number;
+    guint64 thread; /* that announced it, STROBE_ABSENT_U64: not told */
     StrobeTrackId track;
     StrobeStringId name;
 } HeadStep;
@@ -44,8 +45,9 @@ typedef struct Inference {
 } Inference;
 
 /* Appends the inferences of a sorted thread, in order of begin; `steps` (of HeadStep) are sorted.
- */
-void inferences_find(const HostThread *thread, const GArray *steps, GArray *inferences);
+ * `number` of the thread: where it has announced steps itself, those of others are not its own. */
+void inferences_find(const HostThread *thread, guint64 number, const GArray *steps,
+                     GArray *inferences);
 
 /* The kernels have been looked up: the figures that need them. */
 void inference_finish(Inference *inference);

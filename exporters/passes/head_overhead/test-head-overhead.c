@@ -488,6 +488,37 @@ static void test_fix_2(void)
     strobe_mock_free(mock);
 }
 
+/* Two threads with steps of their own, which overlap: each inference is in its own thread's. */
+static void test_steps_of_threads(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    static const Mark one[] = {{"ProfilerStep#1", 0, 1000},
+                               {LOOKUP, 100, 110},
+                               {INFERENCE, 200, 300},
+                               {LOOKUP, 500, 510},
+                               {INFERENCE, 600, 700}};
+    static const Mark two[] = {
+        {"ProfilerStep#9", 150, 2000}, {LOOKUP, 300, 310}, {INFERENCE, 400, 500}};
+    GPtrArray *steps;
+
+    add_marks(mock, test_thread(mock, 7), one, G_N_ELEMENTS(one), 0);
+    add_marks(mock, test_thread(mock, 8), two, G_N_ELEMENTS(two), 0);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    check_entry(mock, 0, "lookup", 100, FALSE);
+    g_assert_cmpint(inference(mock, 0)->step, ==, 1);
+    check_us(inference(mock, 0)->platform, 100);
+    g_assert_cmpint(inference(mock, 1)->step, ==, 9);
+    g_assert_cmpint(inference(mock, 2)->step, ==, 1);
+    g_assert_cmpuint(inference(mock, 2)->graph, ==, 2);
+    steps = of_kind(mock, "head_overhead_step");
+    g_assert_cmpuint(steps->len, ==, 2);
+    const struct strobe_head_overhead_step *sums = ((StrobeView *)steps->pdata[0])->fields;
+    g_assert_cmpuint(sums->graphs, ==, 2);
+    check_us(sums->framework, 200);
+    g_ptr_array_unref(steps);
+    strobe_mock_free(mock);
+}
+
 /* Of the three that compile nothing; the platform parts are 100, 1500, 1000. */
 static void test_summary(void)
 {
@@ -673,6 +704,7 @@ int main(int argc, char **argv)
     ADD("python-causes", test_python_causes);
     ADD("contradictions", test_contradictions);
     ADD("fix-2", test_fix_2);
+    ADD("steps-of-threads", test_steps_of_threads);
     ADD("summary", test_summary);
     ADD("ranking", test_ranking);
     ADD("hints", test_hints);
