@@ -176,15 +176,28 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
 
 /* ---- facts ---- */
 
+/* Without the "PLUGIN." that says where to look for it, unless another one has that name too. */
+static const char *collector_name(const StrobeConfig *config, guint index)
+{
+    const StrobeConfigComponent *own = g_ptr_array_index(config->collectors, index);
+    const char *dot = strchr(own->name, '.');
+
+    for (guint i = 0; dot && i < config->collectors->len; i++) {
+        const StrobeConfigComponent *other = g_ptr_array_index(config->collectors, i);
+        const char *other_dot = strchr(other->name, '.');
+        if (i != index && g_str_equal(other_dot ? other_dot + 1 : other->name, dot + 1))
+            return own->name;
+    }
+    return dot ? dot + 1 : own->name;
+}
+
 /* The collectors in the order of their numbers, which link ids hold. */
 static char *link_sources(const StrobeConfig *config)
 {
     GString *names = g_string_new(NULL);
 
-    for (guint i = 0; i < config->collectors->len; i++) {
-        const StrobeConfigComponent *c = g_ptr_array_index(config->collectors, i);
-        g_string_append_printf(names, "%s%s", i ? "+" : "", c->name);
-    }
+    for (guint i = 0; i < config->collectors->len; i++)
+        g_string_append_printf(names, "%s%s", i ? "+" : "", collector_name(config, i));
     return g_string_free(names, FALSE);
 }
 
