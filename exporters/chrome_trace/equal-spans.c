@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "equal-spans.h"
 
-#include <strobe/record.h>
+#include "held-records.h"
 
 void equal_spans_init(EqualSpans *s, EqualSpansTaker take, void *user, gboolean is_natural)
 {
@@ -43,20 +43,11 @@ void equal_spans_flush(EqualSpans *s)
     s->is_over = TRUE;
 }
 
-static guint32 bytes_of_fields(const StrobeKindView *kind)
-{
-    guint32 n = 0;
-
-    for (guint32 i = 0; i < kind->n_fields; i++)
-        n = MAX(n, kind->fields[i].offset + strobe_field_size(kind->fields[i].type));
-    return n;
-}
-
 static void keep(EqualSpans *s, const StrobeView *record)
 {
     StrobeView copy = *record;
 
-    copy.fields = g_memdup2(record->fields, bytes_of_fields(record->kind));
+    copy.fields = g_memdup2(record->fields, held_fields_bytes(record->kind));
     g_ptr_array_add(s->fields, (gpointer)copy.fields);
     g_array_append_val(s->held, copy);
 }

@@ -10,8 +10,19 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 #include <strobe/helpers/safe-file.h>
+#include <strobe/record.h>
 
 #define HELD_CHUNK 16384u /* bytes at most: what one thread composes at once */
+
+/* The bytes that a record's fields take, up to a full eight: those are read of each record. */
+static inline gsize held_fields_bytes(const StrobeKindView *kind)
+{
+    gsize n = 0;
+
+    for (guint32 i = 0; i < kind->n_fields; i++)
+        n = MAX(n, kind->fields[i].offset + strobe_field_size(kind->fields[i].type));
+    return (n + 7) / 8 * 8;
+}
 
 /* Logs of one file, which share memory and scratch file. */
 typedef struct HeldStore {

@@ -242,15 +242,6 @@ static void choose_writer(ChromeTrace *trace, TraceKind *kind, int writer)
     }
 }
 
-static guint32 bytes_of_fields(const StrobeKindView *view)
-{
-    guint32 n = 0;
-
-    for (guint32 i = 0; i < view->n_fields; i++)
-        n = MAX(n, view->fields[i].offset + strobe_field_size(view->fields[i].type));
-    return n;
-}
-
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
 {
     TraceKind *kind = g_new0(TraceKind, 1);
@@ -263,7 +254,7 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     kind->view_id = view->id;
     for (guint k = 0; k < TRACE_KNOWN_FIELDS; k++)
         kind->known[k] = STROBE_FIELD_MISSING;
-    kind->number = held_store_add_kind(&trace->store, bytes_of_fields(view));
+    kind->number = held_store_add_kind(&trace->store, (guint32)held_fields_bytes(view));
     writer = choose(kind);
     choose_writer(trace, kind, writer);
     name = text_cache_escape(trace->texts, view->name, strlen(view->name));

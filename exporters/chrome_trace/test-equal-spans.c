@@ -13,7 +13,7 @@ static const StrobeKindView derived = {
 
 static void take(void *user, const StrobeView *record)
 {
-    guint32 letter;
+    guint64 letter; /* a full pair of words, as who holds records back reads them */
 
     memcpy(&letter, record->fields, sizeof letter);
     g_string_append_c(user, (char)letter);
@@ -23,7 +23,7 @@ static void take(void *user, const StrobeView *record)
 static void check(const char *text, gsize batch, gboolean is_natural, const char *wanted)
 {
     g_autoptr(GString) found = g_string_new(NULL);
-    guint32 letters[16];
+    guint64 letters[16];
     StrobeView views[16];
     EqualSpans spans;
     gint64 begin = 0;
@@ -34,7 +34,7 @@ static void check(const char *text, gsize batch, gboolean is_natural, const char
             begin = *text;
             continue;
         }
-        letters[n] = (guint32)*text;
+        letters[n] = (guint64)*text;
         views[n] = (StrobeView){.kind = *text == '!'   ? &moment
                                         : *text == '?' ? &derived
                                                        : &span,
