@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
 #include <glib.h>
 #include <string.h>
 
@@ -36,6 +37,41 @@ static StrobeMockHost *run(const char *options)
     g_assert_cmpint(strobe_mock_host_flush(mock, 1000000000), ==, STROBE_OK);
     g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, "");
     return mock;
+}
+
+static void check_complaint(const StrobePlugin *plugin, const char *wanted)
+{
+    StrobeMockHost *mock = strobe_mock_host_new(plugin, NULL);
+
+    g_assert_nonnull(mock);
+    g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, wanted);
+    strobe_mock_host_free(mock);
+}
+
+/* What a vendor's test is told about a plugin that Strobe would not take. */
+static void test_complaints(void)
+{
+    const StrobePlugin *plugin =
+        dlsym(dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), STROBE_PLUGIN_SYMBOL);
+    StrobeComponent twin = *plugin->components[0];
+    const StrobeComponent *const both[] = {plugin->components[0], &twin};
+    StrobePlugin later = *plugin, nameless = *plugin, twins = *plugin;
+    StrobeMockHost *mock;
+
+    check_complaint(plugin, "");
+    later.abi_minor = STROBE_ABI_MINOR + 1;
+    g_autofree char *abi = g_strdup_printf("descriptor: abi_minor is %d, this host has %d\n",
+                                           STROBE_ABI_MINOR + 1, STROBE_ABI_MINOR);
+    check_complaint(&later, abi);
+    nameless.vendor = NULL;
+    check_complaint(&nameless, "descriptor: name, version, summary, license or vendor is NULL\n");
+    twins.components = both;
+    twins.n_components = 2;
+    check_complaint(&twins, "descriptor: there are two collectors \"fake\"\n");
+    mock = strobe_mock_host_new(plugin, NULL);
+    strobe_mock_host_table(mock)->option_int(strobe_mock_host_instance(mock), "nosuch");
+    g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, "option: \"nosuch\" was not declared\n");
+    strobe_mock_host_free(mock);
 }
 
 static gint compare_lines(gconstpointer a, gconstpointer b)
@@ -233,6 +269,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     const char *plugins = g_getenv("STROBE_TEST_PLUGINS");
     plugin_path = g_build_filename(plugins ? plugins : ".", "fake.so", NULL);
+    g_test_add_func("/fake/complaints", test_complaints);
     g_test_add_func("/fake/deterministic", test_deterministic);
     g_test_add_func("/fake/counts", test_counts);
     g_test_add_func("/fake/all-kinds", test_all_kinds);

@@ -89,11 +89,11 @@ static int32_t mock_option_bool(StrobeInstance *self, const char *name)
 
 static double mock_option_double(StrobeInstance *self, const char *name)
 {
+    const char *text = option_value(self, name);
     double value = 0;
     int index = option_index(self->mock, name);
     if (index >= 0)
-        strobe_mock_parse_number(self->mock->component->options[index].type,
-                                 option_value(self, name), &value);
+        strobe_mock_parse_number(self->mock->component->options[index].type, text, &value);
     return value;
 }
 
@@ -194,6 +194,30 @@ static const StrobeComponent *find_collector(const StrobePlugin *plugin, const c
     return NULL;
 }
 
+/* What Strobe would refuse to load. "strobe plugins NAME" looks at each declaration. */
+static void check_descriptor(StrobeMockHost *mock, const StrobePlugin *plugin)
+{
+    if (plugin->struct_size < sizeof *plugin ||
+        mock->component->struct_size < sizeof(StrobeComponent) ||
+        mock->ops->struct_size < sizeof *mock->ops)
+        strobe_mock_complain(mock, "descriptor: a struct_size is too small");
+    if (plugin->abi_minor > STROBE_ABI_MINOR)
+        strobe_mock_complain(mock, "descriptor: abi_minor is %u, this host has %d",
+                             plugin->abi_minor, STROBE_ABI_MINOR);
+    if (plugin->record_version != STROBE_RECORD_VERSION)
+        strobe_mock_complain(mock, "descriptor: record_version is %u, this host has %d",
+                             plugin->record_version, STROBE_RECORD_VERSION);
+    if (!plugin->name || !plugin->version || !plugin->summary || !plugin->license ||
+        !plugin->vendor)
+        strobe_mock_complain(mock, "descriptor: name, version, summary, license or vendor is NULL");
+    for (uint32_t i = 0; i < plugin->n_components; i++)
+        if (plugin->components[i] != mock->component &&
+            plugin->components[i]->type == STROBE_COMPONENT_COLLECTOR &&
+            strcmp(plugin->components[i]->name, mock->component->name) == 0)
+            strobe_mock_complain(mock, "descriptor: there are two collectors \"%s\"",
+                                 mock->component->name);
+}
+
 StrobeMockHost *strobe_mock_host_new(const StrobePlugin *plugin, const char *component)
 {
     const StrobeComponent *found = find_collector(plugin, component);
@@ -212,9 +236,7 @@ StrobeMockHost *strobe_mock_host_new(const StrobePlugin *plugin, const char *com
     mock->serial = atomic_fetch_add(&next_serial, 1);
     atomic_store(&mock->next_link, 1);
     pthread_mutex_init(&mock->lock, NULL);
-    if (plugin->struct_size < sizeof *plugin || found->struct_size < sizeof *found ||
-        mock->ops->struct_size < sizeof *mock->ops)
-        strobe_mock_complain(mock, "descriptor: a struct_size is too small");
+    check_descriptor(mock, plugin);
     return mock;
 }
 
