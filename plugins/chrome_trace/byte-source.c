@@ -103,6 +103,13 @@ static gssize salvage(const ByteSource *s)
     return n ? (gssize)n : -1;
 }
 
+/* Zeros behind a member fill up the last block of a tape or an archive: gzip(1) skips them too. */
+static void skip_padding(ByteSource *s)
+{
+    while (s->taken < s->used && !s->input[s->taken])
+        s->taken++;
+}
+
 /* One step of the converter: bytes, 0 for none yet, -1 for an error. */
 static gssize convert(ByteSource *s)
 {
@@ -140,6 +147,10 @@ static gssize decompress(ByteSource *s)
     while (n == 0) {
         if (!fill(s))
             return -1;
+        if (s->is_between)
+            skip_padding(s);
+        if (s->is_between && s->used - s->taken < INPUT_BYTES / 2 && !s->is_end)
+            continue;
         if (s->is_end && s->is_between && s->taken == s->used)
             return 0;
         n = convert(s);

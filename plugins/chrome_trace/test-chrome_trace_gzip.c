@@ -96,12 +96,27 @@ static void test_wrong_bytes(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "gzip: "));
 }
 
+static void test_padding(Fixture *f, gconstpointer unused)
+{
+    static const char text[] = "[" GOOD("a") "," GOOD("b");
+    g_autoptr(GBytes) good = packed(text, strlen(text));
+    g_autoptr(GByteArray) padded = g_byte_array_new();
+
+    g_byte_array_append(padded, g_bytes_get_data(good, NULL), (guint)g_bytes_get_size(good));
+    g_byte_array_set_size(padded, padded->len + 200000); /* more than is read at once */
+    memset(padded->data + g_bytes_get_size(good), 0, 200000);
+    import_bytes(f, (const char *)padded->data, padded->len);
+    g_assert_cmpuint(n_operators(f), ==, 2);
+    g_assert_false(is_damaged(f, "gzip: "));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     TEST("gzip", test_gzip);
     TEST("cut-gzip", test_cut_gzip);
     TEST("wrong-checksum", test_wrong_checksum);
+    TEST("padding", test_padding);
     TEST("wrong-bytes", test_wrong_bytes);
     return g_test_run();
 }
