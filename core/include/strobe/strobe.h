@@ -140,7 +140,10 @@ STROBE_API void strobe_session_on_window_end(StrobeSession *session, StrobeTrace
 STROBE_API void strobe_session_set_schedule(StrobeSession *session, StrobeScheduleFunction function,
                                             void *user);
 
-/* Enters the first step's action. Starting a session that runs does nothing. */
+/* Enters the first step's action. Starting a session that runs does nothing. A program may end with
+ * a session that runs, by exit() or a signal: the capture is not closed then, and the next command
+ * that reads it ("strobe analyse") recovers all that was recorded. Windows that have ended before
+ * are waited for at exit(). */
 STROBE_API StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error);
 
 /* Ends the step that runs and begins the next. STROBE_ERROR_STATE after stop. */
