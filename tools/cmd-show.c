@@ -51,8 +51,8 @@ typedef struct Flags {
     gboolean reverse, json, list;
 } Flags;
 
-/* Cuts the direction off the column. */
-static void take_direction(Flags *flags)
+/* Cuts the direction off the column. FALSE: there is one, but it is unknown. */
+static gboolean take_direction(Flags *flags)
 {
     static const struct {
         const char *suffix;
@@ -63,8 +63,13 @@ static void take_direction(Flags *flags)
         if (g_str_has_suffix(flags->sort, directions[i].suffix)) {
             flags->sort[strlen(flags->sort) - strlen(directions[i].suffix)] = '\0';
             flags->direction = directions[i].direction;
-            return;
+            return TRUE;
         }
+    const char *unknown = flags->sort ? strrchr(flags->sort, ':') : NULL;
+    if (unknown)
+        strobe_command_misuse(&usage, "--sort=%s: \"%s\" is no direction, expected :asc or :desc",
+                              flags->sort, unknown);
+    return !unknown;
 }
 
 static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
@@ -92,16 +97,13 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 
     if (!strobe_command_parse(&usage, entries, argc, argv))
         return FALSE;
-    take_direction(flags);
+    if (!take_direction(flags))
+        return FALSE;
     if (flags->limit < 1 || flags->limit > (int)STROBE_ROWS_MAX) {
         strobe_command_misuse(&usage,
                               "--limit is %d, expected 1 to %u (the csv exporter writes "
                               "whole tables)",
                               flags->limit, STROBE_ROWS_MAX);
-        return FALSE;
-    }
-    if (flags->columns && !*flags->columns) {
-        strobe_command_misuse(&usage, "--columns names no column");
         return FALSE;
     }
     flags->n_paths = *argc - 1;

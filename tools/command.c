@@ -52,6 +52,34 @@ static void close_help(void)
         _exit(STROBE_EXIT_WRITE);
 }
 
+static gboolean is_empty(const GOptionEntry *entry)
+{
+    char *const *list = NULL, *alone[] = {NULL, NULL};
+
+    if (entry->arg == G_OPTION_ARG_FILENAME) {
+        alone[0] = *(char **)entry->arg_data;
+        list = alone;
+    } else if (entry->arg == G_OPTION_ARG_FILENAME_ARRAY) {
+        list = *(char ***)entry->arg_data;
+    }
+    for (; list && *list; list++)
+        if (!**list)
+            return TRUE;
+    return FALSE;
+}
+
+/* No option of ours has a use for an empty text: it comes from a variable that is not set. */
+static gboolean check_values(const StrobeUsage *usage, const GOptionEntry *entries)
+{
+    for (; entries->long_name; entries++)
+        if (is_empty(entries)) {
+            strobe_command_misuse(usage, "--%s is empty, expected %s", entries->long_name,
+                                  entries->arg_description);
+            return FALSE;
+        }
+    return TRUE;
+}
+
 gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entries, int *argc,
                               char ***argv)
 {
@@ -77,7 +105,7 @@ gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entr
         memmove(&(*argv)[1], &(*argv)[2], (size_t)(*argc - 1) * sizeof **argv);
         (*argc)--;
     }
-    return TRUE;
+    return check_values(usage, entries);
 }
 
 int strobe_command_misuse(const StrobeUsage *usage, const char *format, ...)

@@ -50,7 +50,7 @@ gboolean strobe_cut_texts_check(const StrobeCutTexts *texts, GError **error)
     char *end;
 
     for (guint i = 0; i < G_N_ELEMENTS(times); i++)
-        if (times[i] && !strobe_parse_duration(times[i], &bounds[i]))
+        if (times[i] && (!strobe_parse_duration(times[i], &bounds[i]) || bounds[i] < 0))
             return fail_text(error, flags[i], times[i], "a time since the begin, such as 1.5s");
     if (bounds[0] >= bounds[1]) {
         g_autofree char *expected = g_strdup_printf("a time before --to=%s", texts->to);

@@ -2,6 +2,7 @@
 #include "show-rows.h"
 
 #include <string.h>
+#include <strobe/kinds.h>
 
 #include "error.h"
 #include "show-columns.h"
@@ -345,12 +346,58 @@ static StrobeStatus write_cells(Sieve *sieve, const Row *row)
     return STROBE_OK;
 }
 
+/* A kind of the table's name: recorded, though without records, or a standard one, whose fields the
+ * array is given. NULL: none is known. */
+static const StrobeKindView *known_kind(const char *name, StrobeKindView *view, GArray *fields)
+{
+    const StrobeKindView *recorded;
+
+    for (guint32 i = 0; (recorded = strobe_pipeline_kind(watched.pipeline, i)); i++)
+        if (strcmp(recorded->name, name) == 0)
+            return recorded;
+    for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {
+        if (strcmp((*kind)->name, name) != 0)
+            continue;
+        for (guint32 i = 0; i < (*kind)->n_fields; i++) {
+            const StrobeField *field = &(*kind)->fields[i];
+            const StrobeFieldView copy = {.name = field->name,
+                                          .unit = field->unit,
+                                          .summary = field->summary,
+                                          .type = field->type,
+                                          .offset = i * (guint32)sizeof(guint64)};
+            g_array_append_val(fields, copy);
+        }
+        *view = (StrobeKindView){.name = name,
+                                 .fields = (const StrobeFieldView *)(gpointer)fields->data,
+                                 .n_fields = fields->len,
+                                 .shape = (*kind)->shape};
+        return view;
+    }
+    return NULL;
+}
+
+/* There is no row, but a name may be wrong all the same. */
+static void check_names(Sieve *sieve)
+{
+    g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(StrobeFieldView));
+    StrobeKindView view;
+    const StrobeKindView *kind = known_kind(sieve->rows->request.kind, &view, fields);
+
+    if (!kind)
+        return;
+    g_autofree char *nothing = g_malloc0(MAX(fields_size(kind), 1));
+    const StrobeView record = {.kind = kind, .fields = nothing};
+    choose_columns(sieve, &record);
+}
+
 /* Texts are made here: the strings behind them are gone after close. */
 static StrobeStatus sieve_end(void *state)
 {
     Sieve *sieve = state;
     StrobeRows *rows = sieve->rows;
 
+    if (rows->n_seen == 0)
+        check_names(sieve);
     drop_beyond(sieve, rows->request.limit);
     for (guint32 i = 0; i < sieve->table.n_columns; i++) {
         const StrobeColumn *column = &sieve->table.columns[i];

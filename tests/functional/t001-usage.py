@@ -59,6 +59,19 @@ class UsageTest(StrobeTest):
         self.assertUsageError("torch", says="strobe torch build")
         self.assertUsageError("plugins", "a", "b", says="One name")
 
+    def test_options_without_a_text(self):
+        """Of shell variables that are not set."""
+        for words in (
+            ("run", "-o", "", "true"),
+            ("run", "--step-on=", "true"),
+            ("run", "--collect", "gc", "--collect", "", "true"),
+            ("export", "x", "--output", ""),
+            ("show", "--plugin-path", "", "x"),
+        ):
+            with self.subTest(words):
+                self.assertUsageError(*words, says=" is empty, expected ")
+        self.assertUsageError("run", "-o", "", "true", says="--output is empty, expected DIR")
+
     def test_limit_out_of_range(self):
         self.assertUsageError("show", ".", "--limit", "0", says="--limit is 0")
         self.assertUsageError("show", ".", "--limit", "100001", says="--limit is 100001")

@@ -94,7 +94,7 @@ class ShowTest(StrobeTest):
     def test_direction_that_there_is_not(self):
         self.record()
         done = self.strobe("show", self.out, "--table", "marker", "--sort", "name:up", code=2)
-        self.assertIn('Unknown column "name:up"', done.stderr)
+        self.assertIn('--sort=name:up: ":up" is no direction', done.stderr)
 
     def test_limit_below_what_is_kept_between_sorts(self):
         self.record(collect=["fake:threads=0,records=5000"])
@@ -118,7 +118,8 @@ class ShowTest(StrobeTest):
     def test_columns_of_no_name_and_of_one_name_twice(self):
         self.record()
         flags = ("show", self.out, "--table", "marker", "--columns")
-        self.assertIn("--columns names no column", self.strobe(*flags, "", code=2).stderr)
+        done = self.strobe(*flags, "", code=2)
+        self.assertIn("--columns is empty, expected COLUMN,...", done.stderr)
         for names in ("name,duration,name", "begin,begin(us)"):
             with self.subTest(names):
                 self.assertIn("twice", self.strobe(*flags, names, code=2).stderr)
@@ -128,6 +129,17 @@ class ShowTest(StrobeTest):
         for flag in ("--sort", "--columns"):
             done = self.strobe("show", self.out, "--table", "marker", flag, "duratoin", code=2)
             self.assertIn('did you mean "duration"', done.stderr)
+
+    def test_unknown_column_of_a_table_without_rows(self):
+        self.record()
+        for table in ("gc", "operator_average", "step_summary"):
+            for flag in ("--sort", "--columns"):
+                with self.subTest(table=table, flag=flag):
+                    flags = ("show", self.out, "--table", table, flag)
+                    told = self.strobe(*flags, "nmae", code=2).stderr
+                    self.assertIn('Unknown column "nmae" of table "%s"' % table, told)
+                    self.assertIn('did you mean "name"', told)
+                    self.strobe(*flags, "name")
 
     def test_unknown_table(self):
         self.record()

@@ -154,6 +154,7 @@ class ExportTest(StrobeTest):
     def test_usage(self):
         for flags, words in (
             (("--from", "soon"), "--from=soon: expected a time"),
+            (("--to", "-5s"), "--to=-5s: expected a time since the begin"),
             (("--step", "5-3"), "--step=5-3: expected"),
             (("--rank", "one"), "--rank=one: expected a number"),
             (("--from", "2s", "--to", "2s"), "--from=2s: expected a time before --to=2s"),
