@@ -74,15 +74,14 @@ static void test_long_run(void)
     enum { N = 2 * EQUAL_SPANS_MAX + 3 };
     static const gsize batches[] = {1, 7, EQUAL_SPANS_MAX, N};
     g_autofree StrobeView *views = g_new0(StrobeView, N);
-    static const guint32 letter = 'x';
 
     for (guint b = 0; b < G_N_ELEMENTS(batches); b++) {
         g_autoptr(GString) found = g_string_new(NULL);
-        g_autofree guint32 *letters = g_new(guint32, N);
+        g_autofree guint64 *letters = g_new(guint64, N);
         EqualSpans spans;
 
         for (guint i = 0; i < N; i++) {
-            letters[i] = i % EQUAL_SPANS_MAX ? letter : 'a';
+            letters[i] = i % EQUAL_SPANS_MAX ? 'x' : 'a';
             views[i] = (StrobeView){.kind = &span, .fields = &letters[i]};
         }
         equal_spans_init(&spans, take, found, FALSE);

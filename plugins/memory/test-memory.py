@@ -219,12 +219,20 @@ class MemoryTest(unittest.TestCase):
 
     def test_threads_report_as_sessions_come_and_go(self):
         is_over = threading.Event()
+        done = [0, 0]
 
-        def run():
+        def run(thread):
             while not is_over.is_set():
                 account.account_report(64, 1000, 1000, 4096, 1)
+                done[thread] += 1
                 time.sleep(0)
-        threads = [threading.Thread(target=run) for _ in range(2)]
+
+        def wait_for_reports():
+            """At least one whole one of each thread."""
+            wanted = [n + 2 for n in done]
+            while any(n < least for n, least in zip(done, wanted)):
+                time.sleep(0.001)
+        threads = [threading.Thread(target=run, args=(i,)) for i in range(2)]
         for thread in threads:
             thread.start()
         hosts = []
@@ -232,7 +240,7 @@ class MemoryTest(unittest.TestCase):
             for _ in range(8):
                 hosts.append(self.open())
                 hosts[-1].start()
-                time.sleep(0.003)
+                wait_for_reports()
                 hosts[-1].stop()
                 hosts[-1].close()
         finally:
