@@ -48,26 +48,69 @@ static gboolean set_io_error(const char *path, int number, GError **error)
     return FALSE;
 }
 
-/* On a clash the next millisecond is taken. */
-static int make_directory(StrobeImport *import, const char *source, const StrobeImportWish *wish,
-                          GError **error)
+static int put(const StrobeImportWish *wish, const char *from, const char *path)
 {
-    g_autofree char *own = own_name(source);
+    return from ? wish->move(from, path) : mkdir(path, 0750);
+}
+
+/* Makes the directory in `parent`, or moves it there `from` elsewhere. On a clash the next
+ * millisecond is taken. */
+static gboolean put_directory(StrobeImport *import, const char *source,
+                              const StrobeImportWish *wish, const char *from, const char *parent,
+                              GError **error)
+{
+    g_autofree char *own = own_name(source), *path = NULL;
 
     for (guint try = 0; try < TRIES; try++) {
         g_autofree char *name = own ? g_steal_pointer(&own) : made_name(import, try);
 
-        g_free(import->result.directory);
-        import->result.directory = g_build_filename(wish->parent, name, NULL);
-        const char *path = import->result.directory;
-        if ((wish->make ? wish->make(path) : mkdir(path, 0750)) == 0)
-            return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        g_free(path);
+        path = g_build_filename(parent, name, NULL);
+        if (put(wish, from, path) == 0) {
+            g_free(import->result.directory);
+            import->result.directory = g_steal_pointer(&path);
+            return TRUE;
+        }
         if (errno != EEXIST)
             break;
     }
-    set_io_error(import->result.directory, errno, error);
-    g_clear_pointer(&import->result.directory, g_free);
-    return -1;
+    return set_io_error(path, errno, error);
+}
+
+static int make_directory(StrobeImport *import, const char *source, const StrobeImportWish *wish,
+                          GError **error)
+{
+    int directory;
+
+    if (!put_directory(import, source, wish, NULL, wish->parent, error))
+        return -1;
+    directory = open(import->result.directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (directory < 0)
+        set_io_error(import->result.directory, errno, error);
+    return directory;
+}
+
+static void name_capture(StrobeImport *import)
+{
+    g_free(import->result.capture);
+    g_free(import->result.source);
+    import->result.capture =
+        g_build_filename(import->result.directory, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
+    import->result.source = g_strdup(import->result.capture);
+}
+
+/* Into its place, now that it is whole. */
+static gboolean place_directory(StrobeImport *import, const char *source,
+                                const StrobeImportWish *wish, GError **error)
+{
+    g_autofree char *from = g_strdup(import->result.directory);
+
+    if (!wish->place)
+        return TRUE;
+    if (!put_directory(import, source, wish, from, wish->place, error))
+        return FALSE;
+    name_capture(import);
+    return TRUE;
 }
 
 /* ---- the contents ---- */
@@ -133,19 +176,15 @@ gboolean strobe_import_directory_make(StrobeImport *import, const char *source,
 
     if (directory < 0)
         return FALSE;
-    import->result.capture =
-        g_build_filename(import->result.directory, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
-    import->result.source = g_strdup(import->result.capture);
+    name_capture(import);
     file = create_capture(directory);
     if (file < 0)
         set_io_error(import->result.capture, errno, error);
     else
         good = write_capture(import, capture, file, facts, error) &&
-               write_files(directory, files, error);
+               write_files(directory, files, error) && place_directory(import, source, wish, error);
     if (!good)
         discard(import, directory, files);
-    if (wish->made)
-        wish->made(import->result.directory);
     close(directory);
     return good;
 }

@@ -38,13 +38,12 @@ typedef struct StrobeImportWish {
     gboolean stored_derived;
     gboolean is_temporary; /* the result is removed again when it has been read */
     const char *parent;    /* of the result directory to make */
+    const char *place; /* where it is moved when it is whole, on the same disk; NULL: it stays */
+    /* Moves it there, as renameat2() does with RENAME_NOREPLACE: 0, or -1 with errno. */
+    int (*move)(const char *from, const char *to);
     StrobeProgress progress;
     gpointer progress_user;
     const StrobeImportJoin *join; /* NULL: a result of its own */
-    /* Makes the result directory, as mkdir(path, 0750) does: half made from then on, until `made`
-       says that it is whole or gone. Either may be NULL. */
-    int (*make)(const char *path);
-    void (*made)(const char *path);
 } StrobeImportWish;
 
 /* A line of the listing. */

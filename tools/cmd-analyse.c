@@ -107,13 +107,13 @@ static void analyse(const char *path, StrobeRegistry *registry, const StrobeAnal
 
 /* What is named is there, and so is the place to write to. */
 static gboolean prepare(const Flags *flags, StrobeRegistry *registry, StrobeAnalysisWish *wish,
-                        GError **error)
+                        guint *made, GError **error)
 {
     for (char **text = flags->import; text && *text; text++)
         if (!strobe_config_add_component(wish->importers, *text, "--import", error))
             return FALSE;
     return strobe_analysis_check(registry, wish, error) &&
-           (!flags->output || strobe_folder_check_writable(flags->output, error));
+           (!flags->output || strobe_folder_check_writable(flags->output, made, error));
 }
 
 static int run(Flags *flags, char **paths)
@@ -123,6 +123,7 @@ static int run(Flags *flags, char **paths)
         g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
     StrobeAnalysisWish wish = {.parent = flags->output, .written = written};
     GError *error = NULL;
+    guint made = 0;
     int code = 0;
 
     if (!strobe_analysis_generation(flags->generation, &wish.generation))
@@ -138,7 +139,7 @@ static int run(Flags *flags, char **paths)
     wish.also = flags->also;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     wish.importers = importers;
-    if (!prepare(flags, registry, &wish, &error)) {
+    if (!prepare(flags, registry, &wish, &made, &error)) {
         strobe_registry_free(registry);
         strobe_config_free(config);
         return strobe_command_fail(error);
@@ -152,6 +153,8 @@ static int run(Flags *flags, char **paths)
         strobe_json_end_array(json);
         strobe_json_close(json);
     }
+    if (made)
+        strobe_folder_remove_empty(flags->output, made);
     strobe_registry_free(registry);
     strobe_config_free(config);
     return code;

@@ -161,6 +161,7 @@ static int run(Flags *flags, char **paths)
     Job job = {.flags = flags, .wish = {.parent = flags->output, .written = written}};
     GError *error = NULL;
     StrobeConfig *config;
+    guint made = 0;
 
     if (!strobe_analysis_generation(flags->generation, &job.wish.generation))
         return STROBE_EXIT_USAGE;
@@ -173,9 +174,10 @@ static int run(Flags *flags, char **paths)
     job.wish.exporters = config ? config->exporters : NULL;
     job.registry = strobe_registry_new((const char *const *)flags->plugin_path);
     int code = strobe_analysis_check(job.registry, &job.wish, &error) &&
-                       strobe_folder_check_writable(flags->output, &error)
+                       strobe_folder_check_writable(flags->output, &made, &error)
                    ? export_all(&job, paths)
                    : strobe_command_fail(error);
+    strobe_folder_remove_empty(flags->output, made);
     strobe_registry_free(job.registry);
     strobe_config_free(config);
     return code;

@@ -7,7 +7,6 @@
 #include "error.h"
 #include "folder.h"
 #include "foreign.h"
-#include "interruption.h"
 #include "memory-limit.h"
 #include "plugin-folders.h"
 #include "terminal.h"
@@ -123,10 +122,26 @@ static void keep_code(Job *job, int code)
     job->code = job->code ? job->code : code;
 }
 
+/* Reads the source in a hidden folder: the result is seen when it is whole, and what a killed
+ * command leaves goes with the next one. */
+static StrobeImport *read_source(Job *job, const StrobeImportSource *source, GError **error)
+{
+    g_autofree char *beside = g_build_filename(job->wish.place, "strobe-import", NULL);
+    StrobeFreshFolder scratch;
+    StrobeImport *import;
+
+    if (!strobe_folder_begin(&scratch, beside, error))
+        return NULL;
+    job->wish.parent = scratch.path;
+    import = strobe_import_run(source, &job->wish, error);
+    strobe_folder_discard(&scratch);
+    return import;
+}
+
 static void import_source(Job *job, const StrobeImportSource *source)
 {
     GError *error = NULL;
-    g_autoptr(StrobeImport) import = strobe_import_run(source, &job->wish, &error);
+    g_autoptr(StrobeImport) import = read_source(job, source, &error);
     g_autoptr(StrobeAnalysis) analysis = NULL;
     int code = 0;
 
@@ -201,15 +216,29 @@ static void import_all(Job *job, char **paths, gboolean as_json)
     }
 }
 
+/* What commands left that were killed while they analysed a result that they had imported: no later
+ * one would look into it. */
+static void clear_results(const char *place)
+{
+    g_autoptr(GDir) entries = g_dir_open(place, 0, NULL);
+    const char *name;
+
+    while (entries && (name = g_dir_read_name(entries)))
+        if (g_str_has_suffix(name, "_ascend_pt")) {
+            g_autofree char *output = g_build_filename(place, name, STROBE_OUTPUT_DIR, NULL);
+            strobe_folder_clear(output);
+        }
+}
+
 static int run(Flags *flags, char **paths)
 {
     g_autoptr(GPtrArray) formats = strobe_config_components_new();
-    Job job = {.wish = {.parent = flags->output ? flags->output : ".",
+    Job job = {.wish = {.place = flags->output ? flags->output : ".",
+                        .move = strobe_folder_move,
                         .progress = strobe_bar_show,
-                        .progress_user = (gpointer) "importing",
-                        .make = strobe_interruption_make,
-                        .made = strobe_interruption_remove}};
+                        .progress_user = (gpointer) "importing"}};
     GError *error = NULL;
+    guint made = 0;
 
     if (!read_choices(flags, &job))
         return STROBE_EXIT_USAGE;
@@ -225,10 +254,13 @@ static int run(Flags *flags, char **paths)
     job.wish.options = job.format;
     const StrobeAnalysisWish named = {.exporters = config->exporters, .importers = formats};
     if (strobe_analysis_check(job.registry, &named, &error) &&
-        strobe_folder_check_writable(job.wish.parent, &error))
+        strobe_folder_check_writable(job.wish.place, &made, &error)) {
+        clear_results(job.wish.place);
         import_all(&job, paths, flags->json);
-    else
+        strobe_folder_remove_empty(job.wish.place, made);
+    } else {
         keep_code(&job, strobe_command_fail(error));
+    }
     strobe_registry_free(job.registry);
     strobe_config_free(config);
     return job.code;

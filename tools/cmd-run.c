@@ -237,7 +237,7 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
         !strobe_memory_limit_check(&flags->memory, &code))
         return code;
     if (!strobe_run_check(config, registry, &reach, &error) ||
-        !strobe_folder_check_writable(config->directory, &error))
+        !strobe_folder_check_writable(config->directory, NULL, &error))
         return strobe_command_fail(error);
     g_autofree char *report = g_strdup(config->report);
     if (!strobe_run_folder_make(&folder, config, &error))

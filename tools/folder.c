@@ -25,8 +25,45 @@ static gboolean fail(GError **error, const char *what, const char *path)
     return FALSE;
 }
 
-gboolean strobe_folder_check_writable(const char *path, GError **error)
+/* Without slashes behind its name, which would make one folder two. */
+static char *plain_path(const char *path)
 {
+    gsize n = strlen(path);
+
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    return g_strndup(path, n);
+}
+
+/* How many folders of the path are not there. */
+static guint count_missing(const char *path)
+{
+    g_autofree char *at = plain_path(path);
+    guint n = 0;
+
+    for (; access(at, F_OK) != 0 && errno == ENOENT; n++) {
+        char *parent = g_path_get_dirname(at);
+        g_free(at);
+        at = parent;
+    }
+    return n;
+}
+
+void strobe_folder_remove_empty(const char *path, guint made)
+{
+    g_autofree char *at = plain_path(path);
+
+    for (; made && rmdir(at) == 0; made--) {
+        char *parent = g_path_get_dirname(at);
+        g_free(at);
+        at = parent;
+    }
+}
+
+gboolean strobe_folder_check_writable(const char *path, guint *made, GError **error)
+{
+    if (made)
+        *made = count_missing(path);
     if (g_mkdir_with_parents(path, 0750) != 0)
         return fail(error, "make the output folder", path);
     g_autofree char *probe = g_build_filename(path, ".strobe-XXXXXX", NULL);
@@ -183,6 +220,43 @@ void strobe_folder_discard(StrobeFreshFolder *fresh)
     g_clear_pointer(&fresh->parent, g_free);
     g_clear_pointer(&fresh->path, g_free);
     fresh->lock = -1;
+}
+
+void strobe_folder_clear(const char *path)
+{
+    g_autofree char *parent = g_path_get_dirname(path);
+    g_autofree char *prefix = fresh_prefix(path);
+
+    remove_leavings(parent, prefix);
+}
+
+static int move(const char *from, const char *to)
+{
+    int moved = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+
+    if (moved == 0 || (errno != EINVAL && errno != ENOSYS))
+        return moved;
+    /* A file system that cannot do that replaces an empty folder. */
+    if (mkdir(to, 0700) != 0)
+        return -1;
+    moved = rename(from, to);
+    if (moved != 0) {
+        int number = errno;
+        rmdir(to);
+        errno = number;
+    }
+    return moved;
+}
+
+int strobe_folder_move(const char *from, const char *to)
+{
+    strobe_interruption_hold();
+    int moved = move(from, to);
+    int number = errno;
+    strobe_interruption_release();
+
+    errno = number;
+    return moved;
 }
 
 static gboolean replace(const char *fresh, const char *path)

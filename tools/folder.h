@@ -5,8 +5,11 @@
 
 #include <glib.h>
 
-/* Makes `path` with its parents (0750) if need be, and proves that a file can be made in it. */
-gboolean strobe_folder_check_writable(const char *path, GError **error);
+/* Makes `path` with its parents (0750) if need be, and proves that a file can be made in it.
+ * `made`, unless NULL: how many folders were made, for strobe_folder_remove_empty. */
+gboolean strobe_folder_check_writable(const char *path, guint *made, GError **error);
+/* Removes `path` and its parents again, as many as were made, of which nothing is in them. */
+void strobe_folder_remove_empty(const char *path, guint made);
 
 /* A folder that a command works in, or fills beside the one whose place it is to take. */
 typedef struct StrobeFreshFolder {
@@ -19,6 +22,11 @@ typedef struct StrobeFreshFolder {
 gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError **error);
 /* Puts it where `path` is and removes what was there; on failure discards it. */
 gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError **error);
+/* Removes what killed commands left beside `path`; begin does that too. */
+void strobe_folder_clear(const char *path);
+/* Renames a folder, to what is not there yet, with no interruption in between. 0, or -1 with errno.
+ */
+int strobe_folder_move(const char *from, const char *to);
 void strobe_folder_discard(StrobeFreshFolder *fresh);
 
 /* A new one of mode 0700 in $XDG_RUNTIME_DIR if that is ours, else in /tmp, for

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "foreign.h"
-#include "interruption.h"
 
 #include <string.h>
 
@@ -71,9 +70,7 @@ static void analyse_source(const StrobeImportSource *source, const char *scratch
     const StrobeImportWish how = {.parent = scratch,
                                   .is_temporary = TRUE,
                                   .progress = strobe_bar_show,
-                                  .progress_user = (gpointer) "importing",
-                                  .make = strobe_interruption_make,
-                                  .made = strobe_interruption_remove};
+                                  .progress_user = (gpointer) "importing"};
     g_autoptr(StrobeAnalysis) analysis = NULL;
     g_autoptr(StrobeImport) import = NULL;
     g_autofree char *directory = directory_of(source->path);

@@ -124,18 +124,30 @@ static void test_links_are_not_followed(Fixture *fixture, gconstpointer data)
 
 static void test_check_writable(Fixture *fixture, gconstpointer data)
 {
-    g_autofree char *deep = below(fixture, "b/c/d");
+    g_autofree char *first = below(fixture, "b");
+    g_autofree char *second = below(fixture, "b/c");
+    g_autofree char *deep = below(fixture, "b/c//d/");
     g_autofree char *file = below(fixture, "file");
     g_autofree char *under_file = below(fixture, "file/d");
     g_autoptr(GError) error = NULL;
+    guint made;
 
-    g_assert_true(strobe_folder_check_writable(deep, &error));
+    g_assert_true(strobe_folder_check_writable(deep, &made, &error));
     g_assert_no_error(error);
     g_assert_cmpuint(strobe_folder_count(deep), ==, 0);
+    g_assert_cmpuint(made, ==, 3);
+    strobe_folder_remove_empty(deep, made);
+    g_assert_false(g_file_test(first, G_FILE_TEST_EXISTS));
+    g_assert_true(g_file_test(fixture->root, G_FILE_TEST_IS_DIR));
+    g_assert_true(strobe_folder_check_writable(deep, &made, &error));
+    write_file(second, "kept");
+    strobe_folder_remove_empty(deep, made);
+    g_assert_false(g_file_test(deep, G_FILE_TEST_EXISTS));
+    g_assert_cmpuint(strobe_folder_count(second), ==, 1);
     write_file(fixture->root, "file");
-    g_assert_false(strobe_folder_check_writable(file, &error));
+    g_assert_false(strobe_folder_check_writable(file, NULL, &error));
     g_clear_error(&error);
-    g_assert_false(strobe_folder_check_writable(under_file, &error));
+    g_assert_false(strobe_folder_check_writable(under_file, NULL, &error));
     g_assert_nonnull(error);
 }
 

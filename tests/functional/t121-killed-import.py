@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An import that is killed leaves nothing that the next one does not clear."""
+
+import json
+import os
+import signal
+import time
+
+from support import StrobeTest
+
+N_EVENTS = 150000
+
+
+class KilledImportTest(StrobeTest):
+    source = None  # written once
+
+    def setUp(self):
+        super().setUp()
+        self.parent = self.work / "imported"
+        self.trace = self.work / "plain.json"
+        if KilledImportTest.source is None:
+            events = [{"ph": "X", "cat": "cpu_op", "name": "op %d" % (i % 500), "pid": 1, "tid": 1,
+                       "ts": i * 10, "dur": 5} for i in range(N_EVENTS)]
+            KilledImportTest.source = json.dumps({"traceEvents": events})
+        self.trace.write_text(KilledImportTest.source)
+
+    def hidden(self):
+        """By os.walk, which takes no offence at a folder that goes meanwhile."""
+        return [os.path.join(folder, name) for folder, names, files in os.walk(self.parent)
+                for name in names + files if name.startswith(".")]
+
+    def results(self):
+        return sorted(path.name for path in self.parent.iterdir() if path.name[0] != ".")
+
+    def kill(self, is_time):
+        """FALSE: it was over before."""
+        process = self.start("import", self.trace, "-o", self.parent, "--export", "chrome_trace",
+                             "--export", "csv")
+        end = time.monotonic() + 60
+        while process.poll() is None and not is_time() and time.monotonic() < end:
+            time.sleep(0.001)
+        process.kill()
+        process.communicate(timeout=60)
+        return process.returncode == -signal.SIGKILL
+
+    def clear(self):
+        self.strobe("import", self.trace, "-o", self.parent, "--export", "stacks")
+        self.assertEqual(self.hidden(), [])
+        for name in self.results():  # each is whole
+            rows = self.json("info", self.parent / name)
+            self.assertTrue(rows[0]["sealed"])
+
+    def test_while_it_reads(self):
+        self.assertTrue(self.kill(self.hidden))
+        self.assertEqual(self.results(), [], "half of a result is to be seen")
+        self.clear()
+        self.assertEqual(len(self.results()), 1)
+
+    def test_while_it_analyses(self):
+        self.assertTrue(self.kill(lambda: any("ASCEND_PROFILER_OUTPUT" in path
+                                              for path in self.hidden())))
+        self.assertEqual(len(self.results()), 1)
+        self.assertNotEqual(self.hidden(), [])
+        self.clear()
+        self.assertEqual(len(self.results()), 2)
+
+    def test_at_any_time(self):
+        n_killed = 0
+        for i in range(12):
+            end = time.monotonic() + 0.02 + 0.03 * i
+            n_killed += self.kill(lambda: time.monotonic() > end)
+        self.assertGreater(n_killed, 0)
+        self.clear()
+
+    def test_one_that_is_at_work_is_left_alone(self):
+        process = self.start("import", self.trace, "-o", self.parent, "--export", "csv")
+        while process.poll() is None and not self.hidden():
+            time.sleep(0.001)
+        process.send_signal(signal.SIGSTOP)
+        before = self.hidden()
+        self.strobe("import", self.trace, "-o", self.parent, "--export", "stacks")
+        self.assertEqual(self.hidden(), before)
+        process.send_signal(signal.SIGCONT)
+        self.assertEqual(process.wait(60), 0)
+        self.assertEqual(self.hidden(), [])
+        self.assertEqual(len(self.results()), 2)
