@@ -14,6 +14,7 @@
 #include "error.h"
 #include "fault-blame.h"
 #include "interruption.h"
+#include "memory-shortage.h"
 #include "plugin-trial.h"
 #include "run-command.h"
 
@@ -157,6 +158,7 @@ int main(int argc, char **argv)
         return refuse_command(argv[1]);
     strobe_plugin_trial_begin();
     strobe_fault_blame_begin();
+    strobe_memory_shortage_begin();
     if (command->cleans_up)
         strobe_interruption_begin();
     int code = command->run(argc - 1, argv + 1);

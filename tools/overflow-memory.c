@@ -406,12 +406,13 @@ static char *map_file(size_t size, size_t alignment)
 
     if (overflow.n_parts == PARTS_MAX || overflow.is_full)
         return NULL;
-    if (has_room(size))
-        at = map(size, alignment, MAP_SHARED, overflow.file, (off_t)overflow.in_file);
-    if (!at) {
+    if (!has_room(size)) {
         complain_once();
         return NULL;
     }
+    at = map(size, alignment, MAP_SHARED, overflow.file, (off_t)overflow.in_file);
+    if (!at) /* no address space: there is none for memory either */
+        return NULL;
     /* In large folios a page's first write walks all of its folio, and a fault may bring 2 MB. */
     madvise(at, size, MADV_RANDOM);
     overflow.is_lone = lone_pages_make(at, size);
