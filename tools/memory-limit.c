@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "memory-bound.h"
 #include "options.h"
 #include "overflow-memory.h"
 #include "resources.h"
@@ -61,6 +62,22 @@ static gboolean read_bytes(const char *text, guint64 *bytes)
     return FALSE;
 }
 
+/* The system's own limits come before: what is kept in memory leaves room in them for the rest. */
+static void fit_bound(guint64 *bytes, gboolean is_named)
+{
+    StrobeMemoryBound bound;
+
+    if (!strobe_memory_bound_find("", &bound) || *bytes <= bound.share)
+        return;
+    guint64 fitting = MAX(bound.share, STROBE_MAX_MEM_MIN);
+    if (is_named && fitting < *bytes)
+        strobe_complain("warning: --max-mem of %" G_GUINT64_FORMAT
+                        " MB does not fit into %s, %" G_GUINT64_FORMAT
+                        " MB: taken as %" G_GUINT64_FORMAT " MB",
+                        *bytes >> 20, bound.name, bound.limit >> 20, fitting >> 20);
+    *bytes = MIN(*bytes, fitting);
+}
+
 gboolean strobe_memory_limit_check(const StrobeMemoryFlags *flags, int *code)
 {
     guint64 bytes;
@@ -90,6 +107,7 @@ gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
         *code = STROBE_EXIT_USAGE;
         return FALSE;
     }
+    fit_bound(&bytes, max_mem != NULL);
     int file = tmp_dir ? open_named(bytes, tmp_dir) : open_default(bytes);
     if (file < 0 && tmp_dir) {
         strobe_resources_set(bytes, NULL, FALSE);

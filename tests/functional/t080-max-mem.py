@@ -145,7 +145,7 @@ class ForeignHeapTest(StrobeTest):
 
 class OptionTest(StrobeTest):
     def test_size(self):
-        for text in ("1MB", "much", "-5", ""):
+        for text in ("1MB", "much", "-5", " "):
             errors = self.strobe("info", self.work, "--max-mem", text, code=2).stderr
             self.assertIn('--max-mem is "%s", expected a size of at least 96MB' % text, errors)
 
