@@ -193,7 +193,8 @@ static void tell_left(const struct derivations *shared, const struct derivation 
 }
 
 void strobe_derive(StrobeReader *reader, StrobeGaps *gaps, StrobeConsumers *consumers,
-                   const GPtrArray *passes, const GPtrArray *others)
+                   const GPtrArray *passes, const GPtrArray *others,
+                   void (*ended)(gpointer user, double share), gpointer user)
 {
     StrobePassEnds *ends = strobe_pass_ends_new(passes, strobe_consumers_n_threads(consumers));
     const struct derivations shared = {reader, gaps, consumers, ends, passes, others};
@@ -206,6 +207,8 @@ void strobe_derive(StrobeReader *reader, StrobeGaps *gaps, StrobeConsumers *cons
         strobe_pass_ends_end(ends, i, feed_piece, &all[i]);
         end_derivation(&all[i]);
         tell_left(&shared, all, i + 1);
+        if (ended)
+            ended(user, (double)(i + 1) / passes->len);
     }
     strobe_pass_ends_free(ends);
 }

@@ -212,13 +212,16 @@ static void host_damage(StrobeInstance *self, const char *place, const char *rea
     add_item(run_of(self), run_of(self)->import->damage, place, reason, 1);
 }
 
+/* Of a source's time reading takes about so much; the rest is for writing the capture. */
+#define READ_SHARE 0.8
+
 static void host_progress(StrobeInstance *self, uint64_t done, uint64_t total)
 {
     const struct run *run = run_of(self);
     const StrobeImportWish *wish = run->wish;
 
     if (wish->progress && total)
-        wish->progress(wish->progress_user, (double)done / (double)total,
+        wish->progress(wish->progress_user, READ_SHARE * (double)done / (double)total,
                        strobe_import_capture_n_records(run->capture, 0));
 }
 

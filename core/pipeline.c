@@ -212,6 +212,22 @@ static void note_gaps(struct run *run, const StrobeView *views, gsize n)
         order_gaps(run);
 }
 
+/* How far the records are read, the passes have ended: parts of all that is to be done, as they are
+ * where every file is made. The rest is for exporters to end. */
+#define READ_SHARE 0.6
+#define PASSES_SHARE 0.3
+
+static void tell(const struct run *run, double share)
+{
+    if (run->p->progress)
+        run->p->progress(run->p->progress_user, share, run->n_read);
+}
+
+static void tell_passes(gpointer user, double share)
+{
+    tell(user, READ_SHARE + PASSES_SHARE * share);
+}
+
 static gboolean stream_raw(struct run *run, GError **error)
 {
     g_autoptr(GError) failure = NULL;
@@ -228,9 +244,8 @@ static gboolean stream_raw(struct run *run, GError **error)
         if (run->p->cut)
             n = strobe_cut_apply(run->p->cut, run->reader, views, n);
         strobe_consumers_feed(run->consumers, n);
-        if (run->p->progress && turn % 64 == 0)
-            run->p->progress(run->p->progress_user, strobe_reader_progress(run->reader),
-                             run->n_read);
+        if (turn % 64 == 0)
+            tell(run, READ_SHARE * strobe_reader_progress(run->reader));
     }
     settle(run); /* nobody is to read a batch when the reader is gone */
     if (failure) {
@@ -267,7 +282,8 @@ static void run_consumers(struct run *run, GError **error)
     run->facts.n_threads = 1 + strobe_consumers_n_threads(run->consumers);
     open_all(run);
     if (stream_raw(run, error)) {
-        strobe_derive(run->reader, run->gaps, run->consumers, run->p->passes, run->p->consumers);
+        strobe_derive(run->reader, run->gaps, run->consumers, run->p->passes, run->p->consumers,
+                      tell_passes, run);
         strobe_consumers_end(run->consumers); /* passes are closed */
     }
     strobe_consumers_call(run->consumers, strobe_consumer_close);

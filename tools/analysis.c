@@ -14,6 +14,7 @@
 #include "instance.h"
 #include "interruption.h"
 #include "json-text.h"
+#include "progress-bar.h"
 #include "terminal.h"
 
 #define DONE_NAME "analyse.done"

@@ -6,7 +6,7 @@
 
 #include "cut.h"
 #include "ledger.h"
-#include "terminal.h"
+#include "progress-bar.h"
 
 #define BATCH 512
 
@@ -169,12 +169,30 @@ static void conclude(StrobeContents *contents, StrobeReader *reader)
     }
 }
 
+static void count_all(StrobeContents *contents, StrobeLedger *ledger, StrobeReader *reader,
+                      GArray *per_track, GError **error)
+{
+    g_autoptr(GHashTable) by_name = g_hash_table_new(strobe_hash_of_text, g_str_equal);
+    StrobeView records[BATCH];
+    guint64 n_read = 0;
+    gsize n;
+
+    for (guint turn = 0; (n = strobe_reader_next(reader, records, BATCH, error)) > 0; turn++) {
+        for (gsize i = 0; i < n; i++) {
+            count_record(contents, reader, by_name, per_track, &records[i]);
+            strobe_ledger_add(ledger, &records[i]);
+        }
+        n_read += n;
+        if (turn % 64 == 0)
+            strobe_bar_show((gpointer) "counting", strobe_reader_progress(reader), n_read);
+    }
+    strobe_bar_clear();
+}
+
 StrobeContents *strobe_contents_read(const char *source, GError **error)
 {
     StrobeReader *reader = strobe_reader_open(source, error);
-    StrobeView records[BATCH];
     GError *failure = NULL;
-    gsize n;
 
     if (!reader)
         return NULL;
@@ -184,13 +202,8 @@ StrobeContents *strobe_contents_read(const char *source, GError **error)
     contents->tracks = g_ptr_array_new_with_free_func(free_track);
     contents->losses = g_ptr_array_new_with_free_func(free_loss);
     contents->device_clocks = g_ptr_array_new_with_free_func(free_device_clock);
-    g_autoptr(GHashTable) by_name = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     g_autoptr(GArray) per_track = g_array_new(FALSE, TRUE, sizeof(guint64));
-    while ((n = strobe_reader_next(reader, records, BATCH, &failure)) > 0)
-        for (gsize i = 0; i < n; i++) {
-            count_record(contents, reader, by_name, per_track, &records[i]);
-            strobe_ledger_add(ledger, &records[i]);
-        }
+    count_all(contents, ledger, reader, per_track, &failure);
     if (strobe_reader_stats(reader)->n_damaged)
         strobe_ledger_add_damage(ledger);
     add_tracks(contents, reader, per_track);

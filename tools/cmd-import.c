@@ -9,6 +9,7 @@
 #include "foreign.h"
 #include "memory-limit.h"
 #include "plugin-folders.h"
+#include "progress-bar.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {

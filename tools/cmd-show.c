@@ -8,6 +8,7 @@
 #include "memory-limit.h"
 #include "plugin-folders.h"
 #include "pipeline.h"
+#include "progress-bar.h"
 #include "row-report.h"
 #include "show-empty.h"
 #include "show-list.h"

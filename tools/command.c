@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "progress-bar.h"
 #include "terminal.h"
 
 #define MESSAGE_MAX 8192
@@ -23,6 +24,7 @@ void strobe_complain(const char *format, ...)
     g_autofree char *shown = strobe_text_excerpt(text, strlen(text), MESSAGE_MAX);
     g_autofree char *line = g_strdup_printf("strobe: %s\n", shown);
     fflush(stdout);
+    strobe_bar_erase();
     fputs(line, stderr);
 }
 

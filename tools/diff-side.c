@@ -11,8 +11,8 @@
 #include "diff-head.h"
 #include "error.h"
 #include "foreign.h"
+#include "progress-bar.h"
 #include "step-name.h"
-#include "terminal.h"
 
 /* ---- finding it ---- */
 

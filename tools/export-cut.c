@@ -10,6 +10,7 @@
 #include "error.h"
 #include "json-text.h"
 #include "options.h"
+#include "progress-bar.h"
 #include "step-name.h"
 
 #define BATCH 1024
@@ -135,24 +136,35 @@ static void take_step(Found *found, const StrobeCutTexts *texts, const StrobeVie
         g_array_append_val(found->wanted, stretch);
 }
 
+static void look_at(Found *told, Found *named, const StrobeCutTexts *texts,
+                    const StrobeReader *reader, const StrobeView *record)
+{
+    gint64 number;
+
+    if (!strcmp(record->kind->name, "step"))
+        take_step(told, texts, record,
+                  strobe_view_i64(record, offsetof(struct strobe_step, number)));
+    else if (!strcmp(record->kind->name, "cpu_op") &&
+             strobe_step_of_name(strobe_reader_string(reader, record->name).bytes, &number))
+        take_step(named, texts, record, number);
+}
+
 static gboolean find_steps(Found *told, Found *named, const StrobeCutTexts *texts,
                            StrobeReader *reader, GError **error)
 {
     g_autofree StrobeView *views = g_new(StrobeView, BATCH);
     GError *failure = NULL;
-    gint64 number;
+    guint64 n_read = 0;
     gsize n;
 
-    while ((n = strobe_reader_next(reader, views, BATCH, &failure)))
-        for (gsize i = 0; i < n; i++) {
-            if (!strcmp(views[i].kind->name, "step"))
-                take_step(told, texts, &views[i],
-                          strobe_view_i64(&views[i], offsetof(struct strobe_step, number)));
-            else if (!strcmp(views[i].kind->name, "cpu_op") &&
-                     strobe_step_of_name(strobe_reader_string(reader, views[i].name).bytes,
-                                         &number))
-                take_step(named, texts, &views[i], number);
-        }
+    for (guint turn = 0; (n = strobe_reader_next(reader, views, BATCH, &failure)); turn++) {
+        for (gsize i = 0; i < n; i++)
+            look_at(told, named, texts, reader, &views[i]);
+        n_read += n;
+        if (turn % 64 == 0)
+            strobe_bar_show((gpointer) "looking for steps", strobe_reader_progress(reader), n_read);
+    }
+    strobe_bar_clear();
     if (failure)
         g_propagate_error(error, failure);
     return !failure;

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "folder.h"
 #include "json-text.h"
+#include "progress-bar.h"
 #include "terminal.h"
 
 #define LINES_MAX 10

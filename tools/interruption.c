@@ -12,7 +12,7 @@
 
 #include "command.h"
 #include "folder.h"
-#include "terminal.h"
+#include "progress-bar.h"
 
 #define TRIES 1000
 #define PAUSE_US 1000

@@ -12,7 +12,8 @@ typedef struct StrobeMemoryBound {
 } StrobeMemoryBound;
 
 /* The limit with the least share, of the shell's and of the control groups (versions 1 and 2) that
- * the process is in. FALSE: there is none. `root` stands before /proc and /sys, "" but for tests. */
+ * the process is in. FALSE: there is none. `root` stands before /proc and /sys, "" but for tests.
+ */
 gboolean strobe_memory_bound_find(const char *root, StrobeMemoryBound *bound);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "capture-contents.h"
 #include "error.h"
+#include "progress-bar.h"
 #include "terminal.h"
 
 /* ---- counting derived records ---- */

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #define COLUMN_GAP 2
-#define BAR_WIDTH 40
 
 typedef struct Column {
     char *title;
@@ -252,57 +251,6 @@ char *strobe_text_time(gint64 ns)
     g_autofree char *seconds = g_date_time_format(time, "%Y-%m-%d %H:%M:%S");
     return g_strdup_printf("%s.%03d", seconds,
                            (int)(ns % G_GINT64_CONSTANT(1000000000) / G_GINT64_CONSTANT(1000000)));
-}
-
-#define BAR_DELAY_US 1000000 /* what is done by then needs no bar */
-#define BAR_PAUSE_US 100000
-
-static struct {
-    const char *label; /* of what goes on; NULL: nothing does */
-    gint64 begin_us, last_us;
-    gboolean is_shown;
-} bar;
-
-static void draw_bar(double share, guint64 n_records, double passed_s)
-{
-    char marks[BAR_WIDTH + 1];
-    g_autofree char *left = strobe_text_duration(
-        share > 0 ? (gint64)(passed_s * (1 - share) / share * 1e9) : G_GINT64_CONSTANT(0));
-
-    memset(marks, ' ', BAR_WIDTH);
-    memset(marks, '#', (size_t)(share * BAR_WIDTH));
-    marks[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r\033[K%s [%s] %3.0f%%", bar.label, marks, share * 100);
-    if (n_records)
-        fprintf(stderr, "  %.3g M records/s", (double)n_records / passed_s / 1e6);
-    if (share > 0)
-        fprintf(stderr, "  %s left", left);
-}
-
-void strobe_bar_show(void *user, double share, guint64 n_records)
-{
-    gint64 now_us = g_get_monotonic_time();
-
-    if (!isatty(STDERR_FILENO))
-        return;
-    if (bar.label != user) {
-        strobe_bar_clear();
-        bar.label = user;
-        bar.begin_us = bar.last_us = now_us;
-    }
-    if (now_us - bar.begin_us < BAR_DELAY_US || now_us - bar.last_us < BAR_PAUSE_US)
-        return;
-    bar.last_us = now_us;
-    bar.is_shown = TRUE;
-    draw_bar(CLAMP(share, 0.0, 1.0), n_records, (double)(now_us - bar.begin_us) / 1e6);
-}
-
-void strobe_bar_clear(void)
-{
-    if (bar.is_shown)
-        fputs("\r\033[K", stderr);
-    bar.is_shown = FALSE;
-    bar.label = NULL;
 }
 
 static int write_stdout(void *user, const char *bytes, size_t length)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed for people: aligned tables, texts made safe, a progress bar; and JSON for others.
- */
+/* What is printed for people: aligned tables, texts made safe; and JSON for others. */
 #ifndef STROBE_TOOLS_TERMINAL_H
 #define STROBE_TOOLS_TERMINAL_H
 
@@ -34,11 +33,6 @@ char *strobe_text_duration(gint64 ns);
 char *strobe_text_bytes(guint64 bytes);
 /* ns since the epoch as local time with milliseconds. Free it. */
 char *strobe_text_time(gint64 ns);
-
-/* A bar on stderr with rate and time left, for what takes over a second; nothing when stderr is no
- * terminal. `user` is the label, a text that stays. Has the form of a StrobeProgress. */
-void strobe_bar_show(void *user, double share, guint64 n_records);
-void strobe_bar_clear(void);
 
 /* A JSON writer on stdout, indented; flush and free with strobe_json_close. */
 StrobeJsonWriter *strobe_json_open(void);

@@ -3,6 +3,7 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -106,7 +107,7 @@ class InterruptionTest(Interrupted):
 class BarTest(Interrupted):
     """The same capture, on a terminal and a processor that is held up."""
 
-    def on_terminal(self, *words):
+    def on_terminal(self, *words, folder=None):
         """Runs the command on a terminal, held up time and again; all that it showed."""
         leader, follower = pty.openpty()
         process = subprocess.Popen([STROBE, *map(str, words)], stdin=follower, stdout=follower,
@@ -114,7 +115,7 @@ class BarTest(Interrupted):
         os.close(follower)
         self.addCleanup(self.end_of, process)
         shown = b""
-        while process.poll() is None and not self.half_made(self.out):
+        while process.poll() is None and not self.half_made(folder or self.out):
             time.sleep(0.001)
         while process.poll() is None:
             pause = b"left" not in shown  # held up until the bar is there
@@ -140,6 +141,20 @@ class BarTest(Interrupted):
         shown = self.on_terminal("analyse", self.directory, "--export", "csv")
         self.assertRegex(shown, r"analysing \[#* *\] +\d+%  \S+ M records/s  \S+ \S+ left")
         self.assertIn("\r\x1b[K", shown)
+
+    def test_export(self):
+        cut = self.work / "cut"
+        shown = self.on_terminal("export", self.directory, "-o", cut, "--export", "csv",
+                                 "--to", "10s", folder=cut)
+        self.assertRegex(shown, r"analysing \[#* *\] +\d+%  \S+ M records/s  \S+ \S+ left")
+
+    def test_what_comes_behind_the_records_counts(self):
+        """Files are ended when all records have been read."""
+        shown = self.on_terminal("analyse", self.directory, "--export", "csv")
+        shares = [int(share) for share in re.findall(r"\] +(\d+)%", shown)]
+        self.assertTrue(shares)
+        self.assertEqual(shares, sorted(shares))
+        self.assertLess(shares[-1], 100)
 
     def test_what_is_quick_shows_none(self):
         errors = self.strobe("analyse", self.directory, "--export", "stacks").stderr

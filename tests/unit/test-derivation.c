@@ -204,7 +204,7 @@ static char *story_of(const char *const *wants, Story *story)
     g_ptr_array_add(others, opened(&exporter, reader, &facts, gaps));
     ((StrobeConsumer *)others->pdata[0])->is_of_caller = plan->is_of_caller;
     StrobeConsumers *consumers = strobe_consumers_new(passes, others);
-    strobe_derive(reader, gaps, consumers, passes, others);
+    strobe_derive(reader, gaps, consumers, passes, others, NULL, NULL);
     for (guint i = 0; i < passes->len; i++)
         check_counts(g_ptr_array_index(passes, i), plan->n_records[i > 0]);
     for (guint i = 0; i < 2; i++)

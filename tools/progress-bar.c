@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "progress-bar.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <strobe/helpers/thread.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "terminal.h"
+
+#define WIDTH 40
+#define DELAY_US 1000000 /* what is done by then needs no bar */
+#define PAUSE_US 100000
+
+static struct {
+    GMutex lock; /* of all that follows */
+    GCond wake;
+    gboolean has_thread;
+    const char *label; /* of what goes on; NULL: nothing does */
+    double share;
+    guint64 n_records;
+    gint64 begin_us;
+    gboolean is_shown;
+} bar;
+
+static void draw(double passed_s)
+{
+    const double share = bar.share;
+    char marks[WIDTH + 1];
+    g_autofree char *left =
+        share > 0 ? strobe_text_duration((gint64)(passed_s * (1 - share) / share * 1e9)) : NULL;
+
+    memset(marks, ' ', WIDTH);
+    memset(marks, '#', (size_t)(share * WIDTH));
+    marks[WIDTH] = '\0';
+    fprintf(stderr, "\r\033[K%s [%s] %3.0f%%", bar.label, marks, share * 100);
+    if (bar.n_records)
+        fprintf(stderr, "  %.3g M records/s", (double)bar.n_records / passed_s / 1e6);
+    if (left)
+        fprintf(stderr, "  %s left", left);
+    fflush(stderr);
+    bar.is_shown = TRUE;
+}
+
+static void *draw_now_and_then(void *unused)
+{
+    g_mutex_lock(&bar.lock);
+    while (TRUE) {
+        gint64 now_us = g_get_monotonic_time();
+
+        if (!bar.label)
+            g_cond_wait(&bar.wake, &bar.lock);
+        else if (now_us - bar.begin_us < DELAY_US)
+            g_cond_wait_until(&bar.wake, &bar.lock, bar.begin_us + DELAY_US);
+        else {
+            draw((double)(now_us - bar.begin_us) / 1e6);
+            g_cond_wait_until(&bar.wake, &bar.lock, now_us + PAUSE_US);
+        }
+    }
+    return unused;
+}
+
+static void erase(void)
+{
+    if (bar.is_shown)
+        fputs("\r\033[K", stderr);
+    bar.is_shown = FALSE;
+}
+
+static void on_log(gint32 level, const char *text)
+{
+    (void)level;
+    (void)text;
+    strobe_bar_erase();
+}
+
+/* Without the thread there is no bar. */
+static void start_thread(void)
+{
+    pthread_t thread;
+
+    bar.has_thread = TRUE;
+    if (strobe_thread_start(&thread, draw_now_and_then, NULL) != 0)
+        return;
+    pthread_setname_np(thread, "strobe-bar");
+    pthread_detach(thread);
+    strobe_log_set_sink(on_log);
+}
+
+void strobe_bar_show(void *user, double share, guint64 n_records)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    g_mutex_lock(&bar.lock);
+    if (!bar.has_thread)
+        start_thread();
+    if (bar.label != user) {
+        erase();
+        bar.label = user;
+        bar.begin_us = g_get_monotonic_time();
+        g_cond_signal(&bar.wake);
+    }
+    bar.share = CLAMP(share, 0.0, 1.0);
+    bar.n_records = n_records;
+    g_mutex_unlock(&bar.lock);
+}
+
+void strobe_bar_erase(void)
+{
+    g_mutex_lock(&bar.lock);
+    erase();
+    g_mutex_unlock(&bar.lock);
+}
+
+void strobe_bar_clear(void)
+{
+    g_mutex_lock(&bar.lock);
+    erase();
+    bar.label = NULL;
+    g_mutex_unlock(&bar.lock);
+}
