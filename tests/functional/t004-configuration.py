@@ -47,7 +47,7 @@ class ConfigurationTest(StrobeTest):
         )
 
     def test_wrong_schedule(self):
-        for text in ("wait=1", "active=0", "active=x", "acitve=1", "active", ""):
+        for text in ("wait=1", "active=0", "active=x", "acitve=1", "active", " "):
             with self.subTest(text):
                 self.assertRefused(
                     "--collect", "fake", "--schedule", text, code=3, says="schedule"
@@ -56,8 +56,8 @@ class ConfigurationTest(StrobeTest):
     def test_flag_without_an_option(self):
         for flag in ("--schedule", "--buffer", "--rotate", "--dump"):
             with self.subTest(flag):
-                says = '%s "": expected option=value' % flag
-                self.assertRefused("--collect", "fake", flag, "", code=3, says=says)
+                says = '%s ",": expected option=value' % flag
+                self.assertRefused("--collect", "fake", flag, ",", code=3, says=says)
 
     def test_values_as_they_were_typed(self):
         for text, says in (

@@ -85,7 +85,7 @@ class PluginsTest(StrobeTest):
         file = self.work / "a.so"
         file.write_text("")
         for command in ("plugins", "show", "analyse", "import", "export", "diff", "run"):
-            for folder, why in ((missing, "No such file"), (file, "Not a directory"), ("", "No such")):
+            for folder, why in ((missing, "No such file"), (file, "Not a directory")):
                 with self.subTest((command, folder)):
                     words = {"plugins": (), "diff": ("a", "b"), "export": ("-o", self.out, "a"),
                              "run": ("-o", self.out, "--", "touch", ran)}.get(command, ("a",))
