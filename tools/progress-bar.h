@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-/* How far it is. `user` is the label, a text that stays: another one is another bar. Has the form of
- * a StrobeProgress. Any thread. */
+/* How far it is. `user` is the label, a text that stays: another one is another bar. Has the form
+ * of a StrobeProgress. Any thread. */
 void strobe_bar_show(void *user, double share, guint64 n_records);
 /* Ends the bar. Any thread. */
 void strobe_bar_clear(void);

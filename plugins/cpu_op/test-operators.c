@@ -46,17 +46,16 @@ static const StrobeComponent component = {.struct_size = sizeof component,
                                           .name = "test",
                                           .ops = &ops};
 static const StrobeComponent *const components[] = {&component};
-static const StrobePlugin plugin = {
-    .struct_size = sizeof plugin,
-    .abi_minor = STROBE_ABI_MINOR,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "test",
-    .version = "0",
-    .summary = "A collector of this test's.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .components = components};
+static const StrobePlugin plugin = {.struct_size = sizeof plugin,
+                                    .abi_minor = STROBE_ABI_MINOR,
+                                    .record_version = STROBE_RECORD_VERSION,
+                                    .n_components = 1,
+                                    .name = "test",
+                                    .version = "0",
+                                    .summary = "A collector of this test's.",
+                                    .license = "Apache-2.0",
+                                    .vendor = "Strobe",
+                                    .components = components};
 
 static StrobeMockHost *begin_session(void)
 {
