@@ -29,6 +29,17 @@ static StrobeStatus io_error(Board *board, int error)
                              board->host->facts(board->self)->directory_path, g_strerror(error));
 }
 
+/* Dumps of a flight recorder are of one window, and each lies beside the others. */
+static gint64 file_time(const Board *board)
+{
+    const gint64 begin_ns = board->host->facts(board->self)->window_begin_ns;
+    const char *dump = board->host->fact(board->self, "dump_reason");
+
+    if (!*dump)
+        return MAX(begin_ns, 0);
+    return MAX(g_ascii_strtoll(board->host->fact(board->self, "start_realtime_ns"), NULL, 10), 0);
+}
+
 /* <worker>.<time>.pt.trace.json: the reader takes the digits between for the time, so the worker
  * must not end in such a part itself, nor be a path. */
 static char *file_name(const Board *board)
@@ -47,8 +58,7 @@ static char *file_name(const Board *board)
             *at = '_';
     if (*worker == '.') /* a hidden file is not looked for */
         *worker = '_';
-    return g_strdup_printf("%.200s.%" G_GINT64_FORMAT ".pt.trace.json", worker,
-                           MAX(facts->window_begin_ns, 0));
+    return g_strdup_printf("%.200s.%" G_GINT64_FORMAT ".pt.trace.json", worker, file_time(board));
 }
 
 static const BoardKind *find_kind(Board *board, const StrobeKindView *view)

@@ -334,6 +334,20 @@ static void test_forward_and_backward(Fixture *f, gconstpointer unused)
     json_object_unref(trace);
 }
 
+/* The window is the same for all of them. */
+static void test_name_of_a_dump(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *name = NULL;
+
+    strobe_mock_option(f->mock, "worker", "a");
+    strobe_mock_fact(f->mock, "dump_reason", "signal");
+    strobe_mock_fact(f->mock, "start_realtime_ns", "1700000000300000007");
+    add_operator(f, "op", "1", "a");
+    json_object_unref(run(f));
+    name = only_file(f);
+    g_assert_cmpstr(name, ==, "a.1700000000300000007.pt.trace.json");
+}
+
 static void test_names(Fixture *f, gconstpointer unused)
 {
     g_autofree char *name = NULL;
@@ -375,6 +389,7 @@ int main(int argc, char **argv)
     TEST("members", test_members);
     TEST("forward-and-backward", test_forward_and_backward);
     TEST("names", test_names);
+    TEST("name-of-a-dump", test_name_of_a_dump);
     TEST("nothing", test_nothing);
     return g_test_run();
 }
