@@ -121,9 +121,11 @@ static void test_task(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *task;
 
-    fixture_trace(f, TASK("mm", "1000.500"), PYTHON, LAYER(HARDWARE, "Ascend Hardware"),
-                  LABEL(HARDWARE, "NPU"), NULL);
+    fixture_trace(f, TASK("mm", "1000.500"), TASK("MEMCPY_ASYNC", "1010"), TASK("AI_CORE", "1020"),
+                  PYTHON, LAYER(HARDWARE, "Ascend Hardware"), LABEL(HARDWARE, "NPU"), NULL);
     fixture_import(f);
+    g_assert_cmpint(INTEGER(fixture_record(f, "device_task", 1), "is_kernel"), ==, 0);
+    g_assert_cmpint(INTEGER(fixture_record(f, "device_task", 2), "is_kernel"), ==, 0);
     task = fixture_record(f, "device_task", 0);
     g_assert_cmpint(task->begin_ns, ==, 1000500);
     g_assert_cmpint(task->end_ns, ==, 1002760);
@@ -132,7 +134,7 @@ static void test_task(Fixture *f, gconstpointer unused)
     g_assert_cmpint(INTEGER(task, "connection"), ==, 12);
     g_assert_cmpint(INTEGER(task, "model"), ==, STROBE_ABSENT_U32);
     g_assert_cmpint(INTEGER(task, "context"), ==, STROBE_ABSENT_U32);
-    g_assert_cmpint(INTEGER(task, "is_kernel"), ==, 0);
+    g_assert_cmpint(INTEGER(task, "is_kernel"), ==, 1); /* it has an operator's name */
     assert_track(f, task, STROBE_TRACK_STREAM, 3, 2, "Ascend Hardware");
     fixture_assert_line(strobe_mock_importer_facts(f->mock), "generation=1\n");
     fixture_assert_line(strobe_mock_importer_facts(f->mock), "device=3\n");

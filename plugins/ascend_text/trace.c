@@ -74,12 +74,33 @@ static void add_pmu(Trace *t, StrobeTrackId track, StrobeStringId name, gint64 b
         *fields = *pmu;
 }
 
+/* Words of the host's for what is no operator, such as MEMCPY_ASYNC. */
+static gboolean is_sort_of_task(const char *name)
+{
+    for (; *name; name++)
+        if (!g_ascii_isupper(*name) && !g_ascii_isdigit(*name) && *name != '_')
+            return FALSE;
+    return TRUE;
+}
+
+/* The tool names a task by its operator if it knows one, else by its sort: with no table of kernels
+ * the name tells which it is. */
+static void find_kernel(const TraceEvent *event, struct strobe_device_task *task)
+{
+    for (guint i = 0; i < event->n_args; i++)
+        if (!strcmp(event->args[i].key, "Task Type"))
+            task->is_kernel =
+                !is_sort_of_task(event->name) && strcmp(event->args[i].text, event->name) != 0;
+}
+
 static void finish_task(Trace *t, const TraceEvent *event, StrobeTrackId track, StrobeStringId name,
                         gint64 begin, gint64 end, struct strobe_device_task *task)
 {
     struct strobe_device_pmu pmu;
 
     task->task = t->import->host->link_ids(t->import->self, 1);
+    if (!t->kernels)
+        find_kernel(event, task);
     if (!kernels_fill(t->kernels, event->name, begin, task, &pmu))
         return;
     if (pmu.metrics)

@@ -152,6 +152,21 @@ class TextTest(StrobeTest):
             other.write_text(json.dumps(events))
             self.assertEqual(self.import_folder(other)["importer"], "chrome_trace")
 
+    @real
+    def test_trace_tells_kernels_by_their_names(self):
+        """Where the time went is as with the table of kernels."""
+        outputs = []
+        for names in ({"trace_view.json"}, {"trace_view.json", "kernel_details.csv"}):
+            shutil.rmtree(self.work / "source", ignore_errors=True)
+            shutil.rmtree(self.out, ignore_errors=True)
+            self.strobe("import", self.copy(names.__contains__), "-o", self.out, "--export", "csv")
+            outputs.append(self.result() / OUTPUT)
+            outputs[-1] = [rows_of(outputs[-1] / name) for name in
+                           ("step_trace_time.csv", "kernel_details.csv")]
+        self.assertEqual(outputs[0][0], outputs[1][0])
+        self.assertEqual(*([(row["Name"], row["Start Time(us)"], row["Duration(us)"]) for row in
+                            kernels] for _, kernels in outputs))
+
     def test_kernels_alone(self):
         """Of the second generation only tables were published: they come back cell by cell."""
         made = self.import_folder(self.make(k_csv=KERNELS), "--export", "csv")
