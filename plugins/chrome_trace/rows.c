@@ -186,6 +186,7 @@ StrobeTrackId rows_track(Rows *rows, Row *row)
                                .type = STROBE_TRACK_THREAD,
                                .device = -1,
                                .id = row->number,
+                               .name = row->text,
                                .group = row->process->text};
 
     if (G_UNLIKELY(!row->track)) /* unlike any other one until it is told anew */
@@ -311,12 +312,30 @@ static const Process *host_process(const Rows *rows)
     return NULL;
 }
 
+/* "7" and "stream 7" of a program are a thread and something else, which is known by its text. */
+static void part_row(const Rows *rows, Row *row, guint index)
+{
+    const Row *plain;
+
+    if (!row->track || !row->is_number || is_stream(row))
+        return;
+    g_autofree char *key =
+        g_strdup_printf("%s\1%" G_GINT64_FORMAT, row->process->text, (gint64)row->number);
+    plain = g_hash_table_lookup(rows->rows, key);
+    if (!plain || plain == row || !plain->track)
+        return;
+    row->is_number = FALSE;
+    row->number = FIRST_NUMBER + index;
+}
+
 void rows_finish(Rows *rows)
 {
     const Process *host = host_process(rows);
     Import *import = rows->import;
     StrobeTrack steps = {.struct_size = sizeof steps, .type = STROBE_TRACK_STEPS, .device = -1};
 
+    for (guint i = 0; i < rows->order->len; i++)
+        part_row(rows, rows->order->pdata[i], i);
     for (guint i = 0; i < rows->order->len; i++)
         tell_row(rows, rows->order->pdata[i], host);
     if (!host)

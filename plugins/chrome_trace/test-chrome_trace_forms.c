@@ -53,6 +53,22 @@ static void test_async(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "an end of a span that never began"));
 }
 
+#define AT(tid_) "{\"ph\": \"X\", \"name\": \"n\", \"pid\": 1, \"tid\": " tid_ ", \"ts\": 1}"
+
+/* Whatever the order; a number may be written as a text. */
+static void test_thread_and_stream_of_one_number(Fixture *f, gconstpointer unused)
+{
+    const StrobeTrack *track;
+
+    import(f, "[" AT("\"stream 7\"") "," AT("7") "," AT("\"7\"") "," AT("\"stream 8\"") "]");
+    track = strobe_mock_importer_track(f->mock, nth(f, "chrome_trace.span", 0)->track, NULL);
+    g_assert_cmpstr(track->name, ==, "stream 7");
+    g_assert_cmpuint(track->id, >, G_MAXUINT32);
+    check_track(f, nth(f, "chrome_trace.span", 1), STROBE_TRACK_THREAD, -1, 7, 1);
+    check_track(f, nth(f, "chrome_trace.span", 2), STROBE_TRACK_THREAD, -1, 7, 1);
+    check_track(f, nth(f, "chrome_trace.span", 3), STROBE_TRACK_THREAD, -1, 8, 1);
+}
+
 static guint64 n_compared;
 
 /* In place of GLib's, to count. */
@@ -468,6 +484,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     TEST("begin-and-end", test_begin_and_end);
     TEST("async", test_async);
+    TEST("thread-and-stream-of-one-number", test_thread_and_stream_of_one_number);
     TEST("hostile-ids", test_hostile_ids);
     TEST("async-in-any-order", test_async_in_any_order);
     TEST("async-again", test_async_again);
