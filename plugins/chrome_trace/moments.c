@@ -90,6 +90,8 @@ void take_memory(Import *import, Row *row, const Event *event, gint64 begin)
     memcpy(&type, import_field(sort, "chrome_trace.device_type", fields), sizeof type);
     if (type == 0)
         fields->device = -1;
+    /* PyTorch's own allocators, as their collector names them: what other formats tell apart. */
+    fields->component = import_intern_text(import, "PTA");
 }
 
 /* Fields of chrome_trace.event. */

@@ -221,6 +221,7 @@ static void test_memory(Fixture *f, gconstpointer unused)
     taken = nth(f, "memory_event", 0);
     given = nth(f, "memory_event", 1);
     g_assert_cmpint(integer(f, taken, "device"), ==, 3);
+    check_text(f, taken, "component", "PTA");
     g_assert_cmpint(integer(f, taken, "action"), ==, 0);
     g_assert_cmpint(integer(f, taken, "total_reserved"), ==, 4096);
     g_assert_cmpint(integer(f, given, "device"), ==, -1);
