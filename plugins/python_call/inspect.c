@@ -21,6 +21,28 @@ int inspect_is_of_file(PyObject *code, const char *end)
     return text.length >= length && memcmp(text.bytes + text.length - length, end, length) == 0;
 }
 
+int inspect_own_folder(char *folder, size_t size)
+{
+    const PythonApi *python = &python_api;
+    PyObject *modules = python->system_object("modules");
+    PyObject *package = modules && python->dict_item(modules, "strobe._strobe")
+                            ? python->dict_item(modules, "strobe")
+                            : NULL;
+    PyObject *file = package ? python->get_attribute(package, "__file__") : NULL;
+    const char *path = file ? python->to_text(file, NULL) : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    int is_found = slash && (size_t)(slash - path) + 2 <= size;
+
+    if (is_found) {
+        memcpy(folder, path, (size_t)(slash - path) + 1);
+        folder[slash - path + 1] = '\0';
+    }
+    if (file)
+        python->unref(file);
+    python->clear_error();
+    return is_found;
+}
+
 /* The attribute at the end of a path of attributes, a strong reference, or NULL. */
 static PyObject *attribute_at(PyObject *object, const char *const *path)
 {

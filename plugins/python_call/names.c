@@ -21,6 +21,7 @@ static struct {
     size_t n_folders;
     const PyObject *path, *first; /* sys.path and its first item as they were read; only compared */
     PySize path_size;
+    char own[4096]; /* the folder of Strobe's package; "": not known yet */
 } names;
 
 /* ---- texts ---- */
@@ -219,6 +220,15 @@ static void forget(const CallName *old)
         tracer_unref(old->object); /* may run any destructor: when all is in order */
 }
 
+/* Of the text made last. */
+static int is_own(void)
+{
+    if (!names.own[0] && !inspect_own_folder(names.own, sizeof names.own))
+        return 0;
+    size_t length = strlen(names.own);
+    return names.file_length > length && memcmp(names.text.bytes, names.own, length) == 0;
+}
+
 /* For code seen for the first time. */
 static uint8_t role_of(PyObject *code)
 {
@@ -226,6 +236,8 @@ static uint8_t role_of(PyObject *code)
                                             {"profile", "_prepare_trace", "__code__"},
                                             {"profile", "_start_trace", "__code__"}};
 
+    if (is_own())
+        return CALL_OF_STROBE;
     if (modules_is_call(code))
         return CALL_OF_MODULE;
     if (!inspect_is_of_file(code, "torch/autograd/profiler.py"))

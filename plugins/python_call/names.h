@@ -19,8 +19,9 @@
 /* What a call means beyond itself. */
 enum {
     CALL_PLAIN = 0,
-    CALL_OF_MODULE = 1,  /* of torch.nn.Module */
-    CALL_OF_PROFILER = 2 /* PyTorch's own profiler begins */
+    CALL_OF_MODULE = 1,   /* of torch.nn.Module */
+    CALL_OF_PROFILER = 2, /* PyTorch's own profiler begins */
+    CALL_OF_STROBE = 3    /* code of the package "strobe", which is no part of the program */
 };
 
 typedef struct CallName {

@@ -185,6 +185,15 @@ static int find_room(Thread *thread)
 
 /* ---- calls ---- */
 
+/* What is called from it has the call around it as parent. */
+static void push_own_call(Thread *thread, int is_python)
+{
+    Call *call = &thread->calls[thread->n_calls++];
+
+    *call = (Call){
+        .id = thread->n_calls > 1 ? call[-1].id : 0, .is_python = (uint16_t)is_python, .is_own = 1};
+}
+
 static void push_call(Thread *thread, const CallName *name, int64_t module, StrobeStringId id,
                       int is_python)
 {
@@ -194,7 +203,8 @@ static void push_call(Thread *thread, const CallName *name, int64_t module, Stro
     call->module = module;
     call->name = id ? id : name ? name->id : 0;
     call->builtin = NULL;
-    call->is_python = is_python;
+    call->is_python = (uint16_t)is_python;
+    call->is_own = 0;
 }
 
 /* The frame's references pass to the thread. Returns what is known of its code. */
@@ -220,6 +230,10 @@ static int begin_python(Thread *thread, PyObject *frame, uint64_t begin)
 
     if (!tracer.records)
         return role;
+    if (__builtin_expect(role == CALL_OF_STROBE, 0)) {
+        push_own_call(thread, 1);
+        return role;
+    }
     if (__builtin_expect(role == CALL_OF_MODULE, 0))
         id = modules_name(frame, &module);
     push_call(thread, name, module, id, 1);
@@ -274,6 +288,10 @@ void tracer_builtin_call(Thread *thread, PyObject *function)
 
     if (!tracer.records || !tracer.builtins || !find_room(thread))
         return;
+    if (__builtin_expect(thread->n_calls && thread->calls[thread->n_calls - 1].is_own, 0)) {
+        push_own_call(thread, 0);
+        return;
+    }
     name = names_of_builtin(function);
     push_call(thread, name, STROBE_ABSENT_I64, 0, 0);
     Call *call = &thread->calls[thread->n_calls - 1];
@@ -306,6 +324,9 @@ static void end_call(Thread *thread, const Frame *frame, uint64_t end, StrobeTra
 {
     const StrobeHost *host = tracer.host;
     const Call *call = &thread->calls[--thread->n_calls];
+
+    if (__builtin_expect(call->is_own, 0))
+        return;
     StrobeStringId name = call->name ? call->name : name_again(call, frame);
     uint64_t parent = thread->n_calls ? call[-1].id : 0;
     StrobeWriter *writer = host->writer(tracer.self);

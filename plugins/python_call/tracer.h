@@ -26,7 +26,8 @@ typedef struct Call {
     int64_t module;      /* number of the nn.Module, STROBE_ABSENT_I64: none */
     PyObject *builtin;   /* strong, of a C function whose name has no lasting id */
     StrobeStringId name; /* 0: to be made again when the call ends */
-    uint32_t is_python;  /* it has a frame, too */
+    uint16_t is_python;  /* it has a frame, too */
+    uint16_t is_own;     /* Strobe's, which becomes no record */
 } Call;
 
 /* A frame of Python code. */

@@ -302,6 +302,31 @@ class StacksTest(FolderTest):
         self.assertEqual([average.count for average in adds], [2, 2])
         self.assertIn("Source Location", averages.table())
 
+    def test_own_calls_are_left_out(self):
+        """Those of Strobe's package; what it calls is recorded, as the program's functions."""
+        found = []
+
+        def choose(step):
+            return profiler.schedule(wait=0, warmup=0, active=2, repeat=1)(step)
+
+        def ready(prof):
+            prof.export_chrome_trace("window.json")
+            with open("window.json") as file:
+                found.extend(e for e in json.load(file) if "Python id" in e.get("args", {}))
+
+        with messages(), profiler.profile(activities=CPU, with_stack=True, schedule=choose,
+                                          on_trace_ready=ready) as prof:
+            for _ in range(2):
+                with profiler.record_function("mine"):
+                    both(self.x)
+                prof.step()
+        names = [e["name"] for e in found]
+        self.assertEqual([name for name in names if "strobe/" in name or "strobe." in name], [])
+        self.assertEqual(sum(name.endswith(": both") for name in names), 2)
+        self.assertTrue(any(name.endswith(": choose") for name in names), "called by step()")
+        ids = {e["args"]["Python id"] for e in found} | {0}
+        self.assertLessEqual({e["args"]["Python parent id"] for e in found}, ids)
+
     # ---- modules ----
 
     def test_module_names(self):
