@@ -11,10 +11,8 @@
 void strobe_config_set_wrong(const StrobeConfigPlace *place, const char *key, const char *expected,
                              JsonNode *node, GError **error)
 {
-    g_autofree char *found = strobe_json_to_text(node, STROBE_JSON_SPACED);
+    g_autofree char *found = strobe_json_excerpt(node);
 
-    if (strlen(found) > 60)
-        strcpy(found + 57, "...");
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                 "%s: key \"%s%s%s\": expected %s, found %s", place->origin,
                 place->section ? place->section : "", place->section ? "." : "", key, expected,

@@ -5,6 +5,8 @@
 #include <strobe/helpers/keyed-hash.h>
 #include "error.h"
 
+#define EXCERPT_BYTES 60
+
 /* One pass over the text that json-glib cannot be asked to make: depth and duplicate keys. */
 struct scan {
     const char *text;
@@ -151,8 +153,9 @@ JsonNode *strobe_json_parse(const char *text, gsize length, const char *origin, 
     JsonNode *root = strobe_json_parse_value(text, length, origin, error);
 
     if (root && !JSON_NODE_HOLDS_OBJECT(root)) {
+        g_autofree char *found = strobe_json_excerpt(root);
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                    "%s: expected a JSON object, found %s", origin, json_node_type_name(root));
+                    "%s: expected a JSON object, found %s", origin, found);
         json_node_unref(root);
         return NULL;
     }
@@ -220,6 +223,15 @@ char *strobe_json_to_text(JsonNode *node, guint32 flags)
     strobe_json_write_node(json, node);
     strobe_json_flush(json);
     return g_string_free(out, FALSE);
+}
+
+char *strobe_json_excerpt(JsonNode *node)
+{
+    char *text = strobe_json_to_text(node, STROBE_JSON_SPACED);
+
+    if (strlen(text) > EXCERPT_BYTES)
+        strcpy(text + EXCERPT_BYTES - 3, "...");
+    return text;
 }
 
 char *strobe_json_object_to_text(JsonObject *object, guint32 flags)

@@ -23,6 +23,8 @@ void strobe_json_write_node(StrobeJsonWriter *json, JsonNode *node);
 
 /* Text of a tree (free it); `flags` are STROBE_JSON_*. */
 char *strobe_json_to_text(JsonNode *node, guint32 flags);
+/* The same for a message: the first 60 bytes. */
+char *strobe_json_excerpt(JsonNode *node);
 char *strobe_json_object_to_text(JsonObject *object, guint32 flags);
 
 /* The member's text, "" if it is missing or no text. */

@@ -11,7 +11,8 @@ static void test_bad(void)
 {
     static const struct bad bads[] = {
         {"{", "no valid JSON"},
-        {"[]", "expected a JSON object"},
+        {"[1, true]", "expected a JSON object, found [1, true]"},
+        {"null", "expected a JSON object, found null"},
         {"{\"shedule\": {}}", "did you mean \"schedule\"?"},
         {"{\"schedule\": 3}", "key \"schedule\": expected an object, found 3"},
         {"{\"schedule\": {\"wait\": 1}}", "\"schedule.active\" is missing"},
