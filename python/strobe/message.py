@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages to the user, in the form of the Ascend PyTorch Profiler, on stderr."""
 
+import functools
 import os
 import sys
 import time
@@ -43,3 +44,17 @@ def warn_once(text):
 
 def error(text):
     _write("ERROR", text)
+
+
+def reported(method):
+    """A failure is an ERROR line, never an exception in the profiled program."""
+
+    @functools.wraps(method)
+    def call(*args, **kwargs):
+        try:
+            return method(*args, **kwargs)
+        except Exception as failure:
+            error("Call %s failed. Exception: %s" % (method.__name__, failure))
+            return None
+
+    return call

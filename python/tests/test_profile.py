@@ -234,6 +234,31 @@ class Profile(FolderTest):
             for line in file:
                 self.assertRegex(line, r"\A\S.* [1-9]\d*\n?\Z")
 
+    def test_events_export_their_window(self):
+        """As PyTorch's lists of events do; averages are of no window."""
+        with messages():
+            prof = profiler.profile(with_stack=True)
+        with prof:
+            self.work.step()
+        events = prof.events()
+        metrics = events.supported_export_stacks_metrics()
+        self.assertEqual(metrics[0], "self_cpu_time_total")
+        with messages() as told:
+            events.export_chrome_trace("events.json")
+            prof.export_chrome_trace("trace.json")
+            events.export_stacks("events.log", metrics[0])
+            prof.export_stacks("stacks.log", metrics[0])
+        self.assertEqual(_quiet(told), [])
+        for mine, wanted in (("events.json", "trace.json"), ("events.log", "stacks.log")):
+            with open(mine) as file, open(wanted) as other:
+                self.assertEqual(file.read(), other.read())
+        with messages() as told:
+            events.export_stacks("x.log", "self_xpu_time_total")
+            prof.key_averages().export_chrome_trace("x.json")
+        self.assertEqual([level for level, _ in told], ["ERROR", "ERROR"])
+        self.assertIn("expected one of self_cpu_time_total, ", told[0][1])
+        self.assertIn("averages have no times: use prof.events()", told[1][1])
+
     def test_export_stacks_needs_with_stack(self):
         prof = profiler.profile()
         with messages() as told:

@@ -171,6 +171,7 @@ def read_events(directory, switches):
         event.id = number
         event.time_range.to_microseconds(origin)
     found = EventList(events, has_memory, switches["with_flops"], lost)
+    found.directory = directory
     found.build_tree()
     if switches["with_stack"]:
         found.set_backward_stacks()

@@ -4,7 +4,8 @@
 import sys
 from itertools import groupby
 
-from . import table
+from .. import Error, message
+from . import export, table
 
 _BACKWARD = 1  # at::RecordScope::BACKWARD_FUNCTION
 
@@ -229,6 +230,7 @@ class EventList(list):
     def __init__(self, events=(), profile_memory=False, with_flops=False, lost=0):
         super().__init__(events)
         self.lost = lost  # records that are missing from it
+        self.directory = None  # the result that the events are of; averages are of none
         self._profile_memory = profile_memory
         self._with_flops = with_flops
 
@@ -303,6 +305,30 @@ class EventList(list):
         return total
 
     # ---- output ----
+
+    def _result(self):
+        if self.directory is None:
+            raise Error("these are no events of a window; averages have no times: use prof.events()")
+        return self.directory
+
+    @message.reported
+    def export_chrome_trace(self, path):
+        """Writes the window that the events are of as a Chrome trace, gzipped if the path ends in
+        .gz."""
+        export.chrome_trace(self._result(), path)
+
+    @staticmethod
+    def supported_export_stacks_metrics():
+        return list(export.STACK_METRICS)
+
+    @message.reported
+    def export_stacks(self, path, metric):
+        """Writes the stacks of the window that the events are of, folded for flame graphs."""
+        if metric not in export.STACK_METRICS:
+            raise ValueError(
+                "metric is %r, expected one of %s" % (metric, ", ".join(export.STACK_METRICS))
+            )
+        export.stacks(self._result(), path, metric)
 
     def table(
         self,

@@ -12,6 +12,7 @@ from .. import Error, command, message
 
 _CPU_METRIC = "self_cpu_time_total"
 _DEVICE_METRICS = ("self_npu_time_total", "self_cuda_time_total")
+STACK_METRICS = (_CPU_METRIC, *_DEVICE_METRICS)
 
 
 class NothingToWrite(Error):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profile object: `profile` with steps, `_KinetoProfile` without."""
 
-import functools
 import os
 import weakref
 
@@ -27,20 +26,6 @@ def stop_running():
     """At exit: stops the profiles that nobody stopped."""
     for each in list(_running):
         each.stop()
-
-
-def _reported(method):
-    """A failure is an ERROR line, never an exception in the profiled program."""
-
-    @functools.wraps(method)
-    def call(*args, **kwargs):
-        try:
-            return method(*args, **kwargs)
-        except Exception as error:
-            message.error("Call %s failed. Exception: %s" % (method.__name__, error))
-            return None
-
-    return call
 
 
 class _KinetoProfile:
@@ -86,12 +71,12 @@ class _KinetoProfile:
 
     # ---- start and stop ----
 
-    @_reported
+    @message.reported
     def start(self):
         self._new_trace_id()
         self._start(always_record, None, None)
 
-    @_reported
+    @message.reported
     def stop(self):
         _running.discard(self)
         self._tell_roles()
@@ -149,7 +134,7 @@ class _KinetoProfile:
 
     # ---- long recordings ----
 
-    @_reported
+    @message.reported
     def dump(self, reason=None):
         """Writes what a flight recorder (buffer={"policy": "ring"}) holds into a result directory
         of its own, which is returned, while recording goes on; `on_trace_ready` is called then."""
@@ -182,13 +167,13 @@ class _KinetoProfile:
 
     # ---- metadata ----
 
-    @_reported
+    @message.reported
     def add_metadata(self, key, value):
         """Adds a text to profiler_metadata.json, in every cycle."""
         if self._metadata.add(key, value, False):
             self._recording.add_metadata(key, value, False)
 
-    @_reported
+    @message.reported
     def add_metadata_json(self, key, value):
         """Adds a value that is JSON text to profiler_metadata.json, in every cycle."""
         if self._metadata.add(key, value, True):
@@ -209,12 +194,12 @@ class _KinetoProfile:
 
     # ---- results ----
 
-    @_reported
+    @message.reported
     def export_chrome_trace(self, output_path):
         """Writes the last window as a Chrome trace, gzipped if the path ends in .gz."""
         export.chrome_trace(self._recording.result(), output_path)
 
-    @_reported
+    @message.reported
     def export_stacks(self, output_path, metric="self_cpu_time_total"):
         """Writes the last window as folded stacks for flame graphs."""
         if not self.with_stack:
@@ -222,7 +207,7 @@ class _KinetoProfile:
             return
         export.stacks(self._recording.result(), output_path, metric)
 
-    @_reported
+    @message.reported
     def export_memory_timeline(self, output_path, device=None):
         """Writes the last window's memory over time by what it is for: a page (.html), every event
         (.raw.json.gz), or what was held (.json, .json.gz). `device` is "cpu" or "npu:NUMBER"; None:
@@ -307,7 +292,7 @@ class profile(_KinetoProfile):
 
     # ---- steps ----
 
-    @_reported
+    @message.reported
     def start(self):
         """Starts; a second call does nothing. After stop() the schedule goes on where it was."""
         if self._recording.is_running():
@@ -324,7 +309,7 @@ class profile(_KinetoProfile):
             stepping.profile_step = weakref.WeakMethod(self.step)
         self._observe("start")
 
-    @_reported
+    @message.reported
     def step(self):
         """Ends a step and begins the next."""
         if self.stopped:
@@ -342,7 +327,7 @@ class profile(_KinetoProfile):
             if self._counts_steps() or not self._recording.is_running():
                 self._recording.step()
 
-    @_reported
+    @message.reported
     def stop(self):
         """Stops; a second call does nothing."""
         _running.discard(self)
