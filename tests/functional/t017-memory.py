@@ -39,11 +39,15 @@ class MemoryTest(StrobeTest):
         little, much = (self.peak("info", self.make(n)) for n in (RECORDS // 4, RECORDS))
         self.assertLess(much, little + 2 * MB)
 
+    # Batches under way, and on each thread 16,384 operators that a longer one may still enclose: 68
+    # and 72 MB with 20 million records, and no more with 60 million. Tables, and derived pieces that
+    # wait for two processors: 120 to 130 MB.
+
     def test_show(self):
-        self.assertPeak(64, "show")
+        self.assertPeak(76, "show")
 
     def test_show_steps(self):
-        self.assertPeak(64, "show", "--table", "step_summary")
+        self.assertPeak(76, "show", "--table", "step_summary")
 
     def test_stacks(self):
         self.assertPeak(64, "analyse", "--export", "stacks", "-o", str(self.work / "out"))
@@ -52,7 +56,7 @@ class MemoryTest(StrobeTest):
         self.assertPeak(128, "analyse", "--export", "chrome_trace", "-o", str(self.work / "out"))
 
     def test_csv(self):
-        self.assertPeak(128, "analyse", "--export", "csv", "-o", str(self.work / "out"))
+        self.assertPeak(144, "analyse", "--export", "csv", "-o", str(self.work / "out"))
 
     def test_all_at_once(self):
         words = [word for name in ("chrome_trace", "csv", "stacks") for word in ("--export", name)]
