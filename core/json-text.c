@@ -128,7 +128,7 @@ JsonNode *strobe_json_parse_value(const char *text, gsize length, const char *or
                                   GError **error)
 {
     g_autoptr(GError) cause = NULL;
-    g_autoptr(JsonParser) parser = json_parser_new_immutable();
+    g_autoptr(JsonParser) parser = json_parser_new();
 
     if (!check(text, length, origin, error))
         return NULL;
@@ -140,12 +140,10 @@ JsonNode *strobe_json_parse_value(const char *text, gsize length, const char *or
                     message);
         return NULL;
     }
-    JsonNode *root = json_parser_get_root(parser);
-    if (!root) {
+    JsonNode *root = json_parser_steal_root(parser);
+    if (!root)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: no valid JSON: empty", origin);
-        return NULL;
-    }
-    return json_node_copy(root);
+    return root;
 }
 
 JsonNode *strobe_json_parse(const char *text, gsize length, const char *origin, GError **error)

@@ -11,7 +11,7 @@ import sys
 
 
 def main(venv, *command):
-    python = os.path.join(venv, "bin", "python")
+    python = os.path.join(os.path.abspath(venv), "bin", "python")
     if os.access(python, os.X_OK):
         os.environ["STROBE_TEST_PYTHON"] = python
         os.execv(python, [python, *command])

@@ -15,7 +15,8 @@ BUILD = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve()
 STROBE = str(BUILD / "tools" / "strobe")
 PROGRAMS = BUILD / "tests" / "functional"
 # The interpreter of the programs that are profiled; tests/with-torch2.py names another.
-PYTHON = os.environ.get("STROBE_TEST_PYTHON", "/usr/bin/python3")
+SYSTEM_PYTHON = "/usr/bin/python3"
+PYTHON = os.environ.get("STROBE_TEST_PYTHON", SYSTEM_PYTHON)
 SCHEDULE = "wait=1,warmup=1,active=2,repeat=1"
 # Libraries of a build's sanitizers: programs that are not built with them need them before all else.
 SANITIZERS = os.environ.get("STROBE_TEST_SANITIZERS", "").split()

@@ -115,7 +115,7 @@ class PythonStacksTest(StrobeTest):
         info = self.strobe("info", self.result()).stdout
         self.assertIn("\nLost: nothing\n", info)
         self.assertIn("\nTexts cut or left out: %d string_cut" % without, info)
-        for number, row in enumerate(rows[:20000]):
+        for number, row in enumerate(rows[:15000]):
             self.assertTrue(row["Call Stack"].startswith("made_%d.py(1): <module>" % number))
 
     def test_5000_frames(self):
