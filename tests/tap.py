@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs unittest tests and prints TAP: the one runner of all tests in Python."""
 
+import os
 import signal
 import sys
 import traceback
 import unittest
+
+
+# A test that takes long runs in the suite `long` alone.
+long_test = unittest.skipUnless(os.environ.get("STROBE_TEST_LONG"), "runs in the suite long")
 
 
 class TapResult(unittest.TestResult):

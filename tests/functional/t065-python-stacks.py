@@ -6,6 +6,7 @@ import csv
 import json
 import unittest
 
+import tap
 from support import PYTHON, StrobeTest, has_torch, needs_python
 
 TREE = """
@@ -77,6 +78,7 @@ class PythonStacksTest(StrobeTest):
         with open(self.output("operator_details.csv"), newline="") as file:
             return list(csv.DictReader(file))
 
+    @tap.long_test
     def test_131072_different_stacks(self):
         """More than the session's table of texts holds: nothing is lost, and all are told apart."""
         csv.field_size_limit(1 << 24)
@@ -90,6 +92,7 @@ class PythonStacksTest(StrobeTest):
         self.assertEqual(len(stacks), 1 << 17)
         self.assertEqual({stack.count(": left") + stack.count(": right") for stack in stacks}, {18})
 
+    @tap.long_test
     def test_100000_stacks_in_as_many_places(self):
         """With the buffer's default size, each has its own."""
         done = self.run_script(LINES, "--export", "csv",
@@ -118,6 +121,7 @@ class PythonStacksTest(StrobeTest):
         for number, row in enumerate(rows[:15000]):
             self.assertTrue(row["Call Stack"].startswith("made_%d.py(1): <module>" % number))
 
+    @tap.long_test
     def test_5000_frames(self):
         self.run_script(DEEP, "--export", "chrome_trace")
         trace = json.loads(self.output("trace_view.json").read_text())

@@ -5,6 +5,7 @@ which order, and what happens when it refuses or is not as it should be."""
 import shutil
 
 from aclprof import HOME, AclprofTest
+import tap
 from support import BUILD
 
 REQUIRED = ["aclprofInit", "aclprofFinalize", "aclprofSetConfig", "aclprofCreateConfig",
@@ -126,6 +127,7 @@ class ObstacleTest(AclprofTest):
         self.environment["PROFILER_SAMPLECONFIG"] = "{}"
         self.assertEqual(self.refused("PROFILER_SAMPLECONFIG is set"), [])
 
+    @tap.long_test
     def test_each_function_missing(self):
         for symbol in REQUIRED:
             with self.subTest(symbol=symbol):

@@ -7,6 +7,7 @@ import subprocess
 import unittest
 
 from npu import NpuTest
+import tap
 from support import BUILD, PROGRAMS, PYTHON, TIMEOUT, needs_python
 
 # Two windows with a pause; what happens in it is in the place of PAUSE.
@@ -98,6 +99,7 @@ class LoaderTest(NpuTest):
         self.assertIn(told, second)
 
     @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
+    @tap.long_test
     def test_no_window_waits_for_the_loader(self):
         """Whoever holds its lock may be waiting for the session."""
         for name, text in (("holder", HOLDER), ("held", HELD)):
