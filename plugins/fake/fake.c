@@ -201,6 +201,7 @@ static StrobeStatus start_threads(Fake *fake)
             return settings->host->fail(settings->self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
                                         "Cannot start thread %d: %s", (int)i, strerror(error));
         }
+        pthread_setname_np(fake->threads[i], "strobe-fake");
         fake->n_running++;
     }
     return STROBE_OK;

@@ -15,7 +15,8 @@ class KillTest(StrobeTest):
     def start_command(self):
         process = self.start(
             "run", "-o", self.out, "--collect", COLLECT, "--",
-            "sh", "-c", "echo $$ > pid; sleep 0.5; touch ready; while :; do sleep 0.05; done",
+            "sh", "-c", "echo $$ > pid; while grep -qs strobe-fake /proc/$$/task/*/comm; do sleep 0.01; done; "
+            "touch ready; while :; do sleep 0.05; done",
         )
         self.wait_for_file(self.work / "ready", process)
         return process, int((self.work / "pid").read_text())
