@@ -62,7 +62,7 @@ static void inject(const char *path)
 
 static void mstx_ranges(unsigned n)
 {
-    uint64_t (*start)(const char *, void *) = (uint64_t(*)(const char *, void *))mstx[2];
+    uint64_t (*start)(const char *, void *) = (uint64_t (*)(const char *, void *))mstx[2];
     void (*end)(uint64_t) = (void (*)(uint64_t))mstx[3];
 
     for (unsigned i = 0; i < n; i++)

@@ -22,7 +22,7 @@ typedef struct StrobeBatchLine {
     struct {
         guint64 next; /* batch that it has or takes next */
         gboolean has_it;
-    } * takers;
+    } *takers;
 } StrobeBatchLine;
 
 StrobeBatchLine *strobe_batch_line_new(guint n_batches, guint n_takers);

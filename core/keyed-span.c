@@ -12,8 +12,8 @@ uint32_t strobe_lane_intern_name(StrobeWriter *w, const char *name)
     return id;
 }
 
-static uint32_t __attribute__((noinline))
-open_span(uint64_t key, uint32_t kind, const char *name, uint64_t argument)
+static uint32_t __attribute__((noinline)) open_span(uint64_t key, uint32_t kind, const char *name,
+                                                    uint64_t argument)
 {
     const uint32_t what = strobe_span_what(kind, 0);
     StrobeWriter *w = current_writer();
@@ -50,8 +50,8 @@ static uint32_t count_inside(const StrobeWriter *w, uint32_t depth)
     return n;
 }
 
-static StrobeClosed __attribute__((noinline))
-close_span(uint64_t key, uint32_t kind, const void *fields, size_t size)
+static StrobeClosed __attribute__((noinline)) close_span(uint64_t key, uint32_t kind,
+                                                         const void *fields, size_t size)
 {
     StrobeWriter *w = strobe_thread.writer;
     StrobeClosed closed = {0, 0};

@@ -100,8 +100,8 @@ static int place_span(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t nam
     return 1;
 }
 
-static int32_t __attribute__((noinline))
-open_loose(uint64_t key, uint32_t kind, const char *name, uint64_t argument)
+static int32_t __attribute__((noinline)) open_loose(uint64_t key, uint32_t kind, const char *name,
+                                                    uint64_t argument)
 {
     StrobeWriter *w = current_writer();
     int is_placed;
@@ -213,8 +213,8 @@ static int take_elsewhere(StrobeWriter *w, uint64_t key, uint32_t kind, struct t
     return 0;
 }
 
-static int32_t __attribute__((noinline))
-close_loose(uint64_t key, uint32_t kind, const void *fields, size_t size)
+static int32_t __attribute__((noinline)) close_loose(uint64_t key, uint32_t kind,
+                                                     const void *fields, size_t size)
 {
     StrobeWriter *w = current_writer();
     struct taken taken;

@@ -279,9 +279,7 @@ static const AscendMode hccs_modes[] = {
 };
 
 #define MEANS(title_, field_, unit_)                                                               \
-    {                                                                                              \
-        title_, field_ "_min", field_ "_max", field_ "_avg", unit_, ASCEND_MODE_MEANS              \
-    }
+    {title_, field_ "_min", field_ "_max", field_ "_avg", unit_, ASCEND_MODE_MEANS}
 
 static const AscendMode pcie_modes[] = {
     MEANS("Tx_p_avg(MB/s)", "tx_post", MB),  MEANS("Tx_np_avg(MB/s)", "tx_nonpost", MB),

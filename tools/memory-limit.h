@@ -21,17 +21,21 @@ typedef struct StrobeMemoryFlags {
 
 /* The two options, for `flags` of this type. */
 #define STROBE_MAX_MEM_OPTION(flags)                                                               \
-    {                                                                                              \
-        "max-mem", 0, 0, G_OPTION_ARG_FILENAME, &(flags)->max_mem,                                 \
-            "Keep no more than this in memory, the rest in temporary files (default: 512MB)",      \
-            "SIZE"                                                                                 \
-    }
+    {"max-mem",                                                                                    \
+     0,                                                                                            \
+     0,                                                                                            \
+     G_OPTION_ARG_FILENAME,                                                                        \
+     &(flags)->max_mem,                                                                            \
+     "Keep no more than this in memory, the rest in temporary files (default: 512MB)",             \
+     "SIZE"}
 #define STROBE_TMP_DIR_OPTION(flags)                                                               \
-    {                                                                                              \
-        "tmp-dir", 0, 0, G_OPTION_ARG_FILENAME, &(flags)->tmp_dir,                                 \
-            "Existing folder for temporary files, best on a disk (default: $TMPDIR, /var/tmp)",    \
-            "DIR"                                                                                  \
-    }
+    {"tmp-dir",                                                                                    \
+     0,                                                                                            \
+     0,                                                                                            \
+     G_OPTION_ARG_FILENAME,                                                                        \
+     &(flags)->tmp_dir,                                                                            \
+     "Existing folder for temporary files, best on a disk (default: $TMPDIR, /var/tmp)",           \
+     "DIR"}
 
 /* Whether the flags can be kept to, for who begins later. FALSE after a complaint: exit with *code.
  */

@@ -16,7 +16,7 @@
  * --max-mem a child may not write to the heap. */
 static char *try_file(const char *path)
 {
-    char *const words[] = {(char *)(uintptr_t) "/proc/self/exe",
+    char *const words[] = {(char *)(uintptr_t)"/proc/self/exe",
                            (char *)(uintptr_t)STROBE_PLUGIN_TRIAL, (char *)(uintptr_t)path, NULL};
     g_autoptr(GString) text = g_string_new(NULL);
     int status;

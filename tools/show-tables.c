@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-#define INCOMPLETE                                                                                 \
-    {                                                                                              \
-        "Incomplete", STROBE_COLUMN_INCOMPLETE, STROBE_CELL_MARK                                   \
-    }
+#define INCOMPLETE {"Incomplete", STROBE_COLUMN_INCOMPLETE, STROBE_CELL_MARK}
 
 static const StrobeColumn operator_average[] = {
     {"Operator", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
@@ -229,9 +226,7 @@ static const StrobeColumn head_overhead_advice[] = {
     "(torch.compile with TorchAir)"
 
 #define PRESENT_OR(kind, sort, marked, empty)                                                      \
-    {                                                                                              \
-        {NULL, #kind, kind, G_N_ELEMENTS(kind)}, sort, marked, empty                               \
-    }
+    {{NULL, #kind, kind, G_N_ELEMENTS(kind)}, sort, marked, empty}
 #define PRESENT(kind, sort) PRESENT_OR(kind, sort, NULL, NULL)
 #define PRESENT_HEAD(kind) PRESENT_OR(kind, NULL, "head_overhead", NO_HEAD_OVERHEAD)
 

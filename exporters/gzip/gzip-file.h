@@ -10,8 +10,11 @@
 
 #define GZIP_OPTION                                                                                \
     {                                                                                              \
-        .struct_size = sizeof(StrobeOption), .type = STROBE_OPTION_BOOL, .name = "gzip",           \
-        .default_value = "false", .summary = "Compress the file, whose name ends in .gz then.",    \
+        .struct_size = sizeof(StrobeOption),                                                       \
+        .type = STROBE_OPTION_BOOL,                                                                \
+        .name = "gzip",                                                                            \
+        .default_value = "false",                                                                  \
+        .summary = "Compress the file, whose name ends in .gz then.",                              \
     }
 
 /* As strobe_safe_file_create. Compressed, as it is written, if `gzip` or the name says so; the name

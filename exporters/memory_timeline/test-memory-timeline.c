@@ -21,10 +21,7 @@ struct role {
     uint32_t role;
 };
 
-#define FIELD(name_, type_)                                                                        \
-    {                                                                                              \
-        .name = name_, .type = STROBE_FIELD_##type_, .unit = "", .summary = ""                     \
-    }
+#define FIELD(name_, type_) {.name = name_, .type = STROBE_FIELD_##type_, .unit = "", .summary = ""}
 
 static const StrobeField use_fields[] = {FIELD("address", U64), FIELD("bytes", U64),
                                          FIELD("input", U32), FIELD("is_written", BOOL),

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kinds.h"
 
-#define FIELD(name_, type_, unit_, summary_)                                                       \
-    {                                                                                              \
-        name_, STROBE_FIELD_##type_, 0, unit_, summary_                                            \
-    }
+#define FIELD(name_, type_, unit_, summary_) {name_, STROBE_FIELD_##type_, 0, unit_, summary_}
 #define OURS KINETO_OURS
 
 /* What Kineto says of every event. */
@@ -126,10 +123,7 @@ const StrobeKind chrome_trace_stack_kind = {
     .n_fields = G_N_ELEMENTS(stack_fields),
 };
 
-#define ROW(kind_, fields_)                                                                        \
-    {                                                                                              \
-        kind_, fields_, G_N_ELEMENTS(fields_)                                                      \
-    }
+#define ROW(kind_, fields_) {kind_, fields_, G_N_ELEMENTS(fields_)}
 
 const SortRow sort_rows[N_SORTS] = {
     [SORT_OPERATOR] = ROW(&strobe_kind_cpu_op, operator_fields),

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #define FIELD(name_, type_, summary_)                                                              \
-    {                                                                                              \
-        .name = name_, .type = STROBE_FIELD_##type_, .unit = "", .summary = summary_               \
-    }
+    {.name = name_, .type = STROBE_FIELD_##type_, .unit = "", .summary = summary_}
 
 #define KIND(symbol_, name_, shape_, fields_, summary_)                                            \
     const StrobeKind fake_kind_##symbol_ = {                                                       \

@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME(text)                                                                                 \
-    {                                                                                              \
-        text, sizeof(text) - 1                                                                     \
-    }
+#define NAME(text) {text, sizeof(text) - 1}
 
 static const FakeName hostile_names[] = {
     NAME("say \"hello\""),

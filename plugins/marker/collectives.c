@@ -24,7 +24,7 @@ static char problem[256];
 static struct name {
     struct name *next;
     char text[GROUP_SIZE];
-} * names;
+} *names;
 static _Atomic(const char *) usual_group;
 
 static __thread struct {

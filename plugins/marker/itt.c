@@ -343,10 +343,7 @@ static void thread_set_name(const char *name)
 
 /* ---- injection ---- */
 
-#define NAMED(name, function)                                                                      \
-    {                                                                                              \
-        "__itt_" name, (IttFunction)function                                                       \
-    }
+#define NAMED(name, function) {"__itt_" name, (IttFunction)function}
 
 static const struct named {
     const char *name;

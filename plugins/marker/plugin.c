@@ -46,15 +46,17 @@ static const StrobeOption options[] = {
 };
 
 #define VARIABLE(how_, name_, value_)                                                              \
-    {                                                                                              \
-        .struct_size = sizeof(StrobeVariable), .how = STROBE_VARIABLE_##how_, .name = name_,       \
-        .value = value_                                                                            \
-    }
+    {.struct_size = sizeof(StrobeVariable),                                                        \
+     .how = STROBE_VARIABLE_##how_,                                                                \
+     .name = name_,                                                                                \
+     .value = value_}
 #define CHAIN(text_)                                                                               \
-    {                                                                                              \
-        .struct_size = sizeof(StrobeVariable), .how = STROBE_VARIABLE_UNLESS_SET,                  \
-        .name = "STROBE_MSTX_CHAIN", .value = text_, .option = "chain", .text = text_              \
-    }
+    {.struct_size = sizeof(StrobeVariable),                                                        \
+     .how = STROBE_VARIABLE_UNLESS_SET,                                                            \
+     .name = "STROBE_MSTX_CHAIN",                                                                  \
+     .value = text_,                                                                               \
+     .option = "chain",                                                                            \
+     .text = text_}
 
 static const StrobeVariable variables[] = {
     VARIABLE(UNLESS_SET, "MSTX_INJECTION_PATH", "{folder}/marker.so"),

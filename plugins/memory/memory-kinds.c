@@ -2,9 +2,7 @@
 #include "memory-kinds.h"
 
 #define FIELD(name_, type_, unit_, summary_)                                                       \
-    {                                                                                              \
-        .name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_            \
-    }
+    {.name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_}
 
 static const StrobeField tensor_use_fields[] = {
     FIELD("address", U64, "", "Address of its storage's memory."),

@@ -17,7 +17,7 @@ typedef struct Place {
     uint8_t device;     /* where the number of the device is; 0: it is the host's */
 } Place;
 
-#define AT(type_, field_) (uint8_t) offsetof(type_, field_)
+#define AT(type_, field_) (uint8_t)offsetof(type_, field_)
 
 static const Place places[MSPTI_KINDS] = {
     [MSPTI_KIND_MARKER] = {AT(MsptiMarker, timestamp), AT(MsptiMarker, timestamp), 0},

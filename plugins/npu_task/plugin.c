@@ -23,23 +23,13 @@ static const char *const host_usage_choices[] = {"cpu", "mem", NULL};
 #define HEAD(type_, name_, default_, summary_)                                                     \
     .struct_size = sizeof(StrobeOption), .type = STROBE_OPTION_##type_, .name = name_,             \
     .default_value = default_, .summary = summary_
-#define OPTION(type_, name_, default_, summary_)                                                   \
-    {                                                                                              \
-        HEAD(type_, name_, default_, summary_)                                                     \
-    }
+#define OPTION(type_, name_, default_, summary_) {HEAD(type_, name_, default_, summary_)}
 #define SWITCH(name_, summary_) OPTION(BOOL, name_, "false", summary_)
 #define NUMBER(type_, name_, default_, min_, max_, summary_)                                       \
-    {                                                                                              \
-        HEAD(type_, name_, default_, summary_), .min = min_, .max = max_                           \
-    }
+    {HEAD(type_, name_, default_, summary_), .min = min_, .max = max_}
 #define CHOICE(name_, default_, choices_, summary_)                                                \
-    {                                                                                              \
-        HEAD(ENUM, name_, default_, summary_), .choices = choices_                                 \
-    }
-#define LIST(name_, choices_, summary_)                                                            \
-    {                                                                                              \
-        HEAD(LIST, name_, "", summary_), .choices = choices_                                       \
-    }
+    {HEAD(ENUM, name_, default_, summary_), .choices = choices_}
+#define LIST(name_, choices_, summary_) {HEAD(LIST, name_, "", summary_), .choices = choices_}
 
 static const StrobeOption options[] = {
     CHOICE("backend", "mspti", backend_choices,

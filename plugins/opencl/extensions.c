@@ -95,10 +95,7 @@ static cl_command_queue CL_API_CALL clCreateCommandQueueWithPropertiesKHR_traced
     return queue;
 }
 
-#define EXTENSION(name_)                                                                           \
-    {                                                                                              \
-#name_, (OpenclFunction)name_##_traced, &name_##_given                                     \
-    }
+#define EXTENSION(name_) {#name_, (OpenclFunction)name_##_traced, &name_##_given}
 
 static const struct {
     const char *name;

@@ -16,10 +16,7 @@ typedef struct HandleTable {
     size_t n;
 } HandleTable;
 
-#define HANDLE_TABLE_INIT                                                                          \
-    {                                                                                              \
-        .lock = PTHREAD_MUTEX_INITIALIZER                                                          \
-    }
+#define HANDLE_TABLE_INIT {.lock = PTHREAD_MUTEX_INITIALIZER}
 
 /* NULL: nothing is known. Any thread. */
 void *handle_table_find(HandleTable *table, const void *handle);

@@ -36,10 +36,8 @@ typedef struct OpenclEntry {
     })
 
 #define OPENCL_ENTRY_AS(name_, function_)                                                          \
-    {                                                                                              \
-#name_, offsetof(cl_icd_dispatch, name_) + 0 * OPENCL_SAME_TYPE(name_, function_),         \
-            (OpenclFunction)function_                                                              \
-    }
+    {#name_, offsetof(cl_icd_dispatch, name_) + 0 * OPENCL_SAME_TYPE(name_, function_),            \
+     (OpenclFunction)function_}
 #define OPENCL_ENTRY(name_) OPENCL_ENTRY_AS(name_, name_##_traced)
 
 /* Lists that end with a NULL name. */

@@ -17,10 +17,8 @@ static PyObject *on_builtin(PyObject *self, PyObject *const *arguments, PySize n
 static PyObject *on_builtin_end(PyObject *self, PyObject *const *arguments, PySize n);
 
 #define METHOD(function)                                                                           \
-    {                                                                                              \
-        "strobe_python_call", (PyFunction)(void *)function, PYTHON_FASTCALL,                       \
-            "Records Python calls for Strobe."                                                     \
-    }
+    {"strobe_python_call", (PyFunction)(void *)function, PYTHON_FASTCALL,                          \
+     "Records Python calls for Strobe."}
 static PyMethod start_method = METHOD(on_start), end_method = METHOD(on_end),
                 builtin_method = METHOD(on_builtin), builtin_end_method = METHOD(on_builtin_end);
 

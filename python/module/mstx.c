@@ -401,9 +401,7 @@ static PyObject *set_usual_group(PyObject *module, PyObject *args)
 }
 
 #define MARKING(name, text)                                                                        \
-    {                                                                                              \
-#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, text              \
-    }
+    {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, text}
 
 static PyMethodDef functions[] = {
     MARKING(mark, "mark(message, stream=None, domain='default')\n--\n\nMarks an instant."),

@@ -10,7 +10,7 @@
 static struct place {
     uint64_t id; /* 0: free */
     const void *domain;
-} * places;
+} *places;
 static uint64_t size, n;
 
 static uint64_t home_of(uint64_t id)

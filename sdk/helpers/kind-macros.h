@@ -4,9 +4,7 @@
 #define STROBE_HELPERS_KIND_MACROS_H
 
 #define FIELD(name_, type_, unit_, summary_)                                                       \
-    {                                                                                              \
-        .name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_            \
-    }
+    {.name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_}
 
 #define KIND(symbol_, name_, shape_, fields_, summary_)                                            \
     const StrobeKind strobe_kind_##symbol_ = {                                                     \

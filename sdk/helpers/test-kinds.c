@@ -13,16 +13,12 @@ typedef struct Member {
 } Member;
 
 #define M(struct_, member_)                                                                        \
-    {                                                                                              \
-#member_, offsetof(struct strobe_##struct_, member_),                                      \
-            sizeof(((struct strobe_##struct_ *)0)->member_)                                        \
-    }
+    {#member_, offsetof(struct strobe_##struct_, member_),                                         \
+     sizeof(((struct strobe_##struct_ *)0)->member_)}
 
 /* One of an array's elements, which are fields of their own. */
 #define V(struct_, name_, index_)                                                                  \
-    {                                                                                              \
-#name_, offsetof(struct strobe_##struct_, value[index_]), sizeof(double)                   \
-    }
+    {#name_, offsetof(struct strobe_##struct_, value[index_]), sizeof(double)}
 
 static void check(const StrobeKind *kind, size_t size, const Member *members, size_t n)
 {

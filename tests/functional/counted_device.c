@@ -146,29 +146,32 @@ static const StrobeCollectorOps ops = {.struct_size = sizeof(StrobeCollectorOps)
          .name = "pairs",                                                                          \
          .default_value = "true",                                                                  \
          .summary = "Tell pairs of clocks."},                                                      \
-            {.struct_size = sizeof(StrobeOption),                                                  \
-             .type = STROBE_OPTION_DURATION,                                                       \
-             .name = "wrong",                                                                      \
-             .default_value = "0ns",                                                               \
-             .min = 0,                                                                             \
-             .max = 1e12,                                                                          \
-             .summary = "By how much they are wrong."},                                            \
-            {.struct_size = sizeof(StrobeOption),                                                  \
-             .type = STROBE_OPTION_STRING,                                                         \
-             .name = "group",                                                                      \
-             .default_value = group_,                                                              \
-             .summary = "Layer of the device."},                                                   \
+        {.struct_size = sizeof(StrobeOption),                                                      \
+         .type = STROBE_OPTION_DURATION,                                                           \
+         .name = "wrong",                                                                          \
+         .default_value = "0ns",                                                                   \
+         .min = 0,                                                                                 \
+         .max = 1e12,                                                                              \
+         .summary = "By how much they are wrong."},                                                \
+        {.struct_size = sizeof(StrobeOption),                                                      \
+         .type = STROBE_OPTION_STRING,                                                             \
+         .name = "group",                                                                          \
+         .default_value = group_,                                                                  \
+         .summary = "Layer of the device."},                                                       \
     }
 
 static const StrobeOption one_options[] = OPTIONS("Device one");
 static const StrobeOption two_options[] = OPTIONS("Device two");
 
 #define COMPONENT(name_, options_)                                                                 \
-    {                                                                                              \
-        .struct_size = sizeof(StrobeComponent), .type = STROBE_COMPONENT_COLLECTOR,                \
-        .flags = STROBE_COMPONENT_ANY_PROCESS, .name = name_, .summary = "A device for tests.",    \
-        .options = options_, .n_options = 3, .ops = &ops                                           \
-    }
+    {.struct_size = sizeof(StrobeComponent),                                                       \
+     .type = STROBE_COMPONENT_COLLECTOR,                                                           \
+     .flags = STROBE_COMPONENT_ANY_PROCESS,                                                        \
+     .name = name_,                                                                                \
+     .summary = "A device for tests.",                                                             \
+     .options = options_,                                                                          \
+     .n_options = 3,                                                                               \
+     .ops = &ops}
 
 static const StrobeComponent one = COMPONENT("counted_one", one_options);
 static const StrobeComponent two = COMPONENT("counted_two", two_options);

@@ -11,10 +11,11 @@ const char fuzz_target[] = "options";
 static const char *const choices[] = {"one", "two", "three", NULL};
 
 #define OPTION(name_, type_, default_)                                                             \
-    {                                                                                              \
-        .struct_size = sizeof(StrobeOption), .type = type_, .name = name_,                         \
-        .default_value = default_, .summary = "One."                                               \
-    }
+    {.struct_size = sizeof(StrobeOption),                                                          \
+     .type = type_,                                                                                \
+     .name = name_,                                                                                \
+     .default_value = default_,                                                                    \
+     .summary = "One."}
 
 static const StrobeOption declared[] = {
     OPTION("flag", STROBE_OPTION_BOOL, "false"),

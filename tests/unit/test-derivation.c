@@ -126,10 +126,12 @@ static void close_it(void *state)
 }
 
 #define OPS(open_, batch_, end_, ...)                                                              \
-    {                                                                                              \
-        .struct_size = sizeof(StrobeConsumerOps), .open = open_, .batch = batch_, .end = end_,     \
-        .close = close_it, __VA_ARGS__                                                             \
-    }
+    {.struct_size = sizeof(StrobeConsumerOps),                                                     \
+     .open = open_,                                                                                \
+     .batch = batch_,                                                                              \
+     .end = end_,                                                                                  \
+     .close = close_it,                                                                            \
+     __VA_ARGS__}
 static const StrobeConsumerOps pass_ops[] = {OPS(open_first, take_nothing, pass_end, ),
                                              OPS(open_second, take_nothing, pass_end, )};
 static const StrobeConsumerOps exporter_ops =
@@ -137,10 +139,12 @@ static const StrobeConsumerOps exporter_ops =
 
 static const StrobeField fields[] = {{"a", STROBE_FIELD_U64, 0, "", ""}};
 #define KIND(name_)                                                                                \
-    {                                                                                              \
-        .struct_size = sizeof(StrobeKind), .shape = STROBE_SHAPE_SPAN, .name = name_,              \
-        .summary = "", .fields = fields, .n_fields = G_N_ELEMENTS(fields)                          \
-    }
+    {.struct_size = sizeof(StrobeKind),                                                            \
+     .shape = STROBE_SHAPE_SPAN,                                                                   \
+     .name = name_,                                                                                \
+     .summary = "",                                                                                \
+     .fields = fields,                                                                             \
+     .n_fields = G_N_ELEMENTS(fields)}
 static const StrobeKind a = KIND("a"), b = KIND("b"), c = KIND("c"), d = KIND("d");
 static const StrobeKind *const kinds[][2] = {{&a, &b}, {&c, &d}};
 static const char *const nothing[] = {NULL}, *const of_first[] = {"a", NULL};

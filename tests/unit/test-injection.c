@@ -39,7 +39,7 @@ static struct shared {
         guint64 offered, lost;
         gboolean is_ended; /* without an error */
     } windows[WINDOWS];
-} * shared;
+} *shared;
 
 /* ---- failing ---- */
 
@@ -347,19 +347,28 @@ struct scenario {
 };
 
 #define BASIC                                                                                      \
-    {                                                                                              \
-        "mmap", "madvise", "posix_fallocate", "open", "access", "read", "fstatvfs", "flock",       \
-            "linkat", "lseek", "fdatasync", "writev", "getrandom", "prctl", "syscall",             \
-            "pthread_create", "pthread_atfork", "pthread_key_create", "pthread_setspecific"        \
-    }
-#define RING                                                                                       \
-    {                                                                                              \
-        "mmap", "calloc", "writev", "lseek"                                                        \
-    }
+    {"mmap",                                                                                       \
+     "madvise",                                                                                    \
+     "posix_fallocate",                                                                            \
+     "open",                                                                                       \
+     "access",                                                                                     \
+     "read",                                                                                       \
+     "fstatvfs",                                                                                   \
+     "flock",                                                                                      \
+     "linkat",                                                                                     \
+     "lseek",                                                                                      \
+     "fdatasync",                                                                                  \
+     "writev",                                                                                     \
+     "getrandom",                                                                                  \
+     "prctl",                                                                                      \
+     "syscall",                                                                                    \
+     "pthread_create",                                                                             \
+     "pthread_atfork",                                                                             \
+     "pthread_key_create",                                                                         \
+     "pthread_setspecific"}
+#define RING {"mmap", "calloc", "writev", "lseek"}
 #define ROTATION                                                                                   \
-    {                                                                                              \
-        "mmap", "strdup", "open", "openat", "linkat", "renameat", "writev", "lseek", "fdatasync"   \
-    }
+    {"mmap", "strdup", "open", "openat", "linkat", "renameat", "writev", "lseek", "fdatasync"}
 
 static const struct scenario scenarios[] = {
     {"basic/once", FAIL_ONCE, run_recorder, check_recorder, BASIC},

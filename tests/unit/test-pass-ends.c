@@ -126,10 +126,11 @@ static void pass_close(void *state)
 }
 
 #define OPS(n, end_)                                                                               \
-    {                                                                                              \
-        .struct_size = sizeof(StrobeConsumerOps), .open = open_##n, .batch = pass_batch,           \
-        .end = end_, .close = pass_close                                                           \
-    }
+    {.struct_size = sizeof(StrobeConsumerOps),                                                     \
+     .open = open_##n,                                                                             \
+     .batch = pass_batch,                                                                          \
+     .end = end_,                                                                                  \
+     .close = pass_close}
 static const StrobeConsumerOps ops[PASSES] = {OPS(0, pass_end), OPS(1, pass_end), OPS(2, pass_end),
                                               OPS(3, pass_end)};
 static const StrobeConsumerOps failing = OPS(2, failing_end);
@@ -139,10 +140,12 @@ static const StrobeField fields[] = {
     {"c", STROBE_FIELD_U64, 0, "", ""}, {"d", STROBE_FIELD_U64, 0, "", ""},
     {"e", STROBE_FIELD_U64, 0, "", ""}, {"f", STROBE_FIELD_U64, 0, "", ""}};
 #define KIND(name_)                                                                                \
-    {                                                                                              \
-        .struct_size = sizeof(StrobeKind), .shape = STROBE_SHAPE_SPAN, .name = name_,              \
-        .summary = "", .fields = fields, .n_fields = G_N_ELEMENTS(fields)                          \
-    }
+    {.struct_size = sizeof(StrobeKind),                                                            \
+     .shape = STROBE_SHAPE_SPAN,                                                                   \
+     .name = name_,                                                                                \
+     .summary = "",                                                                                \
+     .fields = fields,                                                                             \
+     .n_fields = G_N_ELEMENTS(fields)}
 static const StrobeKind kinds[PASSES] = {KIND("k0"), KIND("k1"), KIND("k2"), KIND("k3")};
 /* The last one wants what the first derives, and ends behind it; the others want nothing. */
 static const char *const wants[PASSES][2] = {{"raw"}, {"raw"}, {"raw"}, {"k0"}};

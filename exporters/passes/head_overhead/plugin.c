@@ -4,10 +4,11 @@
 #include "head-overhead.h"
 
 #define TEXT_OPTION(name_, default_, summary_)                                                     \
-    {                                                                                              \
-        .struct_size = sizeof(StrobeOption), .type = STROBE_OPTION_STRING, .name = name_,          \
-        .default_value = default_, .summary = summary_                                             \
-    }
+    {.struct_size = sizeof(StrobeOption),                                                          \
+     .type = STROBE_OPTION_STRING,                                                                 \
+     .name = name_,                                                                                \
+     .default_value = default_,                                                                    \
+     .summary = summary_}
 
 static const StrobeOption options[] = {
     TEXT_OPTION("inference", "npu_fx_compiler inference",

@@ -23,9 +23,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
 };
 
 #define FIELD(name_, type_, unit_, summary_)                                                       \
-    {                                                                                              \
-        .name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_            \
-    }
+    {.name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_}
 
 static const StrobeField fields[] = {
     FIELD("live_bytes", I64, "B", "Allocated in the window and there at its end."),

@@ -15,10 +15,7 @@ struct block {
     StrobeStackId stack;
 };
 
-#define FIELD(name_, type_)                                                                        \
-    {                                                                                              \
-        .name = name_, .type = STROBE_FIELD_##type_, .unit = "", .summary = ""                     \
-    }
+#define FIELD(name_, type_) {.name = name_, .type = STROBE_FIELD_##type_, .unit = "", .summary = ""}
 
 static const StrobeField block_fields[] = {FIELD("address", U64), FIELD("size", I64),
                                            FIELD("weight", F64), FIELD("stack", STACK)};

@@ -72,9 +72,7 @@ static void (*sync_create)(void *);
 static struct domain *(*domain_create)(const char *);
 
 #define API(name, variable, group)                                                                 \
-    {                                                                                              \
-        "__itt_" name, (Function *)&variable, do_nothing, do_nothing, group                        \
-    }
+    {"__itt_" name, (Function *)&variable, do_nothing, do_nothing, group}
 
 static struct api apis[] = {
     API("task_begin", task_begin, 4096),
