@@ -157,7 +157,9 @@ static gint64 limited(__int128 value, gint64 limit)
 
 static guint64 limited_ticks(__int128 value)
 {
-    return value<0 ? 0 : value>(__int128) G_MAXUINT64 ? G_MAXUINT64 : (guint64)value;
+    const __int128 most = G_MAXUINT64;
+
+    return value < 0 ? 0 : (guint64)(value < most ? value : most);
 }
 
 /* The rate of a link that is not broken, exactly. */
