@@ -3,15 +3,12 @@
 the library is newer than the file and PyTorch. Tests and benchmarks need it for PyTorch from pip."""
 
 import os
+import pathlib
 import shlex
 import subprocess
 import sys
 
-import torch
-
-HOME = os.path.dirname(os.path.abspath(torch.__file__))
-INCLUDE = os.path.join(HOME, 'include')
-LIBRARIES = os.path.join(HOME, 'lib')
+ACCOUNT = 'libstrobe-test-account.so'
 
 
 def is_fresh(library, *inputs):
@@ -21,15 +18,30 @@ def is_fresh(library, *inputs):
 
 def build(source, library):
     """Compiles to a temporary name and renames: nobody loads half a library."""
-    if is_fresh(library, source, os.path.join(LIBRARIES, 'libtorch_cpu.so')):
+    import torch
+    home = pathlib.Path(torch.__file__).parent
+    if is_fresh(library, source, home / 'lib' / 'libtorch_cpu.so'):
         return
     fresh = '%s.%d' % (library, os.getpid())
     os.makedirs(os.path.dirname(os.path.abspath(library)), exist_ok=True)
-    subprocess.run([*shlex.split(os.environ.get('CXX') or 'c++'), '-std=c++17', '-O2', '-fPIC', '-shared',
-                    '-fvisibility=hidden', '-D_GLIBCXX_USE_CXX11_ABI=%d' % torch._C._GLIBCXX_USE_CXX11_ABI,
-                    '-isystem', INCLUDE, '-isystem', os.path.join(INCLUDE, 'torch/csrc/api/include'),
-                    source, '-o', fresh, '-L' + LIBRARIES, '-ltorch_cpu', '-lc10'], check=True)
+    subprocess.run(
+        [*shlex.split(os.environ.get('CXX') or 'c++'), '-std=c++17', '-O2', '-fPIC', '-shared',
+         '-fvisibility=hidden', '-D_GLIBCXX_USE_CXX11_ABI=%d' % torch._C._GLIBCXX_USE_CXX11_ABI,
+         '-isystem', home / 'include', '-isystem', home / 'include/torch/csrc/api/include',
+         source, '-o', fresh, '-L%s' % (home / 'lib'), '-ltorch_cpu', '-lc10'], check=True)
     os.rename(fresh, library)
+
+
+def find_account(plugins):
+    """The library of memory/test-account.cpp for the PyTorch that a test runs with: the build makes
+    that for the system's PyTorch, this function that for the interpreter STROBE_TEST_PYTHON."""
+    python = os.environ.get('STROBE_TEST_PYTHON')
+    if not python:
+        return os.path.join(plugins, ACCOUNT)
+    library = os.path.join(plugins, 'torch2', ACCOUNT)
+    source = pathlib.Path(__file__).resolve().parent.parent / 'memory' / 'test-account.cpp'
+    subprocess.run([python, __file__, source, library], check=True)
+    return library
 
 
 if __name__ == '__main__':
