@@ -46,13 +46,6 @@ class Row:
         return statistics.median(self.samples) / below if below else None
 
     def as_json(self):
-        spread = {}
-        if self.samples:
-            spread = {
-                "min": min(self.samples),
-                "median": statistics.median(self.samples),
-                "max": max(self.samples),
-            }
         return {
             "name": self.name,
             "value": self.value(),
@@ -63,10 +56,20 @@ class Row:
             "ratio": self.ratio(),
             "median_ratio": self.median_ratio(),
             "runs": len(self.samples),
-            "spread": spread,
+            "spread": spread(self.samples),
             "goal": self.goal,
             "note": self.note,
         }
+
+
+def spread(samples):
+    """Half of the samples lie between the quartiles."""
+    if not samples:
+        return {}
+    low, middle, high = (samples * 3 if len(samples) == 1 else
+                         statistics.quantiles(samples, n=4, method="inclusive"))
+    return {"min": min(samples), "lower_quartile": low, "median": middle, "upper_quartile": high,
+            "max": max(samples)}
 
 
 def added(found, name, own, plain, peer_name, peer, goal, note=""):
@@ -127,10 +130,11 @@ def _cells(row):
 def _spread(row):
     if not row.samples:
         return ""
-    low, middle, high = (quantity(value, row.unit) for value in (
-        min(row.samples), statistics.median(row.samples), max(row.samples)))
-    runs = len(row.samples)
-    return "%d run%s: %s to %s, median %s" % (runs, "s" * (runs != 1), low, high, middle)
+    found = {name: quantity(value, row.unit) for name, value in spread(row.samples).items()}
+    if len(row.samples) == 1:
+        return "1 run"
+    return "%d runs: median %s, middle half %s to %s" % (
+        len(row.samples), found["median"], found["lower_quartile"], found["upper_quartile"])
 
 
 def _remarks(row):

@@ -11,11 +11,13 @@ import subprocess
 import sys
 import unittest
 
-from support import BUILD, TOP, StrobeTest
+from support import BUILD, TOP, StrobeTest, has_torch
 
 sys.path.insert(0, str(TOP / "bench"))
 from free_memory import free_memory  # noqa: E402
+from operators import op_overhead  # noqa: E402
 from rows import Row, table  # noqa: E402
+from workplace import Bench  # noqa: E402
 
 BENCH = (sys.executable, str(TOP / "bench" / "bench.py"), "--build", str(BUILD))
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
@@ -102,6 +104,32 @@ class BenchmarksTest(StrobeTest):
         self.assertIn('unknown benchmark "record_spam"', done.stderr)
         self.assertIn("record_span", done.stderr)
         self.assertIn("record_span\n", self.bench("--list").stdout)
+
+
+class QuickBench(Bench):
+    """Repeats the operators once."""
+
+    def lines(self, command, environment=None):
+        is_script = len(command) > 1 and command[1].endswith("op_overhead.py")
+        return super().lines([*command, "1"] if is_script else command, environment)
+
+
+@unittest.skipUnless((BUILD / "bench" / "reader").exists() and has_torch(), "no PyTorch")
+class OperatorsTest(StrobeTest):
+    def test_rows(self):
+        """Of each PyTorch that is there all; of one that is not, why."""
+        rows = {row.name: row for row in op_overhead(QuickBench(BUILD, str(self.work)))}
+        options = ("", "_shapes", "_flops", "_memory", "_stack", "_all")
+        for option in options:
+            row = rows["op_overhead_system" + option]
+            self.assertTrue(row.samples and row.peer, row.note)
+        has_torch2 = (BUILD / "venv-torch" / "bin" / "python").exists()
+        if not has_torch2:
+            self.assertIn("venv-torch/bin/python is not there", rows["op_overhead"].note)
+        for option in options if has_torch2 else ():
+            row = rows["op_overhead" + option]
+            self.assertTrue(row.samples and row.peer, row.note)
+            self.assertIn("Kineto", row.peer_name)
 
 
 class FreeMemoryTest(StrobeTest):
