@@ -38,7 +38,6 @@ BENCHMARKS = {
     "capture_write": recording.capture_write,
     "op_overhead": operators.op_overhead,
     "memory_overhead": operators.memory_overhead,
-    "op_options": operators.op_options,
     "python_call": collectors.python_calls,
     "reader": exports.reader,
     "chrome_export": exports.chrome_trace_export,
@@ -66,7 +65,8 @@ def measure(bench, names):
         begin = time.monotonic()
         try:
             rows += BENCHMARKS[name](bench)
-        except (Skipped, LttngError, ExportError, subprocess.CalledProcessError) as error:
+        except (Skipped, LttngError, ExportError, OSError, ValueError,
+                subprocess.CalledProcessError) as error:
             rows.append(Row(name, "", [], note="not measured: %s" % error))
         print(", %.1f s" % (time.monotonic() - begin), file=sys.stderr)
     return rows

@@ -56,12 +56,14 @@ def _against_babeltrace(bench, row):
         theirs.peer_name = "babeltrace2 is not installed"
         return theirs
     try:
-        program = bench.program("lttng")
-        with Lttng(bench.scratch, bench.environment) as peer:
-            trace = peer.begin("text")
-            subprocess.run([program, "emit", str(TEXT_PAIRS)], check=True, env=peer.environment)
+        program = bench.program("lttng", "liblttng-ust-dev")
+        with Lttng(bench.environment) as peer:
+            recorded = peer.begin("text")
+            command, environment = peer.command(program, "emit", str(TEXT_PAIRS))
+            subprocess.run(command, check=True, env=environment)
             peer.end("text")
-    except (Skipped, LttngError) as error:
+            trace = shutil.copytree(recorded, os.path.join(bench.scratch, "lttng"))
+    except (Skipped, LttngError, subprocess.CalledProcessError) as error:
         theirs.note = "babeltrace2 not measured: %s" % error
         return theirs
     export = chrome_export.BabeltraceExport(trace, bench.scratch)

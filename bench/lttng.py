@@ -1,66 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LTTng-UST as a peer: a session daemon that lives as long as the benchmark, in a home of its own,
-with one session whose events are those of bench/lttng.c."""
+"""LTTng-UST as a peer: a session daemon that lives as long as the benchmark, with folders of its own,
+and one session whose events are those of bench/lttng.c."""
 
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 
 CHANNEL = ["--userspace", "--subbuf-size=4M", "--num-subbuf=4"]
 WAIT_S = 10
+# The daemon of root has its sockets in /run/lttng, whatever LTTNG_HOME is. A mount namespace gives
+# it a /run of its own, beside the daemon of the system.
+OWN_RUN = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs lttng /run && exec "$@"', "sh"]
 
 
 class LttngError(Exception):
     """LTTng cannot be measured here."""
 
 
+def _can_own_run():
+    if os.geteuid() != 0:
+        return False
+    try:
+        return subprocess.run([*OWN_RUN, "true"], stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
 class Lttng:
     """The daemon, as a context manager."""
 
-    def __init__(self, scratch, environment):
+    def __init__(self, environment):
         for name in ("lttng", "lttng-sessiond"):
             if not shutil.which(name):
-                raise LttngError("%s is not installed (lttng-tools)" % name)
-        self.home = os.path.join(scratch, "lttng")
-        os.makedirs(self.home, exist_ok=True)
-        # Programs register with the daemon before main: -1 makes them wait for it.
-        self.environment = dict(environment, HOME=self.home, LTTNG_HOME=self.home,
-                                LTTNG_UST_REGISTER_TIMEOUT="-1")
-        self.daemon = None
+                raise LttngError("%s is not installed (package lttng-tools)" % name)
+        self._environment = environment
+        self._own_run = _can_own_run()
+        self._daemon = None
 
     def __enter__(self):
-        if self._answers():
-            raise LttngError("a session daemon runs already: stop it first")
-        self.daemon = subprocess.Popen(
-            ["lttng-sessiond", "--no-kernel"], env=self.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        end = time.monotonic() + WAIT_S
-        while not self._answers():
-            if self.daemon.poll() is not None or time.monotonic() > end:
-                self.__exit__()
-                raise LttngError("lttng-sessiond does not start")
-            time.sleep(0.05)
+        # Not below the build folder: a socket's path has at most 107 characters.
+        self._folder = tempfile.TemporaryDirectory(prefix="strobe-lttng-")
+        self.home = self._folder.name
+        # Programs register with the daemon before main: -1 makes them wait for it.
+        self._environment = dict(self._environment, HOME=self.home, LTTNG_HOME=self.home,
+                                 LTTNG_UST_REGISTER_TIMEOUT="-1")
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *unused):
-        if self.daemon.poll() is None:
-            self.daemon.terminate()
-        try:
-            self.daemon.wait(WAIT_S)
-        except subprocess.TimeoutExpired:
-            self.daemon.kill()
-            self.daemon.wait()
+        if self._daemon:
+            self._daemon.terminate()
+            try:
+                self._daemon.wait(WAIT_S)
+            except subprocess.TimeoutExpired:
+                self._daemon.kill()
+                self._daemon.wait()
+        self._folder.cleanup()
+
+    def _start(self):
+        if not self._own_run and self._answers():
+            raise LttngError("a session daemon runs already: stop it first")
+        self._daemon = subprocess.Popen(
+            [*(OWN_RUN if self._own_run else []), "lttng-sessiond", "--no-kernel"],
+            env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        end = time.monotonic() + WAIT_S
+        while not self._answers():
+            if self._daemon.poll() is not None or time.monotonic() > end:
+                raise LttngError("lttng-sessiond does not start")
+            time.sleep(0.05)
+
+    def command(self, *words):
+        """A command that reaches the daemon, and its environment."""
+        enter = []
+        if self._own_run and self._daemon:
+            enter = ["nsenter", "--mount=/proc/%d/ns/mnt" % self._daemon.pid, "--wd=" + os.getcwd()]
+        return [*enter, *words], self._environment
 
     def _answers(self):
         # Without --no-sessiond the command would start a daemon of its own.
         return self._run("list") == 0
 
     def _run(self, *words):
-        done = subprocess.run(["lttng", "--no-sessiond", *words], env=self.environment,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return done.returncode
+        command, environment = self.command("lttng", "--no-sessiond", *words)
+        return subprocess.run(command, env=environment, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode
 
     def _must(self, *words):
         if self._run(*words):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""op_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: ns per PyTorch operator without a profiler,
-with an empty callback, under Strobe's cpu_op in a real session, under torch.profiler and under its
-predecessor torch.autograd.profiler_legacy: the same operators in the same process, measured in turn.
-Prints one JSON line each."""
+"""op_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: ns per PyTorch operator without a profiler, with
+an empty callback, under Strobe and under PyTorch's own profiler, both with the same options: the same
+operators in the same process, measured in turn. Prints one JSON line for each mode."""
 
 import ctypes
+import gc
 import json
 import sys
 import time
@@ -15,100 +15,151 @@ from torch.autograd import profiler_legacy
 
 from measure import in_session, in_turn, print_samples
 
-# Few enough at a time that some are not disturbed by whoever else is on the machine.
-OPERATORS = 1000
+# Few operators a sample: some samples are then undisturbed by other programs.
+OPERATORS = 500
 TIMES = 20
 WARM = 500
-RECORDED = WARM + TIMES * OPERATORS
+PYTHON_OPERATORS = 200
+PYTHON_TIMES = 10
+DEPTH = 20  # Python frames around the operators called from Python
+PAUSE_S = 0.02  # the writer empties the pool
+
+# By option: the collectors of Strobe, the arguments of PyTorch's profiler.
+OPTIONS = {
+    "none": ({"cpu_op": {}}, {}),
+    "shapes": ({"cpu_op": {"shapes": True}}, {"record_shapes": True}),
+    "flops": ({"cpu_op": {"shapes": True, "flops": True}},
+              {"record_shapes": True, "with_flops": True}),
+    "memory": ({"cpu_op": {}, "memory": {"tensors": False}}, {"profile_memory": True}),
+    "stack": ({"cpu_op": {"stack": True}, "python_call": {}}, {"with_stack": True}),
+    "all": ({"cpu_op": {"shapes": True, "stack": True}, "python_call": {}, "memory": {"tensors": True}},
+            {"record_shapes": True, "with_stack": True, "profile_memory": True}),
+}
+# Options that record Python's calls too: measured on operators called from Python.
+FROM_PYTHON = ("stack", "all")
 
 
-class Work:
-    """The operators that are measured."""
-
-    def __init__(self, library):
-        self.library = ctypes.CDLL(library)
-        self.library.bench_run_operators.argtypes = [ctypes.c_long]
-        self.run = self.library.bench_run_operators
-
-    def time(self):
-        """ns per operator, TIMES times."""
-        self.run(WARM)
-        spent = []
-        for _ in range(TIMES):
-            begin = time.perf_counter_ns()
-            self.run(OPERATORS)
-            spent.append((time.perf_counter_ns() - begin) / OPERATORS)
-        return spent
-
-    def plain(self):
-        return self.time()
-
-    def empty(self):
-        self.library.bench_add_callback()
-        try:
-            return self.time()
-        finally:
-            self.library.bench_remove_callback()
-
-    def torch_profiler(self):
-        profiler = torch.profiler.profile()
-        with profiler:
-            spent = self.time()
-        return _checked(spent, profiler.events())
-
-    def legacy(self):
-        profiler = profiler_legacy.profile()
-        with profiler:
-            spent = self.time()
-        return _checked(spent, profiler.function_events)
+def has_kineto():
+    return torch.autograd.kineto_available()
 
 
-def _checked(spent, events):
-    """Its event list leaves out a span that seems to be the only child of one of its name."""
-    if len(events) < RECORDED - WARM:
-        sys.exit("a profiler of PyTorch has recorded %d of %d operators" % (len(events), RECORDED))
+def peer_name():
+    name = "torch.profiler (Kineto)" if has_kineto() else "profiler_legacy"
+    return "%s of PyTorch %s" % (name, torch.__version__)
+
+
+def timed(run, operators, times):
+    """ns per operator of each of so many repeats, after a first one."""
+    run(operators)
+    spent = []
+    for _ in range(times):
+        begin = time.perf_counter_ns()
+        run(operators)
+        spent.append((time.perf_counter_ns() - begin) / operators)
     return spent
 
 
-class StrobeWork:
-    """The same in a session with one collector."""
+class NativeWork:
+    """A function of torch_ops.cpp."""
 
-    def __init__(self, work, folder, collector):
-        self.work = work
-        self.config = {
-            "collectors": {collector: {"required": True}}, "output": {"directory": folder}
-        }
-        self.directory = None  # of the last session
+    recorded = OPERATORS * (TIMES + 1)
+
+    def __init__(self, function):
+        function.argtypes = [ctypes.c_long]
+        self.run = function
 
     def time(self):
+        return timed(self.run, OPERATORS, TIMES)
+
+
+class PythonWork:
+    """The same operator called from Python, some frames deep."""
+
+    recorded = PYTHON_OPERATORS * (PYTHON_TIMES + 1)
+
+    def __init__(self):
+        self.tensor = torch.ones(8)
+
+    def run(self, operators):
+        add, tensor = self.tensor.add, self.tensor
+        for _ in range(operators):
+            add(tensor)
+
+    def deep(self, depth):
+        if depth:
+            return self.deep(depth - 1)
+        return timed(self.run, PYTHON_OPERATORS, PYTHON_TIMES)
+
+    def time(self):
+        return self.deep(DEPTH)
+
+
+class StrobeMode:
+    """Work in a session with these collectors."""
+
+    def __init__(self, work, folder, collectors):
+        self.work = work
+        collectors = {name: dict(options, required=True) for name, options in collectors.items()}
+        self.config = {"collectors": collectors, "output": {"directory": folder}}
+        self.directory = None  # of the last session
+
+    def __call__(self):
         spent, self.directory = in_session("op_overhead", self.config, self.work.time)
+        time.sleep(PAUSE_S)
         return spent
+
+
+class PeerMode:
+    """Work under PyTorch's own profiler with these options."""
+
+    def __init__(self, work, options):
+        self.work = work
+        self.options = options
+
+    def __call__(self):
+        profiler = (torch.profiler if has_kineto() else profiler_legacy).profile(**self.options)
+        with profiler:
+            spent = self.work.time()
+        recorded = len(profiler.profiler.kineto_results.events() if has_kineto()
+                       else profiler.function_events)
+        if recorded < self.work.recorded:
+            sys.exit("PyTorch's profiler has recorded %d of %d operators"
+                     % (recorded, self.work.recorded))
+        return spent
+
+
+def empty_callback(library, work):
+    def mode():
+        library.bench_add_callback()
+        try:
+            return work.time()
+        finally:
+            library.bench_remove_callback()
+
+    return mode
+
+
+def print_facts(own, n_records):
+    print(json.dumps({"name": "operators", "samples": [n_records]}))
+    print(json.dumps({"name": "peer_name", "text": peer_name()}))
+    print(json.dumps({"name": "directory", "text": own.directory}))
 
 
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     torch.set_num_threads(1)
-    work = Work(sys.argv[1])
-    own = StrobeWork(work, sys.argv[2], "cpu_op")
-    modes = {
-        "plain": work.plain,
-        "empty": work.empty,
-        "strobe": own.time,
-        "torch_profiler": work.torch_profiler,
-        "legacy": work.legacy,
-    }
-    measure(modes, own, int(sys.argv[3]) if len(sys.argv) > 3 else 8, RECORDED)
-
-
-def measure(modes, own, repeats, n_records):
-    """Runs the modes in turn and prints what they took."""
-    print_samples(in_turn(modes, repeats))
-    print(json.dumps({"name": "operators", "samples": [n_records]}))
-    # Without Kineto, as Debian builds it, torch.profiler records by itself alone.
-    kineto = "" if torch.autograd.kineto_available() else " without Kineto"
-    print(json.dumps({"name": "peer", "text": "torch.profiler" + kineto}))
-    print(json.dumps({"name": "directory", "text": own.directory}))
+    gc.disable()  # the events of a profiler are many objects
+    library = ctypes.CDLL(sys.argv[1])
+    native, python = NativeWork(library.bench_run_operators), PythonWork()
+    modes = {"plain": native.time, "plain_python": python.time,
+             "empty": empty_callback(library, native)}
+    for name, (collectors, options) in OPTIONS.items():
+        work = python if name in FROM_PYTHON else native
+        modes[name + "_strobe"] = StrobeMode(work, sys.argv[2], collectors)
+        modes[name + "_peer"] = PeerMode(work, options)
+    print_samples(in_turn(modes, int(sys.argv[3]) if len(sys.argv) > 3 else 8))
+    print_facts(modes["none_strobe"], native.recorded)
 
 
 if __name__ == "__main__":

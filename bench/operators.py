@@ -1,74 +1,79 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording adds to PyTorch's operators and allocations, beside its own profilers."""
+"""What recording adds to PyTorch's operators and allocations, beside PyTorch's own profilers: with the
+PyTorch of build/venv-torch (2.x, with Kineto) and with that of the system's Python."""
 
 import os
 import pathlib
 import statistics
 
 from rows import Row, added
-from workplace import PYTHON, Skipped
+from workplace import SYSTEM_PYTHON, Skipped
+
+ABOVE_CALLBACK_NS = 60
+
+_WHAT = {
+    "none": "names and times",
+    "shapes": "shapes and types of the inputs",
+    "flops": "shapes, floating point operations",
+    "memory": "and each allocation and release",
+    "stack": "call stacks; called from Python, 20 frames deep, calls of Python recorded too",
+    "all": "shapes, stacks, memory and whose it is; called from Python, 20 frames deep",
+}
 
 
+def _each_pytorch(bench, name, measure):
+    """The rows of measure(python, name) for both; or why there are none."""
+    rows = []
+    for python, own_name in ((bench.torch2_python, name), (SYSTEM_PYTHON, name + "_system")):
+        try:
+            rows += measure(python, own_name)
+        except Skipped as error:
+            rows.append(Row(own_name, "", [], note="not measured: %s" % error))
+    return rows
 
-def _records(bench, directory):
-    found = bench.lines([bench.program("reader"),
-                         os.path.join(directory, "FRAMEWORK", "capture.strobe"), "1"])
-    return found["records"][0]
 
-
-def _overheads(bench, script):
-    """What a script printed, and how rows are made of it."""
-    library = bench.program("torch_ops.so")
+def _measure(bench, python, script):
+    """What a script printed; all operators must be in its last capture."""
+    library = bench.torch_library(python, "torch_ops.cpp")
     script = str(pathlib.Path(__file__).with_name(script))
-    found = bench.lines([PYTHON, script, library, bench.scratch])
-    recorded = _records(bench, found["directory"])
+    found = bench.lines([python, script, library, bench.scratch])
+    capture = os.path.join(found["directory"], "FRAMEWORK", "capture.strobe")
+    recorded = bench.lines([bench.program("reader"), capture, "1"])["records"][0]
     if recorded < found["operators"][0]:
         raise Skipped("only %d of %d operators recorded" % (recorded, found["operators"][0]))
-    plain = found["plain"]
-
-    def row(name, own, peer_name, peer, **more):
-        """Least less least and each less the median: neither is led astray by a few outliers."""
-        usual = statistics.median(plain)
-        return Row(name, "ns/op", [value - usual for value in found[own]], peer_name,
-                   [value - usual for value in found[peer]], **more,
-                   best_value=min(found[own]) - min(plain),
-                   best_peer=min(found[peer]) - min(plain))
-
-    return found, row
+    return found
 
 
-def op_options(bench):
-    script = str(pathlib.Path(__file__).with_name("op_options.py"))
-    found = bench.lines([PYTHON, script, bench.scratch])
-    peer = "profiler_legacy"
-    itself = "aten::mm from Python, 20 frames deep: itself %.0f ns" % min(found["plain"])
-    rows = [added(found, "op_" + name, name + "_strobe", "plain", peer, name + "_legacy",
-                   "<= 0.5 x", itself) for name in ("shapes", "flops", "stack")]
-    more = min(found["tensors_strobe"]) - min(found["memory_strobe"])
-    tensors = added(found, "op_memory_tensors", "tensors_strobe", "plain", peer, "memory_legacy",
-                     "", "shapes and memory; of that memory:tensors=true %.0f ns, of what the peer "
-                     "tells nothing" % more)
-    return rows + [tensors]
+def _callback_rows(found, name):
+    """What any callback costs, and what Strobe costs above that."""
+    usual = statistics.median(found["empty"])
+    above = Row(name + "_above", "ns", [value - usual for value in found["none_strobe"]],
+                goal="<= %d ns" % ABOVE_CALLBACK_NS, note="above an empty callback of libtorch")
+    above.best_value = min(found["none_strobe"]) - min(found["empty"])
+    empty = added(found, name + "_empty", "empty", "plain", found["peer_name"], "none_peer", "",
+                  "an empty callback: what libtorch itself takes for any")
+    return [above, empty]
 
 
 def op_overhead(bench):
-    found, row = _overheads(bench, "op_overhead.py")
-    plain = found["plain"]
-    note = "operator itself %.0f ns; without what the empty callback costs %.0f ns" % (
-        min(plain), min(found["strobe"]) - min(found["empty"]))
-    return [
-        row("op_overhead", "strobe", found["peer"], "torch_profiler", goal="<= 0.5 x", note=note),
-        row("op_overhead_legacy", "strobe", "torch.autograd.profiler_legacy", "legacy"),
-        row("op_empty_callback", "empty", found["peer"], "torch_profiler",
-            note="libtorch's own cost of any callback"),
-    ]
+    def measure(python, name):
+        found = _measure(bench, python, "op_overhead.py")
+        rows = []
+        for option, what in _WHAT.items():
+            plain = "plain_python" if option in ("stack", "all") else "plain"
+            own_name = name if option == "none" else "%s_%s" % (name, option)
+            note = "%s; aten::add itself %.0f ns" % (what, min(found[plain]))
+            rows.append(added(found, own_name, option + "_strobe", plain, found["peer_name"],
+                              option + "_peer", "<= 1 x", note))
+        return rows[:1] + _callback_rows(found, name) + rows[1:]
+
+    return _each_pytorch(bench, "op_overhead", measure)
 
 
 def memory_overhead(bench):
-    found, row = _overheads(bench, "memory_overhead.py")
-    note = "an allocation and its release, themselves %.0f ns" % min(found["plain"])
-    return [
-        row("memory_overhead", "strobe", "torch.autograd.profiler_legacy", "legacy",
-            goal="<= 0.5 x", note=note),
-        row("memory_overhead_profiler", "strobe", found["peer"], "torch_profiler"),
-    ]
+    def measure(python, name):
+        found = _measure(bench, python, "memory_overhead.py")
+        note = "an allocation and its release, themselves %.0f ns" % min(found["plain"])
+        return [added(found, name, "strobe", "plain", found["peer_name"], "peer", "<= 0.5 x", note)]
+
+    return _each_pytorch(bench, "memory_overhead", measure)

@@ -33,10 +33,10 @@ def record_instant(bench):
 
 
 def record_span_lttng(bench):
-    program = bench.program("lttng")
-    with Lttng(bench.scratch, bench.environment) as peer:
+    program = bench.program("lttng", "liblttng-ust-dev")
+    with Lttng(bench.environment) as peer:
         peer.begin("pairs", "--snapshot")
-        found = bench.lines([program, bench.scratch], peer.environment)
+        found = bench.lines(*peer.command(program, bench.scratch))
         peer.end("pairs")
     return [Row("record_span_lttng", "ns", found["own"], "pair of LTTng-UST events", found["peer"],
                 "<= 0.25 x", "LTTng in overwrite mode without context fields")]
@@ -66,7 +66,7 @@ def record_two_threads(bench):
     found = bench.lines([bench.program("threads"), bench.scratch])
     own = [two / one for one, two in zip(found["one"], found["two"])]
     floor = [two / one for one, two in zip(found["floor_one"], found["floor_two"])]
-    row = Row("record_two_threads", "x one", own, "counter reads, two threads", floor, ">= 1.9")
+    row = Row("record_two_threads", "x", own, "counter reads, two threads", floor, ">= 1.9")
     row.best_value = max(found["two"]) / max(found["one"])
     row.best_peer = max(found["floor_two"]) / max(found["floor_one"])
     row.note = "value: best rate of two over best of one"

@@ -4,6 +4,7 @@
 import dataclasses
 import json
 import statistics
+import textwrap
 from typing import Optional
 
 
@@ -45,13 +46,6 @@ class Row:
         return statistics.median(self.samples) / below if below else None
 
     def as_json(self):
-        spread = {}
-        if self.samples:
-            spread = {
-                "min": min(self.samples),
-                "median": statistics.median(self.samples),
-                "max": max(self.samples),
-            }
         return {
             "name": self.name,
             "value": self.value(),
@@ -62,10 +56,20 @@ class Row:
             "ratio": self.ratio(),
             "median_ratio": self.median_ratio(),
             "runs": len(self.samples),
-            "spread": spread,
+            "spread": spread(self.samples),
             "goal": self.goal,
             "note": self.note,
         }
+
+
+def spread(samples):
+    """Half of the samples lie between the quartiles."""
+    if not samples:
+        return {}
+    low, middle, high = (samples * 3 if len(samples) == 1 else
+                         statistics.quantiles(samples, n=4, method="inclusive"))
+    return {"min": min(samples), "lower_quartile": low, "median": middle, "upper_quartile": high,
+            "max": max(samples)}
 
 
 def added(found, name, own, plain, peer_name, peer, goal, note=""):
@@ -77,42 +81,70 @@ def added(found, name, own, plain, peer_name, peer, goal, note=""):
                best_peer=min(found[peer]) - min(found[plain]))
 
 
-def number(value):
-    """Three digits that count, with separated thousands where there are many."""
-    if value is None:
-        return "-"
+SCHEMA_VERSION = 1  # of the JSON output; bench/README.md lists its fields
+WIDTH = 100  # of the table
+
+_TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def three_digits(value):
+    """Three significant digits, without an exponent."""
     if not value:
         return "0"
-    if abs(value) >= 1000:
-        return "{:,.0f}".format(value)
-    return "{:.3g}".format(value) if abs(value) >= 0.001 else "{:.1e}".format(value)
+    if abs(value) < 0.001:
+        return "< 0.001"
+    return "{:,.0f}".format(value) if abs(value) >= 100 else "{:.3g}".format(value)
 
 
-_TITLES = ["name", "value", "unit", "floor or peer", "", "ratio", "(median)", "runs", "min",
-           "median", "max", "goal", "note"]
-_TEXTS = {0, 2, 3, 11, 12}  # columns aligned to the left
+def quantity(value, unit):
+    """With a unit of suitable size: "1.25 ms", "58.1 M records/s"."""
+    if value is None:
+        return "-"
+    if unit in _TIMES:
+        nanoseconds = value * _TIMES[unit]
+        names = [name for name in _TIMES if abs(nanoseconds) >= 0.9995 * _TIMES[name]]
+        unit = names[-1] if names else "ns"
+        value = nanoseconds / _TIMES[unit]
+    elif unit.endswith("/s") and not unit.startswith("MB"):
+        for prefix, size in (("G ", 1e9), ("M ", 1e6), ("k ", 1e3)):
+            if abs(value) >= 0.9995 * size:
+                value, unit = value / size, prefix + unit
+                break
+    return ("%s %s" % (three_digits(value), unit)).rstrip()
+
+
+def factor(value):
+    return "-" if value is None else three_digits(value) + " x"
+
+
+_TITLES = ["benchmark", "value", "peer or floor", "ratio", "(median)", "goal"]
+_TEXTS = {0, 5}  # columns aligned to the left
 
 
 def _cells(row):
-    found = row.as_json()
-    spread = found["spread"]
-    return [
-        row.name,
-        number(found["value"]),
-        row.unit,
-        row.peer_name,
-        number(found["peer"]) if row.peer else "",
-        number(found["ratio"]),
-        number(found["median_ratio"]) if row.peer else "",
-        str(found["runs"]),
-        *(number(spread.get(key)) for key in ("min", "median", "max")),
-        row.goal,
-        row.note,
-    ]
+    peer = quantity(row.peer_value(), row.unit) if row.peer else ""
+    ratios = [factor(row.ratio()), factor(row.median_ratio())] if row.peer else ["", ""]
+    return [row.name, quantity(row.value(), row.unit), peer, *ratios, row.goal]
+
+
+def _spread(row):
+    if not row.samples:
+        return ""
+    found = {name: quantity(value, row.unit) for name, value in spread(row.samples).items()}
+    if len(row.samples) == 1:
+        return "1 run"
+    return "%d runs: median %s, middle half %s to %s" % (
+        len(row.samples), found["median"], found["lower_quartile"], found["upper_quartile"])
+
+
+def _remarks(row):
+    """What is below a row's figures: the peer, the spread, the note."""
+    peer = "against " + row.peer_name if row.peer_name else ""
+    return "; ".join(text for text in (peer, _spread(row), row.note) if text)
 
 
 def table(rows):
-    """The rows as text, aligned."""
+    """The rows as text, aligned, at most WIDTH columns wide."""
     lines = [_TITLES] + [_cells(row) for row in rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(_TITLES))]
     text = []
@@ -122,9 +154,15 @@ def table(rows):
             for i, (cell, width) in enumerate(zip(line, widths))
         )
         text.append("  ".join(cells).rstrip())
-    text.insert(1, "-" * max(len(line) for line in text))
-    return "\n".join(text)
+    blocks = [text[0], "-" * max(len(line) for line in text)]
+    for figures, row in zip(text[1:], rows):
+        blocks.append(figures)
+        if _remarks(row):
+            blocks += textwrap.wrap(_remarks(row), WIDTH, initial_indent="    ",
+                                    subsequent_indent="    ")
+    return "\n".join(blocks)
 
 
 def as_json(rows):
-    return json.dumps([row.as_json() for row in rows], indent=2)
+    return json.dumps({"schema_version": SCHEMA_VERSION, "rows": [row.as_json() for row in rows]},
+                      indent=2)

@@ -6,6 +6,7 @@
 #endif
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/add.h>
 #include <ATen/ops/ones.h>
 #include <ATen/record_function.h>
 #include <c10/core/CPUAllocator.h>
@@ -35,12 +36,12 @@ EXPORTED void bench_run_allocations(long n);
 EXPORTED void bench_add_callback();
 EXPORTED void bench_remove_callback();
 
-/* n times aten::neg_, which calls no other operator. */
+/* n times aten::add, which calls no other operator and allocates one block. */
 void bench_run_operators(long n)
 {
     static at::Tensor tensor = at::ones({8});
     for (long i = 0; i < n; i++)
-        tensor.neg_();
+        tensor.add(tensor);
 }
 
 /* n times 512 bytes from PyTorch's CPU allocator, and back. */

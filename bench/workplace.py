@@ -9,7 +9,8 @@ import subprocess
 from free_memory import free_memory
 from raw_files import RawFiles
 
-PYTHON = "/usr/bin/python3"
+PYTHON = SYSTEM_PYTHON = "/usr/bin/python3"
+TOP = pathlib.Path(__file__).resolve().parent.parent
 SPANS = 1000000
 MIX_RECORDS = 800000
 
@@ -31,26 +32,44 @@ class Bench:
         self._raw = {}
         self.environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
         self.environment["PYTHONPATH"] = str(self.build / "python")
+        self.torch2_python = str(self.build / "venv-torch" / "bin" / "python")
 
-    def program(self, name):
+    def program(self, name, package=None):
+        """Path of a benchmark program; the package is what it needs besides."""
         path = self.build / "bench" / name
         if not path.exists():
-            raise Skipped("bench/%s was not built" % name)
+            needs = " (it needs %s)" % package if package else ""
+            raise Skipped("bench/%s was not built%s" % (name, needs))
         return str(path)
 
     def lines(self, command, environment=None):
         """Runs a benchmark program; what it printed, by name."""
-        done = subprocess.run(
-            command, env=environment or self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        if done.returncode:
-            said = done.stderr.strip().splitlines()[-1:] or ["exit code %d" % done.returncode]
-            raise Skipped("%s: %s" % (os.path.basename(command[0]), said[0]))
         found = {}
-        for line in done.stdout.splitlines():
+        for line in self.output(command, environment).splitlines():
             values = json.loads(line)
             found[values["name"]] = values.get("samples", values.get("text"))
         return found
+
+    def output(self, command, environment=None):
+        """What a program printed."""
+        name = os.path.basename(command[0])
+        try:
+            done = subprocess.run(command, env=environment or self.environment, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
+        except OSError as error:
+            raise Skipped("%s: %s" % (command[0], error.strerror)) from error
+        if done.returncode:
+            said = done.stderr.strip().splitlines()[-1:] or ["exit code %d" % done.returncode]
+            raise Skipped("%s: %s" % (name, said[0]))
+        return done.stdout
+
+    def torch_library(self, python, source):
+        """A C++ file of this folder, compiled against the PyTorch of an interpreter."""
+        if not os.path.exists(python):
+            raise Skipped("%s is not there (./dev bench makes build/venv-torch)" % python)
+        source = pathlib.Path(__file__).with_name(source)
+        script = TOP / "plugins" / "common" / "torch_library.py"
+        return self.output([python, str(script), str(source), str(self.build / "bench")]).split()[-1]
 
     def capture(self):
         """A capture of SPANS spans, made once."""

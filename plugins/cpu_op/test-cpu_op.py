@@ -63,7 +63,7 @@ def events_of_torch(function):
     with unittest.mock.patch('torch.autograd.profiler_util.EventList._remove_dup_nodes'):
         with profiler.profile() as theirs:
             function()
-    return theirs.function_events
+        return theirs.function_events  # PyTorch 2.x makes the list here
 
 
 class CpuOpTest(unittest.TestCase):
@@ -210,6 +210,10 @@ class CpuOpTest(unittest.TestCase):
             def forward(self, x):
                 return self.inner(x).exp()
 
+        # Where libtorch has LLVM it would make one function of both operators.
+        was_enabled = torch._C._jit_texpr_fuser_enabled()
+        torch._C._jit_set_texpr_fuser_enabled(False)
+        self.addCleanup(torch._C._jit_set_texpr_fuser_enabled, was_enabled)
         model, x = torch.jit.script(Outer()), torch.ones(2)
         model(x), model(x)
         host = self.open(modules='true')
@@ -347,7 +351,8 @@ class CpuOpTest(unittest.TestCase):
         done = subprocess.run([sys.executable, '-c', script, sys.path[0]], capture_output=True,
                               check=True, timeout=120, text=True)
         self.assertTrue(done.stdout.startswith('2 '), done.stdout)
-        for part in ('build-id=', 'strobe torch build', 'libtorch 1.'):
+        major = torch.__version__.split('.', maxsplit=1)[0]
+        for part in ('build-id=', 'strobe torch build', f'libtorch {major}.'):
             self.assertIn(part, done.stdout)
 
     def test_probe(self):

@@ -16,6 +16,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, '..', 'common'), os.path.join(HERE, '..', '..', 'tests')]
 import tap  # noqa: E402
+import torch_library  # noqa: E402
 from mock_host import PLUGINS, MockHost  # noqa: E402
 
 AGAIN, UNAVAILABLE = 1, 2
@@ -29,7 +30,8 @@ from torch.autograd import profiler  # noqa: E402
 
 NUMBERS = ('address', 'size', 'total_allocated', 'total_reserved', 'total_active', 'stream',
            'action', 'device', 'block')
-account = ctypes.CDLL(os.path.join(PLUGINS, 'libstrobe-test-account.so'))
+ACCOUNT = torch_library.find_account(PLUGINS)
+account = ctypes.CDLL(ACCOUNT)
 for name in ('allocated', 'peak', 'allocations', 'releases'):
     getattr(account, 'account_' + name).restype = ctypes.c_long
 account.account_raw_allocate.argtypes = [ctypes.c_size_t]
@@ -203,7 +205,7 @@ class MemoryTest(unittest.TestCase):
 
     def test_allocator_of_a_device_loaded_between_windows(self):
         with tempfile.TemporaryDirectory() as folder:
-            copy = shutil.copy(os.path.join(PLUGINS, 'libstrobe-test-account.so'), folder)
+            copy = shutil.copy(ACCOUNT, folder)
             host = self.open()
             host.start()
             host.stop()

@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -22,6 +23,9 @@ SCHEDULE = "wait=1,warmup=1,active=2,repeat=1"
 SANITIZERS = os.environ.get("STROBE_TEST_SANITIZERS", "").split()
 TIMEOUT = float(os.environ.get("STROBE_TEST_TIMEOUT", "60"))
 
+sys.path.append(str(TOP / "plugins" / "common"))
+import torch_library  # noqa: E402
+
 
 needs_python = unittest.skipUnless(
     (BUILD / "python" / "strobe").is_dir(), "built without the Python package"
@@ -36,6 +40,11 @@ def program(name):
 def bad_plugin(name):
     """A plugin that is wrong in one way, see tests/plugins-bad."""
     return str(BUILD / "tests" / "plugins-bad" / (name + ".so"))
+
+
+def find_account():
+    """The double of a device's allocator, for the PyTorch of PYTHON."""
+    return pathlib.Path(torch_library.find_account(BUILD / "plugins"))
 
 
 def has_torch():

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from support import BUILD, PYTHON, SYSTEM_PYTHON, StrobeTest, has_torch, needs_python
+from support import BUILD, PYTHON, StrobeTest, find_account, has_torch, needs_python
 
 SCRIPT = """
 import threading, torch
@@ -140,9 +140,9 @@ class MemoryTest(StrobeTest):
 
     def test_devices(self):
         """What an allocator of a device reports, and PyTorch's own profiler hears as well."""
-        library = BUILD / "plugins" / "libstrobe-test-account.so"
-        if not library.exists() or PYTHON != SYSTEM_PYTHON:
-            self.skipTest("no library built with this libtorch")
+        library = find_account()
+        if not library.exists():
+            self.skipTest("built without libtorch")
         script = self.script(
             "device.py",
             "import ctypes, torch\n"

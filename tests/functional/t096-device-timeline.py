@@ -7,9 +7,9 @@ import json
 import subprocess
 import unittest
 
-from support import BUILD, PYTHON, StrobeTest, has_torch, needs_python
+from support import BUILD, PYTHON, StrobeTest, find_account, has_torch, needs_python
 
-LIBRARY = BUILD / "plugins" / "libstrobe-test-account.so"
+LIBRARY = find_account()
 SCRIPT = """
 import ctypes, sys, torch
 from strobe import profiler

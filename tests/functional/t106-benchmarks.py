@@ -6,14 +6,18 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import unittest
 
-from support import BUILD, TOP, StrobeTest
+from support import BUILD, TOP, StrobeTest, has_torch
 
 sys.path.insert(0, str(TOP / "bench"))
 from free_memory import free_memory  # noqa: E402
+from operators import op_overhead  # noqa: E402
+from rows import Row, table  # noqa: E402
+from workplace import Bench  # noqa: E402
 
 BENCH = (sys.executable, str(TOP / "bench" / "bench.py"), "--build", str(BUILD))
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
@@ -34,7 +38,9 @@ class BenchmarksTest(StrobeTest):
         """Those with the static core, and with the shared one."""
         done = self.bench("--json", "--only", "bulk_emit,bytes_per_span")
         self.assertEqual(done.returncode, 0, done.stderr)
-        rows = {row["name"]: row for row in json.loads(done.stdout)}
+        report = json.loads(done.stdout)
+        self.assertEqual(report["schema_version"], 1)
+        rows = {row["name"]: row for row in report["rows"]}
         self.assertEqual(set(rows), {"bulk_emit", "bytes_per_span"})
         for row in rows.values():
             self.assertIsNotNone(row["value"], row["note"])
@@ -43,12 +49,87 @@ class BenchmarksTest(StrobeTest):
         self.assertLessEqual(rows["bytes_per_span"]["value"], 32)
         self.assertGreater(rows["bulk_emit"]["ratio"], 0)
 
+    def test_dev_prints_nothing_but_json(self):
+        """What builds and installs print goes to stderr."""
+        tree, tools = self.work / "tree", self.work / "tools"
+        (tree / "build").mkdir(parents=True), tools.mkdir()
+        (tree / "dev").write_bytes((TOP / "dev").read_bytes())
+        (tree / "bench").symlink_to(TOP / "bench")
+        for path in BUILD.iterdir():
+            if path.suffix != ".log":  # those are written
+                (tree / "build" / path.name).symlink_to(path)
+        scripts = {"dpkg": "exit 1", "id": "echo 0", "apt-get": "echo installs $*",
+                   "meson": "echo configures $*", "ninja": "echo builds $*"}  # fmt: skip
+        for name, script in scripts.items():
+            (tools / name).write_text("#!/bin/sh\n%s\n" % script)
+            (tools / name).chmod(0o755)
+        environment = dict(os.environ, PATH="%s:%s" % (tools, os.environ["PATH"]), STROBE_REQUIRE="")
+        done = subprocess.run(["sh", "dev", "bench", "--json", "--only", "bytes_per_span"], cwd=tree,
+                              env=environment, capture_output=True, text=True, check=True)  # fmt: skip
+        self.assertEqual([row["name"] for row in json.loads(done.stdout)["rows"]],
+                         ["bytes_per_span"])  # fmt: skip
+        log = (tree / "build" / "dev.log").read_text()
+        for said in ("installs install", "configures setup --reconfigure", "builds --quiet -C build"):
+            self.assertIn(said, log)
+
+    def test_peer_that_is_missing(self):
+        """The row says why it is empty."""
+        environment = dict(os.environ, PATH="/nonexistent")
+        done = subprocess.run([*BENCH, "--json", "--only", "record_span_lttng"], env=environment,
+                              capture_output=True, text=True, check=True)  # fmt: skip
+        (row,) = json.loads(done.stdout)["rows"]
+        self.assertIsNone(row["value"])
+        self.assertRegex(row["note"], "not measured: .*lttng.* (installed|built)")
+
+    @unittest.skipUnless(shutil.which("lttng-sessiond") and (BUILD / "bench" / "lttng").exists(),
+                         "no LTTng")  # fmt: skip
+    def test_lttng(self):
+        done = self.bench("--json", "--only", "record_span_lttng")
+        (row,) = json.loads(done.stdout)["rows"]
+        self.assertGreater(row["ratio"] or 0, 0, row["note"])
+
+    def test_table(self):
+        """It fits a terminal, with quantities for people."""
+        slow = Row("a_benchmark_of_a_long_name", "records/s", [1e6, 58.1e6], "a peer " * 20, [61e6],
+                   ">= 500 MB/s and 5 x", "a note " * 30, best="most")  # fmt: skip
+        rows = [slow, Row("short", "ns", [1250.0]), Row("empty", "", [], note="not measured: why")]
+        text = table(rows)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100, text)
+        for found in ("58.1 M records/s", "0.952 x", "1.25 us", "not measured: why"):
+            self.assertIn(found, text)
+
     def test_unknown_row(self):
         done = self.bench("--only", "record_spam")
         self.assertEqual(done.returncode, 2)
         self.assertIn('unknown benchmark "record_spam"', done.stderr)
         self.assertIn("record_span", done.stderr)
         self.assertIn("record_span\n", self.bench("--list").stdout)
+
+
+class QuickBench(Bench):
+    """Repeats the operators once."""
+
+    def lines(self, command, environment=None):
+        is_script = len(command) > 1 and command[1].endswith("op_overhead.py")
+        return super().lines([*command, "1"] if is_script else command, environment)
+
+
+@unittest.skipUnless((BUILD / "bench" / "reader").exists() and has_torch(), "no PyTorch")
+class OperatorsTest(StrobeTest):
+    def test_rows(self):
+        """Of each PyTorch that is there all; of one that is not, why."""
+        rows = {row.name: row for row in op_overhead(QuickBench(BUILD, str(self.work)))}
+        options = ("", "_shapes", "_flops", "_memory", "_stack", "_all")
+        for option in options:
+            row = rows["op_overhead_system" + option]
+            self.assertTrue(row.samples and row.peer, row.note)
+        has_torch2 = (BUILD / "venv-torch" / "bin" / "python").exists()
+        if not has_torch2:
+            self.assertIn("venv-torch/bin/python is not there", rows["op_overhead"].note)
+        for option in options if has_torch2 else ():
+            row = rows["op_overhead" + option]
+            self.assertTrue(row.samples and row.peer, row.note)
+            self.assertIn("Kineto", row.peer_name)
 
 
 class FreeMemoryTest(StrobeTest):

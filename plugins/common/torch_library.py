@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch_library.py SOURCE FOLDER: compiles a C++ file against the PyTorch of this interpreter and prints
+the path of the library, which has the version in its name. Nothing is compiled where the library is newer
+than the file and PyTorch. Tests and benchmarks need it for PyTorch from pip."""
+
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+
+def is_fresh(library, *inputs):
+    return os.path.exists(library) and all(
+        os.path.getmtime(library) >= os.path.getmtime(path) for path in inputs)
+
+
+def build(source, folder):
+    """Compiles to a temporary name and renames: nobody loads half a library. Returns its path."""
+    import torch
+    home = pathlib.Path(torch.__file__).parent
+    library = os.path.join(folder, '%s-%s.so' % (pathlib.Path(source).stem, torch.__version__))
+    if is_fresh(library, source, home / 'lib' / 'libtorch_cpu.so'):
+        return library
+    fresh = '%s.%d' % (library, os.getpid())
+    subprocess.run(
+        [*shlex.split(os.environ.get('CXX') or 'c++'), '-std=c++17', '-O2', '-fPIC', '-shared',
+         '-fvisibility=hidden', '-D_GLIBCXX_USE_CXX11_ABI=%d' % torch._C._GLIBCXX_USE_CXX11_ABI,
+         '-isystem', home / 'include', '-isystem', home / 'include/torch/csrc/api/include',
+         source, '-o', fresh, '-L%s' % (home / 'lib'), '-ltorch_cpu', '-lc10'], check=True)
+    os.rename(fresh, library)
+    return library
+
+
+def find_account(plugins):
+    """The library of memory/test-account.cpp for the PyTorch that a test runs with: the build makes
+    that for the system's PyTorch, this function that for the interpreter STROBE_TEST_PYTHON."""
+    python = os.environ.get('STROBE_TEST_PYTHON')
+    if not python:
+        return os.path.join(plugins, 'libstrobe-test-account.so')
+    source = pathlib.Path(__file__).resolve().parent.parent / 'memory' / 'test-account.cpp'
+    done = subprocess.run([python, __file__, source, os.path.join(plugins, 'common')],
+                          stdout=subprocess.PIPE, text=True,
+                          check=True)
+    return done.stdout.split()[-1]
+
+
+if __name__ == '__main__':
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    print(build(*sys.argv[1:]))
