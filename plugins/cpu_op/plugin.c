@@ -2,6 +2,7 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
+#include "compile-marks.h"
 #include "cpu_op.h"
 
 static const StrobeOption options[] = {
@@ -40,9 +41,17 @@ static const StrobeOption options[] = {
         .default_value = "false",
         .summary = "Record the TorchScript modules around each operator.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "compiled_kernels",
+        .default_value = "true",
+        .summary = "Have torch.compile make its C++ kernels so that each is recorded.",
+    },
 };
 
-static const StrobeKind *const kinds[] = {&strobe_kind_cpu_op};
+static const StrobeKind *const kinds[] = {&strobe_kind_cpu_op, &compile_range_kind,
+                                          &compile_instant_kind};
 
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
