@@ -10,10 +10,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
+import unittest.mock
 
 from support import FolderTest, messages, results, torch
-from strobe import command
+from strobe import command, profiler
 
 _COMPILER = os.environ.get("CXX", "g++")
 
@@ -238,7 +240,8 @@ class UnderRun(unittest.TestCase):
         self.assertGreater(names["Pregraph bytecode"] + names["TorchDynamo Cache Lookup"], 0)
 
     def test_each_compilation_is_a_range(self):
-        rows = {row["cpu_op.compile_id"]: row for row in self.marks("marker")}
+        rows = {row["cpu_op.compile_id"]: row for row in self.marks("marker")
+                if row["cpu_op.function"] != "backward"}  # fmt: skip
         regions = {n for n in _names(_rows(self.result, "cpu_op")) if n.startswith("Torch-Comp")}
         self.assertEqual({"Torch-Compiled Region: " + each for each in rows}, regions)
         broken = next(row for row in rows.values() if row["cpu_op.function"] == "broken")
@@ -264,6 +267,280 @@ class UnderRun(unittest.TestCase):
         self.assertEqual(again["cpu_op.reason"], row["cpu_op.reason"])
         self.assertEqual(again["cpu_op.cache_size"], 1)
         self.assertLessEqual(row["begin"], again["begin"] + again["duration"])
+
+
+class InProcessTest(FolderTest):
+    """A test with profiles in this process."""
+
+    def setUp(self):
+        super().setUp()
+        import torch._dynamo
+
+        torch._dynamo.reset()
+        self.addCleanup(torch._dynamo.reset)
+
+    def record(self, work):
+        """The result directory of a profile around work()."""
+        handler = profiler.tensorboard_trace_handler("out")
+        with profiler.profile(activities=[profiler.ProfilerActivity.CPU], on_trace_ready=handler):
+            work()
+        return results("out")[-1]
+
+    def marks(self, work, table="marker_instant"):
+        rows = _rows(self.record(work), table)
+        return [row for row in rows if row["marker.domain"] == "torch.compile"]
+
+
+@needs_compile
+class InProcess(InProcessTest):
+    """Functions that are compiled in a window, by a backend that compiles nothing."""
+
+    def test_a_function_that_is_skipped_says_why(self):
+        @torch.compile(backend="eager")
+        def looped(x):
+            for _ in range(2):
+                x = x + 1
+                torch._dynamo.graph_break()
+            return x
+
+        directory = self.record(lambda: looped(torch.ones(2)))
+        (instant,) = _rows(directory, "marker_instant")
+        self.assertEqual(len(_rows(directory, "marker")), 1)
+        self.assertIn("graph_break", instant["name"])
+        self.assertNotIn("gracefully", instant["name"])
+
+    def test_what_fails_in_the_program_fails_as_before(self):
+        @torch.compile(backend="eager", fullgraph=True)
+        def whole(x):
+            torch._dynamo.graph_break()
+            return x
+
+        def work():
+            with self.assertRaises(torch._dynamo.exc.Unsupported):
+                whole(torch.ones(2))
+
+        (attempt,) = self.marks(work, "marker")
+        self.assertIn("Unsupported", attempt["cpu_op.reason"])
+
+    def test_the_limit_of_recompilations(self):
+        @torch.compile(backend="eager", dynamic=False)
+        def sized(x):
+            return x + 1
+
+        def work():
+            with torch._dynamo.config.patch(cache_size_limit=2):
+                for n in range(2, 6):
+                    sized(torch.ones(n))
+
+        names = [row["name"].split(" ")[0] for row in self.marks(work)]
+        self.assertEqual(names, ["recompile", "not"])
+
+    def test_a_reset_inside_of_the_window(self):
+        @torch.compile(backend="eager")
+        def simple(x):
+            return x + 1
+
+        def work():
+            simple(torch.ones(2))
+            torch._dynamo.reset()
+            simple(torch.ones(2))
+
+        self.assertEqual(len(self.marks(work, "marker")), 2)
+
+    def test_each_thread_has_its_compilation(self):
+        def work():
+            for function in (lambda x: x + 1, lambda x: x + 2):
+                compiled = torch.compile(function, backend="eager")
+                thread = threading.Thread(target=compiled, args=(torch.ones(2),))
+                thread.start()
+                thread.join()
+
+        directory = self.record(work)
+        regions = [row for row in _rows(directory, "cpu_op") if row["name"].startswith("Torch-Comp")]
+        self.assertEqual(len({row["track"] for row in regions}), 2)
+        self.assertEqual(
+            {row["track"] for row in _rows(directory, "marker")}, {row["track"] for row in regions}
+        )
+
+    def test_all_is_put_back(self):
+        handler = torch._dynamo.callback.callback_handler
+        before = (torch._logging.trace_structured, torch._C._profiler._RecordFunctionFast,
+                  torch.autograd.profiler._run_on_profiler_stop)  # fmt: skip
+
+        def check():
+            self.assertIsNot(torch._logging.trace_structured, before[0])
+            self.assertIn("install_callbacks", vars(handler))
+            self.assertIs(torch.autograd.profiler._is_profiler_enabled, True)
+
+        self.record(check)
+        after = (torch._logging.trace_structured, torch._C._profiler._RecordFunctionFast,
+                 torch.autograd.profiler._run_on_profiler_stop)  # fmt: skip
+        self.assertEqual(after, before)
+        self.assertNotIn("install_callbacks", vars(handler))
+        self.assertIs(torch.autograd.profiler._is_profiler_enabled, False)
+
+    def test_a_program_without_it_is_left_alone(self):
+        done = self.run_python("""
+import sys, torch
+from strobe import profiler
+before = list(sys.meta_path)
+for _ in range(3):
+    with profiler.profile(on_trace_ready=profiler.tensorboard_trace_handler("out")):
+        assert sys.meta_path != before
+        torch.ones(2).add(1)
+assert sys.meta_path == before, sys.meta_path
+assert "torch._dynamo" not in sys.modules
+""")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_kernels_are_asked_for_while_one_compiles(self):
+        from torch._inductor import config
+
+        seen = []
+
+        def backend(graph, inputs):
+            seen.append(config.cpp.enable_kernel_profile)
+            return graph
+
+        def compile_one():
+            torch._dynamo.reset()
+            torch.compile(lambda x: x + 1, backend=backend)(torch.ones(2))
+
+        compile_one()
+        self.record(compile_one)
+        compile_one()
+        self.assertEqual(seen, [False, True, False])
+        self.assertIs(config.cpp.enable_kernel_profile, False)
+
+    def test_a_compilation_before_the_first_step_that_is_recorded(self):
+        from torch._inductor import config
+
+        seen = []
+
+        def backend(graph, inputs):
+            seen.append(config.cpp.enable_kernel_profile)
+            return graph
+
+        steps = profiler.schedule(wait=1, warmup=1, active=1)
+        handler = profiler.tensorboard_trace_handler("out")
+        with profiler.profile(activities=[profiler.ProfilerActivity.CPU], schedule=steps,
+                              on_trace_ready=handler) as prof:  # fmt: skip
+            torch.compile(lambda x: x + 1, backend=backend)(torch.ones(2))
+            for _ in range(3):
+                prof.step()
+        self.assertEqual(seen, [True])
+
+
+@needs_compile
+class BesideTorchsProfiler(InProcessTest):
+    """PyTorch's own profiler in a window, and a window in its profile."""
+
+    def test_its_flag_is_its_own_afterwards(self):
+        flags = []
+
+        def look():
+            flags.append(torch.autograd.profiler._is_profiler_enabled)
+
+        def profile_inside():
+            with torch.profiler.profile():
+                look()
+            look()
+
+        self.record(profile_inside)
+        look()
+        with torch.profiler.profile():
+            self.record(look)
+            look()
+        look()
+        self.assertEqual(flags, [True, True, False, True, True, False])
+
+    def test_both_record_a_function_once(self):
+        fast = torch._C._profiler._RecordFunctionFast
+        theirs = []
+
+        def work():
+            self.assertIsNot(torch._C._profiler._RecordFunctionFast, fast)
+            with torch.profiler.profile(record_shapes=True) as prof:
+                with torch._C._profiler._RecordFunctionFast("with inputs", [torch.ones(2, 3)]):
+                    pass
+                with torch._C._profiler._RecordFunctionFast("bare"):
+                    pass
+            theirs.extend((e.key, e.count) for e in prof.key_averages() if e.key in names)
+            shapes = {e.name: e.input_shapes for e in prof.events()}
+            self.assertEqual(shapes["with inputs"], [[2, 3]])
+
+        names = ("with inputs", "bare")
+        ours = _names(_rows(self.record(work), "cpu_op"))
+        self.assertEqual(dict(theirs), {name: 1 for name in names})
+        self.assertEqual({name: ours[name] for name in names}, {name: 1 for name in names})
+
+    def test_a_function_that_outlives_the_window(self):
+        left = []
+
+        def work():
+            left.append(torch._C._profiler._RecordFunctionFast("left open"))
+            left[0].__enter__()
+
+        self.record(work)
+        left[0].__exit__(None, None, None)
+        left[0].__enter__()
+        left.clear()
+        with self.assertRaises(TypeError):
+            self.record(lambda: torch._C._profiler._RecordFunctionFast(1))
+
+
+@needs_compile
+class OtherReleases(InProcessTest):
+    """What other releases of PyTorch write, or lack."""
+
+    def report(self, name, metadata, payload=lambda: ""):
+        torch._logging.trace_structured(name, metadata_fn=metadata, payload_fn=payload)
+
+    def test_a_graph_break_of_2_6(self):
+        text = (
+            "Graph break in user code at /app/model.py:7\nReason: Unsupported: builtin: print\n"
+            'User code traceback:\n  File "/app/model.py", line 7, in forward\n    print(x)\n'
+        )
+
+        def work():
+            metadata = {"name": "dynamo_graph_break_reason", "encoding": "string"}
+            self.report("artifact", lambda: metadata, lambda: text)
+
+        (row,) = self.marks(work)
+        self.assertEqual(row["name"], "graph break: Unsupported: builtin: print")
+        self.assertEqual(row["cpu_op.place"], "/app/model.py:7")
+        self.assertEqual(row["cpu_op.reason"], "Unsupported: builtin: print")
+
+    def test_texts_that_no_c_string_holds(self):
+        def work():
+            metadata = {"name": "dynamo_graph_break_reason"}
+            self.report("artifact", lambda: metadata, lambda: "a\0b \udc80 " + "long " * 1000)
+
+        (row,) = self.marks(work)
+        self.assertTrue(row["name"].startswith("graph break: a b ? long"), row["name"])
+        self.assertEqual(len(row["cpu_op.reason"]), 1000)
+
+    def test_a_report_that_fails_is_a_warning(self):
+        def work():
+            self.report("artifact", lambda: {"name": "recompile_reasons"}, lambda: 1 // 0)
+            self.report("compilation_metrics", lambda: None)
+
+        with messages() as found:
+            self.assertEqual(self.marks(work), [])
+        texts = [text for level, text in found if level == "WARNING"]
+        self.assertEqual(len(texts), 2, found)
+
+    def test_a_name_that_is_missing_is_a_warning(self):
+        class Handler:
+            pass
+
+        missing = unittest.mock.patch.object(
+            torch._dynamo.callback, "callback_handler", Handler(), create=True
+        )
+        with missing, messages() as found:
+            self.record(lambda: torch.ones(2).add(1))
+        (text,) = (text for level, text in found if level == "WARNING")
+        self.assertIn("install_callbacks", text)
 
 
 if __name__ == "__main__":

@@ -11,26 +11,28 @@ import sys
 from .. import _strobe, message
 from ..marks.replacements import Replacements
 from ..run import torch_import
-from . import compilations, functions
+from . import compilations, functions, kernels, surroundings
 
 _session = None  # of the collector
 _window = None  # replacements while a window records
 
 
-def open(capsule, kernels):
-    """A session opens. `kernels`: "kernels" if compiled kernels are to be recorded, else ""."""
+def open(capsule, has_kernels):
+    """A session opens. `has_kernels`: not empty if compiled kernels are to be recorded."""
     close()
     _strobe.compiled.adopt(capsule)
     global _session
     _session = Replacements()
     session = _session
 
-    def watch():
+    def listen():
         if session is _session:
-            compilations.watch(session, bool(kernels))
+            compilations.listen(session)
 
-    torch_import.call_after(lambda: _guarded(compilations.listen, session))
-    torch_import.call_after(lambda: _guarded(watch), "torch._dynamo")
+    torch_import.call_after(lambda: _guarded(listen))
+    surroundings.add(compilations.timed)
+    if has_kernels:
+        kernels.want("session")
 
 
 def close():
@@ -38,6 +40,8 @@ def close():
     global _session
     replacements, _session = _session, None
     stop()
+    kernels.unwant("session")
+    surroundings.remove(compilations.timed)
     if replacements is not None:
         replacements.undo()
 
@@ -65,9 +69,9 @@ def stop():
         replacements.undo()
 
 
-def _guarded(call, *args):
+def _guarded(call):
     try:
         if hasattr(sys.modules["torch"], "compile"):
-            call(*args)
+            call()
     except (AttributeError, ImportError) as error:  # a PyTorch without that part
         message.warn_once("Cannot record all that torch.compile does: %s" % error)

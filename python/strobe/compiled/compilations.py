@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks of compilations, graph breaks and recompilations, and kernels that can be recorded.
+"""Marks of compilations, graph breaks and recompilations.
 
 Dynamo reports what it does by torch._logging.trace_structured(), the source of its trace files, and
 surrounds each compilation by its callbacks. Both are wrapped while a session is open; nothing of
@@ -31,6 +31,7 @@ class _Compilation:
 
     def __init__(self):
         self.begin = self.end = 0
+        self.backward = 0  # begin of a backward function's, which has no callbacks before 2.8
         self.guards = None  # (time, those that failed) of a recompilation
 
 
@@ -66,6 +67,10 @@ def _listening(report):
 def _take(name, metadata, payload):
     if name in _METRICS:
         _take_compilation(metadata())
+    elif name == "chromium_event":
+        event = payload()
+        if event.get("name") == "entire_backward_compile" and event.get("ph") == "B":
+            _current().backward = _strobe.compiled.now()
     elif name == "artifact":
         artifact = metadata().get("name")
         if artifact == "dynamo_graph_break_reason":
@@ -100,7 +105,8 @@ def _take_compilation(metrics):
     title = " ".join(each for each in (id, function, os.path.basename(place)) if each)
     failure = _failure(metrics)
     time, guards = compilation.guards or (0, [])
-    if not compilation.begin:  # the limit of recompilations has been reached, say
+    begin = compilation.begin or compilation.backward
+    if not begin:  # the limit of recompilations has been reached, say
         now = _strobe.compiled.now()
         name = "not compiled %s: %s" % (title, _headline(failure))
         _add_instant(now, name, id, function, place, failure)
@@ -109,7 +115,7 @@ def _take_compilation(metrics):
         name = "recompile %s: %s" % (title, guards[0])
         _add_instant(time, name, id, function, place, "; ".join(guards))
     counts = [metrics.get(key) for key in ("graph_node_count", "guard_count", "cache_size")]
-    times = compilation.begin, compilation.end or _strobe.compiled.now()
+    times = begin, compilation.end or _strobe.compiled.now()
     reason = failure or "; ".join(guards)
     _add_range(times, "compile " + title, id, function, place, reason, counts)
 
@@ -147,39 +153,15 @@ def _cleaned(name, id, function, place, reason):
     return [each.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for each in texts]
 
 
-# ---- each compilation ----
+# ---- its time ----
 
 
-def watch(replacements, has_kernels):
-    """Wraps what surrounds each compilation. Dynamo must have been imported."""
-    import torch._dynamo
-
-    handler = torch._dynamo.callback.callback_handler
-    replacements.put(handler, "install_callbacks", lambda surround: _watching(surround, has_kernels))
-
-
-def _watching(surround, has_kernels):
-    @functools.wraps(surround)
-    @contextlib.contextmanager
-    def install_callbacks(*args, **kwargs):
-        with surround(*args, **kwargs), contextlib.ExitStack() as stack:
-            if has_kernels:
-                _record_kernels(stack)
-            compilation = _current()
-            compilation.begin = compilation.begin or _strobe.compiled.now()  # the outermost's
-            try:
-                yield
-            finally:
-                compilation.end = _strobe.compiled.now()
-
-    return install_callbacks
-
-
-def _record_kernels(stack):
-    """Until the stack unwinds, Inductor makes C++ kernels that report themselves to profilers."""
+@contextlib.contextmanager
+def timed():
+    """Around each compilation."""
+    compilation = _current()
+    compilation.begin = compilation.begin or _strobe.compiled.now()  # the outermost's
     try:
-        from torch._inductor import config
-
-        stack.enter_context(config.patch({"cpp.enable_kernel_profile": True}))
-    except Exception as error:  # the option has another name, or there is no Inductor
-        message.warn_once("Kernels of torch.compile are not recorded: %s" % error)
+        yield
+    finally:
+        compilation.end = _strobe.compiled.now()

@@ -51,17 +51,21 @@ class _Finder:
         return None
 
     def finish(self, name):
-        global _finder
         waiting = self.waiting.pop(name, [])
         _imported.add(name)  # the import system says so later only
-        if not self.waiting:
-            _finder = None
-            try:
-                sys.meta_path.remove(self)
-            except ValueError:
-                pass
+        self.remove_if_idle()
         for ready in waiting:
             ready()
+
+    def remove_if_idle(self):
+        global _finder
+        if self.waiting:
+            return
+        _finder = None
+        try:
+            sys.meta_path.remove(self)
+        except ValueError:
+            pass
 
 
 def _is_imported(name):
@@ -82,3 +86,14 @@ def call_after(ready, name="torch"):
         _finder = _Finder()
         sys.meta_path.insert(0, _finder)
     _finder.waiting.setdefault(name, []).append(ready)
+
+
+def forget(ready, name="torch"):
+    """Takes back what call_after() waits with, if it waits."""
+    waiting = _finder.waiting.get(name, []) if _finder is not None else []
+    if ready not in waiting:
+        return
+    waiting.remove(ready)
+    if not waiting:
+        del _finder.waiting[name]
+        _finder.remove_if_idle()
