@@ -14,6 +14,7 @@ import tempfile
 import time
 
 import collectors
+import compiled
 import exports
 import imports
 import operators
@@ -38,6 +39,7 @@ BENCHMARKS = {
     "capture_write": recording.capture_write,
     "op_overhead": operators.op_overhead,
     "memory_overhead": operators.memory_overhead,
+    "compiled_overhead": compiled.compiled_overhead,
     "python_call": collectors.python_calls,
     "reader": exports.reader,
     "chrome_export": exports.chrome_trace_export,

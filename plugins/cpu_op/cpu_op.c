@@ -10,7 +10,9 @@
 #include "../common/libtorch.h"
 #include "../common/python-stack.h"
 #include "backend.h"
+#include "compile-marks.h"
 #include "operators.h"
+#include "python-compile.h"
 
 /* One per process, as libtorch's list of callbacks is. */
 static struct {
@@ -98,6 +100,8 @@ static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, vo
     collector.backend = backend;
     read_options(host, self);
     status = declare_kind(host, self);
+    if (status == STROBE_OK)
+        status = compile_marks_open(host, self);
     if (status != STROBE_OK)
         return status;
     collector.host = host;
@@ -108,6 +112,7 @@ static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, vo
             collector.stacks->windows() - (collector.stacks->records() ? 1 : 0);
     collector.is_told = 0;
     collector.backend->target->stack = collector.stacks ? collector.stacks->stack : NULL;
+    python_compile_open(host, self, collector.backend);
     *state = &collector;
     return STROBE_OK;
 }
@@ -117,8 +122,11 @@ static StrobeStatus cpu_op_start(void *state)
     const StrobeHost *host = collector.host;
     strobe_operators_record(1);
     const char *reason = collector.backend->enable(&strobe_operator_events, collector.wanted);
-    if (!reason)
+    if (!reason) {
+        compile_marks_record(1);
+        python_compile_record(1);
         return STROBE_OK;
+    }
     strobe_operators_record(0);
     return host->fail(collector.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
                       "Cannot record operators: %s", reason);
@@ -139,6 +147,8 @@ static void tell_missing_stacks(void)
 
 static StrobeStatus cpu_op_stop(void *state)
 {
+    python_compile_record(0);
+    compile_marks_record(0);
     collector.backend->disable();
     strobe_operators_record(0);
     strobe_operators_tell_losses();
@@ -148,6 +158,8 @@ static StrobeStatus cpu_op_stop(void *state)
 
 static void cpu_op_close(void *state)
 {
+    python_compile_close();
+    compile_marks_close();
     strobe_operators_detach();
     collector.backend->target->stack = NULL;
 }

@@ -2,6 +2,7 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
+#include "compile-marks.h"
 #include "cpu_op.h"
 
 static const StrobeOption options[] = {
@@ -40,9 +41,27 @@ static const StrobeOption options[] = {
         .default_value = "false",
         .summary = "Record the TorchScript modules around each operator.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "compiled_kernels",
+        .default_value = "true",
+        .summary = "Have torch.compile make its C++ kernels so that each is recorded.",
+    },
 };
 
-static const StrobeKind *const kinds[] = {&strobe_kind_cpu_op};
+static const StrobeKind *const kinds[] = {&strobe_kind_cpu_op, &compile_range_kind,
+                                          &compile_instant_kind};
+
+static const StrobeVariable variables[] = {
+    {
+        .struct_size = sizeof(StrobeVariable),
+        .how = STROBE_VARIABLE_UNLESS_SET,
+        .name = "TORCHINDUCTOR_CPP_ENABLE_KERNEL_PROFILE",
+        .value = "1",
+        .option = "compiled_kernels",
+    },
+};
 
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
@@ -53,6 +72,8 @@ static const StrobeComponent collector = {
     .n_options = sizeof options / sizeof *options,
     .kinds = kinds,
     .n_kinds = sizeof kinds / sizeof *kinds,
+    .variables = variables,
+    .n_variables = sizeof variables / sizeof *variables,
     .ops = &strobe_cpu_op_ops,
 };
 

@@ -318,6 +318,25 @@ void disable() noexcept
     }
 }
 
+void *begin_function(const char *name, int is_user_range) noexcept
+{
+    try {
+        auto function = std::make_unique<at::RecordFunction>(
+            is_user_range ? at::RecordScope::USER_SCOPE : at::RecordScope::FUNCTION);
+        if (!function->isActive())
+            return nullptr;
+        function->before(std::string(name));
+        return function.release();
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+void end_function(void *function) noexcept
+{
+    delete static_cast<at::RecordFunction *>(function);
+}
+
 /* ---- communication: the ranges that process groups mark while an operation is under way ---- */
 
 uint64_t (*collective_begins)(const StrobeTorchCollective *operation);
@@ -437,5 +456,11 @@ const StrobeTorchCollectives strobe_torch_collectives_1 = {sizeof(StrobeTorchCol
                                                            enable_collectives, disable_collectives};
 
 extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_3;
-const StrobeTorchBackend strobe_torch_backend_3 = {
-    sizeof(StrobeTorchBackend), 0, TORCH_VERSION, &target, enable, disable};
+const StrobeTorchBackend strobe_torch_backend_3 = {sizeof(StrobeTorchBackend),
+                                                   0,
+                                                   TORCH_VERSION,
+                                                   &target,
+                                                   enable,
+                                                   disable,
+                                                   begin_function,
+                                                   end_function};

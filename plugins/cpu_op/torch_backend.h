@@ -105,6 +105,11 @@ typedef struct StrobeTorchBackend {
     const char *(*enable)(const StrobeTorchEvents *events, uint32_t wanted);
     /* No more begins are reported, but for those already on their way; ends still are. */
     void (*disable)(void);
+
+    /* Opens a function of that name that everyone sees who listens to libtorch; NULL: nobody does.
+     * The thread that opened it ends it. */
+    void *(*begin_function)(const char *name, int is_user_range);
+    void (*end_function)(void *function);
 } StrobeTorchBackend;
 
 /* ---- communication ----------------------------------------------------------------------- */

@@ -111,10 +111,13 @@ static int add_types(PyObject *module)
     PyObject *session = strobe_python_session_type();
     PyObject *range = strobe_python_range_type();
     PyObject *mstx = strobe_python_mstx_module();
-    int failed = !session || !range || !mstx ||
+    PyObject *compiled = strobe_python_compiled_module();
+    int failed = !session || !range || !mstx || !compiled ||
                  PyModule_AddObjectRef(module, "Session", session) < 0 ||
                  PyModule_AddObjectRef(module, "Range", range) < 0 ||
-                 PyModule_AddObjectRef(module, "mstx", mstx) < 0;
+                 PyModule_AddObjectRef(module, "mstx", mstx) < 0 ||
+                 PyModule_AddObjectRef(module, "compiled", compiled) < 0;
+    Py_XDECREF(compiled);
     Py_XDECREF(mstx);
     Py_XDECREF(session);
     Py_XDECREF(range);

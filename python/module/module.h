@@ -34,6 +34,9 @@ PyObject *strobe_python_range_type(void);
 /* mstx.c: a module of its own inside the extension */
 PyObject *strobe_python_mstx_module(void);
 
+/* compile-calls.c: a module of its own inside the extension */
+PyObject *strobe_python_compiled_module(void);
+
 /* session.c */
 PyObject *strobe_python_session_type(void);
 PyObject *strobe_python_attach(PyObject *module, PyObject *unused);

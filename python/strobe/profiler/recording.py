@@ -9,6 +9,7 @@ import threading
 import weakref
 
 from .. import Error, _strobe, message
+from ..compiled import kernels
 from ..run import rank, step_marks, stepping, torch_import
 from .folders import PrivateFolder
 
@@ -133,6 +134,8 @@ class Recording:
             if schedule is not None:
                 session.set_schedule(lambda step: schedule(step) if step >= first_step else 0)
             self._has_steps = schedule is not None or "schedule" in config
+            if "cpu_op" in config["collectors"]:
+                kernels.want(self)  # also in steps before the collector opens
             session.start()
             torch_import.call_after(weakly(self._retry))
             for _ in range(first_step):  # none of them records
@@ -141,6 +144,7 @@ class Recording:
                 step_marks.step_begins(session)
         except BaseException:
             self._session = None
+            kernels.unwant(self)
             session.close()
             raise
 
@@ -169,6 +173,7 @@ class Recording:
         if not self.is_running():
             return
         session = self._session
+        kernels.unwant(self)
         rank.tell()
         if getattr(self._here, "dumping", False):  # it waits for who is told of the dump
             self._session = None

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls functions as soon as PyTorch has been imported."""
+"""Calls functions as soon as a module, PyTorch if no other is named, has been imported."""
 
 import sys
 
 _finder = None  # on sys.meta_path: one for all who wait, as finders ask the others
+_imported = set()  # modules that were waited for
 
 
 class _Loader:
     """The module's own loader, with a call after it."""
 
-    def __init__(self, loader, finder):
+    def __init__(self, loader, finder, name):
         self._loader = loader
         self._finder = finder
+        self._name = name
 
     def __getattr__(self, name):
         return getattr(self._loader, name)
@@ -22,21 +24,21 @@ class _Loader:
     def exec_module(self, module):
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        self._finder.finish()
+        self._finder.finish(self._name)
 
 
 class _Finder:
-    """First on sys.meta_path until PyTorch has been imported."""
+    """First on sys.meta_path until all modules that are waited for have been imported."""
 
     def __init__(self):
-        self.waiting = []
+        self.waiting = {}  # module -> functions
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch":
+        if name not in self.waiting:
             return None
         spec = self._find(name, path, target)
         if spec is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Loader(spec.loader, self)
+            spec.loader = _Loader(spec.loader, self, name)
         return spec
 
     def _find(self, *wanted):
@@ -48,25 +50,50 @@ class _Finder:
                     return spec
         return None
 
-    def finish(self):
+    def finish(self, name):
+        waiting = self.waiting.pop(name, [])
+        _imported.add(name)  # the import system says so later only
+        self.remove_if_idle()
+        for ready in waiting:
+            ready()
+
+    def remove_if_idle(self):
         global _finder
+        if self.waiting:
+            return
         _finder = None
         try:
             sys.meta_path.remove(self)
         except ValueError:
             pass
-        waiting, self.waiting = self.waiting, []
-        for ready in waiting:
-            ready()
 
 
-def call_after(ready):
-    """Calls ready() once, now if PyTorch is there already."""
+def _is_imported(name):
+    """Whether all of the module is there."""
+    module = sys.modules.get(name)
+    if module is None or name in _imported:
+        return module is not None
+    return not getattr(getattr(module, "__spec__", None), "_initializing", False)
+
+
+def call_after(ready, name="torch"):
+    """Calls ready() once, now if the module is there already."""
     global _finder
-    if "torch" in sys.modules:
+    if _is_imported(name):
         ready()
         return
     if _finder is None:
         _finder = _Finder()
         sys.meta_path.insert(0, _finder)
-    _finder.waiting.append(ready)
+    _finder.waiting.setdefault(name, []).append(ready)
+
+
+def forget(ready, name="torch"):
+    """Takes back what call_after() waits with, if it waits."""
+    waiting = _finder.waiting.get(name, []) if _finder is not None else []
+    if ready not in waiting:
+        return
+    waiting.remove(ready)
+    if not waiting:
+        del _finder.waiting[name]
+        _finder.remove_if_idle()

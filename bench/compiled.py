@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What recording adds to a training step, eager and compiled by torch.compile."""
+
+import os
+import pathlib
+
+from rows import Row, added
+from workplace import Skipped
+
+
+def compiled_overhead(bench):
+    """With the PyTorch of build/venv-torch, which has Kineto."""
+    python = str(bench.build / "venv-torch" / "bin" / "python")
+    if not os.path.exists(python):
+        raise Skipped("%s is not there" % python)
+    script = str(pathlib.Path(__file__).with_name("compile_overhead.py"))
+    found = bench.lines([python, script, bench.scratch])
+    _check(bench, found)
+    rows = []
+    for what in ("compiled", "eager"):
+        plain = what + "_plain"
+        note = "a training step, itself %.0f us" % (min(found[plain]) / 1000)
+        rows.append(added(found, what + "_overhead", what + "_strobe", plain, "torch.profiler",
+                          what + "_kineto", "<= 1 x", note))
+    rows.append(Row("compiled_kernels", "ns", found["kernels_plain"], "made without", found["compiled_plain"],
+                    "<= 1.05 x", "a step whose kernels were made to be recorded; nothing records"))
+    return rows
+
+
+def _check(bench, found):
+    """Both have recorded, and about as much: Strobe's session has some records of its own."""
+    capture = os.path.join(found["directory"], "FRAMEWORK", "capture.strobe")
+    recorded = bench.lines([bench.program("reader"), capture, "1"])["records"][0]
+    events = found["kineto_events"][0]
+    if not 0.99 * events <= recorded <= 1.05 * events + 100:
+        raise Skipped("%d records beside %d events of torch.profiler" % (recorded, events))

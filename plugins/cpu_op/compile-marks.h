@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks of what torch.compile does: compilations, graph breaks, recompilations. */
+#ifndef STROBE_PLUGINS_COMPILE_MARKS_H
+#define STROBE_PLUGINS_COMPILE_MARKS_H
+
+#include <strobe/collector.h>
+
+#include "compile-tool.h"
+
+extern const StrobeKind compile_range_kind, compile_instant_kind;
+
+/* Control thread. */
+StrobeStatus compile_marks_open(const StrobeHost *host, StrobeInstance *self);
+/* Marks are recorded between record(1) and record(0). */
+void compile_marks_record(int on);
+void compile_marks_close(void);
+
+/* Any thread, see CompileTool. */
+uint64_t compile_marks_now(void);
+void compile_marks_add_range(const CompileMark *mark);
+void compile_marks_add_instant(const CompileMark *mark);
+
+#endif

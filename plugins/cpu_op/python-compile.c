@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "python-compile.h"
+
+#include "../common/interpreter.h"
+#include "../common/python.h"
+#include "compile-marks.h"
+
+static Python python;
+static CompileTool tool;
+static const StrobeHost *host;
+static StrobeInstance *self;
+static int is_open; /* strobe.compiled knows of the session */
+
+/* The package's function, a new reference; NULL where Python knows no such package. */
+static PyObject *find_function(const char *name)
+{
+    PyObject *modules = python.modules(); /* borrowed */
+    PyObject *package = modules ? python.dict_item(modules, "strobe._strobe") : NULL;
+    PyObject *module = package ? python.import_module("strobe.compiled") : NULL;
+    PyObject *function = module ? python.get_attribute(module, name) : NULL;
+
+    if (module)
+        python.unref(module);
+    if (!function)
+        python.clear_error();
+    return function;
+}
+
+/* Calls a function of the package; NULL ends the arguments. 0: it failed; 1; -1: it is not there.
+ */
+static int call(const char *name, PyObject *first, PyObject *second)
+{
+    PyObject *function = find_function(name);
+    PyObject *answer = function ? python.call(function, first, second, NULL) : NULL;
+    int result = !function ? -1 : answer != NULL;
+
+    if (answer)
+        python.unref(answer);
+    if (function)
+        python.unref(function);
+    python.clear_error();
+    return result;
+}
+
+static int call_open(void)
+{
+    int has_kernels = host->option_bool(self, "compiled_kernels");
+    PyObject *capsule = python.new_capsule(&tool, COMPILE_TOOL, NULL);
+    PyObject *kernels = python.from_text(has_kernels ? "kernels" : "");
+    int result = capsule && kernels ? call("open", capsule, kernels) : 0;
+
+    if (capsule)
+        python.unref(capsule);
+    if (kernels)
+        python.unref(kernels);
+    python.clear_error();
+    return result;
+}
+
+void python_compile_open(const StrobeHost *new_host, StrobeInstance *new_self,
+                         const StrobeTorchBackend *backend)
+{
+    host = new_host;
+    self = new_self;
+    if (strobe_interpreter_state() != STROBE_INTERPRETER_RUNS || strobe_python_find(&python))
+        return;
+    tool = (CompileTool){sizeof tool,
+                         0,
+                         compile_marks_now,
+                         compile_marks_add_range,
+                         compile_marks_add_instant,
+                         backend->begin_function,
+                         backend->end_function};
+    int lock = python.lock();
+    int result = call_open();
+    python.unlock(lock);
+    is_open = result > 0;
+    if (!result)
+        host->log(self, STROBE_LOG_WARNING,
+                  "What torch.compile does is not recorded: strobe.compiled failed");
+}
+
+/* The interpreter may have gone since. */
+static void call_if_open(const char *name)
+{
+    if (!is_open || !python.is_initialized())
+        return;
+    int lock = python.lock();
+    call(name, NULL, NULL);
+    python.unlock(lock);
+}
+
+void python_compile_record(int on)
+{
+    call_if_open(on ? "start" : "stop");
+}
+
+void python_compile_close(void)
+{
+    call_if_open("close");
+    is_open = 0;
+}

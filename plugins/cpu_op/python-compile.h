@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of the collector that lives in the Python package: strobe.compiled. */
+#ifndef STROBE_PLUGINS_PYTHON_COMPILE_H
+#define STROBE_PLUGINS_PYTHON_COMPILE_H
+
+#include <strobe/collector.h>
+
+#include "torch_backend.h"
+
+/* The session opens; without Python, or without the package in it, these calls do nothing. */
+void python_compile_open(const StrobeHost *host, StrobeInstance *self,
+                         const StrobeTorchBackend *backend);
+/* A window begins (1) or ends (0). */
+void python_compile_record(int on);
+void python_compile_close(void);
+
+#endif

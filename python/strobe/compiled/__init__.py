@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What torch.compile does, for the collector cpu_op.
+
+The collector calls open() and close() with the session, start() and stop() with each window, in the
+thread that drives the session. What is replaced in PyTorch is put back exactly as it was. Where a
+PyTorch lacks a name that is used here, one warning says what is not recorded.
+"""
+
+import sys
+
+from .. import _strobe, message
+from ..marks.replacements import Replacements
+from ..run import torch_import
+from . import compilations, functions, kernels, surroundings
+
+_session = None  # of the collector
+_window = None  # replacements while a window records
+
+
+def open(capsule, has_kernels):
+    """A session opens. `has_kernels`: not empty if compiled kernels are to be recorded."""
+    close()
+    _strobe.compiled.adopt(capsule)
+    global _session
+    _session = Replacements()
+    session = _session
+
+    def listen():
+        if session is _session:
+            compilations.listen(session)
+
+    torch_import.call_after(lambda: _guarded(listen))
+    surroundings.add(compilations.timed)
+    if has_kernels:
+        kernels.want("session")
+
+
+def close():
+    """The session closes."""
+    global _session
+    replacements, _session = _session, None
+    stop()
+    kernels.unwant("session")
+    surroundings.remove(compilations.timed)
+    if replacements is not None:
+        replacements.undo()
+
+
+def start():
+    """A window begins."""
+    stop()
+    global _window
+    _window = Replacements()
+    window = _window
+
+    def replace():
+        if window is _window:
+            functions.replace(window)
+
+    torch_import.call_after(lambda: _guarded(replace))
+
+
+def stop():
+    """The window ends."""
+    global _window
+    replacements, _window = _window, None
+    if replacements is not None:
+        functions.put_back()
+        replacements.undo()
+
+
+def _guarded(call):
+    try:
+        if hasattr(sys.modules["torch"], "compile"):
+            call()
+    except (AttributeError, ImportError) as error:  # a PyTorch without that part
+        message.warn_once("Cannot record all that torch.compile does: %s" % error)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marks of compilations, graph breaks and recompilations.
+
+Dynamo reports what it does by torch._logging.trace_structured(), the source of its trace files, and
+surrounds each compilation by its callbacks. Both are wrapped while a session is open; nothing of
+what Dynamo logs is switched on by this.
+"""
+
+import contextlib
+import functools
+import os
+import re
+import threading
+
+from .. import _strobe, message
+
+_REASON_MAX = 1000  # characters
+_NAME_MAX = 200
+_BREAK = re.compile(
+    r"Graph break in user code at (?P<file>.*):(?P<line>\d+)\n"
+    r"(?:Graph Break )?Reason: (?P<reason>.*?)(?:\n\s*\nUser code traceback|\nUser code traceback|\Z)",
+    re.DOTALL,
+)
+_METRICS = ("compilation_metrics", "bwd_compilation_metrics")
+
+_here = threading.local()  # the compilation that runs in this thread
+
+
+class _Compilation:
+    """One that runs, with times of _strobe.compiled.now(); 0: not begun, not ended."""
+
+    def __init__(self):
+        self.begin = self.end = 0
+        self.backward = 0  # begin of a backward function's, which has no callbacks before 2.8
+        self.guards = None  # (time, those that failed) of a recompilation
+
+
+def _current():
+    if not hasattr(_here, "compilation"):
+        _here.compilation = _Compilation()
+    return _here.compilation
+
+
+# ---- what Dynamo reports ----
+
+
+def listen(replacements):
+    """Wraps the function that Dynamo reports by."""
+    import torch._logging
+
+    replacements.put(torch._logging, "trace_structured", _listening)
+
+
+def _listening(report):
+    @functools.wraps(report)
+    def trace_structured(name, metadata_fn=dict, *args, **kwargs):
+        result = report(name, metadata_fn, *args, **kwargs)
+        try:
+            _take(name, metadata_fn, kwargs.get("payload_fn"))
+        except Exception as error:  # the program must not notice
+            message.warn_once("Cannot mark what torch.compile does: %s" % error)
+        return result
+
+    return trace_structured
+
+
+def _take(name, metadata, payload):
+    if name in _METRICS:
+        _take_compilation(metadata())
+    elif name == "chromium_event":
+        event = payload()
+        if event.get("name") == "entire_backward_compile" and event.get("ph") == "B":
+            _current().backward = _strobe.compiled.now()
+    elif name == "artifact":
+        artifact = metadata().get("name")
+        if artifact == "dynamo_graph_break_reason":
+            _add_graph_break(str(payload()))
+        elif artifact == "recompile_reasons":
+            guards = payload()
+            guards = [guards] if isinstance(guards, str) else guards
+            _current().guards = (_strobe.compiled.now(), list(map(str, guards)))
+
+
+def _add_graph_break(text):
+    match = _BREAK.search(text)
+    place = "%s:%s" % match.group("file", "line") if match else ""
+    reason = match.group("reason").strip() if match else text.strip()
+    now = _strobe.compiled.now()
+    _add_instant(now, "graph break: " + _headline(reason), _compile_id(), "", place, reason)
+
+
+def _headline(reason):
+    """The first line that does not only announce the next."""
+    lines = [line.strip() for line in reason.split("\n") if line.strip()]
+    return next((line for line in lines if not line.endswith(":")), (lines or [""])[0])
+
+
+def _take_compilation(metrics):
+    """One is over, whatever came of it."""
+    compilation = _current()
+    del _here.compilation
+    id = str(metrics.get("compile_id") or "?")
+    function = metrics.get("co_name") or ("backward" if metrics.get("is_forward") is False else "")
+    place = _place(metrics)
+    title = " ".join(each for each in (id, function, os.path.basename(place)) if each)
+    failure = _failure(metrics)
+    time, guards = compilation.guards or (0, [])
+    begin = compilation.begin or compilation.backward
+    if not begin:  # the limit of recompilations has been reached, say
+        now = _strobe.compiled.now()
+        name = "not compiled %s: %s" % (title, _headline(failure))
+        _add_instant(now, name, id, function, place, failure)
+        return
+    if guards:
+        name = "recompile %s: %s" % (title, guards[0])
+        _add_instant(time, name, id, function, place, "; ".join(guards))
+    counts = [metrics.get(key) for key in ("graph_node_count", "guard_count", "cache_size")]
+    times = begin, compilation.end or _strobe.compiled.now()
+    reason = failure or "; ".join(guards)
+    _add_range(times, "compile " + title, id, function, place, reason, counts)
+
+
+def _place(metrics):
+    file, line = metrics.get("co_filename"), metrics.get("co_firstlineno")
+    return "%s:%s" % (file, line) if file else ""
+
+
+def _failure(metrics):
+    kind, reason = metrics.get("fail_type"), metrics.get("fail_reason")
+    return ": ".join(str(each) for each in (kind, reason) if each)
+
+
+def _compile_id():
+    from torch._guards import CompileContext
+
+    return str(CompileContext.current_compile_id() or "?")
+
+
+def _add_instant(time, name, id, function, place, reason):
+    texts = _cleaned(name, id, function, place, reason)
+    _strobe.compiled.add_instant(time, time, *texts, None, None, None)
+
+
+def _add_range(times, name, id, function, place, reason, counts):
+    texts = _cleaned(name, id, function, place, reason)
+    numbers = [each if isinstance(each, int) and each >= 0 else None for each in counts]
+    _strobe.compiled.add_range(*times, *texts, *numbers)
+
+
+def _cleaned(name, id, function, place, reason):
+    """Texts without what no C string holds, of bounded length."""
+    texts = (name[:_NAME_MAX], id, function, place, reason[:_REASON_MAX])
+    return [each.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for each in texts]
+
+
+# ---- its time ----
+
+
+@contextlib.contextmanager
+def timed():
+    """Around each compilation."""
+    compilation = _current()
+    compilation.begin = compilation.begin or _strobe.compiled.now()  # the outermost's
+    try:
+        yield
+    finally:
+        compilation.end = _strobe.compiled.now()

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions that PyTorch's Python code opens for its own profiler only.
+
+torch.compile opens them while torch.autograd.profiler says that a profile runs, by a type that does
+nothing unless that profiler itself does. Both are replaced while a window records.
+"""
+
+from .. import _strobe
+
+_own = None  # the flag as PyTorch's own profiler would have it; None: it is not replaced
+
+
+def replace(replacements):
+    import torch
+    from torch.autograd import profiler
+
+    functions = torch._C._profiler
+    if not hasattr(functions, "_RecordFunctionFast"):
+        return  # before 2.1 nothing opens them
+    _strobe.compiled.replace_functions(
+        functions._RecordFunctionFast, torch.autograd._profiler_enabled
+    )
+    replacements.put(functions, "_RecordFunctionFast", lambda _: _strobe.compiled.Function)
+    replacements.put(profiler, "_run_on_profiler_start", lambda _: _profile_starts)
+    replacements.put(profiler, "_run_on_profiler_stop", lambda _: _profile_stops)
+    global _own
+    _own = profiler._is_profiler_enabled
+    profiler._is_profiler_enabled = True
+
+
+def put_back():
+    """The flag; the rest is put back with the replacements."""
+    global _own
+    own, _own = _own, None
+    if own is not None:
+        from torch.autograd import profiler
+
+        profiler._is_profiler_enabled = own
+
+
+def _profile_starts():
+    global _own
+    _own = True
+
+
+def _profile_stops():
+    """PyTorch's own profile ends, ours goes on."""
+    global _own
+    _own = False

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of Inductor that report themselves to profilers.
+
+They do if an option of Inductor is on while they are made, which is part of the key of Inductor's
+cache. It is on around each compilation for as long as anyone wants it. Under `strobe run` it is on
+from the start, by PyTorch's own variable of the environment (plugins/cpu_op/plugin.c).
+
+Before PyTorch 2.8 nothing surrounds backward functions that are compiled at their first call, but
+options are those of the whole process: it is then on all the time.
+"""
+
+import contextlib
+
+from .. import message
+from ..run import torch_import
+from . import surroundings
+
+_wanted_by = set()
+_all_the_time = contextlib.ExitStack()
+
+
+def want(who):
+    """From now on, until unwant(who)."""
+    if not _wanted_by:
+        surroundings.add(_switched_on)
+        torch_import.call_after(_switch_on_if_old, surroundings.DYNAMO)
+    _wanted_by.add(who)
+
+
+def unwant(who):
+    if who in _wanted_by:
+        _wanted_by.remove(who)
+        if not _wanted_by:
+            torch_import.forget(_switch_on_if_old, surroundings.DYNAMO)
+            _all_the_time.close()
+            surroundings.remove(_switched_on)
+
+
+def _switch_on_if_old():
+    from torch._dynamo import callback
+
+    if not hasattr(callback, "CallbackTrigger"):
+        _all_the_time.enter_context(_switched_on())
+
+
+def _switched_on():
+    """The option, until the end of the context."""
+    stack = contextlib.ExitStack()
+    try:
+        from torch._inductor import config
+
+        stack.enter_context(config.patch({"cpp.enable_kernel_profile": True}))
+    except Exception as error:  # the option has another name, or there is no Inductor
+        message.warn_once("Kernels of torch.compile are not recorded: %s" % error)
+    return stack
