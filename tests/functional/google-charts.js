@@ -37,6 +37,7 @@ function chart(name) {
       this.clearChart();
       const figure = add(this.element, 'figure');
       figure.dataset.chart = name;
+      figure.style.cssText = 'margin: 0; max-height: 400px; overflow: hidden';
       draw(figure, data, options);
     }
     clearChart() { this.element.replaceChildren(); }

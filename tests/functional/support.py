@@ -35,7 +35,7 @@ needs_python = unittest.skipUnless(
 
 def needs_torch2(test):
     """Skips a test without the virtual environment; fails where STROBE_REQUIRE names torch2."""
-    if "torch2" in os.environ.get("STROBE_REQUIRE", "").replace(",", " ").split():
+    if "torch2" in os.environ.get("STROBE_REQUIRE", "").split(","):
         return test
     return unittest.skipUnless(os.access(VENV_PYTHON, os.X_OK), "no %s" % VENV_PYTHON)(test)
 
