@@ -46,9 +46,10 @@ static void note_times(Board *board, const StrobeView *record)
     board->last = MAX(board->last, record->end_ns);
 }
 
-/* What follows the name of a span. `exact_us` is what a source states with digits below the ns. */
-static void finish_span(Board *board, char *at, const BoardKind *kind, const StrobeView *record,
-                        const BoardRow *row, double exact_us)
+/* What follows the name of a span, to the end of its arguments. `exact_us` is what a source states
+ * with digits below the ns. */
+static char *put_span(Board *board, char *at, const BoardKind *kind, const StrobeView *record,
+                      const BoardRow *row, double exact_us)
 {
     at = put_place(board, at, row, record->begin_ns);
     PUT_LITERAL(at, ", \"dur\": ");
@@ -57,10 +58,20 @@ static void finish_span(Board *board, char *at, const BoardKind *kind, const Str
     else
         at += strobe_format_us_fixed(at, MAX(record->end_ns - record->begin_ns, 0));
     PUT_LITERAL(at, ", \"args\": ");
-    at = put_arguments(board, at, kind, record);
+    return put_arguments(board, at, kind, record);
+}
+
+static void end_event(Board *board, char *at, const StrobeView *record)
+{
     *at++ = '}';
     trace_out_done(&board->main, at);
     note_times(board, record);
+}
+
+static void finish_span(Board *board, char *at, const BoardKind *kind, const StrobeView *record,
+                        const BoardRow *row, double exact_us)
+{
+    end_event(board, put_span(board, at, kind, record, row, exact_us), record);
 }
 
 static double known_double(const BoardKind *kind, guint index, const StrobeView *record)
@@ -71,13 +82,42 @@ static double known_double(const BoardKind *kind, guint index, const StrobeView 
 
 /* ---- spans ---- */
 
+/* Is it a collective of one of PyTorch's own backends, as the reader knows them? */
+static gboolean is_collective(Board *board, const StrobeView *record)
+{
+    const char *name = board->host->string(board->self, record->name).bytes;
+
+    return g_str_has_prefix(name, "gloo:") || g_str_has_prefix(name, "nccl:");
+}
+
+/* A collective that ends on another thread: an annotation, as Kineto has it. The reader counts
+ * collectives by their External id. */
+static void write_async_collective(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    char *at = BEGIN(board, "X", "user_annotation");
+
+    at = put_name(board, at, kind, record);
+    at = put_span(board, at, kind, record, board_row(board, record->track), NAN) - 1;
+    if (at[-1] != '{')
+        PUT_LITERAL(at, ", ");
+    PUT_LITERAL(at, "\"External id\": ");
+    at = put_uint(at, ++board->n_collectives);
+    *at++ = '}';
+    end_event(board, at, record);
+}
+
 void write_operator(Board *board, const BoardKind *kind, const StrobeView *record)
 {
+    gboolean is_async = strobe_field_u8(record, kind->known[OPERATOR_ASYNC], 0) != 0;
     char *at;
 
+    if (is_async && is_collective(board, record)) {
+        write_async_collective(board, kind, record);
+        return;
+    }
     /* Operators that end on another thread nest in nothing: the reader would drop what they cross.
      */
-    if (strobe_field_u8(record, kind->known[OPERATOR_ASYNC], 0))
+    if (is_async)
         at = BEGIN(board, "X", "cpu_op_async");
     else
         at = BEGIN(board, "X", "cpu_op");
@@ -215,10 +255,7 @@ void write_generic(Board *board, const BoardKind *kind, const StrobeView *record
     }
     at = put_place(board, at, row, record->begin_ns);
     PUT_LITERAL(at, ", \"args\": ");
-    at = put_arguments(board, at, kind, record);
-    *at++ = '}';
-    trace_out_done(&board->main, at);
-    note_times(board, record);
+    end_event(board, put_arguments(board, at, kind, record), record);
 }
 
 /* ---- moments ---- */
@@ -256,9 +293,7 @@ void write_memory(Board *board, const BoardKind *kind, const StrobeView *record)
         else
             at = put_host_memory(at, kind, record);
     }
-    *at++ = '}';
-    trace_out_done(&board->main, at);
-    note_times(board, record);
+    end_event(board, at, record);
 }
 
 void write_counter(Board *board, const BoardKind *kind, const StrobeView *record)

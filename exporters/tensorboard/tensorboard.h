@@ -73,7 +73,7 @@ struct Board {
     gint64 window_ns;
     gint64 base_ns; /* times are written as what they are beyond it */
     gint64 first, last;
-    guint64 n_links;
+    guint64 n_links, n_collectives;
     gboolean is_begun; /* the array of events is */
     gboolean is_import;
     gboolean has_steps; /* the source has them among its operators, where the reader finds them */

@@ -334,6 +334,31 @@ static void test_forward_and_backward(Fixture *f, gconstpointer unused)
     json_object_unref(trace);
 }
 
+static void add_async(Fixture *f, const char *name, const char *shapes, gint64 begin_ns)
+{
+    const struct strobe_cpu_op op = {
+        .sequence = -1, .shapes = shapes ? string(f, shapes) : 0, .is_async = 1};
+
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, string(f, name), begin_ns,
+                    begin_ns + 1000, &op);
+}
+
+/* Collectives are annotations with a number each; other operators of the sort are passed over. */
+static void test_async(Fixture *f, gconstpointer unused)
+{
+    add_async(f, "gloo:all_reduce", "3,4", BASE + 1000);
+    add_async(f, "nccl:broadcast", NULL, BASE + 1500);
+    add_async(f, "aten::wait", NULL, BASE + 2000);
+    g_autoptr(JsonObject) trace = run(f);
+    g_autofree char *first = args_text(event(trace, "user_annotation", 0));
+    g_autofree char *second = args_text(event(trace, "user_annotation", 1));
+    g_assert_cmpstr(first, ==, "{\"Input Dims\":[[3,4]],\"External id\":1}");
+    g_assert_cmpstr(second, ==, "{\"External id\":2}");
+    g_assert_null(event(trace, "user_annotation", 2));
+    g_assert_cmpstr(json_object_get_string_member(event(trace, "cpu_op_async", 0), "name"), ==,
+                    "aten::wait");
+}
+
 /* The window is the same for all of them. */
 static void test_name_of_a_dump(Fixture *f, gconstpointer unused)
 {
@@ -383,6 +408,7 @@ int main(int argc, char **argv)
     TEST("operator", test_operator);
     TEST("added-fields", test_added_fields);
     TEST("absent", test_absent);
+    TEST("async", test_async);
     TEST("step", test_step);
     TEST("device", test_device);
     TEST("memory", test_memory);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../common/prof-start.h"
+#include "communicators.h"
 #include "facts.h"
 #include "memory.h"
 #include "modes.h"
@@ -132,6 +133,19 @@ static void learn(Run *run)
 }
 
 /* ---- the trace and what belongs to it ---- */
+
+static void learn_communicators(Run *run)
+{
+    for (guint i = 0; i < run->files->files->len; i++) {
+        const SourceFile *file = g_ptr_array_index(run->files->files, i);
+        int fd = file->type == SOURCE_DERIVED_JSON ? open_file(run, file) : -1;
+
+        if (fd < 0)
+            continue;
+        communicators_read(&run->import, fd);
+        close(fd);
+    }
+}
 
 static void open_kernels(Run *run)
 {
@@ -293,6 +307,7 @@ static void take_other(Run *run, const SourceFile *file)
 static void take_all(Run *run)
 {
     learn(run);
+    learn_communicators(run);
     open_kernels(run);
     take_trace(run);
     if (!run->import.pid)

@@ -89,6 +89,7 @@ void import_clear(Import *import)
 {
     g_hash_table_unref(import->kind_ids);
     g_hash_table_unref(import->extended);
+    g_clear_pointer(&import->communicators, g_hash_table_unref);
     g_ptr_array_unref(import->own_kinds);
     g_string_chunk_free(import->names);
 }

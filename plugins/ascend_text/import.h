@@ -28,6 +28,7 @@ typedef struct Import {
     GPtrArray *own_kinds; /* made for this source */
     GStringChunk *names;  /* of them and their fields */
     GHashTable *kind_ids; /* StrobeKind to its id, by address */
+    GHashTable *communicators; /* id by the name of an operation; NULL: not told */
     GHashTable *extended; /* StrobeKind to the one that stands for it, by address */
 } Import;
 

@@ -243,6 +243,39 @@ static void test_communication(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
+static void write_older_operation(Fixture *f)
+{
+    fixture_trace(f, PYTHON, LAYER(COUNTERS, "Communication"),
+                  ROW(COUNTERS, "0", "Group 0 Communication"), ROW(COUNTERS, "2", "Plane 1"),
+                  OPERATION("0", ""), TRANSFER, NULL);
+}
+
+/* Where the trace has a number, communication.json tells the communicator. */
+static void test_communicator(Fixture *f, gconstpointer unused)
+{
+    write_older_operation(f);
+    fixture_write(f, "communication.json",
+                  "{'step5':{'p2p':{},'collective':{'hcom_allReduce__586_0_1@175586':"
+                  "{'Communication Time Info':{'Elapse Time(ms)':1}},'Total Op Info':{}}}}");
+    fixture_import(f);
+    g_assert_cmpstr(TEXT(fixture_record(f, "comm_op", 0), "group"), ==, "175586");
+    g_assert_cmpstr(TEXT(fixture_record(f, "comm_task", 0), "group"), ==, "175586");
+    g_assert_cmpuint(fixture_count(f, "communication_time"), ==, 0);
+    (void)unused;
+}
+
+/* Two communicators have an operation of this name: neither is taken. */
+static void test_communicators(Fixture *f, gconstpointer unused)
+{
+    write_older_operation(f);
+    fixture_write(f, "communication.json",
+                  "{'step5':{'collective':{'hcom_allReduce__586_0_1@175586':{},"
+                  "'hcom_allReduce__586_0_1@9586':{}}}}");
+    fixture_import(f);
+    g_assert_cmpstr(TEXT(fixture_record(f, "comm_op", 0), "group"), ==, "");
+    (void)unused;
+}
+
 /* ---- counters ---- */
 
 #define SAMPLE(name_, ts_, args_)                                                                  \
@@ -456,6 +489,8 @@ int main(int argc, char **argv)
     ADD("call", test_call);
     ADD("level-0", test_level0);
     ADD("communication", test_communication);
+    ADD("communicator", test_communicator);
+    ADD("communicators", test_communicators);
     ADD("samples", test_samples);
     ADD("sample-forms", test_sample_forms);
     ADD("unknown-samples", test_unknown_samples);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "begun-spans.h"
+#include "communicators.h"
 #include "layers.h"
 #include "marks.h"
 #include "samples.h"
@@ -238,13 +239,25 @@ static void take_rest(Trace *t)
         take_by_phase(t, event, row, begin, begin);
 }
 
+/* The row of an operation whose communicator another file tells. */
+static void take_communicator(Trace *t, const TraceEvent *event)
+{
+    StrobeStringId communicator = communicators_find(t->import, event->name);
+    Row *row = communicator ? layers_row(&t->layers, event->pid, event->tid) : NULL;
+
+    if (row && !row->group)
+        row->group = communicator;
+}
+
 /* Names of layers, and what fields there will be. */
 static void survey_event(Trace *t, const TraceEvent *event)
 {
-    if (event->phase[0] == 'M')
+    if (event->phase[0] == 'M') {
         layers_take(&t->layers, event);
-    else if (event->phase[0] == 'X' || is_phase(event, 'B'))
+    } else if (event->phase[0] == 'X' || is_phase(event, 'B')) {
         survey_take(&t->survey, event);
+        take_communicator(t, event);
+    }
 }
 
 /* ---- the file ---- */

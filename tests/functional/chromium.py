@@ -15,10 +15,15 @@ _PATIENCE_S = 60
 
 
 class Page:
-    """`with Page(path) as page`: the page is loaded. `complaints` is what its console told."""
+    """`with Page(place) as page`: the page, a path or a URL, is loaded.
 
-    def __init__(self, path, width=1200, height=900):
+    `complaints` is what its console told. `answers` is what places elsewhere answer with, URL to
+    text: nothing else is fetched from there.
+    """
+
+    def __init__(self, place, width=1200, height=900, answers=None):
         self.complaints = []
+        self._places = answers or {}
         self._answers = {}
         self._number = 0
         self._rest = b""
@@ -32,8 +37,10 @@ class Page:
             self._session = answer["sessionId"]
             for domain in ("Page", "Runtime", "Log"):
                 self.call(domain + ".enable")
+            self.call("Fetch.enable", patterns=[{"urlPattern": "https://*"}])
             self._loaded = False
-            self.call("Page.navigate", url="file://" + os.path.abspath(path))
+            url = place if "://" in str(place) else "file://" + os.path.abspath(place)
+            self.call("Page.navigate", url=url)
             self._wait(lambda: self._loaded)
         except BaseException:
             self.close()
@@ -73,13 +80,17 @@ class Page:
 
     # ---- the protocol: JSON texts that end with a zero ----
 
-    def call(self, method, **parameters):
+    def _send(self, method, **parameters):
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if getattr(self, "_session", None):
             message["sessionId"] = self._session
-        os.write(self._commands, json.dumps(message).encode() + b"\0")
-        number = self._number
+        with open(self._commands, "wb", closefd=False) as commands:
+            commands.write(json.dumps(message).encode() + b"\0")
+        return self._number
+
+    def call(self, method, **parameters):
+        number = self._send(method, **parameters)
         self._wait(lambda: number in self._answers)
         answer = self._answers.pop(number)
         if "error" in answer:
@@ -103,12 +114,25 @@ class Page:
             self._answers[message["id"]] = message
         elif method == "Page.loadEventFired":
             self._loaded = True
+        elif method == "Fetch.requestPaused":
+            self._answer(parameters)
         elif method == "Runtime.exceptionThrown":
             self.complaints.append(parameters["exceptionDetails"]["text"])
         elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning"):
             self.complaints.append(str(parameters["args"]))
         elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             self.complaints.append(parameters["entry"]["text"])
+
+    def _answer(self, parameters):
+        """Answers a request for a place elsewhere."""
+        text = self._places.get(parameters["request"]["url"])
+        if text is None:
+            self._send("Fetch.failRequest", requestId=parameters["requestId"],
+                       errorReason="InternetDisconnected")
+        else:
+            self._send("Fetch.fulfillRequest", requestId=parameters["requestId"], responseCode=200,
+                       responseHeaders=[{"name": "Content-Type", "value": "text/javascript"}],
+                       body=base64.b64encode(text.encode()).decode())
 
     # ---- what a test asks ----
 
@@ -118,6 +142,16 @@ class Page:
         if "exceptionDetails" in answer:
             raise RuntimeError("%s: %s" % (expression, answer["exceptionDetails"]["text"]))
         return answer["result"].get("value")
+
+    def wait_for(self, expression):
+        """The value of an expression in the page, once there is one that counts as true."""
+        end = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < end:
+            value = self.value(expression)
+            if value:
+                return value
+            time.sleep(0.05)
+        raise RuntimeError("waited in vain for %s" % expression)
 
     def mouse(self, kind, x, y, **more):
         """kind: Moved, Pressed, Released, Wheel."""

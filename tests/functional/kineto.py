@@ -143,3 +143,86 @@ def made():
         "displayTimeUnit": "ms",
         "baseTimeNanoseconds": BASE,
     }
+
+
+# ---- a training: what the clients need for every view and analysis ----
+
+def _launch(number, name, ts, dur, launched, stream, **more):
+    """A call and the kernel that it launches."""
+    call = _span("cuda_runtime", "cudaLaunchKernel", launched, 4, {
+        "External id": number, "cbid": 211, "correlation": number}, tid=200)
+    kernel = _span("kernel", name, ts, dur, {
+        "External id": number, "queued": 0, "device": 0, "context": 1, "stream": stream,
+        "correlation": number, "registers per thread": 32, "shared memory": 0,
+        "blocks per SM": 0.5, "warps per SM": 2, "grid": [64, 1, 1], "block": [128, 1, 1],
+        "est. achieved occupancy %": 31, **more}, pid=0, tid=stream)
+    arrows = [
+        {"ph": "s", "id": number, "pid": 100, "tid": 200, "ts": launched, "cat": "ac2g",
+         "name": "ac2g"},
+        {"ph": "f", "id": number, "pid": 0, "tid": stream, "ts": ts, "cat": "ac2g", "name": "ac2g",
+         "bp": "e"}]
+    return [call, kernel] + arrows
+
+
+def _memory(ts, number, device, size, total):
+    return {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 100,
+            "tid": 200, "ts": ts, "args": {
+                "Total Reserved": 1 << 22, "Total Allocated": total, "Bytes": size,
+                "Addr": 0x700000 + number * 4096, "Device Id": 0 if device else -1,
+                "Device Type": device, "Ev Idx": number}}
+
+
+def _training_step(step):
+    """Two products that queue up behind each other, a reduction beside the second one, a copy."""
+    number, at = 100 * step, 1000.125 * step
+    shapes = {"Input Dims": [[64, 32], [32, 16]], "Input type": ["float", "float"]}
+    module = {"Python parent id": None, "Python id": number, "Python module id": 0}
+    inner = {"Python parent id": number, "Python id": number + 1, "Python module id": 1}
+    events = [
+        _span("user_annotation", "ProfilerStep#%d" % step, at, 900.5, {"External id": number},
+              tid=200),
+        _span("python_function", "nn.Module: Net_0", at + 5, 395, module, tid=200),
+        _span("python_function", "nn.Module: Linear_0", at + 8, 200, inner, tid=200),
+        _span("cpu_op", "aten::mm", at + 10, 40, {"External id": number + 1, **shapes}, tid=200),
+        _span("cpu_op", "aten::addmm", at + 55, 40, {"External id": number + 2, **shapes},
+              tid=200),
+        _span("cpu_op", "nccl:all_reduce", at + 220, 60, {
+            "External id": number + 3, "Input Dims": [[64, 16]], "Input type": ["float"]}, tid=200),
+        _memory(at + 20, number, 0, 2048, 2048), _memory(at + 150, number, 0, -2048, 0),
+        _memory(at + 21, number + 1, 1, 4096, 4096), _memory(at + 600, number + 1, 1, -4096, 0),
+        _span("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", at + 700, 25, {
+            "External id": number + 4, "device": 0, "context": 1, "stream": 7,
+            "correlation": number + 4, "bytes": 4096, "memory bandwidth (GB/s)": 0.16},
+              pid=0, tid=7),
+        _span("cuda_runtime", "cudaMemcpyAsync", at + 400, 10, {
+            "External id": number + 4, "cbid": 41, "correlation": number + 4}, tid=200),
+    ]
+    events += _launch(number + 1, "void gemm<float>(int)", at + 110, 150, at + 15, 7)
+    events += _launch(number + 2, "void gemm<float>(int)", at + 262, 100.25 + step, at + 60, 7)
+    events += _launch(number + 3, "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", at + 300,
+                      150, at + 230, 20, **{"Collective name": "allreduce", "Group size": 2})
+    return events
+
+
+def training(rank=0):
+    """Four steps on a device, as one of two ranks."""
+    late = 7 * rank
+    events = [event for step in range(1, 5) for event in _training_step(step)]
+    for event in events:
+        event["ts"] += late
+    return {
+        "schemaVersion": 1,
+        "deviceProperties": [{
+            "id": 0, "name": "A device", "totalGlobalMem": 1 << 34, "computeMajor": 8,
+            "computeMinor": 0, "maxThreadsPerBlock": 1024, "maxThreadsPerMultiprocessor": 2048,
+            "regsPerBlock": 65536, "warpSize": 32, "sharedMemPerBlock": 49152, "numSms": 108}],
+        "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2},
+        "record_shapes": 1, "profile_memory": 1, "with_modules": 1,
+        "traceEvents": events + [
+            {"ph": "M", "name": "process_name", "pid": 100, "tid": 0, "ts": 1,
+             "args": {"name": "python3"}},
+            {"ph": "M", "name": "process_labels", "pid": 100, "tid": 0, "ts": 1,
+             "args": {"labels": "CPU"}}],
+        "traceName": "training.json",
+        "baseTimeNanoseconds": BASE,
+    }

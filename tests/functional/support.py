@@ -22,6 +22,11 @@ SCHEDULE = "wait=1,warmup=1,active=2,repeat=1"
 # Libraries of a build's sanitizers: programs that are not built with them need them before all else.
 SANITIZERS = os.environ.get("STROBE_TEST_SANITIZERS", "").split()
 TIMEOUT = float(os.environ.get("STROBE_TEST_TIMEOUT", "60"))
+# The virtual environment with PyTorch 2.x and the programs that read Strobe's files.
+VENV = pathlib.Path(os.environ.get("STROBE_TEST_VENV") or BUILD / "venv-torch")
+VENV_PYTHON = str(VENV / "bin" / "python")
+# The data that is checked against, not committed: STROBE_DATA or ../shared/data.
+DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
 
 sys.path.append(str(TOP / "plugins" / "common"))
 import torch_library  # noqa: E402
@@ -30,6 +35,13 @@ import torch_library  # noqa: E402
 needs_python = unittest.skipUnless(
     (BUILD / "python" / "strobe").is_dir(), "built without the Python package"
 )
+
+
+def needs_torch2(test):
+    """Skips a test without the virtual environment; fails where STROBE_REQUIRE names torch2."""
+    if "torch2" in os.environ.get("STROBE_REQUIRE", "").split(","):
+        return test
+    return unittest.skipUnless(os.access(VENV_PYTHON, os.X_OK), "no %s" % VENV_PYTHON)(test)
 
 
 def program(name):

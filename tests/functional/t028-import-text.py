@@ -267,7 +267,7 @@ class TextTest(StrobeTest):
         flags = ("--export", "chrome_trace", "--export", "comm_json", "--export",
                  "csv:kinds=op_statistic+api_statistic+step_trace+operator_device+kernel_detail")
         derived = ("op_statistic.csv", "api_statistic.csv", "step_trace_time.csv",
-                   "operator_details.csv", "communication.json", "communication_matrix.json")
+                   "operator_details.csv", "communication_matrix.json")
         whole = pathlib.Path(self.import_folder(self.copy(), *flags)["output"])
         shutil.rmtree(self.work / "source")
         source = self.copy(lambda name: name not in derived)

@@ -134,7 +134,7 @@ class RealTest(RoundTrip):
         source = self.work / "bare" / TEXT.name
         shutil.copytree(TEXT, source)
         for name in ("operator_details.csv", "op_statistic.csv", "api_statistic.csv",
-                     "step_trace_time.csv", "communication.json", "communication_matrix.json"):
+                     "step_trace_time.csv", "communication_matrix.json"):
             (source / OUTPUT / name).unlink()
         path = source / OUTPUT / "trace_view.json"
         events = json.loads(path.read_text(encoding="utf-8"))

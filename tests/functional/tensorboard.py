@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What TensorBoard's profiler plugin accepts, and what it shows: the acceptance rules of its last
-version, each as a check. The plugin itself is not to be had on a reference system."""
+version, each as a check. tensorboard_client.py starts the plugin itself."""
 
 import gzip
 import json
