@@ -25,11 +25,11 @@ typedef struct Import {
     gint64 first_ns; /* of the records so far, 0: none */
     gboolean has_trace, has_app_memory, has_comm_ops;
     gboolean is_full;
-    GPtrArray *own_kinds; /* made for this source */
-    GStringChunk *names;  /* of them and their fields */
-    GHashTable *kind_ids; /* StrobeKind to its id, by address */
+    GPtrArray *own_kinds;      /* made for this source */
+    GStringChunk *names;       /* of them and their fields */
+    GHashTable *kind_ids;      /* StrobeKind to its id, by address */
     GHashTable *communicators; /* id by the name of an operation; NULL: not told */
-    GHashTable *extended; /* StrobeKind to the one that stands for it, by address */
+    GHashTable *extended;      /* StrobeKind to the one that stands for it, by address */
 } Import;
 
 /* All standard kinds that the importer emits, and the one for unknown events. */
