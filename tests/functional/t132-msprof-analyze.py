@@ -15,6 +15,7 @@ import subprocess
 import unittest
 
 import made_ascend
+import tap
 import workbook
 from support import BUILD, DATA, VENV, StrobeTest, needs_torch2
 
@@ -25,6 +26,10 @@ EXPORTERS = {"text": ("chrome_trace", "csv", "comm_json"), "db": ("db",)}
 COMPARISON = "performance_comparison_result_.xlsx"
 COMPLAINT = re.compile(r"\[(?:WARNING|ERROR)\]\[.*")
 MEMORY_SHEETS = ("MemoryCompare", "MemoryCompareStatistic")
+
+
+real = unittest.skipUnless(all(path.is_dir() for path in ORIGINALS.values()),
+                           "no real results in %s" % DATA)
 
 
 def read_database(path):
@@ -139,35 +144,41 @@ class MsprofAnalyzeTest(StrobeTest):
         for sheet in ("KernelCompare", "ApiCompare", "MemoryCompare"):
             self.assertGreater(len(report[sheet]), 2, sheet)
 
-    @unittest.skipUnless(all(path.is_dir() for path in ORIGINALS.values()),
-                         "no real results in %s" % DATA)
-    def test_real_results(self):
-        originals = {form: self.copy(form) for form in ORIGINALS}
-        anew = {form: self.export(path, form, "anew") for form, path in originals.items()}
-        kept = {form: self.export(path, form, "kept", "--derived", "source")
-                for form, path in originals.items()}
-        jobs = {}
-        for name, results in (("original", originals), ("anew", anew), ("kept", kept)):
-            jobs[name] = ("compare", "-d", results["text"], "-bp", results["db"])
-        for name, results in (("original", originals), ("anew", anew)):
-            for form, result in results.items():
-                jobs["cluster %s %s" % (form, name)] = ("cluster", "-d", result.parent)
-                jobs["advisor %s %s" % (form, name)] = ("advisor", "all", "-l", "en", "-d", result)
-        self.check_reports(self.analyze_all(jobs))
-
-    def check_reports(self, reports):
-        for what in ("cluster text", "cluster db", "advisor text", "advisor db"):
-            with self.subTest(what):
-                self.assertAlike(reports[what + " anew"], reports[what + " original"], what)
+    @real
+    def test_compare(self):
+        results = {"original": {form: self.copy(form) for form in ORIGINALS}}
+        for name, flags in (("anew", ()), ("kept", ("--derived", "source"))):
+            results[name] = {form: self.export(path, form, name, *flags)
+                             for form, path in results["original"].items()}
+        reports = self.analyze_all({name: ("compare", "-d", each["text"], "-bp", each["db"])
+                                    for name, each in results.items()})
         original, anew, kept = (reports[name][COMPARISON] for name in ("original", "anew", "kept"))
         self.assertGreater(len(original["KernelCompare"]), 100)
-        with self.subTest("compare, with what the source derived"):
-            self.assertAlike(kept, original, "compare")
-        with self.subTest("compare, derived anew"):
-            # Which block of a size was released is not certain from a database's totals.
-            for sheet in MEMORY_SHEETS:
-                self.assertEqual(len(anew.pop(sheet)), len(original.pop(sheet)), sheet)
-            self.assertAlike(anew, original, "compare")
+        self.assertAlike(kept, original, "compare, with what the source derived")
+        # Which block of a size was released is not certain from a database's totals.
+        for sheet in MEMORY_SHEETS:
+            self.assertEqual(len(anew.pop(sheet)), len(original.pop(sheet)), sheet)
+        self.assertAlike(anew, original, "compare, derived anew")
+
+    def check_form(self, form):
+        """The cluster analysis and the advice are those for the original."""
+        original = self.copy(form)
+        jobs = {}
+        for name, result in (("original", original), ("ours", self.export(original, form, "ours"))):
+            jobs["cluster " + name] = ("cluster", "-d", result.parent)
+            jobs["advisor " + name] = ("advisor", "all", "-l", "en", "-d", result)
+        reports = self.analyze_all(jobs)
+        for what in ("cluster ", "advisor "):
+            self.assertAlike(reports[what + "ours"], reports[what + "original"], what + form)
+
+    @real
+    def test_text(self):
+        self.check_form("text")
+
+    @real
+    @tap.long_test
+    def test_database(self):
+        self.check_form("db")
 
 
 if __name__ == "__main__":
