@@ -10,9 +10,11 @@ import shutil
 import threading
 import unittest
 import weakref
+from unittest import mock
 
 from support import FolderTest, messages, needs_torch
 from strobe import profiler
+from strobe.profiler import tensor_roles
 from strobe.profiler.events import EventList, FunctionEvent
 from strobe.profiler.memory_usage import attribute
 
@@ -369,6 +371,29 @@ class Timeline(FolderTest):
                 self.categories(rows, _BEFORE, self.FIRST), {_PARAMETER, _STATE, _UNKNOWN}
             )
             self.assertEqual(self.categories(rows, _CREATE, self.FIRST), {_GRADIENT})
+
+    def test_roles_are_told_behind_the_last_step(self):
+        """It takes a third of a second, which is none of the step's."""
+        path = os.path.join(self.folder, "trace.json")
+
+        def tell():
+            with profiler.record_function("told"):
+                pass
+
+        schedules = (profiler.schedule(wait=0, warmup=0, active=1, repeat=1),
+                     lambda step: profiler.ProfilerAction.RECORD_AND_SAVE)  # fmt: skip
+        for schedule in schedules:
+            with messages(), mock.patch.object(tensor_roles, "tell", tell):
+                with profiler.profile(
+                    schedule=schedule, profile_memory=True, record_shapes=True, with_stack=True
+                ) as prof:
+                    torch.ones(3)
+                    prof.step()
+                    prof.export_chrome_trace(path)
+            with open(path) as file:
+                spans = {each["name"]: each for each in json.load(file) if each["ph"] == "X"}
+            step, told = spans["ProfilerStep#0"], spans["told"]
+            self.assertLessEqual(float(step["ts"]) + step["dur"], float(told["ts"]))
 
     def test_many_windows(self):
         """No memory grows, and no tensor is kept alive."""

@@ -281,6 +281,7 @@ class profile(_KinetoProfile):
         self.execution_trace_observer = execution_trace_observer
         self.step_num = 0
         self.current_action = self._action(0)
+        self._is_saving = False  # the step that ends is the last of its window
         self.stopped = False
 
     def __enter__(self):
@@ -302,7 +303,8 @@ class profile(_KinetoProfile):
         parent, worker = self._destination()
         steps = None
         is_own = self.record_steps and not isinstance(self.schedule, _Schedule)
-        if is_own or (self._counts_steps() and self.step_num):
+        has_roles = self.record_steps and parameters.wants_timeline(self._switches)
+        if is_own or has_roles or (self._counts_steps() and self.step_num):
             steps = weakly(self._session_action, ProfilerAction.NONE.value)
         self._start(self.schedule, parent, worker, steps)
         if self._recording.is_running():
@@ -322,8 +324,7 @@ class profile(_KinetoProfile):
         finally:  # a schedule that fails leaves the action as it is; the step ends all the same
             warn_of_transition(before, self.current_action)
             self._before(before, self.current_action)
-            if before is ProfilerAction.RECORD_AND_SAVE:
-                self._tell_roles()
+            self._is_saving = before is ProfilerAction.RECORD_AND_SAVE
             if self._counts_steps() or not self._recording.is_running():
                 self._recording.step()
 
@@ -360,7 +361,11 @@ class profile(_KinetoProfile):
         return action_of(self.schedule(step), step)
 
     def _session_action(self, step):
-        """Each step is evaluated once, before the session asks."""
+        """Each step is evaluated once, before the session asks: as a step has ended, and before its
+        window does. What tensors are for is told then, for it takes its time."""
+        if self._is_saving:
+            self._is_saving = False
+            self._tell_roles()
         return (self.current_action if step == self.step_num else self._action(step)).value
 
     def _before(self, before, after):
