@@ -80,7 +80,9 @@ class Lttng:
         """A command that reaches the daemon, and its environment."""
         enter = []
         if self._own_run and self._daemon:
-            enter = ["nsenter", "--mount=/proc/%d/ns/mnt" % self._daemon.pid, "--wd=" + os.getcwd()]
+            # The root too: a namespace begins outside a chroot.
+            enter = ["nsenter", "--target", str(self._daemon.pid), "--mount", "--root",
+                     "--wd=" + os.getcwd()]
         return [*enter, *words], self._environment
 
     def _answers(self):

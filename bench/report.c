@@ -19,7 +19,9 @@ typedef struct Device {
 typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
                     Device device);
 
-#define NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
+/* The function's name up to PyTorch 2.0, which plain-front.so has, and since. */
+#define SIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
+#define UNSIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"
 
 static double time_calls(Report *volatile *report)
 {
@@ -31,10 +33,18 @@ static double time_calls(Report *volatile *report)
     return (now_ns() - begin) / CALLS;
 }
 
-static void *symbol_of(const char *library, const char *name)
+static void *load(const char *library)
 {
     void *loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    void *found = loaded ? dlsym(loaded, name) : NULL;
+
+    if (!loaded)
+        fail(library, dlerror());
+    return loaded;
+}
+
+static void *find_symbol(const char *library, const char *name)
+{
+    void *found = dlsym(load(library), name);
 
     if (!found)
         fail(library, dlerror());
@@ -48,9 +58,11 @@ int main(int argc, char **argv)
 
     if (argc < 4)
         fail("usage", "report LIBC10 MEMORY_PRELOAD PLAIN_FRONT");
-    for (int i = 0; i < 3; i++)
-        *(void **)&ways[i] = symbol_of(argv[1 + i], NAME);
-    *(Report **)symbol_of(argv[3], "plain_front_report") = ways[0];
+    const char *name = dlsym(load(argv[1]), SIGNED_NAME) ? SIGNED_NAME : UNSIGNED_NAME;
+    *(void **)&ways[0] = find_symbol(argv[1], name);
+    *(void **)&ways[1] = find_symbol(argv[2], name);
+    *(void **)&ways[2] = find_symbol(argv[3], SIGNED_NAME);
+    *(Report **)find_symbol(argv[3], "plain_front_report") = ways[0];
     for (int i = 0; i < 3 * REPEATS; i++)
         samples_add(&samples[i % 3], time_calls(&ways[i % 3]));
     for (int i = 0; i < 3; i++)

@@ -108,7 +108,7 @@ def quantity(value, unit):
     elif unit.endswith("/s") and not unit.startswith("MB"):
         for prefix, size in (("G ", 1e9), ("M ", 1e6), ("k ", 1e3)):
             if abs(value) >= 0.9995 * size:
-                value, unit = value / size, prefix + unit
+                value, unit = value / size, (prefix + unit).replace(" /", "/")
                 break
     return ("%s %s" % (three_digits(value), unit)).rstrip()
 
@@ -122,7 +122,8 @@ _TEXTS = {0, 5}  # columns aligned to the left
 
 
 def _cells(row):
-    peer = quantity(row.peer_value(), row.unit) if row.peer else ""
+    unit = "/s" if row.unit.endswith("s/s") else row.unit  # of the same things
+    peer = quantity(row.peer_value(), unit) if row.peer else ""
     ratios = [factor(row.ratio()), factor(row.median_ratio())] if row.peer else ["", ""]
     return [row.name, quantity(row.value(), row.unit), peer, *ratios, row.goal]
 
