@@ -125,19 +125,24 @@ class _Finished:
         return json.loads(self.output[-1])
 
 
-_OWN_FOLDER = None
+_OWN_FOLDER = _environment = None
 _programs = {}  # name -> _Finished, in the order in which the first test asks for them
 
 
 def setUpModule():
-    """One cache of Inductor's for all programs, so that each graph is compiled once."""
-    global _OWN_FOLDER
+    """One cache of Inductor's for all programs, so that each graph is compiled once, and without
+    vectors, which take the C++ compiler twice as long."""
+    global _OWN_FOLDER, _environment
     _OWN_FOLDER = tempfile.mkdtemp(prefix="strobe-test-")
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(_OWN_FOLDER, "cache")
+    _environment = unittest.mock.patch.dict(os.environ, {
+        "TORCHINDUCTOR_CACHE_DIR": os.path.join(_OWN_FOLDER, "cache"),
+        "TORCHINDUCTOR_VEC_ISA_OK": "0",
+    })  # fmt: skip
+    _environment.start()
 
 
 def tearDownModule():
-    os.environ.pop("TORCHINDUCTOR_CACHE_DIR", None)
+    _environment.stop()
     shutil.rmtree(_OWN_FOLDER, ignore_errors=True)
 
 
@@ -153,7 +158,7 @@ def _program(name):
     return _programs[name]
 
 
-def _rows(directory, table):
+def rows_of(directory, table):
     text = command.run(["show", directory, "--table", table, "--json", "--limit", "100000"])
     return json.loads(text)[0]["rows"]
 
@@ -226,14 +231,14 @@ class UnderRun(unittest.TestCase):
         self.line["print"] = lines.index('    print("broken")') + 1
 
     def marks(self, table):
-        rows = [row for row in _rows(self.result, table)]
+        rows = [row for row in rows_of(self.result, table)]
         return [row for row in rows if row["marker.domain"] == "torch.compile"]
 
     def place(self, name):
         return "%s:%d" % (self.script, self.line[name])
 
     def test_kernels_and_regions(self):
-        names = _names(_rows(self.result, "cpu_op"))
+        names = _names(rows_of(self.result, "cpu_op"))
         kernels = {name: count for name, count in names.items() if "_cpp_fused_" in name}
         self.assertEqual(sorted(kernels.values()), [3, 3, 3], kernels)
         self.assertEqual(names["Torch-Compiled Region: 0/0"], 3)
@@ -242,7 +247,7 @@ class UnderRun(unittest.TestCase):
     def test_each_compilation_is_a_range(self):
         rows = {row["cpu_op.compile_id"]: row for row in self.marks("marker")
                 if row["cpu_op.function"] != "backward"}  # fmt: skip
-        regions = {n for n in _names(_rows(self.result, "cpu_op")) if n.startswith("Torch-Comp")}
+        regions = {n for n in _names(rows_of(self.result, "cpu_op")) if n.startswith("Torch-Comp")}
         self.assertEqual({"Torch-Compiled Region: " + each for each in rows}, regions)
         broken = next(row for row in rows.values() if row["cpu_op.function"] == "broken")
         self.assertEqual(broken["name"].split()[0::3], ["compile", "script.py:%d" % (
@@ -287,7 +292,7 @@ class InProcessTest(FolderTest):
         return results("out")[-1]
 
     def marks(self, work, table="marker_instant"):
-        rows = _rows(self.record(work), table)
+        rows = rows_of(self.record(work), table)
         return [row for row in rows if row["marker.domain"] == "torch.compile"]
 
 
@@ -304,8 +309,8 @@ class InProcess(InProcessTest):
             return x
 
         directory = self.record(lambda: looped(torch.ones(2)))
-        (instant,) = _rows(directory, "marker_instant")
-        self.assertEqual(len(_rows(directory, "marker")), 1)
+        (instant,) = rows_of(directory, "marker_instant")
+        self.assertEqual(len(rows_of(directory, "marker")), 1)
         self.assertIn("graph_break", instant["name"])
         self.assertNotIn("gracefully", instant["name"])
 
@@ -356,10 +361,10 @@ class InProcess(InProcessTest):
                 thread.join()
 
         directory = self.record(work)
-        regions = [row for row in _rows(directory, "cpu_op") if row["name"].startswith("Torch-Comp")]
+        regions = [row for row in rows_of(directory, "cpu_op") if row["name"].startswith("Torch-Comp")]
         self.assertEqual(len({row["track"] for row in regions}), 2)
         self.assertEqual(
-            {row["track"] for row in _rows(directory, "marker")}, {row["track"] for row in regions}
+            {row["track"] for row in rows_of(directory, "marker")}, {row["track"] for row in regions}
         )
 
     def test_all_is_put_back(self):
@@ -470,7 +475,7 @@ class BesideTorchsProfiler(InProcessTest):
             self.assertEqual(shapes["with inputs"], [[2, 3]])
 
         names = ("with inputs", "bare")
-        ours = _names(_rows(self.record(work), "cpu_op"))
+        ours = _names(rows_of(self.record(work), "cpu_op"))
         self.assertEqual(dict(theirs), {name: 1 for name in names})
         self.assertEqual({name: ours[name] for name in names}, {name: 1 for name in names})
 
