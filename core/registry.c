@@ -92,7 +92,9 @@ static void add_own_folders(StrobeRegistry *registry)
             }
         }
     }
+#ifdef STROBE_PLUGIN_DIR
     add_folder(registry, STROBE_PLUGIN_DIR);
+#endif
 }
 
 StrobeRegistry *strobe_registry_new(const char *const *extra)
