@@ -99,7 +99,7 @@ char *strobe_place_bootstrap(void)
 char *strobe_place_torch_source(void)
 {
     return place("plugins/cpu_op", "plugins/cpu_op", STROBE_DATADIR "/strobe/torch",
-                 "torch_backend.cpp", TRUE);
+                 "torch_bridge.cpp", TRUE);
 }
 
 char *strobe_place_headers(void)
