@@ -49,6 +49,17 @@ static int can_work(const StrobeComponent *component)
     return answer.available;
 }
 
+int strobe_run_can_collect(const char *collector)
+{
+    StrobeRegistry *registry = strobe_registry_new(NULL);
+    const StrobeComponent *component =
+        strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, collector, NULL, NULL);
+    int answer = component ? can_work(component) : -1;
+
+    strobe_registry_free(registry);
+    return answer;
+}
+
 /* Is there a reason for this process to record? Collectors that work anywhere are none, unless
  * there are no others. */
 static gboolean has_reason(const StrobeConfig *config, int process)

@@ -40,6 +40,10 @@ STROBE_API void strobe_run_rest(void);
  * the process down is known by it. NULL: it is open. */
 void strobe_run_opening(const char *collector);
 
+/* Whether the collector can work in this process: 1 now, 2 perhaps later, 0 not; -1: there is no
+ * such collector. Exported for the Python module. */
+STROBE_API int strobe_run_can_collect(const char *collector);
+
 /* The session that was attached or made in this process, NULL if none. */
 STROBE_API StrobeSession *strobe_session_current(void);
 

@@ -92,7 +92,19 @@ static void add_own_folders(StrobeRegistry *registry)
             }
         }
     }
+#ifdef STROBE_PLUGIN_DIR
     add_folder(registry, STROBE_PLUGIN_DIR);
+#endif
+}
+
+char *strobe_registry_cache(void)
+{
+    const char *cache = strobe_environment_get("XDG_CACHE_HOME");
+    const char *home = strobe_environment_get("HOME");
+
+    if (cache && g_path_is_absolute(cache))
+        return g_build_filename(cache, "strobe", NULL);
+    return g_build_filename(home && *home ? home : g_get_home_dir(), ".cache", "strobe", NULL);
 }
 
 StrobeRegistry *strobe_registry_new(const char *const *extra)
@@ -470,29 +482,39 @@ const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const
     return NULL;
 }
 
+/* The first file of the folder that matches and may be trusted (free it), NULL: none. `refused` is
+ * replaced by why one may not. */
+static char *find_companion(const char *folder, const char *pattern, char **refused)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        if (fnmatch(pattern, name, FNM_PERIOD))
+            continue;
+        g_autofree char *file = g_build_filename(folder, name, NULL);
+        char *real = NULL, *fault = vet(file, &real);
+        if (!fault)
+            return real;
+        g_free(*refused);
+        *refused = fault;
+    }
+    return NULL;
+}
+
 char *strobe_registry_companion(StrobeRegistry *registry, const char *pattern, GError **error)
 {
-    g_autofree char *refused = NULL;
+    g_autofree char *refused = NULL, *cache = strobe_registry_cache();
+    char *found = NULL;
 
-    for (const char *const *path = strobe_registry_path(registry); *path; path++) {
-        g_autoptr(GDir) dir = g_dir_open(*path, 0, NULL);
-        const char *name;
-        while (dir && (name = g_dir_read_name(dir))) {
-            if (fnmatch(pattern, name, FNM_PERIOD))
-                continue;
-            char *file = g_build_filename(*path, name, NULL);
-            char *real = NULL, *fault = vet(file, &real);
-            g_free(file);
-            if (!fault)
-                return real;
-            g_free(refused);
-            refused = fault;
-        }
-    }
-    if (refused)
+    for (const char *const *path = strobe_registry_path(registry); *path && !found; path++)
+        found = find_companion(*path, pattern, &refused);
+    if (!found)
+        found = find_companion(cache, pattern, &refused);
+    if (!found && refused)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, "%s", refused);
-    else
+    else if (!found)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, "no file %s in the plugin path",
                     pattern);
-    return NULL;
+    return found;
 }

@@ -55,7 +55,12 @@ const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const cha
 /* The search path, first to last; NULL-terminated, owned by the registry. */
 const char *const *strobe_registry_path(const StrobeRegistry *registry);
 
-/* A vetted file matching a shell pattern in the search path, NULL if none (free it). */
+/* The folder of what Strobe builds for itself, $XDG_CACHE_HOME/strobe or ~/.cache/strobe (free it).
+ * No plugins are looked for there, only companions. */
+char *strobe_registry_cache(void);
+
+/* A vetted file matching a shell pattern in the search path or the cache, NULL if none (free it).
+ */
 char *strobe_registry_companion(StrobeRegistry *registry, const char *pattern, GError **error);
 
 /* "collector", "pass" ... */

@@ -4,14 +4,13 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "elf-file.h"
 #include "places.h"
 #include "probe-child.h"
-#include "registry.h"
+#include "torch-bridge.h"
 
 #define ASK_TIME_US (20 * G_USEC_PER_SEC)
-#define ID_DIGITS 16
-#define BUILD_BACKEND "strobe torch build (with --python if it is not python3)"
+#define BRIDGE "bridge to PyTorch"
+#define BUILD_BRIDGE "strobe torch build (with --python if it is not python3)"
 
 /* Nothing is imported that may be slow or broken: versions come from what pip noted. */
 static const char question[] =
@@ -54,42 +53,42 @@ static JsonNode *answer_of(const GString *text)
     return NULL;
 }
 
-/* Debian's package has the library in the system's folder. */
-static char *libtorch_of(const char *home)
+/* There is none yet: will the first run build it? */
+static void check_building(StrobeDoctorReport *report)
 {
-    static const char *const system[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-                                         "/usr/lib64", "/usr/lib"};
-    char *path = g_build_filename(home, "lib", "libtorch_cpu.so", NULL);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *cache = strobe_registry_cache();
 
-    for (guint i = 0; !g_file_test(path, G_FILE_TEST_EXISTS) && i < G_N_ELEMENTS(system); i++) {
-        g_free(path);
-        path = g_build_filename(system[i], "libtorch_cpu.so", NULL);
-    }
-    return path;
+    if (strobe_bridge_check_compiler(&error))
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, BRIDGE, NULL,
+                          "the first run builds it, in %s", cache);
+    else
+        strobe_doctor_add(report, STROBE_VERDICT_WARNING, BRIDGE,
+                          "cpu_op and memory cannot work without it", "%s", error->message);
 }
 
-/* Is there an operator backend for exactly this libtorch? */
-static void check_backend(StrobeDoctorReport *report, const char *const *plugin_path,
-                          const char *library)
+/* Where is the bridge to exactly this PyTorch? */
+static void check_bridge(StrobeDoctorReport *report, const char *const *plugin_path,
+                         const char *home)
 {
-    StrobeElfFile file;
+    StrobeTorch torch = {0};
     g_autoptr(GError) error = NULL;
-
-    if (!strobe_elf_read(library, &file, &error) || strlen(file.build_id) < ID_DIGITS) {
-        strobe_doctor_add(report, STROBE_VERDICT_NOTE, "operator backend", NULL, "not known: %s",
-                          error ? error->message : "libtorch has no build id");
-        return;
-    }
-    g_autofree char *pattern = g_strdup_printf("cpu_op_torch-*-%.16s.so", file.build_id);
     StrobeRegistry *registry = strobe_registry_new(plugin_path);
-    g_autofree char *found = strobe_registry_companion(registry, pattern, &error);
-    strobe_registry_free(registry);
-    if (found)
-        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "operator backend", NULL, "%s", found);
+    g_autofree char *found = NULL;
+
+    if (!strobe_torch_read(home, &torch, &error))
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, BRIDGE, NULL, "not known: %s",
+                          error->message);
+    else if ((found = strobe_bridge_find(registry, &torch, &error)))
+        strobe_doctor_add(report, STROBE_VERDICT_GOOD, BRIDGE, NULL, "%s", found);
+    else if (strobe_bridge_mode() == STROBE_BRIDGE_NEVER)
+        strobe_doctor_add(report, STROBE_VERDICT_WARNING, BRIDGE, BUILD_BRIDGE,
+                          "STROBE_TORCH_BUILD=never: cpu_op and memory cannot work (%s)",
+                          error->message);
     else
-        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "operator backend", BUILD_BACKEND,
-                          "there is none for %s: cpu_op and memory cannot work (%s)", library,
-                          error ? error->message : pattern);
+        check_building(report);
+    strobe_registry_free(registry);
+    strobe_torch_clear(&torch);
 }
 
 static void check_torch(StrobeDoctorReport *report, const char *const *plugin_path,
@@ -103,11 +102,10 @@ static void check_torch(StrobeDoctorReport *report, const char *const *plugin_pa
                           "none: cpu_op and memory have nothing to record");
         return;
     }
-    g_autofree char *library = libtorch_of(home);
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "PyTorch", NULL, "%s in %s",
                       version ? version : "version not noted", home);
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "torch_npu", NULL, "%s", npu ? npu : "none");
-    check_backend(report, plugin_path, library);
+    check_bridge(report, plugin_path, home);
 }
 
 void strobe_doctor_python(StrobeDoctorReport *report, const char *const *plugin_path,

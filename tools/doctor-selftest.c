@@ -9,7 +9,8 @@
 #include "interruption.h"
 #include "probe-child.h"
 
-#define RECORD_TIME_US (90 * G_USEC_PER_SEC) /* importing PyTorch may take half of it */
+/* Importing PyTorch may take half a minute, and a bridge to it as long again. */
+#define RECORD_TIME_US (180 * G_USEC_PER_SEC)
 #define READ_TIME_US (60 * G_USEC_PER_SEC)
 #define MISSING "strobe:   "
 #define LOG "output of the self-test"

@@ -36,7 +36,7 @@ static const Command commands[] = {
     {"diff", NULL, strobe_command_diff, "compare two results: what became slower", TRUE},
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},
-    {"torch", NULL, strobe_command_torch, "build the operator backend for your PyTorch"},
+    {"torch", NULL, strobe_command_torch, "build the bridge to your PyTorch early", TRUE},
     {"doctor", NULL, strobe_command_doctor, "say what works here, and what to do where it does not",
      TRUE},
 };

@@ -47,20 +47,6 @@ static const char *source_folder(void)
     return folder;
 }
 
-/* The prefix: seen from this command, so that an installation may be moved. */
-static const char *prefix_folder(void)
-{
-    static char *folder;
-
-    if (!folder) {
-        const char *here = command_folder();
-        folder = g_str_has_suffix(here, "/" STROBE_BINDIR)
-                     ? g_strndup(here, strlen(here) - strlen("/" STROBE_BINDIR))
-                     : g_strdup(STROBE_PREFIX);
-    }
-    return folder;
-}
-
 /* `file` in the first of the folders that has it; with `give_folder`, that folder. */
 static char *find(const char *const *folders, const char *file, gboolean give_folder)
 {
@@ -74,16 +60,14 @@ static char *find(const char *const *folders, const char *file, gboolean give_fo
 }
 
 /* Looks in `built` (below the build folder), in `source` (below the source folder, may be NULL) or
- * in `installed` (below the prefix, or absolute). */
+ * in `installed`, the way from this command's folder, so that an installation may be moved. */
 static char *place(const char *built, const char *source, const char *installed, const char *file,
                    gboolean give_folder)
 {
     const char *build = build_folder();
 
     if (!build) {
-        g_autofree char *folder = g_path_is_absolute(installed)
-                                      ? g_strdup(installed)
-                                      : g_build_filename(prefix_folder(), installed, NULL);
+        g_autofree char *folder = g_build_filename(command_folder(), installed, NULL);
         return find((const char *const[]){folder, NULL}, file, give_folder);
     }
     g_autofree char *in_build = g_build_filename(build, built, NULL);
@@ -115,7 +99,7 @@ char *strobe_place_bootstrap(void)
 char *strobe_place_torch_source(void)
 {
     return place("plugins/cpu_op", "plugins/cpu_op", STROBE_DATADIR "/strobe/torch",
-                 "torch_backend.cpp", TRUE);
+                 "torch_bridge.cpp", TRUE);
 }
 
 char *strobe_place_headers(void)

@@ -10,7 +10,7 @@ char *strobe_place_library(void);      /* libstrobe.so */
 char *strobe_place_preload(void);      /* libstrobe-preload.so */
 char *strobe_place_python(void);       /* the folder that holds the package "strobe" */
 char *strobe_place_bootstrap(void);    /* the folder that holds our sitecustomize.py */
-char *strobe_place_torch_source(void); /* the folder that holds torch_backend.cpp */
+char *strobe_place_torch_source(void); /* the folder that holds torch_bridge.cpp */
 char *strobe_place_headers(void);      /* the folder that holds strobe/plugin.h */
 
 #endif

@@ -29,6 +29,13 @@ static void draw(double passed_s)
 {
     const double share = bar.share;
     char marks[WIDTH + 1];
+
+    bar.is_shown = TRUE;
+    if (share < 0) {
+        fprintf(stderr, "\r\033[K%s: %.0f s", bar.label, passed_s);
+        fflush(stderr);
+        return;
+    }
     g_autofree char *left =
         share > 0 ? strobe_text_duration((gint64)(passed_s * (1 - share) / share * 1e9)) : NULL;
 
@@ -41,7 +48,6 @@ static void draw(double passed_s)
     if (left)
         fprintf(stderr, "  %s left", left);
     fflush(stderr);
-    bar.is_shown = TRUE;
 }
 
 static void *draw_now_and_then(void *unused)
@@ -102,7 +108,7 @@ void strobe_bar_show(void *user, double share, guint64 n_records)
         bar.begin_us = g_get_monotonic_time();
         g_cond_signal(&bar.wake);
     }
-    bar.share = CLAMP(share, 0.0, 1.0);
+    bar.share = share == STROBE_BAR_NO_SHARE ? share : CLAMP(share, 0.0, 1.0);
     bar.n_records = n_records;
     g_mutex_unlock(&bar.lock);
 }

@@ -7,6 +7,9 @@
 
 #include <glib.h>
 
+/* As a share: how far it is cannot be told, and the seconds are counted. */
+#define STROBE_BAR_NO_SHARE (-1.0)
+
 /* How far it is. `user` is the label, a text that stays: another one is another bar. Has the form
  * of a StrobeProgress. Any thread. */
 void strobe_bar_show(void *user, double share, guint64 n_records);

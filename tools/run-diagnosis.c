@@ -9,15 +9,7 @@
 #include <unistd.h>
 
 #include "elf-file.h"
-
-#define SCRIPTS_DEEP 4
-
-static gboolean is_python_name(const char *path)
-{
-    g_autofree char *name = g_path_get_basename(path);
-
-    return g_str_has_prefix(name, "python") || g_str_has_prefix(name, "pypy");
-}
+#include "run-interpreter.h"
 
 /* The interpreter's switches end at -c, -m, a script or "--"; letters may stand together. Returns
  * the switch that keeps our bootstrap out, 0 if none does. */
@@ -84,31 +76,6 @@ static char *binary_obstacle(const char *program, const StrobeElfFile *file)
     return privilege_obstacle(program);
 }
 
-/* "#!interpreter [argument]": words of the command that really runs; NULL if it is no script. */
-static char **script_words(const char *program, char *const *command)
-{
-    char line[512];
-    FILE *file = fopen(program, "re");
-    gboolean got = file && fgets(line, sizeof line, file);
-    g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-
-    if (file)
-        fclose(file);
-    if (!got || strncmp(line, "#!", 2) != 0)
-        return NULL;
-    g_auto(GStrv) parts = g_strsplit_set(g_strstrip(line + 2), " \t", 2);
-    for (char **part = parts; *part; part++)
-        if (*g_strstrip(*part))
-            g_ptr_array_add(words, g_strdup(*part));
-    if (words->len == 0)
-        return NULL;
-    g_ptr_array_add(words, g_strdup(program));
-    for (command++; command[-1] && *command; command++)
-        g_ptr_array_add(words, g_strdup(*command));
-    g_ptr_array_add(words, NULL);
-    return (char **)g_ptr_array_steal(words, NULL);
-}
-
 static char *obstacle(const char *program, char *const *command, int depth)
 {
     StrobeElfFile file;
@@ -117,12 +84,12 @@ static char *obstacle(const char *program, char *const *command, int depth)
         return NULL;
     if (file.is_elf) {
         char *reason = binary_obstacle(program, &file);
-        if (!reason && command[0] && is_python_name(program))
+        if (!reason && command[0] && strobe_run_is_python(program))
             reason = python_obstacle(program, command + 1);
         return reason;
     }
-    g_auto(GStrv) words = script_words(program, command);
-    if (!words || depth >= SCRIPTS_DEEP)
+    g_auto(GStrv) words = strobe_run_script_words(program, command);
+    if (!words || depth >= STROBE_SCRIPTS_DEEP)
         return NULL;
     return obstacle(words[0], words, depth + 1);
 }

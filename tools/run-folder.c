@@ -107,6 +107,7 @@ char **strobe_run_folder_environment(const StrobeRunFolder *folder, const Strobe
     environment = set_or_unset(environment, "STROBE_RUN_FOLLOW", flags->follow ? "1" : NULL);
     environment = set_or_unset(environment, "STROBE_RUN_ANY", reach->any_process ? "1" : NULL);
     environment = set_or_unset(environment, "STROBE_RUN_LATE", reach->late_library ? "1" : NULL);
+    environment = set_or_unset(environment, "STROBE_RUN_TORCH", reach->torch ? "1" : NULL);
     return g_environ_setenv(environment, "STROBE_RUN_STEP_ON",
                             flags->step_on ? flags->step_on : "first", TRUE);
 }

@@ -10,6 +10,7 @@
 #include "instance.h"
 #include "options.h"
 #include "pipeline.h"
+#include "run-torch.h"
 
 void strobe_run_flags_clear(StrobeRunFlags *flags)
 {
@@ -171,7 +172,8 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, Strobe
 {
     drop_missing_defaults(config->collectors, STROBE_COMPONENT_COLLECTOR, registry);
     drop_missing_defaults(config->exporters, STROBE_COMPONENT_EXPORTER, registry);
-    *reach = (StrobeRunReach){.any_process = config->collectors->len > 0};
+    *reach = (StrobeRunReach){.any_process = config->collectors->len > 0,
+                              .torch = strobe_run_needs_bridge(config)};
     for (guint i = 0; i < config->collectors->len; i++) {
         StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
         const StrobePluginFile *file;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bridge-id.h"
+
 #define LIBRARY_STEM "libtorch_cpu.so"
 
 static const char *base_name(const char *path)
@@ -113,4 +115,9 @@ int strobe_libtorch_find(StrobeLibtorch *libtorch)
                  (unsigned long long)status.st_size & 0xffffffffffffULL);
     read_version(libtorch);
     return 1;
+}
+
+void strobe_libtorch_bridge_pattern(const char *id, char *pattern, size_t size)
+{
+    snprintf(pattern, size, "cpu_op_torch-*-%s-" STROBE_BRIDGE_ID ".so", id ? id : "*");
 }

@@ -3,6 +3,8 @@
 #ifndef STROBE_PLUGINS_LIBTORCH_H
 #define STROBE_PLUGINS_LIBTORCH_H
 
+#include <stddef.h>
+
 #define STROBE_LIBTORCH_ID_SIZE 17
 
 typedef struct StrobeLibtorch {
@@ -15,5 +17,9 @@ typedef struct StrobeLibtorch {
 
 /* 1 and fills *libtorch if libtorch_cpu is loaded in this process, 0 if not. Any thread. */
 int strobe_libtorch_find(StrobeLibtorch *libtorch);
+
+/* The shell pattern of the names of this Strobe's bridges to the libtorch of this id, NULL: to any.
+ */
+void strobe_libtorch_bridge_pattern(const char *id, char *pattern, size_t size);
 
 #endif

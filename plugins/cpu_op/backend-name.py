@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the stem of the backend's file name for a libtorch_cpu.so.
 
-    backend-name.py VERSION LIBTORCH_CPU
+    backend-name.py VERSION LIBTORCH_CPU BRIDGE
 
-prints cpu_op_torch-VERSION-ID, where ID is the head of the library's GNU build-id or, where it has
+prints cpu_op_torch-VERSION-ID-BRIDGE, where ID is the head of the library's GNU build-id or, where it has
 none, "size" and its size in hex, as strobe_libtorch_find() has it.
 """
 
@@ -45,9 +45,9 @@ def find_note(order, notes):
 
 
 def main():
-    version, path = sys.argv[1], os.path.realpath(sys.argv[2])
+    version, path, bridge = sys.argv[1], os.path.realpath(sys.argv[2]), sys.argv[3]
     identity = build_id(path) or 'size%012x' % os.path.getsize(path)
-    print(f'cpu_op_torch-{version}-{identity}', end='')
+    print(f'cpu_op_torch-{version}-{identity}-{bridge}', end='')
 
 
 if __name__ == '__main__':

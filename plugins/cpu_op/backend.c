@@ -12,10 +12,7 @@
 
 #include "../common/interpreter.h"
 
-static void make_pattern(const char *id, char *pattern, size_t size)
-{
-    snprintf(pattern, size, "cpu_op_torch-*-%s.so", id ? id : "*");
-}
+#define PATTERN_MAX 80
 
 static int folder_has(const char *folder, const char *pattern)
 {
@@ -47,14 +44,22 @@ static const char *variable(const char *name)
     return getauxval(AT_SECURE) ? NULL : strobe_environment_get(name);
 }
 
-static int user_folder_has(const char *pattern)
+static int folder_below_has(const char *parent, const char *name, const char *pattern)
 {
     char folder[PATH_MAX];
-    const char *home = variable("HOME");
-    if (!home || !home[0])
-        return 0;
-    snprintf(folder, sizeof folder, "%s/.local/lib/strobe", home);
-    return folder_has(folder, pattern);
+    int length = snprintf(folder, sizeof folder, "%s/%s", parent ? parent : "", name);
+    return parent && parent[0] && (size_t)length < sizeof folder && folder_has(folder, pattern);
+}
+
+/* Where `strobe torch build -o` may have put one, and where those lie that are built by themselves,
+ * as strobe_registry_cache() says. */
+static int user_folder_has(const char *pattern)
+{
+    const char *home = variable("HOME"), *cache = variable("XDG_CACHE_HOME");
+    if (folder_below_has(home, ".local/lib/strobe", pattern))
+        return 1;
+    return cache && cache[0] == '/' ? folder_below_has(cache, "strobe", pattern)
+                                    : folder_below_has(home, ".cache/strobe", pattern);
 }
 
 static int search_path_has(const char *pattern)
@@ -73,8 +78,8 @@ static int search_path_has(const char *pattern)
 
 int strobe_backend_exists(const char *id)
 {
-    char pattern[64];
-    make_pattern(id, pattern, sizeof pattern);
+    char pattern[PATTERN_MAX];
+    strobe_libtorch_bridge_pattern(id, pattern, sizeof pattern);
     return own_folder_has(pattern) || user_folder_has(pattern) || search_path_has(pattern);
 }
 
@@ -83,8 +88,7 @@ static void answer_for_process(StrobeProbe *answer)
     StrobeLibtorch libtorch;
     if (strobe_libtorch_find(&libtorch)) {
         answer->available = strobe_backend_exists(libtorch.id);
-        answer->reason =
-            answer->available ? NULL : "There is no backend for this process's libtorch";
+        answer->reason = answer->available ? NULL : "There is no bridge to this process's PyTorch";
         answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
     } else if (strobe_interpreter_state() != STROBE_INTERPRETER_NONE) {
         answer->available = 2;
@@ -103,8 +107,15 @@ void strobe_backend_probe(uint32_t question, StrobeProbe *answer)
         answer_for_process(answer);
         return;
     }
-    answer->available = strobe_backend_exists(NULL);
-    answer->reason = answer->available ? NULL : "There is no backend for any libtorch";
+    const char *mode = variable("STROBE_TORCH_BUILD");
+    answer->available = 1;
+    answer->reason = answer->hint = NULL;
+    if (strobe_backend_exists(NULL))
+        return;
+    answer->available = mode && strcmp(mode, "never") == 0 ? 0 : 2;
+    answer->reason = answer->available ? "The bridge to PyTorch is built at the first run"
+                                       : "There is no bridge to PyTorch, and "
+                                         "STROBE_TORCH_BUILD=never forbids to build one";
     answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
 }
 
@@ -112,28 +123,30 @@ StrobeStatus strobe_backend_load(const StrobeHost *host, StrobeInstance *self,
                                  const StrobeLibtorch *libtorch, const char *symbol,
                                  size_t least_size, const void **table)
 {
-    char pattern[64], path[PATH_MAX];
+    char pattern[PATTERN_MAX], path[PATH_MAX];
     const char *version = libtorch->version[0] ? libtorch->version : "of unknown version";
-    make_pattern(libtorch->id, pattern, sizeof pattern);
+    strobe_libtorch_bridge_pattern(libtorch->id, pattern, sizeof pattern);
     if (host->companion(self, pattern, path, sizeof path) != STROBE_OK)
         return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                          "Cannot record PyTorch: no backend for libtorch %s "
-                          "(build-id=\"%s\", path=\"%s\"), looked for \"%s\". " STROBE_BACKEND_HINT,
-                          version, libtorch->id, libtorch->path, pattern);
+                          "Cannot record PyTorch: there is no bridge to PyTorch %s "
+                          "(build-id=\"%s\"). " STROBE_BACKEND_HINT,
+                          version, libtorch->id);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
         const char *reason = dlerror();
-        return host->fail(self, STROBE_ERROR_PLUGIN, __FILE__, __LINE__,
-                          "Cannot load backend: path=\"%s\", reason=\"%s\"", path,
-                          reason ? reason : "unknown");
+        return host->fail(
+            self, STROBE_ERROR_PLUGIN, __FILE__, __LINE__,
+            "Cannot load the bridge to PyTorch: path=\"%s\", reason=\"%s\". " STROBE_BACKEND_HINT,
+            path, reason ? reason : "unknown");
     }
     const uint32_t *found_size = dlsym(library, symbol);
     if (!found_size || *found_size < least_size)
-        return host->fail(self, STROBE_ERROR_ABI, __FILE__, __LINE__,
-                          "Cannot use backend: path=\"%s\", expected symbol \"%s\" of %zu bytes, "
-                          "found %u. " STROBE_BACKEND_HINT,
-                          path, symbol, least_size, found_size ? *found_size : 0);
-    host->log(self, STROBE_LOG_INFO, "Backend for libtorch %s: %s", version, path);
+        return host->fail(
+            self, STROBE_ERROR_ABI, __FILE__, __LINE__,
+            "Cannot use the bridge to PyTorch: path=\"%s\", expected symbol \"%s\" of %zu bytes, "
+            "found %u. " STROBE_BACKEND_HINT,
+            path, symbol, least_size, found_size ? *found_size : 0);
+    host->log(self, STROBE_LOG_INFO, "Bridge to PyTorch %s: %s", version, path);
     *table = found_size;
     return STROBE_OK;
 }

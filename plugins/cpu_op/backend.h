@@ -8,7 +8,7 @@
 
 #include "../common/libtorch.h"
 
-#define STROBE_BACKEND_HINT "Compile one for your own PyTorch: strobe torch build"
+#define STROBE_BACKEND_HINT "\"strobe torch build\" builds it"
 
 /* Is there a backend for the libtorch of this id (NULL: for any)? Looks beside the plugin, in the
  * user's folder and in STROBE_PLUGIN_PATH, and at names only. */

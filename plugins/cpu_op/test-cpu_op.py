@@ -352,7 +352,7 @@ class CpuOpTest(unittest.TestCase):
                               check=True, timeout=120, text=True)
         self.assertTrue(done.stdout.startswith('2 '), done.stdout)
         major = torch.__version__.split('.', maxsplit=1)[0]
-        for part in ('build-id=', 'strobe torch build', f'libtorch {major}.'):
+        for part in ('build-id=', 'strobe torch build', f'PyTorch {major}.'):
             self.assertIn(part, done.stdout)
 
     def test_probe(self):

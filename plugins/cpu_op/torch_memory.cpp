@@ -16,7 +16,8 @@
 #include <cstring>
 #include <mutex>
 
-namespace
+/* not one without a name: the parts of the bridge are compiled as one file */
+namespace strobe_torch_memory
 {
 
 /* Allocators that a program may have set one after the other. */
@@ -166,8 +167,9 @@ void detach() noexcept
     }
 }
 
-} // namespace
+} // namespace strobe_torch_memory
 
 extern "C" __attribute__((visibility("default"))) const StrobeTorchMemory strobe_torch_memory_1;
 const StrobeTorchMemory strobe_torch_memory_1 = {sizeof(StrobeTorchMemory), 0, TORCH_VERSION,
-                                                 attach, detach};
+                                                 strobe_torch_memory::attach,
+                                                 strobe_torch_memory::detach};

@@ -18,7 +18,8 @@
 #include <memory>
 #include <mutex>
 
-namespace
+/* not one without a name: the parts of the bridge are compiled as one file */
+namespace strobe_torch_tensors
 {
 
 const StrobeTorchTensorEvents *events;
@@ -167,8 +168,9 @@ void disable() noexcept
     }
 }
 
-} // namespace
+} // namespace strobe_torch_tensors
 
 extern "C" __attribute__((visibility("default"))) const StrobeTorchTensors strobe_torch_tensors_1;
 const StrobeTorchTensors strobe_torch_tensors_1 = {sizeof(StrobeTorchTensors), 0, TORCH_VERSION,
-                                                   enable, disable};
+                                                   strobe_torch_tensors::enable,
+                                                   strobe_torch_tensors::disable};

@@ -161,17 +161,17 @@ static void wait_for_ends(void)
 /* The part of cpu_op's backend for this libtorch that tells of them; NULL: `problem` says why. */
 static const StrobeTorchCollectives *find(const StrobeHost *host, StrobeInstance *self)
 {
-    char pattern[64], path[PATH_MAX];
+    char pattern[80], path[PATH_MAX];
     StrobeLibtorch libtorch;
 
     if (!strobe_libtorch_find(&libtorch)) {
         snprintf(problem, sizeof problem, "libtorch is not in the process");
         return NULL;
     }
-    snprintf(pattern, sizeof pattern, "cpu_op_torch-*-%s.so", libtorch.id);
+    strobe_libtorch_bridge_pattern(libtorch.id, pattern, sizeof pattern);
     if (host->companion(self, pattern, path, sizeof path) != STROBE_OK) {
         snprintf(problem, sizeof problem,
-                 "there is no backend for libtorch %.63s: strobe torch build makes one",
+                 "there is no bridge to PyTorch %.63s: strobe torch build builds it",
                  libtorch.version);
         return NULL;
     }
@@ -180,8 +180,7 @@ static const StrobeTorchCollectives *find(const StrobeHost *host, StrobeInstance
         library ? dlsym(library, STROBE_TORCH_COLLECTIVES_SYMBOL) : NULL;
     if (!found || found->struct_size < sizeof *found) {
         snprintf(problem, sizeof problem,
-                 "the backend %.128s is of an older Strobe: strobe torch build makes a new one",
-                 path);
+                 "the bridge %.128s is not of this Strobe: strobe torch build builds it", path);
         return NULL;
     }
     return found;

@@ -81,6 +81,13 @@ static PyMethodDef functions[] = {
      "is none."},
     {"set_rank", set_rank, METH_O,
      "set_rank(rank, /)\n--\n\nThe process's rank, where the environment does not say it."},
+    {"can_collect", strobe_python_can_collect, METH_O,
+     "can_collect(collector, /)\n--\n\nWhether it can work in this process: 1 now, 2 perhaps "
+     "later, 0 "
+     "not; -1: there is no such collector."},
+    {"run_unseen", strobe_python_run_unseen, METH_VARARGS,
+     "run_unseen(words, variables, /)\n--\n\nRuns a program, both lists of bytes, to its end and "
+     "returns its exit status. The process has no SIGCHLD of it and nothing to wait for."},
     {"version", version, METH_NOARGS, "version()\n--\n\nVersion of the library."},
     {NULL, NULL, 0, NULL},
 };

@@ -37,7 +37,11 @@ PyObject *strobe_python_mstx_module(void);
 /* compile-calls.c: a module of its own inside the extension */
 PyObject *strobe_python_compiled_module(void);
 
+/* unseen-child.c */
+PyObject *strobe_python_run_unseen(PyObject *module, PyObject *args);
+
 /* session.c */
+PyObject *strobe_python_can_collect(PyObject *module, PyObject *name);
 PyObject *strobe_python_session_type(void);
 PyObject *strobe_python_attach(PyObject *module, PyObject *unused);
 PyObject *strobe_python_step(PyObject *module, PyObject *unused);

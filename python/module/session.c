@@ -475,6 +475,19 @@ PyObject *strobe_python_attach(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+PyObject *strobe_python_can_collect(PyObject *module, PyObject *name)
+{
+    PyObject *keep = NULL;
+    const char *text = strobe_python_text(name, &keep);
+    int answer = -1;
+
+    if (!text)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS answer = strobe_run_can_collect(text);
+    Py_END_ALLOW_THREADS Py_XDECREF(keep);
+    return PyLong_FromLong(answer);
+}
+
 PyObject *strobe_python_step(PyObject *module, PyObject *unused)
 {
     if (current)

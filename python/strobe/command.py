@@ -22,8 +22,8 @@ def find():
     return path
 
 
-def _variables():
-    """The command itself is not to be recorded by `strobe run`."""
+def clean_variables():
+    """The environment of the command, which is itself not to be recorded by `strobe run`."""
     variables = dict(os.environ)
     environment.clean(variables)
     return variables
@@ -39,7 +39,7 @@ def start(arguments, nice=False):
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_variables(),
+        env=clean_variables(),
     )
 
 

@@ -190,7 +190,7 @@ class ReadmeTest(ScratchTest):
 
     def test_flags(self):
         """Those of "strobe run"; the commands are not there."""
-        lines = [line for block in self.blocks("sh", 3) for line in block.splitlines()]
+        lines = [line for block in self.blocks("sh", 4) for line in block.splitlines()]
         lines = [line.split(" -- ")[0] for line in lines if line.startswith("strobe run")]
         self.assertGreaterEqual(len(lines), 3)
         for line in lines:

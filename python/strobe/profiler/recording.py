@@ -10,7 +10,7 @@ import weakref
 
 from .. import Error, _strobe, message
 from ..compiled import kernels
-from ..run import rank, step_marks, stepping, torch_import
+from ..run import rank, step_marks, stepping, torch_bridge, torch_import
 from .folders import PrivateFolder
 
 _ENDING_PATIENCE_S = 0.02  # stop() waits so long for the rest to be written, and no longer
@@ -75,6 +75,7 @@ class Recording:
         self._owner = None  # process that started the session; a forked child has none
         self._private = None
         self._torch_seen = False
+        self._needs_bridge = False  # a collector loads the bridge to PyTorch
         self._has_steps = False  # there is a schedule
         self._reads = False  # the results are read as they are complete
         self._left = None  # the session that a handler stopped, until the call that told it returns
@@ -122,6 +123,8 @@ class Recording:
         settle()
         _ending = None
         rank.tell()
+        self._needs_bridge = not {"cpu_op", "memory"}.isdisjoint(config["collectors"])
+        self._provide_bridge()
         session = _strobe.Session(json.dumps(config), "profile()")
         try:
             self._reads = reads
@@ -166,7 +169,12 @@ class Recording:
         """PyTorch may have been imported after the start."""
         if self.is_running() and not self._torch_seen and "torch" in sys.modules:
             self._torch_seen = True
+            self._provide_bridge()
             self._session.retry()
+
+    def _provide_bridge(self):
+        if self._needs_bridge:
+            torch_bridge.provide(message.warn_once)
 
     def stop(self):
         global _ending

@@ -31,7 +31,8 @@ def attach():
     global _follow
     _follow = follow = os.environ.get("STROBE_RUN_FOLLOW") == "1"
     step_on = os.environ.get("STROBE_RUN_STEP_ON") or "first"
-    _hook(step_on, follow, os.environ.get("STROBE_RUN_DIR"))
+    needs_bridge = os.environ.get("STROBE_RUN_TORCH") == "1"
+    _hook(step_on, follow, os.environ.get("STROBE_RUN_DIR"), needs_bridge)
     _begin(follow)
 
 
@@ -76,11 +77,15 @@ def _stop(session):
         stepping.run_session = None
 
 
-def _hook(step_on, follow=False, folder=None):
+def _hook(step_on, follow=False, folder=None, needs_bridge=False):
     from . import torch_import
 
     def ready():
         try:
+            if needs_bridge and (stepping.run_session or environment.is_open(os.environ)):
+                from . import torch_bridge
+
+                torch_bridge.provide(report)
             if stepping.run_session is None:
                 _begin(follow)  # a mark may have begun the session: it looks again all the same
             if stepping.run_session is not None:

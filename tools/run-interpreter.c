@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run-interpreter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "run-command.h"
+
+gboolean strobe_run_is_python(const char *program)
+{
+    g_autofree char *name = g_path_get_basename(program);
+
+    return g_regex_match_simple("^(python|pypy)[0-9.]*[a-z]?(-dbg)?$", name, 0, 0);
+}
+
+char **strobe_run_script_words(const char *program, char *const *command)
+{
+    char line[512];
+    FILE *file = fopen(program, "re");
+    gboolean got = file && fgets(line, sizeof line, file);
+    g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+
+    if (file)
+        fclose(file);
+    if (!got || strncmp(line, "#!", 2) != 0)
+        return NULL;
+    g_auto(GStrv) parts = g_strsplit_set(g_strstrip(line + 2), " \t", 2);
+    for (char **part = parts; *part; part++)
+        if (*g_strstrip(*part))
+            g_ptr_array_add(words, g_strdup(*part));
+    if (words->len == 0)
+        return NULL;
+    g_ptr_array_add(words, g_strdup(program));
+    for (command++; command[-1] && *command; command++)
+        g_ptr_array_add(words, g_strdup(*command));
+    g_ptr_array_add(words, NULL);
+    return (char **)g_ptr_array_steal(words, NULL);
+}
+
+/* What env runs, for "env NAME=VALUE... COMMAND..." and a script's "env -S COMMAND..."; NULL: it
+ * is told to do more (g_strfreev). */
+static char **env_words(char *const *words)
+{
+    char **split = NULL;
+
+    for (words++; *words && strchr(*words, '=') && **words != '-'; words++)
+        ;
+    if (!*words || **words != '-')
+        return *words ? g_strdupv((char **)words) : NULL;
+    if (g_str_has_prefix(*words, "-S"))
+        g_shell_parse_argv(*words + 2, NULL, &split, NULL);
+    return split;
+}
+
+static char *resolve(char *const *words, char *const *environment, int depth)
+{
+    g_autofree char *program = strobe_run_program(words[0], environment);
+    g_auto(GStrv) next = NULL;
+
+    if (!program || depth > STROBE_SCRIPTS_DEEP)
+        return NULL;
+    if (strobe_run_is_python(program))
+        return g_steal_pointer(&program);
+    g_autofree char *name = g_path_get_basename(program);
+    next = g_str_equal(name, "env") ? env_words(words) : strobe_run_script_words(program, words);
+    return next ? resolve(next, environment, depth + 1) : NULL;
+}
+
+char *strobe_run_interpreter(char *const *command, char *const *environment)
+{
+    return resolve(command, environment, 0);
+}
