@@ -39,6 +39,7 @@ class FunctionEvent(EventTimes):
     count = 1
     cpu_parent = None
     kernels = ()  # a list as soon as there is one
+    is_python_function = False  # calls of Python are no events
     self_cpu_percent = total_cpu_percent = total_device_percent = -1  # table() sets them
 
     def __init__(
