@@ -13,6 +13,8 @@
 #include "loose-span.h"
 #include "recorder.h"
 
+#define ASK_AGAIN_US 1000 /* whether a paused collector has late records */
+
 struct collector_call_cost {
     const char *call;
     guint64 begin, end;
@@ -331,10 +333,32 @@ void strobe_collector_start(StrobeCollector *c)
 
 void strobe_collector_stop(StrobeCollector *c)
 {
-    if (!c->is_started)
+    const gboolean was_paused = c->is_paused;
+
+    c->is_paused = FALSE;
+    if (!c->is_started || was_paused)
         return;
     guint64 begin = strobe_clock_now();
     finish_call(c, "stop", begin, c->ops->stop(c->state));
+}
+
+void strobe_collector_pause(StrobeCollector *c, gint64 deadline_ns)
+{
+    if (!c->is_started || c->is_paused)
+        return;
+    strobe_collector_stop(c);
+    if (strobe_collector_begin_flush(c, deadline_ns))
+        while (strobe_collector_flush(c))
+            g_usleep(ASK_AGAIN_US);
+    c->is_started = c->is_paused = TRUE;
+}
+
+void strobe_collector_resume(StrobeCollector *c)
+{
+    if (!c->is_paused)
+        return;
+    c->is_started = c->is_paused = FALSE;
+    strobe_collector_start(c);
 }
 
 gboolean strobe_collector_begin_flush(StrobeCollector *c, gint64 deadline_ns)

@@ -25,6 +25,7 @@ typedef struct StrobeCollector {
     const GPtrArray *peers; /* the session's collectors; the session's */
     gboolean required;
     gboolean is_warm, is_started;
+    gboolean is_paused;                  /* started, but does not record for the time being */
     gboolean is_draining;                /* it has stopped, and flush is not done */
     gboolean has_more;                   /* flush was not done when its time was over */
     guint64 flush_begin, flush_deadline; /* ticks */
@@ -50,6 +51,10 @@ void strobe_collector_settle(StrobeCollector *collector);
 void strobe_collector_warm(StrobeCollector *collector);
 void strobe_collector_start(StrobeCollector *collector);
 void strobe_collector_stop(StrobeCollector *collector);
+/* Within a window: stops it, waiting for its late records until `deadline_ns` from now; starts it
+ * again. */
+void strobe_collector_pause(StrobeCollector *collector, gint64 deadline_ns);
+void strobe_collector_resume(StrobeCollector *collector);
 /* After stop: late records are awaited until `deadline_ns` from now. Returns whether it has any:
  * then strobe_collector_flush() is to be called until it returns FALSE, in whatever thread records
  * them. */

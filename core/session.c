@@ -14,6 +14,8 @@
 #include "session-log.h"
 #include "signal-guard.h"
 
+#define PAUSE_DEADLINE_NS 2000000000 /* for the late records of a collector that is paused */
+
 static StrobeSession *current;
 static gint current_pid;    /* apart from it: whoever asks does not hold the session */
 static GMutex current_lock; /* for taking and clearing it; not held during a call */
@@ -439,6 +441,36 @@ void strobe_session_retry(StrobeSession *session)
         strobe_session_join(session, c);
     }
     g_rec_mutex_unlock(&session->lock);
+}
+
+static StrobeCollector *find_collector(StrobeSession *session, const char *name)
+{
+    for (guint i = 0; i < session->collectors->len; i++) {
+        StrobeCollector *c = g_ptr_array_index(session->collectors, i);
+        if (!g_strcmp0(c->component->name, name))
+            return c;
+    }
+    return NULL;
+}
+
+StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector, int is_on,
+                                   StrobeError **error)
+{
+    GError *failure = NULL;
+
+    if (!strobe_session_is_own(session, &failure))
+        return strobe_api_result(failure, error);
+    g_rec_mutex_lock(&session->lock);
+    StrobeCollector *c = find_collector(session, collector);
+    if (!c)
+        g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_ARGUMENT,
+                    "The session has no collector %s", collector ? collector : "(null)");
+    else if (is_on)
+        strobe_collector_resume(c);
+    else
+        strobe_collector_pause(c, PAUSE_DEADLINE_NS);
+    g_rec_mutex_unlock(&session->lock);
+    return strobe_api_result(failure, error);
 }
 
 /* ---- the rest ---- */

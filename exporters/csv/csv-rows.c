@@ -84,13 +84,14 @@ CsvRows *csv_rows_new_ascend(CsvContext *context, const AscendFile *entry, CsvFi
     return rows;
 }
 
-CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKindView *kind)
+CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKindView *kind,
+                              gboolean with_device)
 {
     CsvRows *rows = g_new0(CsvRows, 1);
 
     rows->context = context;
     rows->file = file;
-    rows->cells = row_cells_new_generic(file, kind);
+    rows->cells = row_cells_new_generic(file, kind, with_device);
     return rows;
 }
 

@@ -18,7 +18,9 @@ typedef struct CsvRows CsvRows;
 CsvRows *csv_rows_new_ascend(CsvContext *context, const AscendFile *entry, CsvFile *file,
                              const CsvFile *unless, gint64 rank, gboolean is_first,
                              const StrobeKindView *kind);
-CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKindView *kind);
+/* `with_device`: the last column is the device of the track. */
+CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKindView *kind,
+                              gboolean with_device);
 void csv_rows_free(CsvRows *rows);
 
 CsvFile *csv_rows_file(const CsvRows *rows);

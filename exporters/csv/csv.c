@@ -38,6 +38,7 @@ typedef struct Csv {
     CsvContext context;
     CsvPieces *pieces;             /* NULL: all by one thread */
     gboolean cuts_raw;             /* into pieces, too */
+    gboolean has_all_fields;       /* no files of the Ascend formats */
     char **only, **also;           /* kinds, as the options name them */
     GHashTable *kinds;             /* const StrobeKindView * -> CsvKind */
     CsvKind *recent[RECENT_KINDS]; /* by their ids */
@@ -68,6 +69,7 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
                                 .cache = cell_cache_new(host, self, 1)};
     csv->pieces = csv_pieces_new(&csv->context);
     csv->cuts_raw = facts->n_threads > 2; /* passes keep a second thread busy meanwhile */
+    csv->has_all_fields = host->option_bool(self, "all_fields");
     csv->only = g_strsplit(host->option_text(self, "kinds"), "+", -1);
     csv->also = g_strsplit(host->option_text(self, "also"), "+", -1);
     csv->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_kind);
@@ -214,7 +216,8 @@ static void bind_generic(Csv *csv, CsvKind *kind)
     csv->n_generic++;
     name = file_name(csv, kind->view->name);
     g_ptr_array_add(kind->rows,
-                    csv_rows_new_generic(&csv->context, new_file(csv, name), kind->view));
+                    csv_rows_new_generic(&csv->context, new_file(csv, name), kind->view,
+                                         csv->has_all_fields));
 }
 
 static CsvKind *new_kind(Csv *csv, const StrobeKindView *view)
@@ -226,7 +229,7 @@ static CsvKind *new_kind(Csv *csv, const StrobeKindView *view)
     kind->view_n_fields = view->n_fields;
     kind->view_id = view->id;
     kind->rows = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)csv_rows_free);
-    if (is_wanted(csv, view->name) && !bind_ascend(csv, kind))
+    if (is_wanted(csv, view->name) && (csv->has_all_fields || !bind_ascend(csv, kind)))
         bind_generic(csv, kind);
     return kind;
 }

@@ -19,6 +19,13 @@ static const StrobeOption options[] = {
         .default_value = "",
         .summary = "Write these kinds besides the usual ones.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "all_fields",
+        .default_value = "false",
+        .summary = "Write a table of all fields for each kind, none of the Ascend files.",
+    },
     GZIP_OPTION,
 };
 

@@ -215,11 +215,14 @@ static void add_generic_column(RowCells *row, const StrobeKindView *kind, guint3
     csv_file_add_column(row->file, title, CSV_COLUMN_ALWAYS);
 }
 
-RowCells *row_cells_new_generic(CsvFile *file, const StrobeKindView *kind)
+RowCells *row_cells_new_generic(CsvFile *file, const StrobeKindView *kind, gboolean with_device)
 {
     RowCells *row = new_row(file);
 
     row->n_columns = strobe_table_generic(kind, row->columns);
+    if (with_device && row->n_columns < STROBE_TABLE_COLUMNS_MAX)
+        row->columns[row->n_columns++] =
+            (StrobeColumn){"Device", STROBE_COLUMN_DEVICE, STROBE_CELL_INT};
     for (guint32 i = 0; i < row->n_columns; i++) {
         if (!strcmp(row->columns[i].field, STROBE_COLUMN_BEGIN))
             row->columns[i].cell = STROBE_CELL_US_TAB;

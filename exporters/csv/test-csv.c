@@ -72,6 +72,21 @@ static void test_generic(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(clear_folder(f), ==, 2);
 }
 
+static void test_all_fields(Fixture *f, gconstpointer unused)
+{
+    const struct vendor fields_of = {7, 0.5, 0, 1};
+
+    strobe_mock_option(f->mock, "all_fields", "true");
+    strobe_mock_add(f->mock, &vendor, f->thread, strobe_mock_string(f->mock, "t1"), T0, T0 + 2260,
+                    &fields_of);
+    add_operator(f, "aten::mm", "", T0, 1, 1, 0);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "vendor.task.csv",
+               "Name,Begin(us),Duration(us),Track,size(B),share(%),what,ok,Device\r\n"
+               "t1,1736412474721516.710\t,2.26,4711,7,0.5,,1,-1\r\n");
+    g_assert_cmpuint(clear_folder(f), ==, 2);
+}
+
 static void add_all(Fixture *f)
 {
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0, T0, NULL);
@@ -219,6 +234,7 @@ int main(int argc, char **argv)
 #define ADD(path, function) g_test_add("/csv/" path, Fixture, NULL, set_up, function, tear_down)
     ADD("operator-details", test_operator_details);
     ADD("generic", test_generic);
+    ADD("all-fields", test_all_fields);
     ADD("defaults", test_defaults);
     ADD("kinds-option", test_kinds_option);
     ADD("also", test_also);

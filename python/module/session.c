@@ -183,6 +183,28 @@ static PyObject *session_retry(PyObject *self, PyObject *unused)
     return run_call(self, retry_call);
 }
 
+static PyObject *session_toggle(PyObject *object, PyObject *args)
+{
+    StrobePythonSession *self = (StrobePythonSession *)object;
+    const char *name;
+    int is_on;
+    if (!PyArg_ParseTuple(args, "sp:toggle", &name, &is_on))
+        return NULL;
+    int entered = strobe_python_enter(self, &self->control);
+    if (entered < 0)
+        return NULL;
+    if (!entered)
+        Py_RETURN_NONE;
+    StrobeError *error = NULL;
+    StrobeStatus status;
+    Py_BEGIN_ALLOW_THREADS status = strobe_session_toggle(self->session, name, is_on, &error);
+    Py_END_ALLOW_THREADS int failed = strobe_python_failed(&self->control, status, error);
+    strobe_python_leave(&self->control);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 /* The directory of a dump; None in a forked child. */
 static PyObject *session_dump(PyObject *object, PyObject *args, PyObject *keywords)
 {
@@ -397,6 +419,8 @@ static PyMethodDef session_methods[] = {
      "dump(reason=None)\n--\n\nWrites what a flight recorder holds; the result directory."},
     {"retry", session_retry, METH_NOARGS,
      "retry()\n--\n\nLets collectors that wait for a library look again."},
+    {"toggle", session_toggle, METH_VARARGS,
+     "toggle(collector, is_on)\n--\n\nPauses a collector in the window, or lets it go on."},
     {"add_metadata", (PyCFunction)(void (*)(void))session_add_metadata,
      METH_VARARGS | METH_KEYWORDS,
      "add_metadata(key, value, json=False)\n--\n\nAdds a fact to the results."},

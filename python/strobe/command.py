@@ -10,6 +10,10 @@ from ._paths import COMMANDS
 from .bootstrap import strobe_run_environment as environment
 
 
+class Timeout(Error):
+    """The command did not end in time."""
+
+
 def find():
     """Path of the command."""
     for path in COMMANDS:
@@ -43,17 +47,23 @@ def start(arguments, nice=False):
     )
 
 
-def finish(process, name):
-    """Waits for the command and returns what it printed, as bytes. Its failure raises Error."""
-    stdout, stderr = process.communicate()
+def finish(process, name, timeout_s=None):
+    """Waits for the command and returns what it printed, as bytes. Its failure raises Error; one
+    that takes longer than `timeout_s` is killed and raises Timeout."""
+    try:
+        stdout, stderr = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise Timeout("strobe %s took longer than %g s" % (name, timeout_s)) from None
     if process.returncode != 0:
         raise Error(_failure(name, process.returncode, stderr))
     return stdout
 
 
-def run(arguments):
-    """Runs the command and returns what it printed, as bytes. Its failure raises Error."""
-    return finish(start(arguments), arguments[0])
+def run(arguments, timeout_s=None):
+    """Runs the command and returns what it printed, as bytes; errors as in finish()."""
+    return finish(start(arguments), arguments[0], timeout_s)
 
 
 def _failure(name, code, stderr):

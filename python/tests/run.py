@@ -18,6 +18,9 @@ def _names(arguments):
 
 
 def main():
+    """Scripts that tests run elsewhere need the folders of PYTHONPATH in full."""
+    folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(os.path.abspath(each) for each in folders if each)
     sys.path.insert(0, _HERE)
     return tap.run(unittest.defaultTestLoader.loadTestsFromNames(_names(sys.argv[1:])))
 

@@ -16,6 +16,7 @@ from support import FolderTest, messages, needs_torch
 from strobe import profiler
 from strobe.profiler import tensor_roles
 from strobe.profiler.events import EventList, FunctionEvent
+from strobe.profiler import torch_style
 from strobe.profiler.memory_usage import attribute
 
 try:
@@ -30,9 +31,9 @@ def _memory(events):
 
 class Attribution(unittest.TestCase):
     def test_from_begin_to_end_in_any_thread(self):
-        outer = FunctionEvent("outer", 10, 50, thread=1)
-        inner = FunctionEvent("inner", 20, 30, thread=1)
-        other = FunctionEvent("other", 25, 40, thread=2)
+        outer = FunctionEvent(1, "outer", 1, 10, 50)
+        inner = FunctionEvent(2, "inner", 1, 20, 30)
+        other = FunctionEvent(3, "other", 2, 25, 40)
         changes = [(9, 1, False), (10, 2, False), (25, 4, False), (30, 8, False),
                    (31, -2, False), (45, 16, True), (51, 32, False)]  # fmt: skip
         loose = attribute([outer, inner, other], changes)
@@ -45,7 +46,7 @@ class Attribution(unittest.TestCase):
         self.assertEqual(outer.self_cuda_memory_usage, 16)
 
     def test_asynchronous_events_have_nothing_of_their_own(self):
-        event = FunctionEvent("a", 0, 9, is_async=True)
+        event = FunctionEvent(1, "a", 1, 0, 9, is_async=True)
         attribute([event], [(5, 7, False)])
         self.assertEqual((event.cpu_memory_usage, event.self_cpu_memory_usage), (7, 0))
 
@@ -81,7 +82,7 @@ class Profiles(FolderTest):
         self.assertEqual(memory["[memory]"], (-4096, -4096))
         text = averages.table(sort_by="self_cpu_memory_usage")
         self.assertIn("Self CPU Mem", text)
-        self.assertIn("5.00 Kb", text)
+        self.assertIn("5.00 " + torch_style.memory_units()[1], text)
         self.assertEqual(averages.total_average().self_cpu_memory_usage, 1024)
 
     def test_sums_are_those_of_torch_profiler(self):

@@ -4,7 +4,15 @@ from unittest import mock
 
 from support import messages, needs_torch
 from strobe import message, profiler
-from strobe.profiler import ProfilerActivity, _ExperimentalConfig, parameters
+from strobe.profiler import ProfilerActivity, _ExperimentalConfig, activity, parameters
+from strobe.profiler import torch_style
+from strobe.profiler.events import FunctionEvent
+
+
+_NO_DEVICE = {
+    "ProfilerActivity.%s has no effect: ASCEND_HOME_PATH is not set, there is no CANN." % name
+    for name in ("NPU", "CUDA")
+}
 
 
 def _experimental(*args, **kwargs):
@@ -35,13 +43,13 @@ class Names(unittest.TestCase):
         self.assertEqual(profiler.ProfilerLevel.Level_none, "Level_none")
         self.assertEqual(profiler.HostSystem.NUMA, "numa")
         self.assertEqual(profiler.ExportType.Db, "db")
-        self.assertEqual([a.value for a in profiler.ProfilerAction], [0, 1, 2, 3])
+        self.assertEqual([a.value for a in profiler.ProfilerAction], [0, 1, 2, 3, 4])
 
     def test_activity_text(self):
         self.assertEqual(str(ProfilerActivity.CPU), "ProfilerActivity.CPU")
         self.assertEqual(str(ProfilerActivity.NPU), "ProfilerActivity.NPU")
-        self.assertIs(ProfilerActivity.CUDA, ProfilerActivity.NPU)
-        self.assertIs(ProfilerActivity.XPU, ProfilerActivity.NPU)
+        names = {"CPU", "NPU", "CUDA", "XPU", "MTIA", "HPU", "PrivateUse1"}
+        self.assertEqual(set(ProfilerActivity.__members__), names)
 
     def test_imports(self):
         import strobe.profiler
@@ -87,7 +95,69 @@ class Activities(unittest.TestCase):
 
         with messages():
             found = parameters.check_activities([Theirs.CPU, Theirs.CUDA])
-        self.assertEqual(found, {ProfilerActivity.CPU, ProfilerActivity.NPU})
+        self.assertEqual(found, {ProfilerActivity.CPU, ProfilerActivity.CUDA})
+
+    def test_device_names(self):
+        """The device has the name that it was asked for by, whatever collector records it."""
+        every = list(ProfilerActivity)
+        self.assertIsNone(activity.device_name([ProfilerActivity.CPU]))
+        self.assertEqual(activity.device_name(profiler.supported_activities()), "npu")
+        self.assertEqual(activity.device_name(every), "cuda")
+        for each in every[1:-1]:
+            self.assertEqual(activity.device_name([each]), each.name.lower())
+        self.assertEqual(
+            activity.device_name([ProfilerActivity.PrivateUse1]), torch_style.privateuse1_name()
+        )
+
+    def test_filters(self):
+        cpu, cuda = ProfilerActivity.CPU, ProfilerActivity.CUDA
+        given = [{cpu: ["CPU_OP"]}, {cuda: ["GPU_MEMCPY", "NONSENSE"]}]
+        with messages() as told, mock.patch.dict("os.environ", ASCEND_HOME_PATH="/nowhere"):
+            prof = profiler.profile(activities=given, profile_memory=True, with_stack=True)
+        self.assertEqual(prof.activities, {cpu, cuda})
+        self.assertEqual(len(told), 1)
+        self.assertIn("NONSENSE", told[0][1])
+        device = torch_style.device_type("cuda")
+        kept = {
+            (kind, place): prof._filter.keeps(
+                FunctionEvent(0, "x", 0, 0, 1, activity_type=kind, device_type=place)
+            )
+            for kind, place in (
+                ("cpu_op", None),
+                ("user_annotation", None),
+                ("cuda_runtime", None),
+                ("gpu_memcpy", device),
+                ("kernel", device),
+            )
+        }
+        self.assertEqual([key[0] for key, value in kept.items() if value], ["cpu_op", "gpu_memcpy"])
+        self.assertNotIn("memory", _collectors_of(prof))
+        self.assertNotIn("python_call", _collectors_of(prof))
+
+    def test_device_by_another_name(self):
+        """Any name but NPU may be a device of OpenCL, where there is no NPU."""
+        with mock.patch.dict("os.environ", ASCEND_HOME_PATH="/nowhere"), messages() as told:
+            for each in list(ProfilerActivity)[1:]:
+                self.assertIn("npu_task", _collectors_of(profiler.profile(activities=[each])))
+        with mock.patch.dict("os.environ", ASCEND_HOME_PATH=""), mock.patch.object(
+            parameters.opencl_layer, "is_installed", return_value=True
+        ), messages() as told:
+            for each in list(ProfilerActivity)[2:]:
+                self.assertIn("opencl", _collectors_of(profiler.profile(activities=[each])))
+            self.assertNotIn("opencl", _collectors_of(profiler.profile()))
+        self.assertEqual(told, [])
+
+
+def _collectors_of(prof):
+    return parameters.session_config(
+        prof.activities,
+        prof.schedule,
+        prof._switches,
+        prof.experimental_config,
+        "/d",
+        None,
+        prof._filter,
+    )["collectors"]
 
 
 class Profile(unittest.TestCase):
@@ -128,8 +198,12 @@ class Profile(unittest.TestCase):
 
     def test_use_cuda(self):
         with messages() as told:
-            profiler.profile(use_cuda=False)
-        self.assertEqual(_texts(told), ["This is npu environment, use_cuda is invalid"])
+            without = profiler.profile(activities=list(ProfilerActivity)[:3], use_cuda=False)
+            both = profiler.profile(use_cuda=True)
+        self.assertEqual(set(_texts(told)) - _NO_DEVICE, {"use_cuda is deprecated, use the argument "
+                                                          "activities instead."})
+        self.assertEqual(without.activities, {ProfilerActivity.CPU, ProfilerActivity.NPU})
+        self.assertEqual(both.activities, {ProfilerActivity.CPU, ProfilerActivity.CUDA})
 
     def test_cross_checks(self):
         message._told.clear()
@@ -352,7 +426,7 @@ class Config(unittest.TestCase):
     def test_collectors(self):
         config = self._config(record_shapes=True)
         self.assertEqual(
-            config["collectors"], {"metadata": {}, "cpu_op": {"shapes": True}}
+            config["collectors"], {"metadata": {}, "cpu_op": {"shapes": True, "values": True}}
         )
         collectors = self._config(with_stack=True, with_flops=True)["collectors"]
         self.assertEqual(collectors["cpu_op"], {"shapes": True, "stack": True, "flops": True})

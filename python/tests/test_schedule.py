@@ -179,7 +179,7 @@ class ForeignActions(unittest.TestCase):
     def test_torch(self):
         from torch.profiler import ProfilerAction as Theirs
 
-        for action in ProfilerAction:
+        for action in list(ProfilerAction)[:4]:
             self.assertIs(action_of(Theirs[action.name], 0), action)
 
     def test_nonsense(self):

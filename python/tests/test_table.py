@@ -7,7 +7,7 @@ import unittest
 import unittest.mock
 
 from support import needs_torch, torch
-from strobe.profiler import capture_table
+from strobe.profiler import capture_table, torch_style
 from strobe.profiler.events import EventList, FunctionEvent
 
 _NAMES = ["aten::add", "aten::mul", "aten::" + "x" * 60, "ü ()"]
@@ -40,10 +40,11 @@ def _ours(calls, **kwargs):
     events = EventList(
         [
             FunctionEvent(
+                call["number"],
                 call["name"],
+                call["thread"],
                 call["start"],
                 call["end"],
-                thread=call["thread"],
                 input_shapes=call["shapes"],
                 is_async=call["is_async"],
                 stack=call.get("stack"),
@@ -71,13 +72,14 @@ def _theirs(calls, **kwargs):
                 start_us=call["start"],
                 end_us=call["end"],
                 fwd_thread=None,
+                **({"overload_name": "", "flops": 0} if torch_style.is_torch_2() else {}),
                 input_shapes=call["shapes"],
                 stack=call.get("stack", []),
                 is_async=call["is_async"],
             )
             for number, call in enumerate(calls)
         ],
-        use_cuda=False,
+        **({"use_device": None} if torch_style.is_torch_2() else {"use_cuda": False}),
         **kwargs
     )
     events._build_tree()
@@ -163,7 +165,15 @@ class LikeTorch(unittest.TestCase):
 
 class Rules(unittest.TestCase):
     def _call(self, name, start, end, thread=1):
-        return dict(name=name, start=start, end=end, thread=thread, shapes=[], is_async=False)
+        return dict(
+            number=0,
+            name=name,
+            start=start,
+            end=end,
+            thread=thread,
+            shapes=[],
+            is_async=False,
+        )
 
     def test_lost_records(self):
         calls = [self._call("mm", 0, 10)]
@@ -182,9 +192,7 @@ class Rules(unittest.TestCase):
             ("loss", {"Name": "nested", "count": "2", **times}),
         ]
         with unittest.mock.patch.object(capture_table, "_read_tables", return_value=rows):
-            found = capture_table.read_events(
-                "unused", {"with_flops": False, "with_stack": False}
-            )
+            found = capture_table.read_events("unused", capture_table.Request())
         self.assertEqual(([event.name for event in found], found.lost), (["mm"], 7))
 
     def test_empty(self):

@@ -171,6 +171,12 @@ STROBE_API StrobeStatus strobe_dump(void);
 /* Lets collectors that wait for a library look again; call it after a library was loaded. */
 STROBE_API void strobe_session_retry(StrobeSession *session);
 
+/* Pauses a collector, by its name, in the window that records, or lets it go on; a window begins with
+ * all of them. Nothing happens where none records. STROBE_ERROR_ARGUMENT: the session has none of
+ * this name. Since 1.0. */
+STROBE_API StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector,
+                                              int is_on, StrobeError **error);
+
 /* Number of the step that runs, its action, and the folder of the window that records or recorded
  * last ("" before the first; valid until the next session call). */
 STROBE_API int64_t strobe_session_step_number(const StrobeSession *session);

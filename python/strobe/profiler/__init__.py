@@ -29,8 +29,9 @@ from .experimental import (
     supported_profiler_level,
 )
 from .handler import tensorboard_trace_handler
-from .profiler import _KinetoProfile, profile
-from .profiler import stop_running as _stop_running
+from .kineto_profile import _KinetoProfile
+from .kineto_profile import stop_running as _stop_running
+from .profiler import profile
 from .recording import settle as _settle
 from .ranges import kineto_available, record_function
 from .schedules import ProfilerAction, schedule
@@ -56,10 +57,18 @@ __all__ = [
     "tensorboard_trace_handler",
 ]
 
+_OF_TORCH = (
+    "DeviceType",
+    "ExecutionGraphObserver",
+    "ExecutionTraceObserver",
+    "RecordScope",
+    "itt",
+)
+
 
 def __getattr__(name):
     """Names of torch.profiler that have nothing to do with recording are torch's own."""
-    if name in ("DeviceType", "ExecutionGraphObserver", "RecordScope", "itt"):
+    if name in _OF_TORCH:
         import torch.profiler
 
         return getattr(torch.profiler, name)

@@ -11,16 +11,18 @@ import re
 import shutil
 import sys
 import tempfile
+import time
+from dataclasses import dataclass, field
 
-from .. import command
-from . import memory_usage
+from .. import command, message
+from . import cells, device_events, memory_usage, torch_style
+from .activity_filter import ActivityFilter
 from .events import EventList, FunctionEvent
 
 _OPERATORS, _MARKERS, _STEPS, _LOSSES = "cpu_op", "marker", "step", "loss"
 _MEMORY = "memory_event"
 _KEPT = "string_cut"  # the loss of a part of a text, not of its record
 _USER_SCOPE = 7  # at::RecordScope::USER_SCOPE
-_FRAME_END = ";"
 _CELL_LIMIT = 1 << 26  # a name may have 1 MiB
 # Helpers of PyTorch that its own profiler does not show either.
 _HIDDEN = {
@@ -31,6 +33,27 @@ _HIDDEN = {
     "aten::output_nr",
     "aten::_version",
 }
+
+
+@dataclass
+class Request:
+    """What of a window is read. `device`: the name of the device that was recorded, None: none;
+    `timeout_s`: after that what was read until then is enough, None: no limit."""
+
+    profile_memory: bool = False
+    with_stack: bool = False
+    with_flops: bool = False
+    device: str = None
+    filter: ActivityFilter = field(default_factory=ActivityFilter)
+    timeout_s: float = None
+
+    def kinds(self):
+        kinds = [_OPERATORS, _MARKERS, _STEPS, _LOSSES]
+        if self.profile_memory:
+            kinds.append(_MEMORY)
+        if self.device:
+            kinds += device_events.KINDS
+        return kinds
 
 
 # ---- tables ----
@@ -49,20 +72,31 @@ def _read_file(path):
         csv.field_size_limit(limit)
 
 
-def _read_tables(directory, kinds):
-    """(kind, row) of all records of some kinds. A kind has several files if plugins extend it."""
+def _read_tables(directory, kinds, timeout_s=None):
+    """(kind, row) of all records of some kinds. A kind has several files if plugins extend it.
+    Ends early, with a warning, when the time is over."""
     folder = tempfile.mkdtemp(prefix="strobe-")
+    end = None if timeout_s is None else time.monotonic() + timeout_s
     try:
-        exporter = "csv:kinds=" + "+".join(kinds)
-        command.run(["analyse", directory, "--export", exporter, "-o", folder])
-        for parent, _, names in os.walk(folder):
-            for name in names:
-                match = re.fullmatch(r"(\w+?)(_\d+)?\.csv", name)
-                if match and match.group(1) in kinds:
-                    for row in _read_file(os.path.join(parent, name)):
-                        yield match.group(1), row
+        exporter = "csv:all_fields=true,kinds=" + "+".join(kinds)
+        command.run(["analyse", directory, "--export", exporter, "-o", folder], timeout_s)
+        for kind, path in _tables_in(folder, kinds):
+            for row in _read_file(path):
+                if end is not None and time.monotonic() >= end:
+                    raise command.Timeout("the tables were not read within %g s" % timeout_s)
+                yield kind, row
+    except command.Timeout as error:
+        message.warn("The events are incomplete: %s" % error)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _tables_in(folder, kinds):
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            match = re.fullmatch(r"(\w+?)(_\d+)?\.csv", name)
+            if match and match.group(1) in kinds:
+                yield match.group(1), os.path.join(parent, name)
 
 
 def read_table(directory, kind):
@@ -71,108 +105,116 @@ def read_table(directory, kind):
         yield row
 
 
-# ---- cells ----
-
-
-def _begin_ns(text):
-    """Microseconds since the epoch with three decimals: more digits than a float has."""
-    return int(text.strip().replace(".", ""))
-
-
-def _duration_ns(text):
-    return round(float(text) * 1000)
-
-
-def _number(row, column, absent=0):
-    """A cell whose title may carry a unit."""
-    text = row.get(column)
-    return int(text) if text else absent
-
-
-def _shapes(text, types):
-    """ "2,3;;4" as [[2, 3], [], [4]]; the types tell one scalar from no input at all. """
-    if not text and not types:
-        return []
-    try:
-        return [[int(size) for size in part.split(",") if size] for part in text.split(";")]
-    except ValueError:
-        return []
-
-
-def _stack(text):
-    """Frames, innermost first. A ";" inside of one comes as "\\;", a "\\" as "\\\\"."""
-    if "\\" not in text:
-        return [sys.intern(frame) for frame in text.split(_FRAME_END)] if text else []
-    frames = re.findall(r"(?:[^;\\]|\\.)+", text, re.DOTALL)
-    return [sys.intern(re.sub(r"\\(.)", r"\1", frame, flags=re.DOTALL)) for frame in frames]
-
-
 # ---- events ----
 
 
-def _event(row, **fields):
-    begin = _begin_ns(row["Begin(us)"])
-    end = begin + _duration_ns(row["Duration(us)"])
-    return FunctionEvent(sys.intern(row["Name"]), begin, end, **fields)
+class _Window:
+    """The records of a window, kind by kind; times are still ns."""
 
+    def __init__(self, request):
+        self.request = request
+        self.operators, self.changes, self.lost = [], [], 0
+        self.device = device_events.DeviceEvents(request.device) if request.device else None
+        self._cpu_type = torch_style.cpu_type()
 
-def _operator(row):
-    return _event(
-        row,
-        thread=_number(row, "Track"),
-        fwd_thread=_number(row, "forward_thread") or None,
-        logical_thread=_number(row, "logical_thread") or None,
-        sequence_nr=_number(row, "sequence", -1),
-        input_shapes=_shapes(row.get("shapes", ""), row.get("types")),
-        scope=_number(row, "scope"),
-        is_async=_number(row, "is_async") != 0,
-        stack=_stack(row.get("stack", "")),
-        flops=_number(row, "cpu_op.flops"),
-    )
-
-
-def _take_memory(changes, row):
-    """Releases of a device's block come after its release and count no more."""
-    size = row.get("size(B)")
-    if size and _number(row, "action", 3) < 2:
-        changes.append((_begin_ns(row["Begin(us)"]), int(size), _number(row, "device") >= 0))
-
-
-def _all_events(directory, kinds):
-    """All events, the changes of memory, and how many records were lost."""
-    events, changes, lost = [], [], 0
-    for kind, row in _read_tables(directory, kinds):
+    def take(self, kind, row):
         if kind == _OPERATORS:
             if row["Name"] not in _HIDDEN:
-                events.append(_operator(row))
+                self.operators.append(self._operator(row))
         elif kind == _MARKERS:
-            events.append(_event(row, thread=_number(row, "Track"), scope=_USER_SCOPE))
+            self.operators.append(self._range(row, cells.number(row, "Track")))
         elif kind == _STEPS:
-            events.append(_event(row, thread=_number(row, "thread"), scope=_USER_SCOPE))
+            self.operators.append(self._range(row, cells.number(row, "thread")))
         elif kind == _MEMORY:
-            _take_memory(changes, row)
-        elif row["Name"] != _KEPT:
-            lost += _number(row, "count")
-    return events, changes, lost
+            self._take_memory(row)
+        elif kind == _LOSSES:
+            if row["Name"] != _KEPT:
+                self.lost += cells.number(row, "count")
+        elif self.device is not None:
+            self.device.take(kind, row)
+
+    def _event(self, row, thread, **fields):
+        begin, end = cells.interval_ns(row)
+        return FunctionEvent(
+            0,
+            sys.intern(row["Name"]),
+            thread,
+            begin,
+            end,
+            use_device=self.request.device,
+            device_type=self._cpu_type,
+            **fields,
+        )
+
+    def _range(self, row, thread):
+        return self._event(
+            row,
+            thread,
+            scope=_USER_SCOPE,
+            is_user_annotation=True,
+            activity_type="user_annotation",
+        )
+
+    def _operator(self, row):
+        scope = cells.number(row, "scope")
+        is_range = scope == _USER_SCOPE
+        return self._event(
+            row,
+            cells.number(row, "Track"),
+            overload_name=sys.intern(row.get("cpu_op.overload", "")),
+            fwd_thread=cells.number(row, "forward_thread") or None,
+            logical_thread=cells.number(row, "logical_thread") or None,
+            sequence_nr=cells.number(row, "sequence", -1),
+            input_shapes=cells.shapes(row.get("shapes", ""), row.get("types")),
+            input_dtypes=cells.texts(row.get("types")),
+            concrete_inputs=cells.values(row.get("cpu_op.values")),
+            scope=scope,
+            is_async=cells.number(row, "is_async") != 0,
+            stack=cells.stack(row.get("stack", "")),
+            flops=cells.number(row, "cpu_op.flops"),
+            is_user_annotation=is_range,
+            activity_type="user_annotation" if is_range else "cpu_op",
+        )
+
+    def _take_memory(self, row):
+        """Releases of a device's block come after its release and count no more."""
+        size = row.get("size(B)")
+        if size and cells.number(row, "action", 3) < 2:
+            is_device = cells.number(row, "device") >= 0
+            begin = cells.begin_ns(row["Begin(us)"])
+            self.changes.append((begin, int(size), is_device, row.get("address")))
+
+    def events(self):
+        """All events in order of their begin, numbered, with kernels; times are still ns."""
+        events = self.operators + (self.device.calls if self.device else [])
+        changes = memory_usage.of_window(self.changes)
+        events += memory_usage.attribute(events, changes, self.request.device)
+        events += self.device.tasks if self.device else []
+        events = [event for event in events if self.request.filter.keeps(event)]
+        events.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
+        for number, event in enumerate(events):
+            event.id = event.external_id = number
+        if self.device is not None:
+            self.device.link(self.operators)
+        return events
 
 
-def read_events(directory, switches):
+def read_events(directory, request):
     """The events of a window in order of their begin, with the tree that they make; times in us
     since the first."""
-    kinds = [_OPERATORS, _MARKERS, _STEPS, _LOSSES]
-    has_memory = switches.get("profile_memory", False)
-    if has_memory:
-        kinds.append(_MEMORY)
-    events, changes, lost = _all_events(directory, kinds)
-    events += memory_usage.attribute(events, changes)
-    events.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
+    window = _Window(request)
+    for kind, row in _read_tables(directory, request.kinds(), request.timeout_s):
+        window.take(kind, row)
+    events = window.events()
     origin = events[0].time_range.start if events else 0
-    for number, event in enumerate(events):
-        event.id = number
+    for event in events:
         event.time_range.to_microseconds(origin)
-    found = EventList(events, has_memory, switches["with_flops"], lost)
+    found = EventList(
+        events, request.device, request.profile_memory, request.with_flops, window.lost
+    )
     found.directory = directory
+    found.begin_ns = origin
     found.build_tree()
-    if switches["with_stack"]:
+    if request.with_stack:
         found.set_backward_stacks()
     return found

@@ -5,6 +5,7 @@ import os
 import socket
 
 from .. import message
+from . import torch_trace
 from .analysis import TensorBoard, analyse_result
 from .folders import checked_parent, default_parent, place_result
 
@@ -18,12 +19,13 @@ class TraceHandler:
     """What tensorboard_trace_handler() returns. The profile that it is given to takes its
     directory and worker; all of its state is that of one handler."""
 
-    def __init__(self, directory, worker_name, analyse_flag, async_mode, use_gzip):
+    def __init__(self, directory, worker_name, analyse_flag, async_mode, use_gzip, third):
         self.directory = directory
         self.worker_name = worker_name
         self.analyse_flag = analyse_flag
         self.async_mode = async_mode
         self.use_gzip = use_gzip
+        self._third = third  # the third argument: use_gzip for PyTorch's own profile
         self._tensorboard_worker = None
 
     def parent(self):
@@ -31,8 +33,11 @@ class TraceHandler:
         return self.directory or default_parent() or os.getcwd()
 
     def __call__(self, prof):
-        """A window of `prof` is complete."""
-        recording = prof._recording
+        """A window of `prof`, which may be PyTorch's own, is complete."""
+        recording = getattr(prof, "_recording", None)
+        if recording is None:
+            self._write_trace_of_torch(prof)
+            return
         if prof.on_trace_ready is not self:  # called from a handler of the user's own
             recording.directory = place_result(
                 recording.result(), self.parent(), self.worker_name
@@ -41,6 +46,11 @@ class TraceHandler:
             analyse_result(
                 recording.result(), self.async_mode, self.use_gzip, self._tensorboard(prof)
             )
+
+    @message.reported
+    def _write_trace_of_torch(self, prof):
+        use_gzip = self.use_gzip or self._third is True
+        torch_trace.write(prof, self.parent(), self._worker(), use_gzip)
 
     def _tensorboard(self, prof):
         """Where TensorBoard's plugin looks for traces, and the worker in their names; None where
@@ -60,14 +70,28 @@ class TraceHandler:
 
 
 def tensorboard_trace_handler(
-    dir_name=None, worker_name=None, analyse_flag=True, async_mode=False, use_gzip=False
+    dir_name=None,
+    worker_name=None,
+    analyse_flag=None,
+    async_mode=False,
+    use_gzip=False,
+    use_python_export=None,
 ):
     """A function for on_trace_ready that leaves a result directory in `dir_name` per window, and
     beside it, where no NPU is profiled, the trace that TensorBoard's profiler plugin reads.
 
-    `analyse_flag`: make the output files at once; `async_mode`: without waiting for them;
-    `use_gzip`: compress the traces. None, with an ERROR line, if `dir_name` is a file.
+    `analyse_flag`: make the output files at once (default: True); `async_mode`: without waiting for
+    them; `use_gzip`: compress the traces. Returns None, with an ERROR line, if `dir_name` is a file.
+
+    torch.profiler has `use_gzip` as the third argument and `use_python_export` as one more. The third
+    argument is `use_gzip` where the handler is given to PyTorch's own profile, and where
+    `use_python_export` is given, which changes nothing else.
     """
+    third = analyse_flag
+    if use_python_export is not None or analyse_flag is None:
+        analyse_flag = True
+    if use_python_export is not None and third is not None:
+        use_gzip = third
     try:
         return TraceHandler(
             _checked_directory(dir_name),
@@ -75,6 +99,7 @@ def tensorboard_trace_handler(
             _checked_bool("analyse_flag", analyse_flag, True),
             _checked_bool("async_mode", async_mode, False),
             _checked_bool("use_gzip", use_gzip, False),
+            third,
         )
     except Exception as error:
         message.error("Call tensorboard_trace_handler failed. Exception: %s" % error)

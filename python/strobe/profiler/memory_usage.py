@@ -4,19 +4,34 @@
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
-from .events import FunctionEvent
+from .function_event import FunctionEvent
 
 _LOOSE = "[memory]"  # what PyTorch's profiler calls memory of no operator
 
 
-def attribute(events, changes):
+def attribute(events, changes, device=None):
     """Adds to each event what happened from its begin to its end, in whatever thread. `changes`:
     (time, bytes taken or given back, whether of a device). Returns an event for each change that
     lies in none of them. Times are still ns."""
     changes.sort()
     for is_device in (False, True):
         _add_sums(events, [each for each in changes if each[2] == is_device], is_device)
-    return [_loose_event(*each) for each in _outside(events, changes)]
+    return [_loose_event(*each, device) for each in _outside(events, changes)]
+
+
+def of_window(changes):
+    """Without the releases of blocks of the host that were taken before the window, which PyTorch's
+    own profiler does not know either. `changes`: (time, size, whether of a device, address)."""
+    live, kept = set(), []
+    for time, size, is_device, address in sorted(changes):
+        if size > 0:
+            live.add(address)
+        elif not is_device and address not in live:
+            continue
+        else:
+            live.discard(address)
+        kept.append((time, size, is_device))
+    return kept
 
 
 def _add_sums(events, changes, is_device):
@@ -29,7 +44,7 @@ def _add_sums(events, changes, is_device):
         end = bisect_right(times, event.time_range.end)
         setattr(
             event,
-            "cuda_memory_usage" if is_device else "cpu_memory_usage",
+            "device_memory_usage" if is_device else "cpu_memory_usage",
             totals[max(first, end)] - totals[first],
         )
 
@@ -46,10 +61,15 @@ def _outside(events, changes):
             yield change
 
 
-def _loose_event(time, size, is_device):
-    event = FunctionEvent(_LOOSE, time, time)
-    if is_device:
-        event.cuda_memory_usage = size
-    else:
-        event.cpu_memory_usage = size
-    return event
+def _loose_event(time, size, is_device, device):
+    return FunctionEvent(
+        0,
+        _LOOSE,
+        0,
+        time,
+        time,
+        use_device=device,
+        cpu_memory_usage=0 if is_device else size,
+        device_memory_usage=size if is_device else 0,
+        activity_type="cpu_instant_event",
+    )

@@ -2,15 +2,26 @@
 """The parameters of a profile: checks, and the configuration that they make."""
 
 import os
+import sys
 import uuid
 
 from .. import message
-from .activity import ProfilerActivity, activity_of, supported_activities
+from . import opencl_layer
+from .activity import (
+    ProfilerActivity,
+    activity_of,
+    canonical,
+    has_device,
+    supported_activities,
+)
+from .activity_filter import ActivityFilter, unknown_names
 from .experimental import _ExperimentalConfig
 from .schedules import always_record, schedule
 
 SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
 SECTIONS = ("buffer", "rotate", "dump")  # of the configuration, as they are
+CPU_COLLECTORS = ("cpu_op", "memory")  # of those that a profile can pause
+DEVICE_COLLECTORS = ("npu_task", "opencl")
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
 # What is marked by default, and with_flops' own.
 _RANGES_WITH_FLOPS = "communication+dataloader+save_checkpoint+profiler_step+flops"
@@ -18,17 +29,67 @@ _DEVICE_INTERVAL, _LINK_INTERVAL = "10ms", "20ms"  # torch_npu samples at 100 an
 _OPERATOR_SWITCHES = {"with_stack": "stack", "with_flops": "flops", "with_modules": "modules"}
 
 
+def _each_activity(activities):
+    """(activity, names of what is wanted of it; None: all) of a set, a list, or dictionaries."""
+    for each in activities:
+        if isinstance(each, dict):
+            for key, names in each.items():
+                yield activity_of(key), names
+        else:
+            yield activity_of(each), None
+
+
 def check_activities(activities):
     """The set of activities; anything unknown in it resets the whole set."""
     if not activities:
         return supported_activities()
-    found = {activity_of(each) for each in activities}
+    found = {activity for activity, _ in _each_activity(activities)}
     if None in found:
         message.warn("Invalid activities, only CPU and NPU are supported, reset it to default.")
         return supported_activities()
-    if ProfilerActivity.NPU in found and not has_cann():
-        warn_without_cann("ProfilerActivity.NPU")
+    for each in sorted(found - {ProfilerActivity.CPU}, key=lambda each: each.name):
+        if not has_cann() and not uses_opencl({each}):
+            warn_without_cann(str(each))
     return found
+
+
+def uses_opencl(activities):
+    """Whether the device is one of OpenCL: by any name but that of the NPU, where no NPU is."""
+    is_other = any(each not in supported_activities() for each in activities)
+    return is_other and not has_cann() and opencl_layer.is_installed()
+
+
+def check_filter(activities):
+    """The part of the activities that is wanted: of dictionaries of names, see activity_filter.py."""
+    wanted = {True: None, False: None}  # by whether it is the processor's
+    for activity, names in _each_activity(activities or ()):
+        if activity is None or names is None:
+            continue
+        is_cpu = activity is ProfilerActivity.CPU
+        for name in unknown_names(is_cpu, names):
+            message.warn("Activity %s of %s is not known and has no effect." % (name, activity))
+        wanted[is_cpu] = set(names) | (wanted[is_cpu] or set())
+    return ActivityFilter(wanted[True], wanted[False])
+
+
+def check_timeout(value):
+    """post_processing_timeout_s."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value is None or is_number and value >= 0:
+        return value
+    message.warn("post_processing_timeout_s must be a number of at least 0, reset it to None.")
+    return None
+
+
+def with_cuda(activities, use_cuda):
+    """The activities with the one of CUDA, or without, as the deprecated `use_cuda` says."""
+    if use_cuda is None:
+        return activities
+    message.warn("use_cuda is deprecated, use the argument activities instead.")
+    given = list(activities or [ProfilerActivity.CPU])
+    if use_cuda:
+        return given + [ProfilerActivity.CUDA]
+    return [each for each in given if activity_of(each) is not ProfilerActivity.CUDA]
 
 
 def check_switch(name, value):
@@ -56,7 +117,7 @@ def check_experimental(value, activities):
             "reset it to default."
         )
         return _ExperimentalConfig()
-    if ProfilerActivity.NPU not in activities:
+    if not has_device(activities):
         message.warn(
             "Experimental config will not be used while ProfilerActivity.NPU is not set."
         )
@@ -100,6 +161,27 @@ def trace_id(callback):
     return uuid.uuid4().hex.upper()
 
 
+def observer_of_env():
+    """PyTorch's execution trace observer, if ENABLE_PYTORCH_EXECUTION_TRACE asks for one."""
+    torch = sys.modules.get("torch")
+    kind = getattr(getattr(torch, "profiler", None), "ExecutionTraceObserver", None)
+    make = getattr(kind, "build_execution_trace_obs_from_env", None)
+    return make() if make else None
+
+
+def collectors_of(activities, running):
+    """Those of the running collectors that serve some of the activities."""
+    found = {activity_of(each) for each in activities}
+    if None in found:
+        message.warn("Unknown activities are left out: %s" % (list(activities),))
+    names = []
+    if ProfilerActivity.CPU in found:
+        names += CPU_COLLECTORS
+    if has_device(found - {None}):
+        names += DEVICE_COLLECTORS
+    return [name for name in names if name in running]
+
+
 # ---- the session's configuration ----
 
 
@@ -117,9 +199,9 @@ def wants_timeline(switches):
 
 def _operators(switches, with_arguments):
     """Options of the collector cpu_op."""
-    shapes = switches["record_shapes"] or switches["with_flops"] or with_arguments
-    options = {"shapes": shapes}
-    if with_arguments:
+    has_values = switches["record_shapes"] or with_arguments
+    options = {"shapes": has_values or switches["with_flops"]}
+    if has_values:
         options["values"] = True
     for name, option in _OPERATOR_SWITCHES.items():
         if switches[name]:
@@ -127,17 +209,23 @@ def _operators(switches, with_arguments):
     return options
 
 
-def _collectors(activities, switches, experimental):
-    collectors = {"metadata": {}}
+def _host_collectors(switches, experimental, wanted):
     threshold = experimental._gc_detect_threshold
+    collectors = {"cpu_op": _operators(switches, experimental.record_op_args)}
+    if switches["profile_memory"] and wanted.wants("cpu_instant_event"):
+        collectors["memory"] = {"tensors": wants_timeline(switches)}
+    has_calls = switches["with_stack"] or switches["with_modules"]
+    if has_calls and wanted.wants("python_function"):
+        collectors["python_call"] = {}
+    if threshold is not None:
+        collectors["gc"] = {"threshold": "%dns" % min(threshold * 1e6, _GC_LIMIT_NS)}
+    return collectors
+
+
+def _collectors(activities, switches, experimental, wanted):
+    collectors = {"metadata": {}}
     if ProfilerActivity.CPU in activities:
-        collectors["cpu_op"] = _operators(switches, experimental.record_op_args)
-        if switches["profile_memory"]:
-            collectors["memory"] = {"tensors": wants_timeline(switches)}
-        if switches["with_stack"] or switches["with_modules"]:
-            collectors["python_call"] = {}
-        if threshold is not None:
-            collectors["gc"] = {"threshold": "%dns" % min(threshold * 1e6, _GC_LIMIT_NS)}
+        collectors.update(_host_collectors(switches, experimental, wanted))
     marks = experimental.marks()
     if marks is not None:
         if switches["with_flops"]:
@@ -147,10 +235,12 @@ def _collectors(activities, switches, experimental):
     if systems:
         collectors["host_sys"] = {"items": "+".join(systems)}
     wants = switches["profile_memory"], switches["record_shapes"]
-    has_device = ProfilerActivity.NPU in activities and has_cann()
-    if has_device:
+    has_npu = has_device(activities) and has_cann()
+    if has_npu:
         collectors["npu_task"] = experimental.device(*wants)
-    if has_device and experimental.takes_aclprof(*wants):
+    elif uses_opencl(activities):
+        collectors["opencl"] = {}
+    if has_npu and experimental.takes_aclprof(*wants):
         return collectors
     if experimental._sys_io:
         collectors["sys_io"] = {"interval": _DEVICE_INTERVAL}
@@ -163,7 +253,7 @@ def _front_end(activities, user_schedule, switches, experimental):
     is_ours = isinstance(user_schedule, schedule)
     return {
         "common_config": {
-            "activities": sorted(str(each) for each in activities),
+            "activities": sorted(str(each) for each in canonical(activities)),
             "schedule": user_schedule.settings() if is_ours else {},
             **switches,
         },
@@ -171,13 +261,15 @@ def _front_end(activities, user_schedule, switches, experimental):
     }
 
 
-def session_config(activities, user_schedule, switches, experimental, directory, worker):
+def session_config(
+    activities, user_schedule, switches, experimental, directory, worker, wanted=ActivityFilter()
+):
     """The configuration of the session, as core/config.h describes it."""
     output = {"directory": directory}
     if worker is not None:
         output["worker"] = worker
     return {
-        "collectors": _collectors(activities, switches, experimental),
+        "collectors": _collectors(activities, switches, experimental, wanted),
         "export_type": experimental.exported_types(),
         "output": output,
         "front_end": _front_end(activities, user_schedule, switches, experimental),

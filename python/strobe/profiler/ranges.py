@@ -1,17 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_function: PyTorch's own where PyTorch is loaded, else a range of Strobe's."""
+"""record_function: PyTorch's own range where PyTorch is loaded, else one of Strobe's."""
 
+import functools
+import inspect
 import sys
 
 import strobe
 
 
-def record_function(name, args=None):
-    """A context manager or decorator that marks a range."""
+def _make_range(name, args):
     torch = sys.modules.get("torch")
     autograd = getattr(torch, "autograd", None)
     own = getattr(getattr(autograd, "profiler", None), "record_function", None)
     return strobe.range(name) if own is None else own(name, args)
+
+
+class record_function:
+    """Marks a range, as a context manager or as the decorator of a function. The range of an async
+    function lasts until it returns."""
+
+    def __init__(self, name, args=None):
+        self.name = name
+        self.args = args
+        self._range = None
+
+    def __enter__(self):
+        self._range = _make_range(self.name, self.args)
+        self._range.__enter__()
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        return self._range.__exit__(exc_type, exc_value, traceback)
+
+    def _again(self):
+        """A range for one more call: several may be under way."""
+        return record_function(self.name, self.args)
+
+    def __call__(self, function):
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def marked(*args, **kwargs):
+                with self._again():
+                    return await function(*args, **kwargs)
+
+        elif inspect.isasyncgenfunction(function):
+
+            @functools.wraps(function)
+            async def marked(*args, **kwargs):
+                with self._again():
+                    async for value in function(*args, **kwargs):
+                        yield value
+
+        else:
+
+            @functools.wraps(function)
+            def marked(*args, **kwargs):
+                with self._again():
+                    return function(*args, **kwargs)
+
+        return marked
+
+    def _call_end_callbacks_on_future(self, future):
+        """Ends the range with a future of PyTorch, not with the block."""
+        return self._range._call_end_callbacks_on_future(future)
 
 
 def kineto_available():

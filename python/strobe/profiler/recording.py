@@ -67,10 +67,12 @@ def settle():
 class Recording:
     """`complete`, a method, is called as a window has ended, with False, and after a dump, with
     True. `directory` is then the result directory: in the thread in which it is called that one, in
-    others the last. Private results vanish with the profile, and only the last is kept."""
+    others the last. Private results vanish with the profile, and only those that `windows` needs
+    are kept."""
 
-    def __init__(self, complete):
+    def __init__(self, complete, windows):
         self._complete = weakly(complete)
+        self._windows = windows
         self._session = None
         self._owner = None  # process that started the session; a forked child has none
         self._private = None
@@ -89,6 +91,7 @@ class Recording:
 
     @directory.setter
     def directory(self, path):
+        self._windows.move(self.directory, path)
         self._last = path
         if getattr(self._here, "directory", None) is not None:
             self._here.directory = path
@@ -216,6 +219,12 @@ class Recording:
             ending.begin()
             ending.wait(_ENDING_PATIENCE_S)
 
+    def toggle(self, names, is_on):
+        """Pauses collectors in the window that runs, or goes on with them."""
+        if self.is_running():
+            for name in names:
+                self._session.toggle(name, is_on)
+
     def dump(self, reason):
         """What a flight recorder holds, into a result directory, which is returned."""
         session = self._session if self.is_running() else stepping.run_session
@@ -244,7 +253,8 @@ class Recording:
     def _window_ended(self, directory):
         before, self._last = self._last, directory
         self._ended = directory
-        if self._private is not None and before is not None:
+        self._windows.add(directory)
+        if self._private is not None and before is not None and not self._windows.keeps_all:
             _remove_inside(self._private.path, before)
         if not self._reads:
             self._tell(False)
@@ -276,10 +286,14 @@ class Recording:
         """Whether the results vanish with the profile."""
         return self._private is not None
 
-    def result(self):
-        """The last complete result directory. Raises Error if there is none."""
+    def await_result(self):
+        """Waits until the result of the last window is written."""
         if getattr(self._here, "directory", None) is None:
             settle()
+
+    def result(self):
+        """The last complete result directory. Raises Error if there is none."""
+        self.await_result()
         if self.directory is None:
             raise Error("Invalid profiling path: no window of this profile is complete")
         return self.directory

@@ -13,6 +13,7 @@ class ProfilerAction(Enum):
     WARMUP = 1
     RECORD = 2
     RECORD_AND_SAVE = 3
+    DEVICE_STOPPED = 4  # of torch.profiler; nothing here has this action
 
 
 class schedule:
@@ -72,14 +73,15 @@ def action_of(value, step):
     """Our action for what a schedule returned: ours, another profiler's, or its number."""
     number = value.value if isinstance(value, Enum) else value
     try:
-        return ProfilerAction(number)
+        action = ProfilerAction(number)
     except ValueError:
-        raise ValueError(
-            "schedule(%d) returned %r, expected a ProfilerAction" % (step, value)
-        ) from None
+        action = ProfilerAction.DEVICE_STOPPED
+    if action is ProfilerAction.DEVICE_STOPPED:
+        raise ValueError("schedule(%d) returned %r, expected a ProfilerAction" % (step, value))
+    return action
 
 
-_N, _W, _R, _S = ProfilerAction
+_N, _W, _R, _S = list(ProfilerAction)[:4]
 
 _TRANSITIONS = {
     (_W, _N): "Incorrect schedule: WARMUP followed by NONE",

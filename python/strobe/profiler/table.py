@@ -3,32 +3,35 @@
 
 import math
 
+from . import torch_style
+
 _WIDTH = 12
 _GAP = "  "
-_MORE_FRAMES = 4  # frames of a stack below the row of the first
+_MORE_FRAMES_1 = 4  # frames of a stack below the row of the first; PyTorch 2.x: all
+_UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0}
 _FLOPS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
 
 
 # ---- values ----
 
 
-def format_time(us):
-    if us >= 1e6:
-        return "%.3fs" % (us / 1e6)
-    if us >= 1e3:
-        return "%.3fms" % (us / 1e3)
-    return "%.3fus" % us
+def format_time(us, unit=None):
+    """A time with its unit; None: the unit that fits."""
+    if unit not in _UNITS:
+        unit = "s" if us >= 1e6 else "ms" if us >= 1e3 else "us"
+    return "%.3f%s" % (us / _UNITS[unit], unit)
 
 
 def format_share(part, whole):
     return "%.2f%%" % (part * 100.0 / whole) if whole else "NaN"
 
 
-def format_memory(count):
-    for unit, size in (("Gb", 1 << 30), ("Mb", 1 << 20), ("Kb", 1 << 10)):
-        if abs(count) >= size:
-            return "%.2f %s" % (count / size, unit)
-    return "%s b" % count
+def format_memory(count, units):
+    """Bytes in one of the units of B, KiB, MiB, GiB."""
+    for unit, bits in ((units[3], 30), (units[2], 20), (units[1], 10)):
+        if abs(count) >= 1 << bits:
+            return "%.2f %s" % (count / (1 << bits), unit)
+    return "%s %s" % (count, units[0])
 
 
 def _cut_end(text, limit):
@@ -66,39 +69,77 @@ class _Column:
         return "{:{align}{width}}".format(value, align=self.align, width=self.width)
 
 
-def _time_columns(entries):
+def _time_columns(entries, time_unit):
     total = sum(entry.self_cpu_time_total for entry in entries)
+
+    def self_share(entry):
+        entry.self_cpu_percent = format_share(entry.self_cpu_time_total, total)
+        return entry.self_cpu_percent
+
+    def total_share(entry):
+        share = 0 if entry.is_async else format_share(entry.cpu_time_total, total)
+        entry.total_cpu_percent = share
+        return share
+
     return [
-        _Column("Self CPU %", lambda entry: format_share(entry.self_cpu_time_total, total)),
-        _Column("Self CPU", lambda entry: format_time(entry.self_cpu_time_total)),
-        _Column(
-            "CPU total %",
-            lambda entry: 0 if entry.is_async else format_share(entry.cpu_time_total, total),
-        ),
-        _Column("CPU total", lambda entry: format_time(entry.cpu_time_total)),
-        _Column("CPU time avg", lambda entry: format_time(entry.cpu_time)),
+        _Column("Self CPU %", self_share),
+        _Column("Self CPU", lambda entry: format_time(entry.self_cpu_time_total, time_unit)),
+        _Column("CPU total %", total_share),
+        _Column("CPU total", lambda entry: format_time(entry.cpu_time_total, time_unit)),
+        _Column("CPU time avg", lambda entry: format_time(entry.cpu_time, time_unit)),
     ]
 
 
-def _device_columns(entries):
-    total = sum(entry.self_cuda_time_total for entry in entries)
+def _device_total(entries):
+    """Time of the events of the device itself; operators have the same time once more."""
+    return sum(
+        entry.self_device_time_total
+        for entry in entries
+        if entry.is_legacy
+        or entry.device_type != torch_style.cpu_type() and not entry.is_user_annotation
+    )
+
+
+def _device_name(entries):
+    """The device in the titles: PyTorch 1.x knows CUDA alone."""
+    if not torch_style.is_torch_2():
+        return "CUDA"
+    return str(entries[0].use_device).upper()
+
+
+def _device_columns(entries, device, time_unit):
+    total = _device_total(entries)
+
+    def share(entry):
+        entry.total_device_percent = format_share(entry.self_device_time_total, total)
+        return entry.total_device_percent
+
+    def self_time(entry):
+        return format_time(entry.self_device_time_total, time_unit)
+
     return [
-        _Column("Self CUDA", lambda entry: format_time(entry.self_cuda_time_total)),
-        _Column("Self CUDA %", lambda entry: format_share(entry.self_cuda_time_total, total)),
-        _Column("CUDA total", lambda entry: format_time(entry.cuda_time_total)),
-        _Column("CUDA time avg", lambda entry: format_time(entry.cuda_time)),
+        _Column("Self " + device, self_time),
+        _Column("Self %s %%" % device, share),
+        _Column(device + " total", lambda entry: format_time(entry.device_time_total, time_unit)),
+        _Column(device + " time avg", lambda entry: format_time(entry.device_time, time_unit)),
     ]
 
 
-def _memory_columns(entries):
+def _memory_column(title, attribute):
+    units = torch_style.memory_units()
+    return _Column(title, lambda entry: format_memory(getattr(entry, attribute), units))
+
+
+def _memory_columns(entries, device):
     columns = [
-        _Column("CPU Mem", lambda entry: format_memory(entry.cpu_memory_usage)),
-        _Column("Self CPU Mem", lambda entry: format_memory(entry.self_cpu_memory_usage)),
+        _memory_column("CPU Mem", "cpu_memory_usage"),
+        _memory_column("Self CPU Mem", "self_cpu_memory_usage"),
     ]
-    if any(entry.self_cuda_memory_usage > 0 for entry in entries):
+    has_name = entries[0].use_device or not torch_style.is_torch_2()
+    if has_name and any(entry.self_device_memory_usage > 0 for entry in entries):
         columns += [
-            _Column("CUDA Mem", lambda entry: format_memory(entry.cuda_memory_usage)),
-            _Column("Self CUDA Mem", lambda entry: format_memory(entry.self_cuda_memory_usage)),
+            _memory_column(device + " Mem", "device_memory_usage"),
+            _memory_column("Self %s Mem" % device, "self_device_memory_usage"),
         ]
     return columns
 
@@ -110,8 +151,10 @@ def _source_column(entries, limit):
     def first(entry):
         return _cut_begin(entry.stack[0], width) if entry.stack else ""
 
+    end = None if torch_style.is_torch_2() else 1 + _MORE_FRAMES_1
+
     def more(entry):
-        below = (entry.stack or [])[1 : 1 + _MORE_FRAMES]
+        below = (entry.stack or [])[1:end]
         return [_cut_begin(frame, width) for frame in below] + [""]
 
     return _Column("Source Location", first, width, "<", more)
@@ -130,14 +173,24 @@ def _flops_column(entries):
     return _Column("Total " + _FLOPS[power], text)
 
 
-def _columns(entries, limits, with_memory, with_flops):
-    name_width = _fitting([entry.key for entry in entries], limits["name"])
-    columns = [_Column("Name", lambda entry: _cut_end(entry.key, limits["name"]), name_width)]
-    columns += _time_columns(entries)
-    if any(entry.self_cuda_time_total > 0 for entry in entries):
-        columns += _device_columns(entries)
+def _name_columns(entries, limit):
+    """The names and, where there are any, the names of overloads."""
+    width = _fitting([entry.key for entry in entries], limit)
+    columns = [_Column("Name", lambda entry: _cut_end(entry.key, limit), width)]
+    if any(entry.overload_name for entry in entries):
+        columns.append(
+            _Column("Overload Name", lambda entry: _cut_end(entry.overload_name, limit), width)
+        )
+    return columns
+
+
+def _columns(entries, limits, time_unit, with_memory, with_flops):
+    device = _device_name(entries)
+    columns = _name_columns(entries, limits["name"]) + _time_columns(entries, time_unit)
+    if any(entry.self_device_time_total > 0 for entry in entries):
+        columns += _device_columns(entries, device, time_unit)
     if with_memory:
-        columns += _memory_columns(entries)
+        columns += _memory_columns(entries, device)
     columns.append(_Column("# of Calls", lambda entry: entry.count))
     if any(entry.node_id != -1 for entry in entries):
         columns.append(_Column("Node ID", lambda entry: entry.node_id))
@@ -168,11 +221,18 @@ def _entry_rows(columns, entry):
             yield _row(columns, [text if j == i else "" for j in range(len(columns))])
 
 
-def _footer(entries):
-    yield "Self CPU time total: " + format_time(sum(each.self_cpu_time_total for each in entries))
-    device = sum(each.self_cuda_time_total for each in entries)
-    if device > 0:
-        yield "Self CUDA time total: " + format_time(device)
+def _footer(entries, time_unit):
+    total = sum(each.self_cpu_time_total for each in entries)
+    yield "Self CPU time total: " + format_time(total, time_unit)
+    if any(each.self_device_time_total > 0 for each in entries):
+        total = format_time(_device_total(entries), time_unit)
+        yield "Self %s time total: %s" % (_device_name(entries), total)
+
+
+def _sorted(entries, sort_by):
+    if sort_by is None:
+        return list(entries)
+    return sorted(entries, key=lambda entry: getattr(entry, sort_by), reverse=True)
 
 
 def build(
@@ -184,18 +244,17 @@ def build(
     max_shapes=80,
     header=None,
     top_level_only=False,
+    time_unit=None,
     with_memory=False,
     with_flops=False,
     lost=0,
 ):
     """The table of events or averages; "" for none."""
-    entries = list(entries)
+    entries = _sorted(entries, sort_by)
     if not entries:
         return ""
-    if sort_by is not None:
-        entries.sort(key=lambda entry: getattr(entry, sort_by), reverse=True)
     limits = {"name": max_name, "shapes": max_shapes, "source": max_source}
-    columns = _columns(entries, limits, with_memory, with_flops)
+    columns = _columns(entries, limits, time_unit, with_memory, with_flops)
     rule = _row(columns, ["-" * column.width for column in columns])
     double_rule = "=" * (len(rule) - len(_GAP))
     lines = []
@@ -208,7 +267,7 @@ def build(
     for entry in shown[:row_limit] if row_limit >= 0 else shown:
         lines += _entry_rows(columns, entry)
     lines.append(rule)
-    lines += _footer(entries)
+    lines += _footer(entries, time_unit)
     if lost > 0:
         lines.append("Incomplete: %d records were lost, so these numbers may be wrong" % lost)
     return "".join(line + "\n" for line in lines)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times that follow from other attributes of an event or an average, and aliases of attributes."""
+
+from . import table
+
+# Every attribute of the device has these names, too.
+_DEVICES = ("cuda", "npu", "xpu", "mtia", "hpu", "privateuse1")
+
+
+class EventTimes:
+    """Needs count, cpu_time_total and device_time_total."""
+
+    __slots__ = ()
+
+    @property
+    def cpu_time(self):
+        return self.cpu_time_total / self.count if self.count else 0.0
+
+    @property
+    def device_time(self):
+        return self.device_time_total / self.count if self.count else 0.0
+
+    def __getattr__(self, name):
+        """`..._str` is the formatted time; `cuda_...` and the like are `device_...`."""
+        if name.endswith("_str") and not name.startswith("__"):
+            return table.format_time(getattr(self, name[: -len("_str")]))
+        alias = device_attribute(name)
+        if alias == name:
+            raise AttributeError("%s has no attribute %r" % (type(self).__name__, name))
+        return getattr(self, alias)
+
+
+def device_attribute(name):
+    """The name of an attribute that may be the alias of a device attribute."""
+    for prefix in ("", "self_"):
+        for device in _DEVICES:
+            if name.startswith(prefix + device + "_"):
+                return prefix + "device" + name[len(prefix + device) :]
+    return name

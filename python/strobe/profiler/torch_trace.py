@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trace file of a profile that is PyTorch's own, named as TensorBoard's plugin wants it."""
+
+import os
+import time
+
+from . import torch_style
+
+
+def write(prof, folder, worker, use_gzip):
+    """Lets the profile write its trace into the folder."""
+    os.makedirs(folder, exist_ok=True)
+    now = time.time_ns() if torch_style.is_torch_2() else time.time_ns() // 1000000
+    ending = ".gz" if use_gzip else ""
+    prof.export_chrome_trace(
+        os.path.join(folder, "%s.%d.pt.trace.json%s" % (worker, now, ending))
+    )
