@@ -14,10 +14,23 @@ int strobe_interpreter_state(void)
     return is_initialized() ? STROBE_INTERPRETER_RUNS : STROBE_INTERPRETER_IDLE;
 }
 
-void strobe_interpreter_version(char *text, unsigned long size)
+/* sys.version; "" without CPython. */
+static const char *long_version(void)
 {
     const char *(*get_version)(void);
+
     *(void **)&get_version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
-    const char *version = get_version ? get_version() : "";
+    return get_version ? get_version() : "";
+}
+
+int strobe_interpreter_is_free_threaded(void)
+{
+    return strstr(long_version(), "free-threading") != NULL;
+}
+
+void strobe_interpreter_version(char *text, unsigned long size)
+{
+    const char *version = long_version();
+
     snprintf(text, size, "%.*s", (int)strcspn(version, " "), version);
 }

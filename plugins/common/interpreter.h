@@ -13,6 +13,10 @@ enum {
 /* Any thread, without the interpreter's lock. */
 int strobe_interpreter_state(void);
 
+/* Is CPython there, built without the global interpreter lock? Its objects are laid out otherwise,
+ * whether the lock is switched on or not. */
+int strobe_interpreter_is_free_threaded(void);
+
 /* "3.11.2" (the first word of sys.version) into `text`, "" without CPython. */
 void strobe_interpreter_version(char *text, unsigned long size);
 

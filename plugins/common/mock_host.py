@@ -4,6 +4,8 @@
 import collections
 import ctypes
 import os
+import subprocess
+import sys
 
 PLUGINS = os.environ.get('STROBE_TEST_PLUGINS', '.')
 
@@ -113,3 +115,19 @@ class MockHost:
             found.append(Record(raw.kind.contents.name.decode(), name, raw.begin, raw.end,
                                 raw.thread, raw.track, fields))
         return found
+
+
+def errors_if_free_threaded(name):
+    """What a collector says as it is opened where the interpreter calls itself free-threaded."""
+    script = ('import ctypes, sys; sys.path.insert(0, sys.argv[1])\n'
+              'from mock_host import MockHost\n'
+              'get_version = ctypes.pythonapi.Py_GetVersion\n'
+              'get_version.restype = ctypes.c_void_p\n'
+              'text = b"3.13.5 experimental free-threading build (main) [GCC]\\0"\n'
+              'ctypes.memmove(get_version(), text, len(text))\n'
+              'host = MockHost(sys.argv[2])\n'
+              'print(host.open() != 0, host.errors(), end="")\n')
+    folder = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run([sys.executable, '-c', script, folder, name], capture_output=True,
+                          text=True, timeout=60)
+    return done.stdout + done.stderr

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect.h"
+#include "intercepts.h"
 #include "names.h"
 #include "new-threads.h"
 #include "tracer.h"
@@ -23,10 +23,17 @@ static struct {
     PyObject *function;    /* what the module threading calls in a new thread */
     PyObject *set_profile; /* sys.setprofile */
     PyObject *kept;        /* strong, of the profile function that was replaced last: it may run */
-    uint32_t n_left_alone; /* threads that had a profiler when the window began */
-    uint32_t n_taken;      /* whose function the program has replaced or removed since */
+    uint32_t n_taken;      /* threads whose function the program has replaced or removed */
     int is_in_threading;
+    int is_installed;
 } hook;
+
+/* Threads that another profiler has, since before the window or by the C API. */
+static struct {
+    uint32_t n, n_most;  /* now, at once */
+    uint64_t begin, sum; /* of the present time without all threads; of those before, in ns */
+    int has_unknown;     /* not only PyTorch's */
+} gap;
 
 static PyObject *on_attach(PyObject *self, PyObject *arguments);
 
@@ -110,22 +117,6 @@ static void give_way(Thread *thread)
     tracer_leave(thread);
 }
 
-/* PyTorch's own profiler begins. If it traces calls too, it sets its function inside of a C
- * function of which we have told the begin; it would get the end, which it does not survive. */
-static void give_way_to_torch(Thread *thread, PyObject *frame)
-{
-    PyObject *profiler = inspect_self(frame);
-    int traces = profiler && (inspect_is_true(profiler, "with_stack") ||
-                              inspect_is_true(profiler, "with_modules"));
-
-    if (profiler)
-        tracer_unref(profiler);
-    if (!traces)
-        return;
-    give_way(thread);
-    python_api.set_profile(NULL, NULL);
-}
-
 static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argument)
 {
     Thread *thread = tracer_thread;
@@ -142,7 +133,7 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
     switch (event) {
     case PYTHON_CALL:
         if (__builtin_expect(tracer_call(thread, frame) == CALL_OF_PROFILER, 0))
-            give_way_to_torch(thread, frame);
+            intercepts_cover_libraries();
         break;
     case PYTHON_RETURN:
         tracer_return(thread, frame);
@@ -239,12 +230,54 @@ static int is_ours(PyObject *source)
     return function == on_attach;
 }
 
-static void install_in(PyThread *thread)
+/* ---- gaps ---- */
+
+static int is_of_torch(PyObject *source)
+{
+    PyObject *name = source ? python_api.get_attribute((PyObject *)source->type, "__name__") : NULL;
+    const char *text = name ? python_api.to_text(name, NULL) : NULL;
+    int is_torch = text && strcmp(text, "TraceContext") == 0;
+
+    if (name)
+        tracer_unref(name);
+    python_api.clear_error();
+    return is_torch;
+}
+
+static void open_gap(PyObject *source)
+{
+    if (gap.n++ == 0)
+        gap.begin = tracer.host->now();
+    if (gap.n > gap.n_most)
+        gap.n_most = gap.n;
+    gap.has_unknown |= !is_of_torch(source);
+}
+
+static void close_gap(void)
+{
+    if (gap.n && --gap.n == 0)
+        gap.sum += tracer.host->now() - gap.begin;
+}
+
+static void report_gap(void)
+{
+    gap.n = gap.n ? 1 : 0;
+    close_gap();
+    if (gap.n_most)
+        tracer.host->log(tracer.self, STROBE_LOG_WARNING,
+                         "Neither calls nor stacks are recorded in %u thread%s for %.3f s: %s",
+                         gap.n_most, gap.n_most == 1 ? "" : "s", (double)gap.sum / 1e9,
+                         gap.has_unknown ? "another profiler is active there"
+                                         : "PyTorch's profiler records Python there (with_stack)");
+    memset(&gap, 0, sizeof gap);
+}
+
+static void install_in(PyThread *thread, void *unused)
 {
     PyObject *source = present_source();
 
     if (source && !is_ours(source))
-        hook.n_left_alone++;
+        open_gap(source);
     else
         set_in_thread(thread);
 }
@@ -255,7 +288,7 @@ static void install_in_new(PyThread *thread)
         set_in_thread(thread);
 }
 
-static void remove_from(PyThread *thread)
+static void remove_from(PyThread *thread, void *unused)
 {
     PyObject *source = present_source();
 
@@ -263,25 +296,47 @@ static void remove_from(PyThread *thread)
         python_api.set_profile(NULL, NULL);
 }
 
-/* For every thread of the interpreter, as if in it. Nothing may run meanwhile that ends a thread.
- */
-static void for_each_thread(void (*function)(PyThread *thread))
-{
-    const PythonApi *python = &python_api;
-    int was_enabled = python->disable_collector ? python->disable_collector() : 0;
-    PyThread *own = python->thread();
-    PyThread *thread = python->first_thread(python->interpreter(own));
+/* ---- profile functions of libraries ---- */
 
-    for (; thread; thread = python->next_thread(thread)) {
-        PyObject *type, *value, *trace; /* of an exception that the thread is handling */
-        python->swap_thread(thread);
-        python->take_error(&type, &value, &trace);
-        function(thread);
-        python->give_error(type, value, trace);
-        python->swap_thread(own);
+/* What a change means for a thread. */
+typedef struct Change {
+    int sets;
+    PyObject *object;
+    HookChange result;
+} Change;
+
+static void prepare_change(PyThread *thread, void *user)
+{
+    Change *change = user;
+    PyObject *source = present_source();
+    int ours = source && is_ours(source);
+
+    if (change->sets && ours) {
+        tracer_leave_source(source);
+        open_gap(change->object);
+    } else if (!change->sets && source) {
+        change->result = ours ? HOOK_STAYS : HOOK_RETURNS;
     }
-    if (was_enabled)
-        python->enable_collector();
+}
+
+HookChange hook_before_other(PyThread *thread, PyProfile function, PyObject *object)
+{
+    Change change = {function != NULL, object, HOOK_UNCHANGED};
+
+    if (hook.is_installed && atomic_load(&tracer.is_on))
+        python_api_run_as(thread, prepare_change, &change);
+    return change.result;
+}
+
+static void set_as_in_thread(PyThread *thread, void *unused)
+{
+    set_in_thread(thread);
+}
+
+void hook_return_to(PyThread *thread)
+{
+    python_api_run_as(thread, set_as_in_thread, NULL);
+    close_gap();
 }
 
 /* ---- threads that the module threading starts ---- */
@@ -364,25 +419,24 @@ const char *hook_install(void)
         return "there is no memory";
     }
     hook.set_profile = python_api.system_object("setprofile");
-    hook.n_left_alone = hook.n_taken = 0;
+    hook.n_taken = 0;
     install_in_threading();
-    for_each_thread(install_in);
+    python_api_run_as_each(install_in, NULL);
     new_threads_begin(install_in_new);
-    if (hook.n_left_alone)
-        tracer.host->log(tracer.self, STROBE_LOG_WARNING,
-                         "Calls in %u thread%s are not recorded: another profiler is active there",
-                         hook.n_left_alone, hook.n_left_alone == 1 ? "" : "s");
+    hook.is_installed = 1;
     return NULL;
 }
 
 void hook_remove(void)
 {
+    hook.is_installed = 0;
     remove_from_threading();
     new_threads_end();
-    for_each_thread(remove_from);
+    python_api_run_as_each(remove_from, NULL);
     if (hook.kept)
         tracer_unref(hook.kept);
     hook.kept = NULL;
+    report_gap();
     if (hook.n_taken == 1)
         tracer.host->log(tracer.self, STROBE_LOG_WARNING,
                          "The program set or removed a thread's profile function: calls in that "

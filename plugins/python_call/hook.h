@@ -7,10 +7,24 @@
 #ifndef STROBE_PYTHON_CALL_HOOK_H
 #define STROBE_PYTHON_CALL_HOOK_H
 
+#include "python-api.h"
+
 /* Sets it in all threads, and in those that the module threading starts from now on. Returns NULL,
  * or what went wrong. */
 const char *hook_install(void);
 /* Takes it out of all threads where it still is. */
 void hook_remove(void);
+
+typedef enum HookChange {
+    HOOK_UNCHANGED,
+    HOOK_STAYS,  /* the library takes out what is ours: it must not */
+    HOOK_RETURNS /* the library takes out its own: hook_return_to afterwards */
+} HookChange;
+
+/* A library is about to set a thread's profile function, NULL: to take it out. Ours yields to it.
+ */
+HookChange hook_before_other(PyThread *thread, PyProfile function, PyObject *object);
+/* The thread has no profile function any more. */
+void hook_return_to(PyThread *thread);
 
 #endif

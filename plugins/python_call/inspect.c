@@ -90,14 +90,3 @@ PyObject *inspect_self(PyObject *frame)
     python->clear_error();
     return self;
 }
-
-int inspect_is_true(PyObject *object, const char *attribute)
-{
-    PyObject *value = python_api.get_attribute(object, attribute);
-    int is_true = value && python_api.is_true(value) == 1;
-
-    if (value)
-        python_api.unref(value);
-    python_api.clear_error();
-    return is_true;
-}

@@ -16,9 +16,6 @@ int inspect_is_method(PyObject *code, const char *module, const char *const *pat
 /* The argument `self` of a frame that begins; a strong reference, or NULL. */
 PyObject *inspect_self(PyObject *frame);
 
-/* Is the attribute there, and True? */
-int inspect_is_true(PyObject *object, const char *attribute);
-
 /* The folder of the package "strobe", with a slash at its end, into `folder`. 0: it is not loaded.
  */
 int inspect_own_folder(char *folder, size_t size);

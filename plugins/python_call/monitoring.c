@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitoring.h"
 
-#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "intercepts.h"
+#include "names.h"
 #include "tracer.h"
 
 #define FROM_MINOR 12 /* Python 3.12 */
 
-/* Tool ids that nobody has a name for: cProfile takes that of profilers. */
-static const long tool_ids[] = {4, 3};
+#define TOOL_NAME "strobe"
+
+/* Debuggers have 0 by convention, coverage 1, profilers such as cProfile 2, and fail without. */
+static const long tool_ids[] = {3, 4, 5};
 static long tool_id; /* the one taken; 0: none */
 
 static PyObject *on_start(PyObject *self, PyObject *const *arguments, PySize n);
@@ -66,8 +71,8 @@ static PyObject *on_start(PyObject *self, PyObject *const *arguments, PySize n)
     Thread *thread = thread_now(&is_told);
     PyObject *frame = thread && !is_told ? python_api.current_frame() : NULL;
 
-    if (frame)
-        tracer_call(thread, frame);
+    if (frame && __builtin_expect(tracer_call(thread, frame) == CALL_OF_PROFILER, 0))
+        intercepts_cover_libraries();
     return none();
 }
 
@@ -85,8 +90,10 @@ static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n)
 /* CALL: code, offset, callable, first argument. Of all callables those written in C count. */
 static int is_builtin(PyObject *const *arguments, PySize n)
 {
-    return n >= 3 && (arguments[2]->type == python_api.builtin_type ||
-                      arguments[2]->type == python_api.descriptor_type);
+    const PyObject *type = n >= 3 ? arguments[2]->type : NULL;
+
+    return type && (type == python_api.builtin_type || type == python_api.method_type ||
+                    type == python_api.descriptor_type);
 }
 
 static PyObject *on_builtin(PyObject *self, PyObject *const *arguments, PySize n)
@@ -111,22 +118,31 @@ static PyObject *on_builtin_end(PyObject *self, PyObject *const *arguments, PySi
 
 /* ---- sys.monitoring ---- */
 
-/* sys.monitoring.name(tool_id, a, b); 0: it raised. */
-static int call_monitoring(const char *name, PyObject *a, PyObject *b)
+/* sys.monitoring.name(id, a, b); a strong reference, NULL: it raised. */
+static PyObject *call_for_result(const char *name, long id, PyObject *a, PyObject *b)
 {
     const PythonApi *python = &python_api;
     PyObject *monitoring = python->system_object("monitoring");
     PyObject *function = monitoring ? python->get_attribute(monitoring, name) : NULL;
-    PyObject *id = python->new_integer(tool_id);
-    PyObject *result = function && id ? python->call(function, id, a, a ? b : NULL, NULL) : NULL;
+    PyObject *number = python->new_integer(id);
+    PyObject *result =
+        function && number ? python->call(function, number, a, a ? b : NULL, NULL) : NULL;
 
     if (function)
         python->unref(function);
-    if (id)
-        python->unref(id);
+    if (number)
+        python->unref(number);
     python->clear_error();
+    return result;
+}
+
+/* The same with our id; 0: it raised. */
+static int call_monitoring(const char *name, PyObject *a, PyObject *b)
+{
+    PyObject *result = call_for_result(name, tool_id, a, b);
+
     if (result)
-        python->unref(result);
+        python_api.unref(result);
     return result != NULL;
 }
 
@@ -182,7 +198,7 @@ int monitoring_is_there(void)
 /* Takes the first free one. 0: there is none. */
 static int take_tool_id(void)
 {
-    PyObject *name = python_api.get_attribute(python_api.module_type, "__name__"); /* any text */
+    PyObject *name = python_api.from_text(TOOL_NAME);
     int is_taken = 0;
 
     for (size_t i = 0; name && !is_taken && i < sizeof tool_ids / sizeof *tool_ids; i++) {
@@ -196,6 +212,33 @@ static int take_tool_id(void)
     return is_taken;
 }
 
+/* Writes the name of the tool that has the id, "?" if it has none. */
+static void read_tool(long id, char *name, size_t size)
+{
+    PyObject *tool = call_for_result("get_tool", id, NULL, NULL);
+    const char *text = tool ? python_api.to_text(tool, NULL) : NULL;
+
+    snprintf(name, size, "%s", text ? text : "?");
+    if (tool)
+        python_api.unref(tool);
+    python_api.clear_error();
+}
+
+static const char *explain_taken_ids(void)
+{
+    static char text[512]; /* guarded by the interpreter's lock */
+    char names[3][100];
+
+    _Static_assert(sizeof tool_ids / sizeof *tool_ids == 3, "one name each");
+    for (size_t i = 0; i < 3; i++)
+        read_tool(tool_ids[i], names[i], sizeof names[i]);
+    snprintf(text, sizeof text,
+             "the free tool ids of sys.monitoring are in use: %ld by \"%s\", %ld by \"%s\", %ld by "
+             "\"%s\"; neither calls nor stacks are recorded",
+             tool_ids[0], names[0], tool_ids[1], names[1], tool_ids[2], names[2]);
+    return text;
+}
+
 const char *monitoring_install(void)
 {
     long mask = 0;
@@ -203,7 +246,7 @@ const char *monitoring_install(void)
     if (tool_id) /* taken by the parent of this forked process */
         monitoring_remove();
     if (!take_tool_id())
-        return "all tool ids of sys.monitoring are in use";
+        return explain_taken_ids();
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         long event;
         if (events[i].of_builtins && !(tracer.records && tracer.builtins))
@@ -221,11 +264,27 @@ const char *monitoring_install(void)
     return "sys.monitoring refused the events";
 }
 
+static int has_tool_id(void)
+{
+    char name[sizeof TOOL_NAME + 1];
+
+    read_tool(tool_id, name, sizeof name);
+    return strcmp(name, TOOL_NAME) == 0;
+}
+
+/* What the program has given to another tool is left to that. */
 void monitoring_remove(void)
 {
-    set_events(0);
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        set_callback(events[i].name, NULL);
-    call_monitoring("free_tool_id", NULL, NULL);
+    if (has_tool_id()) {
+        set_events(0);
+        for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+            set_callback(events[i].name, NULL);
+        call_monitoring("free_tool_id", NULL, NULL);
+    } else {
+        tracer.host->log(tracer.self, STROBE_LOG_WARNING,
+                         "The program has freed Strobe's tool id %ld of sys.monitoring: calls may "
+                         "be missing from there on",
+                         tool_id);
+    }
     tool_id = 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls by sys.monitoring, which Python has from 3.12 on: of all threads at once, beside any other
- * profiler. No test of the build reaches it, as the reference platform has 3.11;
- * test-python_call.py passes with 3.12 and 3.13. With the interpreter's lock.
+ * profiler. With the interpreter's lock.
  */
 #ifndef STROBE_PYTHON_CALL_MONITORING_H
 #define STROBE_PYTHON_CALL_MONITORING_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "new-threads.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
-#include "../common/import-slots.h"
 #include "tracer.h"
 
 PyObject *new_threads_starters[2];
@@ -14,7 +13,6 @@ static struct {
     uint64_t last_id;                /* of the threads that were there, or have been looked at */
     uint64_t first_id;               /* of those that came with this window, the lowest */
     PyObject *own_code;              /* strong; of Thread.start of the module threading */
-    unsigned long long n_loaded;     /* objects, when their slots were written; 0: they are not */
 } new_threads;
 
 /* ---- threads of libraries ---- */
@@ -38,35 +36,17 @@ static void look_at_own(void)
         new_threads.enter(own);
 }
 
-static int ensure(void)
+int new_threads_ensure(void)
 {
     int state = python_api.lock();
     look_at_own();
     return state;
 }
 
-static void acquire(PyThread *thread)
+void new_threads_acquire(PyThread *thread)
 {
     python_api.acquire_thread(thread);
     look_at_own();
-}
-
-static StrobeImport imports[] = {
-    {"PyGILState_Ensure", NULL, (void *)ensure},
-    {"PyEval_AcquireThread", NULL, (void *)acquire},
-};
-enum { N_IMPORTS = sizeof imports / sizeof *imports };
-
-static void write_slots(void)
-{
-    unsigned long long n = strobe_imports_n_loaded();
-
-    if (n == new_threads.n_loaded)
-        return;
-    imports[0].real = (void *)python_api.lock;
-    imports[1].real = (void *)python_api.acquire_thread;
-    strobe_imports_replace(imports, N_IMPORTS);
-    new_threads.n_loaded = n;
 }
 
 /* ---- threads of _thread ---- */
@@ -139,7 +119,6 @@ void new_threads_begin(void (*enter)(PyThread *thread))
     new_threads.last_id = first ? python->thread_id(first) : 0;
     new_threads.first_id = new_threads.last_id + 1;
     new_threads.enter = enter;
-    write_slots();
 }
 
 void new_threads_end(void)
@@ -147,8 +126,7 @@ void new_threads_end(void)
     new_threads.enter = NULL;
 }
 
-/* The interpreter may have ended before the session. */
-static void drop_all(void)
+void new_threads_close(void)
 {
     PyObject **const held[] = {&new_threads_starters[0], &new_threads_starters[1],
                                &new_threads.own_code};
@@ -162,12 +140,4 @@ static void drop_all(void)
     }
     if (is_there)
         python_api.unlock(lock);
-}
-
-void new_threads_close(void)
-{
-    drop_all();
-    if (new_threads.n_loaded)
-        strobe_imports_restore(imports, N_IMPORTS);
-    new_threads.n_loaded = 0;
 }

@@ -24,7 +24,11 @@ static inline int new_threads_is_starter(const PyObject *function)
 /* One of them has returned to `frame`. */
 void new_threads_started(PyObject *frame);
 
-/* The session ends: libraries call the interpreter as before. Without the lock. */
+/* The session ends. The interpreter may have ended before. Without the lock. */
 void new_threads_close(void);
+
+/* What libraries call instead of PyGILState_Ensure and PyEval_AcquireThread. */
+int new_threads_ensure(void);
+void new_threads_acquire(PyThread *thread);
 
 #endif

@@ -79,6 +79,7 @@ enum {
       (PyObject * text, const char *encoding, const char *errors))                                 \
     X(bytes, "PyBytes_AsString", char *, (PyObject * bytes))                                       \
     X(bytes_size, "PyBytes_Size", PySize, (PyObject * bytes))                                      \
+    X(from_text, "PyUnicode_FromString", PyObject *, (const char *text))                           \
     X(to_integer, "PyLong_AsLongLong", long long, (PyObject * object))                             \
     X(new_integer, "PyLong_FromLong", PyObject *, (long value))                                    \
     X(clear_error, "PyErr_Clear", void, (void))                                                    \
@@ -109,6 +110,8 @@ enum {
     X(frame_locals, "PyFrame_GetLocals", PyObject *, (PyObject * frame))       /* 3.11 */          \
     X(weakref_object, "PyWeakref_GetObject", PyObject *, (PyObject * weakref)) /* to 3.14 */       \
     X(weakref_take, "PyWeakref_GetRef", int, (PyObject * weakref, PyObject * *object)) /* 3.13 */  \
+    X(set_profile_in, "_PyEval_SetProfile", int,                                                   \
+      (PyThread * thread, PyProfile function, PyObject * object))                                  \
     X(current_frame, "PyEval_GetFrame", PyObject *, (void))                                        \
     X(is_finalizing, "Py_IsFinalizing", int, (void))   /* 3.13 */                                  \
     X(was_finalizing, "_Py_IsFinalizing", int, (void)) /* its name before */                       \
@@ -122,8 +125,9 @@ typedef struct PythonApi {
 #undef PYTHON_MEMBER
     PyObject *none;
     PyObject *module_type, *capsule_type, *type_type;
-    PyObject *builtin_type, *descriptor_type; /* of C functions, and of methods not bound */
-    int minor;                                /* of version 3.minor */
+    PyObject *builtin_type, *method_type; /* of C functions, of those that know their class */
+    PyObject *descriptor_type;            /* of methods that are not bound */
+    int minor;                            /* of version 3.minor */
 } PythonApi;
 
 /* The interpreter's functions, filled in once per process. */
@@ -131,5 +135,12 @@ extern PythonApi python_api;
 
 /* Fills python_api. Returns NULL, or why this interpreter cannot be used. */
 const char *python_api_find(void);
+
+/* Calls `function` as if in a thread, or in each thread of the interpreter: with its state as the
+ * current one, no exception under way there, and no garbage collected meanwhile. It may not end a
+ * thread. With the interpreter's lock, which 3.13 and later let go of meanwhile. */
+void python_api_run_as(PyThread *thread, void (*function)(PyThread *thread, void *user),
+                       void *user);
+void python_api_run_as_each(void (*function)(PyThread *thread, void *user), void *user);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "../common/interpreter.h"
 #include "hook.h"
+#include "intercepts.h"
 #include "modules.h"
 #include "monitoring.h"
 #include "names.h"
@@ -60,6 +61,7 @@ static const char *begin_window(void)
     atomic_store(&tracer.n_stackless, 0);
     atomic_fetch_add(&tracer.windows, 1);
     atomic_store(&tracer.is_on, 1);
+    intercepts_cover_libraries();
     problem = monitoring_is_there() ? monitoring_install() : hook_install();
     if (problem) {
         atomic_store(&tracer.is_on, 0);
@@ -96,6 +98,7 @@ static StrobeStatus python_call_stop(void *state)
     if (atomic_load(&tracer.is_on)) {
         atomic_store(&tracer.is_on, 0); /* first: no thread enters that has been left */
         tracer_leave_all();
+        intercepts_cover_libraries(); /* C functions that still run return later */
         if (monitoring_is_there())
             monitoring_remove();
         else
@@ -110,6 +113,7 @@ static StrobeStatus python_call_stop(void *state)
 
 static void python_call_close(void *state)
 {
+    intercepts_uncover_entries();
     new_threads_close();
     /* an operator on its way may still ask for its stack: the host's functions outlive the session
      */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The python_call collector in a real interpreter."""
 
+import _lsprof
 import _thread
 import asyncio
 import collections
@@ -9,6 +10,7 @@ import cProfile
 import ctypes
 import gc
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -20,7 +22,7 @@ import weakref
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, '..', 'common'), os.path.join(HERE, '..', '..', 'tests')]
 import tap  # noqa: E402
-from mock_host import MockHost  # noqa: E402
+from mock_host import MockHost, errors_if_free_threaded  # noqa: E402
 
 FIELDS = ('id', 'parent', 'module')
 ABSENT = -(1 << 63)
@@ -46,6 +48,13 @@ def countdown(n):
 
 def recurse(n):
     return recurse(n - 1) if n else 0
+
+
+def thrown_into():
+    try:
+        yield 1
+    except ValueError:
+        yield leaf()
 
 
 def fails():
@@ -137,8 +146,10 @@ class PythonCallTest(unittest.TestCase):
 
     def test_builtins(self):
         items, other = [3, 1], [2]
+        matches = re.compile('a').match  # a C function that knows its class
 
         def work():
+            matches('ab')
             len(items)
             items.append(1)
             other.append(2)
@@ -149,6 +160,7 @@ class PythonCallTest(unittest.TestCase):
         records = self.record(work)
         found = collections.Counter(r.name for r in records if r.name.startswith('<built-in'))
         self.assertEqual(found['<built-in function len>'], 1)
+        self.assertEqual(found['<built-in method match of re.Pattern object>'], 1)
         self.assertEqual(found['<built-in method append of list object>'], 2)
         self.assertEqual(found['<built-in function getpid>'], 1)
         self.assertEqual(found['<built-in method split of str object>'], 1)
@@ -181,6 +193,23 @@ class PythonCallTest(unittest.TestCase):
         records = self.record(lambda: sum(countdown(3)))
         self.check_nesting(records)
         self.assertEqual(self.counts(records, countdown), [4])
+
+    def test_generators_that_are_thrown_into(self):
+        def work():
+            handles, fails_too = thrown_into(), countdown(2)
+            next(handles), handles.throw(ValueError()), handles.close()
+            next(fails_too)
+            try:
+                fails_too.throw(KeyError())
+            except KeyError:
+                leaf()
+
+        records = self.record(work)
+        self.check_nesting(records)
+        found = self.counts(records, thrown_into, countdown, leaf, work)
+        self.assertEqual(found, [3, 2, 2, 1])
+        last = [r for r in records if r.name == name_of(leaf)][-1]
+        self.assertEqual(self.parent_of(records, last).name, name_of(work))
 
     def test_exceptions(self):
         records = self.record(lambda: [catches() for _ in range(3)])
@@ -499,8 +528,7 @@ class PythonCallTest(unittest.TestCase):
         finally:
             sys.setprofile(None)
         self.assertEqual(host.count() > 0, MONITORS)
-        self.assertEqual('Calls in 1 thread are not recorded: another profiler is active there'
-                         in self.told(host), not MONITORS)
+        self.check_gap_message(self.told(host), 1)
         self.assertIn('call', seen)
 
     def test_profiler_set_meanwhile(self):
@@ -560,10 +588,225 @@ class PythonCallTest(unittest.TestCase):
             middle(3)
 
         records = self.record(work)
-        self.assertEqual(self.counts(records, middle, leaf), [3, 6] if MONITORS else [1, 1])
+        # a library of its own sets its profile function by the C API
+        is_library = getattr(_lsprof, '__file__', None) is not None
+        expected = [3, 6] if MONITORS else [2, 4] if is_library else [1, 1]
+        self.assertEqual(self.counts(records, middle, leaf), expected)
         self.check_nesting(records)
         self.assertTrue(any(e.code is middle.__code__ for e in profile.getstats()))
-        self.assertEqual("set or removed a thread's profile function:" in self.messages, not MONITORS)
+        self.assertEqual("set or removed a thread's profile function:" in self.messages,
+                         not MONITORS and not is_library)
+        if is_library:
+            self.check_gap_message(self.messages, 1)
+
+    # ---- profilers of libraries ----
+
+    def profiler(self):
+        """One that is set by the C API in all threads, and counts C functions."""
+        plugins = os.environ['STROBE_TEST_PLUGINS']
+        return ctypes.PyDLL(os.path.join(plugins, 'libstrobe-test-profiler.so'))
+
+    def in_builtin(self):
+        """A thread in a C function, which waits in another one. Returns how to let it go on and
+        end."""
+        is_inside, go = threading.Event(), threading.Event()
+
+        def wait(_):
+            is_inside.set()
+            go.wait(20)
+            return len('ab')
+
+        def work():
+            sorted([0], key=wait)
+            len('abc')
+
+        def go_on():
+            go.set()
+            thread.join()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        self.addCleanup(go_on)
+        self.assertTrue(is_inside.wait(20))
+        return go_on
+
+    def test_library_profiler_gets_no_end_without_a_begin(self):
+        """In a thread that is in C functions as it begins, and in the calling thread."""
+        for options in ({}, {'builtins': 'false'}, {'calls': 'false'}):
+            with self.subTest(options):
+                host, other = self.open(**options), self.profiler()
+                self.assertEqual(host.start(), 0)
+                go_on = self.in_builtin()
+                sorted([0], key=lambda _: other.test_profiler_start())
+                go_on()
+                middle(1)
+                self.assertEqual(other.test_profiler_stop(), 0)
+                self.assertGreater(other.test_profiler_n_events(), 0)
+                self.assertEqual(host.stop(), 0)
+                self.check_nesting(host.records(FIELDS))
+                self.assertEqual(host.complaints(), '')
+
+    def test_library_profiler_after_the_window(self):
+        """A C function has begun in the window and returns when that is over, and the session."""
+        for closes in (False, True):
+            host, other = self.open(), self.profiler()
+            self.assertEqual(host.start(), 0)
+            go_on = self.in_builtin()
+            self.assertEqual(host.stop(), 0)
+            if closes:
+                host.close()
+            other.test_profiler_start()
+            go_on()
+            self.assertEqual(other.test_profiler_stop(), 0)
+            self.assertGreater(other.test_profiler_n_events(), 0)
+
+    def test_library_profiler_in_a_later_window(self):
+        """The same with another window in between, in which the thread begins and ends calls."""
+        host, other = self.open(), self.profiler()
+        go, done = threading.Event(), threading.Event()
+
+        def step(_):
+            middle(1)
+            go.wait(20)
+            middle(1)
+            done.set()
+            go2.wait(20)
+
+        go2 = threading.Event()
+        self.assertEqual(host.start(), 0)
+        thread = threading.Thread(target=lambda: (sorted([0], key=step), len('abc')))
+        thread.start()
+        self.addCleanup(go2.set)
+        self.assertEqual(host.stop(), 0)
+        self.assertEqual(host.start(), 0)
+        go.set()
+        self.assertTrue(done.wait(20))
+        other.test_profiler_start()
+        go2.set()
+        thread.join()
+        self.assertEqual(other.test_profiler_stop(), 0)
+        self.assertEqual(host.stop(), 0)
+
+    def test_library_profiler_gets_its_threads(self):
+        """Up to 3.11 they are its own until it ends, and ours again then; a message says so."""
+        other = self.profiler()
+
+        def work():
+            middle(1)
+            other.test_profiler_start()
+            middle(2)
+            other.test_profiler_stop()
+            middle(3)
+
+        records = self.record(work)
+        # work() itself goes on as a new record when the thread is ours again
+        self.assertEqual(self.counts(records, middle, leaf, work),
+                         [3, 6, 1] if MONITORS else [2, 4, 2])
+        self.check_nesting(records)
+        self.check_gap_message(self.messages, 1)
+
+    def check_gap_message(self, messages, n):
+        text = (r'Neither calls nor stacks are recorded in %d thread%s for \d+\.\d{3} s: '
+                'another profiler is active there' % (n, '' if n == 1 else 's'))
+        found = re.findall(text, messages)
+        self.assertEqual(len(found), 0 if MONITORS else 1, messages)
+
+    def test_library_profiler_that_was_first(self):
+        """It ends in the window: its threads are recorded from there on."""
+        host, other = self.open(), self.profiler()
+        other.test_profiler_start()
+        self.assertEqual(host.start(), 0)
+        middle(1)
+        other.test_profiler_stop()
+        middle(2)
+        self.assertEqual(host.stop(), 0)
+        self.assertIsNone(sys.getprofile())
+        records = host.records(FIELDS)
+        self.assertEqual(self.counts(records, middle, leaf), [2, 3] if MONITORS else [1, 2])
+        self.check_nesting(records)
+        self.check_gap_message(self.told(host), 1)
+
+    def test_library_profiler_leaves_new_threads_alone(self):
+        """It takes its function out of threads that it never had one in."""
+        other, go, done = self.profiler(), threading.Event(), threading.Event()
+
+        def run():
+            done.set()
+            go.wait(20)
+            middle(2)
+
+        def work():
+            other.test_profiler_start()
+            thread = threading.Thread(target=run)
+            thread.start()
+            done.wait(20)
+            other.test_profiler_stop()
+            go.set()
+            thread.join()
+
+        records = self.record(work)
+        self.assertEqual(self.counts(records, middle, leaf, run), [1, 2, 1])
+
+    # ---- sys.monitoring ----
+
+    @unittest.skipUnless(MONITORS, 'Python before 3.12 has no sys.monitoring')
+    def test_tool_id(self):
+        """One that is free, under our name; given back with the window."""
+        monitoring, host = sys.monitoring, self.open()
+        monitoring.use_tool_id(3, 'other')
+        self.addCleanup(monitoring.free_tool_id, 3)
+        self.assertEqual(host.start(), 0)
+        self.assertEqual([monitoring.get_tool(n) for n in range(6)],
+                         [None, None, None, 'other', 'strobe', None])
+        self.assertEqual(host.stop(), 0)
+        self.assertEqual([monitoring.get_tool(n) for n in range(6)],
+                         [None, None, None, 'other', None, None])
+
+    @unittest.skipUnless(MONITORS, 'Python before 3.12 has no sys.monitoring')
+    def test_all_tool_ids_are_taken(self):
+        monitoring, host = sys.monitoring, self.open()
+        for number in (3, 4, 5):
+            monitoring.use_tool_id(number, 'tool %d' % number)
+            self.addCleanup(monitoring.free_tool_id, number)
+        self.assertNotEqual(host.start(), 0)
+        self.assertIn('Cannot trace Python calls: the free tool ids of sys.monitoring are in use: '
+                      '3 by "tool 3", 4 by "tool 4", 5 by "tool 5"; neither calls nor stacks are '
+                      'recorded', host.errors())
+        self.assertEqual([monitoring.get_tool(n) for n in (0, 1, 2)], [None] * 3)
+
+    @unittest.skipUnless(MONITORS, 'Python before 3.12 has no sys.monitoring')
+    def test_tool_id_is_freed_by_the_program(self):
+        """What another tool has put there since is left alone."""
+        monitoring, host = sys.monitoring, self.open()
+        self.assertEqual(host.start(), 0)
+        (ours,) = [n for n in range(6) if monitoring.get_tool(n) == 'strobe']
+        monitoring.set_events(ours, 0)
+        monitoring.free_tool_id(ours)
+        monitoring.use_tool_id(ours, 'other')
+        self.addCleanup(monitoring.free_tool_id, ours)
+        monitoring.set_events(ours, monitoring.events.PY_START)
+        self.assertEqual(host.stop(), 0)
+        self.assertEqual((monitoring.get_tool(ours), monitoring.get_events(ours)),
+                         ('other', monitoring.events.PY_START))
+        self.assertIn('freed Strobe\'s tool id %d of sys.monitoring' % ours, self.told(host))
+        monitoring.set_events(ours, 0)
+
+    @unittest.skipUnless(MONITORS, 'Python before 3.12 has no sys.monitoring')
+    def test_beside_other_tools(self):
+        """cProfile and a coverage tool see what they see without us, and we all."""
+        monitoring, seen, profile = sys.monitoring, [], cProfile.Profile()
+        monitoring.use_tool_id(monitoring.COVERAGE_ID, 'coverage')
+        self.addCleanup(monitoring.free_tool_id, monitoring.COVERAGE_ID)
+        monitoring.register_callback(monitoring.COVERAGE_ID, monitoring.events.LINE,
+                                     lambda code, line: seen.append(code))
+        monitoring.set_events(monitoring.COVERAGE_ID, monitoring.events.LINE)
+        try:
+            records = self.record(lambda: profile.runcall(middle, 2))
+        finally:
+            monitoring.set_events(monitoring.COVERAGE_ID, 0)
+        self.assertEqual(self.counts(records, middle, leaf), [1, 2])
+        self.assertGreaterEqual(seen.count(leaf.__code__), 2)
+        self.assertEqual([e.callcount for e in profile.getstats() if e.code is leaf.__code__], [2])
 
     def test_threading_profiler_is_left_alone(self):
         def other(*event):
@@ -675,6 +918,12 @@ class PythonCallTest(unittest.TestCase):
                 'print(len(str(5)))\n' % sys.path[:2])
         done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, '1\n'), done.stderr)
+
+    @unittest.skipIf(sys.version_info < (3, 12), 'this Python makes its version text anew each time')
+    def test_free_threaded(self):
+        self.assertEqual(errors_if_free_threaded('python_call'), 'True Cannot trace Python calls: '
+                         'this Python is free-threaded (it has no global interpreter lock); neither '
+                         'calls nor stacks are recorded\n')
 
     def test_called_by_the_program(self):
         if MONITORS:

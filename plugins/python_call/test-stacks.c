@@ -48,6 +48,16 @@ static int frame_line(PyObject *frame)
     return atomic_load(&((TestFrame *)frame)->line);
 }
 
+static PyThread *current_state(void)
+{
+    return NULL;
+}
+
+static uint64_t state_id(PyThread *state)
+{
+    return 1;
+}
+
 static int is_initialized(void)
 {
     return 1;
@@ -219,6 +229,8 @@ static void begin_process(void)
     python_api.unref = unref;
     python_api.frame_code = frame_code;
     python_api.frame_line = frame_line;
+    python_api.thread = current_state;
+    python_api.thread_id = state_id;
     python_api.frame_instruction = frame_instruction;
     code_text = code_text_new(1, file, strlen(file), function, strlen(function));
     tracer.host = &host;

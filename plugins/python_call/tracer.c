@@ -43,6 +43,7 @@ static void free_thread(void *memory)
     stacks_free(thread->stacks);
     free(thread->calls);
     free(thread->frames);
+    free(thread->left);
     free(thread);
 }
 
@@ -215,8 +216,9 @@ static const CallName *push_frame(Thread *thread, PyObject *frame)
     Frame *top = &thread->frames[thread->n_frames++];
 
     tracer_unref(code); /* its frame holds it */
-    top->frame = frame;
-    top->text = code_text_use(name->text);
+    *top = (Frame){.frame = frame, .text = code_text_use(name->text)};
+    if (thread->n_frames == 1) /* a thread of a library has another state each time it enters */
+        thread->state_id = python_api.thread_id(python_api.thread());
     thread->stack_is_new = 1;
     return name;
 }
@@ -241,12 +243,24 @@ static int begin_python(Thread *thread, PyObject *frame, uint64_t begin)
     return role;
 }
 
+/* Was it in a C function when the thread was left, and has not gone on? */
+static int is_left_in_builtin(const Thread *thread, PyObject *frame)
+{
+    for (uint32_t i = 0; i < thread->n_left; i++)
+        if (thread->left[i].frame == frame)
+            return thread->left[i].line == python_api.frame_line(frame);
+    return 0;
+}
+
 void tracer_open(Thread *thread, PyObject *frame, uint64_t begin)
 {
-    if (find_room(thread))
-        begin_python(thread, frame, begin);
-    else
+    if (!find_room(thread)) {
         tracer_unref(frame);
+        return;
+    }
+    begin_python(thread, frame, begin);
+    thread->frames[thread->n_frames - 1].is_in_builtin =
+        (uint32_t)is_left_in_builtin(thread, frame);
 }
 
 void tracer_open_all(Thread *thread)
@@ -282,10 +296,17 @@ int tracer_call(Thread *thread, PyObject *frame)
     return begin_python(thread, frame, 0);
 }
 
+static void set_in_builtin(Thread *thread, uint32_t is_in)
+{
+    if (__builtin_expect(thread->n_frames > 0, 1))
+        thread->frames[thread->n_frames - 1].is_in_builtin = is_in;
+}
+
 void tracer_builtin_call(Thread *thread, PyObject *function)
 {
     const CallName *name;
 
+    set_in_builtin(thread, 1);
     if (!tracer.records || !tracer.builtins || !find_room(thread))
         return;
     if (__builtin_expect(thread->n_calls && thread->calls[thread->n_calls - 1].is_own, 0)) {
@@ -388,6 +409,7 @@ void tracer_builtin_return(Thread *thread)
 {
     uint64_t end = tracer.host->now();
 
+    set_in_builtin(thread, 0);
     if (thread->n_calls && !thread->calls[thread->n_calls - 1].is_python)
         end_call(thread, NULL, end, 0);
     else
@@ -439,9 +461,27 @@ static void drop_frames(Thread *thread)
     thread->stack_is_new = 1;
 }
 
+/* Before its frames are dropped. A thread that was not entered since it was left keeps its list. */
+static void keep_left_frames(Thread *thread)
+{
+    if (thread->n_frames)
+        thread->n_left = 0;
+    for (uint32_t i = 0; i < thread->n_frames; i++) {
+        PyObject *frame = thread->frames[i].frame;
+        if (!thread->frames[i].is_in_builtin)
+            continue;
+        if (thread->n_left == thread->left_size &&
+            !grow((void **)&thread->left, &thread->left_size, sizeof *thread->left))
+            return;
+        thread->left[thread->n_left++] = (LeftFrame){frame, python_api.frame_line(frame)};
+    }
+}
+
 static void leave(Thread *thread)
 {
     thread->source = NULL;
+    if (atomic_load(&thread->is_open))
+        keep_left_frames(thread);
     end_calls(thread);
     atomic_store(&thread->is_open, 0);
     drop_frames(thread);
@@ -489,4 +529,56 @@ void tracer_leave_all(void)
 int tracer_leave_source(const void *source)
 {
     return leave_those(source, 0) > 0;
+}
+
+/* ---- C functions that others are told the end of ---- */
+
+static int is_in_builtin(const Thread *thread, PyObject *frame)
+{
+    if (!atomic_load(&thread->is_open))
+        return is_left_in_builtin(thread, frame);
+    for (uint32_t i = thread->n_frames; i-- > 0;)
+        if (thread->frames[i].frame == frame)
+            return thread->frames[i].is_in_builtin != 0;
+    return 0;
+}
+
+static const Thread *thread_of_state(uint64_t state_id)
+{
+    const Thread *found = threads;
+
+    while (found && found->state_id != state_id)
+        found = found->next;
+    return found;
+}
+
+/* Keeps those that are in one. The interpreter holds a reference to each, too. */
+static void keep_those_in_builtin(TracerFrames *open, uint64_t state_id)
+{
+    uint32_t n = 0;
+
+    pthread_mutex_lock(&list_lock); /* the Thread goes with its thread, without the GIL */
+    const Thread *thread = thread_of_state(state_id);
+    for (uint32_t i = 0; i < open->n; i++)
+        if (thread && is_in_builtin(thread, open->frames[i]))
+            open->frames[n++] = open->frames[i];
+        else
+            tracer_unref(open->frames[i]);
+    pthread_mutex_unlock(&list_lock);
+    open->n = n;
+}
+
+void tracer_for_each_in_builtin(PyThread *thread, void (*function)(PyObject *frame, void *user),
+                                void *user)
+{
+    TracerFrames open = {NULL, 0, 0};
+
+    tracer_take_frames(&open, thread);
+    keep_those_in_builtin(&open, python_api.thread_id(thread));
+    while (open.n) {
+        PyObject *frame = open.frames[--open.n];
+        function(frame, user);
+        tracer_unref(frame);
+    }
+    free(open.frames);
 }

@@ -32,9 +32,17 @@ typedef struct Call {
 
 /* A frame of Python code. */
 typedef struct Frame {
-    PyObject *frame; /* strong */
-    CodeText *text;  /* of its code, used; NULL: there was no memory */
+    PyObject *frame;        /* strong */
+    CodeText *text;         /* of its code, used; NULL: there was no memory */
+    uint32_t is_in_builtin; /* it calls a C function of which the interpreter will report the end */
+    uint32_t reserved;
 } Frame;
+
+/* A frame that was in a C function when its thread was left; only compared. */
+typedef struct LeftFrame {
+    const PyObject *frame;
+    int line;
+} LeftFrame;
 
 typedef struct StackCache StackCache;
 
@@ -49,6 +57,9 @@ typedef struct Thread {
     uint32_t calls_size, frames_size;
     uint32_t n_missed; /* calls that are open and found no room */
     uint64_t tid;      /* kernel id */
+    uint64_t state_id; /* of the interpreter's thread state that the frames belong to */
+    LeftFrame *left;   /* valid until the thread enters again */
+    uint32_t n_left, left_size;
     StackCache *stacks;
     _Atomic uint32_t is_open;    /* its frames may be read */
     _Atomic uint32_t is_read;    /* the thread itself reads them, without the lock */
@@ -111,6 +122,12 @@ int tracer_call(Thread *thread, PyObject *frame);
 void tracer_return(Thread *thread, PyObject *frame);
 void tracer_builtin_call(Thread *thread, PyObject *function);
 void tracer_builtin_return(Thread *thread);
+
+/* Calls `function` with each frame of the thread, outermost first, that is in a C function whose
+ * begin was reported here: the interpreter reports its end to whatever profile function is set
+ * then. Counts windows that are over, too. */
+void tracer_for_each_in_builtin(PyThread *thread, void (*function)(PyObject *frame, void *user),
+                                void *user);
 
 /* Reference counts without a call, as the stable ABI's macros do it before there were immortal
  * objects. */

@@ -20,6 +20,16 @@ needs_torch = unittest.skipIf(torch is None, "PyTorch is not installed")
 _LINE = re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] \[(\w+)\] \[\d+\] profiler\.py: (.*)")
 
 
+_FORK_WARNING = re.compile(
+    r".*DeprecationWarning: This process \(pid=\d+\) is multi-threaded, use of fork\(\).*\n"
+    r"(?:  .*\n)?")
+
+
+def without_fork_warning(text):
+    """Python from 3.12 on warns where a process with several threads forks, and counts ours."""
+    return _FORK_WARNING.sub("", text)
+
+
 @contextlib.contextmanager
 def messages():
     """Collects what the front end tells: a list of (level, text)."""
@@ -32,6 +42,21 @@ def messages():
         for line in text.splitlines():
             match = _LINE.fullmatch(line)
             found.append(match.groups() if match else ("OTHER", line))
+
+
+@contextlib.contextmanager
+def native_stderr():
+    """Collects the lines that libraries write to stderr themselves: a list, filled at the end."""
+    found, old = [], os.dup(2)
+    with tempfile.TemporaryFile("w+") as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield found
+        finally:
+            os.dup2(old, 2)
+            os.close(old)
+            file.seek(0)
+            found.extend(file.read().splitlines())
 
 
 class FolderTest(unittest.TestCase):

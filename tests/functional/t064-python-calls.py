@@ -5,9 +5,10 @@ import collections
 import json
 import os
 import signal
+import subprocess
 import unittest
 
-from support import PYTHON, StrobeTest, needs_python
+from support import BUILD, PYTHON, StrobeTest, needs_python
 
 SCRIPT = """
 import sys, threading
@@ -131,12 +132,42 @@ class PythonCallsTest(StrobeTest):
         self.assertEqual(found["waits.py(7): outer"], 0)
 
     def test_another_profiler(self):
-        """The script's own profiler sees what it sees without us, and we what comes before."""
+        """The script's own profiler sees what it sees without us; we what comes before, and from
+        Python 3.12 on all."""
         script = self.script("other.py", OTHER_PROFILER)
         done = self.strobe("run", "-o", self.out, "--collect", "python_call", "--", PYTHON, script)
-        self.assertIn("set or removed a thread's profile function", done.stderr)
         names = {e["name"] for e in self.events(self.result())}
-        self.assertNotIn("other.py(5): leaf", names)
+        told = "set or removed a thread's profile function" in done.stderr
+        seen = "other.py(5): leaf" in names
+        self.assertEqual((told, seen), (False, True) if self.monitors() else (True, False))
+
+    def monitors(self):
+        """Does the interpreter have sys.monitoring?"""
+        words = [PYTHON, "-c", "import sys; sys.exit(sys.version_info < (3, 12))"]
+        return subprocess.run(words).returncode == 0
+
+    TAKES_ALL_IDS = """
+import sys
+for number in range(6):
+    sys.monitoring.get_tool(number) or sys.monitoring.use_tool_id(number, "tool %d" % number)
+import strobe
+"""
+
+    def test_all_tool_ids_are_taken(self):
+        """In a session that the script opens itself: it goes on without calls, and says why."""
+        if not self.monitors():
+            self.skipTest("this Python has no sys.monitoring")
+        text = self.TAKES_ALL_IDS + (
+            "from strobe import profiler\n"
+            "with profiler.profile(activities=[profiler.ProfilerActivity.CPU], with_stack=True):\n"
+            "    len('abc')\n"
+            "print('went on')\n")
+        self.environment["PYTHONPATH"] = str(BUILD / "python")
+        done = subprocess.run([PYTHON, self.script("taken.py", text)], cwd=self.work, text=True,
+                              env=self.environment, capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "went on\n"), done.stderr)
+        self.assertIn('3 by "tool 3", 4 by "tool 4", 5 by "tool 5"; neither calls nor stacks are '
+                      'recorded', done.stderr)
 
     def test_in_a_flight_recorder(self):
         text = "def leaf(): pass\nfor _ in range(400000): leaf()\n"
