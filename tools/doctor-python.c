@@ -14,7 +14,7 @@
 
 /* Nothing is imported that may be slow or broken: versions come from what pip noted. */
 static const char question[] =
-    "import importlib.util, importlib.metadata, json, os, sys\n"
+    "import importlib.util, importlib.metadata, json, os, sys, sysconfig\n"
     "def version(name):\n"
     "    try: return importlib.metadata.version(name)\n"
     "    except Exception: return None\n"
@@ -23,7 +23,8 @@ static const char question[] =
     "    except Exception: return None\n"
     "said = {'python': sys.version.split()[0], 'program': sys.executable, 'torch': home('torch'),\n"
     "        'torch_version': version('torch'), 'torch_npu': version('torch-npu')\n"
-    "        or version('torch_npu'), 'gil': getattr(sys, '_is_gil_enabled', lambda: True)()}\n"
+    "        or version('torch_npu'), 'free_threaded':\n"
+    "        bool(sysconfig.get_config_var('Py_GIL_DISABLED'))}\n"
     "sys.path.insert(0, sys.argv[1])\n"
     "try:\n"
     "    import strobe\n"
@@ -108,6 +109,22 @@ static void check_torch(StrobeDoctorReport *report, const char *const *plugin_pa
     check_bridge(report, plugin_path, home);
 }
 
+static void check_interpreter(StrobeDoctorReport *report, const char *program, JsonObject *said)
+{
+    const char *path = text_of(said, "program") ?: program;
+    const char *version = text_of(said, "python") ?: "?";
+
+    if (json_object_get_boolean_member_with_default(said, "free_threaded", FALSE))
+        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "interpreter",
+                          "name one that has the global interpreter lock: --python PROGRAM",
+                          "%s, %s, is free-threaded: neither the package strobe nor the collectors "
+                          "python_call and gc work in it",
+                          path, version);
+    else
+        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "interpreter", NULL, "%s, %s", path,
+                          version);
+}
+
 void strobe_doctor_python(StrobeDoctorReport *report, const char *const *plugin_path,
                           StrobeDoctorPython *python)
 {
@@ -132,8 +149,7 @@ void strobe_doctor_python(StrobeDoctorReport *report, const char *const *plugin_
     const char *error = text_of(said, "error"), *strobe = text_of(said, "strobe");
     python->works = strobe != NULL;
     python->has_torch = text_of(said, "torch") != NULL;
-    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "interpreter", NULL, "%s, %s",
-                      text_of(said, "program") ?: python->program, text_of(said, "python") ?: "?");
+    check_interpreter(report, python->program, said);
     if (strobe)
         strobe_doctor_add(report, STROBE_VERDICT_GOOD, "package strobe", NULL, "%s", strobe);
     else

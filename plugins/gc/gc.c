@@ -180,6 +180,10 @@ static StrobeStatus gc_open(const StrobeHost *host, StrobeInstance *self, void *
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (strobe_interpreter_state() != STROBE_INTERPRETER_RUNS)
         return STROBE_AGAIN;
+    if (strobe_interpreter_is_free_threaded())
+        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                          "Cannot watch collections: this Python is free-threaded (it has no "
+                          "global interpreter lock)");
     const char *missing = strobe_python_find(&collector.python);
     if (missing)
         return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,

@@ -12,7 +12,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, '..', 'common'), os.path.join(HERE, '..', '..', 'tests')]
 import tap  # noqa: E402
-from mock_host import MockHost  # noqa: E402
+from mock_host import MockHost, errors_if_free_threaded  # noqa: E402
 
 FIELDS = ('generation', 'collected', 'uncollectable')
 
@@ -65,6 +65,8 @@ class GcTest(unittest.TestCase):
     def test_as_many_as_the_interpreter_counts(self):
         """Collections that come by themselves, in several threads: none is missed or told twice."""
         host = self.open()
+        self.addCleanup(gc.set_threshold, *gc.get_threshold())
+        gc.set_threshold(700, 10, 10)  # from 3.13 on the default is higher
         gc.enable()
         self.assertEqual(host.start(), 0)
         before = gc.get_stats()
@@ -196,6 +198,11 @@ class GcTest(unittest.TestCase):
         self.addCleanup(host.free)
         self.assertEqual(host.probe(1)[0], 1)
         self.assertEqual(host.probe(2)[0], 1)
+
+    @unittest.skipIf(sys.version_info < (3, 12), 'this Python makes its version text anew each time')
+    def test_free_threaded(self):
+        self.assertEqual(errors_if_free_threaded('gc'), 'True Cannot watch collections: this Python '
+                         'is free-threaded (it has no global interpreter lock)\n')
 
     def test_left_running_at_exit(self):
         script = ('import sys, atexit; sys.path.insert(0, sys.argv[1])\n'

@@ -6,7 +6,17 @@ whatever session runs; without one each costs about as much as an empty call. Th
 imported into every process under `strobe run`, so it imports nothing that it can do without.
 """
 
-from . import _strobe
+try:
+    from . import _strobe
+except ImportError as error:
+    import sysconfig
+
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise ImportError(
+            "this Python is free-threaded, for which Strobe has no extension module: neither this "
+            "package nor `strobe run` of its programs works; use a Python that has the global "
+            "interpreter lock", name=error.name, path=error.path) from error
+    raise
 from ._strobe import Error, counter, dump, enabled, mark, range_begin, range_end
 from .run import step_marks as _step_marks
 from .run import stepping as _stepping

@@ -5,7 +5,7 @@ import json
 import os
 import unittest
 
-from support import FolderTest, messages, needs_torch, results
+from support import FolderTest, messages, needs_torch, results, without_fork_warning
 from strobe import profiler
 
 
@@ -84,7 +84,7 @@ with profiler.profile(on_trace_ready=handler()) as prof:
     torch.ones(1).mul(2)
 print(sum(each.count for each in prof.key_averages() if each.key == "aten::mul"))
 """)
-        self.assertEqual((done.stdout, done.stderr), ("7\n2\n", ""))
+        self.assertEqual((done.stdout, without_fork_warning(done.stderr)), ("7\n2\n", ""))
 
     def test_worker_processes(self):
         done = self.check("""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from support import FolderTest, needs_torch, results
+from support import FolderTest, needs_torch, results, without_fork_warning
 from strobe import command
 
 _TRAIN = """
@@ -18,7 +18,7 @@ parameter = torch.nn.Parameter(torch.ones(3))
 optimizer = torch.optim.SGD([parameter], 0.1)
 def train(n):
     for _ in range(n):
-        parameter.grad = torch.ones(3).mul(2)
+        parameter.grad = torch.ones(3).cosh()
         optimizer.step()
         optimizer.zero_grad()
 """
@@ -45,7 +45,8 @@ class RunTest(FolderTest):
             timeout=120,
         )
         done.results = results("out") if os.path.isdir("out") else []
-        done.foreign = [line for line in done.stderr.splitlines() if not _OWN.match(line)]
+        told = without_fork_warning(done.stderr)
+        done.foreign = [line for line in told.splitlines() if not _OWN.match(line)]
         return done
 
     def rows(self, directory, table):
@@ -161,7 +162,7 @@ class Steps(RunTest):
         self.assertEqual((done.returncode, done.foreign), (0, []), done.stderr)
         (directory,) = done.results
         self.assertEqual(self.steps(directory), [2, 3])
-        self.assertEqual(self.count(directory, "aten::mul"), 2)
+        self.assertEqual(self.count(directory, "aten::cosh"), 2)
         # The optimizer's own range ends inside its step.
         self.assertEqual(self.count(directory, "Optimizer.step#SGD.step"), 2)
 
@@ -255,7 +256,7 @@ if __name__ == "__main__":
         for method in ("spawn", "fork"):
             done = self.run_strobe(self._WORKERS.replace("METHOD", repr(method)), "--follow")
             self.assertEqual((done.stdout, done.foreign), ("[0, 0]\n", []), done.stderr)
-            counts = sorted(self.count(directory, "aten::mul") for directory in done.results)
+            counts = sorted(self.count(directory, "aten::cosh") for directory in done.results)
             self.assertEqual(counts[-3:], [1, 3, 3], method)
             shutil.rmtree("out")
 
@@ -279,6 +280,27 @@ class Failures(FolderTest):
         done = self._run(STROBE_RUN_DIR=self.folder)
         self.assertEqual((done.returncode, done.stdout), (0, "script\n"))
         self.assertRegex(done.stderr, r"\Astrobe: Cannot record this process: .*nonsense.*\n\Z")
+
+    def test_free_threaded(self):
+        """A double: an interpreter that says it was built so, and has no extension module."""
+        from strobe.bootstrap import strobe_run_environment as environment
+
+        os.chmod(self.folder, 0o700)
+        self.write("config.json", "{}")
+        done = self.run_python("""
+import sys, sysconfig
+sys.modules["strobe._strobe"] = None
+sysconfig.get_config_var = {"Py_GIL_DISABLED": 1}.get
+sys.modules.pop("sitecustomize", None)
+sys.path.insert(0, sys.argv[1])
+import sitecustomize
+print("script")
+""", environment.bootstrap_folder(), STROBE_RUN_DIR=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (0, "script\n"), done.stderr)
+        self.assertEqual(done.stderr, "strobe: Cannot record this process: this Python is "
+                         "free-threaded, for which Strobe has no extension module: neither this "
+                         "package nor `strobe run` of its programs works; use a Python that has the "
+                         "global interpreter lock\n")
 
     def test_no_folder(self):
         done = self._run(STROBE_RUN_DIR="/no/such/folder")

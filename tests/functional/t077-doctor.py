@@ -59,6 +59,23 @@ class DoctorTest(StrobeTest):
         script.chmod(0o755)
         return script
 
+    @needs_python
+    def test_free_threaded_python(self):
+        """A double: an interpreter that says it was built so, and has no extension module."""
+        double = self.script(
+            "python", "#!/bin/sh\nexec %s -c 'import sys, sysconfig\nsys.modules[\"torch\"] = None\n"
+            "sys.modules[\"strobe._strobe\"] = None\n"
+            "sysconfig.get_config_var = {\"Py_GIL_DISABLED\": 1}.get\n"
+            "sys.argv = [\"-c\"] + sys.argv[3:]\nexec(sys.orig_argv[4])' \"$@\"\n" % PYTHON)
+        double.chmod(0o755)
+        said = self.doctor("--no-self-test", "--python", double)
+        found = self.finding(said, "Python", "interpreter")
+        self.assertEqual(found["verdict"], "limited")
+        self.assertIn("is free-threaded: neither the package strobe nor the collectors python_call "
+                      "and gc work in it", found["found"])
+        self.assertIn("this Python is free-threaded, for which Strobe has no extension module",
+                      self.finding(said, "Python", "package strobe")["found"])
+
     def test_without_python(self):
         """That there is none is a limit; one that was named is to work."""
         said = self.doctor("--python", self.work / "none", code=1)
