@@ -20,7 +20,7 @@ OPERATORS = 500
 TIMES = 20
 WARM = 500
 PYTHON_OPERATORS = 200
-PYTHON_TIMES = 10
+PYTHON_TIMES = 25
 DEPTH = 20  # Python frames around the operators called from Python
 PAUSE_S = 0.02  # the writer empties the pool
 

@@ -81,8 +81,9 @@ typedef struct Tracer {
 
 extern Tracer tracer;
 
-/* The calling thread's own, NULL: none yet. No lock needed. */
-extern __thread Thread *tracer_thread;
+/* The calling thread's own, NULL: none yet. No lock needed. One load: a few bytes find room in the
+ * static storage of a program that is running, too. */
+extern __thread Thread *tracer_thread __attribute__((tls_model("initial-exec")));
 
 /* The calling thread reads its own frames, without the lock and never waiting for it. 0: they must
  * not be read, and nothing is to be ended. */
