@@ -412,6 +412,17 @@ class InProcess(InProcessTest):
         self.assertNotIn("install_callbacks", vars(handler))
         self.assertIs(torch.autograd.profiler._is_profiler_enabled, False)
 
+    def test_a_window_compiles_nothing_anew(self):
+        @torch.compile(backend="eager")
+        def simple(x):
+            return x + 1
+
+        simple(torch.ones(2))
+        directory = self.record(lambda: simple(torch.ones(2)))
+        self.assertEqual(rows_of(directory, "marker"), [])
+        regions = [n for n in _names(rows_of(directory, "cpu_op")) if n.startswith("Torch-Comp")]
+        self.assertEqual(len(regions), 1)
+
     def test_a_program_without_it_is_left_alone(self):
         done = self.run_python("""
 import sys, torch
