@@ -10,11 +10,8 @@ from workplace import Skipped
 
 def compiled_overhead(bench):
     """With the PyTorch of build/venv-torch, which has Kineto."""
-    python = str(bench.build / "venv-torch" / "bin" / "python")
-    if not os.path.exists(python):
-        raise Skipped("%s is not there" % python)
     script = str(pathlib.Path(__file__).with_name("compile_overhead.py"))
-    found = bench.lines([python, script, bench.scratch])
+    found = bench.lines([bench.torch2_python, script, bench.scratch])
     _check(bench, found)
     rows = []
     for what in ("compiled", "eager"):

@@ -3,6 +3,7 @@
 
 import collections
 import csv
+import glob
 import json
 import os
 import re
@@ -163,6 +164,20 @@ def rows_of(directory, table):
     return json.loads(text)[0]["rows"]
 
 
+def _overlaps(events):
+    """Names of those that overlap another of their thread without being inside of it."""
+    found, inside = [], {}
+    spans = [(round(e["ts"] * 1000), round(e["dur"] * 1000), e["tid"], e["name"]) for e in events]
+    for begin, length, thread, name in sorted(spans, key=lambda span: (span[0], -span[1])):
+        ends = inside.setdefault(thread, [])
+        while ends and ends[-1] <= begin:
+            ends.pop()
+        if ends and begin + length > ends[-1]:
+            found.append(name)
+        ends.append(begin + length)
+    return found
+
+
 def _names(rows):
     return collections.Counter(row["name"] for row in rows)
 
@@ -256,6 +271,19 @@ class UnderRun(unittest.TestCase):
         self.assertGreater(broken["cpu_op.nodes"], 0)
         self.assertGreater(broken["cpu_op.guards"], 0)
         self.assertGreater(rows["0/0"]["duration"], broken["duration"])
+
+    def test_arrows_and_nesting_in_the_trace_for_tensorboard(self):
+        out = os.path.join(_program("run").folder, "tensorboard")
+        command.run(["export", self.result, "-o", out, "--export", "tensorboard"])
+        (path,) = glob.glob(os.path.join(out, "*", "ASCEND_PROFILER_OUTPUT", "*.pt.trace.json"))
+        with open(path) as file:
+            events = json.load(file)["traceEvents"]
+        operators = [e for e in events if e.get("cat") in ("cpu_op", "user_annotation")]
+        names = {e["ts"]: e["name"] for e in operators if e["name"].startswith("CompiledFunction")}
+        arrows = [names.get(e["ts"]) for e in events if e.get("cat") == "fwdbwd"]
+        self.assertEqual(arrows.count("CompiledFunction"), 3)
+        self.assertEqual(arrows.count("CompiledFunctionBackward"), 3)
+        self.assertEqual(_overlaps(operators), [])
 
     def test_a_graph_break_is_an_instant(self):
         (row,) = (r for r in self.marks("marker_instant") if r["name"].startswith("graph break"))
@@ -383,6 +411,17 @@ class InProcess(InProcessTest):
         self.assertEqual(after, before)
         self.assertNotIn("install_callbacks", vars(handler))
         self.assertIs(torch.autograd.profiler._is_profiler_enabled, False)
+
+    def test_a_window_compiles_nothing_anew(self):
+        @torch.compile(backend="eager")
+        def simple(x):
+            return x + 1
+
+        simple(torch.ones(2))
+        directory = self.record(lambda: simple(torch.ones(2)))
+        self.assertEqual(rows_of(directory, "marker"), [])
+        regions = [n for n in _names(rows_of(directory, "cpu_op")) if n.startswith("Torch-Comp")]
+        self.assertEqual(len(regions), 1)
 
     def test_a_program_without_it_is_left_alone(self):
         done = self.run_python("""
