@@ -18,7 +18,7 @@ class TorchBuildTest(StrobeTest):
         names = subprocess.run(
             ["nm", "-D", "--defined-only", files[0]], capture_output=True, text=True
         ).stdout
-        self.assertIn("strobe_torch_backend_3", names)
+        self.assertIn("strobe_torch_backend_4", names)
 
     def test_python_without_torch(self):
         fake = self.script("python", "#!/bin/sh\necho no torch >&2\nexit 1\n")
