@@ -333,10 +333,9 @@ void strobe_collector_start(StrobeCollector *c)
 
 void strobe_collector_stop(StrobeCollector *c)
 {
-    const gboolean was_paused = c->is_paused;
-
-    c->is_paused = FALSE;
-    if (!c->is_started || was_paused)
+    if (c->is_paused) /* it has stopped, and its late records are there */
+        c->is_started = c->is_paused = FALSE;
+    if (!c->is_started)
         return;
     guint64 begin = strobe_clock_now();
     finish_call(c, "stop", begin, c->ops->stop(c->state));

@@ -215,9 +215,8 @@ static void bind_generic(Csv *csv, CsvKind *kind)
     }
     csv->n_generic++;
     name = file_name(csv, kind->view->name);
-    g_ptr_array_add(kind->rows,
-                    csv_rows_new_generic(&csv->context, new_file(csv, name), kind->view,
-                                         csv->has_all_fields));
+    g_ptr_array_add(kind->rows, csv_rows_new_generic(&csv->context, new_file(csv, name), kind->view,
+                                                     csv->has_all_fields));
 }
 
 static CsvKind *new_kind(Csv *csv, const StrobeKindView *view)

@@ -31,6 +31,7 @@ static const StrobeField own_fields[] = {
     {"cpu_op.values", STROBE_FIELD_STRING, 0, "",
      "Arguments that are no tensors: a JSON array with a text for each input."},
     {"cpu_op.modules", STROBE_FIELD_STRING, 0, "", "TorchScript modules around it."},
+    {"cpu_op.overload", STROBE_FIELD_STRING, 0, "", "Name of the operator's overload."},
 };
 
 /* The kind with what is recorded on request. */
@@ -53,7 +54,8 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     collector.wanted = (host->option_bool(self, "shapes") ? STROBE_TORCH_INPUTS : 0u) |
                        (host->option_bool(self, "flops") ? STROBE_TORCH_FLOPS : 0u) |
                        (host->option_bool(self, "values") ? STROBE_TORCH_VALUES : 0u) |
-                       (host->option_bool(self, "modules") ? STROBE_TORCH_MODULES : 0u);
+                       (host->option_bool(self, "modules") ? STROBE_TORCH_MODULES : 0u) |
+                       (host->option_bool(self, "overloads") ? STROBE_TORCH_OVERLOADS : 0u);
 }
 
 /* The plugin that knows the threads' Python stacks; NULL: it is not there, which is told. */

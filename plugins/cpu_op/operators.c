@@ -18,7 +18,7 @@
 
 /* What is known of a function from its begin. */
 typedef struct Details {
-    StrobeStringId shapes, types, values, modules;
+    StrobeStringId shapes, types, values, modules, overload;
     StrobeStackId
         stack; /* of a range or an asynchronous function; of others it is told at the end */
     uint64_t flops;
@@ -159,6 +159,7 @@ static Details details_of(const StrobeHost *host, StrobeWriter *writer,
     }
     details.values = intern_text(host, writer, &inputs->values);
     details.modules = intern_text(host, writer, &inputs->modules);
+    details.overload = intern_text(host, writer, &inputs->overload);
     details.flops = inputs->flops;
     return details;
 }
@@ -175,6 +176,7 @@ static struct strobe_cpu_op_more fields_of(const struct strobe_cpu_op *known,
     fields.flops = details->flops;
     fields.values = details->values;
     fields.modules = details->modules;
+    fields.overload = details->overload;
     return fields;
 }
 

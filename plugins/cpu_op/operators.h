@@ -11,9 +11,10 @@
 /* The standard kind's fields, and what is recorded on request. */
 struct strobe_cpu_op_more {
     struct strobe_cpu_op op;
-    uint64_t flops;         /* floating point operations, absent: not known */
-    StrobeStringId values;  /* JSON array of texts, one for each input; 0: not recorded */
-    StrobeStringId modules; /* names of TorchScript modules, joined by ';'; 0: none */
+    uint64_t flops;          /* floating point operations, absent: not known */
+    StrobeStringId values;   /* JSON array of texts, one for each input; 0: not recorded */
+    StrobeStringId modules;  /* names of TorchScript modules, joined by ';'; 0: none */
+    StrobeStringId overload; /* 0: none */
 };
 
 /* What a backend calls. Static: a callback on its way outlives any session. */

@@ -44,6 +44,13 @@ static const StrobeOption options[] = {
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_BOOL,
+        .name = "overloads",
+        .default_value = "false",
+        .summary = "Record the name of each operator's overload, with PyTorch 2.7 and later.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
         .name = "compiled_kernels",
         .default_value = "true",
         .summary = "Have torch.compile make its C++ kernels so that each is recorded.",

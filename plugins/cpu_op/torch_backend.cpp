@@ -116,6 +116,20 @@ void describe_shapes(Inputs &inputs, c10::ArrayRef<const c10::IValue> values)
     }
 }
 
+/* libtorch tells the overload from 2.7 on. */
+template <typename Function>
+auto overload_of(const Function &function, int)
+    -> decltype(function.overload_name(), StrobeTorchText{})
+{
+    const char *name = function.overload_name();
+    return {name, name ? std::strlen(name) : 0};
+}
+
+template <typename Function> StrobeTorchText overload_of(const Function &, long)
+{
+    return {nullptr, 0};
+}
+
 StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_inputs)
 {
     Inputs &inputs = own_inputs; /* one look-up of the thread's storage */
@@ -133,8 +147,13 @@ StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_i
     }
     if (wanted & STROBE_TORCH_MODULES && function.scope() != at::RecordScope::BACKWARD_FUNCTION)
         describe_modules(inputs.modules);
-    return {text_of(inputs.shapes), text_of(inputs.types), text_of(inputs.values),
-            text_of(inputs.modules), flops};
+    return {text_of(inputs.shapes),
+            text_of(inputs.types),
+            text_of(inputs.values),
+            text_of(inputs.modules),
+            wanted & STROBE_TORCH_OVERLOADS ? overload_of(function, 0)
+                                            : StrobeTorchText{nullptr, 0},
+            flops};
 }
 
 /* ---- stacks ---- */
@@ -455,8 +474,8 @@ const StrobeTorchCollectives strobe_torch_collectives_1;
 const StrobeTorchCollectives strobe_torch_collectives_1 = {sizeof(StrobeTorchCollectives), 0,
                                                            enable_collectives, disable_collectives};
 
-extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_3;
-const StrobeTorchBackend strobe_torch_backend_3 = {sizeof(StrobeTorchBackend),
+extern "C" __attribute__((visibility("default"))) const StrobeTorchBackend strobe_torch_backend_4;
+const StrobeTorchBackend strobe_torch_backend_4 = {sizeof(StrobeTorchBackend),
                                                    0,
                                                    TORCH_VERSION,
                                                    &target,

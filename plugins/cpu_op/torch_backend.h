@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_3"
+#define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_4"
 
 /* Where the records go: what a callback needs, in one cache line. It outlives every session, as a
  * callback on its way does. The control thread writes it, the two calls last. */
@@ -43,11 +43,12 @@ typedef struct StrobeTorchTarget {
 
 /* What is to be found out about functions, beyond their names and times. */
 enum {
-    STROBE_TORCH_INPUTS = 1 << 0,  /* shapes and types */
-    STROBE_TORCH_FLOPS = 1 << 1,   /* floating point operations, of those that PyTorch counts */
-    STROBE_TORCH_VALUES = 1 << 2,  /* values of the arguments that are no tensors */
-    STROBE_TORCH_MODULES = 1 << 3, /* modules around it, of TorchScript */
-    STROBE_TORCH_OF_INPUTS = 7     /* those that need a function's inputs */
+    STROBE_TORCH_INPUTS = 1 << 0,    /* shapes and types */
+    STROBE_TORCH_FLOPS = 1 << 1,     /* floating point operations, of those that PyTorch counts */
+    STROBE_TORCH_VALUES = 1 << 2,    /* values of the arguments that are no tensors */
+    STROBE_TORCH_MODULES = 1 << 3,   /* modules around it, of TorchScript */
+    STROBE_TORCH_OVERLOADS = 1 << 4, /* names of operators' overloads, where libtorch tells them */
+    STROBE_TORCH_OF_INPUTS = 7       /* those that need a function's inputs */
 };
 
 /* A text of any bytes, valid during the call only. */
@@ -58,11 +59,12 @@ typedef struct StrobeTorchText {
 
 /* A function's inputs. */
 typedef struct StrobeTorchInputs {
-    StrobeTorchText shapes;  /* "2,3;;4" */
-    StrobeTorchText types;   /* "float;Scalar;None"; empty: there are no inputs */
-    StrobeTorchText values;  /* a JSON array of texts: ["", "1.5", "[2, 3]"]; empty: not wanted */
-    StrobeTorchText modules; /* "A(B).forward;C"; empty: none */
-    uint64_t flops;          /* STROBE_ABSENT_U64: not known */
+    StrobeTorchText shapes;   /* "2,3;;4" */
+    StrobeTorchText types;    /* "float;Scalar;None"; empty: there are no inputs */
+    StrobeTorchText values;   /* a JSON array of texts: ["", "1.5", "[2, 3]"]; empty: not wanted */
+    StrobeTorchText modules;  /* "A(B).forward;C"; empty: none */
+    StrobeTorchText overload; /* "Tensor"; empty: none */
+    uint64_t flops;           /* STROBE_ABSENT_U64: not known */
 } StrobeTorchInputs;
 
 /* Bytes at the head of an asynchronous function's memory that belong to the backend. */

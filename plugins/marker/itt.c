@@ -44,6 +44,63 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
+#define NAMES_SLOTS 1024u
+
+/* Names that were made once the tool was there; they stay, as programs keep them. */
+static struct {
+    pthread_mutex_t lock;
+    IttString *strings[NAMES_SLOTS];
+    IttDomain *domains;
+} names = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static IttString **slot_of(const char *text)
+{
+    uint64_t hash = 0;
+
+    for (const char *at = text; *at; at++)
+        hash = mix(hash, (unsigned char)*at);
+    return &names.strings[hash % NAMES_SLOTS];
+}
+
+/* The same text gives the same object: programs ask for it with each mark. */
+static IttString *string_handle_create(const char *text)
+{
+    IttString **slot, *found;
+
+    if (!text)
+        return NULL;
+    slot = slot_of(text);
+    pthread_mutex_lock(&names.lock);
+    for (found = *slot; found && strcmp(found->text, text) != 0;)
+        found = found->next;
+    if (!found && (found = calloc(1, sizeof *found + strlen(text) + 1))) {
+        found->text = strcpy((char *)(found + 1), text);
+        found->next = *slot;
+        *slot = found;
+    }
+    pthread_mutex_unlock(&names.lock);
+    return found;
+}
+
+static IttDomain *domain_create(const char *name)
+{
+    IttDomain *found;
+
+    if (!name)
+        return NULL;
+    pthread_mutex_lock(&names.lock);
+    for (found = names.domains; found && strcmp(found->name, name) != 0;)
+        found = found->next;
+    if (!found && (found = calloc(1, sizeof *found + strlen(name) + 1))) {
+        found->flags = 1;
+        found->name = strcpy((char *)(found + 1), name);
+        found->next = names.domains;
+        names.domains = found;
+    }
+    pthread_mutex_unlock(&names.lock);
+    return found;
+}
+
 static uint64_t key_of_id(const MarkDomain *domain, const IttId *id)
 {
     uint64_t hash = mix(mix(mix(domain->number, id->d1), id->d2), id->d3);
@@ -349,6 +406,10 @@ static const struct named {
     const char *name;
     IttFunction function;
 } functions[] = {
+    NAMED("domain_create", domain_create),
+    NAMED("domain_createA", domain_create),
+    NAMED("string_handle_create", string_handle_create),
+    NAMED("string_handle_createA", string_handle_create),
     NAMED("task_begin", task_begin),
     NAMED("task_begin_fn", task_begin_function),
     NAMED("task_end", task_end),
@@ -383,13 +444,6 @@ static const struct named {
     NAMED("thread_set_nameA", thread_set_name),
 };
 
-/* The program's part makes these itself, where nobody else does. */
-static int is_left_to_program(const char *name)
-{
-    return strncmp(name, "__itt_domain_create", 19) == 0 ||
-           strncmp(name, "__itt_string_handle_create", 26) == 0;
-}
-
 static IttFunction find(const char *name)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
@@ -404,7 +458,7 @@ void __itt_api_init(IttGlobal *global, uint32_t groups)
         return;
     for (IttApi *api = global->apis; api->name; api++) {
         IttFunction ours = find(api->name);
-        if (is_left_to_program(api->name) || !api->function)
+        if (!api->function)
             continue;
         *api->function = ours && (!api->group || (api->group & groups)) ? ours : api->nothing;
     }

@@ -238,6 +238,34 @@ class Parameters(FolderTest):
         self.assertEqual(prof.function_events, [])
         self.assertTrue(callable(autograd.emit_nvtx))
 
+    @unittest.skipUnless(hasattr(torch, "compile"), "PyTorch 1.x tells no overloads")
+    def test_overload_names(self):
+        config = profiler._ExperimentalConfig(capture_overload_names=True)
+        with messages(), profiler.profile(
+            activities=[Activity.CPU], experimental_config=config
+        ) as prof:
+            torch.ones(3).mul(2)
+            torch.ones(3).mul(torch.ones(3))
+        averages = prof.key_averages(group_by_overload_name=True)
+        theirs = self._overloads_of_torch()
+        found = {(each.key, each.overload_name): each.count for each in averages}
+        self.assertEqual(found, theirs)
+        self.assertIn(("aten::mul", "Tensor"), found)
+        self.assertIn("Overload Name", averages.table().splitlines()[1])
+        self.assertNotIn("Overload Name", prof.key_averages().table())
+
+    def _overloads_of_torch(self):
+        import torch.profiler as theirs
+
+        config = theirs._ExperimentalConfig(capture_overload_names=True)
+        with theirs.profile(
+            activities=[theirs.ProfilerActivity.CPU], experimental_config=config
+        ) as prof:
+            torch.ones(3).mul(2)
+            torch.ones(3).mul(torch.ones(3))
+        averages = prof.key_averages(group_by_overload_name=True)
+        return {(each.key, each.overload_name): each.count for each in averages}
+
     def test_attributes_of_events(self):
         with profiler.profile(activities=[Activity.CPU], record_shapes=True) as prof:
             torch.ones(3, 4).add(torch.ones(4), alpha=2)

@@ -3,8 +3,9 @@
 
 import os
 import subprocess
+import unittest
 
-from support import BUILD, StrobeTest, program
+from support import BUILD, PYTHON, StrobeTest, has_torch, needs_python, program
 
 SHIM = str(BUILD / "plugins" / "mstx")
 
@@ -152,6 +153,36 @@ class IttTest(MarkupTest):
         )
         counters = self.rows("counter", "name,value")
         self.assertEqual(counters, [{"name": "render/rate", "value": 0.5}])
+
+
+TORCH_PROGRAM = """
+import torch
+from torch.profiler import itt
+if not itt.is_available():
+    print("no ITT")
+    raise SystemExit
+for _ in range(2):
+    itt.range_push("outer")
+    itt.mark("moment")
+    itt.range_pop()
+with torch.autograd.profiler.emit_itt():
+    torch.ones(2).add(1)
+"""
+
+
+@needs_python
+@unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
+class TorchTest(MarkupTest):
+    def test_itt_of_torch(self):
+        """Names that the program makes when the tool is there, too."""
+        done = self.record(
+            PYTHON, self.script("marks.py", TORCH_PROGRAM), collect=["marker", "metadata"]
+        )
+        if done.stdout:
+            self.skipTest("this PyTorch has no ITT")
+        names = [name for (name,) in self.ranges("name")]
+        self.assertEqual(names[:4], ["outer", "moment"] * 2)
+        self.assertIn("aten::add", names)
 
 
 class AllTest(MarkupTest):

@@ -442,6 +442,51 @@ static void test_descriptors_lie_high(void)
     scratch_remove(folder);
 }
 
+static void count_calls(const StrobeView *view, StrobeText name, gpointer user)
+{
+    GString *calls = user;
+
+    g_string_append_printf(calls, "%s ", name.bytes);
+}
+
+static guint occurrences(const char *text, const char *part)
+{
+    guint n = 0;
+
+    while ((text = strstr(text, part))) {
+        text += strlen(part);
+        n++;
+    }
+    return n;
+}
+
+/* A collector that is paused has stopped, late records and all; the window's end stops it no more.
+ */
+static void test_toggle(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{\"fake\": {\"records\": 5, \"late\": 3}}", NULL);
+    g_autoptr(GString) calls = g_string_new(" ");
+    StrobeError *error = NULL;
+
+    g_assert_cmpint(strobe_session_toggle(session, "fake", 0, NULL), ==, STROBE_OK); /* no window */
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < 4; i++) /* twice each */
+        g_assert_cmpint(strobe_session_toggle(session, "fake", i >= 2, NULL), ==, STROBE_OK);
+    g_assert_cmpint(strobe_session_toggle(session, "none", 0, &error), ==, STROBE_ERROR_ARGUMENT);
+    g_assert_nonnull(strstr(strobe_error_message(error), "no collector none"));
+    strobe_error_free(error);
+    strobe_session_toggle(session, "fake", 0, NULL);
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    read_capture(capture, "collector_call", count_calls, calls);
+    g_assert_cmpuint(occurrences(calls->str, "start"), ==, 2);
+    g_assert_cmpuint(occurrences(calls->str, "stop"), ==, 2);
+    g_assert_cmpuint(occurrences(calls->str, "flush"), ==, 2);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -458,6 +503,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/step-anywhere", test_step_anywhere);
     g_test_add_func("/session/own-schedule", test_own_schedule);
     g_test_add_func("/session/descriptors-lie-high", test_descriptors_lie_high);
+    g_test_add_func("/session/toggle", test_toggle);
     g_test_add_func("/session/stopped-by-told", test_stopped_by_told);
     g_test_add_func("/session/freed-by-told", test_freed_by_told);
     g_test_add_func("/session/stopped-by-schedule", test_stopped_by_schedule);

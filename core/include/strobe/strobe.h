@@ -171,9 +171,9 @@ STROBE_API StrobeStatus strobe_dump(void);
 /* Lets collectors that wait for a library look again; call it after a library was loaded. */
 STROBE_API void strobe_session_retry(StrobeSession *session);
 
-/* Pauses a collector, by its name, in the window that records, or lets it go on; a window begins with
- * all of them. Nothing happens where none records. STROBE_ERROR_ARGUMENT: the session has none of
- * this name. Since 1.0. */
+/* Pauses a collector, by its name, in the window that records, or lets it go on; a window begins
+ * with all of them. Nothing happens where none records. STROBE_ERROR_ARGUMENT: the session has none
+ * of this name. Since 1.0. */
 STROBE_API StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector,
                                               int is_on, StrobeError **error);
 

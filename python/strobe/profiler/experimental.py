@@ -84,6 +84,7 @@ class _ExperimentalConfig:
         mstx_domain_exclude=None,
         sys_io=False,
         sys_interconnection=False,
+        capture_overload_names=False,
         **others,
     ):
         self._profiler_level = profiler_level
@@ -101,13 +102,16 @@ class _ExperimentalConfig:
         self._mstx_domain_exclude = mstx_domain_exclude
         self._sys_io = sys_io
         self._sys_interconnection = sys_interconnection
+        self.capture_overload_names = capture_overload_names
         self._check()
         for name in others:  # torch.profiler's own, and those of later versions
             message.warn("Parameter %s of _ExperimentalConfig has no effect." % name)
 
     def settings(self):
         """The attributes by name, in the order of profiler_info.json."""
-        return dict(vars(self))
+        settings = dict(vars(self))
+        del settings["capture_overload_names"]  # torch_npu has no such parameter
+        return settings
 
     # ---- checks ----
 
@@ -121,6 +125,7 @@ class _ExperimentalConfig:
         self._check_level_and_metrics()
         self._check_export()
         self._check_gc_threshold()
+        self._check_bool("capture_overload_names", attribute="capture_overload_names")
         self._check_bool("sys_io")
         self._check_bool("sys_interconnection")
         self._check_domains()

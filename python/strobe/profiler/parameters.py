@@ -212,6 +212,8 @@ def _operators(switches, with_arguments):
 def _host_collectors(switches, experimental, wanted):
     threshold = experimental._gc_detect_threshold
     collectors = {"cpu_op": _operators(switches, experimental.record_op_args)}
+    if experimental.capture_overload_names:
+        collectors["cpu_op"]["overloads"] = True
     if switches["profile_memory"] and wanted.wants("cpu_instant_event"):
         collectors["memory"] = {"tensors": wants_timeline(switches)}
     has_calls = switches["with_stack"] or switches["with_modules"]
