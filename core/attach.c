@@ -168,9 +168,6 @@ static StrobeStatus attach(int process, StrobeSession **session, StrobeError **e
     g_autofree char *path = folder ? g_build_filename(folder, "config.json", NULL) : NULL;
     GError *failure = NULL;
 
-    *session = NULL;
-    if (error)
-        *error = NULL;
     if (!folder || strobe_session_current())
         return STROBE_UNAVAILABLE;
     StrobeConfig *config = strobe_config_load(path, &failure);
@@ -204,10 +201,18 @@ static void prepare_process(void)
 StrobeStatus strobe_run_attach(int process, StrobeSession **session, StrobeError **error)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static _Thread_local int is_attaching;
 
+    *session = NULL;
+    if (error)
+        *error = NULL;
+    if (is_attaching) /* a collector that is being loaded makes the program's first mark */
+        return STROBE_UNAVAILABLE;
     pthread_once(&once, prepare_process);
     pthread_mutex_lock(&attaching);
+    is_attaching = 1;
     StrobeStatus status = attach(process, session, error);
+    is_attaching = 0;
     pthread_mutex_unlock(&attaching);
     return status;
 }

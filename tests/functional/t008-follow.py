@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several processes below one command."""
 
+import itertools
+
+import tap
 from support import PYTHON, StrobeTest, needs_python
 
 TWO = "%s -c 'import gc; gc.collect()' a; %s -c 'import gc; gc.collect()' b" % (PYTHON, PYTHON)
@@ -51,3 +54,28 @@ class FollowTest(StrobeTest):
     def test_collector_for_any_process_follows_too(self):
         self.record("sh", "-c", "/bin/true; /bin/true; exit", flags=["--follow"])
         self.assertEqual(len(self.results()), 3)
+
+
+@needs_python
+class PairsTest(StrobeTest):
+    """Collectors beside each other leave the program alone."""
+
+    def check(self, pairs):
+        for pair in pairs:
+            for flags in ((), ("--follow",)):
+                with self.subTest(pair=pair, flags=flags):
+                    collect = [word for name in pair for word in ("--collect", name)]
+                    done = self.strobe("run", "-o", self.out, *flags, *collect, "--",
+                                       PYTHON, "-c", "print(1)")  # fmt: skip
+                    self.assertEqual(done.stdout, "1\n")
+
+    def collectors(self):
+        return [component["name"] for file in self.json("plugins")
+                for component in file.get("components", ()) if component["type"] == "collector"]
+
+    def test_collector_that_makes_a_mark_while_it_is_loaded(self):
+        self.check([("gc", "marker"), ("marker", "python_call")])
+
+    @tap.long_test
+    def test_all(self):
+        self.check(itertools.combinations(self.collectors(), 2))
