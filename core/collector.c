@@ -270,6 +270,7 @@ gboolean strobe_collector_ask(StrobeCollector *c, gboolean warms)
     if (!g_atomic_int_compare_and_exchange(&c->phase, STROBE_COLLECTOR_PENDING,
                                            STROBE_COLLECTOR_OPENING))
         return FALSE;
+    g_free(strobe_instance_take_causes(&c->instance)); /* why it was too early the last time */
     strobe_run_opening(c->component->name);
     StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
     strobe_run_opening(NULL);

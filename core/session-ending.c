@@ -66,7 +66,17 @@ static void add_diagnostic(StrobeSession *session, const char *component, const 
     strobe_lane_commit(writer);
 }
 
-static void diagnose_collector(StrobeSession *session, const StrobeCollector *c)
+/* Why it was too early for a collector until the end. */
+static char *describe_pending(StrobeCollector *c)
+{
+    g_autofree char *causes = strobe_instance_take_causes(&c->instance);
+
+    return g_strdup_printf("collector %s: %s", c->component->name,
+                           causes ? causes
+                                  : "what it collects from was not loaded into the process");
+}
+
+static void diagnose_collector(StrobeSession *session, StrobeCollector *c)
 {
     g_autofree char *text = NULL;
 
@@ -77,9 +87,7 @@ static void diagnose_collector(StrobeSession *session, const StrobeCollector *c)
                                "collects from was loaded shortly before, or takes long",
                                c->component->name);
     else if (g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING)
-        text = g_strdup_printf("collector %s: what it collects from was not loaded into the "
-                               "process",
-                               c->component->name);
+        text = describe_pending(c);
     else if (c->has_more)
         text = g_strdup_printf("collector %s: it had more records of the window when the time "
                                "for late ones (%d s) was over",

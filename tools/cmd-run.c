@@ -240,8 +240,7 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     if (!strobe_run_check(config, registry, &reach, &error) ||
         !strobe_folder_check_writable(config->directory, NULL, &error))
         return strobe_command_fail(error);
-    if (reach.torch)
-        strobe_run_torch(registry, command);
+    reach.torch = reach.torch && strobe_run_torch(registry, command);
     g_autofree char *report = g_strdup(config->report);
     if (!strobe_run_folder_make(&folder, config, &error))
         return strobe_command_fail(error);

@@ -10,7 +10,7 @@
  * Besides what core/attach.h names, the environment holds
  *   STROBE_RUN_LIBRARY         libstrobe.so, for processes that have none
  *   STROBE_RUN_ANY=1           every requested collector works in any process
- *   STROBE_RUN_TORCH=1         a collector loads the bridge to PyTorch
+ *   STROBE_RUN_TORCH=1         a process whose PyTorch has no bridge builds it
  *   STROBE_RUN_LATE=1          each process heeds libraries that it loads late
  *   what run-variables.h names, of all variables that hold paths of ours
  * and the folder "notes", lines that processes leave for the user about what did not work, and

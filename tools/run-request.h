@@ -20,7 +20,7 @@ typedef struct StrobeRunFlags {
 typedef struct StrobeRunReach {
     gboolean any_process;  /* every collector works in any process */
     gboolean late_library; /* one collects from a library that a program may load at any time */
-    gboolean torch;        /* one loads the bridge to PyTorch */
+    gboolean torch;        /* one loads the bridge to PyTorch, which a process may build */
 } StrobeRunReach;
 
 void strobe_run_flags_clear(StrobeRunFlags *flags);

@@ -20,7 +20,7 @@ gboolean strobe_run_needs_bridge(const StrobeConfig *config)
 }
 
 /* In a process that this one does not wait for; what it says comes meanwhile. */
-static gboolean build_meanwhile(const StrobeTorch *torch, GError **error)
+static void build_meanwhile(const StrobeTorch *torch, GError **error)
 {
     g_autofree char *self = g_file_read_link("/proc/self/exe", error);
     char *words[] = {self,
@@ -32,10 +32,11 @@ static gboolean build_meanwhile(const StrobeTorch *torch, GError **error)
                      torch->home,
                      NULL};
 
-    return self &&
-           g_spawn_sync(NULL, words, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, error);
+    if (self)
+        g_spawn_sync(NULL, words, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, error);
 }
 
+/* TRUE: the bridge is there. What is not said here is the error. */
 static gboolean provide(const StrobeTorch *torch, StrobeRegistry *registry, GError **error)
 {
     const StrobeBridgeBuild build = {.missing = registry};
@@ -44,25 +45,30 @@ static gboolean provide(const StrobeTorch *torch, StrobeRegistry *registry, GErr
     if (mode == STROBE_BRIDGE_WAIT)
         return strobe_bridge_build(torch, &build, error);
     if (mode == STROBE_BRIDGE_BACKGROUND)
-        return build_meanwhile(torch, error);
-    strobe_complain("PyTorch's operators are not recorded: there is no bridge to PyTorch %s, and "
-                    "STROBE_TORCH_BUILD=never forbids to build it (\"strobe torch build\" does)",
-                    torch->version);
-    return TRUE;
+        build_meanwhile(torch, error);
+    else
+        strobe_complain("PyTorch's operators are not recorded: there is no bridge to PyTorch %s, "
+                        "and STROBE_TORCH_BUILD=never forbids to build it (\"strobe torch build\" "
+                        "does)",
+                        torch->version);
+    return FALSE;
 }
 
-void strobe_run_torch(StrobeRegistry *registry, char *const *command)
+gboolean strobe_run_torch(StrobeRegistry *registry, char *const *command)
 {
     g_auto(GStrv) environment = g_get_environ();
     g_autofree char *python = strobe_run_interpreter(command, environment);
     g_autofree char *home = python ? strobe_torch_ask(python, NULL) : NULL;
     g_autoptr(GError) error = NULL;
+    gboolean may_build = TRUE;
     StrobeTorch torch = {0};
 
     if (home && strobe_torch_read(home, &torch, NULL)) {
         g_autofree char *found = strobe_bridge_find(registry, &torch, NULL);
-        if (!found && !provide(&torch, registry, &error))
-            strobe_complain("PyTorch's operators are not recorded. %s", error->message);
+        may_build = found || provide(&torch, registry, &error);
     }
+    if (error)
+        strobe_complain("PyTorch's operators are not recorded. %s", error->message);
     strobe_torch_clear(&torch);
+    return may_build;
 }

@@ -101,22 +101,33 @@ static void answer_for_process(StrobeProbe *answer)
     }
 }
 
+static int is_forbidden(void)
+{
+    const char *mode = variable("STROBE_TORCH_BUILD");
+    return mode && strcmp(mode, "never") == 0;
+}
+
 void strobe_backend_probe(uint32_t question, StrobeProbe *answer)
 {
     if (question == STROBE_PROBE_PROCESS) {
         answer_for_process(answer);
         return;
     }
-    const char *mode = variable("STROBE_TORCH_BUILD");
     answer->available = 1;
     answer->reason = answer->hint = NULL;
     if (strobe_backend_exists(NULL))
         return;
-    answer->available = mode && strcmp(mode, "never") == 0 ? 0 : 2;
+    answer->available = is_forbidden() ? 0 : 2;
     answer->reason = answer->available ? "The bridge to PyTorch is built at the first run"
                                        : "There is no bridge to PyTorch, and "
                                          "STROBE_TORCH_BUILD=never forbids to build one";
     answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
+}
+
+/* May a bridge that is missing be there later? Only Python builds it, and unless it must not. */
+static int may_be_built(void)
+{
+    return !is_forbidden() && strobe_interpreter_state() != STROBE_INTERPRETER_NONE;
 }
 
 StrobeStatus strobe_backend_load(const StrobeHost *host, StrobeInstance *self,
@@ -127,7 +138,8 @@ StrobeStatus strobe_backend_load(const StrobeHost *host, StrobeInstance *self,
     const char *version = libtorch->version[0] ? libtorch->version : "of unknown version";
     strobe_libtorch_bridge_pattern(libtorch->id, pattern, sizeof pattern);
     if (host->companion(self, pattern, path, sizeof path) != STROBE_OK)
-        return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+        return host->fail(self, may_be_built() ? STROBE_AGAIN : STROBE_UNAVAILABLE, __FILE__,
+                          __LINE__,
                           "Cannot record PyTorch: there is no bridge to PyTorch %s "
                           "(build-id=\"%s\"). " STROBE_BACKEND_HINT,
                           version, libtorch->id);

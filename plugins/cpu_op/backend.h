@@ -18,7 +18,8 @@ int strobe_backend_exists(const char *id);
 void strobe_backend_probe(uint32_t question, StrobeProbe *answer);
 
 /* Loads the backend for `libtorch` and finds its table `symbol`, whose first member is its size, at
- * least `least_size`. On failure the cause was given to the host. */
+ * least `least_size`. On failure the cause was given to the host; STROBE_AGAIN: there is no backend
+ * yet, and the Python of this process may build it. */
 StrobeStatus strobe_backend_load(const StrobeHost *host, StrobeInstance *self,
                                  const StrobeLibtorch *libtorch, const char *symbol,
                                  size_t least_size, const void **table);

@@ -348,9 +348,11 @@ class CpuOpTest(unittest.TestCase):
                   'host = mock_host.MockHost("cpu_op")\n'
                   'host._call("companions", host.mock, b"/nonexistent")\n'
                   'print(host.open(), host.errors())')
-        done = subprocess.run([sys.executable, '-c', script, sys.path[0]], capture_output=True,
-                              check=True, timeout=120, text=True)
-        self.assertTrue(done.stdout.startswith('2 '), done.stdout)
+        for mode, status in (('never', '2 '), ('wait', '1 ')):
+            done = subprocess.run([sys.executable, '-c', script, sys.path[0]], capture_output=True,
+                                  check=True, timeout=120, text=True,
+                                  env={**os.environ, 'STROBE_TORCH_BUILD': mode})
+            self.assertTrue(done.stdout.startswith(status), done.stdout)
         major = torch.__version__.split('.', maxsplit=1)[0]
         for part in ('build-id=', 'strobe torch build', f'PyTorch {major}.'):
             self.assertIn(part, done.stdout)

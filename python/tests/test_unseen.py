@@ -70,7 +70,10 @@ class Unseen(FolderTest):
 
         thread = threading.Thread(target=wait_and_interrupt)
         thread.start()
-        program = "import os,signal; open(%r,'w').write(str(os.getpid())); open(%r,'w').close(); signal.pause()"
+        program = (
+            "import os, signal; open(%r, 'w').write(str(os.getpid())); "
+            "open(%r, 'w').close(); signal.pause()"
+        )
         with self.assertRaises(Interruption):
             _run(sys.executable, "-S", "-c", program % (pids, fifo))
         thread.join()

@@ -98,8 +98,8 @@ class BridgeTest(StrobeTest):
     def go(self):
         (self.work / "go").touch()
 
-    def run_python(self, *command, **options):
-        return self.strobe("run", "-o", self.out, "--collect", "cpu_op", "--", *command, **options)
+    def run_python(self, *command, flags=()):
+        return self.strobe("run", "-o", self.out, "--collect", "cpu_op", *flags, "--", *command)
 
 
 class Build(BridgeTest):
@@ -309,11 +309,21 @@ class Run(BridgeTest):
         self.assertEqual(self.calls(), 1)
         self.assertNotIn("there is no bridge", done.stderr)
 
+    def test_library_is_there_long_before_the_import_is_over(self):
+        """A session that runs looks for the library by itself. The double of the bridge lacks what
+        cpu_op looks for, which says that it was loaded."""
+        (self.torch / "__init__.py").write_text(TORCH + "import time; time.sleep(1)\n")
+        done = self.run_python("sh", "-c", "%s %s" % (PYTHON, self.program), flags=["--collect", "gc"])
+        self.assertEqual(done.stderr.count("Built the bridge"), 1, done.stderr)
+        self.assertNotIn("there is no bridge", done.stderr)
+        self.assertIn('expected symbol "strobe_torch_backend', done.stderr)
+
     def test_never(self):
         self.environment["STROBE_TORCH_BUILD"] = "never"
         for command in ((PYTHON, self.program), ("sh", "-c", "%s %s" % (PYTHON, self.program))):
             done = self.run_python(*command)
-            self.assertIn("STROBE_TORCH_BUILD=never forbids to build it", done.stderr)
+            self.assertEqual(done.stderr.count("STROBE_TORCH_BUILD=never forbids to build it"), 1,
+                             done.stderr)
             (self.work / "ran").unlink()
         self.assertEqual(self.calls(), 0)
 
@@ -323,6 +333,7 @@ class Run(BridgeTest):
         self.assertIn("strobe: PyTorch's operators are not recorded. Cannot build the bridge to "
                       'PyTorch 9.8.7: there is no C++ compiler "no-such-compiler"; install one '
                       "(Debian: apt install g++) or name it in CXX\n", done.stderr)
+        self.assertEqual(done.stderr.count("no-such-compiler"), 1, done.stderr)
         self.assertTrue((self.work / "ran").exists())
 
     def test_background(self):
@@ -330,7 +341,7 @@ class Run(BridgeTest):
         self.environment["STROBE_TORCH_BUILD"] = "background"
         (self.work / "hold").touch()
         done = self.run_python(PYTHON, self.program)
-        self.assertIn("in the background", done.stderr)
+        self.assertEqual(done.stderr.count("in the background"), 1, done.stderr)
         self.assertTrue((self.work / "ran").exists())
         self.assertEqual([path for path in self.bridges() if path.suffix == ".so"], [])
         self.go()
