@@ -126,9 +126,13 @@ class Parameters(FolderTest):
         self.assertEqual(observer.calls, ["start", "stop", "start", "stop", "cleanup"])
         observer = _Observer()
         prof = profiler._KinetoProfile(execution_trace_observer=observer)
-        prof.start()
         prof.stop()
+        prof.prepare_trace()
+        prof.start_trace()
+        torch.ones(1).mul(2)
+        prof.stop_trace()
         self.assertEqual(observer.calls, ["start", "stop"])
+        self.assertEqual(_counts(prof)["aten::mul"], 1)
         observer.start = None
         observer.stop = lambda: 1 / 0
         self.assertEqual(_counts(self._loop(1, execution_trace_observer=observer))["aten::mul"], 1)
