@@ -15,6 +15,12 @@ from strobe.profiler import autograd, capture_table, torch_style
 Activity = profiler.ProfilerActivity
 
 
+_TELLS_OVERLOADS = "capture_overload_names" in str(
+    getattr(getattr(torch, "profiler", None), "_ExperimentalConfig", None)
+    and torch.profiler._ExperimentalConfig.__init__.__doc__
+)
+
+
 def _texts(told):
     return [text for _, text in told]
 
@@ -126,9 +132,13 @@ class Parameters(FolderTest):
         self.assertEqual(observer.calls, ["start", "stop", "start", "stop", "cleanup"])
         observer = _Observer()
         prof = profiler._KinetoProfile(execution_trace_observer=observer)
-        prof.start()
         prof.stop()
+        prof.prepare_trace()
+        prof.start_trace()
+        torch.ones(1).mul(2)
+        prof.stop_trace()
         self.assertEqual(observer.calls, ["start", "stop"])
+        self.assertEqual(_counts(prof)["aten::mul"], 1)
         observer.start = None
         observer.stop = lambda: 1 / 0
         self.assertEqual(_counts(self._loop(1, execution_trace_observer=observer))["aten::mul"], 1)
@@ -143,6 +153,8 @@ class Parameters(FolderTest):
         with open("graph.json") as file:
             nodes = [node["name"] for node in json.load(file)["nodes"]]
         self.assertEqual(nodes.count("aten::mul"), 1)
+        if not hasattr(type(observer), "build_execution_trace_obs_from_env"):
+            return
         variables = {"ENABLE_PYTORCH_EXECUTION_TRACE": "1"}
         with unittest.mock.patch.dict("os.environ", variables):
             prof = self._loop(1)
@@ -238,7 +250,7 @@ class Parameters(FolderTest):
         self.assertEqual(prof.function_events, [])
         self.assertTrue(callable(autograd.emit_nvtx))
 
-    @unittest.skipUnless(hasattr(torch, "compile"), "PyTorch 1.x tells no overloads")
+    @unittest.skipUnless(_TELLS_OVERLOADS, "PyTorch tells overloads from 2.7 on")
     def test_overload_names(self):
         config = profiler._ExperimentalConfig(capture_overload_names=True)
         with messages(), profiler.profile(

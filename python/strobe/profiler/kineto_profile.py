@@ -82,13 +82,15 @@ class _KinetoProfile:
     @message.reported
     def start(self):
         self._new_trace_id()
-        self._observe("start")
+        if not self._recording.is_running():
+            self._observe("start")
         self._start(always_record, None, None)
 
     @message.reported
     def stop(self):
         forget_running(self)
-        self._observe("stop")
+        if self._recording.is_running():
+            self._observe("stop")
         self._tell_roles()
         self._recording.stop()
 

@@ -9,7 +9,7 @@ from .events import EventList
 
 
 class Windows:
-    """Result directories in the order of their windows: all of them, or only the last."""
+    """Result directories in the order of their windows, if `keeps_all`; else none of them."""
 
     def __init__(self, keeps_all):
         self.keeps_all = keeps_all
@@ -18,7 +18,8 @@ class Windows:
 
     def add(self, directory):
         """A window has ended."""
-        self._directories.append(directory)
+        if self.keeps_all:
+            self._directories.append(directory)
 
     def move(self, before, after):
         """A handler has moved a result."""

@@ -180,7 +180,8 @@ typedef struct StrobeCollectorOps {
      * dropped by the host. May block. */
     StrobeStatus (*warm)(void *state);
 
-    /* Required. A window begins; records are accepted from just before this call. Short. */
+    /* Required. A window begins; records are accepted from just before this call. Short. A program
+     * can pause a collector within a window: stop, flush, and later start again. */
     StrobeStatus (*start)(void *state);
 
     /* Required. The window ends; records are accepted until it returns. Never waits for a device.
