@@ -11,7 +11,7 @@ def write(prof, folder, worker, use_gzip):
     """Lets the profile write its trace into the folder."""
     os.makedirs(folder, exist_ok=True)
     now = time.time_ns() if torch_style.is_torch_2() else time.time_ns() // 1000000
-    ending = ".gz" if use_gzip else ""
-    prof.export_chrome_trace(
-        os.path.join(folder, "%s.%d.pt.trace.json%s" % (worker, now, ending))
-    )
+    name = "%s.%d.pt.trace.json" + (".gz" if use_gzip else "")
+    while os.path.exists(os.path.join(folder, name % (worker, now))):  # of the same millisecond
+        now += 1
+    prof.export_chrome_trace(os.path.join(folder, name % (worker, now)))
