@@ -3,7 +3,8 @@
 """Makes a virtual environment with the packages of torch2-requirements.txt: make-torch2.py VENV.
 
 Takes the first interpreter for which pip finds everything with downloads of at most 1 GB: where pip
-has no CPU build of PyTorch it would bring several gigabytes for GPUs. Exits with 3 when there is none.
+has no CPU build of PyTorch it would bring several gigabytes for GPUs. Makes nothing when there is none,
+which is an error if STROBE_REQUIRE lists "torch2".
 """
 
 import hashlib
@@ -19,7 +20,6 @@ import urllib.request
 
 REQUIREMENTS = pathlib.Path(__file__).resolve().with_name("torch2-requirements.txt")
 MAX_DOWNLOAD = 1_000_000_000
-UNAVAILABLE = 3
 
 
 def list_interpreters():
@@ -95,7 +95,7 @@ def main(venv):
             continue
         stamp.write_text(text)
         return 0
-    return UNAVAILABLE
+    return 1 if "torch2" in os.environ.get("STROBE_REQUIRE", "").split(",") else 0
 
 
 if __name__ == "__main__":
