@@ -80,39 +80,39 @@ static StrobeStringId intern(const StrobeHost *host, StrobeWriter *writer, const
     return text[0] ? host->intern(writer, text, strlen(text)) : 0;
 }
 
-static void add(StrobeKindId kind, const CompileMark *mark)
+static void add_record(StrobeKindId kind, const CompileMark *mark)
 {
     const StrobeHost *host = atomic_load(&marks.is_on) ? atomic_load(&marks.host) : NULL;
     StrobeWriter *writer = host ? host->writer(marks.self) : NULL;
-    struct compile_mark fields;
+    struct compile_mark record;
 
     if (!writer)
         return;
-    memset(&fields, 0, sizeof fields);
-    fields.argument = STROBE_ABSENT_U64;
-    fields.domain = intern(host, writer, DOMAIN);
-    fields.id = intern(host, writer, mark->id);
-    fields.function = intern(host, writer, mark->function);
-    fields.place = intern(host, writer, mark->place);
-    fields.reason = intern(host, writer, mark->reason);
-    fields.nodes = mark->nodes;
-    fields.guards = mark->guards;
-    fields.cache_size = mark->cache_size;
+    memset(&record, 0, sizeof record);
+    record.argument = STROBE_ABSENT_U64;
+    record.domain = intern(host, writer, DOMAIN);
+    record.id = intern(host, writer, mark->id);
+    record.function = intern(host, writer, mark->function);
+    record.place = intern(host, writer, mark->place);
+    record.reason = intern(host, writer, mark->reason);
+    record.nodes = mark->nodes;
+    record.guards = mark->guards;
+    record.cache_size = mark->cache_size;
     uint64_t begin = mark->begin > marks.begin ? mark->begin : marks.begin;
     StrobeStringId name = intern(host, writer, mark->name);
     void *out = host->reserve(writer, kind, 0, name, begin, mark->end > begin ? mark->end : begin);
     if (!out)
         return;
-    memcpy(out, &fields, sizeof fields);
+    memcpy(out, &record, sizeof record);
     host->commit(writer);
 }
 
 void compile_marks_add_range(const CompileMark *mark)
 {
-    add(marks.range, mark);
+    add_record(marks.range, mark);
 }
 
 void compile_marks_add_instant(const CompileMark *mark)
 {
-    add(marks.instant, mark);
+    add_record(marks.instant, mark);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events, averages and the table, against PyTorch's own on the same data."""
 
+import inspect
 import itertools
 import random
 import unittest
@@ -62,6 +63,9 @@ def _theirs(calls, **kwargs):
     from torch.autograd.profiler_util import FunctionEvent as TorchEvent
     from torch.autograd.profiler_util import _rewrite_name
 
+    given = {"overload_name": "", "flops": 0}
+    known = inspect.signature(TorchEvent).parameters
+    more = {name: value for name, value in given.items() if name in known}
     events = TorchList(
         [
             TorchEvent(
@@ -72,7 +76,7 @@ def _theirs(calls, **kwargs):
                 start_us=call["start"],
                 end_us=call["end"],
                 fwd_thread=None,
-                **({"overload_name": "", "flops": 0} if torch_style.is_torch_2() else {}),
+                **more,
                 input_shapes=call["shapes"],
                 stack=call.get("stack", []),
                 is_async=call["is_async"],

@@ -16,7 +16,7 @@ class KillTest(StrobeTest):
         process = self.start(
             "run", "-o", self.out, "--collect", COLLECT, "--",
             "sh", "-c", "echo $$ > pid; while grep -qs strobe-fake /proc/$$/task/*/comm; do sleep 0.01; done; "
-            "touch ready; while :; do sleep 0.05; done",
+            "mkfifo end; touch ready; read line < end", # without a child, which would hold the capture's lock
         )
         self.wait_for_file(self.work / "ready", process)
         return process, int((self.work / "pid").read_text())
