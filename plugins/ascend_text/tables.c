@@ -176,8 +176,12 @@ static gboolean find_times(const Table *t, const StrobeCsvCell *cells, gint64 *b
     if (t->begin_at >= 0) {
         if (!read_time(cells, t->begin_at, begin))
             return FALSE;
-        if (!read_time(cells, t->end_at, end) || *end < *begin)
+        if (!read_time(cells, t->end_at, end)) {
             *end = *begin;
+        } else if (*end < *begin) {
+            report(t, "ends before it begins");
+            *end = *begin;
+        }
         return TRUE;
     }
     if (!find_kernel(t, cells, begin, end))

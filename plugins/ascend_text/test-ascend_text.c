@@ -489,6 +489,8 @@ static void test_bad_values(Fixture *f, gconstpointer unused)
         "{'ph':'X','name':'late','pid':77,'tid':1,'ts':'99999999999999999999','dur':1}",
         "{'ph':'X','name':'back','pid':77,'tid':1,'ts':'1.000','dur':-1,'cat':'cpu_op'}",
         "{'ph':'X','name':'nowhere','tid':1,'ts':'1.000','dur':1}",
+        "{'ph':'B','name':'turned','pid':77,'tid':1,'ts':'5.000'}",
+        "{'ph':'E','name':'turned','pid':77,'tid':1,'ts':'4.000'}",
         "{'ph':'X','name':'deep','pid':77,'tid':1,'ts':'1.000','dur':1,'args':{'a':"
         "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}}",
         OP(""), NULL);
@@ -497,6 +499,7 @@ static void test_bad_values(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(strobe_mock_importer_errors(f->mock), ==, "");
     fixture_assert_line(strobe_mock_importer_damage(f->mock), "Sequence number\n");
     fixture_assert_line(strobe_mock_importer_damage(f->mock), "a time that is none\n");
+    fixture_assert_line(strobe_mock_importer_damage(f->mock), "a span ends before it begins\n");
     (void)unused;
 }
 
