@@ -22,6 +22,7 @@
 #define ITEMS_MAX 1000u
 #define FILE_BYTES_MAX (1u << 20)
 #define FILES_MAX 64u
+#define DROPPED "nothing of it could be read"
 #define LINK_IDS_FIRST ((guint64)1 << 62) /* far from what sources use */
 
 /* One run of an importer: the owner of its instance. */
@@ -325,7 +326,7 @@ static gint64 damage_time(const struct run *run)
 }
 
 static void add_diagnostic(struct run *run, StrobeKindId kind, StrobeStringId name,
-                           const char *text)
+                           const char *text, guint32 level)
 {
     struct strobe_diagnostic *fields =
         strobe_import_capture_add(run->capture, kind, 0, name, damage_time(run), 0, &run->failure);
@@ -333,7 +334,35 @@ static void add_diagnostic(struct run *run, StrobeKindId kind, StrobeStringId na
     if (!fields)
         return;
     fields->text = strobe_import_capture_intern(run->capture, text, strlen(text), FALSE);
-    fields->level = STROBE_LOG_WARNING;
+    fields->level = level;
+}
+
+/* Is the place in the part of the source? Places are "l2_cache.csv, row 4", "table TASK". */
+static gboolean is_in_part(const char *place, const char *part)
+{
+    const gsize length = strlen(part);
+
+    if (g_str_has_prefix(place, "table "))
+        place += strlen("table ");
+    return g_str_has_prefix(place, part) && (place[length] == '\0' || place[length] == ',');
+}
+
+/* Lists the parts of the source that are damaged and gave no row. */
+static void list_dropped(struct run *run)
+{
+    const GPtrArray *found = run->import->found, *damage = run->import->damage;
+    const guint n_damage = damage->len;
+
+    for (guint i = 0; i < found->len; i++) {
+        const StrobeImportItem *part = g_ptr_array_index(found, i);
+        gboolean is_damaged = FALSE;
+
+        for (guint k = 0; part->n == 0 && !is_damaged && k < n_damage; k++)
+            is_damaged =
+                is_in_part(((StrobeImportItem *)g_ptr_array_index(damage, k))->part, part->part);
+        if (is_damaged)
+            host_damage(&run->instance, part->part, DROPPED);
+    }
 }
 
 /* Damage is part of the capture, so that every export says what is missing. */
@@ -346,6 +375,7 @@ static void store_damage(struct run *run, const StrobeComponent *importer)
 
     if (n_refused)
         host_damage(&run->instance, "tables of strings and tracks", "too many, or over 1 MiB");
+    list_dropped(run);
     if (n_bent)
         host_damage(&run->instance, "times", "out of range, or an end before its begin");
     if (import->n_damage == 0)
@@ -358,7 +388,8 @@ static void store_damage(struct run *run, const StrobeComponent *importer)
         const StrobeImportItem *item = g_ptr_array_index(import->damage, i);
         g_autofree char *text = g_strdup_printf("%s: %s", item->part, item->name);
 
-        add_diagnostic(run, kind, name, text);
+        add_diagnostic(run, kind, name, text,
+                       strcmp(item->name, DROPPED) ? STROBE_LOG_WARNING : STROBE_LOG_ERROR);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strobe/helpers/descriptor.h>
@@ -65,15 +66,28 @@ static void stamp_now(char stamp[18], gint64 realtime_ns)
     g_snprintf(stamp + 14, 4, "%03d", (int)(realtime_ns / 1000000 % 1000));
 }
 
+/* The system limits a folder's name: a worker that is too long for it is cut at a character. */
+static char *make_name(const char *worker, const char *stamp)
+{
+    g_autofree char *rest = g_strdup_printf("_%ld_%s_ascend_pt", (long)getpid(), stamp);
+    const gsize room = NAME_MAX - strlen(rest);
+    const char *end = worker + strlen(worker);
+
+    if ((gsize)(end - worker) > room)
+        end = g_utf8_find_prev_char(worker, worker + room + 1);
+    return g_strdup_printf("%.*s%s", (int)(end - worker), worker, rest);
+}
+
 /* On a clash (two threads of results in one millisecond) the next millisecond is taken. */
 static gboolean make_directory(StrobeResultDirectory *d, const char *parent, const char *worker,
                                GError **error)
 {
     for (gint64 ms = 0; ms < 1000; ms++) {
         stamp_now(d->stamp, d->start.realtime_ns + ms * 1000000);
+        g_autofree char *name = make_name(worker, d->stamp);
+
         g_free(d->path);
-        d->path =
-            g_strdup_printf("%s/%s_%ld_%s_ascend_pt", parent, worker, (long)getpid(), d->stamp);
+        d->path = g_build_filename(parent, name, NULL);
         if (mkdir(d->path, 0750) == 0) {
             d->fd = strobe_descriptor_aside(
                 open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -333,7 +333,7 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
     analysis->n_stored = strobe_reader_stats_stored(stats);
     analysis->n_lost = strobe_reader_stats_lost(stats);
     /* A flight recorder forgets what is old: that is no shortfall. */
-    analysis->is_complete = stats->sealed && stats->n_damaged == 0 &&
+    analysis->is_complete = stats->sealed && stats->n_damaged == 0 && !shortfall->n_dropped &&
                             analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 

@@ -19,7 +19,8 @@ static const StrobeUsage usage = {
         "Takes over results that another profiler wrote: each SOURCE, a file, a result directory\n"
         "or a folder of them, is recognised by its content and becomes a result directory with a\n"
         "capture and the output files. What was found, what is unknown and what is damaged is\n"
-        "listed; unknown parts are kept, damaged ones are left out.",
+        "listed; unknown parts are kept, damaged ones are left out. With --strict, 6 if a result\n"
+        "is incomplete: nothing of a damaged table or file could be read.",
     .examples =
         "Examples:\n"
         "  strobe import -o results rank0_ascend_pt\n"
@@ -33,7 +34,7 @@ typedef struct Flags {
     char **export, **plugin_path;
     char *output, *format, *generation, *derived, *export_type;
     StrobeMemoryFlags memory;
-    gboolean json;
+    gboolean json, strict;
 } Flags;
 
 /* All that one call of the command needs. */
@@ -43,6 +44,7 @@ typedef struct Job {
     StrobeImportWish wish;
     StrobeAnalysisWish analysis;
     StrobeJsonWriter *json;
+    gboolean is_strict;
     int code;
 } Job;
 
@@ -68,6 +70,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         STROBE_TMP_DIR_OPTION(&flags->memory),
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
+        {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
+         "Fail where a table or file of a source could not be read at all", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
         {NULL},
     };
@@ -154,6 +158,8 @@ static void import_source(Job *job, const StrobeImportSource *source)
     strobe_foreign_print(source, import);
     strobe_analysis_report(job->registry, &import->result, &job->analysis, &analysis, &code);
     keep_code(job, code);
+    if (job->is_strict && analysis && !analysis->is_complete)
+        keep_code(job, STROBE_EXIT_WRITE);
     if (job->json)
         write_import(job->json, source, import, analysis);
 }
@@ -237,7 +243,8 @@ static int run(Flags *flags, char **paths)
     Job job = {.wish = {.place = flags->output ? flags->output : ".",
                         .move = strobe_folder_move,
                         .progress = strobe_bar_show,
-                        .progress_user = (gpointer) "importing"}};
+                        .progress_user = (gpointer) "importing"},
+               .is_strict = flags->strict};
     GError *error = NULL;
     guint made = 0;
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 
 #include "string-table.h"
@@ -80,8 +81,11 @@ static void note_diagnostic(const Watch *watch, const StrobeView *record)
 {
     StrobeShortfall *shortfall = watch->shortfall;
     guint32 offset = G_MAXUINT32;
+    guint32 level = strobe_field_offset(record->kind, "level", STROBE_FIELD_U32);
 
     shortfall->n_diagnostics++;
+    /* Nothing but a part of a source that was dropped has this level. */
+    shortfall->n_dropped += strobe_field_u32(record, level, 0) == STROBE_LOG_ERROR;
     if (shortfall->diagnostics->len >= DIAGNOSTICS_MAX)
         return;
     for (guint32 i = 0; i < record->kind->n_fields; i++)

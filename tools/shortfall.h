@@ -8,6 +8,7 @@
 typedef struct StrobeShortfall {
     GPtrArray *diagnostics; /* texts "component: what", as the recorder wrote them; at most 100 */
     guint64 n_diagnostics;
+    guint64 n_dropped; /* parts of an imported source of which nothing could be read */
     guint64 n_steps;
 } StrobeShortfall;
 

@@ -201,6 +201,8 @@ void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeVi
 void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void compose_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row);
+void compose_instant(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row);
 void compose_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                              const TraceRow *row);
 const TraceRow *prepare_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
@@ -214,6 +216,8 @@ const TraceRow *prepare_marker(ChromeTrace *trace, const TraceKind *kind, const 
 const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
                                   const StrobeView *record);
 /* Of events on the row of their track. */
+const TraceRow *prepare_run_event(ChromeTrace *trace, const TraceKind *kind,
+                                  const StrobeView *record);
 const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
                                  const StrobeView *record);
 /* What the facts say about losses, where they say anything; once. Behind the raw records. */

@@ -67,6 +67,9 @@ static const struct {
     {"host_cpu", STROBE_SHAPE_COUNTER, NULL, prepare_cpu_usage, compose_cpu_usage,
      .only_known = TRUE, .n_required = 1, .known = {{"usage", STROBE_FIELD_F64}}},
     {"loss", STROBE_SHAPE_SPAN, write_loss},
+    {"collector_call", STROBE_SHAPE_SPAN, NULL, prepare_run_event, compose_generic},
+    {"diagnostic", STROBE_SHAPE_INSTANT, NULL, prepare_run_event, compose_instant},
+    {"metadata", STROBE_SHAPE_INSTANT, NULL, prepare_run_event, compose_instant},
     {"counter", STROBE_SHAPE_COUNTER, NULL, prepare_on_track, compose_counter, .only_known = TRUE,
      .n_required = 1,
      .known = {{"value", STROBE_FIELD_F64}, {"chrome_trace.series", STROBE_FIELD_STRING}}},
@@ -89,9 +92,10 @@ static const struct {
 
 /* Kinds that say more about what another kind draws, or that have no time of their own: they are in
  * tables. */
-static const char *const not_drawn[] = {"device_pmu",    "l2_cache",    "soc_pmu",
-                                        "aicpu",         "device_info", "clock_sync",
-                                        "module_memory", "mac",         "sampling"};
+static const char *const not_drawn[] = {
+    "device_pmu",  "l2_cache",          "soc_pmu",           "aicpu",
+    "device_info", "clock_sync",        "module_memory",     "mac",
+    "sampling",    "memory.tensor_use", "memory.tensor_role"};
 
 /* What stands in other files of the tool that recorded, and what is about the import itself. */
 static const char *const not_drawn_of_imports[] = {"metadata",
@@ -238,7 +242,7 @@ static void choose_writer(ChromeTrace *trace, TraceKind *kind, int writer)
         kind->compose = compose_generic_counter;
     } else {
         kind->prepare = prepare_on_track;
-        kind->compose = compose_generic;
+        kind->compose = kind->view->shape == STROBE_SHAPE_SPAN ? compose_generic : compose_instant;
     }
 }
 

@@ -9,6 +9,7 @@ enum { ARGUMENT, DOMAIN, EVENT }; /* in TraceKind.known */
 enum { USAGE };
 
 #define LOSS_ROW "Strobe losses"
+#define RUN_ROW "Strobe" /* what collectors did and reported */
 #define USAGE_LAYER "CPU Usage"
 
 /* A range that nobody ended has its argument, and of its other fields none was ever filled in. */
@@ -108,10 +109,10 @@ void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeVi
     trace_out_done(out, at);
 }
 
-static void write_on_row(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
-                         const StrobeView *record, const TraceRow *row)
+/* From the category to the end of the event. */
+static void end_generic(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
+                        const StrobeView *record)
 {
-    char *at = put_begin_of_span(trace, out, kind, record, row);
     gboolean first = TRUE;
 
     PUT_LITERAL(at, ", \"cat\": ");
@@ -124,24 +125,43 @@ static void write_on_row(ChromeTrace *trace, TraceOut *out, const TraceKind *kin
     trace_out_done(out, at);
 }
 
-void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+static void write_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
+                       const StrobeView *record, const TraceRow *row)
 {
-    write_on_row(trace, &trace->tail, kind, record,
-                 trace_rows_extra(trace->rows, record->track, LOSS_ROW));
+    end_generic(trace, out, put_begin_of_span(trace, out, kind, record, row), kind, record);
 }
 
-/* A span; anything else is one without length. */
+void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
+{
+    write_span(trace, &trace->tail, kind, record,
+               trace_rows_extra(trace->rows, record->track, LOSS_ROW));
+}
+
+const TraceRow *prepare_run_event(ChromeTrace *trace, const TraceKind *kind,
+                                  const StrobeView *record)
+{
+    (void)kind;
+    return trace_rows_extra(trace->rows, record->track, RUN_ROW);
+}
+
 void compose_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row)
 {
-    StrobeView moment;
+    write_span(trace, &trace->main, kind, record, row);
+}
 
-    if (kind->view->shape != STROBE_SHAPE_SPAN && record->end_ns != record->begin_ns) {
-        moment = *record;
-        moment.end_ns = moment.begin_ns;
-        record = &moment;
-    }
-    write_on_row(trace, &trace->main, kind, record, row);
+/* An instant event: readers that count the slices of a row do not count it. */
+void compose_instant(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                     const TraceRow *row)
+{
+    TraceOut *out = &trace->main;
+    char *at = trace_out_event(out);
+
+    PUT_LITERAL(at, "{\"ph\": \"i\", \"s\": \"t\", \"name\": ");
+    at = put_name(trace, out, at, kind, record);
+    PUT_LITERAL(at, ", ");
+    at = put_place(at, row, record->begin_ns);
+    end_generic(trace, out, at, kind, record);
 }
 
 /* Only the numbers of a counter are its fields here: a viewer draws nothing else. */

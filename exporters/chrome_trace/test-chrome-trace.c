@@ -177,8 +177,9 @@ static void test_generic(Fixture *f, gconstpointer unused)
                "\"1736412474000000.000\", \"dur\": 2.26, \"cat\": \"vendor.task\", \"args\": "
                "{\"bytes\": 18446744073709551614, \"delta\": -3, \"share\": 0.5, \"flag\": true, "
                "\"text\": \"a\xef\xbf\xbd;b\", \"where\": 4712, \"odd \\\"name\\\"\\n\": 9}}");
-    assert_has(text, "{\"ph\": \"X\", \"name\": \"vendor.memory\", \"pid\": 4824128, \"tid\": 3, "
-                     "\"ts\": \"1736412474000000.000\", \"dur\": 0.0, \"cat\": \"vendor.memory\", "
+    assert_has(text, "{\"ph\": \"i\", \"s\": \"t\", \"name\": \"vendor.memory\", \"pid\": 4824128, "
+                     "\"tid\": 3, "
+                     "\"ts\": \"1736412474000000.000\", \"cat\": \"vendor.memory\", "
                      "\"args\": {\"flag\": false, \"odd \\\"name\\\"\\n\": 0}}");
     assert_has(text, "\"ph\": \"C\", \"args\": {\"bytes\": 18446744073709551614, \"delta\": -3, "
                      "\"share\": 0.5, \"flag\": 1, \"odd \\\"name\\\"\\n\": 9}}");
@@ -197,6 +198,7 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
     struct strobe_metadata metadata = {0, 1};
     struct strobe_diagnostic diagnostic = {0, 2};
     const struct strobe_loss loss = {12, 3, f->thread};
+    const struct strobe_collector_call call = {STROBE_OK};
     StrobeTrackId process = strobe_mock_track(f->mock, STROBE_TRACK_PROCESS, 0, NULL, NULL, -1);
 
     metadata.value = string(f, "{\"rank\": 1");
@@ -208,10 +210,19 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
     strobe_mock_add(f->mock, &strobe_kind_metadata, process, string(f, "args"), T0, T0, &metadata);
     strobe_mock_add(f->mock, &strobe_kind_diagnostic, process, string(f, "cpu_op"), T0, T0,
                     &diagnostic);
+    strobe_mock_add(f->mock, &strobe_kind_collector_call, f->thread, string(f, "memory"), T0,
+                    T0 + 20, &call);
     strobe_mock_add(f->mock, &strobe_kind_loss, process, string(f, "nested"), T0, T0 + 10, &loss);
     g_autofree char *text = run(f);
 
-    assert_has(text, "\"name\": \"args\", \"pid\": 4711, \"tid\": 4194305, ");
+    assert_has(
+        text,
+        "{\"ph\": \"i\", \"s\": \"t\", \"name\": \"args\", \"pid\": 4711, \"tid\": 4194305, ");
+    assert_has(
+        text,
+        "{\"ph\": \"i\", \"s\": \"t\", \"name\": \"cpu_op\", \"pid\": 4711, \"tid\": 4194305, ");
+    assert_has(text, "{\"ph\": \"X\", \"name\": \"memory\", \"pid\": 4711, \"tid\": 4194305, ");
+    assert_has(text, "\"tid\": 4194305, \"args\": {\"name\": \"Strobe\"}}");
     assert_has(text, "\"args\": {\"value\": \"{\\\"rank\\\": 1\", \"is_json\": true}}");
     assert_has(text, "\"args\": {\"text\": \"no libtorch\", \"level\": 2}}");
     assert_has(text, "\"dur\": 0.01, \"cat\": \"loss\", \"args\": {\"count\": 12, \"cause\": 3, "
@@ -221,6 +232,35 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
                      "\"1736412474000000.000\", \"dur\": 1000.0, \"cat\": \"loss\", \"args\": "
                      "{\"offered\": 42, \"stored\": 30, \"lost\": 12, "
                      "\"capture_complete\": true}}");
+}
+
+/* Not by strstr, each call of which a sanitizer makes walk the whole rest. */
+static guint count(const char *text, const char *what)
+{
+    const char *end = text + strlen(text);
+    guint n = 0;
+
+    for (const char *at = text; (at = memmem(at, (gsize)(end - at), what, strlen(what))); at++)
+        n++;
+    return n;
+}
+
+/* A record that describes an operator bears the operator's name, and is no event of that name. */
+static void test_one_event_an_operator(Fixture *f, gconstpointer unused)
+{
+    static const StrobeKind use = {
+        sizeof use, STROBE_SHAPE_INSTANT, "memory.tensor_use", "", NULL, 0, 0};
+    static const StrobeKind role = {
+        sizeof role, STROBE_SHAPE_INSTANT, "memory.tensor_role", "", NULL, 0, 0};
+    const struct strobe_cpu_op op = {-1, 0, 0, 0, 0, 0, 0};
+
+    strobe_mock_add(f->mock, &use, f->thread, string(f, "aten::addmm"), T0, T0, NULL);
+    strobe_mock_add(f->mock, &role, f->thread, string(f, "aten::addmm"), T0, T0, NULL);
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, string(f, "aten::addmm"), T0, T0 + 1,
+                    &op);
+    g_autofree char *text = run(f);
+
+    g_assert_cmpuint(count(text, "aten::addmm"), ==, 1);
 }
 
 /* Names and stacks of any bytes and length; flags of the record. */
@@ -329,17 +369,6 @@ static void test_no_end(Fixture *f, gconstpointer unused)
     g_assert_null(g_dir_read_name(dir));
 }
 
-/* Not by strstr, each call of which a sanitizer makes walk the whole rest. */
-static guint count(const char *text, const char *what)
-{
-    const char *end = text + strlen(text);
-    guint n = 0;
-
-    for (const char *at = text; (at = memmem(at, (gsize)(end - at), what, strlen(what))); at++)
-        n++;
-    return n;
-}
-
 /* Rows are named once, only those with events, and in time proportional to their number: else this
  * takes longer than a test may. */
 static void test_many_threads(Fixture *f, gconstpointer unused)
@@ -376,6 +405,7 @@ int main(int argc, char **argv)
     ADD("counters-and-markers", test_counters_and_markers);
     ADD("generic", test_generic);
     ADD("core-kinds", test_core_kinds);
+    ADD("one-event-an-operator", test_one_event_an_operator);
     ADD("hostile-names", test_hostile_names);
     ADD("foreign-kinds", test_foreign_kinds);
     ADD("many-held", test_many_held);

@@ -15,6 +15,7 @@ typedef struct HeldTask {
     gint64 row; /* of its group, -1: not known */
     gint64 begin;
     gint64 device;
+    gint64 name; /* of the operation, where the record has it */
     guint32 stream, task_id, context;
     guint32 name_place, op_place, task_place; /* in the row; 0: stands there already */
 } HeldTask;
@@ -114,12 +115,26 @@ void communication_take_op(Db *db, DbKind *kind, const StrobeView *record)
 
 /* ---- tasks ---- */
 
-enum { TASK_OP, TASK_ID, TASK_NOTIFY, TASK_STREAM, TASK_NUMBER, TASK_CONTEXT, TASK_BANDWIDTH };
+enum {
+    TASK_OP,
+    TASK_ID,
+    TASK_NOTIFY,
+    TASK_STREAM,
+    TASK_NUMBER,
+    TASK_CONTEXT,
+    TASK_BANDWIDTH,
+    TASK_OPERATION
+};
 
 static const StrobeWantedField task_fields[] = {
-    {"op", STROBE_FIELD_LINK},       {"task", STROBE_FIELD_LINK},   {"notify", STROBE_FIELD_STRING},
-    {"stream", STROBE_FIELD_U32},    {"task_id", STROBE_FIELD_U32}, {"context", STROBE_FIELD_U32},
+    {"op", STROBE_FIELD_LINK},
+    {"task", STROBE_FIELD_LINK},
+    {"notify", STROBE_FIELD_STRING},
+    {"stream", STROBE_FIELD_U32},
+    {"task_id", STROBE_FIELD_U32},
+    {"context", STROBE_FIELD_U32},
     {"bandwidth", STROBE_FIELD_F64},
+    {"ascend_db.operation_name", STROBE_FIELD_STRING}, /* of a source without the operation */
 };
 
 /* "None" is the greatest number, of 64 bits in a trace and of 63 here. */
@@ -182,6 +197,7 @@ static void fill_head(Db *db, const DbKind *kind, const StrobeView *record)
     guint8 type = 0;
     guint32 plane_at = row_field(kind->view, "plane", &type);
     guint32 plane = type == STROBE_FIELD_U32 ? strobe_view_u32(record, plane_at) : 0;
+    StrobeStringId name = strobe_field_u32(record, kind->known[TASK_OPERATION], 0);
     HeldTask *head = &db->communication->head;
 
     *head = (HeldTask){
@@ -189,6 +205,7 @@ static void fill_head(Db *db, const DbKind *kind, const StrobeView *record)
         .row = track ? (gint64)track->number - 1 - plane : -1, /* planes follow their group */
         .begin = record->begin_ns,
         .device = track ? track->device : -1,
+        .name = string_ids_of(db->strings, STRING_DEVICE, name),
         .stream = strobe_field_u32(record, kind->known[TASK_STREAM], STROBE_ABSENT_U32),
         .task_id = strobe_field_u32(record, kind->known[TASK_NUMBER], STROBE_ABSENT_U32),
         .context = strobe_field_u32(record, kind->known[TASK_CONTEXT], STROBE_ABSENT_U32),
@@ -251,7 +268,7 @@ static void complete(Communication *c, HeldTask *task, guint8 *row)
         if (find(c, OUT_SCRATCH, c->by_place, &task->op))
             row_patch(row, task->op_place, task->op);
     }
-    value = STRING_IDS_NONE;
+    value = task->name;
     if (c->by_id) {
         sqlite3_bind_int64(c->by_id, 1, task->op);
         find(c, OUT_PROFILER, c->by_id, &value);

@@ -371,7 +371,9 @@ static StrobeStatus memory_timeline_end(void *state)
     Flow *flow;
 
     if (!out->has_events) {
-        out->host->log(out->self, STROBE_LOG_INFO, "No memory of %s was recorded: no timeline",
+        out->host->log(out->self, STROBE_LOG_WARNING,
+                       "No file is written: no memory of the device \"%s\" was recorded (option "
+                       "device)",
                        text.device);
         return STROBE_OK;
     }

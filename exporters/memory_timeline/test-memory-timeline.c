@@ -350,6 +350,7 @@ static void test_nothing(Made *made, gconstpointer unused)
 {
     operator(made, "aten::mm", 0, 10, 0);
     g_assert_null(run(made, "t.json"));
+    g_assert_cmpuint(strobe_mock_warnings(made->mock), ==, 1);
 }
 
 #define ADD(name_, function_)                                                                      \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "communication.h"
 
+#include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 
 #include "lookup.h"
@@ -21,8 +22,10 @@ typedef struct Comm {
     GHashTable *groups;    /* gint64 id of the name, to Group */
     GHashTable *op_device; /* gint64 id of an operation, to its device */
     RowReader *reader;
-    sqlite3_stmt *tasks;
+    sqlite3_stmt *tasks, *operations;
     guint64 next_base;
+    gboolean has_orphans;   /* tasks whose operation is not in COMMUNICATION_OP */
+    guint operation_offset; /* of the field that names it then; 0: none */
 } Comm;
 
 static void free_group(gpointer data)
@@ -71,8 +74,10 @@ static void find_groups(Comm *c)
 
         if (group && plane >= 0 && plane < GROUPS_MAX)
             group->planes = MAX(group->planes, (guint)plane + 1);
-        if (!g_hash_table_contains(c->op_device, &op) &&
-            g_hash_table_size(c->op_device) < 1000000 &&
+        if (g_hash_table_contains(c->op_device, &op))
+            continue;
+        c->has_orphans |= !lookup_find(c->operations, op);
+        if (g_hash_table_size(c->op_device) < 1000000 &&
             task_facts_find(c->tasks, sqlite3_column_int64(scan.statement, 4), &facts))
             g_hash_table_insert(c->op_device, g_memdup2(&op, sizeof op),
                                 GINT_TO_POINTER(facts.device));
@@ -178,6 +183,19 @@ static StrobeStringId notify_of(Comm *c, sqlite3_stmt *statement)
     return import_intern(c->import, text);
 }
 
+/* The operation's name, where no row of COMMUNICATION_OP tells it. */
+static void fill_operation(Comm *c, sqlite3_stmt *statement, struct strobe_comm_task *fields)
+{
+    gint64 id = row_reader_integer(c->reader, statement, "name", NO_STRING);
+    StrobeStringId name;
+
+    if (id == NO_STRING ||
+        lookup_find(c->operations, row_reader_integer(c->reader, statement, "opId", -1)))
+        return;
+    if (texts_find(c->import->texts, id, NULL, &name))
+        memcpy((char *)fields + c->operation_offset, &name, sizeof name);
+}
+
 static void take_task(Comm *c, sqlite3_stmt *statement)
 {
     const Group *group =
@@ -201,7 +219,9 @@ static void take_task(Comm *c, sqlite3_stmt *statement)
     row_reader_fill(c->reader, statement, fields);
     fields->notify = notify_of(c, statement);
     fields->bandwidth /= 1e9; /* of B/s */
-    if (!is_known)            /* kept without times */
+    if (c->operation_offset)
+        fill_operation(c, statement, fields);
+    if (!is_known) /* kept without times */
         return;
     fields->connection = facts.connection;
     fields->stream = facts.stream;
@@ -217,6 +237,9 @@ static void scan_table(Comm *c, const char *table, void (*take)(Comm *c, sqlite3
     c->reader = row_reader_new(c->import, c->import->file, ascend_db_table(table), NULL);
     if (!c->reader)
         return;
+    if (c->has_orphans && take == take_task)
+        c->operation_offset =
+            row_reader_add_text(c->reader, "ascend_db.operation_name", "name of the operation");
     if (c->reader->slots->len) {
         db_scan_init(&scan, c->import->file, table, c->reader->columns->str);
         while (!c->import->is_full && db_scan_next(&scan))
@@ -234,10 +257,12 @@ void communication_import(Import *import)
     comm.groups = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, free_group);
     comm.op_device = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     comm.tasks = task_facts_new(import);
+    comm.operations = lookup_new(import->file, "COMMUNICATION_OP", "opId", "opId");
     find_groups(&comm);
     place_groups(&comm);
     scan_table(&comm, "COMMUNICATION_OP", take_op);
     scan_table(&comm, "COMMUNICATION_TASK_INFO", take_task);
+    sqlite3_finalize(comm.operations);
     sqlite3_finalize(comm.tasks);
     g_hash_table_unref(comm.op_device);
     g_hash_table_unref(comm.groups);

@@ -241,8 +241,13 @@ static void take_row(Generic *g, sqlite3_stmt *statement)
 
     if (g->begin_at < 0 || !row_read_integer(statement, (guint)g->begin_at, &begin) || begin < 0)
         begin = g->import->begin_ns;
-    if (g->end_at < 0 || !row_read_integer(statement, (guint)g->end_at, &end) || end < begin)
+    if (g->end_at < 0 || !row_read_integer(statement, (guint)g->end_at, &end))
         end = begin;
+    if (end < begin) {
+        db_file_damage(g->file, g->table->name, sqlite3_column_int64(statement, 0), NULL,
+                       "ends before it begins");
+        end = begin;
+    }
     fields =
         import_emit(g->import, g->kind, track_of(g, statement), name_of(g, statement), begin, end);
     if (fields)

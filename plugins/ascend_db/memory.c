@@ -5,12 +5,20 @@
 
 enum { ACTION_ALLOCATION = 0, ACTION_RELEASE = 1, ACTION_STATE = 3 };
 
+/* "allocate" or "release": a text, in older databases a name of their ENUM_MEMORY. */
+static char *action_word(Import *import, gint64 type)
+{
+    const char *name = texts_enum(import->texts, "MEMORY", type);
+
+    return name ? g_strdup(name) : texts_dup(import->texts, type);
+}
+
 static void fill_action(Import *import, RowReader *reader, sqlite3_stmt *statement,
                         struct strobe_memory_event *fields)
 {
     gint64 type = row_reader_integer(reader, statement, "type", NO_STRING);
     gint64 size = row_reader_integer(reader, statement, "size", STROBE_ABSENT_I64);
-    g_autofree char *word = texts_dup(import->texts, type);
+    g_autofree char *word = action_word(import, type);
 
     if (!g_strcmp0(word, "release"))
         fields->action = ACTION_RELEASE;

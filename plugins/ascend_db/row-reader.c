@@ -52,15 +52,36 @@ static void add_slot(RowReader *r, const DbColumn *column)
     r->import->host->unknown(r->import->self, r->file->name, name, 0);
 }
 
+/* Gives the reader a kind of its own with room for further fields. */
+static StrobeKind *own_kind(RowReader *r)
+{
+    StrobeField *fields = g_new0(StrobeField, STROBE_KIND_FIELDS_MAX);
+    StrobeKind *kind = g_memdup2(r->kind, sizeof *r->kind);
+
+    memcpy(fields, kind->fields, kind->n_fields * sizeof *fields);
+    kind->fields = fields;
+    g_ptr_array_add(r->import->own_kinds, kind);
+    r->kind = kind;
+    return kind;
+}
+
+static guint add_text(Import *import, StrobeKind *kind, const char *name, const char *summary)
+{
+    StrobeField *fields = (StrobeField *)kind->fields;
+
+    fields[kind->n_fields] =
+        (StrobeField){.name = g_string_chunk_insert(import->names, name),
+                      .type = STROBE_FIELD_STRING,
+                      .unit = "",
+                      .summary = g_string_chunk_insert(import->names, summary)};
+    return strobe_kind_offset(kind, kind->n_fields++);
+}
+
 /* The kind with a text for each column that is not known. */
 static void extend_kind(RowReader *r)
 {
-    const StrobeKind *base = r->kind;
-    StrobeField *fields = g_new0(StrobeField, STROBE_KIND_FIELDS_MAX);
-    StrobeKind *kind = g_memdup2(base, sizeof *base);
+    StrobeKind *kind = own_kind(r);
 
-    memcpy(fields, base->fields, base->n_fields * sizeof *fields);
-    kind->fields = fields;
     for (guint i = 0; i < r->slots->len; i++) {
         RowSlot *slot = &g_array_index(r->slots, RowSlot, i);
 
@@ -69,17 +90,17 @@ static void extend_kind(RowReader *r)
         g_autofree char *name = row_field_name(slot->name);
         g_autofree char *full = g_strconcat("ascend_db.", name, NULL);
         g_autofree char *place = g_strconcat(r->format->name, ".", slot->name, NULL);
-        fields[kind->n_fields] =
-            (StrobeField){.name = g_string_chunk_insert(r->import->names, full),
-                          .type = STROBE_FIELD_STRING,
-                          .unit = "",
-                          .summary = g_string_chunk_insert(r->import->names, place)};
-        slot->offset = strobe_kind_offset(kind, kind->n_fields);
+
+        slot->offset = add_text(r->import, kind, full, place);
         slot->type = STROBE_FIELD_STRING;
-        kind->n_fields++;
     }
-    g_ptr_array_add(r->import->own_kinds, kind);
-    r->kind = kind;
+}
+
+guint row_reader_add_text(RowReader *r, const char *name, const char *summary)
+{
+    StrobeKind *kind = own_kind(r);
+
+    return kind->n_fields < STROBE_KIND_FIELDS_MAX ? add_text(r->import, kind, name, summary) : 0;
 }
 
 RowReader *row_reader_new(Import *import, DbFile *file, const AscendDbTable *format,

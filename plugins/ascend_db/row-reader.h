@@ -29,6 +29,10 @@ RowReader *row_reader_new(Import *import, DbFile *file, const AscendDbTable *for
                           const StrobeKind *base);
 void row_reader_free(RowReader *reader);
 
+/* Adds a text field to the reader's kind, before its first record. Returns the field's offset, 0:
+ * the kind has no room. */
+guint row_reader_add_text(RowReader *reader, const char *name, const char *summary);
+
 /* For a table whose records are not of the reader's kind: with columns that are not known it is
  * read once more, as a table that is not known. */
 void row_reader_keep_unknown(RowReader *reader);

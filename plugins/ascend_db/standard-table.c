@@ -104,8 +104,13 @@ static void take_row(Import *import, const DbTable *table, const StrobeKind *kin
 
     if (!row_read_integer(statement, AT_BEGIN, &begin) || begin < 0)
         begin = import->begin_ns;
-    if (!row_read_integer(statement, AT_END, &end) || end < begin)
+    if (!row_read_integer(statement, AT_END, &end))
         end = begin;
+    if (end < begin) {
+        db_file_damage(import->file, table->name, sqlite3_column_int64(statement, 0), NULL,
+                       "ends before it begins");
+        end = begin;
+    }
     fields = import_emit(import, kind, track_of(import, kind, statement),
                          text_at(import, statement, AT_NAME), begin, end);
     for (guint32 i = 0; fields && i < kind->n_fields; i++)

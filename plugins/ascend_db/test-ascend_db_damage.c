@@ -14,7 +14,7 @@ static void test_unknown(Fixture *f, gconstpointer unused)
     fixture_make(
         f->path, test_strings, test_tasks_g1,
         "CREATE TABLE NewThing (\"odd name\" TEXT, odd_name REAL, startNs INTEGER, endNs INTEGER);"
-        "INSERT INTO NewThing VALUES('x',1.5,1000,1001),(NULL,NULL,1002,1003);"
+        "INSERT INTO NewThing VALUES('x',1.5,1000,1001),(NULL,NULL,1002,1003),(NULL,2,1005,1004);"
         "CREATE TABLE new_thing (a);INSERT INTO new_thing VALUES(1),('b');"
         "ALTER TABLE TASK ADD newColumn INTEGER;UPDATE TASK SET newColumn = 12 WHERE taskId = 12;"
         "CREATE TABLE status_info (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT);"
@@ -33,7 +33,9 @@ static void test_unknown(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(fixture_record(f, "ascend_db.new_thing.1", 1), "a"), ==, "b");
     g_assert_cmpstr(TEXT(fixture_record(f, "device_task", 1), "ascend_db.new_column"), ==, "12");
     g_assert_cmpint(INTEGER(fixture_record(f, "device_task", 0), "ascend_db.new_column"), ==, 0);
-    fixture_assert_line(strobe_mock_importer_unknown(f->mock), "anything_4.bin: NewThing: 2\n");
+    fixture_assert_line(strobe_mock_importer_unknown(f->mock), "anything_4.bin: NewThing: 3\n");
+    fixture_assert_line(strobe_mock_importer_damage(f->mock),
+                        "table NewThing, row 3: ends before it begins");
     fixture_assert_line(strobe_mock_importer_unknown(f->mock),
                         "anything_4.bin: TASK.newColumn: 0\n");
     g_assert_null(strstr(strobe_mock_importer_unknown(f->mock), "status_info"));

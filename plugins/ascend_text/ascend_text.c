@@ -62,13 +62,20 @@ static void ascend_text_probe(const StrobeSource *source, StrobeSourceProbe *ans
         answer->reason = "neither a trace nor a table of the profiler in it";
 }
 
+/* A file of which nothing is read. */
+static void report_dropped(const Run *run, const SourceFile *file, const char *reason)
+{
+    run->import.host->damage(run->import.self, file->name, reason);
+    run->import.host->found(run->import.self, file->name, 0);
+}
+
 /* -1: told as damage, or no such file. */
 static int open_file(Run *run, const SourceFile *file)
 {
     int fd = file ? source_file_open(file) : -1;
 
     if (file && fd < 0)
-        run->import.host->damage(run->import.self, file->name, g_strerror(errno));
+        report_dropped(run, file, g_strerror(errno));
     return fd;
 }
 
@@ -108,7 +115,7 @@ static void take_info(Run *run, const SourceFile *file)
     close(fd);
     if (n < 0 || n > (gssize)FILE_BYTES_MAX ||
         import->host->file(import->self, file->name, bytes, (gsize)n)) {
-        import->host->damage(import->self, file->name, n < 0 ? g_strerror(errno) : "too large");
+        report_dropped(run, file, n < 0 ? g_strerror(errno) : "too large");
         return;
     }
     facts_take(&run->facts, file->name, bytes, (gsize)n);
@@ -158,8 +165,7 @@ static void open_kernels(Run *run)
     if (run->kernels)
         import->host->found(import->self, file->name, kernels_n_rows(run->kernels));
     else if (run->kernels_fd >= 0)
-        import->host->damage(import->self, file->name,
-                             "expected columns Name, Start Time(us) and Duration(us)");
+        report_dropped(run, file, "expected columns Name, Start Time(us) and Duration(us)");
 }
 
 static void take_trace(Run *run)

@@ -158,26 +158,35 @@ static gboolean read_time(const StrobeCsvCell *cells, gint at, gint64 *ns)
     return at >= 0 && strobe_read_us(cells[at].bytes, cells[at].length, ns, NULL) == 0;
 }
 
-/* FALSE when the row says no time and no kernel does it for it. */
+/* The times of the kernel that the row is about. */
+static gboolean find_kernel(const Table *t, const StrobeCsvCell *cells, gint64 *begin, gint64 *end)
+{
+    gint64 stream = read_number(t, cells, t->stream_at, -1);
+    gint64 task = read_number(t, cells, t->task_at, -1);
+
+    return t->kernels && stream >= 0 && task >= 0 && stream <= G_MAXUINT32 && task <= G_MAXUINT32 &&
+           kernels_find(t->kernels, (guint32)stream, (guint32)task, begin, end);
+}
+
+/* FALSE when the row's own time is none. Rows without one are at their kernel's; at level 0 kernels
+ * have no numbers, and the rows are at the begin. */
 static gboolean find_times(const Table *t, const StrobeCsvCell *cells, gint64 *begin, gint64 *end)
 {
-    gint64 stream, task;
 
     if (t->begin_at >= 0) {
         if (!read_time(cells, t->begin_at, begin))
             return FALSE;
-        if (!read_time(cells, t->end_at, end) || *end < *begin)
+        if (!read_time(cells, t->end_at, end)) {
             *end = *begin;
+        } else if (*end < *begin) {
+            report(t, "ends before it begins");
+            *end = *begin;
+        }
         return TRUE;
     }
-    if (t->stream_at < 0 || t->task_at < 0) {
+    if (!find_kernel(t, cells, begin, end))
         *begin = *end = import_moment(t->import);
-        return TRUE;
-    }
-    stream = read_number(t, cells, t->stream_at, -1);
-    task = read_number(t, cells, t->task_at, -1);
-    return t->kernels && stream >= 0 && task >= 0 && stream <= G_MAXUINT32 && task <= G_MAXUINT32 &&
-           kernels_find(t->kernels, (guint32)stream, (guint32)task, begin, end);
+    return TRUE;
 }
 
 /* Lists have a line break behind each semicolon. */
@@ -330,7 +339,7 @@ static void take_row(Table *t, const StrobeCsvCell *cells, gsize n)
         return;
     }
     if (!find_times(t, cells, &at.begin_ns, &at.end_ns)) {
-        report(t, "no time, and no kernel of its stream and task");
+        report(t, "no time");
         return;
     }
     at.device =

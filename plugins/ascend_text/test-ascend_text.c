@@ -269,10 +269,36 @@ static void test_communicators(Fixture *f, gconstpointer unused)
 {
     write_older_operation(f);
     fixture_write(f, "communication.json",
-                  "{'step5':{'collective':{'hcom_allReduce__586_0_1@175586':{},"
-                  "'hcom_allReduce__586_0_1@9586':{}}}}");
+                  "{'step5':{'p2p':{},'collective':{'hcom_allReduce__586_0_1@175586':"
+                  "{'Communication Time Info':{'Elapse Time(ms)':1}},"
+                  "'hcom_allReduce__586_0_1@9586':{},'Total Op Info':{}}}}");
     fixture_import(f);
     g_assert_cmpstr(TEXT(fixture_record(f, "comm_op", 0), "group"), ==, "");
+    (void)unused;
+}
+
+/* Of several groups each has its own communicator, on its planes too. */
+static void test_groups(Fixture *f, gconstpointer unused)
+{
+    fixture_trace(f, PYTHON, LAYER(COUNTERS, "HCCL"), ROW(COUNTERS, "0", "Group 0 Communication"),
+                  ROW(COUNTERS, "1", "Plane 0"), ROW(COUNTERS, "2", "Group 1 Communication"),
+                  ROW(COUNTERS, "3", "Plane 0"), OPERATION("0", ""),
+                  "{'name':'hcom_broadcast__9_0_1','pid':" COUNTERS
+                  ",'tid':2,'ts':'1010.000','dur':4.5,'args':{'connection_id':1},'ph':'X'}",
+                  "{'name':'Memcpy','pid':" COUNTERS ",'tid':1,'ts':'1001.000','dur':1,"
+                  "'args':{'notify_id':'0','task type':'Memcpy'},'ph':'X'}",
+                  "{'name':'Memcpy','pid':" COUNTERS ",'tid':3,'ts':'1011.000','dur':1,"
+                  "'args':{'notify_id':'0','task type':'Memcpy'},'ph':'X'}",
+                  NULL);
+    fixture_write(f, "communication.json",
+                  "{'step5':{'p2p':{},'collective':{'hcom_allReduce__586_0_1@175586':"
+                  "{'Communication Time Info':{'Elapse Time(ms)':1}},"
+                  "'hcom_broadcast__9_0_1@64009':{},'Total Op Info':{}}}}");
+    fixture_import(f);
+    g_assert_cmpstr(TEXT(fixture_record(f, "comm_op", 0), "group"), ==, "175586");
+    g_assert_cmpstr(TEXT(fixture_record(f, "comm_op", 1), "group"), ==, "64009");
+    g_assert_cmpstr(TEXT(fixture_record(f, "comm_task", 0), "group"), ==, "175586");
+    g_assert_cmpstr(TEXT(fixture_record(f, "comm_task", 1), "group"), ==, "64009");
     (void)unused;
 }
 
@@ -463,6 +489,8 @@ static void test_bad_values(Fixture *f, gconstpointer unused)
         "{'ph':'X','name':'late','pid':77,'tid':1,'ts':'99999999999999999999','dur':1}",
         "{'ph':'X','name':'back','pid':77,'tid':1,'ts':'1.000','dur':-1,'cat':'cpu_op'}",
         "{'ph':'X','name':'nowhere','tid':1,'ts':'1.000','dur':1}",
+        "{'ph':'B','name':'turned','pid':77,'tid':1,'ts':'5.000'}",
+        "{'ph':'E','name':'turned','pid':77,'tid':1,'ts':'4.000'}",
         "{'ph':'X','name':'deep','pid':77,'tid':1,'ts':'1.000','dur':1,'args':{'a':"
         "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}}",
         OP(""), NULL);
@@ -471,6 +499,7 @@ static void test_bad_values(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(strobe_mock_importer_errors(f->mock), ==, "");
     fixture_assert_line(strobe_mock_importer_damage(f->mock), "Sequence number\n");
     fixture_assert_line(strobe_mock_importer_damage(f->mock), "a time that is none\n");
+    fixture_assert_line(strobe_mock_importer_damage(f->mock), "a span ends before it begins\n");
     (void)unused;
 }
 
@@ -491,6 +520,7 @@ int main(int argc, char **argv)
     ADD("communication", test_communication);
     ADD("communicator", test_communicator);
     ADD("communicators", test_communicators);
+    ADD("groups", test_groups);
     ADD("samples", test_samples);
     ADD("sample-forms", test_sample_forms);
     ADD("unknown-samples", test_unknown_samples);

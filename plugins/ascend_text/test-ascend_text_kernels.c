@@ -104,9 +104,13 @@ static void test_task_time(Fixture *f, gconstpointer unused)
     fixture_write(f, "k.csv", KERNELS_L1 KERNEL("", "7", "mm", "1000.500"));
     fixture_write(f, "t.csv",
                   TASK_TIME "4,mm,AI_CORE,2,7,2.260,1000.500\t,1002.760\t\r\n"
-                            "4,N/A,EVENT_RECORD,2,8,1.000,1003.000\t,1004.000\t\r\n");
+                            "4,N/A,EVENT_RECORD,2,8,1.000,1003.000\t,1004.000\t\r\n"
+                            "4,N/A,EVENT_WAIT,2,9,-1.000,1006.000\t,1005.000\t\r\n");
     fixture_import(f);
-    g_assert_cmpuint(fixture_count(f, "device_task"), ==, 2);
+    g_assert_cmpuint(fixture_count(f, "device_task"), ==, 3);
+    g_assert_cmpint(fixture_record(f, "device_task", 2)->end_ns, ==, 1006000);
+    fixture_assert_line(strobe_mock_importer_damage(f->mock),
+                        "t.csv, row 4: ends before it begins");
     g_assert_cmpint(INTEGER(fixture_record(f, "device_task", 0), "is_kernel"), ==, 1);
     g_assert_cmpstr(TEXT(fixture_record(f, "device_task", 1), "task_type"), ==, "EVENT_RECORD");
     g_assert_cmpint(fixture_record(f, "device_task", 1)->end_ns, ==, 1004000);

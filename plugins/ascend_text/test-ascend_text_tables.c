@@ -16,7 +16,7 @@ static void test_cache(Fixture *f, gconstpointer unused)
                   "Stream Id,Task Id,Hit Rate,Victim Rate,Op Name,New One\r\n2,7,N/A,0.25,mm,x\r\n"
                   "2,7,0.5,0.125,N/A,y\r\n9,9,N/A,1,lost,z\r\n");
     fixture_import(f);
-    g_assert_cmpuint(fixture_count(f, "l2_cache"), ==, 2);
+    g_assert_cmpuint(fixture_count(f, "l2_cache"), ==, 3);
     row = fixture_record(f, "l2_cache", 0);
     g_assert_cmpint(row->begin_ns, ==, 1000500);
     g_assert_true(isnan(DOUBLE(row, "hit_rate")));
@@ -26,7 +26,26 @@ static void test_cache(Fixture *f, gconstpointer unused)
     g_assert_cmpint(row->begin_ns, ==, 2000500);
     g_assert_cmpuint(row->name, ==, 0);
     fixture_assert_line(strobe_mock_importer_unknown(f->mock), "l2.csv: New One: 0\n");
-    fixture_assert_line(strobe_mock_importer_damage(f->mock), "l2.csv, row 4: no time");
+    row = fixture_record(f, "l2_cache", 2); /* no kernel has the number: at the begin */
+    g_assert_cmpstr(NAME(row), ==, "lost");
+    g_assert_cmpint(row->begin_ns, ==, 1000500);
+    g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
+    (void)unused;
+}
+
+/* Kernels of level 0 have no numbers, by which rows could be placed. */
+static void test_cache_of_level_0(Fixture *f, gconstpointer unused)
+{
+    fixture_write(f, "k.csv", KERNELS_L0 "mm,MatMul,AI_CORE,1000.500\t,2.260,0,8\r\n");
+    fixture_write(f, "l2.csv",
+                  "Stream Id,Task Id,Hit Rate,Victim Rate,Op Name\r\n2,7,N/A,0.25,mm\r\n"
+                  "2,8,N/A,0.5,add\r\n");
+    fixture_import(f);
+    g_assert_cmpuint(fixture_count(f, "l2_cache"), ==, 2);
+    g_assert_cmpstr(NAME(fixture_record(f, "l2_cache", 0)), ==, "mm");
+    g_assert_cmpint(fixture_record(f, "l2_cache", 0)->begin_ns, ==, 1000500);
+    g_assert_cmpfloat(DOUBLE(fixture_record(f, "l2_cache", 1), "victim_rate"), ==, 0.5);
+    g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
     (void)unused;
 }
 
@@ -393,6 +412,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     ADD("tables/cache", test_cache);
+    ADD("tables/cache-of-level-0", test_cache_of_level_0);
     ADD("tables/modules", test_modules);
     ADD("tables/sums", test_sums);
     ADD("tables/unknown", test_unknown_table);

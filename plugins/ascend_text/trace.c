@@ -222,6 +222,9 @@ static void take_event(Trace *t, const TraceEvent *event)
     if (is_phase(event, 'B') && begun_spans_begin(t->begun, row, event, begin))
         return;
     whole = is_phase(event, 'E') ? begun_spans_end(t->begun, row, event, begin, &begun) : NULL;
+    if (whole && begin < begun)
+        import_damage(t->import, TRACE_NAME, "before offset", event->offset,
+                      "a span ends before it begins");
     if (whole)
         take_by_phase(t, whole, row, begun, MAX(begun, begin));
     else

@@ -24,6 +24,7 @@ struct Facts {
     GArray *devices; /* of Device */
     gsize bytes;
     gint64 rank;
+    gboolean has_base; /* the file has its own baseTimeNanoseconds */
 };
 
 static void clear_fact(gpointer data)
@@ -123,17 +124,41 @@ static void take_devices(Facts *facts, const Slice *value)
     strobe_json_scanner_free(scanner);
 }
 
-static void take_base(Import *import, const Event *member)
+static void set_base(Import *import, const Event *member, gint64 base)
 {
-    gint64 base;
-
-    if (!slice_int(&member->args, &base) || base < 0 ||
+    if (base < 0 ||
         import->host->time_base(import->self, base - (import->has_times ? import->base : 0))) {
         import_damage(import, member, "baseTimeNanoseconds is no moment that fits the events");
     } else if (!import->has_times) { /* what happened before it has a time then */
         import->base = base;
         import->host->time_base(import->self, 0);
     }
+}
+
+static void take_base(Import *import, const Event *member)
+{
+    gint64 base;
+
+    import->facts->has_base = TRUE;
+    set_base(import, member, slice_int(&member->args, &base) ? base : -1);
+}
+
+/* VizTracer tells the base inside an object of its own. A member of the file goes before it. */
+static void take_viztracer(Import *import, const Event *member)
+{
+    static const char key[] = "baseTimeNanoseconds";
+    StrobeJsonScanner *scanner =
+        strobe_json_scanner_new_bytes(member->args.text, member->args.length);
+    const char *text;
+    gsize length;
+    int token;
+
+    while (!import->facts->has_base &&
+           (token = strobe_json_scanner_next(scanner, &text, &length)) > 0)
+        if (token == STROBE_JSON_KEY && strobe_json_scanner_depth(scanner) == 1 &&
+            length == strlen(key) && !memcmp(text, key, length))
+            set_base(import, member, next_int(scanner, -1));
+    strobe_json_scanner_free(scanner);
 }
 
 /* ---- all others ---- */
@@ -178,6 +203,8 @@ void facts_take(Import *import, const Event *member)
         take_rank(import->facts, &member->args);
     else if (SLICE_IS(name, "deviceProperties"))
         take_devices(import->facts, &member->args);
+    else if (SLICE_IS(name, "viztracer_metadata"))
+        take_viztracer(import, member);
     keep(import, member);
 }
 

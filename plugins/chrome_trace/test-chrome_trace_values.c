@@ -55,6 +55,36 @@ static void test_times_before_base(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
 }
 
+/* VizTracer's traces have it in a member of their own; the file's goes before it. */
+static void test_base_of_viztracer(Fixture *f, gconstpointer unused)
+{
+    static const char member[] = "\"viztracer_metadata\": {\"version\": \"1.1\", \"a\": "
+                                 "{\"baseTimeNanoseconds\": 1}, \"baseTimeNanoseconds\": "
+                                 "1700000000123456789}";
+    static const char other[] = "\"baseTimeNanoseconds\": 1600000000000000000";
+    static const char events[] = "\"traceEvents\": [" SPAN("a", "2.5", "5") "]";
+    const struct {
+        const char *parts[3];
+        gint64 begin;
+    } files[] = {
+        {{events, member, "\"b\": 1"}, 1700000000123459289},
+        {{member, events, "\"b\": 1"}, 1700000000123459289},
+        {{events, member, other}, 1600000000000002500},
+        {{other, member, events}, 1600000000000002500},
+    };
+
+    for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
+        const char *const *parts = files[i].parts;
+        g_autofree char *text = g_strdup_printf("{%s, %s, %s}", parts[0], parts[1], parts[2]);
+
+        import(f, text);
+        g_assert_cmpint(only(f, "api_call")->begin_ns, ==, files[i].begin);
+        g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
+        tear_down(f, unused);
+        set_up(f, unused);
+    }
+}
+
 /* ---- what is long ---- */
 
 static int score_of(Fixture *f, const char *begin, const char *end)
@@ -127,6 +157,7 @@ int main(int argc, char **argv)
     TEST("odd-numbers-inside", test_odd_numbers_inside);
     TEST("times-before-zero", test_times_before_zero);
     TEST("times-before-base", test_times_before_base);
+    TEST("base-of-viztracer", test_base_of_viztracer);
     TEST("long-begin", test_long_begin);
     TEST("equal-spans", test_equal_spans);
     return g_test_run();

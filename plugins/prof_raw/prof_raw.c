@@ -47,6 +47,8 @@ void *prof_emit(Prof *prof, const StrobeKind *kind, StrobeTrackId track, const c
 
     if (!id && prof->host->kind(prof->self, kind, &id) == STROBE_OK)
         g_hash_table_insert(prof->kinds, (gpointer)kind, GUINT_TO_POINTER(id));
+    if (end_ns < begin_ns)
+        prof->host->damage(prof->self, kind->name, "a record ends before it begins");
     if (id)
         fields = prof->host->emit(prof->self, id, track,
                                   *name ? prof->host->intern(prof->self, name, strlen(name)) : 0,

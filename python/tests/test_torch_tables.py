@@ -3,9 +3,12 @@
 
 Both record the same run. STROBE_TEST_MODELS=all takes all models, not only a few."""
 
+import collections
 import inspect
+import json
 import os
 import re
+import tempfile
 import unittest
 
 from support import messages, needs_torch, torch
@@ -93,6 +96,27 @@ class Tables(unittest.TestCase):
         self._compare(mine, others, max_shapes_column_width=30)
         if _IS_EXACT and not ours.profile_memory:  # PyTorch's fails: its events of memory have no flops
             self._compare(ours.events(), theirs.events(), row_limit=-1)
+
+    def test_trace(self):
+        """A trace has as many slices of each operator as PyTorch's, with all switches."""
+        switches = dict.fromkeys(_SWITCHES + ("with_stack", "with_modules"), True)
+        ours, theirs = self._record(MODELS["perceptron"](), **switches)
+        mine, others = self._count_slices(ours), self._count_slices(theirs)
+        names = ["aten::addmm"]
+        if _IS_EXACT:  # PyTorch 1.13 leaves out an operator inside of its like
+            names += [name for name in others if name.startswith("aten::")]
+        self.assertTrue(mine["aten::addmm"])
+        self.assertEqual({name: mine[name] for name in names}, {name: others[name] for name in names})
+
+    def _count_slices(self, prof):
+        """How many slices of each name are in its trace."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            prof.export_chrome_trace(path)
+            with open(path, encoding="utf-8") as file:
+                trace = json.load(file)
+        events = trace["traceEvents"] if isinstance(trace, dict) else trace
+        return collections.Counter(each["name"] for each in events if each["ph"] == "X")
 
     def _check(self, name, **switches):
         """PyTorch 1.13 has times in whole us: now and then an operator ends after its parent there,

@@ -20,6 +20,19 @@ class ConfigurationTest(StrobeTest):
         path = self.script("config.json", text)
         self.assertRefused("-c", path, code=code, says=says)
 
+    def test_longest_worker(self):
+        """As much of it as a folder's name has room for, in whole characters."""
+        for worker in ("x" * 225, "\u00e4" * 112):
+            with self.subTest(worker[0]):
+                path = self.script("config.json", json.dumps({"output": {"worker": worker}}))
+                before = self.results()
+                self.record(flags=("-c", path))
+                (made,) = set(self.results()) - set(before)
+                name = made.name.split("_")[0]
+                self.assertEqual(name, worker[:len(name)])
+                self.assertGreaterEqual(len(made.name.encode()), 254 if len(name) < len(worker)
+                                        else len(worker.encode()))
+
     def test_unknown_collector(self):
         self.assertRefused("--collect", "fkae", code=4, says=["fkae", 'did you mean "fake"'])
 

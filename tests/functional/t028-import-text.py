@@ -347,5 +347,38 @@ class TextTest(StrobeTest):
                 shutil.rmtree(source)
 
 
+class DroppedPartTest(StrobeTest):
+    """Of a table that is damaged as a whole nothing is left: the result is not complete."""
+
+    def make(self, *rows):
+        source = self.work / "source" / OUTPUT
+        source.mkdir(parents=True, exist_ok=True)
+        event = {"ph": "X", "name": "aten::mm", "pid": 7, "tid": 7, "ts": "1000.000", "dur": 1,
+                 "cat": "cpu_op", "args": {}}
+        (source / "trace_view.json").write_text(json.dumps([event]))
+        header = "Component,Timestamp(us),Total Reserved(MB),Device"
+        (source / "npu_module_mem.csv").write_text("\r\n".join((header, *rows, "")))
+        return source.parent
+
+    def import_strictly(self, source, code):
+        done = self.strobe("import", "--json", "--strict", "-o", self.out, "--export", "csv", source,
+                           code=code)
+        return json.loads(done.stdout)[0]
+
+    def test_whole(self):
+        made = self.import_strictly(self.make("SLOG,none,0.0,NPU:0", "HCCL,,1.0,NPU:0"), 6)
+        self.assertFalse(made["complete"])
+        self.assertIn("ascend_text: npu_module_mem.csv: nothing of it could be read",
+                      made["missing"])
+        again = self.json("analyse", "--json", made["directory"])[0]
+        self.assertFalse(again["complete"])
+
+    def test_part(self):
+        """What is left of a table with a damaged row is a complete result, with the row listed."""
+        made = self.import_strictly(self.make("SLOG,none,0.0,NPU:0", "HCCL,1.0,1.0,NPU:0"), 0)
+        self.assertTrue(made["complete"])
+        self.assertEqual(len(made["damaged"]), 1)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -102,13 +102,21 @@ class RealDbTest(ExportDb):
 class MadeDbTest(ExportDb):
     """A small database of the newest generation, with a row in every table that it may have."""
 
-    def make(self):
+    def make(self, *statements):
         path = self.work / "made" / OUTPUT / PROFILER
         path.parent.mkdir(parents=True)
         database = sqlite3.connect(path)
-        database.executescript(MADE.read_text(encoding="utf-8"))
+        database.executescript(MADE.read_text(encoding="utf-8") + ";".join(statements))
         database.close()
         return path
+
+    def check_table(self, table, path):
+        """The table that an import of the database writes has its rows."""
+        theirs, mine = Database(path), Database(self.export(path, "own") / PROFILER)
+        self.addCleanup(theirs.close)
+        self.addCleanup(mine.close)
+        self.assertTrue(theirs.rows(table))
+        self.assertEqual(theirs.rows(table), mine.rows(table))
 
     def test_every_table(self):
         path = self.make()
@@ -118,6 +126,31 @@ class MadeDbTest(ExportDb):
         theirs.close()
         mine.close()
         self.same_bytes(output, self.export(output, "again", "--derived", "source"))
+
+    def test_sentinels(self):
+        """At level 0 the communication tasks have neither plane nor size."""
+        path = self.make("UPDATE COMMUNICATION_TASK_INFO SET planeId = 4294967295, size = -1")
+        self.check_table("COMMUNICATION_TASK_INFO", path)
+
+    def test_tasks_without_operation(self):
+        self.check_table("COMMUNICATION_TASK_INFO", self.make("DELETE FROM COMMUNICATION_OP"))
+
+    def test_tasks_without_table_of_operations(self):
+        self.check_table("COMMUNICATION_TASK_INFO", self.make("DROP TABLE COMMUNICATION_OP"))
+
+    def test_enum_of_memory(self):
+        """Older databases name actions by an enumeration."""
+        path = self.make("CREATE TABLE ENUM_MEMORY (id INTEGER PRIMARY KEY,name TEXT)",
+                         "INSERT INTO ENUM_MEMORY VALUES(5,'allocate'),(6,'release')",
+                         "UPDATE NPU_OP_MEM SET type = CASE type WHEN 19 THEN 5 ELSE 6 END")
+        done = self.strobe("import", "-o", self.out, "--export", "db", path)
+        self.assertNotIn("damaged", done.stderr)
+        (output,) = self.out.glob("*_ascend_pt/" + OUTPUT)
+        mine = Database(output / PROFILER)
+        self.addCleanup(mine.close)
+        self.assertEqual([(mine.texts[word], size) for word, size in
+                          mine.ask("NPU_OP_MEM", "type, size")],
+                         [("allocate", 512), ("release", 512)])
 
     def test_older_form(self):
         output = self.export(self.make(), "older", "--generation", "1")

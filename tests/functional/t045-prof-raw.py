@@ -61,7 +61,10 @@ class ProfRawTest(StrobeTest):
         return rows
 
     def damage(self):
-        return {item["part"]: item["name"] for item in self.made["damaged"]}
+        found = {}
+        for item in self.made["damaged"]:
+            found.setdefault(item["part"], []).append(item["name"])
+        return {part: "; ".join(reasons) for part, reasons in found.items()}
 
     # ---- a device's links ----
 

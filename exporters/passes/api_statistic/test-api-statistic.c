@@ -34,6 +34,22 @@ static void test_variance(void)
     }
 }
 
+/* 1.14 and 2.24 us around 1.69: the squares of the doubles are a little over 0.3025 and round up.
+ * With the double next to 1.14 one of them rounds down. */
+static void test_nearest_doubles(void)
+{
+    StrobeMockHost *mock = test_device_host(1);
+    const StrobeView *views;
+
+    add(mock, "acl", "a", 1140);
+    add(mock, "acl", "a", 2240);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
+    g_assert_cmpfloat(((const struct strobe_api_statistic *)views[0].fields)->min, ==, 1.14);
+    g_assert_cmpfloat(((const struct strobe_api_statistic *)views[0].fields)->variance, ==, 0.303);
+    strobe_mock_free(mock);
+}
+
 /* 0, 0 and 0.048 us: mean 0.016, squares 0.000256 twice and 0.001024, whose mean is 0.000512; G1
  * rounds them to 0, 0 and 0.001, whose mean is 0.00033. */
 static void test_small(void)
@@ -102,6 +118,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/api-statistic/variance", test_variance);
+    g_test_add_func("/api-statistic/nearest-doubles", test_nearest_doubles);
     g_test_add_func("/api-statistic/small", test_small);
     g_test_add_func("/api-statistic/order", test_order);
     g_test_add_func("/api-statistic/hostile", test_hostile);

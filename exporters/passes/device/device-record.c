@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
 
+#define DOUBLE_WHOLE_MAX ((gint64)1 << 53) /* every whole number up to it is a double */
 #define EXACT_LENGTH 15 /* of a text whose digits are a whole number that a double holds */
 
 gboolean device_is_database(const StrobeConsumerHost *host, StrobeInstance *self)
@@ -15,6 +16,8 @@ gboolean device_is_database(const StrobeConsumerHost *host, StrobeInstance *self
 
 double device_us(gint64 ns)
 {
+    if (ABS(ns) <= DOUBLE_WHOLE_MAX)
+        return (double)ns / 1000.0; /* the nearest double; a sum of parts may be another */
     /* A time since the epoch has more digits than a double: the parts have not. */
     return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0;
 }

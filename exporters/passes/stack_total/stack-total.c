@@ -60,7 +60,8 @@ typedef struct StackTotal {
     GHashTable *open;   /* StrobeTrackId -> GArray of OpenSpan */
     NodeList roots;
     PathNodes nodes;
-    gboolean is_incomplete; /* operators were lost, of whatever path */
+    guint64 n_device_others; /* operators with device time among the others */
+    gboolean is_incomplete;  /* operators were lost, of whatever path */
 } StackTotal;
 
 /* The others' where there are too many. */
@@ -205,7 +206,35 @@ static GArray *open_spans(StackTotal *total, const StrobeView *record)
     return open;
 }
 
-/* The tree is complete: the operator's device time goes to its place in it. */
+/* A table of the source names operators, but not their threads and times: of those the enclosing
+ * operators are unknown. */
+static gboolean is_placed(const StackTotal *total, const StrobeView *record)
+{
+    const StrobeTrackView *track = total->host->track(total->self, record->track);
+
+    return !track || track->type != STROBE_TRACK_COUNTER;
+}
+
+/* The node of an operator in the complete tree, NULL: it has none. */
+static Node *find_node(StackTotal *total, const StrobeView *record)
+{
+    GArray *open;
+    const OpenSpan *around;
+    OpenSpan span = {.end_ns = record->end_ns};
+
+    if (!is_placed(total, record))
+        return node_list_add(&total->nodes, &total->roots, record->name);
+    open = open_spans(total, record);
+    around = open->len ? &g_array_index(open, OpenSpan, open->len - 1) : NULL;
+    if (!around)
+        span.node = node_list_find(&total->roots, record->name);
+    else if (around->node)
+        span.node = node_list_find(&around->node->children, record->name);
+    if (open->len < HEIGHT_MAX)
+        g_array_append_val(open, span);
+    return span.node;
+}
+
 static void add_device(StackTotal *total, const StrobeView *record)
 {
     const uint32_t *offsets = strobe_binder_offsets(&total->device_binder, record->kind);
@@ -213,20 +242,16 @@ static void add_device(StackTotal *total, const StrobeView *record)
     double us = offsets[DEVICE_SELF] == STROBE_FIELD_MISSING
                     ? NAN
                     : strobe_view_f64(record, offsets[DEVICE_SELF]);
-    GArray *open = open_spans(total, record);
-    const OpenSpan *around = open->len ? &g_array_index(open, OpenSpan, open->len - 1) : NULL;
-    OpenSpan span = {.end_ns = record->end_ns};
+    Node *node = find_node(total, record);
 
-    if (!around)
-        span.node = node_list_find(&total->roots, record->name);
-    else if (around->node)
-        span.node = node_list_find(&around->node->children, record->name);
-    if (stack)
+    if (stack) {
         add_us(&sum_of(total, stack)->device_us, us);
-    else
-        add_us(span.node ? &span.node->device_us : &total->nodes.others.device_us, us);
-    if (open->len < HEIGHT_MAX)
-        g_array_append_val(open, span);
+    } else if (node) {
+        add_us(&node->device_us, us);
+    } else if (!isnan(us)) {
+        add_us(&total->nodes.others.device_us, us);
+        total->n_device_others++;
+    }
 }
 
 static StrobeStatus stack_total_batch(void *state, const StrobeView *records, size_t n)
@@ -296,9 +321,11 @@ static gboolean emit_others(StackTotal *total)
         return TRUE;
     total->host->log(total->self, STROBE_LOG_WARNING,
                      "Time of %" G_GUINT64_FORMAT
-                     " operators is shown as \"(others)\": more than %d stacks, %d "
-                     "call paths, %d operators on one path or %d different ones below one",
-                     total->nodes.others.calls, STACKS_MAX, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
+                     " operators is shown as \"(others)\": their operators were not recorded, or "
+                     "there are more than %d stacks, %d call paths, %d operators on one path or %d "
+                     "different ones below one",
+                     MAX(total->nodes.others.calls, total->n_device_others), STACKS_MAX, NODES_MAX,
+                     HEIGHT_MAX, WIDTH_MAX);
     name = total->host->intern(total->self, "(others)", 8);
     return emit(total, name, total->host->stack(total->self, &name, 1), &total->nodes.others);
 }

@@ -255,6 +255,29 @@ static void test_device(Fixture *f, gconstpointer unused)
     check(f, "mm;linear", 2, 25);
 }
 
+/* Rows of a table that has neither threads nor times count below the operator's own name. */
+static void test_device_of_table(Fixture *f, gconstpointer unused)
+{
+    StrobeTrackId table;
+
+    strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 1, NULL, NULL, -1);
+    table = strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, NULL, "operator_device", 0);
+    add(f, "linear", 0, 50, 0);
+    g_assert_cmpint(strobe_mock_open(f->mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_raw_end(f->mock), ==, STROBE_OK);
+    add_device(f, table, "linear", 0, 0, 0, 1.5);
+    add_device(f, table, "mm", 0, 0, 0, 2.0);
+    add_device(f, table, "mm", 0, 0, 0, 2.25);
+    add_device(f, table, "add", 0, 0, 0, STROBE_ABSENT_F64);
+    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
+    g_assert_cmpint(strobe_mock_end(f->mock), ==, STROBE_OK);
+    strobe_mock_close(f->mock);
+    g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 2);
+    g_assert_cmpfloat(device_of(f, "linear"), ==, 1.5);
+    g_assert_cmpfloat(device_of(f, "mm"), ==, 4.25);
+}
+
 /* A lost operator may have been on any path. */
 static void test_incomplete(Fixture *f, gconstpointer unused)
 {
@@ -285,6 +308,7 @@ int main(int argc, char **argv)
     ADD("merged", test_merged);
     ADD("many-stacks", test_many_stacks);
     ADD("device", test_device);
+    ADD("device-of-table", test_device_of_table);
     ADD("incomplete", test_incomplete);
     return g_test_run();
 }

@@ -95,11 +95,12 @@ typedef struct StrobeImporterHost {
     StrobeStatus (*file)(StrobeInstance *self, const char *name, const char *bytes, size_t length);
 
     /* For the listing: `part` (a file, a table) was read and gave `rows` rows; `name` in `part` (a
-     * column, a table, a sort of event) is not known and was kept in a kind of its own. */
+     * column, a table, a sort of event) is not known and was kept in a kind of its own. A part
+     * without rows that damage was reported in was dropped as a whole: the result is incomplete. */
     void (*found)(StrobeInstance *self, const char *part, uint64_t rows);
     void (*unknown)(StrobeInstance *self, const char *part, const char *name, uint64_t rows);
 
-    /* Something could not be read: where (file and offset, table and row), and why. */
+    /* Something could not be read: where (a part, or "part, offset 5", "part, row 4"), and why. */
     void (*damage)(StrobeInstance *self, const char *place, const char *reason);
 
     void (*progress)(StrobeInstance *self, uint64_t done, uint64_t total);
