@@ -54,8 +54,7 @@ static int read_claim(int fd, StrobeClaim *claim)
 static int write_claim(int fd, int rank)
 {
     char text[64];
-    int n =
-        snprintf(text, sizeof text, "%ld %llu %d\n", (long)getpid(), start_of_process(), rank);
+    int n = snprintf(text, sizeof text, "%ld %llu %d\n", (long)getpid(), start_of_process(), rank);
 
     return ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) == n;
 }

@@ -152,9 +152,7 @@ static void explain_unclaimed(const StrobeConfig *config, StrobeRegistry *regist
 static void explain_nothing(const StrobeConfig *config, StrobeRegistry *registry, char **command,
                             char *const *environment, gboolean is_claimed, gboolean has_notes)
 {
-    g_autofree char *program = strobe_run_program(command[0], environment);
-    g_autofree char *obstacle =
-        program && !is_claimed ? strobe_run_obstacle(program, command) : NULL;
+    g_autofree char *obstacle = is_claimed ? NULL : strobe_run_obstacle(command, environment);
 
     if (obstacle)
         strobe_complain("Nothing was recorded: %s", obstacle);

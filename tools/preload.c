@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "late-library.h"
+#include "launchers.h"
 #include "loaded-objects.h"
 #include "run-claim.h"
 
@@ -309,7 +310,8 @@ int __libc_start_main(MainFunction *main, int argc, char **argv, void (*init)(vo
     StartFunction *start = (StartFunction *)dlsym(RTLD_NEXT, "__libc_start_main");
 
     program_main = main;
-    read_variables();
+    if (!strobe_is_launcher(program_invocation_short_name))
+        read_variables();
     return start(run.folder[0] ? main_after_attach : main, argc, argv, init, fini, rtld_fini,
                  stack_end);
 }
