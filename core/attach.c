@@ -19,6 +19,7 @@
 #include "log.h"
 #include "registry.h"
 #include "result-directory.h"
+#include "run-claim.h"
 #include "session.h"
 
 static StrobeSession *attached;
@@ -60,12 +61,24 @@ int strobe_run_can_collect(const char *collector)
     return answer;
 }
 
-/* Is there a reason for this process to record? Collectors that work anywhere are none, unless
- * there are no others. */
-static gboolean has_reason(const StrobeConfig *config, int process)
+/* May the collector collect from this process, as far as is known now? */
+static gboolean works_here(const StrobeComponent *component, int process)
 {
+    int answer = can_work(component);
+
+    if (answer != 2)
+        return answer == 1;
+    /* Python asks again once PyTorch is there: until then another process may be the one. */
+    return process == STROBE_PROCESS_PYTHON ? strobe_loaded_has("libtorch_cpu.so") == 1
+                                            : process != STROBE_PROCESS_STARTING;
+}
+
+/* The rank of the claim for which this process has a reason. */
+static int find_reason(const StrobeConfig *config, int process)
+{
+    gboolean takes_any = g_strcmp0(strobe_environment_get("STROBE_RUN_ANY"), "1") == 0;
     StrobeRegistry *registry = strobe_registry_new(NULL);
-    gboolean all_anywhere = TRUE, found = FALSE;
+    gboolean all_anywhere = TRUE, found = process == STROBE_PROCESS_LINKED;
 
     for (guint i = 0; i < config->collectors->len; i++) {
         const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
@@ -74,29 +87,21 @@ static gboolean has_reason(const StrobeConfig *config, int process)
         if (!component || (component->flags & STROBE_COMPONENT_ANY_PROCESS))
             continue;
         all_anywhere = FALSE;
-        /* Python asks again once PyTorch is there: until then another process may be the one. */
-        int answer = can_work(component);
-        found |= answer == 1 || (answer == 2 && (process != STROBE_PROCESS_PYTHON ||
-                                                 strobe_loaded_has("libtorch_cpu.so") == 1));
+        found |= works_here(component, process);
     }
     strobe_registry_free(registry);
-    return found || all_anywhere || process == STROBE_PROCESS_LINKED;
+    return found          ? STROBE_CLAIM_OWN
+           : all_anywhere ? STROBE_CLAIM_ANY
+           : takes_any    ? STROBE_CLAIM_FOR_NOW
+                          : STROBE_CLAIM_NONE;
 }
 
-/* The first process to make the file records; with --follow all do. */
-static gboolean claim(const char *folder)
+/* With --follow every process records. */
+static gboolean claim(const char *folder, int reason)
 {
-    g_autofree char *path = g_build_filename(folder, "claim", NULL);
     gboolean follow = g_strcmp0(strobe_environment_get("STROBE_RUN_FOLLOW"), "1") == 0;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    char text[32];
 
-    if (fd < 0)
-        return follow && errno == EEXIST;
-    int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-    gboolean ok = write(fd, text, (size_t)n) == n;
-    close(fd);
-    return ok;
+    return reason != STROBE_CLAIM_NONE && strobe_claim_take(folder, reason, follow);
 }
 
 /* By system calls alone: whoever watches the program's calls knows Strobe's own by their caller. */
@@ -138,6 +143,15 @@ int strobe_run_detach(void)
     return 1;
 }
 
+int strobe_run_is_for_now(void)
+{
+    const char *folder = run_folder();
+    StrobeClaim claim;
+
+    return folder && strobe_claim_read(folder, &claim) && claim.rank == STROBE_CLAIM_FOR_NOW &&
+           strobe_claim_is_mine(&claim);
+}
+
 void strobe_run_rest(void)
 {
     StrobeSession *session = strobe_session_hold();
@@ -168,6 +182,8 @@ static StrobeStatus attach(int process, StrobeSession **session, StrobeError **e
     g_autofree char *path = folder ? g_build_filename(folder, "config.json", NULL) : NULL;
     GError *failure = NULL;
 
+    if (folder && strobe_session_current())
+        strobe_claim_confirm(folder);
     if (!folder || strobe_session_current())
         return STROBE_UNAVAILABLE;
     StrobeConfig *config = strobe_config_load(path, &failure);
@@ -175,7 +191,7 @@ static StrobeStatus attach(int process, StrobeSession **session, StrobeError **e
         return strobe_api_result(failure, error);
     strobe_config_add_defaults(config);
     gboolean records = strobe_config_records_rank(config, strobe_rank()) &&
-                       has_reason(config, process) && claim(folder);
+                       claim(folder, find_reason(config, process));
     g_autofree char *text = strobe_config_to_json(config);
     strobe_config_free(config);
     if (!records)

@@ -4,11 +4,13 @@
  *
  * `strobe run` makes a private folder and names it in STROBE_RUN_DIR. The folder holds:
  *   config.json    the merged configuration (output.report is "<folder>/directories")
- *   claim          made (O_EXCL) by the first process that records; holds its pid
+ *   claim          the process that records (run-claim.h)
  *   directories    one result directory a line, appended as each is made
+ *   dropped        those that a process left that another program took the run from
  *   opening.P.T    by thread T of process P, while it opens the collector that is named in it
  * and further STROBE_RUN_FOLLOW=1: every process in which a collector can work records, claimed or
- * not; STROBE_RUN_STEP_ON: first, any, manual or a class name, read by the Python bootstrap.
+ * not; STROBE_RUN_ANY=1: collectors that work in any process are a reason to record;
+ * STROBE_RUN_STEP_ON: first, any, manual or a class name, read by the Python bootstrap.
  */
 #ifndef STROBE_CORE_ATTACH_H
 #define STROBE_CORE_ATTACH_H
@@ -16,21 +18,27 @@
 #include <strobe/strobe.h>
 
 enum {
-    STROBE_PROCESS_NATIVE = 1, /* loaded by the preload library */
+    STROBE_PROCESS_NATIVE = 1, /* its marks or libraries are a collector's business */
     STROBE_PROCESS_LINKED = 2, /* the program itself uses libstrobe */
-    STROBE_PROCESS_PYTHON = 3
+    STROBE_PROCESS_PYTHON = 3,
+    STROBE_PROCESS_STARTING = 4 /* any other, before its main */
 };
 
 /* Decides whether this process records, claims the run, makes and starts the session. *session is
- * NULL (and the status STROBE_UNAVAILABLE) when it does not. Native processes stop it at exit;
- * Python stops it itself. Exported from libstrobe for the preload library and the Python module;
- * not part of the public API. */
+ * NULL (and the status STROBE_UNAVAILABLE) when it does not. In a process that records already a
+ * call confirms that it is the one to record. Native processes stop the session at exit; Python
+ * stops it itself. Exported from libstrobe for the preload library and the Python module; not part
+ * of the public API. */
 STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
                                           StrobeError **error);
 
 /* Ends the session that strobe_run_attach started in this native process: the program opens one of
  * its own, and that is what it would have done without Strobe. 0 if there is none. */
 int strobe_run_detach(void);
+
+/* Whether this process records for now only: none but collectors that work in any process have
+ * shown to work in it. */
+int strobe_run_is_for_now(void);
 
 /* The program ends, and its libraries with it: no collector is opened any more, and one that is
  * being opened is waited for, 5 s at most. Any thread; for the preload library. */

@@ -203,6 +203,16 @@ static void finish_call(StrobeCollector *c, const char *call, guint64 begin, Str
     keep_call(c, &cost);
 }
 
+int strobe_collector_probe(const StrobeCollector *c, const char **reason)
+{
+    StrobeProbe answer = {.struct_size = sizeof answer, .available = 1};
+
+    if (c->ops->probe)
+        c->ops->probe(STROBE_PROBE_PROCESS, &answer);
+    *reason = answer.available == 1 ? NULL : answer.reason;
+    return answer.available;
+}
+
 void strobe_collector_tell_calls(StrobeCollector *c)
 {
     for (guint i = 0; i < c->calls->len; i++)

@@ -62,6 +62,9 @@ gboolean strobe_collector_begin_flush(StrobeCollector *collector, gint64 deadlin
 gboolean strobe_collector_flush(StrobeCollector *collector);
 void strobe_collector_cool(StrobeCollector *collector);
 
+/* The answer to STROBE_PROBE_PROCESS, and its reason, NULL where it gives none. */
+int strobe_collector_probe(const StrobeCollector *collector, const char **reason);
+
 /* Records the calls that were made before the window began. */
 void strobe_collector_tell_calls(StrobeCollector *collector);
 

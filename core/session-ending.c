@@ -66,14 +66,21 @@ static void add_diagnostic(StrobeSession *session, const char *component, const 
     strobe_lane_commit(writer);
 }
 
-/* Why it was too early for a collector until the end. */
-static char *describe_pending(StrobeCollector *c)
+/* What a collector waits for that collects nothing yet; NULL: nothing. */
+static char *describe_waiting(StrobeCollector *c)
 {
-    g_autofree char *causes = strobe_instance_take_causes(&c->instance);
+    gboolean is_pending = g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING;
+    g_autofree char *causes = is_pending ? strobe_instance_take_causes(&c->instance) : NULL;
+    const char *reason;
+    int available = strobe_collector_probe(c, &reason);
 
-    return g_strdup_printf("collector %s: %s", c->component->name,
-                           causes ? causes
-                                  : "what it collects from was not loaded into the process");
+    if (is_pending ? available != 0 : !strobe_run_is_for_now())
+        reason = NULL;
+    if (is_pending && !reason)
+        reason = "what it collects from was not loaded into the process";
+    if (causes)
+        reason = causes;
+    return reason ? g_strdup_printf("collector %s: %s", c->component->name, reason) : NULL;
 }
 
 static void diagnose_collector(StrobeSession *session, StrobeCollector *c)
@@ -86,12 +93,12 @@ static void diagnose_collector(StrobeSession *session, StrobeCollector *c)
         text = g_strdup_printf("collector %s: it was not open yet when the window ended: what it "
                                "collects from was loaded shortly before, or takes long",
                                c->component->name);
-    else if (g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING)
-        text = describe_pending(c);
     else if (c->has_more)
         text = g_strdup_printf("collector %s: it had more records of the window when the time "
                                "for late ones (%d s) was over",
                                c->component->name, (int)(FLUSH_DEADLINE_NS / 1000000000));
+    else
+        text = describe_waiting(c);
     if (text)
         add_diagnostic(session, c->component->name, text);
     if (c->instance.lacking->len) {

@@ -37,7 +37,9 @@ static const StrobeUsage usage = {
         "      optimizer has stepped (see --step-on).\n"
         "  strobe run --collect cpu_op:shapes=true --collect gc:threshold=1ms -- python3 train.py\n"
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
-        "      The first process in which a collector can work is recorded; --follow: all.\n"
+        "      The first process in which a collector can work is recorded; --follow: all. A "
+        "shell\n"
+        "      in which only host_sys, say, can work gives way to a process in which others can.\n"
         "  strobe run --buffer policy=ring,keep=30s --dump signal=SIGUSR2,slow_step=3 -- ./serve\n"
         "      Records into memory only; writes the last 30 s when the signal comes or a step "
         "takes\n"
@@ -131,14 +133,26 @@ static void explain_class(const char *step_on, char *const *optimizers)
                     *optimizers ? "those that did: " : "no other did", stepped);
 }
 
-/* Nobody recorded, or nothing came of it: says why. */
-static void explain_nothing(const StrobeConfig *config, char **command, char *const *environment,
-                            gboolean is_claimed, gboolean has_notes)
+/* No process of the command claimed the run, and the program itself gives no reason. */
+static void explain_unclaimed(const StrobeConfig *config, StrobeRegistry *registry)
 {
-    g_autofree char *program = strobe_run_program(command[0], environment);
-    g_autofree char *obstacle =
-        program && !is_claimed ? strobe_run_obstacle(program, command) : NULL;
-    g_autofree char *names = strobe_run_collector_names(config);
+    g_autofree char *special = strobe_run_collector_names(config, registry, FALSE);
+    g_autofree char *any = strobe_run_collector_names(config, registry, TRUE);
+
+    if (!*special)
+        strobe_complain("Nothing was recorded: Strobe could enter no process of the command");
+    else
+        strobe_complain("Nothing was recorded: no process of the command is one in which a "
+                        "requested collector (%s) can work%s%s%s",
+                        special, *any ? "; name one that works in any process (" : "", any,
+                        *any ? ") to record it all the same" : "");
+}
+
+/* Nobody recorded, or nothing came of it: says why. */
+static void explain_nothing(const StrobeConfig *config, StrobeRegistry *registry, char **command,
+                            char *const *environment, gboolean is_claimed, gboolean has_notes)
+{
+    g_autofree char *obstacle = is_claimed ? NULL : strobe_run_obstacle(command, environment);
 
     if (obstacle)
         strobe_complain("Nothing was recorded: %s", obstacle);
@@ -153,11 +167,20 @@ static void explain_nothing(const StrobeConfig *config, char **command, char *co
     else if (is_claimed)
         strobe_complain("Nothing was recorded: the program ended before it began to record");
     else if (!has_notes)
-        strobe_complain("Nothing was recorded: no process of the command is one in which a "
-                        "requested collector (%s) can work",
-                        names);
+        explain_unclaimed(config, registry);
     else
         strobe_complain("Nothing was recorded");
+}
+
+/* Removes what processes recorded from which another one took the run, with their pools. */
+static void remove_dropped(char *const *directories)
+{
+    for (; *directories; directories++) {
+        g_autoptr(GPtrArray) results = strobe_result_find(*directories, NULL);
+        for (guint i = 0; results && i < results->len; i++)
+            strobe_result_recover(g_ptr_array_index(results, i), NULL, NULL);
+        strobe_folder_remove(*directories);
+    }
 }
 
 /* Analyses what the command left. FALSE if any of it is missing or could not be written. */
@@ -199,6 +222,7 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
                        char **command, char *const *environment)
 {
     g_auto(GStrv) directories = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
+    g_auto(GStrv) dropped = strobe_run_folder_lines(folder, "dropped", RESULTS_MAX);
     g_auto(GStrv) notes = strobe_run_folder_lines(folder, "notes", NOTES_MAX);
     g_auto(GStrv) optimizers = strobe_run_folder_lines(folder, "optimizers", OPTIMIZERS_MAX);
     g_auto(GStrv) cut = strobe_run_folder_cut_openings(folder, NOTES_MAX);
@@ -207,6 +231,7 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     /* From here on Ctrl-C ends the analysis, which can be made again. */
     strobe_run_folder_remove(folder);
     strobe_run_restore_signals();
+    remove_dropped(dropped);
     for (char **note = notes; *note; note++) {
         g_autofree char *text = strobe_text_printable(*note, strlen(*note));
         strobe_complain("%s", text);
@@ -214,7 +239,7 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     for (char **opening = cut; *opening; opening++)
         strobe_complain("The process ended while it opened a plugin: %s", *opening);
     if (!*directories) {
-        explain_nothing(config, command, environment, is_claimed, *notes != NULL);
+        explain_nothing(config, registry, command, environment, is_claimed, *notes != NULL);
         if (is_claimed && config->has_schedule && names_class(step_on))
             explain_class(step_on, optimizers);
         return FALSE;

@@ -23,10 +23,12 @@
 #include <unistd.h>
 
 #include "late-library.h"
+#include "launchers.h"
 #include "loaded-objects.h"
+#include "run-claim.h"
 
 /* Of core/attach.h, which cannot be included: it would make libstrobe a need of every program. */
-enum { PROCESS_NATIVE = 1, PROCESS_LINKED = 2 };
+enum { PROCESS_NATIVE = 1, PROCESS_LINKED = 2, PROCESS_STARTING = 4 };
 
 typedef int32_t AttachFunction(int process, void **session, void **error);
 typedef const char *MessageFunction(const void *error);
@@ -123,14 +125,15 @@ static void leave_note(const char *text)
     close(file);
 }
 
-/* Somebody records already, and only one process is wanted. */
-static int is_taken(void)
+/* Another process records, and only one is wanted. One that records for now gives way, but not to
+ * collectors that work in any process. */
+static int is_taken(int by_any)
 {
-    char path[PATH_MAX];
+    StrobeClaim claim;
 
-    if (run.follows)
+    if (run.follows || !run.folder[0] || !strobe_claim_read(run.folder, &claim))
         return 0;
-    return !path_in_run_folder(path, sizeof path, "claim") || access(path, F_OK) == 0;
+    return (by_any || claim.rank != STROBE_CLAIM_FOR_NOW) && !strobe_claim_is_mine(&claim);
 }
 
 /* The run is over, or the folder is not for this user. */
@@ -157,11 +160,10 @@ static void *find_libstrobe(int *process, int is_woken)
         *process = PROCESS_LINKED;
         return RTLD_DEFAULT;
     }
-    *process = PROCESS_NATIVE;
-    if (!is_woken && !run.is_any && strobe_loaded_has("libtorch_cpu.so") != 1 &&
-        strobe_loaded_has("libascendcl.so") != 1) /* nothing of CANN's wakes us */
-        return NULL;
-    if (!run.library[0])
+    int is_wanted = is_woken || strobe_loaded_has("libtorch_cpu.so") == 1 ||
+                    strobe_loaded_has("libascendcl.so") == 1; /* nothing of CANN's wakes us */
+    *process = is_wanted ? PROCESS_NATIVE : PROCESS_STARTING;
+    if (!run.library[0] || !(is_wanted || (run.is_any && !is_taken(1))))
         return NULL;
     void *library = dlopen(run.library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
@@ -176,10 +178,10 @@ static void attach(int is_woken)
     int process;
     void *session = NULL, *error = NULL;
 
-    if (!run.folder[0] || getauxval(AT_SECURE) || is_over() || is_taken())
+    if (!run.folder[0] || getauxval(AT_SECURE) || is_over() || is_taken(0))
         return;
     void *library = find_libstrobe(&process, is_woken);
-    if (library == NULL && process == PROCESS_NATIVE)
+    if (library == NULL && process != PROCESS_LINKED)
         return;
     AttachFunction *run_attach = (AttachFunction *)dlsym(library, "strobe_run_attach");
     MessageFunction *message = (MessageFunction *)dlsym(library, "strobe_error_message");
@@ -259,7 +261,7 @@ static const LateLibraryCalls late_calls = {.is_python = is_python,
 
 static void await_library(void)
 {
-    if (!run.awaits_library || getauxval(AT_SECURE) || is_over() || is_taken())
+    if (!run.awaits_library || getauxval(AT_SECURE) || is_over() || is_taken(0))
         return;
     before_main = copy_environment();
     late_library_await(&late_calls);
@@ -308,7 +310,8 @@ int __libc_start_main(MainFunction *main, int argc, char **argv, void (*init)(vo
     StartFunction *start = (StartFunction *)dlsym(RTLD_NEXT, "__libc_start_main");
 
     program_main = main;
-    read_variables();
+    if (!strobe_is_launcher(program_invocation_short_name))
+        read_variables();
     return start(run.folder[0] ? main_after_attach : main, argc, argv, init, fini, rtld_fini,
                  stack_end);
 }

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "elf-file.h"
+#include "launchers.h"
+#include "run-command.h"
 #include "run-interpreter.h"
 
 /* The interpreter's switches end at -c, -m, a script or "--"; letters may stand together. Returns
@@ -76,25 +78,58 @@ static char *binary_obstacle(const char *program, const StrobeElfFile *file)
     return privilege_obstacle(program);
 }
 
-static char *obstacle(const char *program, char *const *command, int depth)
+/* env -i, env -u LD_PRELOAD and their other forms. */
+static gboolean clears_environment(char *const *words)
 {
-    StrobeElfFile file;
-
-    if (!strobe_elf_read(program, &file, NULL))
-        return NULL;
-    if (file.is_elf) {
-        char *reason = binary_obstacle(program, &file);
-        if (!reason && command[0] && strobe_run_is_python(program))
-            reason = python_obstacle(program, command + 1);
-        return reason;
+    for (words++; *words && (**words == '-' || strchr(*words, '=')); words++) {
+        if (g_regex_match_simple("^(-|-[0v]*i.*|--ignore-environment|.*LD_PRELOAD.*)$", *words, 0,
+                                 0))
+            return TRUE;
+        if (g_str_equal(*words, "-u") && words[1] && g_str_equal(*++words, "LD_PRELOAD"))
+            return TRUE;
     }
-    g_auto(GStrv) words = strobe_run_script_words(program, command);
-    if (!words || depth >= STROBE_SCRIPTS_DEEP)
-        return NULL;
-    return obstacle(words[0], words, depth + 1);
+    return FALSE;
 }
 
-char *strobe_run_obstacle(const char *program, char *const *command)
+static gboolean is_launcher(const char *program)
 {
-    return obstacle(program, command, 0);
+    g_autofree char *name = g_path_get_basename(program);
+
+    return strobe_is_launcher(name);
+}
+
+static char *launcher_obstacle(char *const *command, char *const *launched)
+{
+    g_autofree char *name = g_path_get_basename(command[0]);
+
+    if (!launched)
+        return g_strdup_printf("%s is there to start another program, and is not recorded itself",
+                               name);
+    if (g_str_equal(name, "env") && clears_environment(command))
+        return g_strdup_printf("env takes from %s the variables through which Strobe enters; begin "
+                               "with it: env -i ... strobe run -- ...",
+                               launched[0]);
+    return NULL;
+}
+
+static char *obstacle(char *const *command, char *const *environment, int depth)
+{
+    g_autofree char *program = strobe_run_program(command[0], environment);
+    StrobeElfFile file;
+
+    if (!program || depth > STROBE_SCRIPTS_DEEP || !strobe_elf_read(program, &file, NULL))
+        return NULL;
+    g_auto(GStrv) words = file.is_elf ? strobe_run_launched_words(command, environment)
+                                      : strobe_run_script_words(program, command);
+    char *reason = file.is_elf ? binary_obstacle(program, &file) : NULL;
+    if (!reason && file.is_elf && is_launcher(program))
+        reason = launcher_obstacle(command, words);
+    if (!reason && file.is_elf && strobe_run_is_python(program))
+        reason = python_obstacle(program, command + 1);
+    return reason || !words ? reason : obstacle(words, environment, depth + 1);
+}
+
+char *strobe_run_obstacle(char *const *command, char *const *environment)
+{
+    return obstacle(command, environment, 0);
 }

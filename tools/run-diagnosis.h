@@ -6,7 +6,7 @@
 #include <glib.h>
 
 /* One sentence, such as "/bin/x is linked statically ..."; NULL when the program itself gives no
- * reason (free it). `program` is the file, `command` its words. */
-char *strobe_run_obstacle(const char *program, char *const *command);
+ * reason (free it). `command` are its words. */
+char *strobe_run_obstacle(char *const *command, char *const *environment);
 
 #endif

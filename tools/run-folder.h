@@ -9,7 +9,6 @@
 /*
  * Besides what core/attach.h names, the environment holds
  *   STROBE_RUN_LIBRARY         libstrobe.so, for processes that have none
- *   STROBE_RUN_ANY=1           every requested collector works in any process
  *   STROBE_RUN_TORCH=1         a process whose PyTorch has no bridge builds it
  *   STROBE_RUN_LATE=1          each process heeds libraries that it loads late
  *   what run-variables.h names, of all variables that hold paths of ours
@@ -29,7 +28,8 @@ void strobe_run_folder_remove(StrobeRunFolder *folder);
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
                                      const StrobeRunReach *reach);
 
-/* Lines of a file in the folder ("directories", "notes"), at most `max`; free with g_strfreev. */
+/* Lines of a file in the folder ("directories", "dropped", "notes"), at most `max`; free with
+ * g_strfreev. */
 char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max);
 
 /* "collector NAME in process P" for each that was being opened when its process ended, at most

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "launchers.h"
 #include "run-command.h"
 
 gboolean strobe_run_is_python(const char *program)
@@ -37,19 +38,39 @@ char **strobe_run_script_words(const char *program, char *const *command)
     return (char **)g_ptr_array_steal(words, NULL);
 }
 
-/* What env runs, for "env NAME=VALUE... COMMAND..." and a script's "env -S COMMAND..."; NULL: it
- * is told to do more (g_strfreev). */
-static char **env_words(char *const *words)
+/* A script's "env -S COMMAND..." has the command in one word. */
+static char **split_words(char *const *words)
 {
-    char **split = NULL;
+    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
 
-    for (words++; *words && strchr(*words, '=') && **words != '-'; words++)
-        ;
-    if (!*words || **words != '-')
-        return *words ? g_strdupv((char **)words) : NULL;
-    if (g_str_has_prefix(*words, "-S"))
-        g_shell_parse_argv(*words + 2, NULL, &split, NULL);
-    return split;
+    for (; *words; words++) {
+        g_auto(GStrv) parts = NULL;
+        if (g_str_has_prefix(*words, "-S") && (*words)[2])
+            g_shell_parse_argv(*words + 2, NULL, &parts, NULL);
+        for (char **part = parts; part && *part; part++)
+            g_ptr_array_add(all, g_strdup(*part));
+        if (!parts)
+            g_ptr_array_add(all, g_strdup(*words));
+    }
+    g_ptr_array_add(all, NULL);
+    return (char **)g_ptr_array_steal(all, NULL);
+}
+
+char **strobe_run_launched_words(char *const *command, char *const *environment)
+{
+    g_autofree char *name = g_path_get_basename(command[0]);
+    g_auto(GStrv) words = NULL;
+
+    if (!strobe_is_launcher(name))
+        return NULL;
+    words = split_words(command + 1);
+    for (char **word = words; *word; word++) {
+        g_autofree char *program =
+            **word != '-' && !strchr(*word, '=') ? strobe_run_program(*word, environment) : NULL;
+        if (program)
+            return g_strdupv(word);
+    }
+    return NULL;
 }
 
 static char *resolve(char *const *words, char *const *environment, int depth)
@@ -61,8 +82,9 @@ static char *resolve(char *const *words, char *const *environment, int depth)
         return NULL;
     if (strobe_run_is_python(program))
         return g_steal_pointer(&program);
-    g_autofree char *name = g_path_get_basename(program);
-    next = g_str_equal(name, "env") ? env_words(words) : strobe_run_script_words(program, words);
+    next = strobe_run_launched_words(words, environment);
+    if (!next)
+        next = strobe_run_script_words(program, words);
     return next ? resolve(next, environment, depth + 1) : NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which program a command comes to: through scripts, and through env. */
+/* Which program a command comes to: through scripts, and through launchers. */
 #ifndef STROBE_TOOLS_RUN_INTERPRETER_H
 #define STROBE_TOOLS_RUN_INTERPRETER_H
 
@@ -14,8 +14,12 @@ gboolean strobe_run_is_python(const char *program);
  * program is no script. */
 char **strobe_run_script_words(const char *program, char *const *command);
 
-/* The Python that the command is run by: named as its program, by "env", or by the script's first
- * line (free it). NULL: that cannot be told beforehand. */
+/* Words of what a launcher (launchers.h) starts (g_strfreev): those from the first one on that is a
+ * program. NULL: the command is no launcher, or starts nothing that can be told beforehand. */
+char **strobe_run_launched_words(char *const *command, char *const *environment);
+
+/* The Python that the command is run by: named as its program, by a launcher, or by the script's
+ * first line (free it). NULL: that cannot be told beforehand. */
 char *strobe_run_interpreter(char *const *command, char *const *environment);
 
 #endif

@@ -122,14 +122,19 @@ static gboolean check_probe(const StrobeComponent *component, const StrobeConfig
     return TRUE;
 }
 
+/* Named by the user, and not part of the default set. */
+static gboolean is_named(const StrobeConfigComponent *wanted)
+{
+    return !wanted->is_mapped && !g_str_equal(wanted->origin, "default");
+}
+
 /* A part of the default set that this Strobe was built without is no reason to refuse the run. */
 static void drop_missing_defaults(GPtrArray *list, guint32 type, StrobeRegistry *registry)
 {
     for (guint i = list->len; i > 0; i--) {
         const StrobeConfigComponent *wanted = g_ptr_array_index(list, i - 1);
         g_autoptr(GError) error = NULL;
-        if ((!wanted->is_mapped && !g_str_equal(wanted->origin, "default")) ||
-            strobe_registry_find(registry, type, wanted->name, NULL, &error))
+        if (is_named(wanted) || strobe_registry_find(registry, type, wanted->name, NULL, &error))
             continue;
         strobe_complain("%s", error->message);
         g_ptr_array_remove_index(list, i - 1);
@@ -167,12 +172,36 @@ static void name_file(StrobeConfigComponent *wanted, const StrobePluginFile *fil
     wanted->name = name;
 }
 
+static gboolean works_anywhere(StrobeRegistry *registry, const StrobeConfigComponent *wanted)
+{
+    const StrobeComponent *component =
+        strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, NULL);
+
+    return component && (component->flags & STROBE_COMPONENT_ANY_PROCESS);
+}
+
+/* The default set alone is for programs in which more of it works. */
+static gboolean may_take_any_process(const StrobeConfig *config, StrobeRegistry *registry)
+{
+    guint n_anywhere = 0;
+
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
+        if (!works_anywhere(registry, wanted))
+            continue;
+        if (is_named(wanted))
+            return TRUE;
+        n_anywhere++;
+    }
+    return n_anywhere > 0 && n_anywhere == config->collectors->len;
+}
+
 gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, StrobeRunReach *reach,
                           GError **error)
 {
     drop_missing_defaults(config->collectors, STROBE_COMPONENT_COLLECTOR, registry);
     drop_missing_defaults(config->exporters, STROBE_COMPONENT_EXPORTER, registry);
-    *reach = (StrobeRunReach){.any_process = config->collectors->len > 0,
+    *reach = (StrobeRunReach){.any_process = may_take_any_process(config, registry),
                               .torch = strobe_run_needs_bridge(config)};
     for (guint i = 0; i < config->collectors->len; i++) {
         StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
@@ -183,20 +212,20 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, Strobe
             !check_probe(component, wanted, error))
             return FALSE;
         name_file(wanted, file);
-        if (!(component->flags & STROBE_COMPONENT_ANY_PROCESS))
-            reach->any_process = FALSE;
         reach->late_library |= (component->flags & STROBE_COMPONENT_LATE_LIBRARY) != 0;
     }
     return check_exporters(config, registry, error);
 }
 
-char *strobe_run_collector_names(const StrobeConfig *config)
+char *strobe_run_collector_names(const StrobeConfig *config, StrobeRegistry *registry,
+                                 gboolean any_process)
 {
     GString *names = g_string_new(NULL);
 
     for (guint i = 0; i < config->collectors->len; i++) {
         const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
-        g_string_append_printf(names, "%s%s", i ? ", " : "", wanted->name);
+        if (works_anywhere(registry, wanted) == any_process)
+            g_string_append_printf(names, "%s%s", names->len ? ", " : "", wanted->name);
     }
     return g_string_free(names, FALSE);
 }

@@ -18,7 +18,7 @@ typedef struct StrobeRunFlags {
 
 /* Which processes the collectors may have a reason to record. */
 typedef struct StrobeRunReach {
-    gboolean any_process;  /* every collector works in any process */
+    gboolean any_process;  /* one works in any process, and is named; or all do */
     gboolean late_library; /* one collects from a library that a program may load at any time */
     gboolean torch;        /* one loads the bridge to PyTorch, which a process may build */
 } StrobeRunReach;
@@ -39,7 +39,8 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, Strobe
 StrobeOptions *strobe_run_options(const StrobeComponent *component,
                                   const StrobeConfigComponent *wanted, GError **error);
 
-/* "cpu_op, gc". Free it. */
-char *strobe_run_collector_names(const StrobeConfig *config);
+/* "cpu_op, gc": those that work in any process, or the others. Free it. */
+char *strobe_run_collector_names(const StrobeConfig *config, StrobeRegistry *registry,
+                                 gboolean any_process);
 
 #endif

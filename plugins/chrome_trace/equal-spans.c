@@ -32,8 +32,10 @@ static Entry *new_entry(EqualSpans *run, guint32 bytes)
 void equal_spans_flush(Import *import, Row *row)
 {
     EqualSpans *run = &row->equal;
-    const char *at = run->entries + run->used - run->last_bytes;
 
+    if (run->n == 0) /* perhaps there are no entries yet */
+        return;
+    const char *at = run->entries + run->used - run->last_bytes;
     for (; run->n; run->n--) {
         const Entry *entry = (const Entry *)(const void *)at;
         void *fields = import->is_full ? NULL

@@ -174,7 +174,9 @@ static PyObject *session_stop(PyObject *object, PyObject *unused)
 
 static StrobeStatus retry_call(StrobeSession *session, StrobeError **error)
 {
+    StrobeSession *none;
     strobe_session_retry(session);
+    strobe_run_attach(STROBE_PROCESS_PYTHON, &none, NULL); /* what it waited for is there */
     return STROBE_OK;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Taking `strobe run` out of the environment and of sys.path."""
 
+import os
 import unittest
 
 from support import FolderTest
@@ -98,9 +99,19 @@ class IsOpen(FolderTest):
         self.assertFalse(found())  # over
         self.write("config.json", "{}")
         self.assertTrue(found())
-        self.write("claim", "1")
+        self.write("claim", "1 5 2")
         self.assertFalse(found())
         self.assertTrue(found(STROBE_RUN_FOLLOW="1"))
+        self.write("claim", "1 5 1")  # for now only
+        self.assertTrue(found())
+        self.write("claim", "%d 5 2" % os.getpid())  # of the program that ran here before
+        self.assertTrue(found())
+
+    def test_may_pass_on(self):
+        variables = {"STROBE_RUN_DIR": self.folder}
+        for claim, expected in ("1 5 1", True), ("1 5 2", False), ("1 5 3", False):
+            self.write("claim", claim)
+            self.assertEqual(environment.may_pass_on(variables), expected)
 
 
 class CleanPath(unittest.TestCase):

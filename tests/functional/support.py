@@ -156,6 +156,10 @@ class StrobeTest(unittest.TestCase):
         """How many records of a kind the capture holds."""
         return self.json("info", path)[0]["kinds"].get(kind, 0)
 
+    def command_of(self, result):
+        """The command of the process that was recorded."""
+        return self.json("info", result)[0]["facts"]["command"]
+
     # ---- waiting ----
 
     def wait_until(self, condition, what, process=None):

@@ -10,9 +10,6 @@ TWO = "%s -c 'import gc; gc.collect()' a; %s -c 'import gc; gc.collect()' b" % (
 
 
 class FollowTest(StrobeTest):
-    def command_of(self, result):
-        return self.json("info", result)[0]["facts"]["command"]
-
     @needs_python
     def test_first_process_that_suits_records(self):
         self.record("bash", "-c", TWO, collect=["gc"])

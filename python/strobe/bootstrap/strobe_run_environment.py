@@ -42,13 +42,32 @@ def _restore(environ, name, separator, is_ours):
         environ.pop(name, None)
 
 
+def _claim(folder):
+    """The process that records and whether it does so for now only (core/run-claim.h); None:
+    there is none."""
+    try:
+        with open(os.path.join(folder, "claim")) as file:
+            pid, _, rank = file.read().split()
+        return int(pid), rank == "1"
+    except (OSError, ValueError):
+        return None
+
+
 def is_open(environ):
     """Whether a run is under way that this process might record for."""
     folder = environ.get("STROBE_RUN_DIR")
     if not folder or not os.path.exists(os.path.join(folder, "config.json")):
         return False
-    is_claimed = os.path.exists(os.path.join(folder, "claim"))
-    return not is_claimed or environ.get("STROBE_RUN_FOLLOW") == "1"
+    claim = _claim(folder)
+    is_taken = claim is not None and claim[0] != os.getpid() and not claim[1]
+    return not is_taken or environ.get("STROBE_RUN_FOLLOW") == "1"
+
+
+def may_pass_on(environ):
+    """Whether another process might take over from this one, which records."""
+    folder = environ.get("STROBE_RUN_DIR")
+    claim = _claim(folder) if folder else None
+    return claim is None or claim[1]
 
 
 def clean(environ, is_recording=False):

@@ -48,10 +48,16 @@ def woken():
 def _begin(follow):
     if stepping.run_session is not None or _start() is None:
         return
-    if not follow:
-        environment.clean(os.environ, is_recording=True)
-    else:
+    if follow:
         os.register_at_fork(after_in_child=_start)
+    else:
+        _clean()
+
+
+def _clean():
+    """Children are not recorded, unless a collector works in one that does not work here."""
+    if not environment.may_pass_on(os.environ):
+        environment.clean(os.environ, is_recording=True)
 
 
 def _start():
@@ -90,6 +96,8 @@ def _hook(step_on, follow=False, folder=None, needs_bridge=False):
                 _begin(follow)  # a mark may have begun the session: it looks again all the same
             if stepping.run_session is not None:
                 stepping.run_session.retry()
+                if not follow:
+                    _clean()
                 from . import rank
 
                 rank.watch()

@@ -32,8 +32,8 @@ enum {
 };
 
 enum {
-    /* Works in any process (samples the system, makes its own data): such a collector alone is
-     * no reason for a helper process, a shell say, to start recording under `strobe run`. */
+    /* Works in any process (samples the system, makes its own data). Under `strobe run` a process
+     * in which only such collectors work, a shell say, gives way to one in which others work. */
     STROBE_COMPONENT_ANY_PROCESS = 1u << 0,
     /* Results are simulated; every listing and output says so. */
     STROBE_COMPONENT_SIMULATED = 1u << 1,
