@@ -15,6 +15,7 @@
 #include "progress-bar.h"
 
 #define TRIES 1000
+#define ABANDON_TRIES 100
 #define PAUSE_US 1000
 
 static GRecMutex lock;
@@ -109,11 +110,23 @@ void strobe_interruption_remove(const char *folder)
     g_rec_mutex_unlock(&lock);
 }
 
+static gboolean any_folder_is_left(void)
+{
+    gboolean is_left = FALSE;
+
+    for (guint i = 0; folders && i < folders->len; i++)
+        is_left |= access(g_ptr_array_index(folders, i), F_OK) == 0;
+    return is_left;
+}
+
+/* Other threads may still make files: it is tried again, for 0.1 s at most. */
 void strobe_interruption_abandon(void)
 {
-    for (guint turn = 0; turn < 3; turn++)
-        for (guint i = 0; folders && i < folders->len; i++)
+    for (guint turn = 0; turn < ABANDON_TRIES && any_folder_is_left(); turn++) {
+        for (guint i = 0; i < folders->len; i++)
             strobe_folder_remove(g_ptr_array_index(folders, i));
+        usleep(PAUSE_US);
+    }
 }
 
 void strobe_interruption_hold(void)

@@ -59,6 +59,12 @@ def find_account():
     return pathlib.Path(torch_library.find_account(BUILD / "plugins"))
 
 
+def find_torch_device():
+    """PyTorch's operators on an OpenCL device, for the PyTorch of PYTHON."""
+    source = TOP / "tests" / "functional" / "opencl" / "torch-device.cpp"
+    return torch_library.find_library(program("torch-device.so"), source, PROGRAMS, "-lOpenCL")
+
+
 def has_torch():
     return subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode == 0
 

@@ -17,9 +17,9 @@ import sqlite3
 import tempfile
 import unittest
 
-from support import PYTHON, StrobeTest, has_torch, needs_python, program
+from support import PYTHON, StrobeTest, find_torch_device, has_torch, needs_python, program
 
-EXTENSION = program("torch-device.so")
+EXTENSION = find_torch_device()
 HAS_POCL = os.path.exists(EXTENSION) and pathlib.Path("/etc/OpenCL/vendors/pocl.icd").exists()
 SCALE, OUTER = "strobe_test::scale", "strobe_test::outer"
 ACTIVE = (1, 2)
