@@ -48,10 +48,10 @@ class TraceTest(StrobeTest):
         self.assertIsInstance(events, list)
         self.assertNotIn("\n", text)
         for event in events:
-            self.assertIn(event["ph"], "XMCsf")
+            self.assertIn(event["ph"], "XMCisf")
             self.assertIsInstance(event["pid"], int)
             self.assertIsInstance(event["tid"], int)
-            if event["ph"] in "XC":
+            if event["ph"] in "XCi":
                 nanoseconds(event["ts"])
         return events
 
