@@ -33,7 +33,7 @@ typedef struct Import {
 } Import;
 
 extern const StrobeImporterOps ascend_db_ops;
-#define ASCEND_DB_KINDS 39
+#define ASCEND_DB_KINDS 74
 extern const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS];
 
 /* Reads what the databases hold (`analysis` NULL: none). For importers whose source has a database

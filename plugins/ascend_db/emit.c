@@ -7,6 +7,7 @@
 
 const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS] = {
     ASCEND_KINDS,
+    OTHER_STANDARD_KINDS,
 };
 
 const StrobeKind *ascend_db_kind(const char *name)

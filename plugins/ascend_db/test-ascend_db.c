@@ -4,6 +4,8 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
+#include "ascend_db.h"
+
 /* ---- what is one's own ---- */
 
 static void test_probe(Fixture *f, gconstpointer unused)
@@ -329,10 +331,29 @@ static void test_memory_without_operations(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(fixture_record(f, "memory_event", 1), "component"), ==, "GE");
 }
 
+/* A table as Strobe's exporter makes it. The mock host complains of kinds that are not declared. */
+static void test_own_tables(Fixture *f, gconstpointer unused)
+{
+    fixture_make(f->path, test_strings, test_tasks_g1,
+                 "CREATE TABLE counter (name, startNs, endNs, globalTid, deviceId, value REAL);"
+                 "INSERT INTO counter VALUES (NULL, 5, 5, NULL, NULL, 1.5);",
+                 NULL);
+    fixture_import(f);
+    g_assert_cmpuint(fixture_count(f, "counter"), ==, 1);
+}
+
+static void test_kinds(void)
+{
+    for (guint i = 0; strobe_standard_kinds[i]; i++)
+        g_assert_true(ascend_db_kind(strobe_standard_kinds[i]->name) == strobe_standard_kinds[i]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/ascend_db/kinds", test_kinds);
     ADD("probe", test_probe);
+    ADD("own-tables", test_own_tables);
     ADD("tasks", test_tasks);
     ADD("pmu", test_pmu);
     ADD("facts", test_facts);

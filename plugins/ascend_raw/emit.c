@@ -42,19 +42,8 @@ static const StrobeKind parameter_kind = {
 const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS] = {
     &parameter_kind,
     ASCEND_KINDS,
-    &strobe_kind_diagnostic,
+    OTHER_STANDARD_KINDS,
     &ascend_text_event_kind,
-    &strobe_kind_flow_point,
-    &strobe_kind_l2_cache,
-    &strobe_kind_soc_pmu,
-    &strobe_kind_aicpu,
-    &strobe_kind_step_range,
-    &strobe_kind_kernel_detail,
-    &strobe_kind_kernel_link,
-    &strobe_kind_operator_link,
-    &strobe_kind_operator_device,
-    &strobe_kind_op_statistic,
-    &strobe_kind_api_statistic,
 };
 
 static const StrobeKind *extend(MoreKind *more, const StrobeKind *base, const StrobeField *fields,

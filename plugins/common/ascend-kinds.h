@@ -20,4 +20,19 @@
         &strobe_kind_communication_time, &strobe_kind_communication_bandwidth,                     \
         &strobe_kind_communication_matrix
 
+/* The other standard kinds, of which Strobe's own databases have tables. */
+#define OTHER_STANDARD_KINDS                                                                       \
+    &strobe_kind_counter, &strobe_kind_host_cpu, &strobe_kind_host_mem, &strobe_kind_loss,         \
+        &strobe_kind_collector_call, &strobe_kind_diagnostic, &strobe_kind_sampling,               \
+        &strobe_kind_l2_cache, &strobe_kind_soc_pmu, &strobe_kind_aicpu, &strobe_kind_flow_point,  \
+        &strobe_kind_clock_sync, &strobe_kind_host_thread, &strobe_kind_host_core,                 \
+        &strobe_kind_host_disk, &strobe_kind_host_net, &strobe_kind_host_pressure,                 \
+        &strobe_kind_host_throttle, &strobe_kind_operator_detail, &strobe_kind_operator_link,      \
+        &strobe_kind_operator_average, &strobe_kind_step_summary, &strobe_kind_stack_total,        \
+        &strobe_kind_kernel_detail, &strobe_kind_operator_device, &strobe_kind_kernel_link,        \
+        &strobe_kind_step_range, &strobe_kind_op_statistic, &strobe_kind_api_statistic,            \
+        &strobe_kind_correlation, &strobe_kind_device_clock, &strobe_kind_head_overhead,           \
+        &strobe_kind_head_overhead_step, &strobe_kind_head_overhead_summary,                       \
+        &strobe_kind_head_overhead_advice
+
 #endif

@@ -342,6 +342,8 @@ def databases(out):
         ("plain", 1024, ""),
         ("pages", 512, "INSERT INTO TASK SELECT startNs + 1, endNs + 1, 0, 5, globalTaskId + 50, 7,"
                        " 0, 0, 1, 1, 1 FROM TASK, STRING_IDS;"),
+        ("own", 512, "CREATE TABLE counter (name, startNs, endNs, globalTid, deviceId, value REAL);"
+                     "INSERT INTO counter VALUES (NULL, 5, 5, NULL, NULL, 1.5);"),
         ("wrong", 512, "UPDATE TASK SET startNs = 'x', endNs = zeroblob(3000), taskType = 1e300;"),
     ):
         with tempfile.TemporaryDirectory(prefix="strobe-seed-") as folder:
