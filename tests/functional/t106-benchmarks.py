@@ -55,6 +55,8 @@ class BenchmarksTest(StrobeTest):
         (tree / "build").mkdir(parents=True), tools.mkdir()
         (tree / "dev").write_bytes((TOP / "dev").read_bytes())
         (tree / "bench").symlink_to(TOP / "bench")
+        (tree / "tests").mkdir()
+        (tree / "tests" / "make-torch2.py").write_text("print('fetches PyTorch')\n")
         for path in BUILD.iterdir():
             if path.suffix != ".log":  # those are written
                 (tree / "build" / path.name).symlink_to(path)
@@ -69,7 +71,7 @@ class BenchmarksTest(StrobeTest):
         self.assertEqual([row["name"] for row in json.loads(done.stdout)["rows"]],
                          ["bytes_per_span"])  # fmt: skip
         log = (tree / "build" / "dev.log").read_text()
-        for said in ("installs install", "configures setup --reconfigure", "builds --quiet -C build"):
+        for said in ("installs install", "fetches PyTorch", "configures setup --reconfigure", "builds --quiet -C build"):
             self.assertIn(said, log)
 
     def test_peer_that_is_missing(self):

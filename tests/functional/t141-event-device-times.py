@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 from npu import HOME, MARK
-from support import BUILD, PYTHON, SYSTEM_PYTHON, TIMEOUT, StrobeTest, has_torch, needs_python
+from support import BUILD, PYTHON, TIMEOUT, StrobeTest, has_torch, needs_python
 
 _spec = importlib.util.spec_from_file_location(
     "torch_device", pathlib.Path(__file__).with_name("t057-torch-device.py")
@@ -153,7 +153,6 @@ class NpuTest(DeviceTimesTest):
 
 
 @needs_python
-@unittest.skipUnless(PYTHON == SYSTEM_PYTHON, "the operators of the test are the system's")
 @unittest.skipUnless(torch_device.HAS_POCL, "no PoCL, or no libtorch-dev or ocl-icd-opencl-dev")
 @unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
 class OpenclTest(DeviceTimesTest):

@@ -170,10 +170,10 @@ typedef struct StrobeCollectorOps {
     void (*probe)(uint32_t question, StrobeProbe *answer);
 
     /* Required. Options are checked; `*state` is passed to the other calls. STROBE_AGAIN: the
-     * library it needs is not in the process yet, or what fail() was told is missing; the host asks again before each window and when
-     * a library was loaded: then in a thread of its own, which calls open and warm while the
-     * program calls the session (STROBE_COMPONENT_ASK_CALLER: no). After any other failure no
-     * further call is made, close neither. */
+     * library it needs is not in the process yet, or what fail() was told is missing; the host asks
+     * again before each window and when a library was loaded: then in a thread of its own, which
+     * calls open and warm while the program calls the session (STROBE_COMPONENT_ASK_CALLER: no).
+     * After any other failure no further call is made, close neither. */
     StrobeStatus (*open)(const StrobeHost *host, StrobeInstance *self, void **state);
 
     /* Optional. On WARMUP, or just before start where there is none. Records emitted now are
