@@ -9,6 +9,7 @@ import chromium
 from support import PYTHON, StrobeTest, has_torch, needs_python
 
 SCRIPT = """
+import time
 import torch
 torch.set_num_threads(1)
 torch.manual_seed(1)
@@ -18,6 +19,9 @@ for _ in range(3):
     optimizer.zero_grad(set_to_none=True)
     model(torch.randn(128, 256)).square().mean().backward()
     optimizer.step()
+# Gradients are held until the last allocation, long enough to be drawn.
+time.sleep(0.5)
+torch.ones(4)
 """
 NAMES = ("Parameter", "Optimizer state", "Input", "Temporary", "Activation", "Gradient",
          "Autograd detail", "Unknown")  # fmt: skip
