@@ -13,7 +13,7 @@ static void *take_mask(void *user)
 static gboolean is_fault(int number)
 {
     return number == SIGBUS || number == SIGSEGV || number == SIGFPE || number == SIGILL ||
-           number == SIGTRAP || number == SIGSYS;
+           number == SIGTRAP || number == SIGSYS || number == SIGABRT;
 }
 
 static void test_mask(void)

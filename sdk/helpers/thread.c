@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+static const int faults[] = {SIGABRT, SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
 int strobe_thread_start(pthread_t *thread, void *(*run)(void *), void *user)
 {

@@ -11,9 +11,10 @@
 extern "C" {
 #endif
 
-/* Starts a thread that blocks all signals but those of its own faults (SIGBUS, SIGSEGV, SIGFPE,
- * SIGILL, SIGTRAP, SIGSYS): blocked, they end the process although the program has a handler.
- * Returns 0, or an error number as pthread_create does. The caller's mask is as before. Any thread.
+/* Starts a thread that blocks all signals but those of its own faults (SIGABRT, SIGBUS, SIGSEGV,
+ * SIGFPE, SIGILL, SIGTRAP, SIGSYS): blocked, they end the process although the program has a
+ * handler; from glibc 2.41 on that holds for abort() too. Returns 0, or an error number as
+ * pthread_create does. The caller's mask is as before. Any thread.
  */
 int strobe_thread_start(pthread_t *thread, void *(*run)(void *), void *user);
 
