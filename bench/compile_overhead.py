@@ -17,7 +17,7 @@ from torch._inductor import config  # noqa: E402
 
 from measure import in_session, in_turn, print_samples  # noqa: E402
 
-# Each step by itself, so that some are not disturbed by whoever else is on the machine.
+# Times each step by itself: other programs do not disturb all of them.
 STEPS = 150
 WARM = 10
 WIDTH, LAYERS, BATCH = 64, 6, 32

@@ -55,7 +55,7 @@ const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const cha
 /* The search path, first to last; NULL-terminated, owned by the registry. */
 const char *const *strobe_registry_path(const StrobeRegistry *registry);
 
-/* The folder of what Strobe builds for itself, $XDG_CACHE_HOME/strobe or ~/.cache/strobe (free it).
+/* The folder for Strobe's own builds, $XDG_CACHE_HOME/strobe or ~/.cache/strobe (free it).
  * No plugins are looked for there, only companions. */
 char *strobe_registry_cache(void);
 

@@ -14,3 +14,18 @@ const char *strobe_python_find(Python *python)
     python->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
     return python->none ? NULL : "_Py_NoneStruct";
 }
+
+PyObject *strobe_python_own_function(const Python *python, const char *module_name,
+                                     const char *name)
+{
+    PyObject *modules = python->modules(); /* borrowed */
+    PyObject *package = modules ? python->dict_item(modules, "strobe._strobe") : NULL;
+    PyObject *module = package ? python->import_module(module_name) : NULL;
+    PyObject *function = module ? python->get_attribute(module, name) : NULL;
+
+    if (module)
+        python->unref(module);
+    if (!function)
+        python->clear_error();
+    return function;
+}

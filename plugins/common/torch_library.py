@@ -16,7 +16,7 @@ def is_fresh(library, *inputs):
 
 
 def build(source, folder, *options):
-    """Compiles to a temporary name and renames: nobody loads half a library. Returns its path."""
+    """Compiles to a temporary name and renames, so that the library appears whole. Returns its path."""
     import torch
     home = pathlib.Path(torch.__file__).parent
     library = os.path.join(folder, '%s-%s.so' % (pathlib.Path(source).stem, torch.__version__))

@@ -31,8 +31,8 @@ typedef struct CompileTool {
     /* Without effect while no window records. */
     void (*add_range)(const CompileMark *mark);
     void (*add_instant)(const CompileMark *mark);
-    /* A RecordFunction of libtorch, in the scope of a function or of a user's range. NULL: nobody
-     * listens. It ends on the thread on which it began, at any time. */
+    /* A RecordFunction of libtorch, in the scope of a function or of a user's range. NULL: there is
+     * no callback. It ends on the thread on which it began, at any time. */
     void *(*begin_function)(const char *name, int is_user_range);
     void (*end_function)(void *function);
 } CompileTool;

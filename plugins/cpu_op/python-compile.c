@@ -11,26 +11,11 @@ static const StrobeHost *host;
 static StrobeInstance *self;
 static int is_open; /* strobe.compiled knows of the session */
 
-/* The package's function, a new reference; NULL where Python knows no such package. */
-static PyObject *find_function(const char *name)
-{
-    PyObject *modules = python.modules(); /* borrowed */
-    PyObject *package = modules ? python.dict_item(modules, "strobe._strobe") : NULL;
-    PyObject *module = package ? python.import_module("strobe.compiled") : NULL;
-    PyObject *function = module ? python.get_attribute(module, name) : NULL;
-
-    if (module)
-        python.unref(module);
-    if (!function)
-        python.clear_error();
-    return function;
-}
-
 /* Calls a function of the package; NULL ends the arguments. 0: it failed; 1; -1: it is not there.
  */
 static int call(const char *name, PyObject *first, PyObject *second)
 {
-    PyObject *function = find_function(name);
+    PyObject *function = strobe_python_own_function(&python, "strobe.compiled", name);
     PyObject *answer = function ? python.call(function, first, second, NULL) : NULL;
     int result = !function ? -1 : answer != NULL;
 

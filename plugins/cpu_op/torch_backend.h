@@ -108,7 +108,7 @@ typedef struct StrobeTorchBackend {
     /* No more begins are reported, but for those already on their way; ends still are. */
     void (*disable)(void);
 
-    /* Opens a function of that name that everyone sees who listens to libtorch; NULL: nobody does.
+    /* Opens a function of that name for all callbacks of libtorch; NULL: there is no callback.
      * The thread that opened it ends it. */
     void *(*begin_function)(const char *name, int is_user_range);
     void (*end_function)(void *function);

@@ -16,27 +16,12 @@ static const char *mark_collectives(void)
     return collectives_begin(host, self);
 }
 
-/* The package's part for this, a new reference; NULL where Python knows no such package. */
-static PyObject *find_function(const char *name)
-{
-    PyObject *modules = python.modules(); /* borrowed */
-    PyObject *package = modules ? python.dict_item(modules, "strobe._strobe") : NULL;
-    PyObject *module = package ? python.import_module("strobe.marks") : NULL;
-    PyObject *function = module ? python.get_attribute(module, name) : NULL;
-
-    if (module)
-        python.unref(module);
-    if (!function)
-        python.clear_error();
-    return function;
-}
-
 static int call_begin(const char *ranges)
 {
     static const MarkerPythonTool tool = {sizeof tool,       0,
                                           InitInjectionMstx, mark_collectives,
                                           collectives_group, collectives_usual_group};
-    PyObject *function = find_function("begin");
+    PyObject *function = strobe_python_own_function(&python, "strobe.marks", "begin");
     PyObject *capsule = python.new_capsule((void *)(uintptr_t)&tool, MARKER_PYTHON_TOOL, NULL);
     PyObject *text = python.from_text(ranges);
     PyObject *answer = NULL;
@@ -78,7 +63,7 @@ void python_marks_end(void)
     if (!is_begun || !python.is_initialized())
         return;
     int lock = python.lock();
-    PyObject *function = find_function("end");
+    PyObject *function = strobe_python_own_function(&python, "strobe.marks", "end");
     PyObject *answer = function ? python.call(function, NULL) : NULL;
     if (answer)
         python.unref(answer);
